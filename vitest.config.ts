@@ -1,0 +1,33 @@
+import { defineConfig } from 'vitest/config';
+
+const second = 1000;
+
+/** One kind of test: where its files are, and how long one test may take. */
+function kind(name: string, timeoutMs: number, include: readonly string[] = [`test/${name}/**/*.test.ts`]) {
+  return {
+    test: { name, include: [...include], exclude: ['**/fixtures/**'], testTimeout: timeoutMs, hookTimeout: timeoutMs },
+  };
+}
+
+const soaking = process.argv.includes('soak');
+
+export default defineConfig({
+  test: {
+    pool: 'forks',
+    maxWorkers: 2,
+    passWithNoTests: true,
+    projects: [
+      kind('unit', 20 * second, ['src/**/*.test.ts']),
+      kind('house', 120 * second, ['test/tidy*.test.ts', 'test/wall.test.ts']),
+      kind('contract', 60 * second),
+      kind('crash', 180 * second),
+      kind('compat', 60 * second),
+      kind('seeds', 60 * second),
+      kind('simulation', 120 * second),
+      kind('e2e', 180 * second),
+      kind('docs', 120 * second),
+      // Runs for as long as it is told to, so it is there only when asked for by name.
+      ...(soaking ? [kind('soak', 3600 * second)] : []),
+    ],
+  },
+});
