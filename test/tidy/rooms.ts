@@ -1,0 +1,62 @@
+/** The direction of the house: which room may import which. The table is the one in CONTRIBUTING.md. */
+
+/** What a room may import. `types` are rooms it may name only in `import type`. */
+export interface Room {
+  readonly rooms: readonly string[];
+  readonly types?: readonly string[];
+  /** Whether Node's own modules may be imported. */
+  readonly node: boolean;
+  /** Packages it may import; everything else from outside is refused. */
+  readonly packages: readonly string[];
+}
+
+/** Rooms that choose: they may import every other. */
+const porch = 'everything';
+
+/** Packages a room may use are added here together with a note in `docs/decisions/`. */
+const rooms: Readonly<Record<string, Room | typeof porch>> = {
+  core: { rooms: [], node: false, packages: [] },
+  projections: { rooms: ['core'], node: false, packages: [] },
+  engine: { rooms: ['core', 'projections'], node: false, packages: [] },
+  'store/memory': { rooms: ['core'], node: true, packages: [] },
+  'store/sqlite': { rooms: ['core'], node: true, packages: [] },
+  'store/postgres': { rooms: ['core'], node: true, packages: ['pg'] },
+  node: { rooms: ['core', 'engine'], node: true, packages: [] },
+  testing: { rooms: ['core', 'engine', 'projections'], node: true, packages: [] },
+  cli: porch,
+};
+
+/** The room a path under `src/` lies in; files directly in `src/` are the porch and have none. */
+export function roomOf(path: string): string | undefined {
+  const [, first, second, third] = path.split('/');
+  if (second === undefined) return undefined;
+  return first === 'store' && third !== undefined ? `store/${second}` : first;
+}
+
+/** Rooms without Node, DOM, clock and randomness. */
+export const pureRooms: readonly string[] = ['core', 'projections', 'engine'];
+
+/** Why `from` may not import `to` (a room), or undefined. An unknown room is refused: it needs a line in the table. */
+export function refuseRoom(from: string, to: string, typeOnly: boolean): string | undefined {
+  const room = rooms[from];
+  if (room === undefined) return `"${from}" is not in the table of rooms`;
+  if (room === porch || from === to || room.rooms.includes(to)) return undefined;
+  if (typeOnly && room.types?.includes(to)) return undefined;
+  return `"${from}" may not import "${to}"`;
+}
+
+/** Why `from` may not import a package or a Node module, or undefined. */
+export function refusePackage(from: string, specifier: string): string | undefined {
+  const room = rooms[from];
+  if (room === undefined) return `"${from}" is not in the table of rooms`;
+  if (room === porch) return undefined;
+  if (specifier.startsWith('node:'))
+    return room.node ? undefined : `"${from}" is pure and may not import "${specifier}"`;
+  return room.packages.includes(packageOf(specifier)) ? undefined : `"${from}" may not import "${specifier}"`;
+}
+
+/** `@scope/name/sub` → `@scope/name`, `name/sub` → `name`. */
+export function packageOf(specifier: string): string {
+  const parts = specifier.split('/');
+  return specifier.startsWith('@') ? parts.slice(0, 2).join('/') : (parts[0] ?? specifier);
+}

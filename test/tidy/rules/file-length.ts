@@ -1,0 +1,13 @@
+import { productFiles } from '../syntax.ts';
+import type { Rule } from '../tree.ts';
+
+const linesMax = 400;
+
+/** A file of the product has at most 400 lines. */
+export const rule: Rule = (tree) =>
+  productFiles(tree).flatMap((file) => {
+    const lines = file.text.replace(/\n$/, '').split('\n').length;
+    return lines > linesMax
+      ? [{ file: file.path, message: `has ${lines} lines, at most ${linesMax} are allowed` }]
+      : [];
+  });

@@ -1,0 +1,12 @@
+import type { Rule } from '../tree.ts';
+
+const bytesMax = 256 * 1024;
+
+/** The lock file grows with the dependencies and is written by npm. */
+const exempt = new Set(['package-lock.json']);
+
+/** No file is over 256 KiB. */
+export const rule: Rule = (tree) =>
+  tree.files
+    .filter((file) => file.bytes > bytesMax && !exempt.has(file.path))
+    .map((file) => ({ file: file.path, message: `has ${file.bytes} bytes, at most ${bytesMax} are allowed` }));

@@ -1,0 +1,86 @@
+/** Reading TypeScript for the rules, with a parser of its own: the compiler has no stable programming interface. */
+import { type Comment, type Program, parseSync } from 'oxc-parser';
+import type { Tree, TreeFile } from './tree.ts';
+
+/** A node of the syntax tree, seen without its exact type. */
+export interface SyntaxNode {
+  readonly type: string;
+  readonly start: number;
+  readonly end: number;
+  readonly [field: string]: unknown;
+}
+
+/** A parsed file. */
+export interface Syntax {
+  readonly program: Program;
+  readonly comments: readonly Comment[];
+}
+
+const parsed = new WeakMap<TreeFile, Syntax>();
+
+/** Parses a file once. A file that does not parse is an error: a rule must never pass because it saw nothing. */
+export function syntaxOf(file: TreeFile): Syntax {
+  const known = parsed.get(file);
+  if (known !== undefined) return known;
+  const result = parseSync(file.path, file.text, { sourceType: 'module', lang: 'ts' });
+  const error = result.errors.find((each) => each.severity === 'Error');
+  if (error !== undefined) throw new Error(`Cannot parse "${file.path}": ${error.message}`);
+  const syntax = { program: result.program, comments: result.comments };
+  parsed.set(file, syntax);
+  return syntax;
+}
+
+/** Every node of a file, each before its children. */
+export function* nodesOf(file: TreeFile): Generator<SyntaxNode> {
+  yield* visit(syntaxOf(file).program as unknown as SyntaxNode);
+}
+
+/** The line, from 1, of an offset. */
+export function lineAt(file: TreeFile, offset: number): number {
+  return file.text.slice(0, offset).split('\n').length;
+}
+
+/** TypeScript files that are part of the product: no tests, no declarations. */
+export function productFiles(tree: Tree): TreeFile[] {
+  return tree.files.filter((file) => file.path.startsWith('src/') && isCode(file) && !isTest(file));
+}
+
+/** Every TypeScript file, tests and scripts included. */
+export function codeFiles(tree: Tree): TreeFile[] {
+  return tree.files.filter(isCode);
+}
+
+/** Whether a file holds tests. */
+export function isTest(file: TreeFile): boolean {
+  return file.path.endsWith('.test.ts');
+}
+
+/** Whether a value is a node. */
+export function isNode(value: unknown): value is SyntaxNode {
+  return typeof value === 'object' && value !== null && typeof (value as { type?: unknown }).type === 'string';
+}
+
+/** The name of an identifier node, or undefined. */
+export function nameOf(node: unknown): string | undefined {
+  return isNode(node) && node.type === 'Identifier' && typeof node['name'] === 'string' ? node['name'] : undefined;
+}
+
+/** The text of a string literal or of a template's fixed parts, or undefined. */
+export function stringOf(node: unknown): string | undefined {
+  if (!isNode(node)) return undefined;
+  if (node.type === 'Literal' && typeof node['value'] === 'string') return node['value'];
+  if (node.type !== 'TemplateLiteral') return undefined;
+  const quasis = node['quasis'] as { value: { cooked: string | null } }[];
+  return quasis.map((quasi) => quasi.value.cooked ?? '').join('…');
+}
+
+function isCode(file: TreeFile): boolean {
+  return file.path.endsWith('.ts') && !file.path.endsWith('.d.ts');
+}
+
+function* visit(node: SyntaxNode): Generator<SyntaxNode> {
+  yield node;
+  for (const value of Object.values(node)) {
+    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) yield* visit(child);
+  }
+}
