@@ -7,7 +7,6 @@ import type { TreeFile } from './tree.ts';
 export interface Import {
   readonly specifier: string;
   readonly target?: string;
-  readonly typeOnly: boolean;
   readonly line: number;
 }
 
@@ -16,7 +15,7 @@ export function importsOf(file: TreeFile): Import[] {
   return [...nodesOf(file)].flatMap((node) => {
     const specifier = specifierOf(node);
     if (specifier === undefined) return [];
-    const found = { specifier, typeOnly: isTypeOnly(node), line: lineAt(file, node.start) };
+    const found = { specifier, line: lineAt(file, node.start) };
     if (!specifier.startsWith('.')) return [found];
     return [{ ...found, target: posix.join(posix.dirname(file.path), specifier) }];
   });
@@ -33,12 +32,4 @@ function specifierOf(node: SyntaxNode): string | undefined {
     default:
       return undefined;
   }
-}
-
-function isTypeOnly(node: SyntaxNode): boolean {
-  if (node.type === 'TSImportType') return true;
-  if (node['importKind'] === 'type' || node['exportKind'] === 'type') return true;
-  const specifiers = (node['specifiers'] ?? []) as SyntaxNode[];
-  const kinds = specifiers.map((each) => each['importKind'] ?? each['exportKind']);
-  return kinds.length > 0 && kinds.every((kind) => kind === 'type');
 }

@@ -12,13 +12,12 @@ export const rule: Rule = (tree) =>
   });
 
 function refused(file: TreeFile, room: string, each: Import): Problem[] {
-  const message =
-    each.target === undefined ? refusePackage(room, each.specifier) : refuseTarget(room, each.target, each);
+  const message = each.target === undefined ? refusePackage(room, each.specifier) : refuseTarget(room, each.target);
   return message === undefined ? [] : [{ file: file.path, line: each.line, message }];
 }
 
-function refuseTarget(room: string, target: string, each: Import): string | undefined {
+function refuseTarget(room: string, target: string): string | undefined {
   if (!target.startsWith('src/')) return `"${room}" may not import "${target}", which is outside src`;
   const to = roomOf(target);
-  return to === undefined ? `"${room}" may not import the porch "${target}"` : refuseRoom(room, to, each.typeOnly);
+  return to === undefined ? `"${room}" may not import the porch "${target}"` : refuseRoom(room, to);
 }
