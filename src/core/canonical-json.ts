@@ -1,0 +1,197 @@
+import { RepriseError } from './error.ts';
+import { type JsonValue, isObject, setKey } from './json.ts';
+import { checkLimit, limits } from './limits.ts';
+
+/**
+ * The canonical JSON text of a value (RFC 8785): one value, one byte sequence. Properties that are `undefined` are left
+ * out, as JSON does; everything else that JSON cannot carry exactly is refused with the path to it.
+ */
+export function canonicalJson(value: unknown): string {
+  const copy = sorted(value, 0);
+  const text = copy === needsSlowPath ? slowText(value) : JSON.stringify(copy);
+  // JSON.stringify escapes a lone surrogate, so only texts with such an escape need a closer look.
+  if (text.includes('\\ud')) checkWellFormed(value, '');
+  return text;
+}
+
+const needsSlowPath: unique symbol = Symbol('needs slow path');
+
+/** A copy whose keys are in order, so that one native JSON.stringify does the rest. */
+function sorted(value: unknown, depth: number): unknown {
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
+  if (typeof value === 'number') return isExact(value) ? value : refuse(value, '');
+  if (typeof value !== 'object') return needsSlowPath;
+  if (depth > limits.jsonDepthMax) return needsSlowPath;
+  if (Array.isArray(value)) return sortedArray(value, depth);
+  if (!isPlain(value)) return needsSlowPath;
+  const copy: Record<string, unknown> = {};
+  for (const key of sortedKeys(value)) {
+    // A fresh object would put index-like keys first and take `__proto__` for its prototype.
+    if (isIndexLike(key) || key === '__proto__') return needsSlowPath;
+    const held = (value as Record<string, unknown>)[key];
+    if (held === undefined) continue;
+    const item = sorted(held, depth + 1);
+    if (item === needsSlowPath) return needsSlowPath;
+    copy[key] = item;
+  }
+  return copy;
+}
+
+function sortedArray(value: readonly unknown[], depth: number): unknown {
+  const copy: unknown[] = new Array(value.length);
+  for (let index = 0; index < value.length; index++) {
+    const item = sorted(value[index], depth + 1);
+    if (item === needsSlowPath) return needsSlowPath;
+    copy[index] = item;
+  }
+  return copy;
+}
+
+function sortedKeys(value: object): string[] {
+  const keys = Object.keys(value);
+  for (let index = 1; index < keys.length; index++) {
+    if ((keys[index - 1] as string) > (keys[index] as string)) return keys.sort();
+  }
+  return keys;
+}
+
+function isIndexLike(key: string): boolean {
+  const code = key.charCodeAt(0);
+  return code >= 48 && code <= 57 && String(Number(key)) === key;
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype as object) === null;
+}
+
+/** The obvious recursive form: for the rare keys a fresh object cannot hold, and to name what is wrong with a value. */
+function slowText(value: unknown, path = '', ancestors: readonly object[] = []): string {
+  if (value === null || typeof value === 'boolean' || typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'number') return isExact(value) ? JSON.stringify(value) : refuse(value, path);
+  if (typeof value !== 'object') return refuse(value, path);
+  if (ancestors.includes(value)) {
+    throw new RepriseError('json.cyclic', `Cannot store the value${at(path)}: it contains itself`, { details: { path } });
+  }
+  if (ancestors.length > limits.jsonDepthMax) {
+    throw new RepriseError('json.too-deep', `Cannot store the value: it is nested more than ${limits.jsonDepthMax} deep`, {
+      hint: 'Flatten it, or keep it as a string.',
+      details: { max: limits.jsonDepthMax },
+    });
+  }
+  const inside = [...ancestors, value];
+  if (Array.isArray(value)) return `[${Array.from(value, (item, index) => slowText(item, `${path}[${index}]`, inside)).join(',')}]`;
+  if (!isPlain(value)) return refuse(value, path);
+  const parts: string[] = [];
+  for (const key of sortedKeys(value)) {
+    const item = (value as Record<string, unknown>)[key];
+    if (item !== undefined) parts.push(`${JSON.stringify(key)}:${slowText(item, path === '' ? key : `${path}.${key}`, inside)}`);
+  }
+  return `{${parts.join(',')}}`;
+}
+
+/** An integer that JSON text spells out digit by digit must be exact; other finite numbers round-trip as they are. */
+function isExact(value: number): boolean {
+  if (!Number.isFinite(value)) return false;
+  return !Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= 1e21;
+}
+
+const at = (path: string): string => (path === '' ? '' : ` at "${path}"`);
+
+function refuse(value: unknown, path: string): never {
+  if (typeof value === 'number' && Number.isFinite(value)) {
+    throw new RepriseError('json.unsafe-number', `Cannot store the number ${value}${at(path)}: integers beyond 2^53 are not exact`, {
+      hint: 'Keep it as a string.',
+      details: { path },
+    });
+  }
+  const kind = typeof value === 'object' && value !== null ? `an instance of ${className(value)}` : typeof value === 'number' ? String(value) : `a ${typeof value}`;
+  throw new RepriseError('json.not-json', `Cannot store the value${at(path)}: ${kind} is not JSON`, {
+    hint: 'Convert it to plain JSON first (null, booleans, finite numbers, strings, arrays, plain objects).',
+    details: { path },
+  });
+}
+
+function className(value: object): string {
+  const made: unknown = (value as { constructor?: unknown }).constructor;
+  return typeof made === 'function' ? made.name : 'an unknown class';
+}
+
+function checkWellFormed(value: unknown, path: string): void {
+  if (typeof value === 'string') {
+    if (value.isWellFormed()) return;
+    throw new RepriseError('json.lone-surrogate', `Cannot store the string${at(path)}: it holds half of a surrogate pair`, {
+      hint: 'Use toWellFormed() where replacing the broken character is acceptable.',
+      details: { path },
+    });
+  }
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, item] of Object.entries(value)) {
+    checkWellFormed(key, path);
+    checkWellFormed(item, path === '' ? key : `${path}.${key}`);
+  }
+}
+
+/**
+ * Parses JSON text that came from outside. Numbers that a JavaScript number cannot carry exactly are refused, never
+ * rounded; depth is limited; `__proto__` stays an ordinary key.
+ */
+export function parseJson(text: string): JsonValue {
+  checkLimit('payloadBytesMax', text.length, 'parse JSON text');
+  let value: JsonValue;
+  try {
+    value = JSON.parse(text, (_key, item: unknown, context?: { source?: string }) => {
+      if (typeof item === 'number' && context?.source !== undefined && !sameDecimal(context.source, item)) {
+        throw new RepriseError('json.unsafe-number', `Cannot parse the number ${context.source}: it would become ${item}`, {
+          hint: 'Write it as a string.',
+        });
+      }
+      return item;
+    }) as JsonValue;
+  } catch (error) {
+    if (error instanceof RepriseError) throw error;
+    throw new RepriseError('json.not-json', `Cannot parse JSON text: ${(error as Error).message}`, { cause: error });
+  }
+  if (depthOf(value, 0) > limits.jsonDepthMax) slowText(value);
+  return value;
+}
+
+function depthOf(value: JsonValue, depth: number): number {
+  if (typeof value !== 'object' || value === null || depth > limits.jsonDepthMax) return depth;
+  let deepest = depth;
+  for (const item of Array.isArray(value) ? value : Object.values(value)) deepest = Math.max(deepest, depthOf(item as JsonValue, depth + 1));
+  return deepest;
+}
+
+/** Whether a number token and the number JavaScript made of it have the same decimal value. */
+function sameDecimal(source: string, value: number): boolean {
+  return decimalOf(source) === decimalOf(JSON.stringify(value));
+}
+
+/** Digits and exponent without leading and trailing zeros: `1.50e3` and `1500` become the same. */
+function decimalOf(token: string): string {
+  const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(token);
+  if (match === null) return token;
+  const [, sign, whole = '', fraction = '', exponent = '0'] = match;
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const trimmed = digits.replace(/0+$/, '');
+  if (trimmed === '') return '0';
+  return `${sign}${trimmed}e${Number(exponent) - fraction.length + (digits.length - trimmed.length)}`;
+}
+
+/** Whether two JSON values are the same value. */
+export function sameJson(left: JsonValue | undefined, right: JsonValue | undefined): boolean {
+  if (left === right) return true;
+  if (left === undefined || right === undefined) return false;
+  if (typeof left !== 'object' || typeof right !== 'object') return false;
+  return canonicalJson(left) === canonicalJson(right);
+}
+
+/** A deep copy that keeps `__proto__` as an ordinary key. */
+export function copyJson<T extends JsonValue>(value: T): T {
+  if (Array.isArray(value)) return value.map((item: JsonValue) => copyJson(item)) as unknown as T;
+  if (!isObject(value)) return value;
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) setKey(copy, key, copyJson(value[key] as JsonValue));
+  return copy as T;
+}

@@ -1,0 +1,159 @@
+import { RepriseError } from './error.ts';
+import { isObject, type JsonObject, type JsonValue, setKey } from './json.ts';
+import { applyDelta, asRef, type BodyDelta, type ListNode, mayHoldRefs, type PartInput, unescapeKeys } from './parts.ts';
+import type { Digest } from './point.ts';
+
+/** Where parts come from while data is decoded. */
+export interface PartSource {
+  readonly get: (digest: Digest) => PartInput | undefined;
+  /** Whether an erasure accounts for a part that is not there. */
+  readonly isErased: (digest: Digest) => boolean;
+}
+
+/** One item of a list as a branch reads it: something else in its place, or nothing. */
+export type ListEdit = { readonly kind: 'replace'; readonly value: JsonValue } | { readonly kind: 'drop' };
+
+/** Changes to items of linked lists, by `nodeDigest:index`. */
+export type ListEdits = ReadonlyMap<string, ListEdit>;
+
+const hole: JsonValue = Object.freeze({ erased: true });
+
+/** The digests that skeleton text refers to directly. */
+export function refsIn(skeleton: string): Digest[] {
+  if (!mayHoldRefs(skeleton)) return [];
+  const found: Digest[] = [];
+  collectRefs(JSON.parse(skeleton) as JsonValue, found);
+  return found;
+}
+
+function collectRefs(value: JsonValue, found: Digest[]): void {
+  const ref = asRef(value);
+  if (ref !== undefined) found.push(ref.digest);
+  else if (Array.isArray(value)) for (const item of value) collectRefs(item as JsonValue, found);
+  else if (isObject(value)) for (const key of Object.keys(value)) collectRefs(value[key] as JsonValue, found);
+}
+
+/** Puts data together again from its skeleton and its parts. One decoder reads many events and shares what they share. */
+export class DataDecoder {
+  readonly #source: PartSource;
+  readonly #edits: ListEdits;
+  readonly #lists = new Map<Digest, readonly JsonValue[]>();
+  readonly #bodies = new Map<Digest, string>();
+
+  constructor(source: PartSource, edits: ListEdits = new Map()) {
+    this.#source = source;
+    this.#edits = edits;
+  }
+
+  /** The data a skeleton stands for. */
+  decode(skeleton: string): JsonObject {
+    const value = JSON.parse(skeleton) as JsonObject;
+    return mayHoldRefs(skeleton) ? (this.#resolve(value) as JsonObject) : value;
+  }
+
+  /** Every item of a list with the node and index that hold it, unedited. */
+  itemsOf(list: Digest): { readonly node: Digest; readonly index: number; readonly value: JsonValue }[] {
+    return this.#chain(list).flatMap(({ digest, node }) =>
+      node.items.map((item, index) => ({ node: digest, index, value: this.#item(item) })),
+    );
+  }
+
+  #resolve(value: JsonValue): JsonValue {
+    const ref = asRef(value);
+    if (ref !== undefined) return this.#read(ref.name, ref.digest);
+    if (Array.isArray(value)) return value.map((item: JsonValue) => this.#resolve(item));
+    if (!isObject(value)) return value;
+    const copy: Record<string, unknown> = {};
+    for (const key of Object.keys(value)) setKey(copy, key.startsWith('$$') ? key.slice(1) : key, this.#resolve(value[key] as JsonValue));
+    return copy as JsonObject;
+  }
+
+  #read(name: '$part' | '$list' | '$body' | '$sealed', digest: Digest): JsonValue {
+    switch (name) {
+      case '$part': {
+        const part = this.#part(digest);
+        return part === undefined ? hole : parseEscaped(part.text);
+      }
+      case '$list':
+        return this.#list(digest);
+      case '$body':
+        return this.#source.get(digest) === undefined && this.#source.isErased(digest) ? hole : this.#body(digest);
+      case '$sealed': {
+        const part = this.#part(digest);
+        return part === undefined ? hole : this.decode(part.text);
+      }
+    }
+  }
+
+  #part(digest: Digest): PartInput | undefined {
+    const part = this.#source.get(digest);
+    if (part === undefined && !this.#source.isErased(digest)) {
+      throw new RepriseError('part.missing', `Cannot read a payload: its part ${digest.slice(0, 12)}… is missing`, {
+        hint: 'Run verify: no erasure accounts for it, so the store was damaged or changed.',
+        details: { digest },
+      });
+    }
+    return part;
+  }
+
+  #list(digest: Digest): readonly JsonValue[] {
+    const known = this.#lists.get(digest);
+    if (known !== undefined) return known;
+    let items: readonly JsonValue[] = [];
+    for (const { digest: nodeDigest, node } of this.#chain(digest)) {
+      const held = this.#lists.get(nodeDigest);
+      items = held ?? [...items, ...this.#nodeItems(nodeDigest, node)];
+      this.#lists.set(nodeDigest, items);
+    }
+    return items;
+  }
+
+  #nodeItems(digest: Digest, node: ListNode): JsonValue[] {
+    const items: JsonValue[] = [];
+    for (const [index, item] of node.items.entries()) {
+      const edit = this.#edits.get(`${digest}:${index}`);
+      if (edit === undefined) items.push(this.#item(item));
+      else if (edit.kind === 'replace') items.push(edit.value);
+    }
+    return items;
+  }
+
+  /** The nodes of a list, first one first; a list whose beginning was erased starts with a hole. */
+  #chain(digest: Digest): { readonly digest: Digest; readonly node: ListNode }[] {
+    const nodes: { digest: Digest; node: ListNode }[] = [];
+    for (let next: Digest | null = digest; next !== null; ) {
+      const part = this.#part(next);
+      const node: ListNode = part === undefined ? { previous: null, items: [{ $erased: true }] } : (JSON.parse(part.text) as ListNode);
+      nodes.push({ digest: next, node });
+      next = node.previous;
+    }
+    return nodes.reverse();
+  }
+
+  #item(item: JsonValue): JsonValue {
+    if (isObject(item) && item['$erased'] === true) return hole;
+    const ref = asRef(item);
+    return ref === undefined ? unescapeKeys(item) : this.#read(ref.name, ref.digest);
+  }
+
+  #body(digest: Digest): string {
+    const known = this.#bodies.get(digest);
+    if (known !== undefined) return known;
+    const deltas: BodyDelta[] = [];
+    let part = this.#part(digest);
+    while (part?.kind === 'delta') {
+      const delta = JSON.parse(part.text) as BodyDelta;
+      deltas.push(delta);
+      part = this.#part(delta.base);
+    }
+    let text = part?.text ?? '';
+    for (const delta of deltas.reverse()) text = applyDelta(text, delta);
+    this.#bodies.set(digest, text);
+    return text;
+  }
+}
+
+function parseEscaped(text: string): JsonValue {
+  const value = JSON.parse(text) as JsonValue;
+  return mayHoldRefs(text) ? unescapeKeys(value) : value;
+}

@@ -1,0 +1,196 @@
+import { canonicalJson } from './canonical-json.ts';
+import { RepriseError } from './error.ts';
+import type { CarriedEvent } from './event.ts';
+import type { EventSpec, FieldSpec, FieldType } from './event-spec.ts';
+import { specOf } from './event-types.ts';
+import { type JsonObject, type JsonValue, valueAt, withValueAt } from './json.ts';
+import { checkLimit } from './limits.ts';
+import { bodyDelta, escapedText, escapeKeys, type ListNode, mayHoldRefs, type PartInput, type PartMaker, saltedPart, valuePart } from './parts.ts';
+import type { Digest } from './point.ts';
+
+/** A payload ready to be stored: its skeleton, the parts it refers to, the keys it is indexed under. */
+export interface EncodedData {
+  readonly skeleton: string;
+  readonly parts: readonly PartInput[];
+  readonly keys: readonly string[];
+}
+
+/** The last list and body a writer stored in one place: what the next one is stored as a continuation of. */
+export interface PartMemory {
+  readonly lists: Map<string, { readonly texts: readonly string[]; readonly nodes: readonly { readonly digest: Digest; readonly length: number }[] }>;
+  readonly bodies: Map<string, { readonly digest: Digest; readonly text: string; readonly fullLength: number; readonly chain: number }>;
+}
+
+/** A memory that remembers nothing yet. */
+export function createPartMemory(): PartMemory {
+  return { lists: new Map(), bodies: new Map() };
+}
+
+/** The places one writer remembers at most; the least recently used one goes first. */
+const memoryPlacesMax = 64;
+
+interface Encoding {
+  readonly maker: PartMaker;
+  readonly memory: PartMemory;
+  /** Whose memory: lists and bodies continue within a run, an agent, a field. */
+  readonly place: string;
+  readonly parts: PartInput[];
+}
+
+/**
+ * Turns an event's data into what is stored. Lists and bodies are stored as continuations of what `memory` knows; equal
+ * values share one part.
+ */
+export function encodeData(
+  event: { readonly type: string; readonly version: number; readonly agent?: string; readonly run?: string; readonly data: JsonObject },
+  maker: PartMaker,
+  memory: PartMemory,
+): EncodedData {
+  const spec = specOf(event.type);
+  if (spec !== undefined && event.version === spec.version) checkFields(event.type, spec, event.data);
+  const encoding: Encoding = { maker, memory, place: `${event.run ?? ''}\n${event.agent ?? ''}`, parts: [] };
+  const skeleton = spec?.structural === true ? encodeMarker(event.data, encoding) : encodePayload(event.type, event.data, encoding);
+  checkLimit('payloadBytesMax', skeleton.length, `store the data of "${event.type}"`);
+  const keys = keysOf(event);
+  checkLimit('eventKeysMax', keys.length, `index an event of type "${event.type}"`);
+  for (const key of keys) checkLimit('keyBytesMax', key.length, 'index an event: a key is too long');
+  return { skeleton, parts: encoding.parts, keys };
+}
+
+/** What an event is looked up by: a pure function of its type and data. A marker answers for the event it carries. */
+export function keysOf(event: { readonly type: string; readonly agent?: string | undefined; readonly data: JsonObject }): readonly string[] {
+  const carried = event.type === 'event.replaced' || event.type === 'event.inserted' ? (event.data['event'] as unknown as CarriedEvent) : undefined;
+  if (carried !== undefined) return keysOf(carried);
+  const keys = specOf(event.type)?.keys?.(event.data, event.agent) ?? [];
+  return keys.length > 1 ? [...new Set(keys)] : keys;
+}
+
+function encodePayload(type: string, data: JsonObject, encoding: Encoding): string {
+  let skeleton: JsonObject | undefined;
+  for (const { path, field } of storedFields(type)) {
+    const value = valueAt(data, path);
+    if (value === undefined || value === null) continue;
+    skeleton ??= escapeKeys(data) as JsonObject;
+    skeleton = withValueAt(skeleton, path, encodeField(value, field, path.join('.'), encoding));
+  }
+  if (skeleton !== undefined) return canonicalJson(skeleton);
+  return escapedText(data);
+}
+
+const storedFieldsOfType = new Map<string, readonly { readonly path: readonly string[]; readonly field: FieldSpec }[]>();
+
+function storedFields(type: string): readonly { readonly path: readonly string[]; readonly field: FieldSpec }[] {
+  let fields = storedFieldsOfType.get(type);
+  if (fields === undefined) {
+    fields = Object.entries(specOf(type)?.fields ?? {})
+      .filter(([, field]) => field.storage !== 'inline')
+      .map(([path, field]) => ({ path: path.split('.'), field }));
+    if (specOf(type) !== undefined) storedFieldsOfType.set(type, fields);
+  }
+  return fields;
+}
+
+/** The data of a carried event is sealed apart, so that it can be erased without touching the marker around it. */
+function encodeMarker(data: JsonObject, encoding: Encoding): string {
+  const carried = data['event'] as unknown as CarriedEvent | undefined;
+  if (carried === undefined) return escapedText(data);
+  const inner = encodePayload(carried.type, carried.data, encoding);
+  const refs = mayHoldRefs(inner) ? encoding.parts.map((part) => part.digest) : [];
+  const sealed = saltedPart('sealed', inner, refs, encoding.maker);
+  encoding.parts.push(sealed);
+  return canonicalJson(withValueAt(escapeKeys(data) as JsonObject, ['event', 'data'], { $sealed: sealed.digest }));
+}
+
+function encodeField(value: JsonValue, field: FieldSpec, path: string, encoding: Encoding): JsonValue {
+  switch (field.storage) {
+    case 'list':
+      return encodeList(value as readonly JsonValue[], path, encoding);
+    case 'body':
+      return encodeBody(value as string, path, encoding);
+    case 'part':
+      return encodeValue(canonicalJson(value), value, encoding);
+    case 'inline':
+      return value;
+  }
+}
+
+function encodeValue(text: string, value: JsonValue, encoding: Encoding): JsonValue {
+  const { held, part } = valuePart(mayHoldRefs(text) ? escapedText(value) : text, value, encoding.maker);
+  if (part !== undefined) encoding.parts.push(part);
+  return held;
+}
+
+/** Stores a list as `{ previous list, appended items }`, going back to the longest earlier list it begins with. */
+function encodeList(items: readonly JsonValue[], path: string, encoding: Encoding): JsonValue {
+  const place = `${encoding.place}\n${path}`;
+  const texts = items.map((item) => canonicalJson(item));
+  const known = encoding.memory.lists.get(place) ?? { texts: [], nodes: [] };
+  let shared = 0;
+  while (shared < texts.length && shared < known.texts.length && texts[shared] === known.texts[shared]) shared++;
+  const base = known.nodes.findLast((node) => node.length <= shared);
+  if (base !== undefined && base.length === texts.length) return { $list: base.digest };
+  const from = base?.length ?? 0;
+  const added = items.slice(from).map((item, index) => encodeValue(texts[from + index] as string, item, encoding));
+  const node: ListNode = { previous: base?.digest ?? null, items: added };
+  const refs = [...(base === undefined ? [] : [base.digest]), ...added.flatMap(refDigests)];
+  const part = saltedPart('list', canonicalJson(node as unknown as JsonValue), refs, encoding.maker);
+  encoding.parts.push(part);
+  const nodes = [...known.nodes.filter((held) => held.length <= from), { digest: part.digest, length: texts.length }];
+  remember(encoding.memory.lists, place, { texts, nodes });
+  return { $list: part.digest };
+}
+
+function refDigests(item: JsonValue): Digest[] {
+  const digest = (item as { readonly $part?: Digest } | null)?.$part;
+  return digest === undefined ? [] : [digest];
+}
+
+/** Stores a body as its difference from the one before, and in full whenever the size has doubled. */
+function encodeBody(body: string, path: string, encoding: Encoding): JsonValue {
+  if (!body.isWellFormed()) canonicalJson(body);
+  const place = `${encoding.place}\n${path}`;
+  const known = encoding.memory.bodies.get(place);
+  const full = saltedPart('body', body, [], encoding.maker);
+  const asDelta = known !== undefined && body.length < known.fullLength * 2;
+  const delta = asDelta ? bodyDelta(known.digest, known.text, body) : undefined;
+  const text = delta === undefined ? '' : canonicalJson(delta as unknown as JsonValue);
+  if (known !== undefined && delta !== undefined && text.length < body.length) {
+    encoding.parts.push({ digest: full.digest, kind: 'delta', salt: full.salt, text, refs: [known.digest] });
+    remember(encoding.memory.bodies, place, { digest: full.digest, text: body, fullLength: known.fullLength, chain: known.chain + 1 });
+  } else {
+    encoding.parts.push(full);
+    remember(encoding.memory.bodies, place, { digest: full.digest, text: body, fullLength: body.length, chain: 0 });
+  }
+  return { $body: full.digest };
+}
+
+function remember<T>(memory: Map<string, T>, place: string, value: T): void {
+  memory.delete(place);
+  memory.set(place, value);
+  if (memory.size > memoryPlacesMax) memory.delete(memory.keys().next().value as string);
+}
+
+function checkFields(type: string, spec: EventSpec, data: JsonObject): void {
+  for (const [path, field] of Object.entries(spec.fields)) {
+    const value = valueAt(data, path.split('.'));
+    if (value === undefined || (value === null && !field.required)) {
+      if (field.required) refuseField(type, path, `it is missing; it must be ${article(field.type)}`);
+    } else if (!hasType(value, field.type)) refuseField(type, path, `it must be ${article(field.type)}`);
+  }
+}
+
+function hasType(value: JsonValue, type: FieldType): boolean {
+  if (type === 'any') return true;
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === type;
+}
+
+const article = (type: FieldType): string => (/^[aeio]/.test(type) ? `an ${type}` : `a ${type}`);
+
+function refuseField(type: string, path: string, why: string): never {
+  throw new RepriseError('event.invalid', `Cannot append "${type}": its field "${path}" is not right: ${why}`, {
+    hint: 'See docs/reference/events.md for the fields of each type.',
+    details: { type, field: path },
+  });
+}

@@ -1,0 +1,117 @@
+import type { JsonObject } from './json.ts';
+
+/**
+ * Every problem Reprise can name. A code is `noun.problem`, is never reused for another meaning, and has a section in
+ * `docs/reference/errors.md`. Callers match on `error.code`.
+ */
+export const errorCodes = {
+  'append.conflict': 'The branch moved on since the writer looked: its head is not the one the append expected.',
+  'append.empty': 'An append without events was asked for.',
+  'append.partly-known': 'Some events of a batch are stored already and some are not.',
+  'branch.exists': 'A branch of that name exists in the session.',
+  'branch.not-found': 'The session has no branch of that name.',
+  'branch.rewound': 'The branch was rewound since this writer began on it.',
+  'edit.invalid': 'An edit cannot be applied to the history it was given for.',
+  'event.id-reused': 'The id of a stored event was used again for different content.',
+  'event.invalid': 'An event is not well formed.',
+  'event.newer-version': 'An event was written by a newer release and cannot be folded by this one.',
+  'event.not-found': 'The session has no event of that id or seq.',
+  'event.not-in-view': 'The event is stored, but is not part of the view at that point.',
+  'event.reserved': 'Structural events are written by their verbs, not appended by hand.',
+  'event.structural': 'The operation is not possible on a structural event.',
+  'filter.invalid': 'A filter cannot be understood.',
+  'fingerprint.other-scheme': 'Two fingerprints of different schemes cannot be compared.',
+  'id.invalid': 'A name or id is empty, too long, reserved, or has characters that are not allowed.',
+  'json.cyclic': 'A value contains itself.',
+  'json.lone-surrogate': 'A string is not well-formed Unicode.',
+  'json.not-json': 'A value is not JSON.',
+  'json.too-deep': 'A value is nested too deeply.',
+  'json.unsafe-number': 'A number cannot be carried exactly.',
+  'limit.exceeded': 'A named limit was reached.',
+  'part.damaged': 'A stored part does not match its digest.',
+  'part.missing': 'A stored part is missing, and no erasure accounts for it.',
+  'point.out-of-range': 'The point lies beyond the head of its branch, or before its beginning.',
+  'projection.failed': 'A projection threw while folding an event.',
+  'projection.invalid': 'A projection is not well formed, or gave a value that is not JSON.',
+  'redo.nothing': 'There is no marker to undo.',
+  'redo.orphans': 'Undoing the marker would orphan what was appended since.',
+  'ref.invalid': 'A ref cannot be understood.',
+  'session.exists': 'A session of that id exists.',
+  'session.not-confirmed': 'Deleting a session needs an explicit confirmation.',
+  'session.not-found': 'The store has no session of that id.',
+  'state.conflict': 'What the writer had read was changed by another append.',
+  'store.busy': 'Another process holds the store, and the wait for it ran out.',
+  'store.closed': 'The store was closed.',
+  'store.damaged': 'The store file is damaged.',
+  'store.failed': 'The store failed.',
+  'store.full': 'There is no room left where the store is kept.',
+  'store.newer': 'The store was written by a newer release.',
+  'store.not-found': 'There is no store at that place.',
+  'store.read-only': 'The store cannot be written.',
+  'store.unsupported': 'No store answers to that address.',
+  'time.invalid': 'A time is not an ISO 8601 date and time.',
+} as const;
+
+/** One of the codes in {@link errorCodes}. */
+export type ErrorCode = keyof typeof errorCodes;
+
+/** What an error carries beside its code and message. */
+export interface ErrorDetails {
+  /** What to do next, as one sentence. */
+  readonly hint?: string;
+  /** The values the message speaks of, for programs. */
+  readonly details?: JsonObject;
+  /** What was thrown underneath. */
+  readonly cause?: unknown;
+}
+
+const marker: symbol = Symbol.for('reprise.error');
+
+/**
+ * The one error class of Reprise. Match on `code`; `instanceof` also holds across two copies of the package.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await session.fork('main@900', { name: 'x' });
+ * } catch (error) {
+ *   if (error instanceof RepriseError && error.code === 'point.out-of-range') console.error(error.message, error.hint);
+ * }
+ * ```
+ */
+export class RepriseError extends Error {
+  override readonly name: string = 'RepriseError';
+  /** What went wrong, as one of a closed set of codes. */
+  readonly code: ErrorCode;
+  /** What to do next, as one sentence; undefined where there is nothing to advise. */
+  readonly hint: string | undefined;
+  /** The values the message speaks of. */
+  readonly details: JsonObject;
+
+  constructor(code: ErrorCode, message: string, more: ErrorDetails = {}) {
+    super(message, more.cause === undefined ? undefined : { cause: more.cause });
+    this.code = code;
+    this.hint = more.hint;
+    this.details = more.details ?? {};
+    Object.defineProperty(this, marker, { value: true });
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === 'object' && value !== null && marker in value;
+  }
+
+  /** The error as plain data: what `--json` prints and the wire carries. */
+  toJSON(): { readonly code: ErrorCode; readonly message: string; readonly hint?: string; readonly details: JsonObject } {
+    return {
+      code: this.code,
+      message: this.message,
+      ...(this.hint === undefined ? {} : { hint: this.hint }),
+      details: this.details,
+    };
+  }
+}
+
+/** Stops on a mistake of our own: a broken assumption, never a user's input. */
+export function assert(condition: boolean, what: string): asserts condition {
+  if (!condition) throw new Error(`Broken assumption in Reprise: ${what}`);
+}

@@ -1,0 +1,42 @@
+import { compareUtf8 } from './id.ts';
+
+/** A question to the key index: exact keys, or every key with a prefix. */
+export type KeySelector = { readonly keys: readonly string[] } | { readonly prefix: string };
+
+/** The kinds of things events are indexed under. */
+export type KeyKind = 'state' | 'topic' | 'call' | 'file' | 'task' | 'agent';
+
+// U+0001 ends the kind and the owner; ids hold no control characters, so nothing can forge it. What follows may hold
+// anything: U+0000 and U+0001 are escaped so that no store sees a NUL and byte order is kept.
+const end = '\u0001';
+// oxlint-disable-next-line no-control-regex
+const escape = (text: string): string => text.replace(/[\u0000\u0001]/g, (c) => (c === '\u0000' ? '\u0001\u0001' : '\u0001\u0002'));
+// oxlint-disable-next-line no-control-regex
+const unescape = (text: string): string => text.replace(/\u0001([\u0001\u0002])/g, (_, c) => (c === '\u0001' ? '\u0000' : '\u0001'));
+
+/** The index key of something an owner has: a state key of an agent. */
+export function ownedKey(kind: KeyKind, owner: string, name: string): string {
+  return `${kind}${end}${owner}${end}${escape(name)}`;
+}
+
+/** The index key of something without an owner: a topic, a call, a file. */
+export function plainKey(kind: KeyKind, name: string): string {
+  return `${kind}${end}${end}${escape(name)}`;
+}
+
+/** Takes an index key apart. */
+export function parseKey(key: string): { readonly kind: KeyKind; readonly owner: string; readonly name: string } {
+  const first = key.indexOf(end);
+  const second = key.indexOf(end, first + 1);
+  return { kind: key.slice(0, first) as KeyKind, owner: key.slice(first + 1, second), name: unescape(key.slice(second + 1)) };
+}
+
+/** Whether a selector asks for a key. */
+export function selects(selector: KeySelector, key: string): boolean {
+  return 'prefix' in selector ? key.startsWith(selector.prefix) : selector.keys.includes(key);
+}
+
+/** Keys in the order every store gives them: by UTF-8 bytes. */
+export function sortKeys(keys: Iterable<string>): string[] {
+  return [...keys].sort(compareUtf8);
+}

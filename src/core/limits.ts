@@ -1,0 +1,65 @@
+import { RepriseError } from './error.ts';
+
+/** Every maximum of the system. Reaching one is the error `limit.exceeded`, which names it. */
+export const limits = {
+  /** Bytes of an id or name: session, branch, namespace, agent, run, event id, call. */
+  idBytesMax: 200,
+  /** Bytes of an event type. */
+  typeBytesMax: 100,
+  /** Bytes of one event's data as canonical JSON. */
+  payloadBytesMax: 16_777_216,
+  /** Levels of nesting in a JSON value. */
+  jsonDepthMax: 128,
+  /** Events in one append. */
+  appendEventsMax: 10_000,
+  /** Bytes of all events in one append. */
+  appendBytesMax: 67_108_864,
+  /** Keys one event is indexed under. */
+  eventKeysMax: 10_000,
+  /** Bytes of an indexed key. */
+  keyBytesMax: 2_048,
+  /** Keys and prefixes in one `unchanged` condition or one `latest` question. */
+  selectedKeysMax: 10_000,
+  /** Events in one page of a read. */
+  pageEventsMax: 1_000,
+  /** Bytes of payload in one page of a read; a single larger event still makes a page of its own. */
+  pageBytesMax: 4_194_304,
+  /** Stored events a filtered page may look at before it comes back with what it found. */
+  pageScanMax: 20_000,
+  /** Part digests in one question. */
+  partsAskedMax: 1_000,
+  /** Bytes from which a part is stored by its digest; smaller ones stay inline. */
+  partBytesMin: 512,
+  /** Nodes of a linked message list, or of a chain of body deltas. */
+  partChainMax: 100_000,
+  /** Bytes of a filter's regular expression or text. */
+  filterTextMax: 1_000,
+  /** Structural events that one branch may hold. */
+  markersMax: 100_000,
+  /** Branches between a branch and the beginning of its session. */
+  lineageDepthMax: 10_000,
+  /** Appends waiting in one store to share the next transaction. */
+  queuedAppendsMax: 10_000,
+  /** Events since the last snapshot before another is worth keeping. */
+  snapshotEventsMin: 256,
+  /** Bytes of events since the last snapshot, as a multiple of the snapshot's own size. */
+  snapshotBytesFactor: 4,
+  /** Bytes of a snapshot that is worth keeping. */
+  snapshotBytesMax: 16_777_216,
+  /** Sessions in one page of a listing. */
+  sessionsPageMax: 1_000,
+  /** How long an append waits for another process before it is `store.busy`. */
+  busyWaitMsMax: 10_000,
+} as const;
+
+/** The name of one limit. */
+export type LimitName = keyof typeof limits;
+
+/** Throws `limit.exceeded` when a value is over a named limit. */
+export function checkLimit(name: LimitName, actual: number, attempted: string): void {
+  if (actual <= limits[name]) return;
+  throw new RepriseError('limit.exceeded', `Cannot ${attempted}: ${actual} is over the limit of ${limits[name]} ("${name}")`, {
+    hint: `Keep it at or under ${limits[name]}.`,
+    details: { limit: name, max: limits[name], actual },
+  });
+}

@@ -1,0 +1,49 @@
+import { RepriseError } from './error.ts';
+
+declare const seqBrand: unique symbol;
+declare const digestBrand: unique symbol;
+
+/** An event's place in a branch's raw history, from 1; as a point, 0 is the empty beginning. */
+export type Seq = number & { readonly [seqBrand]: true };
+
+/** A SHA-256 in lower-case hexadecimal. */
+export type Digest = string & { readonly [digestBrand]: true };
+
+/** A branch and a seq: "after event `seq`", which is also "`seq` events". */
+export interface Point {
+  readonly branch: string;
+  readonly seq: Seq;
+}
+
+/** A stretch of raw history: `after` is not in it, `through` is. */
+export interface SeqRange {
+  readonly after: Seq;
+  readonly through: Seq;
+}
+
+/** Takes a number as a seq; whole numbers from 0 only. */
+export function seq(value: number): Seq {
+  if (Number.isSafeInteger(value) && value >= 0) return value as Seq;
+  throw new RepriseError('point.out-of-range', `Cannot use ${String(value)} as a seq: it is not a whole number from 0`, {
+    hint: 'Seqs count events from 1; 0 is the empty beginning.',
+  });
+}
+
+/** The beginning of every history. */
+export const beginning: Seq = 0 as Seq;
+
+/** The seq that many places later (or earlier, for a negative count). */
+export function later(from: Seq, count: number): Seq {
+  return (from + count) as Seq;
+}
+
+/** Takes text as a digest, or throws. */
+export function digest(text: string): Digest {
+  if (/^[0-9a-f]{64}$/.test(text)) return text as Digest;
+  throw new RepriseError('ref.invalid', `Cannot use ${JSON.stringify(text)} as a digest: it is not 64 hexadecimal digits`);
+}
+
+/** A point as a person writes it inside a session. */
+export function pointText(point: Point): string {
+  return `${point.branch}@${point.seq}`;
+}

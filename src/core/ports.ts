@@ -1,0 +1,337 @@
+import type { Condition } from './append.ts';
+import type { RepriseError } from './error.ts';
+import type { EventFilter } from './filter.ts';
+import type { JsonObject } from './json.ts';
+import type { KeySelector } from './keys.ts';
+import type { Marker } from './marker.ts';
+import type { PartInput } from './parts.ts';
+import type { Digest, Point, Seq } from './point.ts';
+import type { Segment } from './view.ts';
+
+/** What pure code needs from the machine it runs on. */
+export interface Platform {
+  /** The time now, as `2026-11-15T10:00:00.123Z`. */
+  readonly now: () => string;
+  /** A new UUIDv7; later ones sort after earlier ones within a process. */
+  readonly newId: () => string;
+  /** SHA-256 of a string's UTF-8 bytes, in lower-case hexadecimal. */
+  readonly sha256: (text: string) => Digest;
+  /** 16 random bytes as text (base64url, 22 characters). */
+  readonly newSalt: () => string;
+}
+
+/** Names a session. */
+export interface SessionRef {
+  readonly namespace: string;
+  readonly session: string;
+}
+
+/** Names a branch. */
+export interface BranchRef extends SessionRef {
+  readonly branch: string;
+}
+
+/** An event on its way to the store: a checked draft whose data is encoded. */
+export interface EventInput {
+  readonly id: string;
+  readonly time: string;
+  readonly type: string;
+  readonly version: number;
+  readonly agent?: string;
+  readonly run?: string;
+  /** Left out: the cause's, else that of the last event in the view. */
+  readonly turn?: number;
+  readonly cause?: string;
+  /** The skeleton: canonical JSON of the data with part references in it. */
+  readonly data: string;
+  /** What the event is indexed under: `keysOf` of its data, or of the data of the event it carries. */
+  readonly keys: readonly string[];
+}
+
+/** What an append writes to. */
+export type AppendTarget =
+  | { readonly kind: 'branch'; readonly branch: string }
+  /** A new branch: the first event must be `branch.forked`. `parent` is the branch that stores the event at that seq. */
+  | { readonly kind: 'fork'; readonly branch: string; readonly parent: Point };
+
+/** One atomic write. */
+export interface AppendRequest extends SessionRef {
+  readonly target: AppendTarget;
+  readonly events: readonly EventInput[];
+  /** Parts the events refer to that the session may not hold yet. */
+  readonly parts: readonly PartInput[];
+  readonly condition: Condition;
+  /** The epoch the writer began in; the append fails with `branch.rewound` in a later one. */
+  readonly epoch?: Seq;
+}
+
+/** What became of one event. */
+export interface Appended {
+  readonly id: string;
+  readonly seq: Seq;
+  readonly turn: number;
+  readonly causeSeq?: Seq;
+  readonly digest: Digest;
+}
+
+/** What became of one append request. */
+export type AppendOutcome =
+  | { readonly ok: true; readonly known: boolean; readonly branch: string; readonly events: readonly Appended[] }
+  | { readonly ok: false; readonly error: RepriseError };
+
+/** An event as stored. */
+export interface StoredEvent {
+  readonly branch: string;
+  readonly seq: Seq;
+  readonly id: string;
+  readonly time: string;
+  readonly type: string;
+  readonly version: number;
+  readonly agent: string | null;
+  readonly run: string | null;
+  readonly turn: number;
+  readonly cause: string | null;
+  readonly causeSeq: Seq | null;
+  readonly digest: Digest;
+  /** The skeleton; null when erased, or when only the header was asked for. */
+  readonly data: string | null;
+  /** Null when erased; undefined unless `select` is `proof`. */
+  readonly salt?: string | null;
+  /** Kept only for an erased payload; undefined unless `select` is `proof`. */
+  readonly dataDigest?: Digest | null;
+  readonly erased: boolean;
+}
+
+/** Where a page ended: an index into the segments and the last seq looked at there. */
+export interface Cursor {
+  readonly segment: number;
+  readonly seq: Seq;
+}
+
+/** How to read. */
+export interface PageRequest {
+  /** Events at most, up to `pageEventsMax`. */
+  readonly limit: number;
+  /** Payload bytes at most, up to `pageBytesMax`; one larger event still makes a page of its own. */
+  readonly bytesMax?: number;
+  /** `header` leaves `data` out; `full` has it; `proof` also has what verification needs. */
+  readonly select: 'header' | 'full' | 'proof';
+  readonly direction: 'forward' | 'backward';
+  /** Continues after an earlier page of the same view and direction. */
+  readonly cursor?: Cursor;
+  /** Header conditions; carried segments pass unfiltered, since the event is inside the marker. */
+  readonly filter?: EventFilter;
+}
+
+/** Some events of a view. `next` is there while the view may have more, even when `events` is short or empty. */
+export interface Page {
+  readonly events: readonly StoredEvent[];
+  readonly next?: Cursor;
+}
+
+/** How to read the key index. */
+export interface LatestRequest {
+  /** Keys at most, up to `pageEventsMax`. */
+  readonly limit: number;
+  /** Continues after this key. */
+  readonly after?: string;
+  /** How events come back. */
+  readonly select: 'header' | 'full';
+}
+
+/** One key and the last event of the view that is indexed under it. */
+export interface LatestPage {
+  readonly entries: readonly { readonly key: string; readonly event: StoredEvent }[];
+  /** The key to continue after, while there may be more. */
+  readonly next?: string;
+}
+
+/** Everything about a branch that reading it needs. */
+export interface BranchRecord {
+  readonly branch: string;
+  /** Where it was forked; absent for the branch the session began with. */
+  readonly parent?: Point;
+  readonly root: string;
+  readonly head: Seq;
+  /** The digest at the head; the session's genesis when there are no events. */
+  readonly digest: Digest;
+  /** The seq of its last rewind, 0 if there was none: recorders of an older epoch must not write. */
+  readonly epoch: Seq;
+  /** The turn of the last event in the view at the head, 0 if the view is empty. */
+  readonly turn: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  /** Every structural event that leads to the head, rising, ancestors' included up to the fork points. */
+  readonly markers: readonly Marker[];
+}
+
+/** A branch in a listing. */
+export interface BranchSummary {
+  readonly branch: string;
+  readonly parent?: Point;
+  readonly head: Seq;
+  readonly digest: Digest;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  /** Bytes of payload that the branch stores itself. */
+  readonly bytes: number;
+}
+
+/** A session in a listing. */
+export interface SessionRecord extends SessionRef {
+  readonly genesis: Digest;
+  /** The branch it began with. */
+  readonly root: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  /** How many payloads were erased; part of every snapshot's key. */
+  readonly erasures: number;
+}
+
+/** How to list sessions: newest (last appended to) first. */
+export interface SessionsRequest {
+  /** All namespaces when left out. */
+  readonly namespace?: string;
+  readonly limit: number;
+  /** Continues an earlier listing. */
+  readonly cursor?: string;
+}
+
+/** Some sessions. */
+export interface SessionsPage {
+  readonly sessions: readonly SessionRecord[];
+  readonly next?: string;
+}
+
+/** What a snapshot is a snapshot of. */
+export interface SnapshotKey {
+  readonly projection: string;
+  readonly version: string;
+  readonly upcasts: number;
+  readonly erasures: number;
+}
+
+/** A kept projection value: derived, and never the truth. */
+export interface Snapshot extends SnapshotKey {
+  readonly branch: string;
+  readonly seq: Seq;
+  /** The digest of the point; a snapshot whose digest is not that of the point is not used. */
+  readonly digest: Digest;
+  readonly value: string;
+}
+
+/** Evidence about a history, kept beside it. */
+export interface Receipt {
+  /** The digest of the point it speaks of. */
+  readonly digest: Digest;
+  readonly kind: string;
+  readonly createdAt: string;
+  readonly body: JsonObject;
+}
+
+/** What an erasure takes away. Everything is looked up and planned by the engine; the store carries it out atomically. */
+export interface EraseRequest extends SessionRef {
+  /** Events whose skeleton and salt go; the data digest stays. */
+  readonly events: readonly { readonly branch: string; readonly seq: Seq; readonly dataDigest: Digest }[];
+  /** Parts this session forgets; a part no session of the namespace holds any more is deleted. */
+  readonly parts: readonly Digest[];
+  /** Parts that get a new text under their old digest: lists with a hole, bodies whose base goes. */
+  readonly rewrites: readonly { readonly digest: Digest; readonly text: string; readonly damaged: boolean }[];
+  /** The `payload.erased` events, one append a branch, written in the same transaction. */
+  readonly appends: readonly AppendRequest[];
+}
+
+/** What `health` reports of a store. */
+export interface StoreHealth {
+  readonly kind: string;
+  readonly location: string;
+  readonly schema: string;
+  readonly bytes: number;
+  readonly durability: string;
+  readonly problems: readonly string[];
+}
+
+/** Stops a wait; the part of AbortSignal that ports need. */
+export type Abort = AbortSignal;
+
+/**
+ * Where sessions are kept. Guarantees, proved for every store by the contract suite in `reprise/testing`:
+ *
+ * - Every key is led by the namespace; nothing crosses it, parts included.
+ * - Ranges leave out `after` and include `through`.
+ * - What an append returned is in every read that begins later, in every process, also after a crash.
+ */
+export interface EventStore {
+  /**
+   * Each request is atomic and judged alone; one refused request does not affect the others. Ids are checked before the
+   * condition: a batch that is stored already is answered as known, with the seqs it has. The store assigns seq, turn
+   * and digest. Resolves only when the events are durable.
+   */
+  append(requests: readonly AppendRequest[]): Promise<readonly AppendOutcome[]>;
+
+  /** One branch, with all that decides its views; undefined if the session or branch does not exist. */
+  branch(ref: BranchRef): Promise<BranchRecord | undefined>;
+
+  /** Every branch of a session by creation; empty if the session does not exist. */
+  branches(ref: SessionRef): Promise<readonly BranchSummary[]>;
+
+  /** Events of a view in view order (or from its end), a page at a time. Holds nothing open between pages. */
+  read(ref: SessionRef, view: readonly Segment[], page: PageRequest): Promise<Page>;
+
+  /** Where an event is stored, by id; undefined for ids the session does not have. */
+  locate(ref: SessionRef, ids: readonly string[]): Promise<ReadonlyMap<string, Point>>;
+
+  /** For each selected key, the last event in view order that is indexed under it, by rising UTF-8 bytes of the key. */
+  latest(ref: SessionRef, view: readonly Segment[], select: KeySelector, page: LatestRequest): Promise<LatestPage>;
+
+  /** The texts of parts this session holds; digests it does not hold are absent. */
+  parts(ref: SessionRef, digests: readonly Digest[]): Promise<ReadonlyMap<Digest, PartInput>>;
+
+  /** Wake-ups: yields the head whenever it may have moved past `after`. May merge or repeat; ends when aborted. */
+  watch(ref: BranchRef, after: Seq, signal: Abort): AsyncIterable<Seq>;
+
+  /** Makes a session with one empty branch; `session.exists` if there is one. */
+  createSession(ref: SessionRef, options: { readonly root: string; readonly seed: string }): Promise<SessionRecord>;
+
+  /** One session; undefined if it does not exist. */
+  session(ref: SessionRef): Promise<SessionRecord | undefined>;
+
+  /** Sessions, last appended to first. */
+  sessions(request: SessionsRequest): Promise<SessionsPage>;
+
+  /** Forgets a session and everything only it holds; false if there was none. */
+  deleteSession(ref: SessionRef): Promise<boolean>;
+
+  /** Keeps a snapshot; a read-only store may ignore it. */
+  putSnapshot(ref: SessionRef, snapshot: Snapshot): Promise<void>;
+
+  /** Where snapshots are on a branch at or before a seq, nearest first, without their values. */
+  snapshots(ref: BranchRef, key: SnapshotKey, through: Seq): Promise<readonly Omit<Snapshot, 'value'>[]>;
+
+  /** The value of one snapshot; undefined if it is gone. */
+  snapshot(ref: BranchRef, key: SnapshotKey, seq: Seq): Promise<Snapshot | undefined>;
+
+  /** Deletes every snapshot of a session. Nothing but time is lost. */
+  dropSnapshots(ref: SessionRef): Promise<void>;
+
+  /** Keeps a receipt; the same digest and kind replaces the older one. */
+  putReceipt(ref: SessionRef, receipt: Receipt): Promise<void>;
+
+  /** The receipts of a point, by kind. */
+  receipts(ref: SessionRef, digest: Digest): Promise<readonly Receipt[]>;
+
+  /** Forgets payloads for good and appends their markers, atomically; overwrites what it can. */
+  erase(request: EraseRequest): Promise<readonly AppendOutcome[]>;
+
+  /** Every part digest a session holds, a page at a time, rising: for erasure and verification. */
+  heldParts(ref: SessionRef, request: { readonly limit: number; readonly after?: Digest }): Promise<readonly Digest[]>;
+
+  /** Builds the key index of a session anew from the log. */
+  reindex(ref: SessionRef): Promise<void>;
+
+  /** What the store is and whether it is sound. */
+  health(): Promise<StoreHealth>;
+
+  /** Waits for what was begun and lets go of everything. Calling it twice is harmless. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,136 @@
+import { RepriseError } from './error.ts';
+import { checkId } from './id.ts';
+import { type Seq, seq } from './point.ts';
+import { isoTime } from './time.ts';
+
+/** A place on a branch as a person names it, before it is looked up. */
+export type At =
+  | { readonly kind: 'head' }
+  | { readonly kind: 'seq'; readonly seq: Seq }
+  | { readonly kind: 'before'; readonly seq: Seq }
+  | { readonly kind: 'turn'; readonly turn: number }
+  | { readonly kind: 'run'; readonly run: string }
+  | { readonly kind: 'time'; readonly time: string };
+
+/** How a person writes a place: `session[/branch][@at]`. */
+export interface Ref {
+  /** A session id, or `latest`: the session last appended to. */
+  readonly session: string;
+  readonly branch: string;
+  readonly at: At;
+}
+
+/** A place inside one session: a point string such as `main@12` or `@turn:3`, or its parts. */
+export type PointInput =
+  | string
+  | { readonly branch?: string; readonly seq: number }
+  | { readonly branch?: string; readonly turn: number }
+  | { readonly branch?: string; readonly run: string }
+  | { readonly branch?: string; readonly time: string }
+  | { readonly branch?: string };
+
+/** The branch every session begins with. */
+export const mainBranch = 'main';
+
+/**
+ * Reads a ref such as `demo/main@12`, `demo@before:12`, `latest@turn:3` or `demo@time:2026-11-15T10:00:00Z`.
+ *
+ * @example
+ * ```ts
+ * parseRef('demo@12'); // { session: 'demo', branch: 'main', at: { kind: 'seq', seq: 12 } }
+ * ```
+ */
+export function parseRef(text: string): Ref {
+  const place = text.indexOf('@');
+  const [name, at] = place < 0 ? [text, 'head'] : [text.slice(0, place), text.slice(place + 1)];
+  const [session = '', branch, ...more] = name.split('/');
+  if (session === '' || more.length > 0) refuseRef(text, 'it is not of the form session[/branch][@at]');
+  return {
+    session: session === 'latest' ? session : checkId('session', decode(session, text)),
+    branch: branch === undefined ? mainBranch : checkId('branch', decode(branch, text)),
+    at: parseAt(at, text),
+  };
+}
+
+/** Reads a point inside one session: `main@12`, `@12`, `narrower`, `@turn:3`. */
+export function parsePoint(input: PointInput): { readonly branch: string; readonly at: At } {
+  if (typeof input === 'string') {
+    const place = input.indexOf('@');
+    const name = place < 0 ? input : input.slice(0, place);
+    if (name.includes('/')) refuseRef(input, 'a point inside a session has no session in it', 'Write branch@at, for example "main@12".');
+    const branch = name === '' ? mainBranch : checkId('branch', decode(name, input));
+    return { branch, at: parseAt(place < 0 ? 'head' : input.slice(place + 1), input) };
+  }
+  if (typeof input !== 'object' || input === null) refuseRef(String(input), 'a point is a string or an object');
+  const branch = input.branch === undefined ? mainBranch : checkId('branch', input.branch);
+  if ('seq' in input) return { branch, at: { kind: 'seq', seq: seq(input.seq) } };
+  if ('turn' in input) return { branch, at: { kind: 'turn', turn: checkTurn(input.turn) } };
+  if ('run' in input) return { branch, at: { kind: 'run', run: checkId('run', input.run) } };
+  if ('time' in input) return { branch, at: { kind: 'time', time: isoTime(input.time) } };
+  return { branch, at: { kind: 'head' } };
+}
+
+/** Writes a ref so that {@link parseRef} reads the same one. */
+export function refText(ref: { readonly session: string; readonly branch?: string; readonly at?: At }): string {
+  const branch = ref.branch === undefined || ref.branch === mainBranch ? '' : `/${encode(ref.branch)}`;
+  return `${encode(ref.session)}${branch}${ref.at === undefined ? '' : atText(ref.at)}`;
+}
+
+function atText(at: At): string {
+  switch (at.kind) {
+    case 'head':
+      return '';
+    case 'seq':
+      return `@${at.seq}`;
+    case 'before':
+      return `@before:${at.seq}`;
+    case 'turn':
+      return `@turn:${at.turn}`;
+    case 'run':
+      return `@run:${encode(at.run)}`;
+    case 'time':
+      return `@time:${at.time}`;
+  }
+}
+
+function parseAt(text: string, whole: string): At {
+  if (text === 'head') return { kind: 'head' };
+  if (/^\d+$/.test(text)) return { kind: 'seq', seq: seq(Number(text)) };
+  const colon = text.indexOf(':');
+  const value = text.slice(colon + 1);
+  switch (colon < 0 ? '' : text.slice(0, colon)) {
+    case 'before':
+      if (/^\d+$/.test(value) && Number(value) > 0) return { kind: 'before', seq: seq(Number(value)) };
+      return refuseRef(whole, '"before:" takes a seq from 1');
+    case 'turn':
+      if (/^\d+$/.test(value)) return { kind: 'turn', turn: checkTurn(Number(value)) };
+      return refuseRef(whole, '"turn:" takes a whole number from 0');
+    case 'run':
+      return { kind: 'run', run: checkId('run', decode(value, whole)) };
+    case 'time':
+      return { kind: 'time', time: isoTime(value) };
+    default:
+      return refuseRef(whole, `${JSON.stringify(text)} names no place on a branch`);
+  }
+}
+
+/** A turn is a whole number from 0. */
+export function checkTurn(turn: number): number {
+  if (Number.isSafeInteger(turn) && turn >= 0) return turn;
+  throw new RepriseError('point.out-of-range', `Cannot use ${String(turn)} as a turn: it is not a whole number from 0`);
+}
+
+const encode = (id: string): string => id.replace(/[/@:%]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
+
+function decode(text: string, whole: string): string {
+  if (text.includes(':')) refuseRef(whole, 'a ":" in an id is written %3A');
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return refuseRef(whole, 'a "%" in it is not followed by two hexadecimal digits');
+  }
+}
+
+function refuseRef(text: string, why: string, hint = 'Write session[/branch][@at], where at is a seq, head, before:SEQ, turn:N, run:ID or time:ISO; / @ : % in an id are percent-encoded.'): never {
+  throw new RepriseError('ref.invalid', `Cannot read ${JSON.stringify(text.slice(0, 300))} as a ref: ${why}`, { hint });
+}

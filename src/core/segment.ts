@@ -1,0 +1,90 @@
+import { beginning, later, type Seq, type SeqRange } from './point.ts';
+import type { History, Piece, Segment, View } from './view.ts';
+
+// Reading over a few events that are not wanted is cheaper than starting another range.
+const gapMax = 64;
+
+/** The segments that give a view, in view order. */
+export function segmentsOf(view: View): Segment[] {
+  return mergeGaps(view.pieces);
+}
+
+function mergeGaps(pieces: readonly Piece[]): Segment[] {
+  const segments: { branch: string; after: Seq; through: Seq; except: SeqRange[]; carried: boolean }[] = [];
+  for (const piece of pieces) {
+    const last = segments.at(-1);
+    if (piece.kind === 'carried') {
+      segments.push({ branch: piece.branch, after: later(piece.seq, -1), through: piece.seq, except: [], carried: true });
+    } else if (last !== undefined && !last.carried && last.branch === piece.branch && piece.after >= last.through && piece.after - last.through <= gapMax) {
+      if (piece.after > last.through) last.except.push({ after: last.through, through: piece.after });
+      last.through = piece.through;
+    } else {
+      segments.push({ branch: piece.branch, after: piece.after, through: piece.through, except: [], carried: false });
+    }
+  }
+  return segments;
+}
+
+/** The branches that store a raw history, oldest first, each with the stretch it contributes. */
+export function rawPieces(history: History, at: Seq): Extract<Piece, { kind: 'range' }>[] {
+  const pieces: Extract<Piece, { kind: 'range' }>[] = [];
+  let branch = history.root;
+  let after = beginning;
+  for (const marker of history.markers) {
+    if (marker.kind !== 'forked' || marker.seq > at) continue;
+    const through = later(marker.seq, -1);
+    if (through > after) pieces.push({ kind: 'range', branch, after, through });
+    branch = marker.branch;
+    after = through;
+  }
+  if (at > after) pieces.push({ kind: 'range', branch, after, through: at });
+  return pieces;
+}
+
+/** The segments that give every stored event that leads to a point. */
+export function rawSegments(history: History, at: Seq): Segment[] {
+  return rawPieces(history, at).map(({ branch, after, through }) => ({ branch, after, through, except: [], carried: false }));
+}
+
+/** Which branch stores a seq of a history. */
+export function branchOf(history: History, seq: Seq): string {
+  let branch = history.root;
+  for (const marker of history.markers) {
+    if (marker.seq > seq) break;
+    if (marker.kind === 'forked') branch = marker.branch;
+  }
+  return branch;
+}
+
+/** Whether a seq is within a range that leaves out its beginning. */
+export function inRange(range: SeqRange, seq: Seq): boolean {
+  return seq > range.after && seq <= range.through;
+}
+
+/** The segments that hold only seqs within a range. */
+export function clipSegments(segments: readonly Segment[], { after, through }: SeqRange): Segment[] {
+  return segments
+    .map((segment) => ({ ...segment, after: max(segment.after, after), through: min(segment.through, through) }))
+    .filter((segment) => segment.through > segment.after);
+}
+
+const max = (a: Seq, b: Seq): Seq => (a > b ? a : b);
+const min = (a: Seq, b: Seq): Seq => (a < b ? a : b);
+
+/** What a longer view has after a shorter one; undefined if it does not begin with the shorter one. */
+export function restOf(longer: View, shorter: View): View | undefined {
+  const rest: Piece[] = [...longer.pieces].reverse();
+  for (const [index, piece] of shorter.pieces.entries()) {
+    const held = rest.pop();
+    if (held === undefined || held.branch !== piece.branch) return undefined;
+    if (piece.kind === 'carried' || held.kind === 'carried') {
+      if (piece.kind !== 'carried' || held.kind !== 'carried' || piece.seq !== held.seq) return undefined;
+      continue;
+    }
+    if (piece.after !== held.after || piece.through > held.through) return undefined;
+    if (piece.through === held.through) continue;
+    if (index !== shorter.pieces.length - 1) return undefined;
+    rest.push({ ...held, after: piece.through });
+  }
+  return { pieces: rest.reverse() };
+}

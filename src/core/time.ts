@@ -1,0 +1,23 @@
+import { RepriseError } from './error.ts';
+
+const isoPattern = /^[+-]?\d{4,6}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/;
+const exactPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
+
+/** The time as `2026-11-15T10:00:00.123Z`; any ISO 8601 form is accepted, a form without a zone is taken as UTC. */
+export function isoTime(value: string): string {
+  if (exactPattern.test(value) && !Number.isNaN(Date.parse(value))) return value;
+  const zoned = /T/.test(value) && !/(Z|[+-]\d{2}:\d{2})$/.test(value) ? `${value}Z` : value;
+  const ms = isoPattern.test(value) ? Date.parse(zoned) : Number.NaN;
+  const text = Number.isNaN(ms) ? '' : new Date(ms).toISOString();
+  if (!exactPattern.test(text)) {
+    throw new RepriseError('time.invalid', `Cannot read ${JSON.stringify(value)} as a time`, {
+      hint: 'Write it as ISO 8601, for example 2026-11-15T10:00:00Z, in the years 0000 to 9999.',
+    });
+  }
+  return text;
+}
+
+/** Milliseconds between two times as {@link isoTime} gives them. */
+export function msBetween(from: string, to: string): number {
+  return Date.parse(to) - Date.parse(from);
+}
