@@ -6,6 +6,8 @@ export interface EventFilter {
   readonly agent?: string;
   readonly run?: string;
   readonly turn?: number;
+  /** Turns greater than this one. */
+  readonly turnAfter?: number;
   /** Of a call: model, tool, http, mcp, process, person. */
   readonly kind?: string;
   /** Of a call: the model, tool or address. */

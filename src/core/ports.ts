@@ -179,6 +179,8 @@ export interface BranchSummary {
 
 /** A session in a listing. */
 export interface SessionRecord extends SessionRef {
+  /** What the genesis was made of. */
+  readonly seed: string;
   readonly genesis: Digest;
   /** The branch it began with. */
   readonly root: string;
