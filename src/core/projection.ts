@@ -1,0 +1,127 @@
+import { canonicalJson } from './canonical-json.ts';
+import { RepriseError } from './error.ts';
+import type { Event } from './event.ts';
+import { checkId } from './id.ts';
+import { upcast } from './upcast.ts';
+
+/**
+ * A pure fold over a history. The same events give the same value, today and later, so it must not read clocks, draw
+ * random numbers, or keep anything outside the value.
+ */
+export interface Projection<Value, Result = Value> {
+  readonly name: string;
+  /** Snapshots are kept only for a projection that declares one; change it whenever the fold changes its mind. */
+  readonly version?: string;
+  /** What is folded: the effective history, or every stored event with its markers. */
+  readonly history: 'view' | 'raw';
+  readonly initial: () => Value;
+  /** May change the value it is given and give it back. Values are JSON. */
+  readonly apply: (value: Value, event: Event) => Value;
+  /** What a reader gets to see of the value; must not change it. The value itself if left out. */
+  readonly finish?: (value: Value) => Result;
+}
+
+/**
+ * Checks a projection and gives it back, with its types inferred.
+ *
+ * @example
+ * ```ts
+ * const toolCalls = defineProjection({
+ *   name: 'tool-calls',
+ *   version: '1',
+ *   history: 'view',
+ *   initial: () => 0,
+ *   apply: (count, event) => (event.type === 'call.started' && event.data['kind'] === 'tool' ? count + 1 : count),
+ * });
+ * ```
+ */
+export function defineProjection<Value, Result = Value>(
+  projection: Projection<Value, Result>,
+): Projection<Value, Result> {
+  const given: Partial<Record<keyof Projection<Value>, unknown>> | null = projection;
+  if (typeof given !== 'object' || given === null) refuse('a projection', 'it is not an object');
+  const name = `the projection ${JSON.stringify(given.name) ?? 'without a name'}`;
+  try {
+    checkId('projection', given.name);
+  } catch (error) {
+    refuse(name, (error as Error).message, error);
+  }
+  if (given.version !== undefined && (typeof given.version !== 'string' || given.version === '')) {
+    refuse(name, 'its version is not a text');
+  }
+  if (given.history !== 'view' && given.history !== 'raw') refuse(name, 'its history is neither "view" nor "raw"');
+  if (typeof given.initial !== 'function') refuse(name, '"initial" is not a function');
+  if (typeof given.apply !== 'function') refuse(name, '"apply" is not a function');
+  if (given.finish !== undefined && typeof given.finish !== 'function') refuse(name, '"finish" is not a function');
+  return projection;
+}
+
+/** Folds a history from its beginning. */
+export function project<Value, Result = Value>(projection: Projection<Value, Result>, events: Iterable<Event>): Result {
+  let value = initialValue(projection);
+  for (const event of events) value = applyEvent(projection, value, event);
+  return finishValue(projection, value);
+}
+
+/** The value a projection starts from. */
+export function initialValue<Value, Result>(projection: Projection<Value, Result>): Value {
+  try {
+    return projection.initial();
+  } catch (error) {
+    return fail(projection.name, 'its "initial" threw', error);
+  }
+}
+
+/** Folds one event, brought to the current version of its type. */
+export function applyEvent<Value, Result>(projection: Projection<Value, Result>, value: Value, event: Event): Value {
+  const current = upcast(event);
+  try {
+    return projection.apply(value, current);
+  } catch (error) {
+    if (error instanceof RepriseError) throw error;
+    return fail(projection.name, `it threw at seq ${event.seq} of "${event.branch}" ("${event.type}")`, error, {
+      seq: event.seq,
+      branch: event.branch,
+    });
+  }
+}
+
+/** What a reader gets of a value. */
+export function finishValue<Value, Result>(projection: Projection<Value, Result>, value: Value): Result {
+  if (projection.finish === undefined) return value as unknown as Result;
+  try {
+    return projection.finish(value);
+  } catch (error) {
+    return fail(projection.name, 'its "finish" threw', error);
+  }
+}
+
+/** The value as canonical JSON text, for a snapshot; `projection.invalid` if it is not JSON. */
+export function valueText<Value, Result>(projection: Projection<Value, Result>, value: Value): string {
+  try {
+    return canonicalJson(value);
+  } catch (error) {
+    return refuse(`the projection "${projection.name}"`, `its value is not JSON: ${(error as Error).message}`, error);
+  }
+}
+
+function fail(
+  name: string,
+  what: string,
+  cause: unknown,
+  where: { readonly seq?: number; readonly branch?: string } = {},
+): never {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  throw new RepriseError('projection.failed', `Cannot fold the projection "${name}": ${what}: ${message}`, {
+    hint: 'A projection must cope with every event, also with erased and unknown ones.',
+    details: { projection: name, ...where },
+    cause,
+  });
+}
+
+function refuse(name: string, why: string, cause?: unknown): never {
+  throw new RepriseError('projection.invalid', `Cannot use ${name}: ${why}`, {
+    hint: 'A projection is { name, version?, history, initial, apply, finish? }, and its value is JSON.',
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
