@@ -40,3 +40,14 @@ export function selects(selector: KeySelector, key: string): boolean {
 export function sortKeys(keys: Iterable<string>): string[] {
   return [...keys].sort(compareUtf8);
 }
+
+/** The least text that sorts after every text with this prefix, by UTF-8 bytes; undefined if nothing does. */
+export function prefixEnd(prefix: string): string | undefined {
+  const points = [...prefix];
+  while (points.length > 0) {
+    const last = (points.pop() as string).codePointAt(0) as number;
+    // Half a surrogate pair is no code point, so the one after U+D7FF is U+E000.
+    if (last < 0x10ffff) return points.join('') + String.fromCodePoint(last === 0xd7ff ? 0xe000 : last + 1);
+  }
+  return undefined;
+}

@@ -16,6 +16,8 @@ export interface PartInput {
   readonly text: string;
   /** The parts this one cannot be read without. */
   readonly refs: readonly Digest[];
+  /** Set where an erasure left a hole: the text no longer gives the digest. */
+  readonly damaged?: true;
 }
 
 /** What the parts of one append are made with. */

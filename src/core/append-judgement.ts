@@ -1,0 +1,205 @@
+import { type AppendPlan, appendedOf, type BranchState, type Condition, knownBatch, planAppend } from './append.ts';
+import { canonicalJson } from './canonical-json.ts';
+import { DataDecoder, refsIn } from './decode.ts';
+import { dataDigestOf, type Sha256 } from './digest.ts';
+import { RepriseError } from './error.ts';
+import { checkLimit } from './limits.ts';
+import { mayHoldRefs, type PartInput } from './parts.ts';
+import type { Digest, Point, Seq } from './point.ts';
+import type { AppendOutcome, AppendRequest, EventInput, Platform, StoredEvent } from './ports.ts';
+import type { History } from './view.ts';
+
+/** What a store looks up, within one session and one transaction, while an append is judged. */
+export interface AppendSource {
+  /** The state of a branch; undefined if the session does not have it. */
+  readonly stateOf: (branch: string) => BranchState | undefined;
+  /** The state at a seq that this branch itself stores (0 for the root); undefined if it does not store it. */
+  readonly stateAt: (point: Point) => BranchState | undefined;
+  /** The stored events among these ids, with their data. */
+  readonly known: (ids: readonly string[]) => ReadonlyMap<string, StoredEvent>;
+  /** Where the causes of a request stand, those that are stored. */
+  readonly causes: (
+    ids: readonly string[],
+  ) => ReadonlyMap<string, { readonly branch: string; readonly seq: Seq; readonly turn: number }>;
+  readonly turnAt: (branch: string, seq: Seq) => number;
+  /** The first event after `since` in a history that is indexed under one of the keys or prefixes. */
+  readonly firstChange: (
+    history: History,
+    condition: Extract<Condition, { kind: 'unchanged' }>,
+  ) => { readonly key: string; readonly seq: Seq } | undefined;
+  /** A part this session holds. */
+  readonly part: (digest: Digest) => PartInput | undefined;
+  /** Which of these parts the session does not hold. */
+  readonly notHeld: (digests: readonly Digest[]) => readonly Digest[];
+}
+
+/** What an append comes to: an answer for what is stored already, or rows to write. */
+export type Judgement =
+  | { readonly kind: 'known'; readonly outcome: Extract<AppendOutcome, { ok: true }> }
+  | { readonly kind: 'new'; readonly plan: AppendPlan; readonly outcome: Extract<AppendOutcome, { ok: true }> };
+
+/**
+ * Judges one append the way every store must: known ids first, then the branch, then the parts, then the plan. Throws a
+ * {@link RepriseError} if it is refused; nothing has been written then.
+ */
+export function judgeAppend(source: AppendSource, request: AppendRequest, platform: Platform): Judgement {
+  checkSize(request);
+  const ids = request.events.map((event) => event.id);
+  checkOnce(ids);
+  const stored = source.known(ids);
+  const known = stored.size === 0 ? undefined : knownBatch(request.events, stored, sameData(source, request));
+  if (known !== undefined) {
+    const branch = (known[0] as StoredEvent).branch;
+    return { kind: 'known', outcome: { ok: true, known: true, branch, events: known.map(appendedOf) } };
+  }
+  const state = targetState(source, request);
+  checkParts(source, request, platform.sha256);
+  const plan = planAppend(state, request, factsOf(source, request, state), platform);
+  return {
+    kind: 'new',
+    plan,
+    outcome: { ok: true, known: false, branch: state.branch, events: plan.events.map(appendedOf) },
+  };
+}
+
+function checkSize({ events }: AppendRequest): void {
+  checkLimit('appendEventsMax', events.length, 'append a batch');
+  let bytes = 0;
+  for (const event of events) bytes += event.data.length;
+  checkLimit('appendBytesMax', bytes, 'append a batch');
+}
+
+function checkOnce(ids: readonly string[]): void {
+  if (ids.length < 2) return;
+  const seen = new Set<string>();
+  for (const id of ids) {
+    if (seen.has(id)) {
+      throw new RepriseError('event.id-reused', `Cannot append: the id "${id}" is in the batch twice`, {
+        hint: 'Mint a new id for each event.',
+        details: { id },
+      });
+    }
+    seen.add(id);
+  }
+}
+
+/** Equal text is equal data; where parts are in play, a list stored anew with another salt is still the same list. */
+function sameData(source: AppendSource, request: AppendRequest): (input: EventInput, held: StoredEvent) => boolean {
+  const given = new Map(request.parts.map((part) => [part.digest, part]));
+  let isHoled = false;
+  const isErased = (): boolean => {
+    isHoled = true;
+    return true;
+  };
+  return (input, held) => {
+    // What was erased cannot be compared any more; the id alone decides.
+    if (held.data === null || input.data === held.data) return true;
+    if (!mayHoldRefs(input.data) && !mayHoldRefs(held.data)) return false;
+    isHoled = false;
+    const before = new DataDecoder({ get: source.part, isErased }).decode(held.data);
+    if (isHoled) return true;
+    const now = new DataDecoder({ get: (digest) => given.get(digest) ?? source.part(digest), isErased }).decode(
+      input.data,
+    );
+    return canonicalJson(before) === canonicalJson(now);
+  };
+}
+
+function targetState(source: AppendSource, { target, session, events }: AppendRequest): BranchState {
+  if (target.kind === 'branch') {
+    const state = source.stateOf(target.branch);
+    if (state !== undefined) return state;
+    throw branchNotFound(session, target.branch, 'append to');
+  }
+  if (source.stateOf(target.branch) !== undefined) {
+    throw new RepriseError(
+      'branch.exists',
+      `Cannot fork to "${target.branch}": session "${session}" has a branch of that name`,
+      {
+        hint: 'Choose another name.',
+        details: { session, branch: target.branch },
+      },
+    );
+  }
+  if (events.length > 0 && events[0]?.type !== 'branch.forked') {
+    throw new RepriseError(
+      'edit.invalid',
+      `Cannot fork to "${target.branch}": the first event must be "branch.forked"`,
+    );
+  }
+  const { parent } = target;
+  const state = source.stateAt(parent);
+  if (state !== undefined) return { ...state, branch: target.branch };
+  if (source.stateOf(parent.branch) === undefined) throw branchNotFound(session, parent.branch, 'fork');
+  throw new RepriseError(
+    'point.out-of-range',
+    `Cannot fork "${parent.branch}" at seq ${parent.seq}: it does not store that seq`,
+    {
+      hint: 'Name the branch that stores the event, and a seq up to its head.',
+      details: { session, branch: parent.branch, seq: parent.seq },
+    },
+  );
+}
+
+function branchNotFound(session: string, branch: string, verb: string): RepriseError {
+  return new RepriseError(
+    'branch.not-found',
+    `Cannot ${verb} "${branch}": session "${session}" has no branch of that name`,
+    {
+      hint: 'List the branches of the session.',
+      details: { session, branch },
+    },
+  );
+}
+
+/** Every digest that is referred to must be given or held, and a part must be what its digest says. */
+function checkParts(source: AppendSource, { events, parts }: AppendRequest, sha256: Sha256): void {
+  const needed = new Set<Digest>();
+  for (const event of events) for (const digest of refsIn(event.data)) needed.add(digest);
+  if (needed.size === 0 && parts.length === 0) return;
+  for (const part of parts) {
+    checkLimit('payloadBytesMax', part.text.length, 'store a part');
+    // The digest of a delta is that of the body it stands for, which only reading its base can tell.
+    if (part.kind !== 'delta' && dataDigestOf(sha256, part.salt ?? '', part.text) !== part.digest)
+      throw partDamaged(part.digest);
+    for (const digest of part.refs) needed.add(digest);
+  }
+  for (const part of parts) needed.delete(part.digest);
+  const [missing] = needed.size === 0 ? [] : source.notHeld([...needed]);
+  if (missing === undefined) return;
+  throw new RepriseError(
+    'part.missing',
+    `Cannot append: the part ${missing.slice(0, 12)}… is neither given nor held by the session`,
+    {
+      hint: 'Send the part with the append that refers to it.',
+      details: { digest: missing },
+    },
+  );
+}
+
+/** The error for a part whose text is not what its digest says. */
+export function partDamaged(digest: Digest): RepriseError {
+  return new RepriseError('part.damaged', `Cannot append: the part ${digest.slice(0, 12)}… does not match its digest`, {
+    hint: 'Compute the digest over the salt and the text.',
+    details: { digest },
+  });
+}
+
+const nothingStored: ReturnType<AppendSource['causes']> = new Map();
+
+function factsOf(source: AppendSource, request: AppendRequest, state: BranchState): Parameters<typeof planAppend>[2] {
+  const causes = request.events.flatMap((event) => event.cause ?? []);
+  const { condition } = request;
+  if (condition.kind === 'unchanged') {
+    checkLimit(
+      'selectedKeysMax',
+      condition.keys.length + condition.prefixes.length,
+      'append under an "unchanged" condition',
+    );
+  }
+  return {
+    stored: causes.length === 0 ? nothingStored : source.causes(causes),
+    changed: condition.kind === 'unchanged' ? source.firstChange(state.history, condition) : undefined,
+    turnAt: source.turnAt,
+  };
+}

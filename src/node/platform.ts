@@ -1,0 +1,68 @@
+import { hash, randomFillSync } from 'node:crypto';
+import type { Digest } from '../core/point.ts';
+import type { Platform } from '../core/ports.ts';
+
+const saltBytes = 16;
+const poolBytes = 4096;
+
+/** The machine as pure code sees it: its clock, its randomness, its SHA-256. */
+export function createNodePlatform(): Platform {
+  const pool = randomPool();
+  return {
+    now: () => new Date().toISOString(),
+    newId: uuidSource(pool),
+    sha256: (text) => hash('sha256', text, 'hex') as Digest,
+    newSalt: () => {
+      const at = pool.take(saltBytes);
+      return pool.bytes.toString('base64url', at, at + saltBytes);
+    },
+  };
+}
+
+interface RandomPool {
+  readonly bytes: Buffer;
+  /** Where that many unused random bytes begin. */
+  readonly take: (count: number) => number;
+}
+
+/** Asking the system for 16 bytes at a time costs more than hashing the event they salt. */
+function randomPool(): RandomPool {
+  const bytes = Buffer.allocUnsafeSlow(poolBytes);
+  let used = poolBytes;
+  return {
+    bytes,
+    take: (count) => {
+      if (used + count > poolBytes) {
+        randomFillSync(bytes);
+        used = 0;
+      }
+      used += count;
+      return used - count;
+    },
+  };
+}
+
+const counterMax = 0xfff;
+
+/** UUIDv7 whose 12 bits after the time count up within a millisecond, so that ids sort in the order they were made. */
+function uuidSource(pool: RandomPool): () => string {
+  let lastMs = 0;
+  let counter = 0;
+  return () => {
+    const ms = Date.now();
+    if (ms > lastMs) {
+      lastMs = ms;
+      counter = pool.bytes.readUInt16BE(pool.take(2)) & 0x1ff;
+    } else if (counter < counterMax) counter++;
+    else {
+      // The counter ran out, or the clock went back for long: borrow from the future rather than repeat or go back.
+      lastMs++;
+      counter = 0;
+    }
+    const time = lastMs.toString(16).padStart(12, '0');
+    const at = pool.take(8);
+    const rest = pool.bytes.toString('hex', at, at + 8);
+    const variant = ((pool.bytes[at] as number) & 0x3f) | 0x80;
+    return `${time.slice(0, 8)}-${time.slice(8)}-7${counter.toString(16).padStart(3, '0')}-${variant.toString(16)}${rest.slice(2, 4)}-${rest.slice(4)}`;
+  };
+}

@@ -1,0 +1,109 @@
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { toStoreError } from './sqlite-error.ts';
+
+/** A value that a statement is given, or several by name. */
+export type Bound = SQLInputValue | Record<string, SQLInputValue>;
+
+/** How to open a database file. */
+export interface DatabaseOptions {
+  /** A path, or a `file:` URL where SQLite's own parameters are needed. */
+  readonly location: string | URL;
+  readonly readOnly: boolean;
+}
+
+/**
+ * One connection, and the only place that knows `node:sqlite`. Each SQL text is prepared once. Rows are arrays: reading
+ * them as objects costs half as much again. Every error leaves as a `RepriseError`.
+ */
+export class Database {
+  readonly #connection: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+  #isOpen = true;
+
+  constructor({ location, readOnly }: DatabaseOptions) {
+    try {
+      // Waiting is done by awaiting: SQLite's own wait would freeze the event loop.
+      this.#connection = new DatabaseSync(location, { readOnly, timeout: 0 });
+      // SQLite folds the case of ASCII only.
+      this.#connection.function('holds_folded', { deterministic: true }, (text, folded) =>
+        typeof text === 'string' && text.toLowerCase().includes(String(folded)) ? 1 : 0,
+      );
+    } catch (error) {
+      throw toStoreError(error);
+    }
+  }
+
+  /** Runs statements that give nothing back. */
+  exec(sql: string): void {
+    try {
+      this.#connection.exec(sql);
+    } catch (error) {
+      throw toStoreError(error);
+    }
+  }
+
+  /** Runs a statement; gives the number of rows it changed and the rowid of the last one it inserted. */
+  run(sql: string, ...values: Bound[]): { readonly changes: number; readonly rowid: number } {
+    try {
+      const { changes, lastInsertRowid } = this.#statement(sql).run(...(values as SQLInputValue[]));
+      return { changes: Number(changes), rowid: Number(lastInsertRowid) };
+    } catch (error) {
+      throw toStoreError(error);
+    }
+  }
+
+  /** The first row of a query; undefined if there is none. */
+  get<Row extends readonly unknown[]>(sql: string, ...values: Bound[]): Row | undefined {
+    try {
+      return this.#statement(sql).get(...(values as SQLInputValue[])) as unknown as Row | undefined;
+    } catch (error) {
+      throw toStoreError(error);
+    }
+  }
+
+  /** Every row of a query; the query itself must be bounded. */
+  all<Row extends readonly unknown[]>(sql: string, ...values: Bound[]): Row[] {
+    try {
+      return this.#statement(sql).all(...(values as SQLInputValue[])) as unknown as Row[];
+    } catch (error) {
+      throw toStoreError(error);
+    }
+  }
+
+  /** Runs within one transaction that may write from its beginning; whatever is thrown rolls it back. */
+  transaction<Result>(work: () => Result): Result {
+    this.run('BEGIN IMMEDIATE');
+    try {
+      const result = work();
+      this.run('COMMIT');
+      return result;
+    } catch (error) {
+      this.#rollback();
+      throw error;
+    }
+  }
+
+  close(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#statements.clear();
+    this.#connection.close();
+  }
+
+  /** Some failures (a full disk) have already ended the transaction; there is nothing to roll back then. */
+  #rollback(): void {
+    try {
+      this.#connection.exec('ROLLBACK');
+    } catch {}
+  }
+
+  #statement(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#connection.prepare(sql);
+      statement.setReturnArrays(true);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}

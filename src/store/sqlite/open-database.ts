@@ -1,0 +1,124 @@
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type ErrorCode, RepriseError } from '../../core/error.ts';
+import { Database } from './database.ts';
+import { checkFile, latestVersion, type Migration, migrate } from './migrate.ts';
+import { isBusy } from './sqlite-error.ts';
+import { pause } from './writer.ts';
+
+interface OpenDatabaseOptions {
+  readonly path: string;
+  readonly durability?: 'disk' | 'process';
+  readonly readOnly?: boolean;
+  readonly create?: boolean;
+  readonly busyWaitMs: number;
+  readonly migrations: readonly Migration[];
+}
+
+const pageBytes = 8_192;
+const mapBytes = 1_073_741_824;
+const cacheKib = 16_384;
+
+/** Opens the file, makes or migrates it where that is wanted, and sets the connection up. */
+export async function openDatabase(
+  options: OpenDatabaseOptions,
+): Promise<{ readonly database: Database; readonly isReadOnly: boolean }> {
+  const path = resolve(options.path);
+  const isReadOnly = options.readOnly === true || (existsSync(path) && !mayWrite(path));
+  if (!existsSync(path)) {
+    if (isReadOnly || options.create === false) throw notFound(path);
+    makeDirectory(dirname(path));
+  }
+  const database = new Database({ location: locationOf(path, isReadOnly), readOnly: isReadOnly });
+  try {
+    await untilFree(options.busyWaitMs, () => setUp(database, options, isReadOnly));
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return { database, isReadOnly };
+}
+
+function setUp(database: Database, { migrations, durability }: OpenDatabaseOptions, isReadOnly: boolean): void {
+  // Nothing is written to a file before it is known to be ours and of a release we know.
+  const version = checkFile(database, migrations);
+  database.exec(`PRAGMA mmap_size = ${mapBytes}; PRAGMA cache_size = -${cacheKib}`);
+  if (isReadOnly) {
+    if (version !== latestVersion(migrations)) throw olderAndReadOnly(version);
+    return;
+  }
+  if (version === 0) database.exec(`PRAGMA page_size = ${pageBytes}`);
+  database.exec('PRAGMA journal_mode = WAL');
+  database.exec(`PRAGMA synchronous = ${durability === 'process' ? 'NORMAL' : 'FULL'}`);
+  // Costs nothing while nothing is deleted, and leaves no copy of what an erasure takes away.
+  database.exec('PRAGMA secure_delete = ON');
+  migrate(database, migrations);
+}
+
+async function untilFree(waitMs: number, work: () => void): Promise<void> {
+  const deadline = performance.now() + waitMs;
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return work();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= deadline) throw error;
+      await pause(attempt);
+    }
+  }
+}
+
+function mayWrite(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    accessSync(dirname(path), constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Where not even the log beside the file can be opened, the file is taken as it is: nobody can be writing it. */
+function locationOf(path: string, isReadOnly: boolean): string | URL {
+  if (!isReadOnly || mayWrite(dirname(path)) || (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
+    return path;
+  const url = pathToFileURL(path);
+  url.searchParams.set('immutable', '1');
+  return url;
+}
+
+function notFound(path: string): RepriseError {
+  return new RepriseError('store.not-found', `Cannot open the store "${path}": there is no such file`, {
+    hint: 'Check the path, or let it be created.',
+    details: { path },
+  });
+}
+
+function olderAndReadOnly(version: number): RepriseError {
+  return new RepriseError(
+    'store.read-only',
+    `Cannot open the store for reading only: its schema is version ${version} and must be migrated first`,
+    {
+      hint: 'Open it once for writing with this release.',
+    },
+  );
+}
+
+const directoryErrors: Readonly<Record<string, ErrorCode>> = {
+  EACCES: 'store.read-only',
+  EPERM: 'store.read-only',
+  EROFS: 'store.read-only',
+  ENOSPC: 'store.full',
+};
+
+function makeDirectory(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true });
+  } catch (error) {
+    const code = directoryErrors[(error as NodeJS.ErrnoException).code ?? ''] ?? 'store.failed';
+    throw new RepriseError(code, `Cannot make the directory "${path}": ${(error as Error).message}`, {
+      hint: 'Name a directory that may be written.',
+      cause: error,
+    });
+  }
+}

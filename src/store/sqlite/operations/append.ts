@@ -1,0 +1,150 @@
+import type { AppendPlan } from '../../../core/append.ts';
+import { type AppendSource, judgeAppend } from '../../../core/append-judgement.ts';
+import { RepriseError } from '../../../core/error.ts';
+import { compareUtf8 } from '../../../core/id.ts';
+import { checkLimit } from '../../../core/limits.ts';
+import type { Seq } from '../../../core/point.ts';
+import type { AppendOutcome, AppendRequest, Platform, SessionRef, StoredEvent } from '../../../core/ports.ts';
+import { isStructural } from '../../../core/structural-types.ts';
+import type { BranchRow, Catalogue, SessionRow } from '../catalogue.ts';
+import type { Database } from '../database.ts';
+import { countBytes } from './bytes.ts';
+import { firstChange, indexEvent } from './keys.ts';
+import { findEvents, findPlaces } from './locate.ts';
+import { heldPart, holdParts, notHeld } from './parts.ts';
+
+/** Judges one append and writes it, inside the caller's transaction. Throws why it is refused, having written nothing. */
+export function append(
+  database: Database,
+  catalogue: Catalogue,
+  platform: Platform,
+  request: AppendRequest,
+): AppendOutcome {
+  const session = sessionOf(catalogue, request);
+  const judgement = judgeAppend(sourceOf(database, catalogue, session), request, platform);
+  if (judgement.kind === 'known') return judgement.outcome;
+  const branch =
+    request.target.kind === 'fork'
+      ? addFork(database, catalogue, platform, session, request)
+      : catalogue.branch(session, request.target.branch);
+  writeRows(database, catalogue, session, branch as BranchRow, judgement.plan);
+  holdParts(database, session, request.parts);
+  catalogue.setState(branch as BranchRow, judgement.plan.after);
+  catalogue.touch(session);
+  return judgement.outcome;
+}
+
+/** The session of a request, or `session.not-found`. */
+export function sessionOf(catalogue: Catalogue, ref: SessionRef): SessionRow {
+  const session = catalogue.session(ref);
+  if (session !== undefined) return session;
+  throw new RepriseError('session.not-found', `Cannot find session "${ref.session}" in namespace "${ref.namespace}"`, {
+    hint: 'List the sessions of the namespace, or create it first.',
+    details: { namespace: ref.namespace, session: ref.session },
+  });
+}
+
+const noEvents: ReadonlyMap<string, StoredEvent> = new Map();
+
+function sourceOf(database: Database, catalogue: Catalogue, session: SessionRow): AppendSource {
+  return {
+    stateOf: (name) => {
+      const branch = catalogue.branch(session, name);
+      return branch === undefined ? undefined : catalogue.stateOf(session, branch);
+    },
+    stateAt: (point) => catalogue.stateAt(session, point),
+    known: (ids) => {
+      const last = catalogue.lastId(session);
+      const old = ids.filter((id) => compareUtf8(id, last) <= 0);
+      return old.length === 0 ? noEvents : findEvents(database, session, old);
+    },
+    causes: (ids) => findPlaces(database, session, ids),
+    turnAt: (branch, seq) => catalogue.turnAt(session, branch, seq),
+    firstChange: (history, condition) =>
+      firstChange(database, (name) => catalogue.branch(session, name)?.id ?? 0, history, condition),
+    part: (digest) => heldPart(database, session, digest),
+    notHeld: (digests) => notHeld(database, session, digests),
+  };
+}
+
+function addFork(
+  database: Database,
+  catalogue: Catalogue,
+  platform: Platform,
+  session: SessionRow,
+  { target }: AppendRequest,
+): BranchRow | undefined {
+  if (target.kind !== 'fork') return undefined;
+  const parent = catalogue.branch(session, target.parent.branch) as BranchRow;
+  checkLimit('lineageDepthMax', depthOf(database, parent) + 1, `fork "${target.parent.branch}"`);
+  const createdAt = platform.now();
+  const { rowid } = database.run(
+    'INSERT INTO branches (session_id, name, parent_id, parent_seq, created_at, bytes_through) VALUES (?, ?, ?, ?, ?, ?)',
+    session.id,
+    target.branch,
+    parent.id,
+    target.parent.seq,
+    createdAt,
+    target.parent.seq,
+  );
+  return catalogue.addBranch(session, {
+    id: rowid,
+    name: target.branch,
+    parentId: parent.id,
+    parentSeq: target.parent.seq,
+    createdAt,
+  });
+}
+
+function depthOf(database: Database, branch: BranchRow): number {
+  if (branch.parentId === null) return 0;
+  const [depth] = database.get<[number]>(depthSql, branch.id) as [number];
+  return depth;
+}
+
+const depthSql = `
+WITH RECURSIVE line (parent_id) AS (
+  SELECT parent_id FROM branches WHERE id = ?
+  UNION ALL
+  SELECT b.parent_id FROM line JOIN branches b ON b.id = line.parent_id
+)
+SELECT count(*) FROM line WHERE parent_id IS NOT NULL`;
+
+const insertSql = `
+INSERT INTO events (session_id, branch_id, seq, id, time, type, version, agent, run, turn, cause, cause_seq, marker, digest, salt, data)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+function writeRows(
+  database: Database,
+  catalogue: Catalogue,
+  session: SessionRow,
+  branch: BranchRow,
+  plan: AppendPlan,
+): void {
+  let last = catalogue.lastId(session);
+  for (const event of plan.events) {
+    database.run(
+      insertSql,
+      session.id,
+      branch.id,
+      event.seq,
+      event.id,
+      event.time,
+      event.type,
+      event.version,
+      event.agent,
+      event.run,
+      event.turn,
+      event.cause,
+      event.causeSeq,
+      isStructural(event.type) ? 1 : null,
+      event.digest,
+      event.salt,
+      event.data,
+    );
+    for (const key of event.keys) indexEvent(database, branch.id, key, event.seq);
+    if (compareUtf8(event.id, last) > 0) last = event.id;
+  }
+  catalogue.setLastId(session, last);
+  countBytes(database, branch.id, plan.after.history.head as Seq, plan.events.length);
+}

@@ -1,0 +1,67 @@
+import type { Digest, Seq } from '../../../core/point.ts';
+import type { BranchRecord, BranchRef, BranchSummary, SessionRef } from '../../../core/ports.ts';
+import type { Catalogue } from '../catalogue.ts';
+import type { Database } from '../database.ts';
+import { bytesColumn } from './bytes.ts';
+
+/** One branch with all that decides its views; undefined if there is none. */
+export function findBranch(database: Database, catalogue: Catalogue, ref: BranchRef): BranchRecord | undefined {
+  const session = catalogue.session(ref);
+  const branch = session === undefined ? undefined : catalogue.branch(session, ref.branch);
+  if (session === undefined || branch === undefined) return undefined;
+  const { history, digest, epoch, turn } = catalogue.stateOf(session, branch);
+  const { head, markers, root } = history;
+  const parent = database.get<[string]>('SELECT name FROM branches WHERE id = ?', branch.parentId);
+  const updatedAt =
+    database.get<[string]>('SELECT time FROM events WHERE branch_id = ? AND seq = ?', branch.id, head)?.[0] ??
+    branch.createdAt;
+  const record = {
+    branch: branch.name,
+    root,
+    head,
+    digest,
+    epoch,
+    turn,
+    createdAt: branch.createdAt,
+    updatedAt,
+    markers,
+  };
+  return parent === undefined ? record : { ...record, parent: { branch: parent[0], seq: branch.parentSeq as Seq } };
+}
+
+type SummaryRow = readonly [
+  branch: string,
+  parent: string | null,
+  parentSeq: Seq | null,
+  createdAt: string,
+  bytes: number,
+  head: Seq | null,
+  digest: Digest | null,
+  time: string | null,
+];
+
+const summariesSql = `
+SELECT branches.name, parent.name, branches.parent_seq, branches.created_at, ${bytesColumn}, last.seq, last.digest, last.time
+FROM branches
+LEFT JOIN branches parent ON parent.id = branches.parent_id
+LEFT JOIN events last ON last.rowid = (SELECT l.rowid FROM events l WHERE l.branch_id = branches.id ORDER BY l.seq DESC LIMIT 1)
+WHERE branches.session_id = ? ORDER BY branches.id`;
+
+/** Every branch of a session by creation. */
+export function listBranches(database: Database, catalogue: Catalogue, ref: SessionRef): BranchSummary[] {
+  const session = catalogue.session(ref);
+  if (session === undefined) return [];
+  return database
+    .all<SummaryRow>(summariesSql, session.id)
+    .map(([branch, parent, parentSeq, createdAt, bytes, head, digest, time]) => {
+      const summary = {
+        branch,
+        head: head ?? (0 as Seq),
+        digest: digest ?? session.genesis,
+        createdAt,
+        updatedAt: time ?? createdAt,
+        bytes,
+      };
+      return parent === null ? summary : { ...summary, parent: { branch: parent, seq: parentSeq as Seq } };
+    });
+}

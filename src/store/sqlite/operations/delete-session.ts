@@ -1,0 +1,46 @@
+import type { SessionRef } from '../../../core/ports.ts';
+import type { Catalogue } from '../catalogue.ts';
+import type { Database } from '../database.ts';
+import type { InTransaction } from './reindex.ts';
+
+/** Rows deleted in one transaction, so that it stays short. */
+const rowsMax = 1_000;
+
+/** Takes the name from a session: from here on it does not exist. Gives its row's id; undefined if there was none. */
+export function hideSession(database: Database, catalogue: Catalogue, ref: SessionRef): number | undefined {
+  const session = catalogue.session(ref);
+  if (session === undefined) return undefined;
+  database.run('UPDATE sessions SET name = NULL WHERE id = ?', session.id);
+  catalogue.forget();
+  return session.id;
+}
+
+/** Sessions that were deleted by a process which ended before it had cleared them away. */
+export function hiddenSessions(database: Database): number[] {
+  return database.all<[number]>('SELECT id FROM sessions WHERE name IS NULL').map(([id]) => id);
+}
+
+/** Deletes everything only this session holds, a little at a time. */
+export async function clearSession(database: Database, sessionId: number, inTransaction: InTransaction): Promise<void> {
+  for (const sql of clearingSql) {
+    while ((await inTransaction(() => database.run(sql, sessionId, rowsMax).changes)) > 0) {
+      // Each round is a short transaction of its own; appends of other sessions get their turn in between.
+    }
+  }
+}
+
+const branches = '(SELECT id FROM branches WHERE session_id = ?)';
+
+const clearingSql = [
+  `DELETE FROM event_keys WHERE (branch_id, key, seq) IN (SELECT branch_id, key, seq FROM event_keys WHERE branch_id IN ${branches} LIMIT ?)`,
+  `DELETE FROM events WHERE rowid IN (SELECT rowid FROM events WHERE branch_id IN ${branches} LIMIT ?)`,
+  `DELETE FROM snapshots WHERE rowid IN (SELECT rowid FROM snapshots WHERE branch_id IN ${branches} LIMIT ?)`,
+  'DELETE FROM receipts WHERE rowid IN (SELECT rowid FROM receipts WHERE session_id = ? LIMIT ?)',
+  // Parts that only this session holds, then what it shares with others.
+  `DELETE FROM parts WHERE id IN (
+     SELECT h.part_id FROM part_holders h JOIN parts p ON p.id = h.part_id WHERE h.session_id = ?
+     AND NOT EXISTS (SELECT 1 FROM part_holders o WHERE o.part_id = h.part_id AND o.session_id <> h.session_id) LIMIT ?)`,
+  'DELETE FROM part_holders WHERE (session_id, digest) IN (SELECT session_id, digest FROM part_holders WHERE session_id = ? LIMIT ?)',
+  'DELETE FROM branches WHERE id IN (SELECT id FROM branches WHERE session_id = ? LIMIT ?)',
+  'DELETE FROM sessions WHERE id IN (SELECT id FROM sessions WHERE id = ? LIMIT ?)',
+];

@@ -1,0 +1,94 @@
+import type { Condition } from '../../../core/append.ts';
+import { compareUtf8 } from '../../../core/id.ts';
+import { prefixEnd } from '../../../core/keys.ts';
+import type { Seq } from '../../../core/point.ts';
+import { rawPieces } from '../../../core/segment.ts';
+import type { History } from '../../../core/view.ts';
+import type { Database } from '../database.ts';
+
+/** Indexes an event under a key. */
+export function indexEvent(database: Database, branchId: number, key: string, seq: Seq): void {
+  database.run('INSERT OR IGNORE INTO event_keys (branch_id, key, seq) VALUES (?, ?, ?)', branchId, key, seq);
+}
+
+/** The first event after `since` in a raw history that is indexed under one of the keys or prefixes. */
+export function firstChange(
+  database: Database,
+  branchId: (name: string) => number,
+  history: History,
+  { since, keys, prefixes }: Extract<Condition, { kind: 'unchanged' }>,
+): { readonly key: string; readonly seq: Seq } | undefined {
+  for (const piece of rawPieces(history, history.head)) {
+    if (piece.through <= since) continue;
+    const place = [branchId(piece.branch), Math.max(piece.after, since), piece.through] as const;
+    for (const key of keys) {
+      const row = database.get<[Seq]>(changeSql, place[0], key, place[1], place[2]);
+      if (row !== undefined) return { key, seq: row[0] };
+    }
+    for (const prefix of prefixes) {
+      const found = firstUnder(database, place, prefix);
+      if (found !== undefined) return found;
+    }
+  }
+  return undefined;
+}
+
+const changeSql =
+  'SELECT seq FROM event_keys WHERE branch_id = ? AND key = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT 1';
+
+/** Goes from key to key, so that the cost is that of the keys there are, not of their history. */
+function firstUnder(
+  database: Database,
+  [branch, after, through]: readonly [number, number, number],
+  prefix: string,
+): { readonly key: string; readonly seq: Seq } | undefined {
+  const row = database.get<[string, Seq]>(changedUnderSql, { branch, prefix, end: endOf(prefix), after, through });
+  return row === undefined ? undefined : { key: row[0], seq: row[1] };
+}
+
+/** What every key with the prefix is less than. A blob is greater than any text. */
+function endOf(prefix: string): string | Uint8Array {
+  return prefixEnd(prefix) ?? new Uint8Array();
+}
+
+const nextKeySql =
+  'SELECT min(n.key) FROM event_keys n WHERE n.branch_id = :branch AND n.key > held.key AND n.key < :end';
+
+const changedUnderSql = `
+WITH RECURSIVE held (key) AS (
+  SELECT min(key) FROM event_keys WHERE branch_id = :branch AND key >= :prefix AND key < :end
+  UNION ALL
+  SELECT (${nextKeySql}) FROM held WHERE held.key IS NOT NULL
+)
+SELECT held.key, e.seq FROM held JOIN event_keys e ON e.branch_id = :branch AND e.key = held.key AND e.seq > :after AND e.seq <= :through
+WHERE held.key IS NOT NULL LIMIT 1`;
+
+/** Keys of a branch with a prefix, after a given one, in byte order. */
+export function keysUnder(
+  database: Database,
+  branch: number,
+  prefix: string,
+  after: string | undefined,
+  limit: number,
+): string[] {
+  const isLater = after !== undefined && compareUtf8(after, prefix) >= 0;
+  const first = isLater ? after : prefix;
+  return database
+    .all<[string]>(isLater ? keysAfterSql : keysFromSql, { branch, first, end: endOf(prefix), limit })
+    .map(([key]) => key);
+}
+
+const keysSql = (from: string): string => `
+WITH RECURSIVE held (key) AS (
+  SELECT min(key) FROM event_keys WHERE branch_id = :branch AND key ${from} :first AND key < :end
+  UNION ALL
+  SELECT (${nextKeySql}) FROM held WHERE held.key IS NOT NULL LIMIT :limit
+)
+SELECT key FROM held WHERE key IS NOT NULL`;
+const keysFromSql = keysSql('>=');
+const keysAfterSql = keysSql('>');
+
+/** Takes an event out of the index of a key. */
+export function unindexEvent(database: Database, branchId: number, key: string, seq: Seq): void {
+  database.run('DELETE FROM event_keys WHERE branch_id = ? AND key = ? AND seq = ?', branchId, key, seq);
+}

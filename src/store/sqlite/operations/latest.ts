@@ -1,0 +1,104 @@
+import { compareUtf8 } from '../../../core/id.ts';
+import { type KeySelector, sortKeys } from '../../../core/keys.ts';
+import { limits } from '../../../core/limits.ts';
+import { later, type Seq } from '../../../core/point.ts';
+import type { LatestPage, LatestRequest, StoredEvent } from '../../../core/ports.ts';
+import { inRange } from '../../../core/segment.ts';
+import type { Segment } from '../../../core/view.ts';
+import type { Database } from '../database.ts';
+import { type EventRow, eventColumns, eventOf } from './event-row.ts';
+import { keysUnder } from './keys.ts';
+
+type BranchIds = (name: string) => number | undefined;
+
+/** For each selected key, the last event of the view that is indexed under it. */
+export function latestPage(
+  database: Database,
+  branchId: BranchIds,
+  view: readonly Segment[],
+  select: KeySelector,
+  page: LatestRequest,
+): LatestPage {
+  const limit = Math.min(page.limit, limits.pageEventsMax);
+  const entries: { readonly key: string; readonly event: StoredEvent }[] = [];
+  let bytes = 0;
+  const [keys, isAll] = candidates(database, branchId, view, select, page, limit);
+  for (const key of keys) {
+    const event = latestOf(database, branchId, view, key, page.select);
+    if (event === undefined) continue;
+    entries.push({ key, event });
+    bytes += event.data?.length ?? 0;
+    if (bytes >= limits.pageBytesMax && key !== keys.at(-1)) return { entries, next: key };
+  }
+  return isAll ? { entries } : { entries, next: keys.at(-1) as string };
+}
+
+/** Up to `limit` keys in order, and whether they are the last ones. */
+function candidates(
+  database: Database,
+  branchId: BranchIds,
+  view: readonly Segment[],
+  select: KeySelector,
+  { after }: LatestRequest,
+  limit: number,
+): readonly [keys: readonly string[], isAll: boolean] {
+  const found = new Set<string>();
+  if ('keys' in select) {
+    for (const key of select.keys) if (after === undefined || compareUtf8(key, after) > 0) found.add(key);
+  } else {
+    for (const name of new Set(view.map((segment) => segment.branch))) {
+      const branch = branchId(name);
+      if (branch !== undefined)
+        for (const key of keysUnder(database, branch, select.prefix, after, limit + 1)) found.add(key);
+    }
+  }
+  const keys = sortKeys(found);
+  return [keys.slice(0, limit), keys.length <= limit];
+}
+
+const beforeSql = 'SELECT seq FROM event_keys WHERE branch_id = ? AND key = ? AND seq <= ? ORDER BY seq DESC LIMIT 1';
+
+/** Goes back through the view; a branch is asked again only where its last answer does not already tell. */
+function latestOf(
+  database: Database,
+  branchId: BranchIds,
+  view: readonly Segment[],
+  key: string,
+  select: 'header' | 'full',
+): StoredEvent | undefined {
+  const answers = new Map<string, { readonly asked: Seq; readonly found: Seq }>();
+  const lastAtOrBefore = (name: string, branch: number, seq: Seq): Seq => {
+    const known = answers.get(name);
+    if (known !== undefined && seq <= known.asked && seq >= known.found) return known.found;
+    const found = database.get<[Seq]>(beforeSql, branch, key, seq)?.[0] ?? (0 as Seq);
+    answers.set(name, { asked: seq, found });
+    return found;
+  };
+  for (let index = view.length - 1; index >= 0; index--) {
+    const segment = view[index] as Segment;
+    const branch = branchId(segment.branch);
+    if (branch === undefined) continue;
+    let seq = lastAtOrBefore(segment.branch, branch, segment.through);
+    while (seq > segment.after) {
+      const gap = segment.except.find((range) => inRange(range, seq));
+      if (gap === undefined) return eventAt(database, branch, segment.branch, seq, select);
+      seq = lastAtOrBefore(segment.branch, branch, later(gap.after, 0));
+    }
+  }
+  return undefined;
+}
+
+function eventAt(
+  database: Database,
+  branch: number,
+  name: string,
+  seq: Seq,
+  select: 'header' | 'full',
+): StoredEvent | undefined {
+  const row = database.get<EventRow>(
+    `SELECT ${eventColumns[select]} FROM events e WHERE e.branch_id = ? AND e.seq = ?`,
+    branch,
+    seq,
+  );
+  return row === undefined ? undefined : eventOf(name, row, select);
+}

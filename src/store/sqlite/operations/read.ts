@@ -1,0 +1,147 @@
+import { limits } from '../../../core/limits.ts';
+import { later, type Seq } from '../../../core/point.ts';
+import type { Cursor, Page, PageRequest, StoredEvent } from '../../../core/ports.ts';
+import { inRange } from '../../../core/segment.ts';
+import type { Segment } from '../../../core/view.ts';
+import type { Bound, Database } from '../database.ts';
+import { type EventRow, eventColumns, eventOf } from './event-row.ts';
+import { type Conditions, conditionsOf, noConditions } from './header-filter.ts';
+
+/** Events of a view, a page at a time. */
+export function readPage(
+  database: Database,
+  branchId: (name: string) => number | undefined,
+  view: readonly Segment[],
+  page: PageRequest,
+): Page {
+  const reading = new Reading(database, branchId, page);
+  const isForward = page.direction === 'forward';
+  const end = isForward ? view.length : -1;
+  for (
+    let index = page.cursor?.segment ?? (isForward ? 0 : view.length - 1);
+    index !== end;
+    index += isForward ? 1 : -1
+  ) {
+    const stopped = reading.readSegment(
+      view[index] as Segment,
+      page.cursor?.segment === index ? page.cursor.seq : undefined,
+    );
+    if (stopped === undefined) continue;
+    const next = nextCursor(view, index, stopped, isForward);
+    return next === undefined ? { events: reading.events } : { events: reading.events, next };
+  }
+  return { events: reading.events };
+}
+
+/** Where to continue after a seq; undefined if the view ends with it. */
+function nextCursor(view: readonly Segment[], index: number, seq: Seq, isForward: boolean): Cursor | undefined {
+  const segment = view[index] as Segment;
+  const isDone = isForward ? seq >= segment.through : seq <= later(segment.after, 1);
+  if (isDone && index === (isForward ? view.length - 1 : 0)) return undefined;
+  return { segment: index, seq };
+}
+
+/** One page being filled: what it holds, and what it may still take. */
+class Reading {
+  readonly events: StoredEvent[] = [];
+  readonly #database: Database;
+  readonly #branchId: (name: string) => number | undefined;
+  readonly #page: PageRequest;
+  readonly #conditions: Conditions;
+  readonly #limit: number;
+  #bytesLeft: number;
+  #scanLeft: number = limits.pageScanMax;
+
+  constructor(database: Database, branchId: (name: string) => number | undefined, page: PageRequest) {
+    this.#database = database;
+    this.#branchId = branchId;
+    this.#page = page;
+    this.#conditions = conditionsOf(page.filter);
+    this.#limit = Math.min(page.limit, limits.pageEventsMax);
+    this.#bytesLeft = Math.min(page.bytesMax ?? limits.pageBytesMax, limits.pageBytesMax);
+  }
+
+  /** Takes what the page has room for; gives the last seq looked at if it stopped there, undefined if it went through. */
+  readSegment(segment: Segment, cursor: Seq | undefined): Seq | undefined {
+    const isForward = this.#page.direction === 'forward';
+    let after = isForward ? (cursor ?? segment.after) : segment.after;
+    let through = isForward ? segment.through : cursor === undefined ? segment.through : later(cursor, -1);
+    while (through > after) {
+      const window = Math.min(this.#scanLeft, through - after);
+      const range = isForward ? { after, through: later(after, window) } : { after: later(through, -window), through };
+      const stopped = this.#readRange(segment, range.after, range.through);
+      const at = stopped ?? (isForward ? range.through : later(range.after, 1));
+      this.#scanLeft -= isForward ? at - after : later(through, 1) - at;
+      if (isForward) after = at;
+      else through = later(at, -1);
+      if (stopped !== undefined || this.#scanLeft <= 0 || this.events.length >= this.#limit) return at;
+    }
+    return undefined;
+  }
+
+  /** Reads one range; gives the last seq it took or passed if there may be more of it, undefined if it is done. */
+  #readRange(segment: Segment, after: Seq, through: Seq): Seq | undefined {
+    const branch = this.#branchId(segment.branch);
+    if (branch === undefined) return undefined;
+    const conditions = segment.carried ? noConditions : this.#conditions;
+    const query = new RangeQuery(conditions, this.#page, [branch, after, through]);
+    const limit = this.#limit - this.events.length;
+    const count = this.#page.select === 'header' ? limit : this.#fitting(query, limit);
+    if (count === 0) return this.#page.direction === 'forward' ? after : later(through, 1);
+    const rows = query.rows(this.#database, count);
+    for (const row of rows) {
+      if (!segment.except.some((range) => inRange(range, row[0])))
+        this.events.push(eventOf(segment.branch, row, this.#page.select));
+    }
+    return rows.length < count ? undefined : rows.at(-1)?.[0];
+  }
+
+  /** How many of the next rows fit into the bytes left. The first event of a page always does. */
+  #fitting(query: RangeQuery, limit: number): number {
+    const total = query.bytes(this.#database, limit);
+    if (total <= this.#bytesLeft) {
+      this.#bytesLeft -= total;
+      return limit;
+    }
+    let count = 0;
+    for (const size of query.sizes(this.#database, limit)) {
+      if (size > this.#bytesLeft && (this.events.length > 0 || count > 0)) break;
+      this.#bytesLeft = Math.max(0, this.#bytesLeft - size);
+      count++;
+    }
+    return count;
+  }
+}
+
+/** The same rows asked for in three ways: all of them, their sizes, and the sum of their sizes. */
+class RangeQuery {
+  readonly #where: string;
+  readonly #columns: string;
+  readonly #values: readonly Bound[];
+
+  constructor(conditions: Conditions, page: PageRequest, range: readonly [branch: number, after: Seq, through: Seq]) {
+    const order = page.direction === 'forward' ? 'ASC' : 'DESC';
+    this.#where = `FROM events e WHERE e.branch_id = ? AND e.seq > ? AND e.seq <= ?${conditions.sql} ORDER BY e.seq ${order} LIMIT ?`;
+    this.#columns = eventColumns[page.select];
+    this.#values = [...range, ...conditions.values];
+  }
+
+  rows(database: Database, limit: number): EventRow[] {
+    return database.all<EventRow>(`SELECT ${this.#columns} ${this.#where}`, ...this.#values, limit);
+  }
+
+  bytes(database: Database, limit: number): number {
+    const row = database.get<[number]>(
+      `SELECT total(bytes) FROM (SELECT octet_length(e.data) AS bytes ${this.#where})`,
+      ...this.#values,
+      limit,
+    );
+    return row?.[0] ?? 0;
+  }
+
+  sizes(database: Database, limit: number): number[] {
+    return database
+      .all<[number | null]>(`SELECT octet_length(e.data) ${this.#where}`, ...this.#values, limit)
+      .map(([bytes]) => bytes ?? 0);
+  }
+}

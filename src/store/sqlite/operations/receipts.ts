@@ -1,0 +1,26 @@
+import type { JsonObject } from '../../../core/json.ts';
+import type { Digest } from '../../../core/point.ts';
+import type { Receipt } from '../../../core/ports.ts';
+import type { Database } from '../database.ts';
+
+/** Keeps a receipt; the same digest and kind replaces the older one. */
+export function putReceipt(database: Database, sessionId: number, { digest, kind, createdAt, body }: Receipt): void {
+  database.run(
+    'INSERT OR REPLACE INTO receipts (session_id, digest, kind, created_at, body) VALUES (?, ?, ?, ?, ?)',
+    sessionId,
+    digest,
+    kind,
+    createdAt,
+    JSON.stringify(body),
+  );
+}
+
+/** The receipts of a point, by kind. */
+export function findReceipts(database: Database, sessionId: number, digest: Digest): Receipt[] {
+  const rows = database.all<[string, string, string]>(
+    'SELECT kind, created_at, body FROM receipts WHERE session_id = ? AND digest = ? ORDER BY kind',
+    sessionId,
+    digest,
+  );
+  return rows.map(([kind, createdAt, body]) => ({ digest, kind, createdAt, body: JSON.parse(body) as JsonObject }));
+}

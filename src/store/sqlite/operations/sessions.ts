@@ -1,0 +1,112 @@
+import { genesisDigest } from '../../../core/digest.ts';
+import { RepriseError } from '../../../core/error.ts';
+import { limits } from '../../../core/limits.ts';
+import type { Digest } from '../../../core/point.ts';
+import type { Platform, SessionRecord, SessionRef, SessionsPage, SessionsRequest } from '../../../core/ports.ts';
+import type { Catalogue } from '../catalogue.ts';
+import type { Database } from '../database.ts';
+
+type SessionColumns = readonly [
+  namespace: string,
+  session: string,
+  seed: string,
+  genesis: Digest,
+  root: string,
+  createdAt: string,
+  erasures: number,
+  touched: number,
+  updatedAt: string | null,
+];
+
+// The session was last appended to where the event with the greatest rowid among its branches' last ones is.
+const selectSql = `
+SELECT n.name, s.name, s.seed, s.genesis, s.root, s.created_at, s.erasures, s.touched, (
+  SELECT max(last.rowid) || ' ' || last.time FROM branches b
+  JOIN events last ON last.rowid = (SELECT l.rowid FROM events l WHERE l.branch_id = b.id ORDER BY l.seq DESC LIMIT 1)
+  WHERE b.session_id = s.id)
+FROM sessions s JOIN namespaces n ON n.id = s.namespace_id`;
+
+function recordOf([
+  namespace,
+  session,
+  seed,
+  genesis,
+  root,
+  createdAt,
+  erasures,
+  ,
+  last,
+]: SessionColumns): SessionRecord {
+  return {
+    namespace,
+    session,
+    seed,
+    genesis,
+    root,
+    createdAt,
+    updatedAt: last?.slice(last.indexOf(' ') + 1) ?? createdAt,
+    erasures,
+  };
+}
+
+/** One session; undefined if it does not exist. */
+export function findSession(database: Database, { namespace, session }: SessionRef): SessionRecord | undefined {
+  const row = database.get<SessionColumns>(`${selectSql} WHERE n.name = ? AND s.name = ?`, namespace, session);
+  return row === undefined ? undefined : recordOf(row);
+}
+
+/** Makes a session with one empty branch, inside the caller's transaction. */
+export function createSession(
+  database: Database,
+  catalogue: Catalogue,
+  platform: Platform,
+  ref: SessionRef,
+  options: { readonly root: string; readonly seed: string },
+): SessionRecord {
+  if (catalogue.session(ref) !== undefined) {
+    throw new RepriseError(
+      'session.exists',
+      `Cannot create session "${ref.session}": there is one in namespace "${ref.namespace}"`,
+      {
+        hint: 'Choose another id, or open the session that is there.',
+        details: { namespace: ref.namespace, session: ref.session },
+      },
+    );
+  }
+  const createdAt = platform.now();
+  const genesis = genesisDigest(platform.sha256, options.seed);
+  database.run('INSERT OR IGNORE INTO namespaces (name) VALUES (?)', ref.namespace);
+  const { rowid } = database.run(
+    `INSERT INTO sessions (namespace_id, name, genesis, seed, root, created_at, touched)
+     SELECT n.id, ?, ?, ?, ?, ?, (SELECT coalesce(max(touched), 0) + 1 FROM sessions) FROM namespaces n WHERE n.name = ?`,
+    ref.session,
+    genesis,
+    options.seed,
+    options.root,
+    createdAt,
+    ref.namespace,
+  );
+  database.run('INSERT INTO branches (session_id, name, created_at) VALUES (?, ?, ?)', rowid, options.root, createdAt);
+  catalogue.forget();
+  return {
+    namespace: ref.namespace,
+    session: ref.session,
+    seed: options.seed,
+    genesis,
+    root: options.root,
+    createdAt,
+    updatedAt: createdAt,
+    erasures: 0,
+  };
+}
+
+/** Sessions, last appended to first. The cursor is where the last one stood in that order. */
+export function listSessions(database: Database, { namespace, limit, cursor }: SessionsRequest): SessionsPage {
+  const count = Math.min(limit, limits.sessionsPageMax);
+  const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursor);
+  const where = `s.name IS NOT NULL AND s.touched < ?${namespace === undefined ? '' : ' AND n.name = ?'}`;
+  const values = namespace === undefined ? [before, count] : [before, namespace, count];
+  const rows = database.all<SessionColumns>(`${selectSql} WHERE ${where} ORDER BY s.touched DESC LIMIT ?`, ...values);
+  const sessions = rows.map(recordOf);
+  return rows.length < count ? { sessions } : { sessions, next: String(rows.at(-1)?.[7]) };
+}

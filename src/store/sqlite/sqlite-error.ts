@@ -1,0 +1,66 @@
+import { type ErrorCode, RepriseError } from '../../core/error.ts';
+
+// Primary result codes of SQLite: https://sqlite.org/rescode.html
+const codes: Readonly<Record<number, { readonly code: ErrorCode; readonly what: string; readonly hint: string }>> = {
+  5: busy('another process is writing'),
+  6: busy('another connection holds a table'),
+  8: {
+    code: 'store.read-only',
+    what: 'the store cannot be written',
+    hint: 'Check the rights of the file and its directory, or open a store that may be written.',
+  },
+  10: {
+    code: 'store.failed',
+    what: 'the disk failed to read or write',
+    hint: 'Check the disk and its mount; what was acknowledged before is on it.',
+  },
+  11: damaged('the file is damaged'),
+  13: {
+    code: 'store.full',
+    what: 'there is no room left',
+    hint: 'Make room where the store is kept and append again; nothing that was acknowledged is lost.',
+  },
+  14: {
+    code: 'store.failed',
+    what: 'the file cannot be opened',
+    hint: 'Check that the directory exists and may be read and written.',
+  },
+  26: damaged('the file is not a database'),
+};
+
+function busy(what: string): (typeof codes)[number] {
+  return { code: 'store.busy', what, hint: 'Try again when the other process is done, or allow a longer wait.' };
+}
+
+function damaged(what: string): (typeof codes)[number] {
+  return {
+    code: 'store.damaged',
+    what,
+    hint: 'Restore the file from a backup or an exported bundle; "sqlite3 FILE .recover" may save part of it.',
+  };
+}
+
+/** Turns what SQLite throws into the error users see; every other error is given back as it is. */
+export function toStoreError(error: unknown): unknown {
+  const errcode = (error as { readonly errcode?: unknown } | null)?.errcode;
+  if (typeof errcode !== 'number') return error;
+  const known = codes[errcode & 0xff];
+  const message = error instanceof Error ? error.message : String(error);
+  if (known === undefined) {
+    return new RepriseError('store.failed', `Cannot use the store: SQLite says "${message}"`, {
+      hint: 'This is a mistake of Reprise unless the file was changed by another program; please report it.',
+      details: { sqlite: errcode },
+      cause: error,
+    });
+  }
+  return new RepriseError(known.code, `Cannot use the store: ${known.what} (SQLite says "${message}")`, {
+    hint: known.hint,
+    details: { sqlite: errcode },
+    cause: error,
+  });
+}
+
+/** Whether an error says that another connection holds the lock, so that trying again can help. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof RepriseError && error.code === 'store.busy';
+}

@@ -1,0 +1,344 @@
+import { RepriseError } from '../../core/error.ts';
+import type { KeySelector } from '../../core/keys.ts';
+import { checkLimit, limits } from '../../core/limits.ts';
+import type { PartInput } from '../../core/parts.ts';
+import type { Digest, Point, Seq } from '../../core/point.ts';
+import type {
+  Abort,
+  AppendOutcome,
+  AppendRequest,
+  BranchRecord,
+  BranchRef,
+  BranchSummary,
+  EraseRequest,
+  EventStore,
+  LatestPage,
+  LatestRequest,
+  Page,
+  PageRequest,
+  Platform,
+  Receipt,
+  SessionRecord,
+  SessionRef,
+  SessionsPage,
+  SessionsRequest,
+  Snapshot,
+  SnapshotKey,
+  StoreHealth,
+} from '../../core/ports.ts';
+import type { Segment } from '../../core/view.ts';
+import { Catalogue, type SessionRow } from './catalogue.ts';
+import type { Database } from './database.ts';
+import type { Migration } from './migrate.ts';
+import { openDatabase } from './open-database.ts';
+import { append, sessionOf } from './operations/append.ts';
+import { findBranch, listBranches } from './operations/branch.ts';
+import { clearSession, hiddenSessions, hideSession } from './operations/delete-session.ts';
+import { erase } from './operations/erase.ts';
+import { healthOf, truncateLog } from './operations/health.ts';
+import { latestPage } from './operations/latest.ts';
+import { findPlaces } from './operations/locate.ts';
+import { findParts, heldParts } from './operations/parts.ts';
+import { readPage } from './operations/read.ts';
+import { findReceipts, putReceipt } from './operations/receipts.ts';
+import { reindex } from './operations/reindex.ts';
+import { createSession, findSession, listSessions } from './operations/sessions.ts';
+import { dropSnapshots, findSnapshot, findSnapshots, putSnapshot } from './operations/snapshots.ts';
+import { Watchers } from './operations/watch.ts';
+import { migrations as ownMigrations } from './schema.ts';
+import { isBusy } from './sqlite-error.ts';
+import { pause, Writer } from './writer.ts';
+
+/** How to open a SQLite store. */
+export interface SqliteStoreOptions {
+  /** The file; its directory is made if it is missing. */
+  readonly path: string;
+  readonly platform: Platform;
+  /** `disk` (the default) survives power loss; `process` survives the death of the process only, and is faster. */
+  readonly durability?: 'disk' | 'process';
+  /** Opens for reading only; a file that may not be written is opened that way by itself. */
+  readonly readOnly?: boolean;
+  /** How long to wait for another process before `store.busy`. */
+  readonly busyWaitMs?: number;
+  /** Whether a missing file is made; true if left out. */
+  readonly create?: boolean;
+  /** The releases to migrate through; only tests give their own. */
+  readonly migrations?: readonly Migration[];
+}
+
+/**
+ * Opens the store in one SQLite file. Several processes may have it open; each waits for the others without ever
+ * blocking its own event loop.
+ */
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<EventStore> {
+  const migrations = options.migrations ?? ownMigrations;
+  const busyWaitMs = options.busyWaitMs ?? limits.busyWaitMsMax;
+  const { database, isReadOnly } = await openDatabase({ ...options, migrations, busyWaitMs });
+  const store = new SqliteStore(database, { ...options, migrations, busyWaitMs, isReadOnly });
+  store.clearAway();
+  return store;
+}
+
+interface OpenOptions extends SqliteStoreOptions {
+  readonly migrations: readonly Migration[];
+  readonly busyWaitMs: number;
+  readonly isReadOnly: boolean;
+}
+
+class SqliteStore implements EventStore {
+  readonly #database: Database;
+  readonly #options: OpenOptions;
+  readonly #catalogue: Catalogue;
+  readonly #writer: Writer;
+  readonly #watchers: Watchers;
+  #closing: Promise<void> | undefined;
+  #clearing: Promise<void> = Promise.resolve();
+
+  constructor(database: Database, options: OpenOptions) {
+    this.#database = database;
+    this.#options = options;
+    this.#catalogue = new Catalogue(database, options.migrations);
+    this.#watchers = new Watchers(changeDetector(database));
+    this.#writer = new Writer(database, this.#catalogue, {
+      append: (request) => append(database, this.#catalogue, options.platform, request),
+      busyWaitMs: options.busyWaitMs,
+      onCommit: () => this.#watchers.wake(),
+    });
+  }
+
+  /** Finishes deletions that an earlier process began; nobody waits for it but `close`. */
+  clearAway(): void {
+    if (this.#options.isReadOnly) return;
+    this.#clearing = this.#clearHidden().catch(() => undefined);
+  }
+
+  async append(requests: readonly AppendRequest[]): Promise<readonly AppendOutcome[]> {
+    this.#checkOpen();
+    if (this.#options.isReadOnly) return requests.map(() => ({ ok: false, error: this.#readOnlyError() }));
+    const [only] = requests;
+    if (requests.length === 1 && only !== undefined) return [await this.#writer.append(only)];
+    return await Promise.all(requests.map((request) => this.#writer.append(request)));
+  }
+
+  async branch(ref: BranchRef): Promise<BranchRecord | undefined> {
+    return await this.#read(() => findBranch(this.#database, this.#catalogue, ref));
+  }
+
+  async branches(ref: SessionRef): Promise<readonly BranchSummary[]> {
+    return await this.#read(() => listBranches(this.#database, this.#catalogue, ref));
+  }
+
+  async read(ref: SessionRef, view: readonly Segment[], page: PageRequest): Promise<Page> {
+    return await this.#read(() =>
+      readPage(this.#database, this.#branchIds(sessionOf(this.#catalogue, ref)), view, page),
+    );
+  }
+
+  async locate(ref: SessionRef, ids: readonly string[]): Promise<ReadonlyMap<string, Point>> {
+    return await this.#read(() => {
+      const session = this.#catalogue.session(ref);
+      if (session === undefined) return new Map<string, Point>();
+      return new Map(
+        [...findPlaces(this.#database, session, ids)].map(([id, { branch, seq }]) => [id, { branch, seq }]),
+      );
+    });
+  }
+
+  async latest(
+    ref: SessionRef,
+    view: readonly Segment[],
+    select: KeySelector,
+    page: LatestRequest,
+  ): Promise<LatestPage> {
+    return await this.#read(() => {
+      if ('keys' in select) checkLimit('selectedKeysMax', select.keys.length, 'look up keys');
+      return latestPage(this.#database, this.#branchIds(sessionOf(this.#catalogue, ref)), view, select, page);
+    });
+  }
+
+  async parts(ref: SessionRef, digests: readonly Digest[]): Promise<ReadonlyMap<Digest, PartInput>> {
+    return await this.#read(() => {
+      checkLimit('partsAskedMax', digests.length, 'read parts');
+      const session = this.#catalogue.session(ref);
+      return session === undefined ? new Map<Digest, PartInput>() : findParts(this.#database, session, digests);
+    });
+  }
+
+  watch(ref: BranchRef, after: Seq, signal: Abort): AsyncIterable<Seq> {
+    this.#checkOpen();
+    return this.#watchers.watch(async () => (await this.branch(ref))?.head, after, signal);
+  }
+
+  async createSession(
+    ref: SessionRef,
+    options: { readonly root: string; readonly seed: string },
+  ): Promise<SessionRecord> {
+    return await this.#write(() =>
+      createSession(this.#database, this.#catalogue, this.#options.platform, ref, options),
+    );
+  }
+
+  async session(ref: SessionRef): Promise<SessionRecord | undefined> {
+    return await this.#read(() => findSession(this.#database, ref));
+  }
+
+  async sessions(request: SessionsRequest): Promise<SessionsPage> {
+    return await this.#read(() => listSessions(this.#database, request));
+  }
+
+  async deleteSession(ref: SessionRef): Promise<boolean> {
+    const id = await this.#write(() => hideSession(this.#database, this.#catalogue, ref));
+    if (id === undefined) return false;
+    await clearSession(this.#database, id, (work) => this.#write(work));
+    return true;
+  }
+
+  async putSnapshot(ref: SessionRef, snapshot: Snapshot): Promise<void> {
+    this.#checkOpen();
+    if (this.#options.isReadOnly) return;
+    await this.#write(() => putSnapshot(this.#database, this.#branchOf({ ...ref, branch: snapshot.branch }), snapshot));
+  }
+
+  async snapshots(ref: BranchRef, key: SnapshotKey, through: Seq): Promise<readonly Omit<Snapshot, 'value'>[]> {
+    return await this.#read(() => {
+      const branch = this.#findBranchId(ref);
+      if (branch === undefined) return [];
+      return findSnapshots(this.#database, branch, key, through).map((place) => ({
+        ...keyOf(key),
+        branch: ref.branch,
+        ...place,
+      }));
+    });
+  }
+
+  async snapshot(ref: BranchRef, key: SnapshotKey, seq: Seq): Promise<Snapshot | undefined> {
+    return await this.#read(() => {
+      const branch = this.#findBranchId(ref);
+      const found = branch === undefined ? undefined : findSnapshot(this.#database, branch, key, seq);
+      return found === undefined ? undefined : { ...keyOf(key), branch: ref.branch, seq, ...found };
+    });
+  }
+
+  async dropSnapshots(ref: SessionRef): Promise<void> {
+    await this.#write(() => dropSnapshots(this.#database, sessionOf(this.#catalogue, ref).id));
+  }
+
+  async putReceipt(ref: SessionRef, receipt: Receipt): Promise<void> {
+    await this.#write(() => putReceipt(this.#database, sessionOf(this.#catalogue, ref).id, receipt));
+  }
+
+  async receipts(ref: SessionRef, digest: Digest): Promise<readonly Receipt[]> {
+    return await this.#read(() => {
+      const session = this.#catalogue.session(ref);
+      return session === undefined ? [] : findReceipts(this.#database, session.id, digest);
+    });
+  }
+
+  async erase(request: EraseRequest): Promise<readonly AppendOutcome[]> {
+    const outcomes = await this.#write(() => erase(this.#database, this.#catalogue, this.#options.platform, request));
+    await truncateLog(this.#database, this.#options.busyWaitMs);
+    return outcomes;
+  }
+
+  async heldParts(
+    ref: SessionRef,
+    { limit, after }: { readonly limit: number; readonly after?: Digest },
+  ): Promise<readonly Digest[]> {
+    return await this.#read(() => {
+      const session = this.#catalogue.session(ref);
+      return session === undefined
+        ? []
+        : heldParts(this.#database, session, after, Math.min(limit, limits.partsAskedMax));
+    });
+  }
+
+  async reindex(ref: SessionRef): Promise<void> {
+    const session = await this.#read(() => sessionOf(this.#catalogue, ref));
+    await reindex(this.#database, session, (work) => this.#write(work));
+  }
+
+  async health(): Promise<StoreHealth> {
+    return await this.#read(() => healthOf(this.#database, this.#options.path, this.#options.isReadOnly));
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#watchers.close();
+    await this.#clearing;
+    await this.#writer.drain();
+    this.#database.close();
+  }
+
+  async #clearHidden(): Promise<void> {
+    for (const id of hiddenSessions(this.#database))
+      await clearSession(this.#database, id, (work) => this.#write(work));
+  }
+
+  #branchIds(session: SessionRow): (name: string) => number | undefined {
+    return (name) => this.#catalogue.branch(session, name)?.id;
+  }
+
+  #findBranchId(ref: BranchRef): number | undefined {
+    const session = this.#catalogue.session(ref);
+    return session === undefined ? undefined : this.#catalogue.branch(session, ref.branch)?.id;
+  }
+
+  #branchOf(ref: BranchRef): number {
+    const branch = this.#catalogue.branch(sessionOf(this.#catalogue, ref), ref.branch);
+    if (branch !== undefined) return branch.id;
+    throw new RepriseError('branch.not-found', `Cannot find branch "${ref.branch}" in session "${ref.session}"`, {
+      details: { branch: ref.branch },
+    });
+  }
+
+  /** Runs a read; nothing is open when it returns, and a busy file is tried again after a short wait. */
+  async #read<Result>(work: () => Result): Promise<Result> {
+    this.#checkOpen();
+    const deadline = performance.now() + this.#options.busyWaitMs;
+    for (let attempt = 0; ; attempt++) {
+      try {
+        this.#catalogue.refresh();
+        return work();
+      } catch (error) {
+        if (!isBusy(error) || performance.now() >= deadline) throw error;
+        await pause(attempt);
+      }
+    }
+  }
+
+  async #write<Result>(work: () => Result): Promise<Result> {
+    this.#checkOpen();
+    if (this.#options.isReadOnly) throw this.#readOnlyError();
+    return await this.#writer.run(work);
+  }
+
+  #checkOpen(): void {
+    if (this.#closing === undefined) return;
+    throw new RepriseError('store.closed', 'Cannot use the store: it was closed', { hint: 'Open it again.' });
+  }
+
+  #readOnlyError(): RepriseError {
+    return new RepriseError('store.read-only', `Cannot write to "${this.#options.path}": it is open for reading only`, {
+      hint: 'Check the rights of the file and its directory, or open it without readOnly.',
+    });
+  }
+}
+
+function keyOf({ projection, version, upcasts, erasures }: SnapshotKey): SnapshotKey {
+  return { projection, version, upcasts, erasures };
+}
+
+/** Tells whether another connection has committed since it was last asked; it remembers on its own. */
+function changeDetector(database: Database): () => boolean {
+  let last = -1;
+  return () => {
+    const [version] = database.get<[number]>('PRAGMA data_version') as [number];
+    const hasChanged = version !== last;
+    last = version;
+    return hasChanged;
+  };
+}

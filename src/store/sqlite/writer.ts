@@ -1,0 +1,209 @@
+import { RepriseError } from '../../core/error.ts';
+import { checkLimit } from '../../core/limits.ts';
+import type { AppendOutcome, AppendRequest } from '../../core/ports.ts';
+import type { Catalogue } from './catalogue.ts';
+import type { Database } from './database.ts';
+import { isBusy } from './sqlite-error.ts';
+
+/** What a group of appends holds at most, so that its transaction stays well under 50 ms. */
+const groupEventsMax = 2_000;
+const groupBytesMax = 8_388_608;
+
+/** Judges and writes one append within an open transaction; what it throws is that append's own refusal. */
+export type AppendWork = (request: AppendRequest) => AppendOutcome;
+
+interface AppendJob {
+  readonly kind: 'append';
+  readonly request: AppendRequest;
+  readonly deadline: number;
+  readonly settle: (outcome: AppendOutcome) => void;
+}
+
+interface OtherJob {
+  readonly kind: 'other';
+  readonly work: () => void;
+  readonly deadline: number;
+  readonly fail: (error: unknown) => void;
+  readonly done: () => void;
+}
+
+/**
+ * All writing of one connection, in the order it was asked for. Appends made in one turn of the event loop share a
+ * transaction; each is judged and settled alone. Nothing is open while it waits for another process.
+ */
+export class Writer {
+  readonly #database: Database;
+  readonly #catalogue: Catalogue;
+  readonly #append: AppendWork;
+  readonly #busyWaitMs: number;
+  readonly #onCommit: () => void;
+  #queue: (AppendJob | OtherJob)[] = [];
+  #flushing: Promise<void> | undefined;
+
+  constructor(
+    database: Database,
+    catalogue: Catalogue,
+    options: { readonly append: AppendWork; readonly busyWaitMs: number; readonly onCommit: () => void },
+  ) {
+    this.#database = database;
+    this.#catalogue = catalogue;
+    this.#append = options.append;
+    this.#busyWaitMs = options.busyWaitMs;
+    this.#onCommit = options.onCommit;
+  }
+
+  /** Appends with the next group. Settles when the events are durable, or with why they are not. */
+  append(request: AppendRequest): Promise<AppendOutcome> {
+    return new Promise((settle) => {
+      try {
+        checkLimit('queuedAppendsMax', this.#queue.length + 1, 'append: too many appends are waiting');
+      } catch (error) {
+        settle(refusal(error));
+        return;
+      }
+      this.#push({ kind: 'append', request, deadline: this.#deadline(), settle });
+    });
+  }
+
+  /** Runs in a transaction of its own, in turn. */
+  run<Result>(work: () => Result): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      let result: Result;
+      this.#push({
+        kind: 'other',
+        deadline: this.#deadline(),
+        work: () => {
+          result = work();
+        },
+        done: () => resolve(result),
+        fail: reject,
+      });
+    });
+  }
+
+  /** Resolves when everything that was asked for has been settled. */
+  async drain(): Promise<void> {
+    while (this.#flushing !== undefined) await this.#flushing;
+  }
+
+  #deadline(): number {
+    return performance.now() + this.#busyWaitMs;
+  }
+
+  #push(job: AppendJob | OtherJob): void {
+    this.#queue.push(job);
+    this.#flushing ??= this.#flush();
+  }
+
+  async #flush(): Promise<void> {
+    await turnOfLoop();
+    while (this.#queue.length > 0) {
+      const [first] = this.#queue as [AppendJob | OtherJob];
+      if (first.kind === 'other') await this.#commitOther(this.#queue.shift() as OtherJob);
+      else await this.#commitGroup(this.#takeGroup());
+      if (this.#queue.length > 0) await turnOfLoop();
+    }
+    this.#flushing = undefined;
+  }
+
+  #takeGroup(): AppendJob[] {
+    let events = 0;
+    let bytes = 0;
+    let count = 0;
+    for (const job of this.#queue) {
+      if (job.kind !== 'append') break;
+      events += job.request.events.length;
+      bytes += sizeOf(job.request);
+      if (count > 0 && (events > groupEventsMax || bytes > groupBytesMax)) break;
+      count++;
+    }
+    const group = this.#queue.slice(0, count) as AppendJob[];
+    this.#queue = this.#queue.slice(count);
+    return group;
+  }
+
+  async #commitGroup(group: readonly AppendJob[]): Promise<void> {
+    let outcomes: AppendOutcome[];
+    try {
+      outcomes = await this.#transaction((group[0] as AppendJob).deadline, () => group.map((job) => this.#judge(job)));
+    } catch (error) {
+      // One append may be what does not fit on the disk; the others get their own try.
+      if (group.length > 1 && !isBusy(error)) for (const job of group) await this.#commitGroup([job]);
+      else for (const job of group) job.settle(refusal(error));
+      return;
+    }
+    for (const [index, job] of group.entries()) job.settle(outcomes[index] as AppendOutcome);
+  }
+
+  #judge(job: AppendJob): AppendOutcome {
+    try {
+      return this.#append(job.request);
+    } catch (error) {
+      // A refusal was decided before anything was written; a failure of the store ends the whole transaction.
+      if (error instanceof RepriseError && !error.code.startsWith('store.')) return { ok: false, error };
+      throw error;
+    }
+  }
+
+  async #commitOther(job: OtherJob): Promise<void> {
+    try {
+      await this.#transaction(job.deadline, job.work);
+    } catch (error) {
+      job.fail(error);
+      return;
+    }
+    job.done();
+  }
+
+  /** Tries until the lock is free or the deadline has passed; the event loop runs in between. */
+  async #transaction<Result>(deadline: number, work: () => Result): Promise<Result> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        const result = this.#database.transaction(() => {
+          this.#catalogue.refresh();
+          return work();
+        });
+        this.#onCommit();
+        return result;
+      } catch (error) {
+        this.#catalogue.forget();
+        if (!isBusy(error) || performance.now() >= deadline) throw error;
+        await pause(attempt);
+      }
+    }
+  }
+}
+
+/** The outcome of an append that was not written. */
+function refusal(error: unknown): AppendOutcome {
+  if (error instanceof RepriseError) return { ok: false, error };
+  return {
+    ok: false,
+    error: new RepriseError(
+      'store.failed',
+      `Cannot append: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    ),
+  };
+}
+
+function sizeOf({ events, parts }: AppendRequest): number {
+  let bytes = 0;
+  for (const event of events) bytes += event.data.length;
+  for (const part of parts) bytes += part.text.length;
+  return bytes;
+}
+
+function turnOfLoop(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
+
+/** Waits a little, longer each time, with jitter so that two waiting processes do not meet again. */
+export function pause(attempt: number): Promise<void> {
+  const ms = Math.min(25, 2 ** Math.min(attempt, 5)) * (0.5 + Math.random());
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}
