@@ -127,7 +127,6 @@ function advance(state: BranchState, event: PlannedEvent, request: AppendRequest
 
 /** Holds a structural event against the view it changes: the last line of defence below the verbs. */
 function checkMarker(history: History, marker: Marker, request: AppendRequest): void {
-  const at = history.head;
   if (marker.kind === 'forked') {
     if (request.target.kind !== 'fork' || marker.seq !== later(request.target.parent.seq, 1)) refuseMarker(marker, 'a branch is only forked once, as its first event', 'edit.invalid');
     return;
@@ -135,6 +134,12 @@ function checkMarker(history: History, marker: Marker, request: AppendRequest): 
   if (request.condition.kind !== 'head' && marker.kind !== 'erased' && request.target.kind !== 'fork') {
     refuseMarker(marker, 'structural events are appended under the "head" condition', 'event.reserved');
   }
+  checkEdit(history, marker);
+}
+
+/** Refuses an edit that does not fit the view it changes. */
+export function checkEdit(history: History, marker: Marker): void {
+  const at = history.head;
   if (marker.kind === 'rewound' && !(Number.isSafeInteger(marker.to) && marker.to >= 0 && marker.to <= at)) {
     refuseMarker(marker, `there is no seq ${marker.to}`, 'point.out-of-range');
   }

@@ -139,18 +139,23 @@ export class DataDecoder {
   #body(digest: Digest): string {
     const known = this.#bodies.get(digest);
     if (known !== undefined) return known;
-    const deltas: BodyDelta[] = [];
-    let part = this.#part(digest);
-    while (part?.kind === 'delta') {
-      const delta = JSON.parse(part.text) as BodyDelta;
-      deltas.push(delta);
-      part = this.#part(delta.base);
-    }
-    let text = part?.text ?? '';
-    for (const delta of deltas.reverse()) text = applyDelta(text, delta);
+    const part = this.#part(digest);
+    const text = part === undefined ? '' : (bodyText(part, (base) => this.#part(base)) ?? '');
     this.#bodies.set(digest, text);
     return text;
   }
+}
+
+/** The body a part stands for, put together from its base; undefined if a base is missing. */
+export function bodyText(part: PartInput, get: (digest: Digest) => PartInput | undefined): string | undefined {
+  const deltas: BodyDelta[] = [];
+  let held: PartInput | undefined = part;
+  while (held?.kind === 'delta') {
+    const delta = JSON.parse(held.text) as BodyDelta;
+    deltas.push(delta);
+    held = get(delta.base);
+  }
+  return held === undefined ? undefined : deltas.reduceRight((text, delta) => applyDelta(text, delta), held.text);
 }
 
 function parseEscaped(text: string): JsonValue {

@@ -238,7 +238,7 @@ export interface EraseRequest extends SessionRef {
   /** Parts this session forgets; a part no session of the namespace holds any more is deleted. */
   readonly parts: readonly Digest[];
   /** Parts that get a new text under their old digest: lists with a hole, bodies whose base goes. */
-  readonly rewrites: readonly { readonly digest: Digest; readonly text: string; readonly damaged: boolean }[];
+  readonly rewrites: readonly PartInput[];
   /** The `payload.erased` events, one append a branch, written in the same transaction. */
   readonly appends: readonly AppendRequest[];
 }

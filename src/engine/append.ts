@@ -1,0 +1,42 @@
+import type { Condition } from '../core/append.ts';
+import { RepriseError } from '../core/error.ts';
+import type { Event, EventDraft } from '../core/event.ts';
+import { checkId } from '../core/id.ts';
+import { seq } from '../core/point.ts';
+import { mainBranch } from '../core/ref.ts';
+import type { Engine } from './engine.ts';
+import { refuseStructural, write } from './write.ts';
+
+/** Where and under which condition to append. */
+export interface AppendOptions {
+  /** `main` if left out. */
+  readonly branch?: string;
+  /** Only if the head is at this seq. */
+  readonly head?: number;
+  /** Only if nothing indexed under these keys or prefixes was appended after `since`. */
+  readonly unchanged?: { readonly since: number; readonly keys?: readonly string[]; readonly prefixes?: readonly string[] };
+  /** Only while the branch has not been rewound since this epoch. */
+  readonly epoch?: number;
+}
+
+/** Appends events, all or nothing. */
+export async function append(engine: Engine, session: string, events: EventDraft | readonly EventDraft[], options: AppendOptions = {}): Promise<readonly Event[]> {
+  const drafts = Array.isArray(events) ? (events as readonly EventDraft[]) : [events as EventDraft];
+  if (drafts.length === 0) throw new RepriseError('append.empty', 'Cannot append: there are no events in the batch');
+  refuseStructural(drafts);
+  return write(engine, {
+    session,
+    target: { kind: 'branch', branch: options.branch === undefined ? mainBranch : checkId('branch', options.branch) },
+    drafts,
+    condition: conditionOf(options),
+    ...(options.epoch === undefined ? {} : { epoch: seq(options.epoch) }),
+  });
+}
+
+function conditionOf({ head, unchanged }: AppendOptions): Condition {
+  if (head !== undefined && unchanged !== undefined) throw new RepriseError('event.invalid', 'Cannot append under two conditions at once', { hint: 'Give either head or unchanged.' });
+  if (head !== undefined) return { kind: 'head', seq: seq(head) };
+  if (unchanged === undefined) return { kind: 'any' };
+  return { kind: 'unchanged', since: seq(unchanged.since), keys: unchanged.keys ?? [], prefixes: unchanged.prefixes ?? [] };
+}
+

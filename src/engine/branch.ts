@@ -1,0 +1,66 @@
+import type { Edit } from '../core/edit.ts';
+import type { Event, EventDraft } from '../core/event.ts';
+import type { Point, Seq } from '../core/point.ts';
+import type { Projection } from '../core/projection.ts';
+import type { AppendOptions } from './append.ts';
+import type { Edited } from './edit.ts';
+import type { Marked, MarkOptions } from './mark.ts';
+import type { ReplayOptions } from './replay.ts';
+import type { Session } from './session.ts';
+import type { StateAtOptions } from './state-at.ts';
+import type { Verification } from './verify.ts';
+
+/** One line of events in a session: every verb of the session, on this branch. */
+export class Branch {
+  readonly session: Session;
+  readonly name: string;
+  /** The point it was forked at; undefined for the branch the session began with. */
+  readonly parent: Point | undefined;
+  /** Its last seq when this object was made. */
+  readonly head: Seq;
+  /** What its edits left in place although it depended on what they took out. */
+  readonly dependents: readonly Seq[];
+
+  constructor(session: Session, name: string, from: { readonly parent?: Point; readonly head: Seq; readonly dependents: readonly Seq[] }) {
+    this.session = session;
+    this.name = name;
+    this.parent = from.parent;
+    this.head = from.head;
+    this.dependents = from.dependents;
+  }
+
+  /** Appends events to this branch. */
+  append(events: EventDraft | readonly EventDraft[], options: Omit<AppendOptions, 'branch'> = {}): Promise<readonly Event[]> {
+    return this.session.append(events, { ...options, branch: this.name });
+  }
+
+  /** Reads this branch's history again, up to its head. */
+  replay(options: Omit<ReplayOptions, 'at'> = {}): AsyncGenerator<Event, void, undefined> {
+    return this.session.replay({ ...options, at: { branch: this.name } });
+  }
+
+  /** What a projection gives at the head of this branch. */
+  state<Value, Result>(projection: Projection<Value, Result>, options: StateAtOptions = {}): Promise<Result> {
+    return this.session.stateAt({ branch: this.name }, projection, options);
+  }
+
+  /** Applies edits to this branch. */
+  edit(edits: Edit | readonly Edit[], options: MarkOptions = {}): Promise<Edited> {
+    return this.session.edit({ branch: this.name }, edits, options);
+  }
+
+  /** Undoes the last rewind, revert or edit of this branch that is still in effect. */
+  redo(options: MarkOptions = {}): Promise<Marked> {
+    return this.session.redo({ branch: this.name }, options);
+  }
+
+  /** How this branch behaved. */
+  fingerprint(): Promise<string> {
+    return this.session.fingerprint({ branch: this.name });
+  }
+
+  /** Checks every event of this branch. */
+  verify(options: { readonly head?: string } = {}): Promise<Verification> {
+    return this.session.verify({ ...options, at: { branch: this.name } });
+  }
+}

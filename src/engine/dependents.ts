@@ -1,0 +1,102 @@
+import { RepriseError } from '../core/error.ts';
+import type { Event } from '../core/event.ts';
+import { plainKey } from '../core/keys.ts';
+import type { Seq } from '../core/point.ts';
+import { branchOf, clipSegments, segmentsOf } from '../core/segment.ts';
+import { entryOf, type View } from '../core/view.ts';
+import { type Engine, sessionRef } from './engine.ts';
+import { readHeaders, readPlaces, unwrap } from './events.ts';
+import type { Place } from './place.ts';
+
+/** What goes when an event is taken out of a view. */
+export interface TakenOut {
+  /** The event, what belongs to it, and with `cascade` everything that depended on them. */
+  readonly seqs: readonly Seq[];
+  /** What depends on them by `cause` and stays. */
+  readonly dependents: readonly Seq[];
+}
+
+/** The event of a view that answers to a seq. */
+export async function eventInView(engine: Engine, place: Place, view: View, seq: Seq): Promise<Event> {
+  const entry = entryOf(view, seq);
+  const [event] = entry === undefined ? [] : await readPlaces(engine, place.session, [entry]);
+  if (entry !== undefined && event !== undefined) return entry.carried ? unwrap(event) : event;
+  const isKnown = seq >= 1 && seq <= place.record.head;
+  throw new RepriseError(isKnown ? 'event.not-in-view' : 'event.not-found', `Cannot find seq ${seq} in the view at "${place.record.branch}@${place.seq}"${isKnown ? ': it was taken out, or it is a marker' : ''}`, {
+    hint: isKnown ? 'Look at the raw history to see what took it out.' : `Choose a seq from 1 to ${place.seq}.`,
+    details: { branch: place.record.branch, at: place.seq, seq },
+  });
+}
+
+const beliefKin: ReadonlySet<string> = new Set(['belief.superseded', 'contradiction.detected', 'contradiction.settled']);
+
+/** One event of a view, as far as causes go. */
+interface Link {
+  readonly seq: Seq;
+  readonly id: string;
+  readonly type: string;
+  readonly cause: string | null;
+}
+
+/** What goes with the events that answer to these seqs: a call's other half, a belief's consequences, and with `cascade` all that depended on them. */
+export async function takeOut(engine: Engine, place: Place, view: View, targets: readonly Seq[], cascade: boolean): Promise<TakenOut> {
+  const links = await linksOf(engine, place, view);
+  const gone = new Map<Seq, Link>();
+  const ids = new Set<string>();
+  const add = async (seq: Seq): Promise<void> => {
+    const event = await eventInView(engine, place, view, seq);
+    if (gone.has(event.seq)) return;
+    gone.set(event.seq, { seq: event.seq, id: event.id, type: event.type, cause: event.cause ?? null });
+    for (const id of await idsOf(engine, place, view, event)) ids.add(id);
+    for (const other of await otherHalf(engine, place, view, event)) await add(other);
+    if (event.type === 'belief.committed') for (const link of links) if (link.cause === event.id && beliefKin.has(link.type)) await add(link.seq);
+  };
+  for (const seq of targets) await add(seq);
+  const dependents = new Set<Seq>();
+  for (let before = -1; before !== gone.size + dependents.size; ) {
+    before = gone.size + dependents.size;
+    for (const link of links) {
+      if (link.cause === null || !ids.has(link.cause) || gone.has(link.seq)) continue;
+      if (cascade) await add(link.seq);
+      else dependents.add(link.seq);
+    }
+  }
+  return { seqs: [...gone.keys()].sort((a, b) => a - b), dependents: [...dependents] };
+}
+
+/** Every id an event of a view answers to: its own and those of the events it replaced. */
+async function idsOf(engine: Engine, place: Place, view: View, event: Event): Promise<string[]> {
+  const answers = entryOf(view, event.seq)?.answers ?? [];
+  if (answers.length < 2) return [event.id];
+  const places = answers.map((seq) => ({ branch: branchOf(place.history, seq), seq }));
+  return (await readPlaces(engine, place.session, places)).map((held) => held.id);
+}
+
+/** The start of an ended call, and the end of a started one. */
+async function otherHalf(engine: Engine, place: Place, view: View, event: Event): Promise<Seq[]> {
+  if (event.type !== 'call.started' && event.type !== 'call.ended') return [];
+  const key = plainKey('call', String(event.data['call']));
+  const found: Seq[] = [];
+  let segments = segmentsOf(view);
+  for (;;) {
+    const { entries } = await engine.store.latest(sessionRef(engine, place.session), segments, { keys: [key] }, { limit: 1, select: 'header' });
+    const last = entries[0]?.event.seq;
+    if (last === undefined) return found;
+    if (last !== event.seq) found.push(last);
+    segments = clipSegments(segments, { after: 0 as Seq, through: (last - 1) as Seq });
+  }
+}
+
+async function linksOf(engine: Engine, place: Place, view: View): Promise<Link[]> {
+  const links: Link[] = [];
+  for await (const rows of readHeaders(engine, place.session, segmentsOf(view))) {
+    for (const { seq, id, type, cause } of rows) links.push({ seq, id, type, cause });
+  }
+  const carried = view.pieces.filter((piece) => piece.kind === 'carried');
+  if (carried.length === 0) return links;
+  const inside = new Map((await readPlaces(engine, place.session, carried)).map((marker) => [marker.seq, unwrap(marker)]));
+  return links.map((link) => {
+    const event = inside.get(link.seq);
+    return event === undefined ? link : { seq: link.seq, id: event.id, type: event.type, cause: event.cause ?? null };
+  });
+}

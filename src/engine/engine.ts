@@ -1,0 +1,16 @@
+import type { PartMemory } from '../core/encode.ts';
+import type { EventStore, Platform, SessionRef } from '../core/ports.ts';
+
+/** What every verb works with: a store, a machine, a namespace. */
+export interface Engine {
+  readonly store: EventStore;
+  readonly platform: Platform;
+  readonly namespace: string;
+  /** What this process wrote last in each session, so that lists and bodies are stored as continuations. */
+  readonly memories: Map<string, PartMemory>;
+}
+
+/** Names a session of the engine's namespace. */
+export function sessionRef(engine: Engine, session: string): SessionRef {
+  return { namespace: engine.namespace, session };
+}

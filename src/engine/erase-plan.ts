@@ -1,0 +1,126 @@
+import { canonicalJson } from '../core/canonical-json.ts';
+import { bodyText, refsIn } from '../core/decode.ts';
+import { dataDigestOf } from '../core/digest.ts';
+import { keysOf } from '../core/encode.ts';
+import type { Event } from '../core/event.ts';
+import type { JsonObject, JsonValue } from '../core/json.ts';
+import { parseKey } from '../core/keys.ts';
+import { limits } from '../core/limits.ts';
+import { asRef, type ListNode, mayHoldRefs, type PartInput } from '../core/parts.ts';
+import { beginning, type Digest, type Seq } from '../core/point.ts';
+import type { Cursor, StoredEvent } from '../core/ports.ts';
+import { isStructural } from '../core/structural-types.ts';
+import { type Engine, sessionRef } from './engine.ts';
+import { bodyHoldsContent, type Content, holdsContent, valueHoldsContent } from './erase-content.ts';
+import { dataOf, decoderFor } from './events.ts';
+
+/** Everything an erasure touches in one session. */
+export interface ErasePlan {
+  readonly events: readonly { readonly branch: string; readonly seq: Seq; readonly dataDigest: Digest; readonly keys: readonly string[] }[];
+  /** Parts that go. */
+  readonly gone: readonly Digest[];
+  /** Parts that are stored anew under their digest: lists with a hole (damaged), bodies whose base goes (whole). */
+  readonly rewrites: readonly PartInput[];
+  /** The branches that store an affected event. */
+  readonly branches: readonly string[];
+}
+
+/** Finds everything in a session that holds the content. */
+export async function planErase(engine: Engine, session: string, content: Content, target: Event | undefined): Promise<ErasePlan> {
+  const parts = await allParts(engine, session);
+  const gone = new Set<Digest>();
+  for (const part of parts.values()) if (isGone(content, part, parts)) gone.add(part.digest);
+  const rewrites = [...parts.values()].flatMap((part) => (gone.has(part.digest) ? [] : rewriteOf(content, part, parts, gone)));
+  const touched = new Set<Digest>([...gone, ...rewrites.filter((part) => part.damaged).map((part) => part.digest)]);
+  const events: ErasePlan['events'][number][] = [];
+  const branches = new Set<string>();
+  for await (const row of allRows(engine, session)) {
+    const isTarget = target !== undefined && row.branch === target.branch && row.seq === target.seq;
+    if (row.data === null) continue;
+    const refs = refsIn(row.data);
+    if (!isStructural(row.type) && (isTarget || refs.some((digest) => gone.has(digest) && isValue(parts, digest)) || holdsContent(content, row.data))) {
+      events.push({ branch: row.branch, seq: row.seq, dataDigest: dataDigestOf(engine.platform.sha256, row.salt ?? '', row.data), keys: await keysLeft(engine, session, row, content) });
+      branches.add(row.branch);
+    } else if (reaches(refs, parts, touched)) branches.add(row.branch);
+  }
+  return { events, gone: [...gone], rewrites, branches: [...branches] };
+}
+
+const isValue = (parts: ReadonlyMap<Digest, PartInput>, digest: Digest): boolean => parts.get(digest)?.kind === 'value';
+
+/** A list gets a hole instead; everything else that holds the content goes as a whole. */
+function isGone(content: Content, part: PartInput, parts: ReadonlyMap<Digest, PartInput>): boolean {
+  switch (part.kind) {
+    case 'list':
+      return false;
+    case 'value':
+    case 'sealed':
+      return holdsContent(content, part.text);
+    case 'body':
+      return bodyHoldsContent(content, part.text);
+    case 'delta':
+      return bodyHoldsContent(content, bodyText(part, (digest) => parts.get(digest)) ?? '');
+  }
+}
+
+function rewriteOf(content: Content, part: PartInput, parts: ReadonlyMap<Digest, PartInput>, gone: ReadonlySet<Digest>): PartInput[] {
+  if (part.kind === 'delta' && part.refs.some((digest) => gone.has(digest))) {
+    const text = bodyText(part, (digest) => parts.get(digest)) ?? '';
+    return [{ digest: part.digest, kind: 'body', salt: part.salt, text, refs: [] }];
+  }
+  if (part.kind !== 'list') return [];
+  const node = JSON.parse(part.text) as ListNode;
+  const isHeld = (item: JsonValue): boolean => {
+    const ref = asRef(item);
+    return ref === undefined ? valueHoldsContent(content, item) : gone.has(ref.digest);
+  };
+  if (!node.items.some(isHeld)) return [];
+  const items = node.items.map((item): JsonValue => (isHeld(item) ? { $erased: true } : item));
+  const text = canonicalJson({ previous: node.previous, items });
+  // Without its salt, the digest of the list as it was cannot be used to guess what stood in the hole.
+  return [{ digest: part.digest, kind: 'list', salt: null, text, refs: part.refs.filter((digest) => !gone.has(digest)), damaged: true }];
+}
+
+function reaches(refs: readonly Digest[], parts: ReadonlyMap<Digest, PartInput>, touched: ReadonlySet<Digest>): boolean {
+  const open = [...refs];
+  const seen = new Set<Digest>();
+  for (let digest = open.pop(); digest !== undefined; digest = open.pop()) {
+    if (touched.has(digest)) return true;
+    if (seen.has(digest)) continue;
+    seen.add(digest);
+    open.push(...(parts.get(digest)?.refs ?? []));
+  }
+  return false;
+}
+
+/** The keys an erased event stays findable under, so that as-of reads say "erased" rather than give an older value. */
+async function keysLeft(engine: Engine, session: string, row: StoredEvent, content: Content): Promise<string[]> {
+  const data: JsonObject = mayHoldRefs(row.data ?? '') ? dataOf(row, await decoderFor(engine, session, [row])) : (JSON.parse(row.data ?? '{}') as JsonObject);
+  const keys = keysOf({ type: row.type, agent: row.agent ?? undefined, data });
+  return keys.filter((key) => !valueHoldsContent(content, [parseKey(key).name]));
+}
+
+async function allParts(engine: Engine, session: string): Promise<Map<Digest, PartInput>> {
+  const ref = sessionRef(engine, session);
+  const parts = new Map<Digest, PartInput>();
+  let after: Digest | undefined;
+  for (;;) {
+    const digests = await engine.store.heldParts(ref, { limit: limits.partsAskedMax, ...(after === undefined ? {} : { after }) });
+    if (digests.length === 0) return parts;
+    for (const [digest, part] of await engine.store.parts(ref, digests)) parts.set(digest, part);
+    after = digests.at(-1) as Digest;
+  }
+}
+
+async function* allRows(engine: Engine, session: string): AsyncGenerator<StoredEvent> {
+  const ref = sessionRef(engine, session);
+  for (const { branch, parent, head } of await engine.store.branches(ref)) {
+    const segment = { branch, after: parent?.seq ?? beginning, through: head, except: [], carried: false };
+    let cursor: Cursor | undefined;
+    do {
+      const page = await engine.store.read(ref, [segment], { limit: limits.pageEventsMax, select: 'proof', direction: 'forward', ...(cursor === undefined ? {} : { cursor }) });
+      yield* page.events;
+      cursor = page.next;
+    } while (cursor !== undefined);
+  }
+}

@@ -1,0 +1,159 @@
+import { DataDecoder, type ListEdits, refsIn } from '../core/decode.ts';
+import { type CarriedEvent, erasedData, type Event } from '../core/event.ts';
+import type { JsonObject } from '../core/json.ts';
+import { limits } from '../core/limits.ts';
+import { mayHoldRefs, type PartInput } from '../core/parts.ts';
+import type { Digest, Seq } from '../core/point.ts';
+import type { Cursor, PageRequest, StoredEvent } from '../core/ports.ts';
+import type { Segment } from '../core/view.ts';
+import { type Engine, sessionRef } from './engine.ts';
+
+/** How to read a page of decoded events. */
+export interface EventsRequest extends Omit<PageRequest, 'select'> {
+  /** How the branch's edits change items of recorded lists. */
+  readonly listEdits?: ListEdits;
+}
+
+/** A page of decoded events, each with the bytes its payload takes in the store. */
+export interface EventsPage {
+  readonly events: readonly Event[];
+  readonly bytes: number;
+  readonly next?: Cursor;
+}
+
+/** Reads a page of events with their parts put together; carried events come out of their markers. */
+export async function readEvents(engine: Engine, session: string, segments: readonly Segment[], request: EventsRequest): Promise<EventsPage> {
+  const { listEdits, ...page } = request;
+  const { events: rows, next } = await engine.store.read(sessionRef(engine, session), segments, { ...page, select: 'full' });
+  const carried = new Set(segments.filter((segment) => segment.carried).map((segment) => segment.through));
+  const decoder = await decoderFor(engine, session, rows, listEdits);
+  let bytes = 0;
+  const events: Event[] = [];
+  for (const row of rows) {
+    bytes += row.data?.length ?? 0;
+    const event = toEvent(session, row, dataOf(row, decoder));
+    events.push(carried.has(row.seq) ? unwrap(event) : event);
+  }
+  return next === undefined ? { events, bytes } : { events, bytes, next };
+}
+
+/** Reads everything of a few segments at once; for targets of verbs, not for histories. */
+export async function readAll(engine: Engine, session: string, segments: readonly Segment[]): Promise<Event[]> {
+  const events: Event[] = [];
+  let cursor: Cursor | undefined;
+  do {
+    const page = await readEvents(engine, session, segments, {
+      limit: limits.pageEventsMax,
+      direction: 'forward',
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    events.push(...page.events);
+    cursor = page.next;
+  } while (cursor !== undefined);
+  return events;
+}
+
+/** The stored events at these places, as they are stored; places without an event are left out. */
+export async function readPlaces(engine: Engine, session: string, places: readonly { readonly branch: string; readonly seq: Seq }[]): Promise<Event[]> {
+  const segments = places.map(({ branch, seq }) => ({ branch, after: (seq - 1) as Seq, through: seq, except: [], carried: false }));
+  return readAll(engine, session, segments);
+}
+
+/** Headers of a view, a page at a time. */
+export async function* readHeaders(engine: Engine, session: string, segments: readonly Segment[], request: Partial<Omit<PageRequest, 'select' | 'cursor'>> = {}): AsyncGenerator<readonly StoredEvent[]> {
+  let cursor: Cursor | undefined;
+  do {
+    const page = await engine.store.read(sessionRef(engine, session), segments, {
+      limit: limits.pageEventsMax,
+      direction: 'forward',
+      ...request,
+      select: 'header',
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    yield page.events;
+    cursor = page.next;
+  } while (cursor !== undefined);
+}
+
+/** A decoder that has every part these rows refer to. */
+export async function decoderFor(engine: Engine, session: string, rows: readonly Pick<StoredEvent, 'data'>[], listEdits?: ListEdits): Promise<DataDecoder> {
+  const wanted = new Set<Digest>();
+  for (const { data } of rows) if (data !== null && mayHoldRefs(data)) for (const digest of refsIn(data)) wanted.add(digest);
+  return decoderOf(engine, session, [...wanted], listEdits);
+}
+
+/** A decoder that has these parts and everything they refer to. */
+export async function decoderOf(engine: Engine, session: string, wanted: readonly Digest[], listEdits?: ListEdits): Promise<DataDecoder> {
+  if (wanted.length === 0) return new DataDecoder({ get: () => undefined, isErased: () => false });
+  const parts = new Map<Digest, PartInput>();
+  for (let from = 0; from < wanted.length; from += limits.partsAskedMax) {
+    const found = await engine.store.parts(sessionRef(engine, session), wanted.slice(from, from + limits.partsAskedMax));
+    for (const [digest, part] of found) parts.set(digest, part);
+  }
+  const isComplete = wanted.every((digest) => parts.has(digest)) && [...parts.values()].every((part) => part.refs.every((digest) => parts.has(digest)));
+  const erased = isComplete ? new Set<string>() : await erasedParts(engine, session);
+  return new DataDecoder({ get: (digest) => parts.get(digest), isErased: (digest) => erased.has(digest) }, listEdits);
+}
+
+/** Every part of a session that an erasure took, wherever its marker stands. */
+export async function erasedParts(engine: Engine, session: string): Promise<Set<string>> {
+  const erased = new Set<string>();
+  const ref = sessionRef(engine, session);
+  for (const { branch } of await engine.store.branches(ref)) {
+    const record = await engine.store.branch({ ...ref, branch });
+    for (const marker of record?.markers ?? []) if (marker.kind === 'erased') for (const part of marker.parts) erased.add(part);
+  }
+  return erased;
+}
+
+/** The data of a stored row. */
+export function dataOf(row: Pick<StoredEvent, 'data' | 'erased'>, decoder: DataDecoder): JsonObject {
+  if (row.data === null) return row.erased ? erasedData : {};
+  return mayHoldRefs(row.data) ? decoder.decode(row.data) : (JSON.parse(row.data) as JsonObject);
+}
+
+/** A stored row as everyone sees it. Fields that are not there are absent, and those that are come in a fixed order. */
+export function toEvent(session: string, row: StoredEvent, data: JsonObject): Event {
+  const event: { -readonly [K in keyof Event]?: Event[K] } = {
+    session,
+    branch: row.branch,
+    seq: row.seq,
+    id: row.id,
+    time: row.time,
+    type: row.type,
+    version: row.version,
+  };
+  if (row.agent !== null) event.agent = row.agent;
+  if (row.run !== null) event.run = row.run;
+  event.turn = row.turn;
+  if (row.cause !== null) event.cause = row.cause;
+  if (row.causeSeq !== null) event.causeSeq = row.causeSeq;
+  event.data = data;
+  event.digest = row.digest;
+  if (row.erased) event.erased = true;
+  return event as Event;
+}
+
+/** The event inside a marker, at the marker's place. */
+export function unwrap(marker: Event): Event {
+  const carried = marker.data['event'] as unknown as CarriedEvent;
+  const { session, branch, seq, id, digest } = marker;
+  const { type, version, time, agent, run, turn, cause, data } = carried;
+  return {
+    session,
+    branch,
+    seq,
+    id,
+    time,
+    type,
+    version,
+    ...(agent === undefined ? {} : { agent }),
+    ...(run === undefined ? {} : { run }),
+    turn,
+    ...(cause === undefined ? {} : { cause }),
+    data,
+    digest,
+    ...(data['erased'] === true && Object.keys(data).length === 1 ? { erased: true as const } : {}),
+    ...(marker.type === 'event.replaced' ? { replaces: marker.data['seq'] as Seq } : {}),
+  };
+}

@@ -1,0 +1,76 @@
+import { type EditOptions, editsOf } from '../core/edit.ts';
+import type { EventDraft } from '../core/event.ts';
+import { checkId } from '../core/id.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Point, Seq } from '../core/point.ts';
+import { mainBranch, type PointInput } from '../core/ref.ts';
+import { metadata } from '../projections/metadata.ts';
+import { resolveEdits } from './edits.ts';
+import { type Engine, sessionRef } from './engine.ts';
+import { signed } from './mark.ts';
+import { digestAt, findPlace, type Place, placeAt, pointOf } from './place.ts';
+import { rewoundToTurn, selectedTurn } from './rewind.ts';
+import { foldAt } from './state-at.ts';
+import { write } from './write.ts';
+
+/** How to fork. */
+export interface ForkOptions extends EditOptions {
+  /** The new branch; a free name is chosen if left out. */
+  readonly name?: string;
+  readonly reason?: string;
+  /** Who forks. */
+  readonly agent?: string;
+  /** Overlays the source's metadata. */
+  readonly metadata?: JsonObject;
+}
+
+/** A new branch and where it came from. */
+export interface Forked {
+  readonly branch: string;
+  readonly parent: Point;
+  readonly head: Seq;
+  /** What its edits left in place although it depended on what went. */
+  readonly dependents: readonly Seq[];
+}
+
+/**
+ * Makes a branch at a point, with its edits in the same atomic append. Nothing is copied, and the source is untouched.
+ * `{ turn: N }` forks at the head and takes later turns out of the view; `@turn:N` in a string forks at that point.
+ */
+export async function fork(engine: Engine, session: string, point: PointInput, options: ForkOptions = {}): Promise<Forked> {
+  const turn = selectedTurn(point);
+  const place = turn === undefined ? await findPlace(engine, session, point) : await placeAt(engine, session, (point as { readonly branch?: string }).branch ?? mainBranch, { kind: 'head' });
+  const parent = pointOf(place);
+  const branch = options.name === undefined ? await freeName(engine, place) : checkId('branch', options.name);
+  const { drafts, dependents } = await resolveEdits(engine, place, editsOf(options));
+  const turned = turn === undefined ? [] : [await rewoundToTurn(engine, place, turn)];
+  const forked = await forkedDraft(engine, place, options);
+  const events = await write(engine, {
+    session,
+    target: { kind: 'fork', branch, parent },
+    drafts: [forked, ...turned, ...drafts].map((draft) => signed(draft, { ...optionalAgent(options), ...(turn === undefined ? {} : { turn }) })),
+    condition: { kind: 'any' },
+  });
+  return { branch, parent, head: events.at(-1)?.seq ?? parent.seq, dependents };
+}
+
+const optionalAgent = ({ agent }: ForkOptions): { readonly agent?: string } => (agent === undefined ? {} : { agent });
+
+async function forkedDraft(engine: Engine, place: Place, { reason, metadata: given }: ForkOptions): Promise<EventDraft> {
+  const inherited = await foldAt(engine, place, metadata);
+  const overlaid: JsonObject = { ...inherited, ...given };
+  const digest = await digestAt(engine, place);
+  return {
+    type: 'branch.forked',
+    data: { parent: { seq: place.seq, digest }, ...(reason === undefined ? {} : { reason }), ...(Object.keys(overlaid).length === 0 ? {} : { metadata: overlaid }) },
+  };
+}
+
+async function freeName(engine: Engine, place: Place): Promise<string> {
+  const taken = new Set((await engine.store.branches(sessionRef(engine, place.session))).map((held) => held.branch));
+  const base = `${place.record.branch.slice(0, 60)}-${place.seq}`;
+  for (let count = 1; ; count++) {
+    const name = count === 1 ? base : `${base}-${count}`;
+    if (!taken.has(name)) return name;
+  }
+}

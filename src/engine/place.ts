@@ -1,0 +1,142 @@
+import { RepriseError } from '../core/error.ts';
+import { parsePoint, type At, type PointInput } from '../core/ref.ts';
+import { beginning, type Digest, later, type Point, type Seq } from '../core/point.ts';
+import type { BranchRecord, SessionRecord } from '../core/ports.ts';
+import { branchOf, rawSegments } from '../core/segment.ts';
+import { isStructural } from '../core/structural-types.ts';
+import { type History, lastOf, viewAt } from '../core/view.ts';
+import { type Engine, sessionRef } from './engine.ts';
+import { readHeaders } from './events.ts';
+
+/** A point that was looked up: the branch it was asked for on, and where on it. */
+export interface Place {
+  readonly session: string;
+  readonly record: BranchRecord;
+  readonly history: History;
+  readonly seq: Seq;
+}
+
+/** One session, or `session.not-found`. */
+export async function sessionRecord(engine: Engine, session: string): Promise<SessionRecord> {
+  const record = await engine.store.session(sessionRef(engine, session));
+  if (record !== undefined) return record;
+  throw new RepriseError('session.not-found', `Cannot open session ${JSON.stringify(session)}: there is none of that id in namespace "${engine.namespace}"`, {
+    hint: 'List the sessions there are, or create it with { create: true }.',
+    details: { session, namespace: engine.namespace },
+  });
+}
+
+/** One branch, or `branch.not-found`. */
+export async function branchRecord(engine: Engine, session: string, branch: string): Promise<BranchRecord> {
+  const record = await engine.store.branch({ ...sessionRef(engine, session), branch });
+  if (record !== undefined) return record;
+  await sessionRecord(engine, session);
+  const names = (await engine.store.branches(sessionRef(engine, session))).map((held) => held.branch);
+  throw new RepriseError('branch.not-found', `Cannot find branch ${JSON.stringify(branch)} in session "${session}"`, {
+    hint: `It has ${names.slice(0, 10).map((name) => `"${name}"`).join(', ')}${names.length > 10 ? ' and more' : ''}.`,
+    details: { session, branch },
+  });
+}
+
+/** What decides a branch's views. */
+export function historyOf(record: BranchRecord): History {
+  return { root: record.root, markers: record.markers, head: record.head };
+}
+
+/** Looks a point up. */
+export async function findPlace(engine: Engine, session: string, input: PointInput): Promise<Place> {
+  const { branch, at } = parsePoint(input);
+  return placeAt(engine, session, branch, at);
+}
+
+/** Looks up a place on a branch. */
+export async function placeAt(engine: Engine, session: string, branch: string, at: At): Promise<Place> {
+  const record = await branchRecord(engine, session, branch);
+  const history = historyOf(record);
+  const place = { session, record, history };
+  const seq = await resolveAt(engine, { ...place, seq: record.head }, at);
+  if (seq > record.head) {
+    throw new RepriseError('point.out-of-range', `Cannot find seq ${seq} on "${branch}" of session "${session}": head is at ${record.head}`, {
+      hint: `Choose a seq from 0 to ${record.head}.`,
+      details: { session, branch, seq, head: record.head },
+    });
+  }
+  return { ...place, seq };
+}
+
+async function resolveAt(engine: Engine, head: Place, at: At): Promise<Seq> {
+  switch (at.kind) {
+    case 'head':
+      return head.seq;
+    case 'seq':
+      return at.seq;
+    case 'before':
+      return later(at.seq, -1);
+    case 'turn':
+      return seqBefore(await firstOrdinary(engine, head, { turnAfter: at.turn }), head.seq);
+    case 'time':
+      return seqBefore(await firstHeader(engine, head, { since: msLater(at.time) }), head.seq);
+    case 'run':
+      return lastOfRun(engine, head, at.run);
+  }
+}
+
+const seqBefore = (first: Seq | undefined, head: Seq): Seq => (first === undefined ? head : later(first, -1));
+const msLater = (time: string): string => new Date(Date.parse(time) + 1).toISOString();
+
+async function firstHeader(engine: Engine, head: Place, filter: { readonly since: string }): Promise<Seq | undefined> {
+  for await (const rows of readHeaders(engine, head.session, rawSegments(head.history, head.seq), { filter })) {
+    const found = rows.find((row) => row.time >= filter.since);
+    if (found !== undefined) return found.seq;
+  }
+  return undefined;
+}
+
+/** Markers carry a turn but do not move the clock. */
+async function firstOrdinary(engine: Engine, head: Place, filter: { readonly turnAfter: number }): Promise<Seq | undefined> {
+  for await (const rows of readHeaders(engine, head.session, rawSegments(head.history, head.seq), { filter })) {
+    const found = rows.find((row) => row.turn > filter.turnAfter && !isStructural(row.type));
+    if (found !== undefined) return found.seq;
+  }
+  return undefined;
+}
+
+async function lastOfRun(engine: Engine, head: Place, run: string): Promise<Seq> {
+  for await (const rows of readHeaders(engine, head.session, rawSegments(head.history, head.seq), { filter: { run }, direction: 'backward' })) {
+    const found = rows.find((row) => row.run === run);
+    if (found !== undefined) return found.seq;
+  }
+  throw new RepriseError('point.out-of-range', `Cannot find run ${JSON.stringify(run)} on "${head.record.branch}" of session "${head.session}": no event carries it`, {
+    hint: 'List the runs with the "runs" projection.',
+    details: { run },
+  });
+}
+
+/** The point a place is: the branch that stores its seq. At 0 that is the branch the session began with. */
+export function pointOf(place: Pick<Place, 'history' | 'seq'>): Point {
+  return { branch: place.seq === 0 ? place.history.root : branchOf(place.history, place.seq), seq: place.seq };
+}
+
+/** The digest of a point. */
+export async function digestAt(engine: Engine, place: Place): Promise<Digest> {
+  if (place.seq === place.record.head) return place.record.digest;
+  if (place.seq === beginning) return (await sessionRecord(engine, place.session)).genesis;
+  const { branch, seq } = pointOf(place);
+  const segment = { branch, after: later(seq, -1), through: seq, except: [], carried: false };
+  const page = await engine.store.read(sessionRef(engine, place.session), [segment], { limit: 1, select: 'header', direction: 'forward' });
+  const row = page.events[0];
+  if (row !== undefined) return row.digest;
+  throw new RepriseError('store.damaged', `Cannot read seq ${seq} of "${branch}" in session "${place.session}": it is missing from the store`, {
+    hint: 'Run verify on the session.',
+  });
+}
+
+/** The story clock at a place: the turn of the last event in its view, 0 if the view is empty. */
+export async function clockAt(engine: Engine, place: Place): Promise<number> {
+  if (place.seq === place.record.head) return place.record.turn;
+  const last = lastOf(viewAt(place.history, place.seq));
+  if (last === undefined || last.carriedTurn !== undefined) return last?.carriedTurn ?? 0;
+  const segment = { branch: last.branch, after: later(last.seq, -1), through: last.seq, except: [], carried: false };
+  for await (const rows of readHeaders(engine, place.session, [segment])) if (rows[0] !== undefined) return rows[0].turn;
+  return 0;
+}

@@ -1,0 +1,111 @@
+import type { Event } from '../core/event.ts';
+import { compileFilter, type EventFilter } from '../core/filter.ts';
+import { checkId } from '../core/id.ts';
+import { limits } from '../core/limits.ts';
+import { beginning } from '../core/point.ts';
+import type { BranchSummary, Cursor } from '../core/ports.ts';
+import { type Engine, sessionRef } from './engine.ts';
+import { readEvents } from './events.ts';
+import { filterOf, type ReplayOptions } from './replay.ts';
+
+/** What to replay across sessions. */
+export interface ReplayAllOptions extends Pick<ReplayOptions, 'since' | 'until' | 'filter' | 'limit' | 'signal'> {
+  /** Only what this agent did; `~text` for any agent whose id contains it. */
+  readonly agent?: string;
+  /** Only these sessions; all of the namespace if left out. */
+  readonly sessions?: readonly string[];
+}
+
+/** The own events of one branch, read page by page. */
+interface Lane {
+  readonly session: string;
+  readonly branch: BranchSummary;
+  events: readonly Event[];
+  next: Cursor | 'start' | undefined;
+  index: number;
+}
+
+// What all open branches together hold, however many there are.
+const heldEventsMax = 8_192;
+const lanePageMax = 256;
+
+/**
+ * Every stored event of many branches once, merged by time: at each moment the earliest of the events that are next on
+ * their branches. An event recorded late stands where its branch recorded it.
+ */
+export async function* replayAll(engine: Engine, options: ReplayAllOptions = {}): AsyncGenerator<Event, void, undefined> {
+  const filter: EventFilter = { ...filterOf(options), ...(options.agent === undefined ? {} : { agent: options.agent }) };
+  const lanes = await lanesOf(engine, options);
+  const limit = Math.max(1, Math.min(lanePageMax, Math.floor(heldEventsMax / Math.max(1, lanes.length))));
+  const reading = { engine, filter, holds: compileFilter(filter), limit };
+  const open: Lane[] = [];
+  for (const lane of lanes) if (await fill(reading, lane)) place(open, lane);
+  let left = options.limit ?? Number.POSITIVE_INFINITY;
+  while (left > 0 && options.signal?.aborted !== true) {
+    const lane = open.pop();
+    if (lane === undefined) return;
+    left -= 1;
+    yield nextOf(lane);
+    lane.index += 1;
+    if (await fill(reading, lane)) place(open, lane);
+  }
+}
+
+/** Puts a branch among the open ones, which are kept with the earliest next event last. */
+function place(open: Lane[], lane: Lane): void {
+  let low = 0;
+  let high = open.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (isBefore(lane, open[middle] as Lane)) low = middle + 1;
+    else high = middle;
+  }
+  open.splice(low, 0, lane);
+}
+
+async function lanesOf(engine: Engine, options: ReplayAllOptions): Promise<Lane[]> {
+  const lanes: Lane[] = [];
+  for (const session of options.sessions?.map((id) => checkId('session', id)) ?? (await sessionIds(engine))) {
+    for (const branch of await engine.store.branches(sessionRef(engine, session))) lanes.push({ session, branch, events: [], next: 'start', index: 0 });
+  }
+  return lanes;
+}
+
+async function sessionIds(engine: Engine): Promise<string[]> {
+  const ids: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await engine.store.sessions({ namespace: engine.namespace, limit: limits.sessionsPageMax, ...(cursor === undefined ? {} : { cursor }) });
+    ids.push(...page.sessions.map((record) => record.session));
+    cursor = page.next;
+  } while (cursor !== undefined);
+  return ids;
+}
+
+const nextOf = (lane: Lane): Event => lane.events[lane.index] as Event;
+
+function isBefore(left: Lane, right: Lane): boolean {
+  const [a, b] = [nextOf(left), nextOf(right)];
+  return a.time === b.time ? a.id < b.id : a.time < b.time;
+}
+
+interface Reading {
+  readonly engine: Engine;
+  readonly filter: EventFilter;
+  readonly holds: (event: Event) => boolean;
+  readonly limit: number;
+}
+
+/** Reads on until the branch has a next event; false at its end. */
+async function fill({ engine, filter, holds, limit }: Reading, lane: Lane): Promise<boolean> {
+  while (lane.index >= lane.events.length) {
+    if (lane.next === undefined) return false;
+    const { branch, parent, head } = lane.branch;
+    const segment = { branch, after: parent?.seq ?? beginning, through: head, except: [], carried: false };
+    const page = await readEvents(engine, lane.session, [segment], { limit, direction: 'forward', filter, ...(lane.next === 'start' ? {} : { cursor: lane.next }) });
+    lane.events = page.events.filter(holds);
+    lane.next = page.next;
+    lane.index = 0;
+  }
+  return true;
+}

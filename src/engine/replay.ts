@@ -1,0 +1,151 @@
+import type { Event } from '../core/event.ts';
+import { compileFilter, type EventFilter } from '../core/filter.ts';
+import type { ListEdits } from '../core/decode.ts';
+import { limits } from '../core/limits.ts';
+import { seq } from '../core/point.ts';
+import type { Abort, Cursor } from '../core/ports.ts';
+import type { PointInput } from '../core/ref.ts';
+import { clipSegments, rawSegments, segmentsOf } from '../core/segment.ts';
+import { isStructural } from '../core/structural-types.ts';
+import { isoTime } from '../core/time.ts';
+import { type Segment, viewAt } from '../core/view.ts';
+import { type Engine, sessionRef } from './engine.ts';
+import { readEvents } from './events.ts';
+import { asItIs } from './hypothesis.ts';
+import { listEditsOf } from './list-edits.ts';
+import { findPlace, historyOf, branchRecord, type Place } from './place.ts';
+
+/** What to replay, and how. */
+export interface ReplayOptions {
+  /** Up to where; the head of `main` if left out. */
+  readonly at?: PointInput;
+  /** `view` (the default) is the effective history; `raw` is every stored event that leads to the point. */
+  readonly history?: 'view' | 'raw';
+  /** Seqs after this one. */
+  readonly after?: number;
+  /** Seqs up to and including this one. */
+  readonly through?: number;
+  /** Not before this time. */
+  readonly since?: string;
+  /** Not after this time. */
+  readonly until?: string;
+  readonly filter?: EventFilter;
+  /** `backward` gives the last event first. */
+  readonly direction?: 'forward' | 'backward';
+  /** Events at most, counted after filtering. */
+  readonly limit?: number;
+  /** Goes on with what is appended later, in any process, until `signal` is aborted or the loop is left. */
+  readonly follow?: boolean;
+  readonly signal?: Abort;
+}
+
+/** What an options object asks of each event, as one filter. */
+export function filterOf(options: Pick<ReplayOptions, 'filter' | 'since' | 'until' | 'after' | 'through'>): EventFilter {
+  const { filter, since, until, after, through } = options;
+  return {
+    ...filter,
+    ...(since === undefined ? {} : { since: isoTime(since) }),
+    ...(until === undefined ? {} : { until: isoTime(until) }),
+    ...(after === undefined ? {} : { after: seq(after) }),
+    ...(through === undefined ? {} : { through: seq(through) }),
+  };
+}
+
+/** Reads a history again, in order. Holds one page at a time; leaving the loop releases everything. */
+export async function* replay(engine: Engine, session: string, options: ReplayOptions = {}): AsyncGenerator<Event, void, undefined> {
+  let left = options.limit ?? Number.POSITIVE_INFINITY;
+  for await (const page of replayPages(engine, session, options)) {
+    for (const event of page) {
+      if (left-- <= 0) return;
+      yield event;
+    }
+    if (left <= 0) return;
+  }
+}
+
+/** As {@link replay}, a page at a time: the fast way through a long history. */
+export async function* replayPages(engine: Engine, session: string, options: ReplayOptions = {}): AsyncGenerator<readonly Event[], void, undefined> {
+  const filter = filterOf(options);
+  const holds = compileFilter(filter);
+  const place = await findPlace(engine, session, options.at ?? {});
+  const range = { after: seq(filter.after ?? 0), through: filter.through === undefined ? place.seq : seq(filter.through) };
+  const isRaw = options.history === 'raw';
+  const { segments, listEdits } = await partsOfPlace(engine, place, isRaw);
+  for await (const events of pages(engine, session, clipSegments(segments, range), { filter, listEdits, ...options })) {
+    if (options.signal?.aborted === true) return;
+    yield events.filter(holds);
+  }
+  if (options.follow === true) yield* follow(engine, place, options, isRaw, holds);
+}
+
+async function partsOfPlace(engine: Engine, place: Place, isRaw: boolean): Promise<{ readonly segments: readonly Segment[]; readonly listEdits?: ListEdits }> {
+  if (isRaw) return { segments: rawSegments(place.history, place.seq) };
+  const view = viewAt(place.history, place.seq);
+  const listEdits = await listEditsOf(engine, place.session, asItIs(place), view);
+  return { segments: segmentsOf(view), ...(listEdits === undefined ? {} : { listEdits }) };
+}
+
+interface PagesOptions extends Pick<ReplayOptions, 'direction' | 'limit'> {
+  readonly filter: EventFilter;
+  readonly listEdits?: ListEdits | undefined;
+}
+
+async function* pages(engine: Engine, session: string, segments: readonly Segment[], options: PagesOptions): AsyncGenerator<readonly Event[]> {
+  let cursor: Cursor | undefined;
+  // The first page is small, so that the first rows of a long history are there at once.
+  let limit = Math.min(options.limit ?? limits.pageEventsMax, firstPageEvents);
+  do {
+    const page = await readEvents(engine, session, segments, {
+      limit,
+      direction: options.direction ?? 'forward',
+      filter: options.filter,
+      ...(options.listEdits === undefined ? {} : { listEdits: options.listEdits }),
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    yield page.events;
+    cursor = page.next;
+    limit = limits.pageEventsMax;
+  } while (cursor !== undefined);
+}
+
+const firstPageEvents = 64;
+
+/** Raw: what is appended, as it comes. A view: the same, but after a marker the marker comes and the new view starts again. */
+async function* follow(engine: Engine, place: Place, options: ReplayOptions, isRaw: boolean, holds: (event: Event) => boolean): AsyncGenerator<readonly Event[]> {
+  const { session, record } = place;
+  const stop = new AbortController();
+  const abort = (): void => stop.abort();
+  options.signal?.addEventListener('abort', abort);
+  if (options.signal?.aborted === true) abort();
+  let seen = place.seq;
+  try {
+    for await (const head of engine.store.watch({ ...sessionRef(engine, session), branch: record.branch }, seen, stop.signal)) {
+      if (head <= seen) continue;
+      const own = [{ branch: record.branch, after: seen, through: head, except: [], carried: false }];
+      for await (const events of pages(engine, session, own, { filter: {} })) {
+        if (events.length === 0) continue;
+        seen = (events.at(-1) as Event).seq;
+        if (isRaw) yield events.filter(holds);
+        else yield* followView(engine, session, record.branch, events, options, holds);
+      }
+    }
+  } finally {
+    options.signal?.removeEventListener('abort', abort);
+    stop.abort();
+  }
+}
+
+async function* followView(engine: Engine, session: string, branch: string, events: readonly Event[], options: ReplayOptions, holds: (event: Event) => boolean): AsyncGenerator<readonly Event[]> {
+  const marker = events.findLastIndex((event) => isStructural(event.type));
+  if (marker < 0) {
+    yield events.filter(holds);
+    return;
+  }
+  yield [events[marker] as Event];
+  const history = historyOf(await branchRecord(engine, session, branch));
+  const at = (events.at(-1) as Event).seq;
+  const again = await partsOfPlace(engine, { session, record: await branchRecord(engine, session, branch), history, seq: at }, false);
+  const range = { after: seq(options.after ?? 0), through: at };
+  for await (const page of pages(engine, session, clipSegments(again.segments, range), { filter: filterOf(options), listEdits: again.listEdits })) yield page.filter(holds);
+}
+

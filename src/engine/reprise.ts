@@ -1,0 +1,131 @@
+import type { StrictDiff } from '../core/diff-strict.ts';
+import { RepriseError } from '../core/error.ts';
+import type { Event } from '../core/event.ts';
+import { checkId } from '../core/id.ts';
+import type { JsonObject } from '../core/json.ts';
+import { limits } from '../core/limits.ts';
+import type { EventStore, Platform, SessionRecord, StoreHealth } from '../core/ports.ts';
+import { mainBranch, parseRef, type Ref } from '../core/ref.ts';
+import { append } from './append.ts';
+import { type CompareOptions, compare, compareStrictly, type Comparison } from './compare.ts';
+import { type Engine, sessionRef } from './engine.ts';
+import { sessionRecord } from './place.ts';
+import { type ReplayAllOptions, replayAll } from './replay-all.ts';
+import { Session } from './session.ts';
+
+/** How to open a session. */
+export interface SessionOptions {
+  /** Makes the session if there is none of that id. */
+  readonly create?: boolean;
+  /** With `create`: the metadata a new session begins with. */
+  readonly metadata?: JsonObject;
+}
+
+/** An open store, seen through one namespace. Close it, or bind it with `await using`. */
+export class Reprise {
+  readonly #engine: Engine;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  /** The namespace everything here happens in. */
+  get currentNamespace(): string {
+    return this.#engine.namespace;
+  }
+
+  /** The same store through another namespace. Closing either closes both. */
+  namespace(name: string): Reprise {
+    return new Reprise({ ...this.#engine, namespace: checkId('namespace', name), memories: new Map() });
+  }
+
+  /** Opens a session; `session.not-found` unless it exists or `create` is set. */
+  async session(id: string, options: SessionOptions = {}): Promise<Session> {
+    const known = id === 'latest' ? await this.#latest() : checkId('session', id);
+    const found = await this.#engine.store.session(sessionRef(this.#engine, known));
+    if (found !== undefined) return new Session(this.#engine, known);
+    if (options.create !== true) await sessionRecord(this.#engine, known);
+    try {
+      return await this.createSession(known, options);
+    } catch (error) {
+      // Another process may have made it in between; then it is there to be opened.
+      if (error instanceof RepriseError && error.code === 'session.exists') return new Session(this.#engine, known);
+      throw error;
+    }
+  }
+
+  /** Makes a session; `session.exists` if there is one. Without an id, one is minted. */
+  async createSession(id?: string, options: { readonly metadata?: JsonObject } = {}): Promise<Session> {
+    const { platform, store } = this.#engine;
+    const session = id === undefined ? platform.newId() : checkId('session', id);
+    await store.createSession(sessionRef(this.#engine, session), { root: mainBranch, seed: platform.newSalt() });
+    if (options.metadata !== undefined && Object.keys(options.metadata).length > 0) {
+      await append(this.#engine, session, { type: 'metadata.changed', data: { set: options.metadata } }, { head: 0 });
+    }
+    return new Session(this.#engine, session);
+  }
+
+  /** Sessions of this namespace, last appended to first. */
+  async *sessions(): AsyncGenerator<SessionRecord, void, undefined> {
+    let cursor: string | undefined;
+    do {
+      const page = await this.#engine.store.sessions({ namespace: this.#engine.namespace, limit: limits.sessionsPageMax, ...(cursor === undefined ? {} : { cursor }) });
+      yield* page.sessions;
+      cursor = page.next;
+    } while (cursor !== undefined);
+  }
+
+  /** Events of many sessions in the order of time, each stored event once. */
+  replay(options: ReplayAllOptions = {}): AsyncGenerator<Event, void, undefined> {
+    return replayAll(this.#engine, options);
+  }
+
+  /** What changed between two places, which may be in different sessions. */
+  async diff(left: string, right: string, options: CompareOptions = {}): Promise<Comparison> {
+    return compare(this.#engine, await this.resolve(left), await this.resolve(right), options);
+  }
+
+  /** What changed between two places, paired by position and compared by type alone. */
+  async diffStrictly(left: string, right: string): Promise<StrictDiff> {
+    return compareStrictly(this.#engine, await this.resolve(left), await this.resolve(right));
+  }
+
+  /** Reads a ref; `latest` becomes the session last appended to. */
+  async resolve(ref: string): Promise<Ref> {
+    const parsed = parseRef(ref);
+    return parsed.session === 'latest' ? { ...parsed, session: await this.#latest() } : parsed;
+  }
+
+  /** What the store is and whether it is sound. */
+  health(): Promise<StoreHealth> {
+    return this.#engine.store.health();
+  }
+
+  /** Waits for what was begun and lets go of the store. */
+  close(): Promise<void> {
+    return this.#engine.store.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #latest(): Promise<string> {
+    const page = await this.#engine.store.sessions({ namespace: this.#engine.namespace, limit: 1 });
+    const found = page.sessions[0];
+    if (found !== undefined) return found.session;
+    throw new RepriseError('session.not-found', `Cannot find the latest session: namespace "${this.#engine.namespace}" has none`, { hint: 'Record a session first.' });
+  }
+}
+
+/** What an engine is made of. */
+export interface RepriseParts {
+  readonly store: EventStore;
+  readonly platform: Platform;
+  readonly namespace?: string;
+}
+
+/** Puts an engine on a store. */
+export function createReprise({ store, platform, namespace = 'default' }: RepriseParts): Reprise {
+  return new Reprise({ store, platform, namespace: checkId('namespace', namespace), memories: new Map() });
+}

@@ -1,0 +1,93 @@
+import type { Event } from '../core/event.ts';
+import { limits } from '../core/limits.ts';
+import type { SnapshotKey } from '../core/ports.ts';
+import { type Projection, valueText } from '../core/projection.ts';
+import { rawPieces, restOf } from '../core/segment.ts';
+import { upcastsVersion } from '../core/upcast.ts';
+import { type View, viewAt } from '../core/view.ts';
+import { type Engine, sessionRef } from './engine.ts';
+import type { Hypothesis } from './hypothesis.ts';
+import { digestAt, type Place, sessionRecord } from './place.ts';
+
+/** A kept value to go on from, and what is left to fold. */
+export interface SnapshotBase<Value> {
+  readonly value: Value;
+  readonly rest: View;
+}
+
+async function keyOf(engine: Engine, place: Place, projection: Pick<Projection<unknown>, 'name' | 'version'>): Promise<SnapshotKey | undefined> {
+  if (projection.version === undefined) return undefined;
+  const { erasures } = await sessionRecord(engine, place.session);
+  return { projection: projection.name, version: projection.version, upcasts: upcastsVersion, erasures };
+}
+
+/** The nearest snapshot whose view the given one extends; undefined if there is none. */
+export async function baseFor<Value, Result>(engine: Engine, place: Place, hypothesis: Hypothesis, projection: Projection<Value, Result>, view: View): Promise<SnapshotBase<Value> | undefined> {
+  const key = await keyOf(engine, place, projection);
+  if (key === undefined) return undefined;
+  for (const { branch, through } of rawPieces(hypothesis.history, hypothesis.stored).reverse()) {
+    const ref = { ...sessionRef(engine, place.session), branch };
+    for (const found of await engine.store.snapshots(ref, key, through)) {
+      const rest = restOf(view, viewOf(hypothesis, projection.history, found.seq));
+      if (rest === undefined || found.digest !== (await digestAt(engine, { ...place, seq: found.seq }))) continue;
+      const snapshot = await engine.store.snapshot(ref, key, found.seq);
+      if (snapshot !== undefined) return { value: JSON.parse(snapshot.value) as Value, rest };
+    }
+  }
+  return undefined;
+}
+
+function viewOf(hypothesis: Pick<Hypothesis, 'history'>, history: 'view' | 'raw', at: Event['seq']): View {
+  return history === 'raw' ? { pieces: rawPieces(hypothesis.history, at) } : viewAt(hypothesis.history, at);
+}
+
+/**
+ * Decides which values of a fold are worth keeping: when the events since the last one weigh enough that all snapshots
+ * together stay under a quarter of the log, whatever the size of the state.
+ */
+export class SnapshotKeeper<Value, Result> {
+  readonly #engine: Engine;
+  readonly #place: Place;
+  readonly #projection: Projection<Value, Result>;
+  readonly #key: Promise<SnapshotKey | undefined>;
+  #events = 0;
+  #bytes = 0;
+  #bytesDue = 0;
+
+  constructor(engine: Engine, place: Place, projection: Projection<Value, Result>) {
+    this.#engine = engine;
+    this.#place = place;
+    this.#projection = projection;
+    this.#key = projection.version === undefined ? Promise.resolve(undefined) : keyOf(engine, place, projection);
+  }
+
+  /** Counts one folded event; true when a snapshot may be due. */
+  isDue(bytes: number): boolean {
+    this.#events += 1;
+    this.#bytes += bytes;
+    return this.#projection.version !== undefined && this.#events >= limits.snapshotEventsMin && this.#bytes >= this.#bytesDue;
+  }
+
+  /** Keeps the value after an event, if it is small enough and the event is the end of a view. */
+  async offer(event: Event, value: Value): Promise<void> {
+    const key = await this.#key;
+    if (key === undefined) return;
+    const text = valueText(this.#projection, value);
+    this.#bytesDue = text.length * limits.snapshotBytesFactor;
+    if (this.#bytes < this.#bytesDue || text.length > limits.snapshotBytesMax) return;
+    this.#events = 0;
+    this.#bytes = 0;
+    if (!this.#isEndOfView(event)) return;
+    const { branch, seq, digest } = event;
+    await this.#engine.store.putSnapshot(sessionRef(this.#engine, this.#place.session), { ...key, branch, seq, digest, value: text });
+  }
+
+  /** Inside a view whose order was edited, what is folded so far may be the view of no point. */
+  #isEndOfView(event: Event): boolean {
+    if (this.#projection.history === 'raw') return true;
+    const { history, seq } = this.#place;
+    const last = viewAt(history, event.seq).pieces.at(-1);
+    const end = last?.kind === 'range' ? last.through : last?.seq;
+    return end === event.seq && event.replaces === undefined && restOf(viewAt(history, seq), viewAt(history, event.seq)) !== undefined;
+  }
+}
