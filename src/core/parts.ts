@@ -16,8 +16,8 @@ export interface PartInput {
   readonly text: string;
   /** The parts this one cannot be read without. */
   readonly refs: readonly Digest[];
-  /** Set where an erasure left a hole: the text no longer gives the digest. */
-  readonly damaged?: true;
+  /** True where an erasure left a hole: the text no longer gives the digest. */
+  readonly damaged?: boolean;
 }
 
 /** What the parts of one append are made with. */
@@ -27,12 +27,18 @@ export interface PartMaker {
 }
 
 /** How data refers to a part. User keys that begin with `$` get one more, so nothing can be mistaken for a reference. */
-export type PartRef = { readonly $part: Digest } | { readonly $list: Digest } | { readonly $body: Digest } | { readonly $sealed: Digest };
+export type PartRef =
+  | { readonly $part: Digest }
+  | { readonly $list: Digest }
+  | { readonly $body: Digest }
+  | { readonly $sealed: Digest };
 
 const refNames = ['$part', '$list', '$body', '$sealed'] as const;
 
 /** The digest and kind of a reference, or undefined if a value is not one. */
-export function asRef(value: JsonValue): { readonly name: (typeof refNames)[number]; readonly digest: Digest } | undefined {
+export function asRef(
+  value: JsonValue,
+): { readonly name: (typeof refNames)[number]; readonly digest: Digest } | undefined {
   if (!isObject(value)) return undefined;
   for (const name of refNames) if (Object.hasOwn(value, name)) return { name, digest: value[name] as Digest };
   return undefined;
@@ -68,14 +74,23 @@ export function escapedText(value: JsonValue): string {
 }
 
 /** A value as a reference to a part, or escaped and inline when it is small. */
-export function valuePart(text: string, value: JsonValue, maker: PartMaker): { readonly held: JsonValue; readonly part?: PartInput } {
+export function valuePart(
+  text: string,
+  value: JsonValue,
+  maker: PartMaker,
+): { readonly held: JsonValue; readonly part?: PartInput } {
   if (text.length < limits.partBytesMin) return { held: mayHoldRefs(text) ? escapeKeys(value) : value };
   const digest = maker.sha256(text);
   return { held: { $part: digest }, part: { digest, kind: 'value', salt: null, text, refs: [] } };
 }
 
 /** A salted part over a text. */
-export function saltedPart(kind: 'list' | 'body' | 'sealed', text: string, refs: readonly Digest[], maker: PartMaker): PartInput {
+export function saltedPart(
+  kind: 'list' | 'body' | 'sealed',
+  text: string,
+  refs: readonly Digest[],
+  maker: PartMaker,
+): PartInput {
   const salt = maker.newSalt();
   return { digest: maker.sha256(salt + text), kind, salt, text, refs };
 }
@@ -102,7 +117,11 @@ export function bodyDelta(base: Digest, before: string, after: string): BodyDelt
   while (prefix < max && before.charCodeAt(prefix) === after.charCodeAt(prefix)) prefix++;
   if (prefix > 0 && isHigh(after.charCodeAt(prefix - 1))) prefix--;
   let suffix = 0;
-  while (suffix < max - prefix && before.charCodeAt(before.length - 1 - suffix) === after.charCodeAt(after.length - 1 - suffix)) suffix++;
+  while (
+    suffix < max - prefix &&
+    before.charCodeAt(before.length - 1 - suffix) === after.charCodeAt(after.length - 1 - suffix)
+  )
+    suffix++;
   if (suffix > 0 && isLow(after.charCodeAt(after.length - suffix))) suffix--;
   return { base, prefix, suffix, middle: after.slice(prefix, after.length - suffix) };
 }
