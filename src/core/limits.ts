@@ -34,6 +34,14 @@ export const limits = {
   partChainMax: 100_000,
   /** Bytes of a filter's regular expression or text. */
   filterTextMax: 1_000,
+  /** Pairs of events that an exact alignment looks at in one stretch of a diff; longer stretches are cut into windows. */
+  diffCellsMax: 16_384,
+  /** Changed pairs of a diff that come with their changed fields; the rest is compared when asked for. */
+  diffDetailsMax: 1_000,
+  /** Items of two arrays together that a diff of states aligns by content; longer ones are compared by index. */
+  diffItemsMax: 20_000,
+  /** Conversations kept at a time, one an agent and run; the least recently used one goes first. */
+  conversationLanesMax: 64,
   /** Structural events that one branch may hold. */
   markersMax: 100_000,
   /** Branches between a branch and the beginning of its session. */
