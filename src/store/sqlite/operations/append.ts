@@ -11,7 +11,7 @@ import type { Database } from '../database.ts';
 import { countBytes } from './bytes.ts';
 import { firstChange, indexEvent } from './keys.ts';
 import { findEvents, findPlaces } from './locate.ts';
-import { heldPart, holdParts, notHeld } from './parts.ts';
+import { heldPart, holdParts, notHeld, planParts } from './parts.ts';
 
 /** Judges one append and writes it, inside the caller's transaction. Throws why it is refused, having written nothing. */
 export function append(
@@ -23,12 +23,13 @@ export function append(
   const session = sessionOf(catalogue, request);
   const judgement = judgeAppend(sourceOf(database, catalogue, session), request, platform);
   if (judgement.kind === 'known') return judgement.outcome;
+  const parts = planParts(database, session, request.parts, platform.sha256);
   const branch =
     request.target.kind === 'fork'
       ? addFork(database, catalogue, platform, session, request)
       : catalogue.branch(session, request.target.branch);
   writeRows(database, catalogue, session, branch as BranchRow, judgement.plan);
-  holdParts(database, session, request.parts);
+  holdParts(database, session, parts);
   catalogue.setState(branch as BranchRow, judgement.plan.after);
   catalogue.touch(session);
   return judgement.outcome;

@@ -1,4 +1,6 @@
 import { partDamaged } from '../../../core/append-judgement.ts';
+import { bodyText } from '../../../core/decode.ts';
+import { dataDigestOf, type Sha256 } from '../../../core/digest.ts';
 import type { PartInput } from '../../../core/parts.ts';
 import type { Digest } from '../../../core/point.ts';
 import type { SessionRow } from '../catalogue.ts';
@@ -56,36 +58,69 @@ export function heldParts(database: Database, session: SessionRow, after: Digest
   return database.all<[Digest]>(heldSql, session.id, after ?? '', limit).map(([digest]) => digest);
 }
 
-/** Stores the parts of an append that the namespace does not have, and makes the session hold all of them. */
-export function holdParts(database: Database, session: SessionRow, parts: readonly PartInput[]): void {
+/** What an append does with a part the session does not hold yet. */
+type PartPlan =
+  | { readonly kind: 'add'; readonly part: PartInput }
+  | { readonly kind: 'share'; readonly part: PartInput; readonly id: number }
+  /** Another session stored it as a delta; this one brings the whole body, which serves both. */
+  | { readonly kind: 'complete'; readonly part: PartInput; readonly id: number };
+
+const holderSql = 'SELECT 1 FROM part_holders WHERE session_id = ? AND digest = unhex(?)';
+
+/** Decides what to do with the parts of an append, and throws `part.damaged` before anything is written. */
+export function planParts(
+  database: Database,
+  session: SessionRow,
+  parts: readonly PartInput[],
+  sha256: Sha256,
+): PartPlan[] {
+  const plans = new Map<Digest, PartPlan>();
   for (const part of parts) {
-    if (
-      database.get('SELECT 1 FROM part_holders WHERE session_id = ? AND digest = unhex(?)', session.id, part.digest) !==
-      undefined
-    )
-      continue;
-    const id = sharedPart(database, session, part) ?? addPart(database, session, part);
-    database.run(
-      'INSERT INTO part_holders (session_id, digest, part_id) VALUES (?, unhex(?), ?)',
-      session.id,
-      part.digest,
-      id,
-    );
+    if (plans.has(part.digest) || database.get(holderSql, session.id, part.digest) !== undefined) continue;
+    plans.set(part.digest, planPart(database, session, part, parts, sha256));
   }
+  return [...plans.values()];
 }
 
-/** The same part of another session. Its text must be the one given: holding a part is how a session comes to see it. */
-function sharedPart(database: Database, session: SessionRow, part: PartInput): number | undefined {
+/** A part that another session has is shared only if its content is given: holding a part is how one comes to see it. */
+function planPart(
+  database: Database,
+  session: SessionRow,
+  part: PartInput,
+  given: readonly PartInput[],
+  sha256: Sha256,
+): PartPlan {
   const row = database.get<[number, string, string, string | null]>(
     'SELECT id, kind, text, salt FROM parts WHERE namespace_id = ? AND digest = unhex(?) AND damaged = 0',
     session.namespaceId,
     part.digest,
   );
-  if (row === undefined) return undefined;
+  if (row === undefined) return { kind: 'add', part };
   const [id, kind, text, salt] = row;
-  if ((kind === 'delta' || part.kind === 'delta') && (text !== part.text || salt !== part.salt))
-    throw partDamaged(part.digest);
-  return id;
+  if (part.kind !== 'delta') return { kind: kind === 'delta' ? 'complete' : 'share', part, id };
+  if (text === part.text && salt === part.salt) return { kind: 'share', part, id };
+  const body = bodyText(
+    part,
+    (digest) => given.find((held) => held.digest === digest) ?? heldPart(database, session, digest),
+  );
+  if (body === undefined || dataDigestOf(sha256, part.salt ?? '', body) !== part.digest) throw partDamaged(part.digest);
+  return { kind: 'share', part, id };
+}
+
+/** Carries out what was decided, and makes the session hold every part. */
+export function holdParts(database: Database, session: SessionRow, plans: readonly PartPlan[]): void {
+  for (const plan of plans) {
+    const id = plan.kind === 'add' ? addPart(database, session, plan.part) : plan.id;
+    if (plan.kind === 'complete') {
+      database.run('UPDATE parts SET kind = ?, text = ?, refs = NULL WHERE id = ?', plan.part.kind, plan.part.text, id);
+    }
+    database.run(
+      'INSERT INTO part_holders (session_id, digest, part_id) VALUES (?, unhex(?), ?)',
+      session.id,
+      plan.part.digest,
+      id,
+    );
+  }
 }
 
 function addPart(database: Database, session: SessionRow, part: PartInput): number {

@@ -1,0 +1,215 @@
+import { RepriseError } from '../../core/error.ts';
+import type { KeySelector } from '../../core/keys.ts';
+import { checkLimit, limits } from '../../core/limits.ts';
+import type { PartInput } from '../../core/parts.ts';
+import type { Digest, Point, Seq } from '../../core/point.ts';
+import type {
+  Abort,
+  AppendOutcome,
+  AppendRequest,
+  BranchRecord,
+  BranchRef,
+  BranchSummary,
+  EraseRequest,
+  EventStore,
+  LatestPage,
+  LatestRequest,
+  Page,
+  PageRequest,
+  Platform,
+  Receipt,
+  SessionRecord,
+  SessionRef,
+  SessionsPage,
+  SessionsRequest,
+  Snapshot,
+  SnapshotKey,
+  StoreHealth,
+} from '../../core/ports.ts';
+import type { Segment } from '../../core/view.ts';
+import { append } from './operations/append.ts';
+import { findBranch, listBranches } from './operations/branch.ts';
+import { erase } from './operations/erase.ts';
+import { latestPage } from './operations/latest.ts';
+import { readPage } from './operations/read.ts';
+import { findReceipts, putReceipt } from './operations/receipts.ts';
+import { reindex } from './operations/reindex.ts';
+import { createSession, listSessions, recordOf } from './operations/sessions.ts';
+import { findSnapshot, findSnapshots, putSnapshot } from './operations/snapshots.ts';
+import { Watchers } from './operations/watch.ts';
+import { findHeld, heldBranch, heldSession, type Shelf } from './shelf.ts';
+
+/** Opens a store that keeps everything in this process and loses it with it: for tests, and for looking at bundles. */
+export function openMemoryStore({ platform }: { readonly platform: Platform }): EventStore {
+  return new MemoryStore(platform);
+}
+
+// The methods are async so that what they throw is a rejection, as with every other store.
+class MemoryStore implements EventStore {
+  readonly #platform: Platform;
+  readonly #shelf: Shelf = { namespaces: new Map(), touches: 0 };
+  readonly #watchers = new Watchers();
+  #isClosed = false;
+
+  constructor(platform: Platform) {
+    this.#platform = platform;
+  }
+
+  async append(requests: readonly AppendRequest[]): Promise<readonly AppendOutcome[]> {
+    const shelf = this.#open();
+    const outcomes = requests.map((request): AppendOutcome => {
+      try {
+        return append(shelf, this.#platform, request);
+      } catch (error) {
+        if (error instanceof RepriseError) return { ok: false, error };
+        throw error;
+      }
+    });
+    this.#watchers.wake();
+    return outcomes;
+  }
+
+  async branch(ref: BranchRef): Promise<BranchRecord | undefined> {
+    return findBranch(this.#open(), ref);
+  }
+
+  async branches(ref: SessionRef): Promise<readonly BranchSummary[]> {
+    return listBranches(this.#open(), ref);
+  }
+
+  async read(ref: SessionRef, view: readonly Segment[], page: PageRequest): Promise<Page> {
+    return readPage(heldSession(this.#open(), ref), view, page);
+  }
+
+  async locate(ref: SessionRef, ids: readonly string[]): Promise<ReadonlyMap<string, Point>> {
+    const places = findHeld(this.#open(), ref)?.places;
+    const found = new Map<string, Point>();
+    for (const id of ids) {
+      const place = places?.get(id);
+      if (place !== undefined) found.set(id, { branch: place.branch.name, seq: place.seq });
+    }
+    return found;
+  }
+
+  async latest(
+    ref: SessionRef,
+    view: readonly Segment[],
+    select: KeySelector,
+    page: LatestRequest,
+  ): Promise<LatestPage> {
+    return latestPage(heldSession(this.#open(), ref), view, select, page);
+  }
+
+  async parts(ref: SessionRef, digests: readonly Digest[]): Promise<ReadonlyMap<Digest, PartInput>> {
+    const session = findHeld(this.#open(), ref);
+    checkLimit('partsAskedMax', digests.length, 'read parts');
+    const found = new Map<Digest, PartInput>();
+    for (const digest of digests) {
+      const part = session?.parts.get(digest);
+      if (part !== undefined) found.set(digest, part);
+    }
+    return found;
+  }
+
+  watch(ref: BranchRef, after: Seq, signal: Abort): AsyncIterable<Seq> {
+    const shelf = this.#open();
+    return this.#watchers.watch(
+      () => findHeld(shelf, ref)?.branches.get(ref.branch)?.state.history.head,
+      after,
+      signal,
+    );
+  }
+
+  async createSession(
+    ref: SessionRef,
+    options: { readonly root: string; readonly seed: string },
+  ): Promise<SessionRecord> {
+    const record = createSession(this.#open(), this.#platform, ref, options);
+    this.#watchers.wake();
+    return record;
+  }
+
+  async session(ref: SessionRef): Promise<SessionRecord | undefined> {
+    const session = findHeld(this.#open(), ref);
+    return session === undefined ? undefined : recordOf(session);
+  }
+
+  async sessions(request: SessionsRequest): Promise<SessionsPage> {
+    return listSessions(this.#open(), request);
+  }
+
+  async deleteSession(ref: SessionRef): Promise<boolean> {
+    return this.#open().namespaces.get(ref.namespace)?.delete(ref.session) ?? false;
+  }
+
+  async putSnapshot(ref: SessionRef, snapshot: Snapshot): Promise<void> {
+    const session = heldSession(this.#open(), ref);
+    heldBranch(session, snapshot.branch);
+    putSnapshot(session, snapshot);
+  }
+
+  async snapshots(ref: BranchRef, key: SnapshotKey, through: Seq): Promise<readonly Omit<Snapshot, 'value'>[]> {
+    const session = findHeld(this.#open(), ref);
+    return session === undefined ? [] : findSnapshots(session, ref.branch, key, through);
+  }
+
+  async snapshot(ref: BranchRef, key: SnapshotKey, seq: Seq): Promise<Snapshot | undefined> {
+    const session = findHeld(this.#open(), ref);
+    return session === undefined ? undefined : findSnapshot(session, ref.branch, key, seq);
+  }
+
+  async dropSnapshots(ref: SessionRef): Promise<void> {
+    heldSession(this.#open(), ref).snapshots.clear();
+  }
+
+  async putReceipt(ref: SessionRef, receipt: Receipt): Promise<void> {
+    putReceipt(heldSession(this.#open(), ref), receipt);
+  }
+
+  async receipts(ref: SessionRef, digest: Digest): Promise<readonly Receipt[]> {
+    const session = findHeld(this.#open(), ref);
+    return session === undefined ? [] : findReceipts(session, digest);
+  }
+
+  async erase(request: EraseRequest): Promise<readonly AppendOutcome[]> {
+    const outcomes = erase(this.#open(), this.#platform, request);
+    this.#watchers.wake();
+    return outcomes;
+  }
+
+  async heldParts(
+    ref: SessionRef,
+    { limit, after }: { readonly limit: number; readonly after?: Digest },
+  ): Promise<readonly Digest[]> {
+    const digests = [...(findHeld(this.#open(), ref)?.parts.keys() ?? [])].filter(
+      (digest) => after === undefined || digest > after,
+    );
+    return digests.sort().slice(0, Math.min(limit, limits.partsAskedMax));
+  }
+
+  async reindex(ref: SessionRef): Promise<void> {
+    reindex(heldSession(this.#open(), ref));
+  }
+
+  async health(): Promise<StoreHealth> {
+    this.#open();
+    return {
+      kind: 'memory',
+      location: 'memory:',
+      schema: '0',
+      bytes: process.memoryUsage().heapUsed,
+      durability: 'none',
+      problems: [],
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#watchers.close();
+  }
+
+  #open(): Shelf {
+    if (!this.#isClosed) return this.#shelf;
+    throw new RepriseError('store.closed', 'Cannot use the store: it was closed', { hint: 'Open it again.' });
+  }
+}

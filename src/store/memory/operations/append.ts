@@ -1,0 +1,129 @@
+import { type AppendSource, judgeAppend } from '../../../core/append-judgement.ts';
+import { compareUtf8 } from '../../../core/id.ts';
+import { prefixEnd } from '../../../core/keys.ts';
+import { checkLimit } from '../../../core/limits.ts';
+import type { PartInput } from '../../../core/parts.ts';
+import type { Point, Seq } from '../../../core/point.ts';
+import type { AppendOutcome, AppendRequest, Platform, StoredEvent } from '../../../core/ports.ts';
+import { rawPieces } from '../../../core/segment.ts';
+import {
+  eventAt,
+  type HeldBranch,
+  type HeldSession,
+  heldBranch,
+  heldEvent,
+  heldSession,
+  indexEvent,
+  type Shelf,
+  sortedKeysOf,
+  stateAt,
+  turnAt,
+} from '../shelf.ts';
+
+/** Judges one append and keeps it. Throws why it is refused, having changed nothing. */
+export function append(shelf: Shelf, platform: Platform, request: AppendRequest): AppendOutcome {
+  const session = heldSession(shelf, request);
+  const judgement = judgeAppend(sourceOf(session), request, platform);
+  if (judgement.kind === 'known') return judgement.outcome;
+  const { plan } = judgement;
+  const branch =
+    request.target.kind === 'fork'
+      ? addFork(session, request.target, plan.after, platform)
+      : heldBranch(session, request.target.branch);
+  for (const event of plan.events) {
+    branch.events.push(heldEvent(event));
+    session.places.set(event.id, { branch, seq: event.seq });
+    for (const key of event.keys) indexEvent(branch, key, event.seq);
+    session.updatedAt = event.time;
+  }
+  for (const part of request.parts) if (!session.parts.has(part.digest)) session.parts.set(part.digest, keptPart(part));
+  branch.state = plan.after;
+  session.touched = ++shelf.touches;
+  return judgement.outcome;
+}
+
+/** A part without anything a caller may have put beside what a part is. */
+function keptPart({ digest, kind, salt, text, refs }: PartInput): PartInput {
+  return { digest, kind, salt, text, refs: [...refs] };
+}
+
+function addFork(
+  session: HeldSession,
+  target: { readonly branch: string; readonly parent: Point },
+  state: HeldBranch['state'],
+  platform: Platform,
+): HeldBranch {
+  let depth = 1;
+  for (
+    let branch = session.branches.get(target.parent.branch);
+    branch?.parent !== undefined;
+    branch = session.branches.get(branch.parent.branch)
+  )
+    depth++;
+  checkLimit('lineageDepthMax', depth, `fork "${target.parent.branch}"`);
+  const parent = { branch: target.parent.branch, seq: target.parent.seq };
+  const branch: HeldBranch = {
+    name: target.branch,
+    parent,
+    createdAt: platform.now(),
+    events: [],
+    keys: new Map(),
+    sortedKeys: [],
+    state,
+  };
+  session.branches.set(target.branch, branch);
+  return branch;
+}
+
+function sourceOf(session: HeldSession): AppendSource {
+  const eventOf = (id: string): StoredEvent | undefined => {
+    const place = session.places.get(id);
+    return place === undefined ? undefined : eventAt(place.branch, place.seq);
+  };
+  const found = (ids: readonly string[]): Map<string, StoredEvent> =>
+    new Map(
+      ids.flatMap((id) => {
+        const event = eventOf(id);
+        return event === undefined ? [] : [[id, event]];
+      }),
+    );
+  return {
+    stateOf: (name) => session.branches.get(name)?.state,
+    stateAt: (point) => stateAt(session, point),
+    known: found,
+    causes: found,
+    turnAt: (branch, seq) => turnAt(session, branch, seq),
+    firstChange: (history, { since, keys, prefixes }) => {
+      for (const piece of rawPieces(history, history.head)) {
+        const branch = heldBranch(session, piece.branch);
+        const isIn = (seq: Seq): boolean => seq > piece.after && seq > since && seq <= piece.through;
+        for (const key of [...keys, ...prefixes.flatMap((prefix) => keysUnder(branch, prefix))]) {
+          const seq = branch.keys.get(key)?.find(isIn);
+          if (seq !== undefined) return { key, seq };
+        }
+      }
+      return undefined;
+    },
+    part: (digest) => session.parts.get(digest),
+    notHeld: (digests) => digests.filter((digest) => !session.parts.has(digest)),
+  };
+}
+
+/** Keys of a branch with a prefix, in byte order. */
+export function keysUnder(branch: HeldBranch, prefix: string): readonly string[] {
+  const keys = sortedKeysOf(branch);
+  const end = prefixEnd(prefix);
+  return keys.slice(placeOf(keys, prefix), end === undefined ? keys.length : placeOf(keys, end));
+}
+
+/** The index of the first key that is not less than the text. */
+function placeOf(keys: readonly string[], text: string): number {
+  let low = 0;
+  let high = keys.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (compareUtf8(keys[middle] as string, text) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,44 @@
+import { utf8Length } from '../../../core/id.ts';
+import type { BranchRecord, BranchRef, BranchSummary, SessionRef } from '../../../core/ports.ts';
+import { findHeld, type HeldBranch, type Shelf } from '../shelf.ts';
+
+/** One branch with all that decides its views; undefined if there is none. */
+export function findBranch(shelf: Shelf, ref: BranchRef): BranchRecord | undefined {
+  const branch = findHeld(shelf, ref)?.branches.get(ref.branch);
+  if (branch === undefined) return undefined;
+  const { history, digest, epoch, turn } = branch.state;
+  const { root, head, markers } = history;
+  return {
+    branch: branch.name,
+    ...parentOf(branch),
+    root,
+    head,
+    digest,
+    epoch,
+    turn,
+    createdAt: branch.createdAt,
+    updatedAt: updatedAt(branch),
+    markers,
+  };
+}
+
+/** Every branch of a session by creation. */
+export function listBranches(shelf: Shelf, ref: SessionRef): BranchSummary[] {
+  return [...(findHeld(shelf, ref)?.branches.values() ?? [])].map((branch) => ({
+    branch: branch.name,
+    ...parentOf(branch),
+    head: branch.state.history.head,
+    digest: branch.state.digest,
+    createdAt: branch.createdAt,
+    updatedAt: updatedAt(branch),
+    bytes: branch.events.reduce((bytes, event) => bytes + utf8Length(event.data ?? ''), 0),
+  }));
+}
+
+function parentOf({ parent }: HeldBranch): Pick<BranchRecord, 'parent'> {
+  return parent === undefined ? {} : { parent };
+}
+
+function updatedAt(branch: HeldBranch): string {
+  return branch.events.at(-1)?.time ?? branch.createdAt;
+}

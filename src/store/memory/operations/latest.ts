@@ -1,0 +1,60 @@
+import { compareUtf8 } from '../../../core/id.ts';
+import { type KeySelector, sortKeys } from '../../../core/keys.ts';
+import { checkLimit, limits } from '../../../core/limits.ts';
+import type { LatestPage, LatestRequest, StoredEvent } from '../../../core/ports.ts';
+import { inRange } from '../../../core/segment.ts';
+import type { Segment } from '../../../core/view.ts';
+import { eventAt, type HeldSession } from '../shelf.ts';
+import { keysUnder } from './append.ts';
+import { selected } from './read.ts';
+
+/** For each selected key, the last event of the view that is indexed under it. */
+export function latestPage(
+  session: HeldSession,
+  view: readonly Segment[],
+  select: KeySelector,
+  page: LatestRequest,
+): LatestPage {
+  const limit = Math.min(page.limit, limits.pageEventsMax);
+  const { after } = page;
+  const keys = candidates(session, view, select).filter((key) => after === undefined || compareUtf8(key, after) > 0);
+  const entries: { readonly key: string; readonly event: StoredEvent }[] = [];
+  for (const key of keys) {
+    const event = latestOf(session, view, key, page.select);
+    if (event === undefined) continue;
+    if (entries.length === limit) return { entries, next: (entries.at(-1) as { key: string }).key };
+    entries.push({ key, event });
+  }
+  return { entries };
+}
+
+function candidates(session: HeldSession, view: readonly Segment[], select: KeySelector): readonly string[] {
+  if ('keys' in select) {
+    checkLimit('selectedKeysMax', select.keys.length, 'look up keys');
+    return sortKeys(new Set(select.keys));
+  }
+  const branches = [...new Set(view.map((segment) => segment.branch))].flatMap(
+    (name) => session.branches.get(name) ?? [],
+  );
+  const [only] = branches;
+  if (branches.length === 1 && only !== undefined) return keysUnder(only, select.prefix);
+  return sortKeys(new Set(branches.flatMap((branch) => keysUnder(branch, select.prefix))));
+}
+
+function latestOf(
+  session: HeldSession,
+  view: readonly Segment[],
+  key: string,
+  select: 'header' | 'full',
+): StoredEvent | undefined {
+  for (let index = view.length - 1; index >= 0; index--) {
+    const segment = view[index] as Segment;
+    const branch = session.branches.get(segment.branch);
+    const seq = branch?.keys
+      .get(key)
+      ?.findLast((held) => inRange(segment, held) && !segment.except.some((range) => inRange(range, held)));
+    const event = branch === undefined || seq === undefined ? undefined : eventAt(branch, seq);
+    if (event !== undefined) return selected(event, select);
+  }
+  return undefined;
+}

@@ -1,0 +1,77 @@
+import { type EventFilter, headerFilterHolds } from '../../../core/filter.ts';
+import { utf8Length } from '../../../core/id.ts';
+import { limits } from '../../../core/limits.ts';
+import { later, type Seq } from '../../../core/point.ts';
+import type { Page, PageRequest, StoredEvent } from '../../../core/ports.ts';
+import { inRange } from '../../../core/segment.ts';
+import type { Segment } from '../../../core/view.ts';
+import { eventAt, firstSeq, type HeldEvent, type HeldSession } from '../shelf.ts';
+
+/** Events of a view, a page at a time. */
+export function readPage(session: HeldSession, view: readonly Segment[], page: PageRequest): Page {
+  const events: StoredEvent[] = [];
+  const limit = Math.min(page.limit, limits.pageEventsMax);
+  let bytesLeft = Math.min(page.bytesMax ?? limits.pageBytesMax, limits.pageBytesMax);
+  let scanLeft: number = limits.pageScanMax;
+  let last: { readonly segment: number; readonly seq: Seq } | undefined = page.cursor;
+  for (const place of placesOf(session, view, page)) {
+    if (events.length >= limit || scanLeft === 0) return last === undefined ? { events } : { events, next: last };
+    scanLeft--;
+    const segment = view[place.segment] as Segment;
+    const event = heldAt(session, segment, place.seq, page.filter);
+    if (event !== undefined) {
+      const bytes = page.select === 'header' ? 0 : utf8Length(event.data ?? '');
+      if (events.length > 0 && bytes > bytesLeft) return last === undefined ? { events } : { events, next: last };
+      bytesLeft = Math.max(0, bytesLeft - bytes);
+      events.push(selected(event, page.select));
+    }
+    last = place;
+  }
+  return { events };
+}
+
+function* placesOf(
+  session: HeldSession,
+  view: readonly Segment[],
+  { direction, cursor }: PageRequest,
+): Generator<{ readonly segment: number; readonly seq: Seq }> {
+  const isForward = direction === 'forward';
+  for (
+    let index = cursor?.segment ?? (isForward ? 0 : view.length - 1);
+    index >= 0 && index < view.length;
+    index += isForward ? 1 : -1
+  ) {
+    const segment = view[index] as Segment;
+    const branch = session.branches.get(segment.branch);
+    if (branch === undefined) continue;
+    const first = Math.max(segment.after + 1, firstSeq(branch));
+    const end = Math.min(segment.through, branch.state.history.head);
+    const from = cursor?.segment === index ? cursor.seq + (isForward ? 1 : -1) : isForward ? first : end;
+    for (
+      let seq = isForward ? Math.max(from, first) : Math.min(from, end);
+      seq >= first && seq <= end;
+      seq += isForward ? 1 : -1
+    )
+      yield { segment: index, seq: later(seq as Seq, 0) };
+  }
+}
+
+function heldAt(
+  session: HeldSession,
+  segment: Segment,
+  seq: Seq,
+  filter: EventFilter | undefined,
+): HeldEvent | undefined {
+  if (segment.except.some((range) => inRange(range, seq))) return undefined;
+  const branch = session.branches.get(segment.branch);
+  const event = branch === undefined ? undefined : eventAt(branch, seq);
+  if (event === undefined || segment.carried || filter === undefined) return event;
+  return headerFilterHolds(filter, event) ? event : undefined;
+}
+
+/** An event with only what was asked for. */
+export function selected(event: HeldEvent, select: PageRequest['select']): StoredEvent {
+  if (select === 'proof') return { ...event };
+  const { salt: _, dataDigest: __, ...rest } = event;
+  return select === 'full' ? rest : { ...rest, data: null };
+}

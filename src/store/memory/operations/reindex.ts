@@ -1,0 +1,15 @@
+import { type HeldSession, indexEvent } from '../shelf.ts';
+import { erasedKeys, eventKeys } from './erase.ts';
+
+/** Builds the key index of a session anew from its events. */
+export function reindex(session: HeldSession): void {
+  for (const branch of session.branches.values()) {
+    branch.keys.clear();
+    branch.sortedKeys = undefined;
+    const kept = new Map(
+      branch.events.flatMap((event) => (event.type === 'payload.erased' ? [...erasedKeys(event.data ?? '{}')] : [])),
+    );
+    for (const event of branch.events)
+      for (const key of kept.get(event.seq) ?? eventKeys(session, event)) indexEvent(branch, key, event.seq);
+  }
+}

@@ -1,0 +1,90 @@
+import { genesisDigest } from '../../../core/digest.ts';
+import { RepriseError } from '../../../core/error.ts';
+import { limits } from '../../../core/limits.ts';
+import { beginning } from '../../../core/point.ts';
+import type { Platform, SessionRecord, SessionRef, SessionsPage, SessionsRequest } from '../../../core/ports.ts';
+import { findHeld, type HeldBranch, type HeldSession, type Shelf } from '../shelf.ts';
+
+/** A session as it is shown. */
+export function recordOf({
+  namespace,
+  session,
+  seed,
+  genesis,
+  root,
+  createdAt,
+  updatedAt,
+  erasures,
+}: HeldSession): SessionRecord {
+  return { namespace, session, seed, genesis, root, createdAt, updatedAt, erasures };
+}
+
+/** Makes a session with one empty branch. */
+export function createSession(
+  shelf: Shelf,
+  platform: Platform,
+  ref: SessionRef,
+  { root, seed }: { readonly root: string; readonly seed: string },
+): SessionRecord {
+  if (findHeld(shelf, ref) !== undefined) {
+    throw new RepriseError(
+      'session.exists',
+      `Cannot create session "${ref.session}": there is one in namespace "${ref.namespace}"`,
+      {
+        hint: 'Choose another id, or open the session that is there.',
+        details: { namespace: ref.namespace, session: ref.session },
+      },
+    );
+  }
+  const createdAt = platform.now();
+  const genesis = genesisDigest(platform.sha256, seed);
+  const state = {
+    branch: root,
+    history: { root, markers: [], head: beginning },
+    digest: genesis,
+    epoch: beginning,
+    turn: 0,
+  };
+  const branch: HeldBranch = {
+    name: root,
+    parent: undefined,
+    createdAt,
+    events: [],
+    keys: new Map(),
+    sortedKeys: [],
+    state,
+  };
+  const session: HeldSession = {
+    namespace: ref.namespace,
+    session: ref.session,
+    seed,
+    genesis,
+    root,
+    createdAt,
+    updatedAt: createdAt,
+    erasures: 0,
+    touched: ++shelf.touches,
+    branches: new Map([[root, branch]]),
+    places: new Map(),
+    parts: new Map(),
+    snapshots: new Map(),
+    receipts: new Map(),
+  };
+  const namespace = shelf.namespaces.get(ref.namespace) ?? new Map<string, HeldSession>();
+  shelf.namespaces.set(ref.namespace, namespace.set(ref.session, session));
+  return recordOf(session);
+}
+
+/** Sessions, last appended to first. The cursor is where the last one stood in that order. */
+export function listSessions(shelf: Shelf, { namespace, limit, cursor }: SessionsRequest): SessionsPage {
+  const count = Math.min(limit, limits.sessionsPageMax);
+  const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursor);
+  const walls =
+    namespace === undefined
+      ? [...shelf.namespaces.values()]
+      : [shelf.namespaces.get(namespace) ?? new Map<string, HeldSession>()];
+  const held = walls.flatMap((wall) => [...wall.values()]).filter((session) => session.touched < before);
+  const page = held.sort((a, b) => b.touched - a.touched).slice(0, count);
+  const sessions = page.map(recordOf);
+  return page.length < count ? { sessions } : { sessions, next: String(page.at(-1)?.touched) };
+}

@@ -1,0 +1,142 @@
+import type { BranchState, PlannedEvent } from '../../core/append.ts';
+import { RepriseError } from '../../core/error.ts';
+import { sortKeys } from '../../core/keys.ts';
+import type { PartInput } from '../../core/parts.ts';
+import { beginning, type Digest, later, type Point, type Seq } from '../../core/point.ts';
+import type { Receipt, SessionRef, Snapshot, StoredEvent } from '../../core/ports.ts';
+import { lastOf, viewAt } from '../../core/view.ts';
+
+/** An event as it is kept: everything a proof needs. */
+export type HeldEvent = Required<StoredEvent>;
+
+/** A branch as it is kept. */
+export interface HeldBranch {
+  readonly name: string;
+  readonly parent: Point | undefined;
+  readonly createdAt: string;
+  /** What was appended after the fork, in order. */
+  readonly events: HeldEvent[];
+  /** Seqs by key, rising. */
+  readonly keys: Map<string, Seq[]>;
+  /** The keys in order; undefined until it is asked for after a new one came. */
+  sortedKeys: readonly string[] | undefined;
+  state: BranchState;
+}
+
+/** A session as it is kept. */
+export interface HeldSession extends SessionRef {
+  readonly seed: string;
+  readonly genesis: Digest;
+  readonly root: string;
+  readonly createdAt: string;
+  erasures: number;
+  /** Rises whenever the session becomes the one that was appended to last. */
+  touched: number;
+  updatedAt: string;
+  readonly branches: Map<string, HeldBranch>;
+  readonly places: Map<string, { readonly branch: HeldBranch; readonly seq: Seq }>;
+  readonly parts: Map<Digest, PartInput>;
+  readonly snapshots: Map<string, Snapshot>;
+  readonly receipts: Map<string, Receipt>;
+}
+
+/** Everything a memory store keeps. */
+export interface Shelf {
+  readonly namespaces: Map<string, Map<string, HeldSession>>;
+  touches: number;
+}
+
+/** One session; undefined if it does not exist. */
+export function findHeld(shelf: Shelf, { namespace, session }: SessionRef): HeldSession | undefined {
+  return shelf.namespaces.get(namespace)?.get(session);
+}
+
+/** One session, or `session.not-found`. */
+export function heldSession(shelf: Shelf, ref: SessionRef): HeldSession {
+  const session = findHeld(shelf, ref);
+  if (session !== undefined) return session;
+  throw new RepriseError('session.not-found', `Cannot find session "${ref.session}" in namespace "${ref.namespace}"`, {
+    hint: 'List the sessions of the namespace, or create it first.',
+    details: { namespace: ref.namespace, session: ref.session },
+  });
+}
+
+/** One branch, or `branch.not-found`. */
+export function heldBranch(session: HeldSession, name: string): HeldBranch {
+  const branch = session.branches.get(name);
+  if (branch !== undefined) return branch;
+  throw new RepriseError('branch.not-found', `Cannot find branch "${name}" in session "${session.session}"`, {
+    hint: 'List the branches of the session.',
+    details: { branch: name },
+  });
+}
+
+/** The event at a seq that the branch itself stores. */
+export function eventAt(branch: HeldBranch, seq: Seq): HeldEvent | undefined {
+  return branch.events[seq - firstSeq(branch)];
+}
+
+/** The seq of the first event a branch stores, or would store. */
+export function firstSeq(branch: HeldBranch): number {
+  return (branch.parent?.seq ?? 0) + 1;
+}
+
+/** An event of a plan as it is kept. */
+export function heldEvent({ keys: _, ...event }: PlannedEvent): HeldEvent {
+  return { ...event, dataDigest: null, erased: false };
+}
+
+/** Indexes an event under a key; the same event twice is once. */
+export function indexEvent(branch: HeldBranch, key: string, seq: Seq): void {
+  const seqs = branch.keys.get(key);
+  if (seqs === undefined) {
+    branch.keys.set(key, [seq]);
+    branch.sortedKeys = undefined;
+  } else if ((seqs.at(-1) as Seq) < seq) seqs.push(seq);
+  else if (!seqs.includes(seq)) {
+    seqs.push(seq);
+    seqs.sort((a, b) => a - b);
+  }
+}
+
+/** Takes an event out of the index of every key. */
+export function unindexEvent(branch: HeldBranch, keys: readonly string[], seq: Seq): void {
+  for (const key of keys) {
+    const seqs = (branch.keys.get(key) ?? []).filter((held) => held !== seq);
+    if (seqs.length > 0) branch.keys.set(key, seqs);
+    else if (branch.keys.delete(key)) branch.sortedKeys = undefined;
+  }
+}
+
+/** The keys of a branch by their UTF-8 bytes. */
+export function sortedKeysOf(branch: HeldBranch): readonly string[] {
+  branch.sortedKeys ??= sortKeys(branch.keys.keys());
+  return branch.sortedKeys;
+}
+
+/** The turn of a stored event. */
+export function turnAt(session: HeldSession, name: string, seq: Seq): number {
+  const branch = session.branches.get(name);
+  return branch === undefined ? 0 : (eventAt(branch, seq)?.turn ?? 0);
+}
+
+/** The state at a seq that the branch itself stores; undefined if it does not store it. */
+export function stateAt(session: HeldSession, { branch: name, seq }: Point): BranchState | undefined {
+  const branch = session.branches.get(name);
+  if (branch === undefined) return undefined;
+  const event = eventAt(branch, seq);
+  const isBeginning = branch.parent === undefined && seq === beginning;
+  if (event === undefined && !isBeginning) return undefined;
+  const markers = branch.state.history.markers.filter((marker) => marker.seq <= seq);
+  const history = { root: session.root, markers, head: seq };
+  const rewind = markers.findLast((marker) => marker.kind === 'rewound' || marker.kind === 'rewoundToTurn');
+  const last = lastOf(viewAt(history, seq));
+  const turn = last === undefined ? 0 : (last.carriedTurn ?? turnAt(session, last.branch, last.seq));
+  return {
+    branch: name,
+    history,
+    digest: event?.digest ?? session.genesis,
+    epoch: rewind?.seq ?? later(beginning, 0),
+    turn,
+  };
+}
