@@ -1,3 +1,4 @@
+import { canonicalJson } from './canonical-json.ts';
 import { isObject, type JsonObject, type JsonValue } from './json.ts';
 
 /** Who speaks. */
@@ -120,4 +121,16 @@ function plainPart(part: JsonValue, rename: RenameToolCall): JsonValue {
 
 function withoutProviderKeys(value: JsonObject): Record<string, JsonValue> {
   return Object.fromEntries(Object.entries(value).filter(([key]) => !providerKeys.has(key)));
+}
+
+const keys = new WeakMap<object, string>();
+
+/** A text that two messages share exactly when they say the same: string content is one text part, provider keys are gone. */
+export function messageKey(message: JsonObject): string {
+  const known = keys.get(message);
+  if (known !== undefined) return known;
+  const plain = plainMessage(message, (id) => id) as JsonObject;
+  const key = canonicalJson({ ...plain, content: partsOf(plain) as unknown as JsonValue });
+  keys.set(message, key);
+  return key;
 }

@@ -1,0 +1,32 @@
+import type { Event } from '../core/event.ts';
+import { isObject, type JsonObject, setKey } from '../core/json.ts';
+import type { Projection } from '../core/projection.ts';
+
+/**
+ * The metadata of a branch. `metadata.changed` overlays it and removes keys that it sets to null; `branch.forked` begins
+ * a branch with its own, the parent's overlaid by what was given. What an erased change set is not there any more, and
+ * the event in the raw history says that it was erased.
+ */
+export const metadata: Projection<JsonObject> = {
+  name: 'metadata',
+  version: '1',
+  history: 'raw',
+  initial: () => ({}),
+  apply: (value, event) => {
+    const given = givenBy(event);
+    return given === undefined ? value : overlay(given.base ?? value, given.set);
+  },
+};
+
+function givenBy({ type, data }: Event): { readonly set: JsonObject; readonly base?: JsonObject } | undefined {
+  const { set, metadata: own } = data;
+  if (type === 'metadata.changed' && isObject(set)) return { set };
+  return type === 'branch.forked' && isObject(own) ? { set: own, base: {} } : undefined;
+}
+
+function overlay(base: JsonObject, set: JsonObject): JsonObject {
+  const result: Record<string, unknown> = {};
+  for (const key of Object.keys(base)) if (!Object.hasOwn(set, key)) setKey(result, key, base[key]);
+  for (const key of Object.keys(set)) if (set[key] !== null) setKey(result, key, set[key]);
+  return result as JsonObject;
+}

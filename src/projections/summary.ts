@@ -1,0 +1,159 @@
+import type { Event } from '../core/event.ts';
+import { isObject, type JsonObject } from '../core/json.ts';
+import { textOf } from '../core/message.ts';
+import type { Projection } from '../core/projection.ts';
+import { createRunBook, firstRunOf, noteRun, type RunBook } from '../core/resumption.ts';
+import { createSpending, type Spending, spend } from '../core/spending.ts';
+import { msBetween } from '../core/time.ts';
+
+/** What a listing shows of a history. */
+export interface Summary {
+  /** The title of its first run, else the beginning of the first user message. */
+  readonly title: string | null;
+  readonly startedAt: string | null;
+  /** Null while a run has not ended. */
+  readonly endedAt: string | null;
+  /** Until the end, or until the last event. */
+  readonly durationMs: number | null;
+  readonly events: number;
+  /** The last turn. */
+  readonly turns: number;
+  /** Who acted, sorted; at most 100 of them. */
+  readonly agents: readonly string[];
+  /** How the last run ended; `silent` if a run has not, null if there was no run. */
+  readonly outcome: string | null;
+  /** When the last event happened, if a run has not ended: it may be going on, or nobody will ever end it. */
+  readonly silentSince: string | null;
+  readonly spending: Spending;
+  readonly git: { readonly branch: string | null; readonly sha: string | null } | null;
+  /** Events whose payload was erased. */
+  readonly erased: number;
+}
+
+/** The fold's value: what `summary` keeps between events. */
+export interface SummaryState {
+  title: string | null;
+  hasRunTitle: boolean;
+  startedAt: string | null;
+  lastAt: string | null;
+  endedAt: string | null;
+  events: number;
+  turns: number;
+  readonly agents: string[];
+  outcome: string | null;
+  /** Ids of runs that have not ended. */
+  open: string[];
+  readonly runs: RunBook;
+  readonly spending: Spending;
+  git: { readonly branch: string | null; readonly sha: string | null } | null;
+  erased: number;
+}
+
+const agentsMax = 100;
+const titleMax = 80;
+
+/** What `list` shows. */
+export const summary: Projection<SummaryState, Summary> = {
+  name: 'summary',
+  version: '1',
+  history: 'view',
+  initial: () => ({
+    title: null,
+    hasRunTitle: false,
+    startedAt: null,
+    lastAt: null,
+    endedAt: null,
+    events: 0,
+    turns: 0,
+    agents: [],
+    outcome: null,
+    open: [],
+    runs: createRunBook(),
+    spending: createSpending(),
+    git: null,
+    erased: 0,
+  }),
+  apply,
+  finish,
+};
+
+function apply(state: SummaryState, event: Event): SummaryState {
+  state.events++;
+  if (event.erased === true) state.erased++;
+  state.startedAt ??= event.time;
+  state.lastAt = event.time;
+  state.turns = Math.max(state.turns, event.turn);
+  const { agent } = event;
+  if (agent !== undefined && state.agents.length < agentsMax && !state.agents.includes(agent)) state.agents.push(agent);
+  switch (event.type) {
+    case 'run.started':
+      startRun(state, event);
+      break;
+    case 'run.ended':
+      endRun(state, event);
+      break;
+    case 'message.added':
+      if (state.title === null) state.title = titleFrom(event.data);
+      break;
+    case 'call.ended':
+      spend(state.spending, event.data);
+      break;
+  }
+  return state;
+}
+
+function startRun(state: SummaryState, event: Event): void {
+  const { title, git } = event.data;
+  if (!state.hasRunTitle && typeof title === 'string') {
+    state.title = title;
+    state.hasRunTitle = true;
+  }
+  if (isObject(git)) state.git = { branch: textIn(git, 'branch'), sha: textIn(git, 'sha') };
+  const line = noteRun(state.runs, event);
+  // What a resumed run continues is no longer silent: it is the resumed run that has to end.
+  const isContinued = (run: string): boolean => line !== undefined && firstRunOf(state.runs, run) === line;
+  state.open = [...state.open.filter((run) => !isContinued(run) && run !== event.run), event.run ?? ''];
+  state.endedAt = null;
+}
+
+function endRun(state: SummaryState, event: Event): void {
+  noteRun(state.runs, event);
+  state.open = state.open.filter((run) => run !== (event.run ?? ''));
+  state.outcome = textIn(event.data, 'outcome') ?? 'unknown';
+  state.endedAt = event.time;
+}
+
+function titleFrom(data: JsonObject): string | null {
+  const message = data['message'];
+  if (!isObject(message) || message['role'] !== 'user') return null;
+  const text = textOf(message).replace(/\s+/g, ' ').trim();
+  if (text === '') return null;
+  const chars = [...text];
+  return chars.length <= titleMax ? text : `${chars.slice(0, titleMax - 1).join('')}…`;
+}
+
+function textIn(data: JsonObject, key: string): string | null {
+  const value = data[key];
+  return typeof value === 'string' ? value : null;
+}
+
+function finish(state: SummaryState): Summary {
+  const { title, startedAt, lastAt, events, turns, spending, git, erased } = state;
+  const isSilent = state.open.length > 0;
+  const endedAt = isSilent ? null : state.endedAt;
+  const until = endedAt ?? lastAt;
+  return {
+    title,
+    startedAt,
+    endedAt,
+    durationMs: startedAt === null || until === null ? null : msBetween(startedAt, until),
+    events,
+    turns,
+    agents: [...state.agents].sort(),
+    outcome: isSilent ? 'silent' : state.outcome,
+    silentSince: isSilent ? lastAt : null,
+    spending,
+    git,
+    erased,
+  };
+}
