@@ -19,7 +19,7 @@ const needsSlowPath: unique symbol = Symbol('needs slow path');
 /** A copy whose keys are in order, so that one native JSON.stringify does the rest. */
 function sorted(value: unknown, depth: number): unknown {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
-  if (typeof value === 'number') return isExact(value) ? value : refuse(value, '');
+  if (typeof value === 'number') return isExact(value) ? value : needsSlowPath;
   if (typeof value !== 'object') return needsSlowPath;
   if (depth > limits.jsonDepthMax) return needsSlowPath;
   if (Array.isArray(value)) return sortedArray(value, depth);

@@ -172,7 +172,7 @@ const work = {
   'file.patched': spec('A file was changed.', { path: need('string', 'The file.'), patch: field('string', 'The change.'), summary: field('string', 'In words.') }, { path: 'src/parser.ts' }, (data) => [plainKey('file', String(data['path']))]),
   'request.prepared': spec('A model request was prepared.', { request: need('object', 'The request and the arguments it was made from.') }, { request: { model: 'large-1' } }),
   'note.added': spec('Something worth keeping was noted.', { text: need('string', 'The note.') }, { text: 'Customer called twice' }),
-  'metadata.changed': spec("The session's metadata was changed; a null removes a key.", { set: need('object', 'Keys and their values.', noise) }, { set: { owner: 'support' } }),
+  'metadata.changed': spec("The session's metadata was changed; a null removes a key.", { set: need('object', 'Keys and their values.', noise) }, { set: { owner: 'support' } }, (data) => Object.keys((data['set'] ?? {}) as JsonObject).map((key) => plainKey('metadata', key))),
 } satisfies Record<string, EventSpec>;
 
 /** The types Reprise writes itself. What it reads is open: unknown types are kept, shown and filtered like any other. */

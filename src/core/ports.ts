@@ -286,7 +286,7 @@ export interface EventStore {
   /** For each selected key, the last event in view order that is indexed under it, by rising UTF-8 bytes of the key. */
   latest(ref: SessionRef, view: readonly Segment[], select: KeySelector, page: LatestRequest): Promise<LatestPage>;
 
-  /** The texts of parts this session holds; digests it does not hold are absent. */
+  /** The parts asked for and everything they refer to, as far as this session holds them; others are absent. */
   parts(ref: SessionRef, digests: readonly Digest[]): Promise<ReadonlyMap<Digest, PartInput>>;
 
   /** Wake-ups: yields the head whenever it may have moved past `after`. May merge or repeat; ends when aborted. */

@@ -3,7 +3,7 @@ import type { Event } from '../core/event.ts';
 import { plainKey } from '../core/keys.ts';
 import type { Seq } from '../core/point.ts';
 import { branchOf, clipSegments, segmentsOf } from '../core/segment.ts';
-import { entryOf, type View } from '../core/view.ts';
+import { entryOf, liveMarker, type View, viewAt } from '../core/view.ts';
 import { type Engine, sessionRef } from './engine.ts';
 import { readHeaders, readPlaces, unwrap } from './events.ts';
 import type { Place } from './place.ts';
@@ -41,12 +41,13 @@ interface Link {
 /** What goes with the events that answer to these seqs: a call's other half, a belief's consequences, and with `cascade` all that depended on them. */
 export async function takeOut(engine: Engine, place: Place, view: View, targets: readonly Seq[], cascade: boolean): Promise<TakenOut> {
   const links = await linksOf(engine, place, view);
-  const gone = new Map<Seq, Link>();
+  const gone = new Map<Seq, Seq>();
   const ids = new Set<string>();
   const add = async (seq: Seq): Promise<void> => {
     const event = await eventInView(engine, place, view, seq);
     if (gone.has(event.seq)) return;
-    gone.set(event.seq, { seq: event.seq, id: event.id, type: event.type, cause: event.cause ?? null });
+    // An event that replaced another is taken out by the seq it stands for: its own seq names the replacement.
+    gone.set(event.seq, entryOf(view, event.seq)?.answers[0] as Seq);
     for (const id of await idsOf(engine, place, view, event)) ids.add(id);
     for (const other of await otherHalf(engine, place, view, event)) await add(other);
     if (event.type === 'belief.committed') for (const link of links) if (link.cause === event.id && beliefKin.has(link.type)) await add(link.seq);
@@ -61,7 +62,7 @@ export async function takeOut(engine: Engine, place: Place, view: View, targets:
       else dependents.add(link.seq);
     }
   }
-  return { seqs: [...gone.keys()].sort((a, b) => a - b), dependents: [...dependents] };
+  return { seqs: [...gone.values()].sort((a, b) => a - b), dependents: [...dependents] };
 }
 
 /** Every id an event of a view answers to: its own and those of the events it replaced. */
@@ -99,4 +100,20 @@ async function linksOf(engine: Engine, place: Place, view: View): Promise<Link[]
     const event = inside.get(link.seq);
     return event === undefined ? link : { seq: link.seq, id: event.id, type: event.type, cause: event.cause ?? null };
   });
+}
+
+/** What a revert of a seq takes out: a marker alone is taken back, an event goes with what belongs to it. */
+export async function whatGoes(engine: Engine, place: Place, seq: Seq, cascade: boolean): Promise<TakenOut> {
+  const marker = place.history.markers.find((held) => held.seq === seq);
+  if (marker === undefined) return takeOut(engine, place, viewAt(place.history, place.seq), [seq], cascade);
+  if (marker.kind === 'rewound' || marker.kind === 'rewoundToTurn') {
+    throw new RepriseError('event.structural', `Cannot revert the rewind at seq ${seq}`, { hint: `Rewind to seq ${seq - 1} to undo it, or use redo.`, details: { seq } });
+  }
+  if (marker.kind === 'forked' || marker.kind === 'erased') {
+    throw new RepriseError('event.structural', `Cannot revert seq ${seq}: it is a "${marker.kind === 'forked' ? 'branch.forked' : 'payload.erased'}", which is final`, { details: { seq } });
+  }
+  if (liveMarker(place.history, place.seq, seq) === undefined) {
+    throw new RepriseError('event.not-in-view', `Cannot revert the marker at seq ${seq}: it is not in effect any more`, { details: { seq } });
+  }
+  return { seqs: [seq], dependents: [] };
 }

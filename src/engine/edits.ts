@@ -10,7 +10,7 @@ import { segmentsOf } from '../core/segment.ts';
 import { isStructural } from '../core/structural-types.ts';
 import { type View, viewAt } from '../core/view.ts';
 import { conversation, lastUserMessage } from '../projections/conversation.ts';
-import { eventInView, takeOut } from './dependents.ts';
+import { eventInView, whatGoes } from './dependents.ts';
 import { type Engine, sessionRef } from './engine.ts';
 import { dataOf, decoderFor, toEvent, unwrap } from './events.ts';
 import type { Place } from './place.ts';
@@ -122,8 +122,8 @@ function optional<K extends string>(key: K, value: string | undefined): Partial<
   return value === undefined ? {} : ({ [key]: value } as Record<K, string>);
 }
 
-async function drop({ engine, place, view }: Editing, target: Seq, cascade: boolean): Promise<ResolvedEdits> {
-  const { seqs, dependents } = await takeOut(engine, place, view, [target], cascade);
+async function drop({ engine, place }: Editing, target: Seq, cascade: boolean): Promise<ResolvedEdits> {
+  const { seqs, dependents } = await whatGoes(engine, place, target, cascade);
   return { drafts: [{ type: 'event.reverted', data: { target, seqs } }], dependents };
 }
 

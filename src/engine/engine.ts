@@ -8,6 +8,8 @@ export interface Engine {
   readonly namespace: string;
   /** What this process wrote last in each session, so that lists and bodies are stored as continuations. */
   readonly memories: Map<string, PartMemory>;
+  /** Events since the last snapshot before another is worth keeping. */
+  readonly snapshotEvents: number;
 }
 
 /** Names a session of the engine's namespace. */

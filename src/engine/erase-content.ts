@@ -19,14 +19,14 @@ export interface Content {
 const longTextMin = 16;
 const shortTextMin = 4;
 // Words of the model rather than of the payload: they say nothing about anyone.
-const modelWords: ReadonlySet<string> = new Set(['role', 'type', 'toolCallId', 'toolName', 'kind', 'outcome', 'op']);
+const modelWords: ReadonlySet<string> = new Set(['role', 'type', 'toolCallId', 'toolName', 'kind', 'outcome', 'op', 'key', 'agent']);
 
 /** The content of an event's payload: of a call's list only what this call added, the rest belongs to earlier events. */
 export async function contentOf(engine: Engine, session: string, event: Event): Promise<Content> {
   const texts = new Set<string>();
   const lists = new Map<string, JsonValue>();
   for (const [path, field] of Object.entries(specOf(event.type)?.fields ?? {})) if (field.storage === 'list') lists.set(path, await addedItems(engine, session, event, path.split('.')));
-  collect(withoutNames(event), '', lists, texts);
+  collect(withoutNames(event), '', lists, texts, specOf(event.type) === undefined ? new Set() : modelWords);
   const long = [...texts].filter((text) => text.length >= longTextMin);
   const short = new Set([...texts].filter((text) => text.length < longTextMin && text.length >= shortTextMin));
   return { long, short };
@@ -39,13 +39,13 @@ function withoutNames({ type, data }: Event): JsonObject {
   return Object.fromEntries(Object.entries(data).filter(([key]) => spec.fields[key]?.role !== 'id' && !(key === 'name' && Object.hasOwn(data, 'call'))));
 }
 
-function collect(value: JsonValue, path: string, lists: ReadonlyMap<string, JsonValue>, texts: Set<string>): void {
+function collect(value: JsonValue, path: string, lists: ReadonlyMap<string, JsonValue>, texts: Set<string>, words: ReadonlySet<string>): void {
   const held = lists.get(path) ?? value;
   if (typeof held === 'string') {
     if (held.trim() !== '') texts.add(held);
-  } else if (Array.isArray(held)) for (const item of held) collect(item as JsonValue, `${path}[]`, lists, texts);
+  } else if (Array.isArray(held)) for (const item of held) collect(item as JsonValue, `${path}[]`, lists, texts, words);
   else if (isObject(held)) {
-    for (const [key, item] of Object.entries(held)) if (!modelWords.has(key)) collect(item, path === '' ? key : `${path}.${key}`, lists, texts);
+    for (const [key, item] of Object.entries(held)) if (!words.has(key)) collect(item, path === '' ? key : `${path}.${key}`, lists, texts, words);
   }
 }
 

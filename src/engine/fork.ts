@@ -4,13 +4,12 @@ import { checkId } from '../core/id.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Point, Seq } from '../core/point.ts';
 import { mainBranch, type PointInput } from '../core/ref.ts';
-import { metadata } from '../projections/metadata.ts';
 import { resolveEdits } from './edits.ts';
 import { type Engine, sessionRef } from './engine.ts';
 import { signed } from './mark.ts';
+import { metadataAt } from './metadata.ts';
 import { digestAt, findPlace, type Place, placeAt, pointOf } from './place.ts';
 import { rewoundToTurn, selectedTurn } from './rewind.ts';
-import { foldAt } from './state-at.ts';
 import { write } from './write.ts';
 
 /** How to fork. */
@@ -57,7 +56,7 @@ export async function fork(engine: Engine, session: string, point: PointInput, o
 const optionalAgent = ({ agent }: ForkOptions): { readonly agent?: string } => (agent === undefined ? {} : { agent });
 
 async function forkedDraft(engine: Engine, place: Place, { reason, metadata: given }: ForkOptions): Promise<EventDraft> {
-  const inherited = await foldAt(engine, place, metadata);
+  const inherited = await metadataAt(engine, place);
   const overlaid: JsonObject = { ...inherited, ...given };
   const digest = await digestAt(engine, place);
   return {

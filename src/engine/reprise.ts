@@ -123,9 +123,11 @@ export interface RepriseParts {
   readonly store: EventStore;
   readonly platform: Platform;
   readonly namespace?: string;
+  /** Events since the last snapshot before another is worth keeping; 256 if left out. */
+  readonly snapshotEvents?: number;
 }
 
 /** Puts an engine on a store. */
-export function createReprise({ store, platform, namespace = 'default' }: RepriseParts): Reprise {
-  return new Reprise({ store, platform, namespace: checkId('namespace', namespace), memories: new Map() });
+export function createReprise({ store, platform, namespace = 'default', snapshotEvents = limits.snapshotEventsMin }: RepriseParts): Reprise {
+  return new Reprise({ store, platform, namespace: checkId('namespace', namespace), memories: new Map(), snapshotEvents });
 }

@@ -1,11 +1,9 @@
-import { RepriseError } from '../core/error.ts';
 import type { Seq } from '../core/point.ts';
 import { parsePoint, type PointInput } from '../core/ref.ts';
-import { liveMarker, viewAt } from '../core/view.ts';
-import { takeOut } from './dependents.ts';
+import { whatGoes } from './dependents.ts';
 import type { Engine } from './engine.ts';
 import { type Marked, mark, type MarkOptions } from './mark.ts';
-import { type Place, placeAt } from './place.ts';
+import { placeAt } from './place.ts';
 
 /** How to revert. */
 export interface RevertOptions extends MarkOptions {
@@ -29,19 +27,4 @@ export async function revert(engine: Engine, session: string, point: PointInput,
     const { seqs, dependents } = await whatGoes(engine, place, seq, options.cascade === true);
     return { drafts: [{ type: 'event.reverted', data: { target: seq, seqs } }], more: { dependents } };
   });
-}
-
-async function whatGoes(engine: Engine, place: Place, seq: Seq, cascade: boolean): Promise<{ readonly seqs: readonly Seq[]; readonly dependents: readonly Seq[] }> {
-  const marker = place.history.markers.find((held) => held.seq === seq);
-  if (marker === undefined) return takeOut(engine, place, viewAt(place.history, place.seq), [seq], cascade);
-  if (marker.kind === 'rewound' || marker.kind === 'rewoundToTurn') {
-    throw new RepriseError('event.structural', `Cannot revert the rewind at seq ${seq}`, { hint: `Rewind to seq ${seq - 1} to undo it, or use redo.`, details: { seq } });
-  }
-  if (marker.kind === 'forked' || marker.kind === 'erased') {
-    throw new RepriseError('event.structural', `Cannot revert seq ${seq}: it is a "${marker.kind === 'forked' ? 'branch.forked' : 'payload.erased'}", which is final`, { details: { seq } });
-  }
-  if (liveMarker(place.history, place.seq, seq) === undefined) {
-    throw new RepriseError('event.not-in-view', `Cannot revert the marker at seq ${seq}: it is not in effect any more`, { details: { seq } });
-  }
-  return { seqs: [seq], dependents: [] };
 }

@@ -7,7 +7,6 @@ import type { Digest, Point, Seq } from '../core/point.ts';
 import type { Projection } from '../core/projection.ts';
 import { mainBranch, type PointInput } from '../core/ref.ts';
 import { fingerprintProjection } from '../projections/fingerprint.ts';
-import { metadata } from '../projections/metadata.ts';
 import { type AppendOptions, append } from './append.ts';
 import { Branch } from './branch.ts';
 import { type Counterfactual, type CounterfactualOptions, counterfactual } from './counterfactual.ts';
@@ -17,6 +16,7 @@ import { type Erased, type EraseOptions, erase } from './erase.ts';
 import { type FindOptions, find, findLast } from './find.ts';
 import { type ForkOptions, fork } from './fork.ts';
 import type { Marked, MarkOptions } from './mark.ts';
+import { metadataAt } from './metadata.ts';
 import { branchRecord, digestAt, findPlace, pointOf } from './place.ts';
 import { redo } from './redo.ts';
 import { type ReplayOptions, replay } from './replay.ts';
@@ -130,8 +130,8 @@ export class Session {
   }
 
   /** The metadata of a branch (`main` if left out) as it is now. */
-  metadata(branch: PointInput = mainBranch): Promise<JsonObject> {
-    return stateAt(this.#engine, this.id, branch, metadata) as Promise<JsonObject>;
+  async metadata(branch: PointInput = mainBranch): Promise<JsonObject> {
+    return metadataAt(this.#engine, await findPlace(this.#engine, this.id, branch));
   }
 
   /** Sets metadata keys; null removes one. */

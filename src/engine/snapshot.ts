@@ -65,7 +65,7 @@ export class SnapshotKeeper<Value, Result> {
   isDue(bytes: number): boolean {
     this.#events += 1;
     this.#bytes += bytes;
-    return this.#projection.version !== undefined && this.#events >= limits.snapshotEventsMin && this.#bytes >= this.#bytesDue;
+    return this.#projection.version !== undefined && this.#events >= this.#engine.snapshotEvents && this.#bytes >= this.#bytesDue;
   }
 
   /** Keeps the value after an event, if it is small enough and the event is the end of a view. */

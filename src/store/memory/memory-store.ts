@@ -104,9 +104,12 @@ class MemoryStore implements EventStore {
     const session = findHeld(this.#open(), ref);
     checkLimit('partsAskedMax', digests.length, 'read parts');
     const found = new Map<Digest, PartInput>();
-    for (const digest of digests) {
-      const part = session?.parts.get(digest);
-      if (part !== undefined) found.set(digest, part);
+    const open = [...digests];
+    for (let digest = open.pop(); digest !== undefined; digest = open.pop()) {
+      const part = found.has(digest) ? undefined : session?.parts.get(digest);
+      if (part === undefined) continue;
+      found.set(digest, part);
+      open.push(...part.refs);
     }
     return found;
   }

@@ -38,7 +38,7 @@ import { erase } from './operations/erase.ts';
 import { healthOf, truncateLog } from './operations/health.ts';
 import { latestPage } from './operations/latest.ts';
 import { findPlaces } from './operations/locate.ts';
-import { findParts, heldParts } from './operations/parts.ts';
+import { heldParts, reachableParts } from './operations/parts.ts';
 import { readPage } from './operations/read.ts';
 import { findReceipts, putReceipt } from './operations/receipts.ts';
 import { reindex } from './operations/reindex.ts';
@@ -160,7 +160,7 @@ class SqliteStore implements EventStore {
     return await this.#read(() => {
       checkLimit('partsAskedMax', digests.length, 'read parts');
       const session = this.#catalogue.session(ref);
-      return session === undefined ? new Map<Digest, PartInput>() : findParts(this.#database, session, digests);
+      return session === undefined ? new Map<Digest, PartInput>() : reachableParts(this.#database, session, digests);
     });
   }
 

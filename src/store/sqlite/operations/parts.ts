@@ -36,6 +36,26 @@ export function findParts(
   return new Map(rows.map((row) => [row[0], partOf(row)]));
 }
 
+const reachableSql = `
+WITH RECURSIVE reached(digest) AS (
+  SELECT unhex(value) FROM json_each(?)
+  UNION
+  SELECT unhex(ref.value) FROM reached
+  JOIN part_holders h ON h.session_id = ? AND h.digest = reached.digest JOIN parts p ON p.id = h.part_id, json_each(p.refs) ref
+)
+SELECT ${columns} FROM reached
+JOIN part_holders h ON h.session_id = ? AND h.digest = reached.digest JOIN parts p ON p.id = h.part_id`;
+
+/** The parts of these digests that the session holds, and everything they refer to. */
+export function reachableParts(
+  database: Database,
+  session: SessionRow,
+  digests: readonly Digest[],
+): ReadonlyMap<Digest, PartInput> {
+  const rows = database.all<PartRow>(reachableSql, JSON.stringify(digests), session.id, session.id);
+  return new Map(rows.map((row) => [row[0], partOf(row)]));
+}
+
 /** One part the session holds. */
 export function heldPart(database: Database, session: SessionRow, digest: Digest): PartInput | undefined {
   return findParts(database, session, [digest]).get(digest);

@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { RepriseError } from '../core/error.ts';
+
+/** Where a store is: what a store URL says. */
+export type StoreLocation = { readonly kind: 'memory' } | { readonly kind: 'sqlite'; readonly path: string };
+
+const defaultFile: string = join('.reprise', 'reprise.db');
+
+/**
+ * Reads a store URL: `sqlite:PATH`, `memory:`. Without one it is `REPRISE_STORE`, else the nearest
+ * `.reprise/reprise.db` on the way up to the root of the git repository, else a new one there.
+ */
+export function storeLocation(url: string | undefined = process.env['REPRISE_STORE'], from: string = process.cwd()): StoreLocation {
+  if (url === undefined || url === '') return { kind: 'sqlite', path: nearestStore(from) };
+  if (url === 'memory:') return { kind: 'memory' };
+  if (url.startsWith('sqlite:')) {
+    const path = url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '');
+    if (path !== '') return { kind: 'sqlite', path: isAbsolute(path) ? path : resolve(from, path) };
+  }
+  throw new RepriseError('store.unsupported', `Cannot open a store at ${JSON.stringify(url)}`, {
+    hint: 'Use sqlite:PATH or memory:, or leave it out for .reprise/reprise.db.',
+    details: { url },
+  });
+}
+
+function nearestStore(from: string): string {
+  let directory = resolve(from);
+  for (;;) {
+    const path = join(directory, defaultFile);
+    if (existsSync(path)) return path;
+    if (existsSync(join(directory, '.git'))) return path;
+    const parent = dirname(directory);
+    if (parent === directory) return join(resolve(from), defaultFile);
+    directory = parent;
+  }
+}
+
+/** A store URL that means the same wherever it is read, for child processes. */
+export function absoluteUrl(location: StoreLocation): string {
+  return location.kind === 'memory' ? 'memory:' : `sqlite:${location.path}`;
+}

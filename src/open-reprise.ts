@@ -1,0 +1,54 @@
+import type { EventStore, Platform } from './core/ports.ts';
+import { createReprise, type Reprise } from './engine/reprise.ts';
+import { createNodePlatform } from './node/platform.ts';
+import { type StoreLocation, storeLocation } from './node/store-location.ts';
+import { openMemoryStore } from './store/memory/memory-store.ts';
+import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
+
+/** How to open Reprise. */
+export interface OpenOptions {
+  /** A store URL (`sqlite:PATH`, `memory:`), or a store of your own. */
+  readonly store?: string | EventStore;
+  /** The namespace to work in; `default` if left out. */
+  readonly namespace?: string;
+  /** `disk` (the default) survives power loss; `process` survives the death of the process only, and is faster. */
+  readonly durability?: 'disk' | 'process';
+  /** Opens for reading only. */
+  readonly readOnly?: boolean;
+  /** Whether a store that does not exist yet is made; true unless it is opened for reading only. */
+  readonly create?: boolean;
+  /** Events since the last snapshot before another is worth keeping; 256 if left out. */
+  readonly snapshotEvents?: number;
+  /** Clock, ids, hashing and salts: for tests that need the same history twice. */
+  readonly platform?: Platform;
+}
+
+/**
+ * Opens a store: `.reprise/reprise.db` of this project if nothing is said, a URL, or options.
+ *
+ * @example
+ * ```ts
+ * await using reprise = await openReprise();
+ * const session = await reprise.session('incident-42', { create: true });
+ * await session.append({ type: 'note.added', data: { text: 'It began at noon' } });
+ * ```
+ */
+export async function openReprise(options: string | OpenOptions = {}): Promise<Reprise> {
+  const given: OpenOptions = typeof options === 'string' ? { store: options } : options;
+  const platform = given.platform ?? createNodePlatform();
+  const { namespace, snapshotEvents } = given;
+  const store = typeof given.store === 'object' ? given.store : await openStore(storeLocation(given.store), platform, given);
+  return createReprise({ store, platform, ...(namespace === undefined ? {} : { namespace }), ...(snapshotEvents === undefined ? {} : { snapshotEvents }) });
+}
+
+async function openStore(location: StoreLocation, platform: Platform, options: OpenOptions): Promise<EventStore> {
+  if (location.kind === 'memory') return openMemoryStore({ platform });
+  const { durability, readOnly, create } = options;
+  return openSqliteStore({
+    path: location.path,
+    platform,
+    ...(durability === undefined ? {} : { durability }),
+    ...(readOnly === undefined ? {} : { readOnly }),
+    ...(create === undefined ? {} : { create }),
+  });
+}

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { limits } from '../../core/limits.ts';
+import { all, note, notes, onSession, refuses, said, type VerbCase } from './verb-case.ts';
+
+/** Depth bombs and cycles are made, not written. */
+function nested(depth: number): Record<string, unknown> {
+  let value: Record<string, unknown> = { end: true };
+  for (let level = 0; level < depth; level++) value = { in: value };
+  return value;
+}
+
+/** What `session.append` promises. */
+export const append: readonly VerbCase[] = [
+  onSession('append() numbers events from 1 without gaps and chains their digests', async (session) => {
+    const events = await session.append(notes('abc'));
+    assert.deepEqual(
+      events.map((event) => event.seq),
+      [1, 2, 3],
+    );
+    assert.equal(new Set(events.map((event) => event.digest)).size, 3);
+    assert.deepEqual(await all(session.replay()), [...events]);
+  }),
+
+  onSession('append() stores a batch whole or not at all', async (session) => {
+    await refuses('event.invalid', () => session.append([note('a'), { type: 'Not A Type' }]));
+    await refuses('json.not-json', () =>
+      session.append([note('a'), { type: 'x.made', data: { bad: Number.NaN } as never }]),
+    );
+    assert.equal(await said(session.replay()), '');
+  }),
+
+  onSession('I10 append() gives back exactly the JSON it was given', async (session) => {
+    const data = JSON.parse(
+      '{"10":1,"9":2,"__proto__":{"x":1},"a":[],"b":{},"n":null,"s":"é\\u0000😀\\n","f":1.5e-7,"big":9007199254740991,"$part":"no","$$x":{"$list":[1]},"deep":[[{"k":[null]}]]}',
+    );
+    await session.append({ type: 'custom.thing', data });
+    const [event] = await all(session.replay());
+    assert.deepEqual(event?.data, data);
+    assert.equal(JSON.stringify(event?.data, Object.keys(data).sort()), JSON.stringify(data, Object.keys(data).sort()));
+    assert.ok(Object.hasOwn(event?.data ?? {}, '__proto__'));
+  }),
+
+  onSession('append() refuses what JSON cannot carry, and says where', async (session) => {
+    const cyclic: Record<string, unknown> = { list: [] };
+    (cyclic['list'] as unknown[]).push(cyclic);
+    const bad: readonly [unknown, Parameters<typeof refuses>[0]][] = [
+      [{ a: { b: Number.NaN } }, 'json.not-json'],
+      [{ a: Number.POSITIVE_INFINITY }, 'json.not-json'],
+      [{ a: 2 ** 53 }, 'json.unsafe-number'],
+      [{ a: 1n }, 'json.not-json'],
+      [{ a: new Date(0) }, 'json.not-json'],
+      [{ a: new Map() }, 'json.not-json'],
+      [{ a: () => 1 }, 'json.not-json'],
+      [{ a: [undefined] }, 'json.not-json'],
+      [{ a: '\ud800' }, 'json.lone-surrogate'],
+      [{ '\udfff': 1 }, 'json.lone-surrogate'],
+      [cyclic, 'json.cyclic'],
+      [nested(limits.jsonDepthMax + 10), 'json.too-deep'],
+      ['text', 'json.not-json'],
+      [[1], 'json.not-json'],
+    ];
+    for (const [data, code] of bad)
+      await refuses(code, () => session.append({ type: 'custom.thing', data: data as never }));
+    const error = await refuses('json.not-json', () =>
+      session.append({ type: 'custom.thing', data: { a: [{ b: Number.NaN }] } }),
+    );
+    assert.equal(error.details['path'], 'a[0].b');
+    assert.equal(await said(session.replay()), '');
+  }),
+
+  onSession('append() leaves out undefined properties, as JSON does', async (session) => {
+    await session.append({ type: 'custom.thing', data: { a: 1, b: undefined } as never });
+    const [event] = await all(session.replay());
+    assert.deepEqual(Object.keys(event?.data ?? {}), ['a']);
+  }),
+
+  onSession('append() refuses an empty batch, reserved types, and fields of the wrong form', async (session) => {
+    await refuses('append.empty', () => session.append([]));
+    await refuses('event.reserved', () => session.append({ type: 'branch.rewound', data: { to: 0 } }));
+    await refuses('event.invalid', () => session.append({ type: 'call.started', data: { kind: 'tool' } }));
+    await refuses('event.invalid', () =>
+      session.append({ type: 'call.started', data: { call: 'c', kind: 'tool', name: 7 } }),
+    );
+    await refuses('event.invalid', () => session.append(note('a', { turn: -1 })));
+    await refuses('event.invalid', () => session.append(note('a', { version: 0 })));
+    await refuses('time.invalid', () => session.append(note('a', { time: 'noon' })));
+    await refuses('event.not-found', () => session.append(note('a', { cause: 'nobody' })));
+    await refuses('branch.not-found', () => session.append(note('a'), { branch: 'nowhere' }));
+  }),
+
+  onSession(
+    'append() refuses ids with control characters or over 200 bytes, and takes every other',
+    async (session) => {
+      for (const id of ['', '\0', 'a\nb', 'é'.repeat(101), 'x'.repeat(10_000), '\ud800'])
+        await refuses('id.invalid', () => session.append(note('a', { agent: id })));
+      const hostile = ['a/b@c:d%e', '../../etc/passwd', '😀'.repeat(50), "'; DROP TABLE events; --", '%_*', 'ß'];
+      for (const agent of hostile) await session.append(note('x', { agent, run: agent, id: agent }));
+      assert.deepEqual(
+        (await all(session.replay())).map((event) => event.agent),
+        hostile,
+      );
+    },
+  ),
+
+  onSession('append() takes a payload of 12 MB and refuses one over the limit', async (session) => {
+    const text = 'x'.repeat(12_000_000);
+    await session.append(note(text));
+    const [event] = await all(session.replay());
+    assert.equal(event?.data['text'], text);
+    await refuses('limit.exceeded', () => session.append(note('y'.repeat(limits.payloadBytesMax))));
+  }),
+
+  onSession('append() under `head` conflicts when the branch moved on', async (session) => {
+    await session.append(notes('ab'), { head: 0 });
+    const error = await refuses('append.conflict', () => session.append(note('c'), { head: 1 }));
+    assert.deepEqual([error.details['expected'], error.details['actual']], [1, 2]);
+    await session.append(note('c'), { head: 2 });
+    assert.equal(await said(session.replay()), 'abc');
+  }),
+
+  onSession('append() with a known id and the same content is answered with what is stored', async (session) => {
+    const [first] = await session.append(note('a', { id: 'fixed', time: '2026-01-01T00:00:00.000Z' }));
+    await session.append(note('b'));
+    const [again] = await session.append(note('a', { id: 'fixed' }), { head: 99 });
+    assert.deepEqual(again, first);
+    await refuses('event.id-reused', () => session.append(note('other', { id: 'fixed' })));
+    await refuses('append.partly-known', () => session.append([note('a', { id: 'fixed' }), note('new')]));
+    assert.equal(await said(session.replay()), 'ab');
+  }),
+
+  onSession('append() gives an event the turn of its cause, else of the last event in the view', async (session) => {
+    const [first] = await session.append(note('a', { turn: 4 }));
+    const [second] = await session.append(note('b'));
+    const [late] = await session.append(note('c', { turn: 9 }));
+    const [caused] = await session.append(note('d', { cause: first?.id ?? '' }));
+    assert.deepEqual([second?.turn, late?.turn, caused?.turn], [4, 9, 4]);
+    assert.equal(caused?.causeSeq, 1);
+    await session.rewind('main@2');
+    const [after] = await session.append(note('e'));
+    assert.equal(after?.turn, 4);
+  }),
+
+  onSession('append() of an older epoch fails after a rewind', async (session) => {
+    await session.append(notes('ab'), { epoch: 0 });
+    const { marker } = await session.rewind('main@1');
+    await refuses('branch.rewound', () => session.append(note('c'), { epoch: 0 }));
+    await session.append(note('d'), { epoch: marker.seq });
+    assert.equal(await said(session.replay()), 'ad');
+  }),
+
+  onSession('append() keeps the time it is given, also when it goes back', async (session) => {
+    await session.append([
+      note('a', { time: '2026-01-02T00:00:00Z' }),
+      note('b', { time: '2026-01-01T00:00:00.5+01:00' }),
+    ]);
+    assert.deepEqual(
+      (await all(session.replay())).map((event) => event.time),
+      ['2026-01-02T00:00:00.000Z', '2025-12-31T23:00:00.500Z'],
+    );
+  }),
+];

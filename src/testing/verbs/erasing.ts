@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { conversation } from '../../projections/conversation.ts';
+import { all, note, onSession, refuses, said, type VerbCase } from './verb-case.ts';
+
+const secret = 'My card number is 4111 1111 1111 1111.';
+
+/** What `session.erase` promises. */
+export const erase: readonly VerbCase[] = [
+  onSession('erase() forgets a payload; the chain still verifies and what is left says so', async (session) => {
+    await session.append([note('before the secret came'), note(secret), note('after the secret came')]);
+    const { digest } = await session.locate('main@2');
+    const erased = await session.erase('main@2', { reason: 'personal data', agent: 'ann' });
+    assert.deepEqual(erased.events, [{ session: 'demo', branch: 'main', seq: 2 }]);
+    const events = await all(session.replay());
+    assert.deepEqual(events[1]?.data, { erased: true });
+    assert.equal(events[1]?.erased, true);
+    assert.equal((await session.locate('main@2')).digest, digest);
+    assert.equal((await session.verify()).ok, true);
+    const [marker] = await all(session.replay({ history: 'raw', filter: { types: ['payload.erased'] } }));
+    assert.deepEqual([marker?.agent, marker?.data['reason'], marker?.data['seqs']], ['ann', 'personal data', [2]]);
+    assert.ok(!JSON.stringify(await session.toJSON()).includes('4111'));
+  }),
+
+  onSession(
+    'erase() forgets the same content everywhere in the session: other branches, lists, answers and raw bodies',
+    async (session) => {
+      const message = { role: 'user', content: secret };
+      const long = { role: 'user', content: `${secret} ${'and so on '.repeat(80)}` };
+      const call = (id: string, messages: unknown[], body: string) => ({
+        type: 'call.started',
+        run: 'r',
+        data: { call: id, kind: 'model', name: 'm', request: { messages, body } },
+      });
+      await session.append({ type: 'message.added', data: { message } });
+      await session.append(
+        call(
+          'm1',
+          [{ role: 'system', content: 'be kind' }, message],
+          JSON.stringify({ messages: [message], model: 'm', pad: 'x'.repeat(800) }),
+        ) as never,
+      );
+      await session.append(
+        call(
+          'm2',
+          [{ role: 'system', content: 'be kind' }, message, { role: 'assistant', content: 'I see.' }, long],
+          JSON.stringify({ messages: [message, 'I see.'], model: 'm', pad: 'x'.repeat(800) }),
+        ) as never,
+      );
+      await session.append(
+        call(
+          'm3',
+          [{ role: 'user', content: 'Hello' }],
+          JSON.stringify({ model: 'm', pad: 'x'.repeat(800), other: 1 }),
+        ) as never,
+      );
+      const branch = await session.fork('main@1', { name: 'x' });
+      await branch.append(note(`quoted: ${secret}`));
+      const planned = await session.erase('main@1', { dryRun: true });
+      const erased = await session.erase('main@1');
+      assert.deepEqual(planned.events, erased.events);
+      const dump = JSON.stringify(await session.toJSON());
+      assert.ok(!dump.includes('4111'), 'the secret is gone from every event');
+      assert.ok(
+        dump.includes('be kind') && dump.includes('I see.') && dump.includes('Hello'),
+        'the rest of the lists is there',
+      );
+      for (const at of ['main', 'x']) assert.equal((await session.verify({ at })).ok, true, at);
+      const seen = await session.stateAt('main@3', conversation);
+      assert.ok(seen.messages.length > 0);
+      const [third] = await all(
+        session.replay({ filter: { types: ['call.started'], fields: [{ key: 'call', pattern: 'm3' }] } }),
+      );
+      assert.match(JSON.stringify(third?.data), /\\"other\\":1/, 'a body whose base went is whole');
+    },
+  ),
+
+  onSession('erase() is refused on structural events, on nothing and a second time', async (session) => {
+    await session.append([note('a long enough note'), note('b')]);
+    await session.revert('main@2');
+    await refuses('event.structural', () => session.erase('main@3'));
+    await refuses('event.not-found', () => session.erase('main@0'));
+    await session.erase('main@1');
+    await refuses('edit.invalid', () => session.erase('main@1'));
+  }),
+
+  onSession(
+    'erase() leaves other sessions alone unless told otherwise, and never another namespace',
+    async (session, reprise) => {
+      const other = await reprise.createSession('other');
+      const far = await reprise.namespace('far').createSession('demo');
+      for (const held of [session, other, far]) await held.append(note(secret));
+      await session.erase('main@1');
+      assert.equal(await said(other.replay()), secret);
+      await session.append(note(secret));
+      const { events } = await session.erase('main@3', { everywhere: true });
+      assert.deepEqual(events.map((event) => event.session).sort(), ['demo', 'other']);
+      assert.equal(await said(other.replay()), '✕');
+      assert.equal(await said(far.replay()), secret);
+    },
+  ),
+
+  onSession('erase() of a branch before its fork point shows in the child, which still verifies', async (session) => {
+    await session.append([note(secret), note('fine')]);
+    const child = await session.fork('main@2', { name: 'x' });
+    await child.append(note('more'));
+    await session.erase('x@1');
+    assert.equal(await said(child.replay()), '✕finemore');
+    assert.equal((await child.verify()).ok, true);
+  }),
+
+  onSession('erase() forgets what a replacement carries', async (session) => {
+    await session.append([note('harmless text here'), note(secret)]);
+    await session.edit('main', { kind: 'replace', seq: 1, event: { data: { text: secret } } });
+    await session.erase('main@2');
+    assert.equal(await said(session.replay()), '✕✕');
+    assert.ok(!JSON.stringify(await session.toJSON()).includes('4111'));
+    assert.equal((await session.verify()).ok, true);
+  }),
+
+  onSession(
+    'erase() keeps an erased state key findable, so that no older value is given in its place',
+    async (session) => {
+      const write = (value: string, version: number) => ({
+        type: 'state.committed',
+        data: { operations: [{ agent: 'default', key: 'card', op: 'write', value, version }] },
+      });
+      await session.append([write('none yet, for sure', 1), write(secret, 2)]);
+      await session.erase('main@2');
+      const { marker } = await session.edit('main', { kind: 'state', key: 'other', value: 1 });
+      assert.equal(marker.type, 'state.committed');
+      const [erased] = await all(session.replay({ history: 'raw', filter: { types: ['payload.erased'] } }));
+      assert.equal(Object.keys((erased?.data['keys'] ?? {}) as object).length, 1);
+    },
+  ),
+];

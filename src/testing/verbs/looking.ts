@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { defineProjection } from '../../core/projection.ts';
+import { conversation } from '../../projections/conversation.ts';
+import { all, note, notes, onSession, refuses, type VerbCase } from './verb-case.ts';
+
+const letters = defineProjection<string>({
+  name: 'letters',
+  version: '1',
+  history: 'view',
+  initial: () => '',
+  apply: (value, event) => value + String(event.data['text'] ?? ''),
+});
+const types = defineProjection<string[]>({
+  name: 'types',
+  history: 'raw',
+  initial: () => [],
+  apply: (value, event) => [...value, event.type],
+});
+
+/** What `session.stateAt` promises. */
+export const stateAt: readonly VerbCase[] = [
+  onSession('stateAt() folds the view, or raw history for a projection that says so', async (session) => {
+    await session.append(notes('abc'));
+    await session.revert('main@2');
+    assert.equal(await session.stateAt('main', letters), 'ac');
+    assert.equal(await session.stateAt('main@3', letters), 'abc');
+    assert.equal(await session.stateAt('main@0', letters), '');
+    assert.deepEqual(await session.stateAt('main', types), [
+      'note.added',
+      'note.added',
+      'note.added',
+      'event.reverted',
+    ]);
+  }),
+
+  onSession(
+    'I3 stateAt() appends nothing and gives the same value twice, with snapshots and without',
+    async (session) => {
+      await session.append(
+        Array.from({ length: 600 }, (_, index) => note(String.fromCharCode(97 + (index % 26)).repeat(30))),
+      );
+      const count = defineProjection<number>({
+        name: 'count',
+        version: '1',
+        history: 'view',
+        initial: () => 0,
+        apply: (value) => value + 1,
+      });
+      const head = (await session.locate('main')).head;
+      for (const at of [0, 1, 255, 256, 257, 512, 600]) {
+        const values = [
+          await session.stateAt({ seq: at }, count),
+          await session.stateAt({ seq: at }, count),
+          await session.stateAt({ seq: at }, count, { snapshots: false }),
+        ];
+        assert.deepEqual(values, [at, at, at]);
+      }
+      await session.dropSnapshots();
+      assert.equal(await session.stateAt('main', count), 600);
+      assert.equal((await session.locate('main')).head, head);
+    },
+  ),
+
+  onSession('stateAt() with edits shows what would be, and writes nothing', async (session) => {
+    await session.append(notes('abc'));
+    const value = await session.stateAt('main@3', letters, {
+      edits: [
+        { kind: 'replace', seq: 2, event: { data: { text: 'B' } } },
+        { kind: 'insert', after: 0, event: note('0') },
+        { kind: 'append', event: note('z') },
+        { kind: 'drop', seq: 1 },
+      ],
+    });
+    assert.equal(value, '0Bcz');
+    assert.equal(await session.stateAt('main', letters), 'abc');
+    assert.equal((await session.locate('main')).head, 3);
+    await refuses('event.not-in-view', () =>
+      session.stateAt('main', letters, {
+        edits: [
+          { kind: 'drop', seq: 1 },
+          { kind: 'replace', seq: 1, event: note('x') },
+        ],
+      }),
+    );
+  }),
+
+  onSession('stateAt() of a projection that throws names it and the event', async (session) => {
+    await session.append(notes('ab'));
+    const broken = defineProjection<number>({
+      name: 'broken',
+      history: 'view',
+      initial: () => 0,
+      apply: (value, event) => {
+        if (event.seq === 2) throw new TypeError('no');
+        return value;
+      },
+    });
+    const error = await refuses('projection.failed', () => session.stateAt('main', broken));
+    assert.deepEqual(
+      [error.details['projection'], error.details['seq'], (error.cause as Error).message],
+      ['broken', 2, 'no'],
+    );
+    await refuses('projection.invalid', () =>
+      defineProjection({ name: '', history: 'view', initial: () => 0, apply: (value) => value }),
+    );
+  }),
+
+  onSession('stateAt() refuses to fold a version of a newer release, which still shows raw', async (session) => {
+    await session.append(note('a', { version: 99 }));
+    await refuses('event.newer-version', () => session.stateAt('main', letters));
+    assert.equal((await all(session.replay())).length, 1);
+  }),
+
+  onSession('stateAt() gives the conversation as the model saw it, through the edits of a branch', async (session) => {
+    const system = { role: 'system', content: 'Be brief.' };
+    const question = { role: 'user', content: 'Where is order 7?' };
+    const answer = { role: 'assistant', content: 'Which order?' };
+    await session.append({ type: 'message.added', data: { message: question } });
+    const call = (id: string, messages: unknown[]) =>
+      ({
+        type: 'call.started',
+        run: 'r',
+        data: { call: id, kind: 'model', name: 'm', request: { messages } },
+      }) as never;
+    await session.append(call('m1', [system, question]));
+    await session.append({
+      type: 'call.ended',
+      run: 'r',
+      data: { call: 'm1', kind: 'model', name: 'm', outcome: 'ok', message: answer },
+    });
+    await session.append({ type: 'message.added', data: { message: { role: 'user', content: 'Where is order 7?' } } });
+    await session.append(call('m2', [system, question, answer, { role: 'user', content: 'Where is order 7?' }]));
+    const contents = async (point: string): Promise<unknown[]> =>
+      (await session.stateAt(point, conversation)).messages.map(({ message }) => message?.['content']);
+    assert.deepEqual(await contents('main'), ['Be brief.', 'Where is order 7?', 'Which order?', 'Where is order 7?']);
+    await session.fork('main', {
+      name: 'first',
+      edits: [{ kind: 'message', seq: 1, message: { role: 'user', content: 'Where is order 8?' } }],
+    });
+    assert.deepEqual(
+      await contents('first'),
+      ['Be brief.', 'Where is order 8?', 'Which order?', 'Where is order 7?'],
+      'equal text elsewhere is untouched',
+    );
+    await session.fork('main', { name: 'last', prompt: 'Cancel it.' });
+    assert.deepEqual(await contents('last'), ['Be brief.', 'Where is order 7?', 'Which order?', 'Cancel it.']);
+    await session.fork('main', { name: 'gone', edits: [{ kind: 'drop', seq: 3 }] });
+    assert.deepEqual(await contents('gone'), ['Be brief.', 'Where is order 7?', 'Where is order 7?'].slice(0, 3));
+    await session.fork('main', {
+      name: 'said',
+      edits: [{ kind: 'message', seq: 3, message: { role: 'assistant', content: 'Order 7?' } }],
+    });
+    assert.deepEqual(await contents('said'), ['Be brief.', 'Where is order 7?', 'Order 7?', 'Where is order 7?']);
+    const seen = await session.stateAt('main', conversation, { system: 'Be long.' });
+    assert.equal(seen.system, 'Be long.', 'a later settings.changed wins over what the last call carried');
+  }),
+];
+
+/** What `session.counterfactual` promises. */
+export const counterfactual: readonly VerbCase[] = [
+  onSession('counterfactual() leaves out seqs or ids, names what went, and refuses unknown ids', async (session) => {
+    const [a] = await session.append(note('a'));
+    const [b] = await session.append(note('b', { cause: a?.id ?? '' }));
+    await session.append(note('c', { cause: b?.id ?? '' }));
+    await session.append(note('d'));
+    const without = await session.counterfactual('main', letters, { exclude: [a?.id ?? ''] });
+    assert.deepEqual([without.value, without.excluded, without.dependents], ['bcd', [1], [2]]);
+    const cascaded = await session.counterfactual('main', letters, { exclude: [1], cascade: true });
+    assert.deepEqual([cascaded.value, cascaded.excluded, cascaded.dependents], ['d', [1, 2, 3], []]);
+    assert.equal(cascaded.diff.identical, false);
+    assert.equal((await session.counterfactual('main', letters, { exclude: [1, 2, 3, 4] })).value, '');
+    await refuses('event.not-found', () => session.counterfactual('main', letters, { exclude: ['nobody'] }));
+    await refuses('event.not-found', () => session.counterfactual('main', letters, { exclude: [9] }));
+    assert.equal((await session.locate('main')).head, 4);
+  }),
+];

@@ -1,0 +1,48 @@
+import type { Reprise } from '../../engine/reprise.ts';
+import type { Session } from '../../engine/session.ts';
+import { append } from './append.ts';
+import { edit, fork, redo, revert, rewind } from './changing.ts';
+import { erase } from './erasing.ts';
+import { counterfactual, stateAt } from './looking.ts';
+import { diff, fingerprint, sessions, verify } from './proving.ts';
+import { find, replay } from './replay.ts';
+import type { VerbCase } from './verb-case.ts';
+
+/** Every verb: a new one without cases does not compile. */
+type Verb = Exclude<keyof Session, 'id'> | Exclude<keyof Reprise, typeof Symbol.asyncDispose>;
+
+/** What every way of opening Reprise must do, verb by verb. Verbs that are proved together share their cases. */
+export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
+  append,
+  replay,
+  find,
+  findLast: find,
+  stateAt,
+  counterfactual,
+  fork,
+  edit,
+  rewind,
+  revert,
+  redo,
+  erase,
+  fingerprint,
+  verify,
+  diff,
+  diffStrictly: diff,
+  branch: fork,
+  tree: sessions,
+  toJSON: sessions,
+  locate: verify,
+  metadata: sessions,
+  setMetadata: sessions,
+  dropSnapshots: stateAt,
+  delete: sessions,
+  session: sessions,
+  createSession: sessions,
+  sessions,
+  namespace: sessions,
+  currentNamespace: sessions,
+  resolve: diff,
+  health: sessions,
+  close: sessions,
+};

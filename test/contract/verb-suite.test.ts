@@ -1,0 +1,24 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, test } from 'vitest';
+import { openReprise, type Reprise } from '../../src/index.ts';
+import { verbSuite } from '../../src/testing/verbs/verb-suite.ts';
+
+let directory = '';
+let count = 0;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'reprise-verbs-'));
+});
+afterAll(async () => {
+  await rm(directory, { recursive: true, force: true });
+});
+
+const stores: Readonly<Record<string, () => Promise<Reprise>>> = {
+  memory: () => openReprise('memory:'),
+  sqlite: () => openReprise({ store: `sqlite:${join(directory, `${count++}.db`)}`, durability: 'process' }),
+};
+
+describe.each(Object.entries(stores))('the verbs on %s', (_, open) => {
+  for (const { title, run } of new Set(Object.values(verbSuite).flat())) test(title, () => run(open));
+});
