@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { beginning, seq } from '../../core/point.ts';
+import type { EventStore } from '../../core/ports.ts';
+import { append, type ContractCase, contractCase, noDigest, note, rejects, request, segment } from './contract-case.ts';
+
+/** What `health` promises. */
+export const healthCases: readonly ContractCase[] = [
+  contractCase('health() names the store and finds nothing wrong with a fresh one', async ({ store }) => {
+    const health = await store.health();
+    assert.deepEqual(health.problems, []);
+    assert.ok(health.kind.length > 0 && health.location.length > 0 && health.durability.length > 0);
+    assert.ok(health.bytes > 0);
+  }),
+];
+
+const calls: Readonly<Record<Exclude<keyof EventStore, 'close'>, (store: EventStore) => Promise<unknown>>> = {
+  append: (store) => store.append([request(ref, [note('a')])]),
+  branch: (store) => store.branch({ ...ref, branch: 'main' }),
+  branches: (store) => store.branches(ref),
+  read: (store) => store.read(ref, [segment('main', 0, 1)], { limit: 1, select: 'full', direction: 'forward' }),
+  locate: (store) => store.locate(ref, ['a']),
+  latest: (store) => store.latest(ref, [], { prefix: '' }, { limit: 1, select: 'full' }),
+  parts: (store) => store.parts(ref, [noDigest]),
+  watch: async (store) =>
+    await store
+      .watch({ ...ref, branch: 'main' }, beginning, new AbortController().signal)
+      [Symbol.asyncIterator]()
+      .next(),
+  createSession: (store) => store.createSession({ ...ref, session: 'new' }, { root: 'main', seed: 'x' }),
+  session: (store) => store.session(ref),
+  sessions: (store) => store.sessions({ limit: 1 }),
+  deleteSession: (store) => store.deleteSession(ref),
+  putSnapshot: (store) =>
+    store.putSnapshot(ref, {
+      projection: 'p',
+      version: '1',
+      upcasts: 0,
+      erasures: 0,
+      branch: 'main',
+      seq: seq(1),
+      digest: noDigest,
+      value: '1',
+    }),
+  snapshots: (store) =>
+    store.snapshots({ ...ref, branch: 'main' }, { projection: 'p', version: '1', upcasts: 0, erasures: 0 }, seq(1)),
+  snapshot: (store) =>
+    store.snapshot({ ...ref, branch: 'main' }, { projection: 'p', version: '1', upcasts: 0, erasures: 0 }, seq(1)),
+  dropSnapshots: (store) => store.dropSnapshots(ref),
+  putReceipt: (store) => store.putReceipt(ref, { digest: noDigest, kind: 'x', createdAt: '', body: {} }),
+  receipts: (store) => store.receipts(ref, noDigest),
+  erase: (store) => store.erase({ ...ref, events: [], parts: [], rewrites: [], appends: [] }),
+  heldParts: (store) => store.heldParts(ref, { limit: 1 }),
+  reindex: (store) => store.reindex(ref),
+  health: (store) => store.health(),
+};
+
+const ref = { namespace: 'default', session: 'demo' };
+
+/** What `close` promises. */
+export const closeCases: readonly ContractCase[] = [
+  contractCase('close() waits for the appends that were asked for before it', async (world) => {
+    const appends = Promise.all(Array.from({ length: 50 }, (_, index) => append(world, [note(String(index))])));
+    await world.store.close();
+    assert.equal((await appends).length, 50);
+  }),
+
+  contractCase('close() may be called again, also at the same time', async ({ store }) => {
+    await Promise.all([store.close(), store.close()]);
+    await store.close();
+  }),
+
+  ...Object.entries(calls).map(([name, call]) =>
+    contractCase(`close() makes a later ${name}() fail with "store.closed"`, async ({ store }) => {
+      await store.close();
+      await rejects(
+        Promise.resolve().then(() => call(store)),
+        'store.closed',
+      );
+    }),
+  ),
+];

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import {
+  append,
+  type ContractCase,
+  contractCase,
+  input,
+  noDigest,
+  note,
+  refused,
+  rejects,
+  saltedPart,
+  valuePart,
+  type World,
+} from './contract-case.ts';
+
+async function second({ store, ref }: World, namespace = ref.namespace): Promise<World> {
+  const other = { namespace, session: 'other' };
+  await store.createSession(other, { root: 'main', seed: 'other' });
+  return { store, ref: other };
+}
+
+/** What `parts` promises. */
+export const partsCases: readonly ContractCase[] = [
+  contractCase(
+    'parts() gives parts of every kind as they were given, and leaves out what is not held',
+    async (world) => {
+      const value = await valuePart('{"text":"\u{1F600}"}');
+      const body = await saltedPart('body', 'raw\nbody');
+      const list = await saltedPart('list', `{"items":[{"$part":"${value.digest}"}],"previous":null}`, [value.digest]);
+      const sealed = await saltedPart('sealed', '{"a":1}');
+      const delta = {
+        digest: (await saltedPart('body', 'raw\nbodies')).digest,
+        kind: 'delta',
+        salt: 'c2FsdHNhbHRzYWx0c2Fs',
+        text: '{"base":"x"}',
+        refs: [body.digest],
+      } as const;
+      const all = [value, body, list, sealed, delta];
+      await append(world, [note('a')], { parts: all });
+      const found = await world.store.parts(world.ref, [noDigest, ...all.map((part) => part.digest)]);
+      assert.equal(found.size, 5);
+      for (const part of all) assert.deepEqual(found.get(part.digest), part);
+      assert.equal((await world.store.parts(world.ref, [])).size, 0);
+    },
+  ),
+
+  contractCase(
+    'parts() shows a session only what it holds itself, also of parts another session stored',
+    async (world) => {
+      const other = await second(world);
+      const part = await valuePart('{"secret":true}');
+      await append(world, [note('a')], { parts: [part] });
+      assert.equal((await world.store.parts(other.ref, [part.digest])).size, 0);
+      await refused(other, 'part.missing', [input('note.added', { text: { $part: part.digest } })]);
+      await append(other, [note('b')], { parts: [part] });
+      assert.equal((await world.store.parts(other.ref, [part.digest])).get(part.digest)?.text, part.text);
+    },
+  ),
+
+  contractCase('parts() cannot be made to show another session’s part by claiming its digest', async (world) => {
+    const other = await second(world);
+    const body = await saltedPart('body', 'secret');
+    const base = await saltedPart('body', 'base');
+    await append(world, [note('a')], { parts: [body] });
+    await refused(other, 'part.damaged', [note('b')], { parts: [{ ...body, text: 'guess' }] });
+    const claim = {
+      ...body,
+      kind: 'delta',
+      text: `{"base":"${base.digest}","middle":"","prefix":0,"suffix":0}`,
+      refs: [base.digest],
+    } as const;
+    const [outcome] = await world.store.append([
+      {
+        ...other.ref,
+        target: { kind: 'branch', branch: 'main' },
+        events: [note('b')],
+        parts: [base, claim],
+        condition: { kind: 'any' },
+      },
+    ]);
+    const shown = (await world.store.parts(other.ref, [body.digest])).get(body.digest);
+    assert.ok(outcome?.ok === false || shown?.text === claim.text, 'the text of the other session stays its own');
+  }),
+
+  contractCase('parts() does not cross namespaces', async (world) => {
+    const other = await second(world, 'elsewhere');
+    const part = await valuePart('{"secret":true}');
+    await append(world, [note('a')], { parts: [part] });
+    assert.equal((await world.store.parts(other.ref, [part.digest])).size, 0);
+    await append(other, [note('b')], { parts: [part] });
+    await world.store.deleteSession(world.ref);
+    assert.equal((await world.store.parts(other.ref, [part.digest])).size, 1);
+  }),
+
+  contractCase(
+    'parts() refuses too many digests at once and is empty for a session that does not exist',
+    async ({ store, ref }) => {
+      await rejects(
+        store.parts(
+          ref,
+          Array.from({ length: 1_001 }, () => noDigest),
+        ),
+        'limit.exceeded',
+      );
+      assert.equal((await store.parts({ ...ref, session: 'nowhere' }, [noDigest])).size, 0);
+    },
+  ),
+];
+
+/** What `heldParts` promises. */
+export const heldPartsCases: readonly ContractCase[] = [
+  contractCase('heldParts() pages through every digest a session holds, rising', async (world) => {
+    const parts = await Promise.all(Array.from({ length: 25 }, (_, index) => valuePart(`{"n":${index}}`)));
+    await append(world, [note('a')], { parts });
+    const found = [];
+    for (
+      let page = await world.store.heldParts(world.ref, { limit: 10 });
+      page.length > 0;
+      page = await world.store.heldParts(world.ref, { limit: 10, after: page[page.length - 1] ?? noDigest })
+    ) {
+      assert.ok(page.length <= 10);
+      found.push(...page);
+    }
+    assert.deepEqual(found, parts.map((part) => part.digest).sort());
+    assert.deepEqual(await world.store.heldParts({ ...world.ref, session: 'nowhere' }, { limit: 10 }), []);
+  }),
+];

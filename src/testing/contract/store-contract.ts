@@ -1,0 +1,54 @@
+import type { EventStore } from '../../core/ports.ts';
+import { appendCases } from './append.ts';
+import { branchCases } from './branch.ts';
+import { branchesCases } from './branches.ts';
+import { closeCases, healthCases } from './close.ts';
+import type { ContractCase } from './contract-case.ts';
+import { eraseCases, reindexCases } from './erase.ts';
+import { latestCases } from './latest.ts';
+import { locateCases } from './locate.ts';
+import { heldPartsCases, partsCases } from './parts.ts';
+import { readCases } from './read.ts';
+import { putReceiptCases, receiptsCases } from './receipts.ts';
+import { createSessionCases, deleteSessionCases, sessionCases, sessionsCases } from './sessions.ts';
+import { dropSnapshotsCases, putSnapshotCases, snapshotCases, snapshotsCases } from './snapshots.ts';
+import { watchCases } from './watch.ts';
+
+/**
+ * Every guarantee of the store port, by method. A new method without cases does not compile. Run each case with a
+ * function that opens a fresh, empty store; a case throws if the store breaks the guarantee it is named after.
+ *
+ * @example
+ * ```ts
+ * for (const [method, cases] of Object.entries(storeContract)) {
+ *   describe(method, () => {
+ *     for (const { name, run } of cases) it(name, () => run(openMyStore));
+ *   });
+ * }
+ * ```
+ */
+export const storeContract: Readonly<Record<keyof EventStore, readonly ContractCase[]>> = {
+  append: appendCases,
+  branch: branchCases,
+  branches: branchesCases,
+  read: readCases,
+  locate: locateCases,
+  latest: latestCases,
+  parts: partsCases,
+  watch: watchCases,
+  createSession: createSessionCases,
+  session: sessionCases,
+  sessions: sessionsCases,
+  deleteSession: deleteSessionCases,
+  putSnapshot: putSnapshotCases,
+  snapshots: snapshotsCases,
+  snapshot: snapshotCases,
+  dropSnapshots: dropSnapshotsCases,
+  putReceipt: putReceiptCases,
+  receipts: receiptsCases,
+  erase: eraseCases,
+  heldParts: heldPartsCases,
+  reindex: reindexCases,
+  health: healthCases,
+  close: closeCases,
+};

@@ -1,0 +1,34 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { createNodePlatform } from '../../src/node/platform.ts';
+import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
+import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import type { OpenStore } from '../../src/testing/contract/contract-case.ts';
+import { storeContract } from '../../src/testing/contract/store-contract.ts';
+
+const platform = createNodePlatform();
+let directory = '';
+let files = 0;
+
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'reprise-contract-'));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+const stores: Readonly<Record<string, OpenStore>> = {
+  memory: async () => openMemoryStore({ platform }),
+  sqlite: async () =>
+    await openSqliteStore({ path: join(directory, `${++files}`, 'store.db'), platform, durability: 'process' }),
+};
+
+for (const [kind, open] of Object.entries(stores)) {
+  describe(`the ${kind} store`, () => {
+    for (const [method, cases] of Object.entries(storeContract)) {
+      describe(method, () => {
+        for (const held of cases) it(held.name, () => held.run(open));
+      });
+    }
+  });
+}
