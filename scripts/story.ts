@@ -17,14 +17,35 @@ const better = 'You are a support agent. Look the order up before you refund it.
 
 /** What the agent did: it asked a model, the model called a tool with a guess, and the guess was wrong. */
 function recording(): EventDraft[] {
-  const messages = [{ role: 'system', content: system }, { role: 'user', content: question }];
+  const messages = [
+    { role: 'system', content: system },
+    { role: 'user', content: question },
+  ];
   return [
     { type: 'run.started', data: { title: 'Refund of order 7' } },
     { type: 'message.added', turn: 1, data: { message: { role: 'user', content: question } } },
     { type: 'call.started', data: { call: 'm1', kind: 'model', name: 'small-1', request: { messages } } },
-    { type: 'call.ended', data: { call: 'm1', kind: 'model', name: 'small-1', outcome: 'ok', message: { role: 'assistant', content: [{ type: 'tool-call', toolCallId: 'c1', toolName: 'refund', input: { order: 7, amount: 500 } }] } } },
-    { type: 'call.started', data: { call: 'c1', kind: 'tool', name: 'refund', effect: 'irreversible', input: { order: 7, amount: 500 } } },
-    { type: 'call.ended', data: { call: 'c1', kind: 'tool', name: 'refund', outcome: 'ok', output: { refunded: 500, paid: 50 } } },
+    {
+      type: 'call.ended',
+      data: {
+        call: 'm1',
+        kind: 'model',
+        name: 'small-1',
+        outcome: 'ok',
+        message: {
+          role: 'assistant',
+          content: [{ type: 'tool-call', toolCallId: 'c1', toolName: 'refund', input: { order: 7, amount: 500 } }],
+        },
+      },
+    },
+    {
+      type: 'call.started',
+      data: { call: 'c1', kind: 'tool', name: 'refund', effect: 'irreversible', input: { order: 7, amount: 500 } },
+    },
+    {
+      type: 'call.ended',
+      data: { call: 'c1', kind: 'tool', name: 'refund', outcome: 'ok', output: { refunded: 500, paid: 50 } },
+    },
     { type: 'run.ended', data: { outcome: 'ok', result: 'Refunded 500.' } },
   ].map((draft) => ({ agent: 'support', run: 'run-1', ...draft }));
 }
@@ -32,10 +53,23 @@ function recording(): EventDraft[] {
 /** What the same agent does from there with better instructions. */
 function another(): EventDraft[] {
   return [
-    { type: 'call.started', turn: 2, data: { call: 'c2', kind: 'tool', name: 'lookup', effect: 'pure', input: { order: 7 } } },
-    { type: 'call.ended', data: { call: 'c2', kind: 'tool', name: 'lookup', outcome: 'ok', output: { order: 7, paid: 50 } } },
-    { type: 'call.started', data: { call: 'c3', kind: 'tool', name: 'refund', effect: 'irreversible', input: { order: 7, amount: 50 } } },
-    { type: 'call.ended', data: { call: 'c3', kind: 'tool', name: 'refund', outcome: 'ok', output: { refunded: 50, paid: 50 } } },
+    {
+      type: 'call.started',
+      turn: 2,
+      data: { call: 'c2', kind: 'tool', name: 'lookup', effect: 'pure', input: { order: 7 } },
+    },
+    {
+      type: 'call.ended',
+      data: { call: 'c2', kind: 'tool', name: 'lookup', outcome: 'ok', output: { order: 7, paid: 50 } },
+    },
+    {
+      type: 'call.started',
+      data: { call: 'c3', kind: 'tool', name: 'refund', effect: 'irreversible', input: { order: 7, amount: 50 } },
+    },
+    {
+      type: 'call.ended',
+      data: { call: 'c3', kind: 'tool', name: 'refund', outcome: 'ok', output: { refunded: 50, paid: 50 } },
+    },
     { type: 'run.ended', data: { outcome: 'ok', result: 'Refunded 50.' } },
   ].map((draft) => ({ agent: 'support', run: 'run-2', ...draft }));
 }
@@ -46,7 +80,9 @@ async function record(session: Session): Promise<void> {
   await session.append(recording());
   for await (const event of session.replay()) {
     const { name, input, output, message } = event.data as Record<string, unknown>;
-    const detail = [name, input ?? output, message].filter((part) => part !== undefined).map((part) => (typeof part === 'string' ? part : JSON.stringify(part)));
+    const detail = [name, input ?? output, message]
+      .filter((part) => part !== undefined)
+      .map((part) => (typeof part === 'string' ? part : JSON.stringify(part)));
     const line = `   ${String(event.seq).padStart(2)}  ${event.type.padEnd(14)} ${detail.join(' ').slice(0, 84)}`;
     say(event.type === 'call.ended' && name === 'refund' ? bad(`${line}  ← paid 50, refunded 500`) : line);
   }
@@ -56,7 +92,8 @@ async function look(session: Session): Promise<void> {
   title(2, 'Look: what did it know just before the bad call?');
   code("await session.stateAt('main@3', conversation)");
   const seen = await session.stateAt('main@3', conversation);
-  for (const { seq, message } of seen.messages) say(`   @${seq}  ${String(message?.role).padEnd(9)} ${String(message?.content)}`);
+  for (const { seq, message } of seen.messages)
+    say(`   @${seq}  ${String(message?.role).padEnd(9)} ${String(message?.content)}`);
   say('   It was never told to check. That is the bug.');
 }
 
@@ -74,9 +111,14 @@ function showDiff(diff: Comparison): void {
   for (const pair of diff.pairs) {
     if (pair.kind === 'onlyLeft') say(bad(`   - ${String(pair.left).padStart(2)}  ${pair.type}`));
     else if (pair.kind === 'onlyRight') say(good(`   + ${String(pair.right).padStart(2)}  ${pair.type}`));
-    else if (pair.kind === 'changed') say(`   ~ ${String(pair.left).padStart(2)}  ${pair.type}  ${pair.fields?.changed.map(({ path, left, right }) => `${path.join('.')}: ${bad(JSON.stringify(left))} → ${good(JSON.stringify(right))}`).join(', ') ?? ''}`);
+    else if (pair.kind === 'changed')
+      say(
+        `   ~ ${String(pair.left).padStart(2)}  ${pair.type}  ${pair.fields?.changed.map(({ path, left, right }) => `${path.join('.')}: ${bad(JSON.stringify(left))} → ${good(JSON.stringify(right))}`).join(', ') ?? ''}`,
+      );
   }
-  say(`   ${diff.matched} equal, ${diff.changed} changed, ${diff.onlyLeft} only before, ${diff.onlyRight} only after; they part after ${diff.forkPoint?.branch}@${diff.forkPoint?.seq}.`);
+  say(
+    `   ${diff.matched} equal, ${diff.changed} changed, ${diff.onlyLeft} only before, ${diff.onlyRight} only after; they part after ${diff.forkPoint?.branch}@${diff.forkPoint?.seq}.`,
+  );
 }
 
 async function prove(session: Session): Promise<void> {

@@ -37,8 +37,14 @@ export async function openReprise(options: string | OpenOptions = {}): Promise<R
   const given: OpenOptions = typeof options === 'string' ? { store: options } : options;
   const platform = given.platform ?? createNodePlatform();
   const { namespace, snapshotEvents } = given;
-  const store = typeof given.store === 'object' ? given.store : await openStore(storeLocation(given.store), platform, given);
-  return createReprise({ store, platform, ...(namespace === undefined ? {} : { namespace }), ...(snapshotEvents === undefined ? {} : { snapshotEvents }) });
+  const store =
+    typeof given.store === 'object' ? given.store : await openStore(storeLocation(given.store), platform, given);
+  return createReprise({
+    store,
+    platform,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(snapshotEvents === undefined ? {} : { snapshotEvents }),
+  });
 }
 
 async function openStore(location: StoreLocation, platform: Platform, options: OpenOptions): Promise<EventStore> {

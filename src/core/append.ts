@@ -3,8 +3,8 @@ import { RepriseError } from './error.ts';
 import type { JsonObject } from './json.ts';
 import { checkLimit } from './limits.ts';
 import { isEdit, type Marker, markerOf } from './marker.ts';
-import type { AppendRequest, Appended, EventInput, Platform, StoredEvent } from './ports.ts';
 import { type Digest, later, type Seq } from './point.ts';
+import type { Appended, AppendRequest, EventInput, Platform, StoredEvent } from './ports.ts';
 import { inRange, rawPieces } from './segment.ts';
 import { isStructural } from './structural-types.ts';
 import { entryOf, type History, lastOf, liveMarker, viewAt } from './view.ts';
@@ -14,7 +14,12 @@ export type Condition =
   /** The head is at this seq. */
   | { readonly kind: 'head'; readonly seq: Seq }
   /** Nothing indexed under these keys or prefixes was appended after `since`; a structural event changes every key. */
-  | { readonly kind: 'unchanged'; readonly since: Seq; readonly keys: readonly string[]; readonly prefixes: readonly string[] }
+  | {
+      readonly kind: 'unchanged';
+      readonly since: Seq;
+      readonly keys: readonly string[];
+      readonly prefixes: readonly string[];
+    }
   /** Nothing: for recorders, which only add. */
   | { readonly kind: 'any' };
 
@@ -53,8 +58,14 @@ export interface AppendPlan {
 }
 
 /** Judges an append and decides every row it writes. Throws a {@link RepriseError} if it is refused. */
-export function planAppend(state: BranchState, request: AppendRequest, facts: AppendFacts, platform: Platform): AppendPlan {
-  if (request.events.length === 0) throw new RepriseError('append.empty', 'Cannot append: there are no events in the batch');
+export function planAppend(
+  state: BranchState,
+  request: AppendRequest,
+  facts: AppendFacts,
+  platform: Platform,
+): AppendPlan {
+  if (request.events.length === 0)
+    throw new RepriseError('append.empty', 'Cannot append: there are no events in the batch');
   checkEpoch(state, request);
   checkCondition(state, request, facts);
   const planned: PlannedEvent[] = [];
@@ -64,7 +75,13 @@ export function planAppend(state: BranchState, request: AppendRequest, facts: Ap
     const event = planEvent(after, input, (id) => own.get(id) ?? facts.stored.get(id), platform);
     own.set(event.id, event);
     planned.push(event);
-    after = advance(after, event, request, (branch, seq) => planned.find((held) => held.branch === branch && held.seq === seq)?.turn ?? facts.turnAt(branch, seq));
+    after = advance(
+      after,
+      event,
+      request,
+      (branch, seq) =>
+        planned.find((held) => held.branch === branch && held.seq === seq)?.turn ?? facts.turnAt(branch, seq),
+    );
   }
   return { events: planned, after };
 }
@@ -75,15 +92,24 @@ interface Place {
   readonly turn: number;
 }
 
-function planEvent(state: BranchState, input: EventInput, find: (id: string) => Place | undefined, platform: Platform): PlannedEvent {
+function planEvent(
+  state: BranchState,
+  input: EventInput,
+  find: (id: string) => Place | undefined,
+  platform: Platform,
+): PlannedEvent {
   const { branch, history } = state;
   const seq = later(history.head, 1);
   const cause = input.cause === undefined ? undefined : find(input.cause);
   if (input.cause !== undefined && cause === undefined) {
-    throw new RepriseError('event.not-found', `Cannot append "${input.type}": its cause "${input.cause}" is not an event of this session`, {
-      hint: 'Append the cause first, or leave it out.',
-      details: { cause: input.cause },
-    });
+    throw new RepriseError(
+      'event.not-found',
+      `Cannot append "${input.type}": its cause "${input.cause}" is not an event of this session`,
+      {
+        hint: 'Append the cause first, or leave it out.',
+        details: { cause: input.cause },
+      },
+    );
   }
   const salt = platform.newSalt();
   const link = {
@@ -100,7 +126,23 @@ function planEvent(state: BranchState, input: EventInput, find: (id: string) => 
   };
   const digest = chainDigest(platform.sha256, state.digest, link);
   const causeSeq = cause !== undefined && isInHistory(history, branch, cause) ? cause.seq : null;
-  return { branch, seq, id: link.id, time: link.time, type: link.type, version: link.version, agent: link.agent, run: link.run, turn: link.turn, cause: link.cause, causeSeq, digest, data: input.data, salt, keys: input.keys };
+  return {
+    branch,
+    seq,
+    id: link.id,
+    time: link.time,
+    type: link.type,
+    version: link.version,
+    agent: link.agent,
+    run: link.run,
+    turn: link.turn,
+    cause: link.cause,
+    causeSeq,
+    digest,
+    data: input.data,
+    salt,
+    keys: input.keys,
+  };
 }
 
 /** Whether an event leads to the head of this branch, rather than standing on another one. */
@@ -109,10 +151,21 @@ function isInHistory(history: History, branch: string, place: { readonly branch:
   return rawPieces(history, history.head).some((piece) => piece.branch === place.branch && inRange(piece, place.seq));
 }
 
-function advance(state: BranchState, event: PlannedEvent, request: AppendRequest, turnAt: AppendFacts['turnAt']): BranchState {
+function advance(
+  state: BranchState,
+  event: PlannedEvent,
+  request: AppendRequest,
+  turnAt: AppendFacts['turnAt'],
+): BranchState {
   const { branch, history } = state;
   if (!isStructural(event.type)) {
-    return { branch, history: { root: history.root, markers: history.markers, head: event.seq }, digest: event.digest, epoch: state.epoch, turn: event.turn };
+    return {
+      branch,
+      history: { root: history.root, markers: history.markers, head: event.seq },
+      digest: event.digest,
+      epoch: state.epoch,
+      turn: event.turn,
+    };
   }
   const marker = markerOf({ branch, seq: event.seq, type: event.type, data: JSON.parse(event.data) as JsonObject });
   checkMarker(history, marker, request);
@@ -128,7 +181,8 @@ function advance(state: BranchState, event: PlannedEvent, request: AppendRequest
 /** Holds a structural event against the view it changes: the last line of defence below the verbs. */
 function checkMarker(history: History, marker: Marker, request: AppendRequest): void {
   if (marker.kind === 'forked') {
-    if (request.target.kind !== 'fork' || marker.seq !== later(request.target.parent.seq, 1)) refuseMarker(marker, 'a branch is only forked once, as its first event', 'edit.invalid');
+    if (request.target.kind !== 'fork' || marker.seq !== later(request.target.parent.seq, 1))
+      refuseMarker(marker, 'a branch is only forked once, as its first event', 'edit.invalid');
     return;
   }
   if (request.condition.kind !== 'head' && marker.kind !== 'erased' && request.target.kind !== 'fork') {
@@ -143,8 +197,14 @@ export function checkEdit(history: History, marker: Marker): void {
   if (marker.kind === 'rewound' && !(Number.isSafeInteger(marker.to) && marker.to >= 0 && marker.to <= at)) {
     refuseMarker(marker, `there is no seq ${marker.to}`, 'point.out-of-range');
   }
-  const target = marker.kind === 'replaced' ? marker.target : marker.kind === 'inserted' && marker.after !== 0 ? marker.after : undefined;
-  if (target !== undefined && entryOf(viewAt(history, at), target) === undefined) refuseMarker(marker, `seq ${target} is not in the view`, 'event.not-in-view');
+  const target =
+    marker.kind === 'replaced'
+      ? marker.target
+      : marker.kind === 'inserted' && marker.after !== 0
+        ? marker.after
+        : undefined;
+  if (target !== undefined && entryOf(viewAt(history, at), target) === undefined)
+    refuseMarker(marker, `seq ${target} is not in the view`, 'event.not-in-view');
   if (marker.kind === 'reverted') checkReverted(history, at, marker);
 }
 
@@ -153,40 +213,68 @@ function checkReverted(history: History, at: Seq, marker: Extract<Marker, { kind
   const isMarkerSeq = new Set(history.markers.map((held) => held.seq));
   for (const seq of marker.seqs) {
     const live = isMarkerSeq.has(seq) ? liveMarker(history, at, seq) : undefined;
-    if (live?.kind === 'rewound' || live?.kind === 'rewoundToTurn') refuseMarker(marker, `seq ${seq} is a rewind; rewind to seq ${seq - 1} to undo it`, 'event.structural');
-    if (live === undefined && (isMarkerSeq.has(seq) || entryOf(view, seq) === undefined)) refuseMarker(marker, `seq ${seq} is not in the view`, 'event.not-in-view');
+    if (live?.kind === 'rewound' || live?.kind === 'rewoundToTurn')
+      refuseMarker(marker, `seq ${seq} is a rewind; rewind to seq ${seq - 1} to undo it`, 'event.structural');
+    if (live === undefined && (isMarkerSeq.has(seq) || entryOf(view, seq) === undefined))
+      refuseMarker(marker, `seq ${seq} is not in the view`, 'event.not-in-view');
   }
 }
 
-function refuseMarker(marker: Marker, why: string, code: 'edit.invalid' | 'event.reserved' | 'event.not-in-view' | 'point.out-of-range' | 'event.structural'): never {
-  throw new RepriseError(code, `Cannot write the marker at seq ${marker.seq} of "${marker.branch}": ${why}`, { details: { branch: marker.branch, seq: marker.seq } });
+function refuseMarker(
+  marker: Marker,
+  why: string,
+  code: 'edit.invalid' | 'event.reserved' | 'event.not-in-view' | 'point.out-of-range' | 'event.structural',
+): never {
+  throw new RepriseError(code, `Cannot write the marker at seq ${marker.seq} of "${marker.branch}": ${why}`, {
+    details: { branch: marker.branch, seq: marker.seq },
+  });
 }
 
 function checkEpoch(state: BranchState, request: AppendRequest): void {
   if (request.epoch === undefined || request.epoch === state.epoch) return;
-  throw new RepriseError('branch.rewound', `Cannot append to "${state.branch}": it was rewound at seq ${state.epoch}, after this writer began`, {
-    hint: 'Continue on a branch forked at the last seq you wrote.',
-    details: { branch: state.branch, epoch: state.epoch, expected: request.epoch },
-  });
+  throw new RepriseError(
+    'branch.rewound',
+    `Cannot append to "${state.branch}": it was rewound at seq ${state.epoch}, after this writer began`,
+    {
+      hint: 'Continue on a branch forked at the last seq you wrote.',
+      details: { branch: state.branch, epoch: state.epoch, expected: request.epoch },
+    },
+  );
 }
 
 function checkCondition(state: BranchState, request: AppendRequest, facts: AppendFacts): void {
   const { condition } = request;
   const head = state.history.head;
   if (condition.kind === 'head' && condition.seq !== head) {
-    throw new RepriseError('append.conflict', `Cannot append to "${state.branch}" at seq ${condition.seq}: head is at ${head}`, {
-      hint: 'Read what was appended since, decide again, and append at the new head.',
-      details: { branch: state.branch, expected: condition.seq, actual: head },
-    });
+    throw new RepriseError(
+      'append.conflict',
+      `Cannot append to "${state.branch}" at seq ${condition.seq}: head is at ${head}`,
+      {
+        hint: 'Read what was appended since, decide again, and append at the new head.',
+        details: { branch: state.branch, expected: condition.seq, actual: head },
+      },
+    );
   }
   if (condition.kind !== 'unchanged') return;
   const marker = state.history.markers.findLast((held) => held.seq > condition.since && isEdit(held));
   if (marker === undefined && facts.changed === undefined) return;
-  const what = facts.changed === undefined ? `the history was edited at seq ${marker?.seq}` : `seq ${facts.changed.seq} changed what was read`;
-  throw new RepriseError('state.conflict', `Cannot append to "${state.branch}": since seq ${condition.since}, ${what}`, {
-    hint: 'Read again, decide again, and append again.',
-    details: { branch: state.branch, since: condition.since, seq: facts.changed?.seq ?? marker?.seq ?? 0, key: facts.changed?.key ?? '' },
-  });
+  const what =
+    facts.changed === undefined
+      ? `the history was edited at seq ${marker?.seq}`
+      : `seq ${facts.changed.seq} changed what was read`;
+  throw new RepriseError(
+    'state.conflict',
+    `Cannot append to "${state.branch}": since seq ${condition.since}, ${what}`,
+    {
+      hint: 'Read again, decide again, and append again.',
+      details: {
+        branch: state.branch,
+        since: condition.since,
+        seq: facts.changed?.seq ?? marker?.seq ?? 0,
+        key: facts.changed?.key ?? '',
+      },
+    },
+  );
 }
 
 /** The outcome of a plan, as the writer gets it. */
@@ -199,28 +287,44 @@ export function appendedOf(event: Pick<PlannedEvent, 'id' | 'seq' | 'turn' | 'ca
  * Judges a batch some of whose ids are stored already: gives the stored events if the batch is wholly known with the
  * same content, undefined if it is wholly new, and throws otherwise.
  */
-export function knownBatch(inputs: readonly EventInput[], stored: ReadonlyMap<string, StoredEvent>, isSameData: (input: EventInput, held: StoredEvent) => boolean): readonly StoredEvent[] | undefined {
+export function knownBatch(
+  inputs: readonly EventInput[],
+  stored: ReadonlyMap<string, StoredEvent>,
+  isSameData: (input: EventInput, held: StoredEvent) => boolean,
+): readonly StoredEvent[] | undefined {
   const held = inputs.flatMap((input) => stored.get(input.id) ?? []);
   if (held.length === 0) return undefined;
   for (const input of inputs) {
     const event = stored.get(input.id);
     if (event !== undefined && !isSameEvent(input, event, isSameData)) {
-      throw new RepriseError('event.id-reused', `Cannot append: the id "${input.id}" is taken by the event at "${event.branch}@${event.seq}" with other content`, {
-        hint: 'Mint a new id for a new event; repeat an id only to repeat the same append.',
-        details: { id: input.id, branch: event.branch, seq: event.seq },
-      });
+      throw new RepriseError(
+        'event.id-reused',
+        `Cannot append: the id "${input.id}" is taken by the event at "${event.branch}@${event.seq}" with other content`,
+        {
+          hint: 'Mint a new id for a new event; repeat an id only to repeat the same append.',
+          details: { id: input.id, branch: event.branch, seq: event.seq },
+        },
+      );
     }
   }
   if (held.length !== inputs.length) {
-    throw new RepriseError('append.partly-known', `Cannot append: ${held.length} of ${inputs.length} events of the batch are stored already`, {
-      hint: 'Repeat a batch as it was, or not at all.',
-    });
+    throw new RepriseError(
+      'append.partly-known',
+      `Cannot append: ${held.length} of ${inputs.length} events of the batch are stored already`,
+      {
+        hint: 'Repeat a batch as it was, or not at all.',
+      },
+    );
   }
   return held;
 }
 
 /** The time is left out: a retry may have been stamped anew. What the writer did not give is not compared. */
-function isSameEvent(input: EventInput, held: StoredEvent, isSameData: (input: EventInput, held: StoredEvent) => boolean): boolean {
+function isSameEvent(
+  input: EventInput,
+  held: StoredEvent,
+  isSameData: (input: EventInput, held: StoredEvent) => boolean,
+): boolean {
   return (
     input.type === held.type &&
     input.version === held.version &&

@@ -1,5 +1,5 @@
 import { RepriseError } from './error.ts';
-import { type JsonValue, isObject, setKey } from './json.ts';
+import { isObject, type JsonValue, setKey } from './json.ts';
 import { checkLimit, limits } from './limits.ts';
 
 /**
@@ -71,21 +71,29 @@ function slowText(value: unknown, path = '', ancestors: readonly object[] = []):
   if (typeof value === 'number') return isExact(value) ? JSON.stringify(value) : refuse(value, path);
   if (typeof value !== 'object') return refuse(value, path);
   if (ancestors.includes(value)) {
-    throw new RepriseError('json.cyclic', `Cannot store the value${at(path)}: it contains itself`, { details: { path } });
-  }
-  if (ancestors.length > limits.jsonDepthMax) {
-    throw new RepriseError('json.too-deep', `Cannot store the value: it is nested more than ${limits.jsonDepthMax} deep`, {
-      hint: 'Flatten it, or keep it as a string.',
-      details: { max: limits.jsonDepthMax },
+    throw new RepriseError('json.cyclic', `Cannot store the value${at(path)}: it contains itself`, {
+      details: { path },
     });
   }
+  if (ancestors.length > limits.jsonDepthMax) {
+    throw new RepriseError(
+      'json.too-deep',
+      `Cannot store the value: it is nested more than ${limits.jsonDepthMax} deep`,
+      {
+        hint: 'Flatten it, or keep it as a string.',
+        details: { max: limits.jsonDepthMax },
+      },
+    );
+  }
   const inside = [...ancestors, value];
-  if (Array.isArray(value)) return `[${Array.from(value, (item, index) => slowText(item, `${path}[${index}]`, inside)).join(',')}]`;
+  if (Array.isArray(value))
+    return `[${Array.from(value, (item, index) => slowText(item, `${path}[${index}]`, inside)).join(',')}]`;
   if (!isPlain(value)) return refuse(value, path);
   const parts: string[] = [];
   for (const key of sortedKeys(value)) {
     const item = (value as Record<string, unknown>)[key];
-    if (item !== undefined) parts.push(`${JSON.stringify(key)}:${slowText(item, path === '' ? key : `${path}.${key}`, inside)}`);
+    if (item !== undefined)
+      parts.push(`${JSON.stringify(key)}:${slowText(item, path === '' ? key : `${path}.${key}`, inside)}`);
   }
   return `{${parts.join(',')}}`;
 }
@@ -100,12 +108,21 @@ const at = (path: string): string => (path === '' ? '' : ` at "${path}"`);
 
 function refuse(value: unknown, path: string): never {
   if (typeof value === 'number' && Number.isFinite(value)) {
-    throw new RepriseError('json.unsafe-number', `Cannot store the number ${value}${at(path)}: integers beyond 2^53 are not exact`, {
-      hint: 'Keep it as a string.',
-      details: { path },
-    });
+    throw new RepriseError(
+      'json.unsafe-number',
+      `Cannot store the number ${value}${at(path)}: integers beyond 2^53 are not exact`,
+      {
+        hint: 'Keep it as a string.',
+        details: { path },
+      },
+    );
   }
-  const kind = typeof value === 'object' && value !== null ? `an instance of ${className(value)}` : typeof value === 'number' ? String(value) : `a ${typeof value}`;
+  const kind =
+    typeof value === 'object' && value !== null
+      ? `an instance of ${className(value)}`
+      : typeof value === 'number'
+        ? String(value)
+        : `a ${typeof value}`;
   throw new RepriseError('json.not-json', `Cannot store the value${at(path)}: ${kind} is not JSON`, {
     hint: 'Convert it to plain JSON first (null, booleans, finite numbers, strings, arrays, plain objects).',
     details: { path },
@@ -120,10 +137,14 @@ function className(value: object): string {
 function checkWellFormed(value: unknown, path: string): void {
   if (typeof value === 'string') {
     if (value.isWellFormed()) return;
-    throw new RepriseError('json.lone-surrogate', `Cannot store the string${at(path)}: it holds half of a surrogate pair`, {
-      hint: 'Use toWellFormed() where replacing the broken character is acceptable.',
-      details: { path },
-    });
+    throw new RepriseError(
+      'json.lone-surrogate',
+      `Cannot store the string${at(path)}: it holds half of a surrogate pair`,
+      {
+        hint: 'Use toWellFormed() where replacing the broken character is acceptable.',
+        details: { path },
+      },
+    );
   }
   if (typeof value !== 'object' || value === null) return;
   for (const [key, item] of Object.entries(value)) {
@@ -142,9 +163,13 @@ export function parseJson(text: string): JsonValue {
   try {
     value = JSON.parse(text, (_key, item: unknown, context?: { source?: string }) => {
       if (typeof item === 'number' && context?.source !== undefined && !sameDecimal(context.source, item)) {
-        throw new RepriseError('json.unsafe-number', `Cannot parse the number ${context.source}: it would become ${item}`, {
-          hint: 'Write it as a string.',
-        });
+        throw new RepriseError(
+          'json.unsafe-number',
+          `Cannot parse the number ${context.source}: it would become ${item}`,
+          {
+            hint: 'Write it as a string.',
+          },
+        );
       }
       return item;
     }) as JsonValue;
@@ -159,7 +184,8 @@ export function parseJson(text: string): JsonValue {
 function depthOf(value: JsonValue, depth: number): number {
   if (typeof value !== 'object' || value === null || depth > limits.jsonDepthMax) return depth;
   let deepest = depth;
-  for (const item of Array.isArray(value) ? value : Object.values(value)) deepest = Math.max(deepest, depthOf(item as JsonValue, depth + 1));
+  for (const item of Array.isArray(value) ? value : Object.values(value))
+    deepest = Math.max(deepest, depthOf(item as JsonValue, depth + 1));
   return deepest;
 }
 

@@ -1,6 +1,14 @@
 import { RepriseError } from './error.ts';
 import { isObject, type JsonObject, type JsonValue, setKey } from './json.ts';
-import { applyDelta, asRef, type BodyDelta, type ListNode, mayHoldRefs, type PartInput, unescapeKeys } from './parts.ts';
+import {
+  applyDelta,
+  asRef,
+  type BodyDelta,
+  type ListNode,
+  mayHoldRefs,
+  type PartInput,
+  unescapeKeys,
+} from './parts.ts';
 import type { Digest } from './point.ts';
 
 /** Where parts come from while data is decoded. */
@@ -64,7 +72,8 @@ export class DataDecoder {
     if (Array.isArray(value)) return value.map((item: JsonValue) => this.#resolve(item));
     if (!isObject(value)) return value;
     const copy: Record<string, unknown> = {};
-    for (const key of Object.keys(value)) setKey(copy, key.startsWith('$$') ? key.slice(1) : key, this.#resolve(value[key] as JsonValue));
+    for (const key of Object.keys(value))
+      setKey(copy, key.startsWith('$$') ? key.slice(1) : key, this.#resolve(value[key] as JsonValue));
     return copy as JsonObject;
   }
 
@@ -123,7 +132,8 @@ export class DataDecoder {
     const nodes: { digest: Digest; node: ListNode }[] = [];
     for (let next: Digest | null = digest; next !== null; ) {
       const part = this.#part(next);
-      const node: ListNode = part === undefined ? { previous: null, items: [{ $erased: true }] } : (JSON.parse(part.text) as ListNode);
+      const node: ListNode =
+        part === undefined ? { previous: null, items: [{ $erased: true }] } : (JSON.parse(part.text) as ListNode);
       nodes.push({ digest: next, node });
       next = node.previous;
     }

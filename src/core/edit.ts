@@ -19,7 +19,12 @@ export type Edit =
   | { readonly kind: 'model'; readonly model: string }
   | { readonly kind: 'tools'; readonly tools: readonly JsonValue[] }
   | { readonly kind: 'toolInput'; readonly call: string | number; readonly input: JsonValue }
-  | { readonly kind: 'toolResult'; readonly call: string | number; readonly output: JsonValue; readonly outcome?: string }
+  | {
+      readonly kind: 'toolResult';
+      readonly call: string | number;
+      readonly output: JsonValue;
+      readonly outcome?: string;
+    }
   | { readonly kind: 'message'; readonly seq: number; readonly message: JsonObject }
   /** Writes a state key; without a value the key is deleted. */
   | { readonly kind: 'state'; readonly key: string; readonly agent?: string; readonly value?: JsonValue }

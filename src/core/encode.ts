@@ -5,7 +5,17 @@ import type { EventSpec, FieldSpec, FieldType } from './event-spec.ts';
 import { specOf } from './event-types.ts';
 import { type JsonObject, type JsonValue, valueAt, withValueAt } from './json.ts';
 import { checkLimit } from './limits.ts';
-import { bodyDelta, escapedText, escapeKeys, type ListNode, mayHoldRefs, type PartInput, type PartMaker, saltedPart, valuePart } from './parts.ts';
+import {
+  bodyDelta,
+  escapedText,
+  escapeKeys,
+  type ListNode,
+  mayHoldRefs,
+  type PartInput,
+  type PartMaker,
+  saltedPart,
+  valuePart,
+} from './parts.ts';
 import type { Digest } from './point.ts';
 
 /** A payload ready to be stored: its skeleton, the parts it refers to, the keys it is indexed under. */
@@ -17,8 +27,17 @@ export interface EncodedData {
 
 /** The last list and body a writer stored in one place: what the next one is stored as a continuation of. */
 export interface PartMemory {
-  readonly lists: Map<string, { readonly texts: readonly string[]; readonly nodes: readonly { readonly digest: Digest; readonly length: number }[] }>;
-  readonly bodies: Map<string, { readonly digest: Digest; readonly text: string; readonly fullLength: number; readonly chain: number }>;
+  readonly lists: Map<
+    string,
+    {
+      readonly texts: readonly string[];
+      readonly nodes: readonly { readonly digest: Digest; readonly length: number }[];
+    }
+  >;
+  readonly bodies: Map<
+    string,
+    { readonly digest: Digest; readonly text: string; readonly fullLength: number; readonly chain: number }
+  >;
 }
 
 /** A memory that remembers nothing yet. */
@@ -42,14 +61,21 @@ interface Encoding {
  * values share one part.
  */
 export function encodeData(
-  event: { readonly type: string; readonly version: number; readonly agent?: string; readonly run?: string; readonly data: JsonObject },
+  event: {
+    readonly type: string;
+    readonly version: number;
+    readonly agent?: string;
+    readonly run?: string;
+    readonly data: JsonObject;
+  },
   maker: PartMaker,
   memory: PartMemory,
 ): EncodedData {
   const spec = specOf(event.type);
   if (spec !== undefined && event.version === spec.version) checkFields(event.type, spec, event.data);
   const encoding: Encoding = { maker, memory, place: `${event.run ?? ''}\n${event.agent ?? ''}`, parts: [] };
-  const skeleton = spec?.structural === true ? encodeMarker(event.data, encoding) : encodePayload(event.type, event.data, encoding);
+  const skeleton =
+    spec?.structural === true ? encodeMarker(event.data, encoding) : encodePayload(event.type, event.data, encoding);
   checkLimit('payloadBytesMax', skeleton.length, `store the data of "${event.type}"`);
   const keys = keysOf(event);
   checkLimit('eventKeysMax', keys.length, `index an event of type "${event.type}"`);
@@ -58,8 +84,15 @@ export function encodeData(
 }
 
 /** What an event is looked up by: a pure function of its type and data. A marker answers for the event it carries. */
-export function keysOf(event: { readonly type: string; readonly agent?: string | undefined; readonly data: JsonObject }): readonly string[] {
-  const carried = event.type === 'event.replaced' || event.type === 'event.inserted' ? (event.data['event'] as unknown as CarriedEvent) : undefined;
+export function keysOf(event: {
+  readonly type: string;
+  readonly agent?: string | undefined;
+  readonly data: JsonObject;
+}): readonly string[] {
+  const carried =
+    event.type === 'event.replaced' || event.type === 'event.inserted'
+      ? (event.data['event'] as unknown as CarriedEvent)
+      : undefined;
   if (carried !== undefined) return keysOf(carried);
   const keys = specOf(event.type)?.keys?.(event.data, event.agent) ?? [];
   return keys.length > 1 ? [...new Set(keys)] : keys;
@@ -77,7 +110,10 @@ function encodePayload(type: string, data: JsonObject, encoding: Encoding): stri
   return escapedText(data);
 }
 
-const storedFieldsOfType = new Map<string, readonly { readonly path: readonly string[]; readonly field: FieldSpec }[]>();
+const storedFieldsOfType = new Map<
+  string,
+  readonly { readonly path: readonly string[]; readonly field: FieldSpec }[]
+>();
 
 function storedFields(type: string): readonly { readonly path: readonly string[]; readonly field: FieldSpec }[] {
   let fields = storedFieldsOfType.get(type);
@@ -156,7 +192,12 @@ function encodeBody(body: string, path: string, encoding: Encoding): JsonValue {
   const text = delta === undefined ? '' : canonicalJson(delta as unknown as JsonValue);
   if (known !== undefined && delta !== undefined && text.length < body.length) {
     encoding.parts.push({ digest: full.digest, kind: 'delta', salt: full.salt, text, refs: [known.digest] });
-    remember(encoding.memory.bodies, place, { digest: full.digest, text: body, fullLength: known.fullLength, chain: known.chain + 1 });
+    remember(encoding.memory.bodies, place, {
+      digest: full.digest,
+      text: body,
+      fullLength: known.fullLength,
+      chain: known.chain + 1,
+    });
   } else {
     encoding.parts.push(full);
     remember(encoding.memory.bodies, place, { digest: full.digest, text: body, fullLength: body.length, chain: 0 });

@@ -101,7 +101,12 @@ export class RepriseError extends Error {
   }
 
   /** The error as plain data: what `--json` prints and the wire carries. */
-  toJSON(): { readonly code: ErrorCode; readonly message: string; readonly hint?: string; readonly details: JsonObject } {
+  toJSON(): {
+    readonly code: ErrorCode;
+    readonly message: string;
+    readonly hint?: string;
+    readonly details: JsonObject;
+  } {
     return {
       code: this.code,
       message: this.message,

@@ -38,8 +38,18 @@ export interface EventSpec {
 }
 
 /** Describes a field; behaviour, inline and optional unless said otherwise. */
-export function field(type: FieldType, about: string, more: Partial<Omit<FieldSpec, 'type' | 'about'>> = {}): FieldSpec {
-  return { about, type, role: more.role ?? 'behaviour', storage: more.storage ?? 'inline', required: more.required ?? false };
+export function field(
+  type: FieldType,
+  about: string,
+  more: Partial<Omit<FieldSpec, 'type' | 'about'>> = {},
+): FieldSpec {
+  return {
+    about,
+    type,
+    role: more.role ?? 'behaviour',
+    storage: more.storage ?? 'inline',
+    required: more.required ?? false,
+  };
 }
 
 /** A field that must be there. */

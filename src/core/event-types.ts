@@ -12,7 +12,9 @@ const reason = field('string', 'Why, in the words of who did it.', noise);
 
 const callKeys = (data: JsonObject): readonly string[] => [plainKey('call', String(data['call']))];
 const taskKeys = (data: JsonObject): readonly string[] => [plainKey('task', String(data['task']))];
-const topicKeys = (data: JsonObject): readonly string[] => [plainKey('topic', typeof data['topic'] === 'string' ? data['topic'] : '')];
+const topicKeys = (data: JsonObject): readonly string[] => [
+  plainKey('topic', typeof data['topic'] === 'string' ? data['topic'] : ''),
+];
 
 function agentKeys(_data: JsonObject, agent: string | undefined): readonly string[] {
   return agent === undefined ? [] : [plainKey('agent', agent)];
@@ -21,10 +23,17 @@ function agentKeys(_data: JsonObject, agent: string | undefined): readonly strin
 function stateKeys(data: JsonObject): readonly string[] {
   const operations: JsonValue | undefined = data['operations'];
   if (!Array.isArray(operations)) return [];
-  return operations.filter(isObject).map((operation) => ownedKey('state', String(operation['agent']), String(operation['key'])));
+  return operations
+    .filter(isObject)
+    .map((operation) => ownedKey('state', String(operation['agent']), String(operation['key'])));
 }
 
-function spec(about: string, fields: EventSpec['fields'], example: EventSpec['example'], keys?: EventSpec['keys']): EventSpec {
+function spec(
+  about: string,
+  fields: EventSpec['fields'],
+  example: EventSpec['example'],
+  keys?: EventSpec['keys'],
+): EventSpec {
   return { version: 1, about, fields, structural: false, example, ...(keys === undefined ? {} : { keys }) };
 }
 
@@ -58,7 +67,11 @@ const runs = {
 const talk = {
   'message.added': spec(
     'A message joined the conversation.',
-    { message: need('object', 'The message: `{ role, content }`, in the neutral form of `ModelMessage`.', { storage: 'part' }) },
+    {
+      message: need('object', 'The message: `{ role, content }`, in the neutral form of `ModelMessage`.', {
+        storage: 'part',
+      }),
+    },
     { message: { role: 'user', content: 'Where is my refund?' } },
   ),
   'settings.changed': spec(
@@ -133,50 +146,177 @@ const knowledge = {
   ),
   'belief.superseded': spec(
     'A newer claim took the place of an older one.',
-    { belief: need('string', 'The event id of the older claim.', id), by: field('string', 'The event id of the newer one.', id), topic: field('string', 'What both are about.'), reason },
+    {
+      belief: need('string', 'The event id of the older claim.', id),
+      by: field('string', 'The event id of the newer one.', id),
+      topic: field('string', 'What both are about.'),
+      reason,
+    },
     { belief: '0199…', by: '0199…', topic: 'database' },
     topicKeys,
   ),
   'contradiction.detected': spec(
     'Two claims were found to contradict each other.',
-    { beliefs: need('array', 'The event ids of the claims.', id), topic: field('string', 'What they are about.'), score: field('number', 'How sure the check is.', noise) },
+    {
+      beliefs: need('array', 'The event ids of the claims.', id),
+      topic: field('string', 'What they are about.'),
+      score: field('number', 'How sure the check is.', noise),
+    },
     { beliefs: ['0199…', '019a…'], topic: 'database' },
     topicKeys,
   ),
   'contradiction.settled': spec(
     'A contradiction was settled.',
-    { winner: field('string', 'The event id of the claim that stands.', id), strategy: need('string', 'How it was decided.'), topic: field('string', 'What it was about.'), reason },
+    {
+      winner: field('string', 'The event id of the claim that stands.', id),
+      strategy: need('string', 'How it was decided.'),
+      topic: field('string', 'What it was about.'),
+      reason,
+    },
     { winner: '019a…', strategy: 'highest-trust', topic: 'database' },
     topicKeys,
   ),
-  'decision.made': spec('A decision was made.', { decision: need('string', 'What was decided.'), reason }, { decision: 'Retry with a larger pool' }),
-  'evidence.added': spec('Something was found that a claim can rest on.', { title: field('string', 'What it is.'), content: field('any', 'What it says.'), source: field('string', 'Where it comes from.') }, { title: 'Pool metrics', source: 'grafana' }),
-  'goal.set': spec('What the work is for was set.', { goal: need('string', 'The goal.'), details: field('string', 'More about it.') }, { goal: 'Make the parser tests pass' }),
+  'decision.made': spec(
+    'A decision was made.',
+    { decision: need('string', 'What was decided.'), reason },
+    { decision: 'Retry with a larger pool' },
+  ),
+  'evidence.added': spec(
+    'Something was found that a claim can rest on.',
+    {
+      title: field('string', 'What it is.'),
+      content: field('any', 'What it says.'),
+      source: field('string', 'Where it comes from.'),
+    },
+    { title: 'Pool metrics', source: 'grafana' },
+  ),
+  'goal.set': spec(
+    'What the work is for was set.',
+    { goal: need('string', 'The goal.'), details: field('string', 'More about it.') },
+    { goal: 'Make the parser tests pass' },
+  ),
   'constraint.set': spec(
     'Something the work must respect was set.',
-    { key: need('string', 'Its name.'), value: field('any', 'Its value.'), text: field('string', 'In words.'), strength: field('string', 'hard or soft.') },
+    {
+      key: need('string', 'Its name.'),
+      value: field('any', 'Its value.'),
+      text: field('string', 'In words.'),
+      strength: field('string', 'hard or soft.'),
+    },
     { key: 'no-network', text: 'Do not call the network', strength: 'hard' },
   ),
-  'risk.quarantined': spec('Something unsafe was set aside.', { title: need('string', 'What it is.'), content: field('any', 'The unsafe content.'), source: field('string', 'Where it came from.'), reason }, { title: 'Instructions in tool output', source: 'web' }),
+  'risk.quarantined': spec(
+    'Something unsafe was set aside.',
+    {
+      title: need('string', 'What it is.'),
+      content: field('any', 'The unsafe content.'),
+      source: field('string', 'Where it came from.'),
+      reason,
+    },
+    { title: 'Instructions in tool output', source: 'web' },
+  ),
 } satisfies Record<string, EventSpec>;
 
 const work = {
-  'agent.spawned': spec('An agent joined.', { role: field('string', 'What it is for.'), scope: field('array', 'The topics it may see; all of them if left out.'), model: field('string', 'Its model.') }, { role: 'reviewer', scope: ['database'] }, agentKeys),
-  'agent.changed': spec('What an agent is or may see was changed.', { role: field('string', 'What it is for.'), scope: field('array', 'The topics it may see.') }, { scope: ['database', 'network'] }, agentKeys),
-  'agent.ended': spec('An agent left.', { outcome: field('string', 'How it ended.'), reason }, { outcome: 'ok' }, agentKeys),
-  'task.started': spec('A unit of work was handed out.', { task: need('string', 'The id of the task.', id), title: field('string', 'What it is.'), prompt: field('string', 'What was asked.'), role: field('string', 'Who it is for.') }, { task: 't1', title: 'Fix the parser' }, taskKeys),
-  'task.claimed': spec('An agent took a task.', { task: need('string', 'The id of the task.', id), model: field('string', 'The model it works with.') }, { task: 't1', model: 'large-1' }, taskKeys),
-  'task.ended': spec('A task ended.', { task: need('string', 'The id of the task.', id), outcome, result: field('any', 'What it gave.'), error, cost: field('number', 'In US dollars.', noise) }, { task: 't1', outcome: 'ok' }, taskKeys),
-  'verification.failed': spec('A check of finished work failed.', { task: field('string', 'The id of the task.', id), signals: need('array', 'What failed.') }, { task: 't1', signals: ['tests'] }),
-  'tests.ran': spec('A test command ran.', { command: need('string', 'The command.'), exitCode: need('number', 'Its exit code.'), framework: field('string', 'The test framework.'), failures: field('array', '`{ test, file?, name?, message? }`.'), passed: field('array', 'The tests that passed.') }, { command: 'npm test', exitCode: 1, failures: [{ test: 'parser' }] }),
-  'file.patched': spec('A file was changed.', { path: need('string', 'The file.'), patch: field('string', 'The change.'), summary: field('string', 'In words.') }, { path: 'src/parser.ts' }, (data) => [plainKey('file', String(data['path']))]),
-  'request.prepared': spec('A model request was prepared.', { request: need('object', 'The request and the arguments it was made from.') }, { request: { model: 'large-1' } }),
-  'note.added': spec('Something worth keeping was noted.', { text: need('string', 'The note.') }, { text: 'Customer called twice' }),
-  'metadata.changed': spec("The session's metadata was changed; a null removes a key.", { set: need('object', 'Keys and their values.', noise) }, { set: { owner: 'support' } }, (data) => Object.keys((data['set'] ?? {}) as JsonObject).map((key) => plainKey('metadata', key))),
+  'agent.spawned': spec(
+    'An agent joined.',
+    {
+      role: field('string', 'What it is for.'),
+      scope: field('array', 'The topics it may see; all of them if left out.'),
+      model: field('string', 'Its model.'),
+    },
+    { role: 'reviewer', scope: ['database'] },
+    agentKeys,
+  ),
+  'agent.changed': spec(
+    'What an agent is or may see was changed.',
+    { role: field('string', 'What it is for.'), scope: field('array', 'The topics it may see.') },
+    { scope: ['database', 'network'] },
+    agentKeys,
+  ),
+  'agent.ended': spec(
+    'An agent left.',
+    { outcome: field('string', 'How it ended.'), reason },
+    { outcome: 'ok' },
+    agentKeys,
+  ),
+  'task.started': spec(
+    'A unit of work was handed out.',
+    {
+      task: need('string', 'The id of the task.', id),
+      title: field('string', 'What it is.'),
+      prompt: field('string', 'What was asked.'),
+      role: field('string', 'Who it is for.'),
+    },
+    { task: 't1', title: 'Fix the parser' },
+    taskKeys,
+  ),
+  'task.claimed': spec(
+    'An agent took a task.',
+    { task: need('string', 'The id of the task.', id), model: field('string', 'The model it works with.') },
+    { task: 't1', model: 'large-1' },
+    taskKeys,
+  ),
+  'task.ended': spec(
+    'A task ended.',
+    {
+      task: need('string', 'The id of the task.', id),
+      outcome,
+      result: field('any', 'What it gave.'),
+      error,
+      cost: field('number', 'In US dollars.', noise),
+    },
+    { task: 't1', outcome: 'ok' },
+    taskKeys,
+  ),
+  'verification.failed': spec(
+    'A check of finished work failed.',
+    { task: field('string', 'The id of the task.', id), signals: need('array', 'What failed.') },
+    { task: 't1', signals: ['tests'] },
+  ),
+  'tests.ran': spec(
+    'A test command ran.',
+    {
+      command: need('string', 'The command.'),
+      exitCode: need('number', 'Its exit code.'),
+      framework: field('string', 'The test framework.'),
+      failures: field('array', '`{ test, file?, name?, message? }`.'),
+      passed: field('array', 'The tests that passed.'),
+    },
+    { command: 'npm test', exitCode: 1, failures: [{ test: 'parser' }] },
+  ),
+  'file.patched': spec(
+    'A file was changed.',
+    { path: need('string', 'The file.'), patch: field('string', 'The change.'), summary: field('string', 'In words.') },
+    { path: 'src/parser.ts' },
+    (data) => [plainKey('file', String(data['path']))],
+  ),
+  'request.prepared': spec(
+    'A model request was prepared.',
+    { request: need('object', 'The request and the arguments it was made from.') },
+    { request: { model: 'large-1' } },
+  ),
+  'note.added': spec(
+    'Something worth keeping was noted.',
+    { text: need('string', 'The note.') },
+    { text: 'Customer called twice' },
+  ),
+  'metadata.changed': spec(
+    "The session's metadata was changed; a null removes a key.",
+    { set: need('object', 'Keys and their values.', noise) },
+    { set: { owner: 'support' } },
+    (data) => Object.keys((data['set'] ?? {}) as JsonObject).map((key) => plainKey('metadata', key)),
+  ),
 } satisfies Record<string, EventSpec>;
 
 /** The types Reprise writes itself. What it reads is open: unknown types are kept, shown and filtered like any other. */
-export const eventTypes: Readonly<Record<string, EventSpec>> = { ...runs, ...talk, ...knowledge, ...work, ...structuralTypes };
+export const eventTypes: Readonly<Record<string, EventSpec>> = {
+  ...runs,
+  ...talk,
+  ...knowledge,
+  ...work,
+  ...structuralTypes,
+};
 
 /** What Reprise knows of a type, or undefined for a type it does not write itself. */
 export function specOf(type: string): EventSpec | undefined {

@@ -84,7 +84,10 @@ export function checkDraft(draft: EventDraft): void {
   if (draft.turn !== undefined && !(Number.isSafeInteger(draft.turn) && draft.turn >= 0)) {
     refuse(`its turn ${String(draft.turn)} is not a whole number from 0`);
   }
-  if (draft.data !== undefined && (typeof draft.data !== 'object' || draft.data === null || Array.isArray(draft.data))) {
+  if (
+    draft.data !== undefined &&
+    (typeof draft.data !== 'object' || draft.data === null || Array.isArray(draft.data))
+  ) {
     refuse('its data is not an object', 'json.not-json');
   }
   if (draft.agent !== undefined) checkId('agent', draft.agent);
@@ -94,5 +97,7 @@ export function checkDraft(draft: EventDraft): void {
 }
 
 function refuse(why: string, code: 'event.invalid' | 'json.not-json' = 'event.invalid'): never {
-  throw new RepriseError(code, `Cannot append an event: ${why}`, { hint: 'See docs/reference/events.md for the form of an event.' });
+  throw new RepriseError(code, `Cannot append an event: ${why}`, {
+    hint: 'See docs/reference/events.md for the form of an event.',
+  });
 }

@@ -382,5 +382,7 @@ test('the fingerprint of a known history never changes', () => {
     event('call.ended', { call: 'c7', kind: 'tool', name: 'refund', outcome: 'ok', output: { refunded: true } }, of),
     event('run.ended', { outcome: 'ok', result: 'Refunded.' }, of),
   ];
-  expect(fingerprint(known)).toMatchInlineSnapshot(`"rf1:cf5f08c1d829d33dd1d000d20ba2259ed60cab95c3b235f051ee198a4494a350"`);
+  expect(fingerprint(known)).toMatchInlineSnapshot(
+    `"rf1:cf5f08c1d829d33dd1d000d20ba2259ed60cab95c3b235f051ee198a4494a350"`,
+  );
 });

@@ -6,7 +6,6 @@ export type IdKind = 'session' | 'branch' | 'namespace' | 'agent' | 'run' | 'eve
 
 const reserved: ReadonlySet<string> = new Set(['latest', 'head', 'list']);
 // Control characters would forge lines in logs and terminals, and separate the parts of an indexed key.
-// oxlint-disable-next-line no-control-regex
 const controls = /[\u0000-\u001f\u007f-\u009f]/;
 
 /** Gives the id back, or throws `id.invalid`. */

@@ -9,10 +9,10 @@ export type KeyKind = 'state' | 'topic' | 'call' | 'file' | 'task' | 'agent' | '
 // U+0001 ends the kind and the owner; ids hold no control characters, so nothing can forge it. What follows may hold
 // anything: U+0000 and U+0001 are escaped so that no store sees a NUL and byte order is kept.
 const end = '\u0001';
-// oxlint-disable-next-line no-control-regex
-const escape = (text: string): string => text.replace(/[\u0000\u0001]/g, (c) => (c === '\u0000' ? '\u0001\u0001' : '\u0001\u0002'));
-// oxlint-disable-next-line no-control-regex
-const unescape = (text: string): string => text.replace(/\u0001([\u0001\u0002])/g, (_, c) => (c === '\u0001' ? '\u0000' : '\u0001'));
+const escape = (text: string): string =>
+  text.replace(/[\u0000\u0001]/g, (c) => (c === '\u0000' ? '\u0001\u0001' : '\u0001\u0002'));
+const unescape = (text: string): string =>
+  text.replace(/\u0001([\u0001\u0002])/g, (_, c) => (c === '\u0001' ? '\u0000' : '\u0001'));
 
 /** The index key of something an owner has: a state key of an agent. */
 export function ownedKey(kind: KeyKind, owner: string, name: string): string {
@@ -28,7 +28,11 @@ export function plainKey(kind: KeyKind, name: string): string {
 export function parseKey(key: string): { readonly kind: KeyKind; readonly owner: string; readonly name: string } {
   const first = key.indexOf(end);
   const second = key.indexOf(end, first + 1);
-  return { kind: key.slice(0, first) as KeyKind, owner: key.slice(first + 1, second), name: unescape(key.slice(second + 1)) };
+  return {
+    kind: key.slice(0, first) as KeyKind,
+    owner: key.slice(first + 1, second),
+    name: unescape(key.slice(second + 1)),
+  };
 }
 
 /** Whether a selector asks for a key. */

@@ -66,8 +66,12 @@ export type LimitName = keyof typeof limits;
 /** Throws `limit.exceeded` when a value is over a named limit. */
 export function checkLimit(name: LimitName, actual: number, attempted: string): void {
   if (actual <= limits[name]) return;
-  throw new RepriseError('limit.exceeded', `Cannot ${attempted}: ${actual} is over the limit of ${limits[name]} ("${name}")`, {
-    hint: `Keep it at or under ${limits[name]}.`,
-    details: { limit: name, max: limits[name], actual },
-  });
+  throw new RepriseError(
+    'limit.exceeded',
+    `Cannot ${attempted}: ${actual} is over the limit of ${limits[name]} ("${name}")`,
+    {
+      hint: `Keep it at or under ${limits[name]}.`,
+      details: { limit: name, max: limits[name], actual },
+    },
+  );
 }

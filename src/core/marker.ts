@@ -42,7 +42,12 @@ export function markerOf({ branch, seq, type, data }: StructuralEvent): Marker {
     case 'branch.forked':
       return { ...base, kind: 'forked' };
     case 'payload.erased':
-      return { ...base, kind: 'erased', seqs: data['seqs'] as unknown as Seq[], parts: data['parts'] as unknown as string[] };
+      return {
+        ...base,
+        kind: 'erased',
+        seqs: data['seqs'] as unknown as Seq[],
+        parts: data['parts'] as unknown as string[],
+      };
     case 'event.replaced':
       return { ...base, kind: 'replaced', target: data['seq'] as Seq, ...inner };
     case 'event.inserted':
@@ -51,7 +56,8 @@ export function markerOf({ branch, seq, type, data }: StructuralEvent): Marker {
       return { ...base, kind: 'reverted', seqs: data['seqs'] as unknown as Seq[], redo: data['redo'] === true };
     default:
       assert(type === 'branch.rewound', `"${type}" is a structural type`);
-      if (typeof data['to'] === 'number') return { ...base, kind: 'rewound', to: data['to'] as Seq, redo: data['redo'] === true };
+      if (typeof data['to'] === 'number')
+        return { ...base, kind: 'rewound', to: data['to'] as Seq, redo: data['redo'] === true };
       return { ...base, kind: 'rewoundToTurn', toTurn: data['toTurn'] as number, dropped: rangesOf(data['dropped']) };
   }
 }

@@ -24,9 +24,13 @@ export interface SeqRange {
 /** Takes a number as a seq; whole numbers from 0 only. */
 export function seq(value: number): Seq {
   if (Number.isSafeInteger(value) && value >= 0) return value as Seq;
-  throw new RepriseError('point.out-of-range', `Cannot use ${String(value)} as a seq: it is not a whole number from 0`, {
-    hint: 'Seqs count events from 1; 0 is the empty beginning.',
-  });
+  throw new RepriseError(
+    'point.out-of-range',
+    `Cannot use ${String(value)} as a seq: it is not a whole number from 0`,
+    {
+      hint: 'Seqs count events from 1; 0 is the empty beginning.',
+    },
+  );
 }
 
 /** The beginning of every history. */
@@ -40,7 +44,10 @@ export function later(from: Seq, count: number): Seq {
 /** Takes text as a digest, or throws. */
 export function digest(text: string): Digest {
   if (/^[0-9a-f]{64}$/.test(text)) return text as Digest;
-  throw new RepriseError('ref.invalid', `Cannot use ${JSON.stringify(text)} as a digest: it is not 64 hexadecimal digits`);
+  throw new RepriseError(
+    'ref.invalid',
+    `Cannot use ${JSON.stringify(text)} as a digest: it is not 64 hexadecimal digits`,
+  );
 }
 
 /** A point as a person writes it inside a session. */

@@ -57,7 +57,8 @@ export function parsePoint(input: PointInput): { readonly branch: string; readon
   if (typeof input === 'string') {
     const place = input.indexOf('@');
     const name = place < 0 ? input : input.slice(0, place);
-    if (name.includes('/')) refuseRef(input, 'a point inside a session has no session in it', 'Write branch@at, for example "main@12".');
+    if (name.includes('/'))
+      refuseRef(input, 'a point inside a session has no session in it', 'Write branch@at, for example "main@12".');
     const branch = name === '' ? mainBranch : checkId('branch', decode(name, input));
     return { branch, at: parseAt(place < 0 ? 'head' : input.slice(place + 1), input) };
   }
@@ -120,7 +121,8 @@ export function checkTurn(turn: number): number {
   throw new RepriseError('point.out-of-range', `Cannot use ${String(turn)} as a turn: it is not a whole number from 0`);
 }
 
-const encode = (id: string): string => id.replace(/[/@:%]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
+const encode = (id: string): string =>
+  id.replace(/[/@:%]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
 
 function decode(text: string, whole: string): string {
   if (text.includes(':')) refuseRef(whole, 'a ":" in an id is written %3A');
@@ -131,6 +133,10 @@ function decode(text: string, whole: string): string {
   }
 }
 
-function refuseRef(text: string, why: string, hint = 'Write session[/branch][@at], where at is a seq, head, before:SEQ, turn:N, run:ID or time:ISO; / @ : % in an id are percent-encoded.'): never {
+function refuseRef(
+  text: string,
+  why: string,
+  hint = 'Write session[/branch][@at], where at is a seq, head, before:SEQ, turn:N, run:ID or time:ISO; / @ : % in an id are percent-encoded.',
+): never {
   throw new RepriseError('ref.invalid', `Cannot read ${JSON.stringify(text.slice(0, 300))} as a ref: ${why}`, { hint });
 }

@@ -14,8 +14,20 @@ function mergeGaps(pieces: readonly Piece[]): Segment[] {
   for (const piece of pieces) {
     const last = segments.at(-1);
     if (piece.kind === 'carried') {
-      segments.push({ branch: piece.branch, after: later(piece.seq, -1), through: piece.seq, except: [], carried: true });
-    } else if (last !== undefined && !last.carried && last.branch === piece.branch && piece.after >= last.through && piece.after - last.through <= gapMax) {
+      segments.push({
+        branch: piece.branch,
+        after: later(piece.seq, -1),
+        through: piece.seq,
+        except: [],
+        carried: true,
+      });
+    } else if (
+      last !== undefined &&
+      !last.carried &&
+      last.branch === piece.branch &&
+      piece.after >= last.through &&
+      piece.after - last.through <= gapMax
+    ) {
       if (piece.after > last.through) last.except.push({ after: last.through, through: piece.after });
       last.through = piece.through;
     } else {
@@ -43,7 +55,13 @@ export function rawPieces(history: History, at: Seq): Extract<Piece, { kind: 'ra
 
 /** The segments that give every stored event that leads to a point. */
 export function rawSegments(history: History, at: Seq): Segment[] {
-  return rawPieces(history, at).map(({ branch, after, through }) => ({ branch, after, through, except: [], carried: false }));
+  return rawPieces(history, at).map(({ branch, after, through }) => ({
+    branch,
+    after,
+    through,
+    except: [],
+    carried: false,
+  }));
 }
 
 /** Which branch stores a seq of a history. */

@@ -12,7 +12,11 @@ function spec(about: string, fields: EventSpec['fields'], example: EventSpec['ex
 export const structuralTypes: Readonly<Record<string, EventSpec>> = {
   'branch.forked': spec(
     'A branch began at a point of its parent. It is the first event of every branch but `main`.',
-    { parent: need('object', '`{ seq, digest }` of the point it began at.'), reason, metadata: field('object', "The branch's metadata: its parent's overlaid by what was given.") },
+    {
+      parent: need('object', '`{ seq, digest }` of the point it began at.'),
+      reason,
+      metadata: field('object', "The branch's metadata: its parent's overlaid by what was given."),
+    },
     { parent: { seq: 12, digest: '…' }, reason: 'too broad', metadata: {} },
   ),
   'branch.rewound': spec(
@@ -27,17 +31,42 @@ export const structuralTypes: Readonly<Record<string, EventSpec>> = {
     },
     { to: 7, reason: 'wrong order' },
   ),
-  'event.replaced': spec('An event stands in the place of another.', { seq: need('number', 'The event it stands for.'), event: carried, reason }, {
-    seq: 5,
-    event: { type: 'note.added', version: 1, time: '2026-11-15T10:00:00.000Z', turn: 2, data: { text: 'Called once' } },
-  }),
-  'event.inserted': spec('An event was put behind another; 0 is the very beginning.', { after: need('number', 'The event it stands behind.'), event: carried, reason }, {
-    after: 5,
-    event: { type: 'note.added', version: 1, time: '2026-11-15T10:00:00.000Z', turn: 2, data: { text: 'Called twice' } },
-  }),
+  'event.replaced': spec(
+    'An event stands in the place of another.',
+    { seq: need('number', 'The event it stands for.'), event: carried, reason },
+    {
+      seq: 5,
+      event: {
+        type: 'note.added',
+        version: 1,
+        time: '2026-11-15T10:00:00.000Z',
+        turn: 2,
+        data: { text: 'Called once' },
+      },
+    },
+  ),
+  'event.inserted': spec(
+    'An event was put behind another; 0 is the very beginning.',
+    { after: need('number', 'The event it stands behind.'), event: carried, reason },
+    {
+      after: 5,
+      event: {
+        type: 'note.added',
+        version: 1,
+        time: '2026-11-15T10:00:00.000Z',
+        turn: 2,
+        data: { text: 'Called twice' },
+      },
+    },
+  ),
   'event.reverted': spec(
     'Events left the view, or markers were taken back.',
-    { target: need('number', 'The event that was meant.'), seqs: need('array', 'Every seq it takes out: the target and what goes with it.'), reason, redo },
+    {
+      target: need('number', 'The event that was meant.'),
+      seqs: need('array', 'Every seq it takes out: the target and what goes with it.'),
+      reason,
+      redo,
+    },
     { target: 8, seqs: [8, 9], reason: 'not ours' },
   ),
   'payload.erased': spec(
@@ -45,7 +74,10 @@ export const structuralTypes: Readonly<Record<string, EventSpec>> = {
     {
       seqs: need('array', 'The events of this branch whose payload is gone.'),
       parts: need('array', 'The digests of stored parts that are gone or have a hole.'),
-      keys: field('object', 'The index keys of the erased events, by seq, so that as-of reads still find that there was something.'),
+      keys: field(
+        'object',
+        'The index keys of the erased events, by seq, so that as-of reads still find that there was something.',
+      ),
       reason,
     },
     { seqs: [3], parts: [], reason: 'personal data' },

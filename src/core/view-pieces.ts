@@ -121,7 +121,14 @@ export class Pieces {
 
   /** Ends a range earlier and gives the rest of it as a range of its own. */
   #splitAfter(node: RangeNode, through: Seq): RangeNode {
-    const rest: RangeNode = { kind: 'range', branch: node.branch, after: through, through: node.through, previous: node, next: node.next };
+    const rest: RangeNode = {
+      kind: 'range',
+      branch: node.branch,
+      after: through,
+      through: node.through,
+      previous: node,
+      next: node.next,
+    };
     const index = this.#rangeIndex(node.through);
     if (node.next === undefined) this.#last = rest;
     else node.next.previous = rest;

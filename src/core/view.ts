@@ -127,17 +127,26 @@ function applyMarker(pieces: Pieces, marker: Marker, live: ReadonlyMap<Seq, Edit
 }
 
 /** Which event of a view answers to a seq: its own place, and whether a marker carries it. */
-export function entryOf(view: View, seq: Seq): { readonly branch: string; readonly seq: Seq; readonly carried: boolean; readonly answers: readonly Seq[] } | undefined {
+export function entryOf(
+  view: View,
+  seq: Seq,
+):
+  | { readonly branch: string; readonly seq: Seq; readonly carried: boolean; readonly answers: readonly Seq[] }
+  | undefined {
   for (const piece of view.pieces) {
     if (piece.kind === 'range') {
-      if (seq > piece.after && seq <= piece.through) return { branch: piece.branch, seq, carried: false, answers: [seq] };
-    } else if (piece.answers.includes(seq)) return { branch: piece.branch, seq: piece.seq, carried: true, answers: piece.answers };
+      if (seq > piece.after && seq <= piece.through)
+        return { branch: piece.branch, seq, carried: false, answers: [seq] };
+    } else if (piece.answers.includes(seq))
+      return { branch: piece.branch, seq: piece.seq, carried: true, answers: piece.answers };
   }
   return undefined;
 }
 
 /** The last event of a view; undefined for an empty one. */
-export function lastOf(view: View): { readonly branch: string; readonly seq: Seq; readonly carriedTurn: number | undefined } | undefined {
+export function lastOf(
+  view: View,
+): { readonly branch: string; readonly seq: Seq; readonly carriedTurn: number | undefined } | undefined {
   const piece = view.pieces.at(-1);
   if (piece === undefined) return undefined;
   return piece.kind === 'range'
@@ -160,17 +169,28 @@ export function liveMarker(history: History, at: Seq, seq: Seq): EditMarker | un
 }
 
 /** What redo would undo on a branch: the last marker in effect that redo did not make itself. */
-export function lastLiveMarker(history: History, branch: string, at: Seq): EditMarker | undefined {
+export function lastLiveMarker(
+  history: History,
+  branch: string,
+  at: Seq,
+  undone: ReadonlySet<Seq> = new Set(),
+): EditMarker | undefined {
   const own = history.markers.filter((marker) => marker.branch === branch && marker.seq <= at);
   if (own.length === 0) return undefined;
   const rewind = own.findLast((marker) => marker.kind === 'rewound');
   const { live, dead } = effectOf(itemsOf(scriptAt(history, at)));
   const since = own.findLast(
-    (marker) => live.has(marker.seq) && !dead.has(marker.seq) && marker.seq > (rewind?.seq ?? beginning) && !madeByRedo(marker),
+    (marker) =>
+      live.has(marker.seq) &&
+      !dead.has(marker.seq) &&
+      !undone.has(marker.seq) &&
+      marker.seq > (rewind?.seq ?? beginning) &&
+      !madeByRedo(marker),
   );
   if (since !== undefined) return since as EditMarker;
   if (rewind === undefined || rewind.kind !== 'rewound') return undefined;
-  return rewind.redo ? lastLiveMarker(history, branch, rewind.to) : rewind;
+  // Redo went back to before an earlier rewind: what was live there is live again, unless it was undone since.
+  return rewind.redo ? lastLiveMarker(history, branch, rewind.to, new Set([...undone, ...dead])) : rewind;
 }
 
 function madeByRedo(marker: Marker): boolean {

@@ -14,13 +14,22 @@ export interface AppendOptions {
   /** Only if the head is at this seq. */
   readonly head?: number;
   /** Only if nothing indexed under these keys or prefixes was appended after `since`. */
-  readonly unchanged?: { readonly since: number; readonly keys?: readonly string[]; readonly prefixes?: readonly string[] };
+  readonly unchanged?: {
+    readonly since: number;
+    readonly keys?: readonly string[];
+    readonly prefixes?: readonly string[];
+  };
   /** Only while the branch has not been rewound since this epoch. */
   readonly epoch?: number;
 }
 
 /** Appends events, all or nothing. */
-export async function append(engine: Engine, session: string, events: EventDraft | readonly EventDraft[], options: AppendOptions = {}): Promise<readonly Event[]> {
+export async function append(
+  engine: Engine,
+  session: string,
+  events: EventDraft | readonly EventDraft[],
+  options: AppendOptions = {},
+): Promise<readonly Event[]> {
   const drafts = Array.isArray(events) ? (events as readonly EventDraft[]) : [events as EventDraft];
   if (drafts.length === 0) throw new RepriseError('append.empty', 'Cannot append: there are no events in the batch');
   refuseStructural(drafts);
@@ -34,9 +43,16 @@ export async function append(engine: Engine, session: string, events: EventDraft
 }
 
 function conditionOf({ head, unchanged }: AppendOptions): Condition {
-  if (head !== undefined && unchanged !== undefined) throw new RepriseError('event.invalid', 'Cannot append under two conditions at once', { hint: 'Give either head or unchanged.' });
+  if (head !== undefined && unchanged !== undefined)
+    throw new RepriseError('event.invalid', 'Cannot append under two conditions at once', {
+      hint: 'Give either head or unchanged.',
+    });
   if (head !== undefined) return { kind: 'head', seq: seq(head) };
   if (unchanged === undefined) return { kind: 'any' };
-  return { kind: 'unchanged', since: seq(unchanged.since), keys: unchanged.keys ?? [], prefixes: unchanged.prefixes ?? [] };
+  return {
+    kind: 'unchanged',
+    since: seq(unchanged.since),
+    keys: unchanged.keys ?? [],
+    prefixes: unchanged.prefixes ?? [],
+  };
 }
-

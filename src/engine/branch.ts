@@ -21,7 +21,11 @@ export class Branch {
   /** What its edits left in place although it depended on what they took out. */
   readonly dependents: readonly Seq[];
 
-  constructor(session: Session, name: string, from: { readonly parent?: Point; readonly head: Seq; readonly dependents: readonly Seq[] }) {
+  constructor(
+    session: Session,
+    name: string,
+    from: { readonly parent?: Point; readonly head: Seq; readonly dependents: readonly Seq[] },
+  ) {
     this.session = session;
     this.name = name;
     this.parent = from.parent;
@@ -30,7 +34,10 @@ export class Branch {
   }
 
   /** Appends events to this branch. */
-  append(events: EventDraft | readonly EventDraft[], options: Omit<AppendOptions, 'branch'> = {}): Promise<readonly Event[]> {
+  append(
+    events: EventDraft | readonly EventDraft[],
+    options: Omit<AppendOptions, 'branch'> = {},
+  ): Promise<readonly Event[]> {
     return this.session.append(events, { ...options, branch: this.name });
   }
 

@@ -29,15 +29,28 @@ export interface Comparison extends HistoryDiff {
 }
 
 /** Compares the views of two places by how they behaved. */
-export async function compare(engine: Engine, left: Ref, right: Ref, options: CompareOptions = {}): Promise<Comparison> {
+export async function compare(
+  engine: Engine,
+  left: Ref,
+  right: Ref,
+  options: CompareOptions = {},
+): Promise<Comparison> {
   const places = [await placeOf(engine, left), await placeOf(engine, right)] as const;
   const [a, b] = [await describe(engine, places[0]), await describe(engine, places[1])];
   const diff = diffHistories(a, b, options);
   const states: Record<string, StateDiff> = {};
   for (const projection of options.states ?? []) {
-    states[projection.name] = diffStates((await foldAt(engine, places[0], projection)) as JsonValue, (await foldAt(engine, places[1], projection)) as JsonValue);
+    states[projection.name] = diffStates(
+      (await foldAt(engine, places[0], projection)) as JsonValue,
+      (await foldAt(engine, places[1], projection)) as JsonValue,
+    );
   }
-  return { ...diff, pairs: await withFields(engine, places, diff.pairs), forkPoint: await forkPointOf(engine, ...places), states };
+  return {
+    ...diff,
+    pairs: await withFields(engine, places, diff.pairs),
+    forkPoint: await forkPointOf(engine, ...places),
+    states,
+  };
 }
 
 /** Compares the views of two places position by position, by type alone. */
@@ -51,7 +64,8 @@ function placeOf(engine: Engine, ref: Ref): Promise<Place> {
   return placeAt(engine, ref.session, ref.branch, ref.at);
 }
 
-const pagesAt = (engine: Engine, place: Place): AsyncGenerator<readonly Event[]> => replayPages(engine, place.session, { at: { branch: place.record.branch, seq: place.seq } });
+const pagesAt = (engine: Engine, place: Place): AsyncGenerator<readonly Event[]> =>
+  replayPages(engine, place.session, { at: { branch: place.record.branch, seq: place.seq } });
 
 async function describe(engine: Engine, place: Place): Promise<readonly DiffEvent[]> {
   const describer = createHistoryDescriber(engine.platform.sha256);
@@ -61,12 +75,17 @@ async function describe(engine: Engine, place: Place): Promise<readonly DiffEven
 
 async function strictEvents(engine: Engine, place: Place): Promise<StrictEvent[]> {
   const result: StrictEvent[] = [];
-  for await (const events of pagesAt(engine, place)) for (const { seq, type, data } of events) result.push({ seq, type, text: JSON.stringify(data).slice(0, 200) });
+  for await (const events of pagesAt(engine, place))
+    for (const { seq, type, data } of events) result.push({ seq, type, text: JSON.stringify(data).slice(0, 200) });
   return result;
 }
 
 /** Fetches the events of the first changed pairs once more, and says in which fields they differ. */
-async function withFields(engine: Engine, places: readonly [Place, Place], pairs: readonly DiffPair[]): Promise<readonly DiffPair[]> {
+async function withFields(
+  engine: Engine,
+  places: readonly [Place, Place],
+  pairs: readonly DiffPair[],
+): Promise<readonly DiffPair[]> {
   const changed = pairs.filter((pair) => pair.kind === 'changed').slice(0, limits.diffDetailsMax);
   if (changed.length === 0) return pairs;
   const lefts = await eventsAt(engine, places[0], new Set(changed.map((pair) => pair.left)));
@@ -95,7 +114,8 @@ export async function forkPointOf(engine: Engine, left: Place, right: Place): Pr
   let high: number = Math.min(left.seq, right.seq);
   while (low < high) {
     const middle = Math.ceil((low + high) / 2) as Seq;
-    const isShared = (await digestAt(engine, { ...left, seq: middle })) === (await digestAt(engine, { ...right, seq: middle }));
+    const isShared =
+      (await digestAt(engine, { ...left, seq: middle })) === (await digestAt(engine, { ...right, seq: middle }));
     if (isShared) low = middle;
     else high = middle - 1;
   }

@@ -23,11 +23,22 @@ export interface Counterfactual<Result> {
 }
 
 /** Looks at a projection as if some events had not happened, or had been different. Nothing is written. */
-export async function counterfactual<Value, Result>(engine: Engine, session: string, point: PointInput, projection: Projection<Value, Result>, options: CounterfactualOptions): Promise<Counterfactual<Result>> {
+export async function counterfactual<Value, Result>(
+  engine: Engine,
+  session: string,
+  point: PointInput,
+  projection: Projection<Value, Result>,
+  options: CounterfactualOptions,
+): Promise<Counterfactual<Result>> {
   const place = await findPlace(engine, session, point);
   const excluded = await exclusion(engine, place, options);
   const hypothesis = await suppose(engine, place, editsOf(options), excluded);
   const value = await fold(engine, place, hypothesis, projection, false);
   const actual = await foldAt(engine, place, projection);
-  return { value, excluded: excluded?.seqs ?? [], dependents: excluded?.dependents ?? [], diff: diffStates(actual as JsonValue, value as JsonValue) };
+  return {
+    value,
+    excluded: excluded?.seqs ?? [],
+    dependents: excluded?.dependents ?? [],
+    diff: diffStates(actual as JsonValue, value as JsonValue),
+  };
 }

@@ -22,13 +22,21 @@ export async function eventInView(engine: Engine, place: Place, view: View, seq:
   const [event] = entry === undefined ? [] : await readPlaces(engine, place.session, [entry]);
   if (entry !== undefined && event !== undefined) return entry.carried ? unwrap(event) : event;
   const isKnown = seq >= 1 && seq <= place.record.head;
-  throw new RepriseError(isKnown ? 'event.not-in-view' : 'event.not-found', `Cannot find seq ${seq} in the view at "${place.record.branch}@${place.seq}"${isKnown ? ': it was taken out, or it is a marker' : ''}`, {
-    hint: isKnown ? 'Look at the raw history to see what took it out.' : `Choose a seq from 1 to ${place.seq}.`,
-    details: { branch: place.record.branch, at: place.seq, seq },
-  });
+  throw new RepriseError(
+    isKnown ? 'event.not-in-view' : 'event.not-found',
+    `Cannot find seq ${seq} in the view at "${place.record.branch}@${place.seq}"${isKnown ? ': it was taken out, or it is a marker' : ''}`,
+    {
+      hint: isKnown ? 'Look at the raw history to see what took it out.' : `Choose a seq from 1 to ${place.seq}.`,
+      details: { branch: place.record.branch, at: place.seq, seq },
+    },
+  );
 }
 
-const beliefKin: ReadonlySet<string> = new Set(['belief.superseded', 'contradiction.detected', 'contradiction.settled']);
+const beliefKin: ReadonlySet<string> = new Set([
+  'belief.superseded',
+  'contradiction.detected',
+  'contradiction.settled',
+]);
 
 /** One event of a view, as far as causes go. */
 interface Link {
@@ -39,7 +47,13 @@ interface Link {
 }
 
 /** What goes with the events that answer to these seqs: a call's other half, a belief's consequences, and with `cascade` all that depended on them. */
-export async function takeOut(engine: Engine, place: Place, view: View, targets: readonly Seq[], cascade: boolean): Promise<TakenOut> {
+export async function takeOut(
+  engine: Engine,
+  place: Place,
+  view: View,
+  targets: readonly Seq[],
+  cascade: boolean,
+): Promise<TakenOut> {
   const links = await linksOf(engine, place, view);
   const gone = new Map<Seq, Seq>();
   const ids = new Set<string>();
@@ -50,7 +64,8 @@ export async function takeOut(engine: Engine, place: Place, view: View, targets:
     gone.set(event.seq, entryOf(view, event.seq)?.answers[0] as Seq);
     for (const id of await idsOf(engine, place, view, event)) ids.add(id);
     for (const other of await otherHalf(engine, place, view, event)) await add(other);
-    if (event.type === 'belief.committed') for (const link of links) if (link.cause === event.id && beliefKin.has(link.type)) await add(link.seq);
+    if (event.type === 'belief.committed')
+      for (const link of links) if (link.cause === event.id && beliefKin.has(link.type)) await add(link.seq);
   };
   for (const seq of targets) await add(seq);
   const dependents = new Set<Seq>();
@@ -80,7 +95,12 @@ async function otherHalf(engine: Engine, place: Place, view: View, event: Event)
   const found: Seq[] = [];
   let segments = segmentsOf(view);
   for (;;) {
-    const { entries } = await engine.store.latest(sessionRef(engine, place.session), segments, { keys: [key] }, { limit: 1, select: 'header' });
+    const { entries } = await engine.store.latest(
+      sessionRef(engine, place.session),
+      segments,
+      { keys: [key] },
+      { limit: 1, select: 'header' },
+    );
     const last = entries[0]?.event.seq;
     if (last === undefined) return found;
     if (last !== event.seq) found.push(last);
@@ -95,7 +115,9 @@ async function linksOf(engine: Engine, place: Place, view: View): Promise<Link[]
   }
   const carried = view.pieces.filter((piece) => piece.kind === 'carried');
   if (carried.length === 0) return links;
-  const inside = new Map((await readPlaces(engine, place.session, carried)).map((marker) => [marker.seq, unwrap(marker)]));
+  const inside = new Map(
+    (await readPlaces(engine, place.session, carried)).map((marker) => [marker.seq, unwrap(marker)]),
+  );
   return links.map((link) => {
     const event = inside.get(link.seq);
     return event === undefined ? link : { seq: link.seq, id: event.id, type: event.type, cause: event.cause ?? null };
@@ -107,13 +129,24 @@ export async function whatGoes(engine: Engine, place: Place, seq: Seq, cascade: 
   const marker = place.history.markers.find((held) => held.seq === seq);
   if (marker === undefined) return takeOut(engine, place, viewAt(place.history, place.seq), [seq], cascade);
   if (marker.kind === 'rewound' || marker.kind === 'rewoundToTurn') {
-    throw new RepriseError('event.structural', `Cannot revert the rewind at seq ${seq}`, { hint: `Rewind to seq ${seq - 1} to undo it, or use redo.`, details: { seq } });
+    throw new RepriseError('event.structural', `Cannot revert the rewind at seq ${seq}`, {
+      hint: `Rewind to seq ${seq - 1} to undo it, or use redo.`,
+      details: { seq },
+    });
   }
   if (marker.kind === 'forked' || marker.kind === 'erased') {
-    throw new RepriseError('event.structural', `Cannot revert seq ${seq}: it is a "${marker.kind === 'forked' ? 'branch.forked' : 'payload.erased'}", which is final`, { details: { seq } });
+    throw new RepriseError(
+      'event.structural',
+      `Cannot revert seq ${seq}: it is a "${marker.kind === 'forked' ? 'branch.forked' : 'payload.erased'}", which is final`,
+      { details: { seq } },
+    );
   }
   if (liveMarker(place.history, place.seq, seq) === undefined) {
-    throw new RepriseError('event.not-in-view', `Cannot revert the marker at seq ${seq}: it is not in effect any more`, { details: { seq } });
+    throw new RepriseError(
+      'event.not-in-view',
+      `Cannot revert the marker at seq ${seq}: it is not in effect any more`,
+      { details: { seq } },
+    );
   }
   return { seqs: [seq], dependents: [] };
 }

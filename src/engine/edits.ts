@@ -81,7 +81,8 @@ function refuse(why: string, hint?: string): never {
 }
 
 function checkOrdinary(draft: EventDraft): EventDraft {
-  if (isStructural(draft.type)) refuse(`"${draft.type}" is a structural event`, 'Use the edit, rewind or revert that writes it.');
+  if (isStructural(draft.type))
+    refuse(`"${draft.type}" is a structural event`, 'Use the edit, rewind or revert that writes it.');
   return draft;
 }
 
@@ -133,7 +134,10 @@ async function prompt(editing: Editing, text: string, mode: 'anywhere' | 'traili
   const seen = await foldAt(engine, place, conversation);
   const found = lastUserMessage(seen);
   if (found === undefined || (mode === 'trailing' && !found.isLast)) {
-    return refuse(found === undefined ? 'there is no user message before the point' : 'the last message is not a user message', 'Insert a message.added event instead.');
+    return refuse(
+      found === undefined ? 'there is no user message before the point' : 'the last message is not a user message',
+      'Insert a message.added event instead.',
+    );
   }
   return message(editing, found.seq, { role: 'user', content: text }, found.message);
 }
@@ -142,31 +146,50 @@ async function prompt(editing: Editing, text: string, mode: 'anywhere' | 'traili
 async function message(editing: Editing, target: Seq, next: JsonObject, held?: JsonObject): Promise<EventDraft> {
   const event = await eventInView(editing.engine, editing.place, editing.view, target);
   if (event.type === 'message.added') return replace(editing, target, { data: { ...event.data, message: next } });
-  if (event.type === 'call.ended' && event.data['message'] !== undefined) return replace(editing, target, { data: { ...event.data, message: next } });
+  if (event.type === 'call.ended' && event.data['message'] !== undefined)
+    return replace(editing, target, { data: { ...event.data, message: next } });
   const list = valueAt(event.data, ['request', 'messages']);
-  if (event.type !== 'call.started' || !Array.isArray(list)) return refuse(`seq ${target} is "${event.type}", which holds no message`);
-  const index = held === undefined ? list.findLastIndex((item: JsonValue) => isObject(item) && item['role'] === next['role']) : list.findLastIndex((item: JsonValue) => sameJson(item, held));
+  if (event.type !== 'call.started' || !Array.isArray(list))
+    return refuse(`seq ${target} is "${event.type}", which holds no message`);
+  const index =
+    held === undefined
+      ? list.findLastIndex((item: JsonValue) => isObject(item) && item['role'] === next['role'])
+      : list.findLastIndex((item: JsonValue) => sameJson(item, held));
   if (index < 0) return refuse(`seq ${target} holds no such message`);
   const messages = list.map((item: JsonValue, at: number) => (at === index ? next : item));
   return replace(editing, target, { data: withValueAt(event.data, ['request', 'messages'], messages) });
 }
 
 /** The start and, if it has ended, the end of a call in the view. */
-async function callAt({ engine, place, view }: Editing, call: string | number): Promise<{ readonly started: Event | undefined; readonly ended: Event | undefined }> {
+async function callAt(
+  { engine, place, view }: Editing,
+  call: string | number,
+): Promise<{ readonly started: Event | undefined; readonly ended: Event | undefined }> {
   const id = typeof call === 'number' ? (await eventInView(engine, place, view, seq(call))).data['call'] : call;
   const halves: Event[] = [];
   let segments = segmentsOf(view);
   while (typeof id === 'string') {
-    const { entries } = await engine.store.latest(sessionRef(engine, place.session), segments, { keys: [plainKey('call', id)] }, { limit: 1, select: 'full' });
+    const { entries } = await engine.store.latest(
+      sessionRef(engine, place.session),
+      segments,
+      { keys: [plainKey('call', id)] },
+      { limit: 1, select: 'full' },
+    );
     const row = entries[0]?.event;
     if (row === undefined) break;
     const event = toEvent(place.session, row, dataOf(row, await decoderFor(engine, place.session, [row])));
     halves.push(isStructural(event.type) ? unwrap(event) : event);
-    segments = segments.map((held) => ({ ...held, through: Math.min(held.through, row.seq - 1) as Seq })).filter((held) => held.through > held.after);
+    segments = segments
+      .map((held) => ({ ...held, through: Math.min(held.through, row.seq - 1) as Seq }))
+      .filter((held) => held.through > held.after);
   }
   const started = halves.find((event) => event.type === 'call.started');
   const ended = halves.find((event) => event.type === 'call.ended');
-  if (started === undefined && ended === undefined) refuse(`there is no call ${JSON.stringify(call)} in the view`, 'Name a call by its id or by the seq of its start or end.');
+  if (started === undefined && ended === undefined)
+    refuse(
+      `there is no call ${JSON.stringify(call)} in the view`,
+      'Name a call by its id or by the seq of its start or end.',
+    );
   return { started, ended };
 }
 
@@ -177,11 +200,22 @@ async function toolInput(editing: Editing, call: string | number, input: JsonVal
 }
 
 /** A pending call is answered; an answered one gets another answer. */
-async function toolResult(editing: Editing, call: string | number, output: JsonValue, outcome: string): Promise<EventDraft> {
+async function toolResult(
+  editing: Editing,
+  call: string | number,
+  output: JsonValue,
+  outcome: string,
+): Promise<EventDraft> {
   const { started, ended } = await callAt(editing, call);
   if (ended !== undefined) return replace(editing, ended.seq, { data: { ...ended.data, output, outcome } });
   const open = started as Event;
-  const data = { call: open.data['call'] as string, kind: open.data['kind'] as string, name: open.data['name'] as string, outcome, output };
+  const data = {
+    call: open.data['call'] as string,
+    kind: open.data['kind'] as string,
+    name: open.data['name'] as string,
+    outcome,
+    output,
+  };
   return { type: 'call.ended', cause: open.id, ...optional('agent', open.agent), ...optional('run', open.run), data };
 }
 
@@ -189,17 +223,37 @@ async function toolResult(editing: Editing, call: string | number, output: JsonV
 async function state({ engine, place, view }: Editing, edit: Extract<Edit, { kind: 'state' }>): Promise<EventDraft> {
   const agent = edit.agent ?? 'default';
   const key = ownedKey('state', agent, edit.key);
-  const { entries } = await engine.store.latest(sessionRef(engine, place.session), segmentsOf(view), { keys: [key] }, { limit: 1, select: 'full' });
+  const { entries } = await engine.store.latest(
+    sessionRef(engine, place.session),
+    segmentsOf(view),
+    { keys: [key] },
+    { limit: 1, select: 'full' },
+  );
   const row = entries[0]?.event;
-  const held = row === undefined ? undefined : toEvent(place.session, row, dataOf(row, await decoderFor(engine, place.session, [row])));
-  const operations = (held === undefined ? [] : ((isStructural(held.type) ? unwrap(held) : held).data['operations'] ?? [])) as readonly JsonObject[];
-  const version = Math.max(0, ...operations.filter((operation) => operation['agent'] === agent && operation['key'] === edit.key).map((operation) => Number(operation['version']))) + 1;
-  const operation = edit.value === undefined ? { agent, key: edit.key, op: 'delete', version } : { agent, key: edit.key, op: 'write', value: edit.value, version };
+  const held =
+    row === undefined
+      ? undefined
+      : toEvent(place.session, row, dataOf(row, await decoderFor(engine, place.session, [row])));
+  const operations = (
+    held === undefined ? [] : ((isStructural(held.type) ? unwrap(held) : held).data['operations'] ?? [])
+  ) as readonly JsonObject[];
+  const version =
+    Math.max(
+      0,
+      ...operations
+        .filter((operation) => operation['agent'] === agent && operation['key'] === edit.key)
+        .map((operation) => Number(operation['version'])),
+    ) + 1;
+  const operation =
+    edit.value === undefined
+      ? { agent, key: edit.key, op: 'delete', version }
+      : { agent, key: edit.key, op: 'write', value: edit.value, version };
   canonicalJson(operation);
   return { type: 'state.committed', agent, data: { operations: [operation] } };
 }
 
 async function belief(editing: Editing, edit: Extract<Edit, { kind: 'belief' }>): Promise<EventDraft> {
-  if (edit.seq !== undefined) return replace(editing, seq(edit.seq), { data: edit.belief, ...optional('agent', edit.agent) });
+  if (edit.seq !== undefined)
+    return replace(editing, seq(edit.seq), { data: edit.belief, ...optional('agent', edit.agent) });
   return { type: 'belief.committed', data: edit.belief, ...optional('agent', edit.agent) };
 }

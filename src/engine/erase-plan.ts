@@ -16,7 +16,12 @@ import { dataOf, decoderFor } from './events.ts';
 
 /** Everything an erasure touches in one session. */
 export interface ErasePlan {
-  readonly events: readonly { readonly branch: string; readonly seq: Seq; readonly dataDigest: Digest; readonly keys: readonly string[] }[];
+  readonly events: readonly {
+    readonly branch: string;
+    readonly seq: Seq;
+    readonly dataDigest: Digest;
+    readonly keys: readonly string[];
+  }[];
   /** Parts that go. */
   readonly gone: readonly Digest[];
   /** Parts that are stored anew under their digest: lists with a hole (damaged), bodies whose base goes (whole). */
@@ -26,11 +31,18 @@ export interface ErasePlan {
 }
 
 /** Finds everything in a session that holds the content. */
-export async function planErase(engine: Engine, session: string, content: Content, target: Event | undefined): Promise<ErasePlan> {
+export async function planErase(
+  engine: Engine,
+  session: string,
+  content: Content,
+  target: Event | undefined,
+): Promise<ErasePlan> {
   const parts = await allParts(engine, session);
   const gone = new Set<Digest>();
   for (const part of parts.values()) if (isGone(content, part, parts)) gone.add(part.digest);
-  const rewrites = [...parts.values()].flatMap((part) => (gone.has(part.digest) ? [] : rewriteOf(content, part, parts, gone)));
+  const rewrites = [...parts.values()].flatMap((part) =>
+    gone.has(part.digest) ? [] : rewriteOf(content, part, parts, gone),
+  );
   const touched = new Set<Digest>([...gone, ...rewrites.filter((part) => part.damaged).map((part) => part.digest)]);
   const events: ErasePlan['events'][number][] = [];
   const branches = new Set<string>();
@@ -38,8 +50,16 @@ export async function planErase(engine: Engine, session: string, content: Conten
     const isTarget = target !== undefined && row.branch === target.branch && row.seq === target.seq;
     if (row.data === null) continue;
     const refs = refsIn(row.data);
-    if (!isStructural(row.type) && (isTarget || refs.some((digest) => gone.has(digest) && isValue(parts, digest)) || holdsContent(content, row.data))) {
-      events.push({ branch: row.branch, seq: row.seq, dataDigest: dataDigestOf(engine.platform.sha256, row.salt ?? '', row.data), keys: await keysLeft(engine, session, row, content) });
+    if (
+      !isStructural(row.type) &&
+      (isTarget || refs.some((digest) => gone.has(digest) && isValue(parts, digest)) || holdsContent(content, row.data))
+    ) {
+      events.push({
+        branch: row.branch,
+        seq: row.seq,
+        dataDigest: dataDigestOf(engine.platform.sha256, row.salt ?? '', row.data),
+        keys: await keysLeft(engine, session, row, content),
+      });
       branches.add(row.branch);
     } else if (reaches(refs, parts, touched)) branches.add(row.branch);
   }
@@ -63,7 +83,12 @@ function isGone(content: Content, part: PartInput, parts: ReadonlyMap<Digest, Pa
   }
 }
 
-function rewriteOf(content: Content, part: PartInput, parts: ReadonlyMap<Digest, PartInput>, gone: ReadonlySet<Digest>): PartInput[] {
+function rewriteOf(
+  content: Content,
+  part: PartInput,
+  parts: ReadonlyMap<Digest, PartInput>,
+  gone: ReadonlySet<Digest>,
+): PartInput[] {
   if (part.kind === 'delta' && part.refs.some((digest) => gone.has(digest))) {
     const text = bodyText(part, (digest) => parts.get(digest)) ?? '';
     return [{ digest: part.digest, kind: 'body', salt: part.salt, text, refs: [] }];
@@ -78,10 +103,23 @@ function rewriteOf(content: Content, part: PartInput, parts: ReadonlyMap<Digest,
   const items = node.items.map((item): JsonValue => (isHeld(item) ? { $erased: true } : item));
   const text = canonicalJson({ previous: node.previous, items });
   // Without its salt, the digest of the list as it was cannot be used to guess what stood in the hole.
-  return [{ digest: part.digest, kind: 'list', salt: null, text, refs: part.refs.filter((digest) => !gone.has(digest)), damaged: true }];
+  return [
+    {
+      digest: part.digest,
+      kind: 'list',
+      salt: null,
+      text,
+      refs: part.refs.filter((digest) => !gone.has(digest)),
+      damaged: true,
+    },
+  ];
 }
 
-function reaches(refs: readonly Digest[], parts: ReadonlyMap<Digest, PartInput>, touched: ReadonlySet<Digest>): boolean {
+function reaches(
+  refs: readonly Digest[],
+  parts: ReadonlyMap<Digest, PartInput>,
+  touched: ReadonlySet<Digest>,
+): boolean {
   const open = [...refs];
   const seen = new Set<Digest>();
   for (let digest = open.pop(); digest !== undefined; digest = open.pop()) {
@@ -95,7 +133,9 @@ function reaches(refs: readonly Digest[], parts: ReadonlyMap<Digest, PartInput>,
 
 /** The keys an erased event stays findable under, so that as-of reads say "erased" rather than give an older value. */
 async function keysLeft(engine: Engine, session: string, row: StoredEvent, content: Content): Promise<string[]> {
-  const data: JsonObject = mayHoldRefs(row.data ?? '') ? dataOf(row, await decoderFor(engine, session, [row])) : (JSON.parse(row.data ?? '{}') as JsonObject);
+  const data: JsonObject = mayHoldRefs(row.data ?? '')
+    ? dataOf(row, await decoderFor(engine, session, [row]))
+    : (JSON.parse(row.data ?? '{}') as JsonObject);
   const keys = keysOf({ type: row.type, agent: row.agent ?? undefined, data });
   return keys.filter((key) => !valueHoldsContent(content, [parseKey(key).name]));
 }
@@ -105,7 +145,10 @@ async function allParts(engine: Engine, session: string): Promise<Map<Digest, Pa
   const parts = new Map<Digest, PartInput>();
   let after: Digest | undefined;
   for (;;) {
-    const digests = await engine.store.heldParts(ref, { limit: limits.partsAskedMax, ...(after === undefined ? {} : { after }) });
+    const digests = await engine.store.heldParts(ref, {
+      limit: limits.partsAskedMax,
+      ...(after === undefined ? {} : { after }),
+    });
     if (digests.length === 0) return parts;
     for (const [digest, part] of await engine.store.parts(ref, digests)) parts.set(digest, part);
     after = digests.at(-1) as Digest;
@@ -118,7 +161,12 @@ async function* allRows(engine: Engine, session: string): AsyncGenerator<StoredE
     const segment = { branch, after: parent?.seq ?? beginning, through: head, except: [], carried: false };
     let cursor: Cursor | undefined;
     do {
-      const page = await engine.store.read(ref, [segment], { limit: limits.pageEventsMax, select: 'proof', direction: 'forward', ...(cursor === undefined ? {} : { cursor }) });
+      const page = await engine.store.read(ref, [segment], {
+        limit: limits.pageEventsMax,
+        select: 'proof',
+        direction: 'forward',
+        ...(cursor === undefined ? {} : { cursor }),
+      });
       yield* page.events;
       cursor = page.next;
     } while (cursor !== undefined);

@@ -1,10 +1,10 @@
 import { RepriseError } from '../core/error.ts';
+import type { Event } from '../core/event.ts';
 import { limits } from '../core/limits.ts';
 import type { Digest, Seq } from '../core/point.ts';
 import type { AppendRequest, EraseRequest } from '../core/ports.ts';
 import type { PointInput } from '../core/ref.ts';
 import { isStructural } from '../core/structural-types.ts';
-import type { Event } from '../core/event.ts';
 import { type Engine, sessionRef } from './engine.ts';
 import { contentOf } from './erase-content.ts';
 import { type ErasePlan, planErase } from './erase-plan.ts';
@@ -35,16 +35,30 @@ export interface Erased {
  * Forgets the payload of the event at a point, wherever the session holds the same content. The chain still verifies;
  * what is left cannot be guessed. This cannot be undone.
  */
-export async function erase(engine: Engine, session: string, point: PointInput, options: EraseOptions = {}): Promise<Erased> {
+export async function erase(
+  engine: Engine,
+  session: string,
+  point: PointInput,
+  options: EraseOptions = {},
+): Promise<Erased> {
   const target = await targetOf(engine, session, point);
   const content = await contentOf(engine, session, target);
   const sessions = options.everywhere === true ? await allSessions(engine) : [session];
-  const result: { events: Erased['events'][number][]; parts: Erased['parts'][number][]; markers: Erased['markers'][number][] } = { events: [], parts: [], markers: [] };
+  const result: {
+    events: Erased['events'][number][];
+    parts: Erased['parts'][number][];
+    markers: Erased['markers'][number][];
+  } = { events: [], parts: [], markers: [] };
   for (const held of sessions) {
     const plan = await planErase(engine, held, content, held === session ? target : undefined);
     if (plan.events.length === 0 && plan.gone.length === 0 && plan.rewrites.length === 0) continue;
     result.events.push(...plan.events.map(({ branch, seq }) => ({ session: held, branch, seq })));
-    result.parts.push(...[...plan.gone, ...plan.rewrites.filter((part) => part.damaged).map((part) => part.digest)].map((digest) => ({ session: held, digest })));
+    result.parts.push(
+      ...[...plan.gone, ...plan.rewrites.filter((part) => part.damaged).map((part) => part.digest)].map((digest) => ({
+        session: held,
+        digest,
+      })),
+    );
     if (options.dryRun !== true) result.markers.push(...(await carryOut(engine, held, plan, options)));
   }
   return result;
@@ -53,11 +67,25 @@ export async function erase(engine: Engine, session: string, point: PointInput, 
 async function targetOf(engine: Engine, session: string, point: PointInput): Promise<Event> {
   const place = await findPlace(engine, session, point);
   const [event] = place.seq === 0 ? [] : await readPlaces(engine, session, [pointOf(place)]);
-  if (event === undefined) throw new RepriseError('event.not-found', `Cannot erase at "${place.record.branch}@${place.seq}": there is no event`, { hint: 'Choose a seq from 1.' });
+  if (event === undefined)
+    throw new RepriseError(
+      'event.not-found',
+      `Cannot erase at "${place.record.branch}@${place.seq}": there is no event`,
+      { hint: 'Choose a seq from 1.' },
+    );
   if (isStructural(event.type)) {
-    throw new RepriseError('event.structural', `Cannot erase "${event.type}" at seq ${event.seq}: a structural event decides how history is read`, { hint: 'Erase the event it is about.', details: { seq: event.seq, type: event.type } });
+    throw new RepriseError(
+      'event.structural',
+      `Cannot erase "${event.type}" at seq ${event.seq}: a structural event decides how history is read`,
+      { hint: 'Erase the event it is about.', details: { seq: event.seq, type: event.type } },
+    );
   }
-  if (event.erased === true) throw new RepriseError('edit.invalid', `Cannot erase seq ${event.seq} of "${event.branch}": its payload was erased before`, { details: { seq: event.seq } });
+  if (event.erased === true)
+    throw new RepriseError(
+      'edit.invalid',
+      `Cannot erase seq ${event.seq} of "${event.branch}": its payload was erased before`,
+      { details: { seq: event.seq } },
+    );
   return event;
 }
 
@@ -65,22 +93,44 @@ async function allSessions(engine: Engine): Promise<string[]> {
   const found: string[] = [];
   let cursor: string | undefined;
   do {
-    const page = await engine.store.sessions({ namespace: engine.namespace, limit: limits.sessionsPageMax, ...(cursor === undefined ? {} : { cursor }) });
+    const page = await engine.store.sessions({
+      namespace: engine.namespace,
+      limit: limits.sessionsPageMax,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
     found.push(...page.sessions.map((held) => held.session));
     cursor = page.next;
   } while (cursor !== undefined);
   return found;
 }
 
-async function carryOut(engine: Engine, session: string, plan: ErasePlan, options: MarkOptions): Promise<Erased['markers'][number][]> {
+async function carryOut(
+  engine: Engine,
+  session: string,
+  plan: ErasePlan,
+  options: MarkOptions,
+): Promise<Erased['markers'][number][]> {
   const parts = [...plan.gone, ...plan.rewrites.filter((part) => part.damaged).map((part) => part.digest)];
   const appends = plan.branches.map((branch): AppendRequest => {
     const own = plan.events.filter((event) => event.branch === branch);
-    const keys = Object.fromEntries(own.filter((event) => event.keys.length > 0).map((event) => [String(event.seq), event.keys]));
+    const keys = Object.fromEntries(
+      own.filter((event) => event.keys.length > 0).map((event) => [String(event.seq), event.keys]),
+    );
     const data = { seqs: own.map((event) => event.seq), parts, ...(Object.keys(keys).length === 0 ? {} : { keys }) };
-    return encodeRequest(engine, { session, target: { kind: 'branch', branch }, drafts: [signed({ type: 'payload.erased', data }, options)], condition: { kind: 'any' } });
+    return encodeRequest(engine, {
+      session,
+      target: { kind: 'branch', branch },
+      drafts: [signed({ type: 'payload.erased', data }, options)],
+      condition: { kind: 'any' },
+    });
   });
-  const request: EraseRequest = { ...sessionRef(engine, session), events: plan.events, parts: plan.gone, rewrites: plan.rewrites, appends };
+  const request: EraseRequest = {
+    ...sessionRef(engine, session),
+    events: plan.events,
+    parts: plan.gone,
+    rewrites: plan.rewrites,
+    appends,
+  };
   const outcomes = await engine.store.erase(request);
   // What this process remembers having stored may be gone now.
   engine.memories.delete(session);
@@ -89,4 +139,3 @@ async function carryOut(engine: Engine, session: string, plan: ErasePlan, option
     return outcome.events.map(({ seq }) => ({ session, branch: outcome.branch, seq }));
   });
 }
-

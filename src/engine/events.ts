@@ -1,5 +1,5 @@
 import { DataDecoder, type ListEdits, refsIn } from '../core/decode.ts';
-import { type CarriedEvent, erasedData, type Event } from '../core/event.ts';
+import { type CarriedEvent, type Event, erasedData } from '../core/event.ts';
 import type { JsonObject } from '../core/json.ts';
 import { limits } from '../core/limits.ts';
 import { mayHoldRefs, type PartInput } from '../core/parts.ts';
@@ -22,9 +22,17 @@ export interface EventsPage {
 }
 
 /** Reads a page of events with their parts put together; carried events come out of their markers. */
-export async function readEvents(engine: Engine, session: string, segments: readonly Segment[], request: EventsRequest): Promise<EventsPage> {
+export async function readEvents(
+  engine: Engine,
+  session: string,
+  segments: readonly Segment[],
+  request: EventsRequest,
+): Promise<EventsPage> {
   const { listEdits, ...page } = request;
-  const { events: rows, next } = await engine.store.read(sessionRef(engine, session), segments, { ...page, select: 'full' });
+  const { events: rows, next } = await engine.store.read(sessionRef(engine, session), segments, {
+    ...page,
+    select: 'full',
+  });
   const carried = new Set(segments.filter((segment) => segment.carried).map((segment) => segment.through));
   const decoder = await decoderFor(engine, session, rows, listEdits);
   let bytes = 0;
@@ -54,13 +62,28 @@ export async function readAll(engine: Engine, session: string, segments: readonl
 }
 
 /** The stored events at these places, as they are stored; places without an event are left out. */
-export async function readPlaces(engine: Engine, session: string, places: readonly { readonly branch: string; readonly seq: Seq }[]): Promise<Event[]> {
-  const segments = places.map(({ branch, seq }) => ({ branch, after: (seq - 1) as Seq, through: seq, except: [], carried: false }));
+export async function readPlaces(
+  engine: Engine,
+  session: string,
+  places: readonly { readonly branch: string; readonly seq: Seq }[],
+): Promise<Event[]> {
+  const segments = places.map(({ branch, seq }) => ({
+    branch,
+    after: (seq - 1) as Seq,
+    through: seq,
+    except: [],
+    carried: false,
+  }));
   return readAll(engine, session, segments);
 }
 
 /** Headers of a view, a page at a time. */
-export async function* readHeaders(engine: Engine, session: string, segments: readonly Segment[], request: Partial<Omit<PageRequest, 'select' | 'cursor'>> = {}): AsyncGenerator<readonly StoredEvent[]> {
+export async function* readHeaders(
+  engine: Engine,
+  session: string,
+  segments: readonly Segment[],
+  request: Partial<Omit<PageRequest, 'select' | 'cursor'>> = {},
+): AsyncGenerator<readonly StoredEvent[]> {
   let cursor: Cursor | undefined;
   do {
     const page = await engine.store.read(sessionRef(engine, session), segments, {
@@ -76,21 +99,37 @@ export async function* readHeaders(engine: Engine, session: string, segments: re
 }
 
 /** A decoder that has every part these rows refer to. */
-export async function decoderFor(engine: Engine, session: string, rows: readonly Pick<StoredEvent, 'data'>[], listEdits?: ListEdits): Promise<DataDecoder> {
+export async function decoderFor(
+  engine: Engine,
+  session: string,
+  rows: readonly Pick<StoredEvent, 'data'>[],
+  listEdits?: ListEdits,
+): Promise<DataDecoder> {
   const wanted = new Set<Digest>();
-  for (const { data } of rows) if (data !== null && mayHoldRefs(data)) for (const digest of refsIn(data)) wanted.add(digest);
+  for (const { data } of rows)
+    if (data !== null && mayHoldRefs(data)) for (const digest of refsIn(data)) wanted.add(digest);
   return decoderOf(engine, session, [...wanted], listEdits);
 }
 
 /** A decoder that has these parts and everything they refer to. */
-export async function decoderOf(engine: Engine, session: string, wanted: readonly Digest[], listEdits?: ListEdits): Promise<DataDecoder> {
+export async function decoderOf(
+  engine: Engine,
+  session: string,
+  wanted: readonly Digest[],
+  listEdits?: ListEdits,
+): Promise<DataDecoder> {
   if (wanted.length === 0) return new DataDecoder({ get: () => undefined, isErased: () => false });
   const parts = new Map<Digest, PartInput>();
   for (let from = 0; from < wanted.length; from += limits.partsAskedMax) {
-    const found = await engine.store.parts(sessionRef(engine, session), wanted.slice(from, from + limits.partsAskedMax));
+    const found = await engine.store.parts(
+      sessionRef(engine, session),
+      wanted.slice(from, from + limits.partsAskedMax),
+    );
     for (const [digest, part] of found) parts.set(digest, part);
   }
-  const isComplete = wanted.every((digest) => parts.has(digest)) && [...parts.values()].every((part) => part.refs.every((digest) => parts.has(digest)));
+  const isComplete =
+    wanted.every((digest) => parts.has(digest)) &&
+    [...parts.values()].every((part) => part.refs.every((digest) => parts.has(digest)));
   const erased = isComplete ? new Set<string>() : await erasedParts(engine, session);
   return new DataDecoder({ get: (digest) => parts.get(digest), isErased: (digest) => erased.has(digest) }, listEdits);
 }
@@ -101,7 +140,8 @@ export async function erasedParts(engine: Engine, session: string): Promise<Set<
   const ref = sessionRef(engine, session);
   for (const { branch } of await engine.store.branches(ref)) {
     const record = await engine.store.branch({ ...ref, branch });
-    for (const marker of record?.markers ?? []) if (marker.kind === 'erased') for (const part of marker.parts) erased.add(part);
+    for (const marker of record?.markers ?? [])
+      if (marker.kind === 'erased') for (const part of marker.parts) erased.add(part);
   }
   return erased;
 }

@@ -12,13 +12,24 @@ export interface FindOptions {
 }
 
 /** The point of the first event that a filter matches; undefined if none does. */
-export async function find(engine: Engine, session: string, filter: EventFilter, options: FindOptions = {}): Promise<Point | undefined> {
+export async function find(
+  engine: Engine,
+  session: string,
+  filter: EventFilter,
+  options: FindOptions = {},
+): Promise<Point | undefined> {
   for await (const { branch, seq } of replay(engine, session, { ...options, filter, limit: 1 })) return { branch, seq };
   return undefined;
 }
 
 /** The point of the last event that a filter matches; undefined if none does. */
-export async function findLast(engine: Engine, session: string, filter: EventFilter, options: FindOptions = {}): Promise<Point | undefined> {
-  for await (const { branch, seq } of replay(engine, session, { ...options, filter, limit: 1, direction: 'backward' })) return { branch, seq };
+export async function findLast(
+  engine: Engine,
+  session: string,
+  filter: EventFilter,
+  options: FindOptions = {},
+): Promise<Point | undefined> {
+  for await (const { branch, seq } of replay(engine, session, { ...options, filter, limit: 1, direction: 'backward' }))
+    return { branch, seq };
   return undefined;
 }

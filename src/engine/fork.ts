@@ -36,9 +36,17 @@ export interface Forked {
  * Makes a branch at a point, with its edits in the same atomic append. Nothing is copied, and the source is untouched.
  * `{ turn: N }` forks at the head and takes later turns out of the view; `@turn:N` in a string forks at that point.
  */
-export async function fork(engine: Engine, session: string, point: PointInput, options: ForkOptions = {}): Promise<Forked> {
+export async function fork(
+  engine: Engine,
+  session: string,
+  point: PointInput,
+  options: ForkOptions = {},
+): Promise<Forked> {
   const turn = selectedTurn(point);
-  const place = turn === undefined ? await findPlace(engine, session, point) : await placeAt(engine, session, (point as { readonly branch?: string }).branch ?? mainBranch, { kind: 'head' });
+  const place =
+    turn === undefined
+      ? await findPlace(engine, session, point)
+      : await placeAt(engine, session, (point as { readonly branch?: string }).branch ?? mainBranch, { kind: 'head' });
   const parent = pointOf(place);
   const branch = options.name === undefined ? await freeName(engine, place) : checkId('branch', options.name);
   const { drafts, dependents } = await resolveEdits(engine, place, editsOf(options));
@@ -47,7 +55,9 @@ export async function fork(engine: Engine, session: string, point: PointInput, o
   const events = await write(engine, {
     session,
     target: { kind: 'fork', branch, parent },
-    drafts: [forked, ...turned, ...drafts].map((draft) => signed(draft, { ...optionalAgent(options), ...(turn === undefined ? {} : { turn }) })),
+    drafts: [forked, ...turned, ...drafts].map((draft) =>
+      signed(draft, { ...optionalAgent(options), ...(turn === undefined ? {} : { turn }) }),
+    ),
     condition: { kind: 'any' },
   });
   return { branch, parent, head: events.at(-1)?.seq ?? parent.seq, dependents };
@@ -55,13 +65,21 @@ export async function fork(engine: Engine, session: string, point: PointInput, o
 
 const optionalAgent = ({ agent }: ForkOptions): { readonly agent?: string } => (agent === undefined ? {} : { agent });
 
-async function forkedDraft(engine: Engine, place: Place, { reason, metadata: given }: ForkOptions): Promise<EventDraft> {
+async function forkedDraft(
+  engine: Engine,
+  place: Place,
+  { reason, metadata: given }: ForkOptions,
+): Promise<EventDraft> {
   const inherited = await metadataAt(engine, place);
   const overlaid: JsonObject = { ...inherited, ...given };
   const digest = await digestAt(engine, place);
   return {
     type: 'branch.forked',
-    data: { parent: { seq: place.seq, digest }, ...(reason === undefined ? {} : { reason }), ...(Object.keys(overlaid).length === 0 ? {} : { metadata: overlaid }) },
+    data: {
+      parent: { seq: place.seq, digest },
+      ...(reason === undefined ? {} : { reason }),
+      ...(Object.keys(overlaid).length === 0 ? {} : { metadata: overlaid }),
+    },
   };
 }
 

@@ -20,7 +20,16 @@ export interface Hypothesis {
 
 /** The hypothesis in which nothing was appended. */
 export function asItIs(place: Place): Hypothesis {
-  return { history: { ...place.history, markers: place.history.markers.filter((marker) => marker.seq <= place.seq), head: place.seq }, at: place.seq, stored: place.seq, events: new Map() };
+  return {
+    history: {
+      ...place.history,
+      markers: place.history.markers.filter((marker) => marker.seq <= place.seq),
+      head: place.seq,
+    },
+    at: place.seq,
+    stored: place.seq,
+    events: new Map(),
+  };
 }
 
 /** The history a place would have if these drafts were appended there. */
@@ -47,9 +56,15 @@ export async function supposing(engine: Engine, place: Place, drafts: readonly E
       data,
       digest: '' as Digest,
     });
-    const marker = isStructural(type) ? markerOf({ branch: place.record.branch, seq: seq as Seq, type, data }) : undefined;
+    const marker = isStructural(type)
+      ? markerOf({ branch: place.record.branch, seq: seq as Seq, type, data })
+      : undefined;
     if (marker !== undefined) checkEdit(history, marker);
-    history = { root: history.root, markers: marker === undefined ? history.markers : [...history.markers, marker], head: seq as Seq };
+    history = {
+      root: history.root,
+      markers: marker === undefined ? history.markers : [...history.markers, marker],
+      head: seq as Seq,
+    };
   }
   return { history, at: seq as Seq, stored: place.seq, events };
 }

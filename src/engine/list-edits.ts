@@ -31,10 +31,17 @@ interface Changed {
  * gone in every list that holds it, found by its node in the linked list, so that equal text elsewhere is untouched.
  * Undefined when no edit concerns a list, which is nearly always.
  */
-export async function listEditsOf(engine: Engine, session: string, place: Hypothesis, view: View): Promise<ListEdits | undefined> {
+export async function listEditsOf(
+  engine: Engine,
+  session: string,
+  place: Hypothesis,
+  view: View,
+): Promise<ListEdits | undefined> {
   const reading: Reading = { engine, session, ...place };
   const changed = await changedEvents(reading, view);
-  const concerning = changed.filter(({ before }) => before.type === 'message.added' || before.type === 'call.ended' || before.type === 'call.started');
+  const concerning = changed.filter(
+    ({ before }) => before.type === 'message.added' || before.type === 'call.ended' || before.type === 'call.started',
+  );
   if (concerning.length === 0) return undefined;
   const edits = new Map<string, ListEdit>();
   for (const change of concerning) {
@@ -51,12 +58,22 @@ async function changedEvents(reading: Reading, view: View): Promise<Changed[]> {
   const carriers = new Set(reading.history.markers.map((marker) => marker.seq));
   for (const marker of reading.history.markers) {
     if (marker.seq > reading.at || marker.kind !== 'reverted') continue;
-    for (const seq of marker.seqs) if (!carriers.has(seq) && wasInView(reading, marker.seq, seq) && entryOf(view, seq) === undefined) touched.set(seq, undefined);
+    for (const seq of marker.seqs)
+      if (!carriers.has(seq) && wasInView(reading, marker.seq, seq) && entryOf(view, seq) === undefined)
+        touched.set(seq, undefined);
   }
   if (touched.size === 0) return [];
   const before = await eventsAt(reading, [...touched.keys()]);
-  const markers = await eventsAt(reading, [...touched.values()].filter((seq) => seq !== undefined));
-  const after = new Map(markers.map((marker) => [marker.seq, { ...marker, data: (marker.data['event'] as JsonObject)['data'] as JsonObject }]));
+  const markers = await eventsAt(
+    reading,
+    [...touched.values()].filter((seq) => seq !== undefined),
+  );
+  const after = new Map(
+    markers.map((marker) => [
+      marker.seq,
+      { ...marker, data: (marker.data['event'] as JsonObject)['data'] as JsonObject },
+    ]),
+  );
   return before.map((event) => {
     const now = touched.get(event.seq);
     return { before: event, after: now === undefined ? undefined : after.get(now) };
@@ -66,11 +83,14 @@ async function changedEvents(reading: Reading, view: View): Promise<Changed[]> {
 /** Stored events, or supposed ones. */
 async function eventsAt(reading: Reading, seqs: readonly Seq[]): Promise<Event[]> {
   const supposed = seqs.flatMap((seq) => reading.events.get(seq) ?? []);
-  const stored = seqs.filter((seq) => !reading.events.has(seq)).map((seq) => ({ branch: branchOf(reading.history, seq), seq }));
+  const stored = seqs
+    .filter((seq) => !reading.events.has(seq))
+    .map((seq) => ({ branch: branchOf(reading.history, seq), seq }));
   return [...(await readPlaces(reading.engine, reading.session, stored)), ...supposed];
 }
 
-const isReplacement = (piece: Piece): piece is Extract<Piece, { kind: 'carried' }> => piece.kind === 'carried' && piece.answers.length > 1;
+const isReplacement = (piece: Piece): piece is Extract<Piece, { kind: 'carried' }> =>
+  piece.kind === 'carried' && piece.answers.length > 1;
 
 /** A rewind also takes events out, together with the lists after them; only what a revert took out leaves a gap. */
 function wasInView({ history }: Reading, marker: Seq, seq: Seq): boolean {
@@ -88,7 +108,8 @@ async function editByCall(reading: Reading, { before, after }: Changed, edits: M
   let start = 0;
   while (start < items.length && start < now.length && same(start, start)) start++;
   let end = 0;
-  while (end < items.length - start && end < now.length - start && same(items.length - 1 - end, now.length - 1 - end)) end++;
+  while (end < items.length - start && end < now.length - start && same(items.length - 1 - end, now.length - 1 - end))
+    end++;
   for (let index = start; index < items.length - end; index++) {
     const item = items[index] as (typeof items)[number];
     const value = index < now.length - end ? (now[index] as JsonValue) : undefined;
@@ -97,14 +118,21 @@ async function editByCall(reading: Reading, { before, after }: Changed, edits: M
 }
 
 /** A message, an answer or a tool result: the item it became in the first list after it. */
-async function editByMessage(reading: Reading, { before, after }: Changed, edits: Map<string, ListEdit>): Promise<void> {
+async function editByMessage(
+  reading: Reading,
+  { before, after }: Changed,
+  edits: Map<string, ListEdit>,
+): Promise<void> {
   const held = await firstList(reading, { after: before.seq, through: reading.stored });
   if (held === undefined) return;
   const earlier = await lastListBefore(reading, before.seq);
   for (const item of held.decoder.itemsOf(held.list)) {
     const key = `${item.node}:${item.index}`;
     if (earlier.has(item.node) || edits.has(key) || !isMadeBy(before, item.value)) continue;
-    edits.set(key, after === undefined ? { kind: 'drop' } : { kind: 'replace', value: itemAfter(before, after, item.value) });
+    edits.set(
+      key,
+      after === undefined ? { kind: 'drop' } : { kind: 'replace', value: itemAfter(before, after, item.value) },
+    );
     return;
   }
 }
@@ -135,7 +163,10 @@ interface HeldList {
 }
 
 /** The message list of the first model call within a range of the raw history. */
-async function firstList(reading: Reading, range: { readonly after: Seq; readonly through: Seq }): Promise<HeldList | undefined> {
+async function firstList(
+  reading: Reading,
+  range: { readonly after: Seq; readonly through: Seq },
+): Promise<HeldList | undefined> {
   for await (const row of callsIn(reading, range, 'forward')) {
     const list = listOf(row);
     if (list !== undefined) return { list, decoder: await decoderFor(reading.engine, reading.session, [row]) };
@@ -160,11 +191,21 @@ function listOf(row: StoredEvent): Digest | undefined {
   return isObject(held) ? (held['$list'] as Digest | undefined) : undefined;
 }
 
-async function* callsIn(reading: Reading, range: { readonly after: Seq; readonly through: Seq }, direction: 'forward' | 'backward'): AsyncGenerator<StoredEvent> {
+async function* callsIn(
+  reading: Reading,
+  range: { readonly after: Seq; readonly through: Seq },
+  direction: 'forward' | 'backward',
+): AsyncGenerator<StoredEvent> {
   const segments = clipSegments(rawSegments(reading.history, reading.stored), range);
   let cursor: Parameters<Engine['store']['read']>[2]['cursor'];
   do {
-    const page = await reading.engine.store.read(sessionRef(reading.engine, reading.session), segments, { limit: 16, select: 'full', direction, filter: { types: ['call.started'] }, ...(cursor === undefined ? {} : { cursor }) });
+    const page = await reading.engine.store.read(sessionRef(reading.engine, reading.session), segments, {
+      limit: 16,
+      select: 'full',
+      direction,
+      filter: { types: ['call.started'] },
+      ...(cursor === undefined ? {} : { cursor }),
+    });
     yield* page.events;
     cursor = page.next;
   } while (cursor !== undefined);

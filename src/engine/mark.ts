@@ -33,7 +33,13 @@ export type MarkPlan<More> = (place: Place) => Promise<{ readonly drafts: readon
 const triesMax = 5;
 
 /** Appends structural events at the head of a branch and tells what they changed. */
-export async function mark<More extends object>(engine: Engine, session: string, branch: string, options: MarkOptions, plan: MarkPlan<More>): Promise<Marked & More> {
+export async function mark<More extends object>(
+  engine: Engine,
+  session: string,
+  branch: string,
+  options: MarkOptions,
+  plan: MarkPlan<More>,
+): Promise<Marked & More> {
   for (let tries = 1; ; tries++) {
     const record = await branchRecord(engine, session, branch);
     const place: Place = { session, record, history: historyOf(record), seq: record.head };

@@ -15,12 +15,24 @@ export async function metadataAt(engine: Engine, place: Place): Promise<JsonObje
   const forked = place.history.markers.findLast((marker) => marker.kind === 'forked' && marker.seq <= place.seq);
   const [event] = forked === undefined ? [] : await readPlaces(engine, place.session, [forked]);
   const value: Record<string, JsonValue> = {};
-  for (const [key, held] of Object.entries(isObject(event?.data['metadata']) ? event.data['metadata'] : {})) setKey(value, key, held);
-  const segments = rawPieces(place.history, place.seq).slice(-1).map(({ branch, after, through }) => ({ branch, after, through, except: [], carried: false }));
+  for (const [key, held] of Object.entries(isObject(event?.data['metadata']) ? event.data['metadata'] : {}))
+    setKey(value, key, held);
+  const segments = rawPieces(place.history, place.seq)
+    .slice(-1)
+    .map(({ branch, after, through }) => ({ branch, after, through, except: [], carried: false }));
   let after: string | undefined;
   do {
-    const page = await engine.store.latest(ref, segments, { prefix: plainKey('metadata', '') }, { limit: limits.pageEventsMax, select: 'full', ...(after === undefined ? {} : { after }) });
-    const decoder = await decoderFor(engine, place.session, page.entries.map((entry) => entry.event));
+    const page = await engine.store.latest(
+      ref,
+      segments,
+      { prefix: plainKey('metadata', '') },
+      { limit: limits.pageEventsMax, select: 'full', ...(after === undefined ? {} : { after }) },
+    );
+    const decoder = await decoderFor(
+      engine,
+      place.session,
+      page.entries.map((entry) => entry.event),
+    );
     for (const { key, event: row } of page.entries) {
       const { set } = dataOf(row, decoder);
       const { name } = parseKey(key);

@@ -1,7 +1,7 @@
 import { RepriseError } from '../core/error.ts';
-import { parsePoint, type At, type PointInput } from '../core/ref.ts';
 import { beginning, type Digest, later, type Point, type Seq } from '../core/point.ts';
 import type { BranchRecord, SessionRecord } from '../core/ports.ts';
+import { type At, type PointInput, parsePoint } from '../core/ref.ts';
 import { branchOf, rawSegments } from '../core/segment.ts';
 import { isStructural } from '../core/structural-types.ts';
 import { type History, lastOf, viewAt } from '../core/view.ts';
@@ -20,10 +20,14 @@ export interface Place {
 export async function sessionRecord(engine: Engine, session: string): Promise<SessionRecord> {
   const record = await engine.store.session(sessionRef(engine, session));
   if (record !== undefined) return record;
-  throw new RepriseError('session.not-found', `Cannot open session ${JSON.stringify(session)}: there is none of that id in namespace "${engine.namespace}"`, {
-    hint: 'List the sessions there are, or create it with { create: true }.',
-    details: { session, namespace: engine.namespace },
-  });
+  throw new RepriseError(
+    'session.not-found',
+    `Cannot open session ${JSON.stringify(session)}: there is none of that id in namespace "${engine.namespace}"`,
+    {
+      hint: 'List the sessions there are, or create it with { create: true }.',
+      details: { session, namespace: engine.namespace },
+    },
+  );
 }
 
 /** One branch, or `branch.not-found`. */
@@ -33,7 +37,10 @@ export async function branchRecord(engine: Engine, session: string, branch: stri
   await sessionRecord(engine, session);
   const names = (await engine.store.branches(sessionRef(engine, session))).map((held) => held.branch);
   throw new RepriseError('branch.not-found', `Cannot find branch ${JSON.stringify(branch)} in session "${session}"`, {
-    hint: `It has ${names.slice(0, 10).map((name) => `"${name}"`).join(', ')}${names.length > 10 ? ' and more' : ''}.`,
+    hint: `It has ${names
+      .slice(0, 10)
+      .map((name) => `"${name}"`)
+      .join(', ')}${names.length > 10 ? ' and more' : ''}.`,
     details: { session, branch },
   });
 }
@@ -56,10 +63,14 @@ export async function placeAt(engine: Engine, session: string, branch: string, a
   const place = { session, record, history };
   const seq = await resolveAt(engine, { ...place, seq: record.head }, at);
   if (seq > record.head) {
-    throw new RepriseError('point.out-of-range', `Cannot find seq ${seq} on "${branch}" of session "${session}": head is at ${record.head}`, {
-      hint: `Choose a seq from 0 to ${record.head}.`,
-      details: { session, branch, seq, head: record.head },
-    });
+    throw new RepriseError(
+      'point.out-of-range',
+      `Cannot find seq ${seq} on "${branch}" of session "${session}": head is at ${record.head}`,
+      {
+        hint: `Choose a seq from 0 to ${record.head}.`,
+        details: { session, branch, seq, head: record.head },
+      },
+    );
   }
   return { ...place, seq };
 }
@@ -93,7 +104,11 @@ async function firstHeader(engine: Engine, head: Place, filter: { readonly since
 }
 
 /** Markers carry a turn but do not move the clock. */
-async function firstOrdinary(engine: Engine, head: Place, filter: { readonly turnAfter: number }): Promise<Seq | undefined> {
+async function firstOrdinary(
+  engine: Engine,
+  head: Place,
+  filter: { readonly turnAfter: number },
+): Promise<Seq | undefined> {
   for await (const rows of readHeaders(engine, head.session, rawSegments(head.history, head.seq), { filter })) {
     const found = rows.find((row) => row.turn > filter.turnAfter && !isStructural(row.type));
     if (found !== undefined) return found.seq;
@@ -102,14 +117,21 @@ async function firstOrdinary(engine: Engine, head: Place, filter: { readonly tur
 }
 
 async function lastOfRun(engine: Engine, head: Place, run: string): Promise<Seq> {
-  for await (const rows of readHeaders(engine, head.session, rawSegments(head.history, head.seq), { filter: { run }, direction: 'backward' })) {
+  for await (const rows of readHeaders(engine, head.session, rawSegments(head.history, head.seq), {
+    filter: { run },
+    direction: 'backward',
+  })) {
     const found = rows.find((row) => row.run === run);
     if (found !== undefined) return found.seq;
   }
-  throw new RepriseError('point.out-of-range', `Cannot find run ${JSON.stringify(run)} on "${head.record.branch}" of session "${head.session}": no event carries it`, {
-    hint: 'List the runs with the "runs" projection.',
-    details: { run },
-  });
+  throw new RepriseError(
+    'point.out-of-range',
+    `Cannot find run ${JSON.stringify(run)} on "${head.record.branch}" of session "${head.session}": no event carries it`,
+    {
+      hint: 'List the runs with the "runs" projection.',
+      details: { run },
+    },
+  );
 }
 
 /** The point a place is: the branch that stores its seq. At 0 that is the branch the session began with. */
@@ -123,12 +145,20 @@ export async function digestAt(engine: Engine, place: Place): Promise<Digest> {
   if (place.seq === beginning) return (await sessionRecord(engine, place.session)).genesis;
   const { branch, seq } = pointOf(place);
   const segment = { branch, after: later(seq, -1), through: seq, except: [], carried: false };
-  const page = await engine.store.read(sessionRef(engine, place.session), [segment], { limit: 1, select: 'header', direction: 'forward' });
+  const page = await engine.store.read(sessionRef(engine, place.session), [segment], {
+    limit: 1,
+    select: 'header',
+    direction: 'forward',
+  });
   const row = page.events[0];
   if (row !== undefined) return row.digest;
-  throw new RepriseError('store.damaged', `Cannot read seq ${seq} of "${branch}" in session "${place.session}": it is missing from the store`, {
-    hint: 'Run verify on the session.',
-  });
+  throw new RepriseError(
+    'store.damaged',
+    `Cannot read seq ${seq} of "${branch}" in session "${place.session}": it is missing from the store`,
+    {
+      hint: 'Run verify on the session.',
+    },
+  );
 }
 
 /** The story clock at a place: the turn of the last event in its view, 0 if the view is empty. */
@@ -137,6 +167,7 @@ export async function clockAt(engine: Engine, place: Place): Promise<number> {
   const last = lastOf(viewAt(place.history, place.seq));
   if (last === undefined || last.carriedTurn !== undefined) return last?.carriedTurn ?? 0;
   const segment = { branch: last.branch, after: later(last.seq, -1), through: last.seq, except: [], carried: false };
-  for await (const rows of readHeaders(engine, place.session, [segment])) if (rows[0] !== undefined) return rows[0].turn;
+  for await (const rows of readHeaders(engine, place.session, [segment]))
+    if (rows[0] !== undefined) return rows[0].turn;
   return 0;
 }

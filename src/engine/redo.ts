@@ -3,21 +3,30 @@ import type { EventDraft } from '../core/event.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { EditMarker } from '../core/marker.ts';
 import { later, type Seq } from '../core/point.ts';
-import { parsePoint, type PointInput } from '../core/ref.ts';
+import { type PointInput, parsePoint } from '../core/ref.ts';
 import { segmentsOf } from '../core/segment.ts';
 import { lastLiveMarker, type Piece, seqsOf, type View, viewAt } from '../core/view.ts';
 import type { Engine } from './engine.ts';
 import { readAll } from './events.ts';
-import { type Marked, mark, type MarkOptions } from './mark.ts';
+import { type Marked, type MarkOptions, mark } from './mark.ts';
 import type { Place } from './place.ts';
 
 /** Undoes the last rewind, revert, replacement or insertion of a branch that is still in effect. */
-export async function redo(engine: Engine, session: string, branch: PointInput, options: MarkOptions = {}): Promise<Marked> {
+export async function redo(
+  engine: Engine,
+  session: string,
+  branch: PointInput,
+  options: MarkOptions = {},
+): Promise<Marked> {
   const { branch: name } = parsePoint(branch);
   return mark(engine, session, name, options, async (place) => {
     const marker = lastLiveMarker(place.history, name, place.seq);
     if (marker === undefined) {
-      throw new RepriseError('redo.nothing', `Cannot redo on "${name}": no rewind, revert or edit of its own is in effect`, { details: { branch: name } });
+      throw new RepriseError(
+        'redo.nothing',
+        `Cannot redo on "${name}": no rewind, revert or edit of its own is in effect`,
+        { details: { branch: name } },
+      );
     }
     const isRewind = marker.kind === 'rewound' || marker.kind === 'rewoundToTurn';
     const draft: EventDraft = isRewind
@@ -33,14 +42,23 @@ function refuseOrphans(place: Place, marker: EditMarker): void {
   const before = new Set(seqsOf(viewAt(place.history, later(marker.seq, -1))));
   const orphans = [...seqsOf(viewAt(place.history, place.seq))].filter((seq) => seq > marker.seq && !before.has(seq));
   if (orphans.length === 0) return;
-  throw new RepriseError('redo.orphans', `Cannot redo on "${place.record.branch}": ${orphans.length} events since seq ${marker.seq} would be orphaned`, {
-    hint: `Fork at ${place.record.branch}@${marker.seq - 1} instead: both histories stay.`,
-    details: { branch: place.record.branch, marker: marker.seq, orphans: orphans.slice(0, 100) },
-  });
+  throw new RepriseError(
+    'redo.orphans',
+    `Cannot redo on "${place.record.branch}": ${orphans.length} events since seq ${marker.seq} would be orphaned`,
+    {
+      hint: `Fork at ${place.record.branch}@${marker.seq - 1} instead: both histories stay.`,
+      details: { branch: place.record.branch, marker: marker.seq, orphans: orphans.slice(0, 100) },
+    },
+  );
 }
 
 /** State versions are stored: bringing back a write whose version was given again since would leave two of them. */
-async function refuseDoubleVersions(engine: Engine, place: Place, marker: EditMarker, draft: EventDraft): Promise<void> {
+async function refuseDoubleVersions(
+  engine: Engine,
+  place: Place,
+  marker: EditMarker,
+  draft: EventDraft,
+): Promise<void> {
   const next = nextView(place, draft);
   const recent = new Set([...seqsOf(next)].filter((seq) => seq > marker.seq));
   const now = new Set(seqsOf(viewAt(place.history, place.seq)));
@@ -54,10 +72,14 @@ async function refuseDoubleVersions(engine: Engine, place: Place, marker: EditMa
     for (const operation of (event.data['operations'] ?? []) as readonly JsonObject[]) {
       const version = JSON.stringify([operation['agent'], operation['key'], operation['version']]);
       if (seen.has(version)) {
-        throw new RepriseError('redo.orphans', `Cannot redo on "${place.record.branch}": version ${String(operation['version'])} of state key ${JSON.stringify(operation['key'])} would be in the view twice`, {
-          hint: `Fork at ${place.record.branch}@${marker.seq - 1} instead: both histories stay.`,
-          details: { branch: place.record.branch, marker: marker.seq },
-        });
+        throw new RepriseError(
+          'redo.orphans',
+          `Cannot redo on "${place.record.branch}": version ${String(operation['version'])} of state key ${JSON.stringify(operation['key'])} would be in the view twice`,
+          {
+            hint: `Fork at ${place.record.branch}@${marker.seq - 1} instead: both histories stay.`,
+            details: { branch: place.record.branch, marker: marker.seq },
+          },
+        );
       }
       seen.add(version);
     }

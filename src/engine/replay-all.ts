@@ -33,8 +33,14 @@ const lanePageMax = 256;
  * Every stored event of many branches once, merged by time: at each moment the earliest of the events that are next on
  * their branches. An event recorded late stands where its branch recorded it.
  */
-export async function* replayAll(engine: Engine, options: ReplayAllOptions = {}): AsyncGenerator<Event, void, undefined> {
-  const filter: EventFilter = { ...filterOf(options), ...(options.agent === undefined ? {} : { agent: options.agent }) };
+export async function* replayAll(
+  engine: Engine,
+  options: ReplayAllOptions = {},
+): AsyncGenerator<Event, void, undefined> {
+  const filter: EventFilter = {
+    ...filterOf(options),
+    ...(options.agent === undefined ? {} : { agent: options.agent }),
+  };
   const lanes = await lanesOf(engine, options);
   const limit = Math.max(1, Math.min(lanePageMax, Math.floor(heldEventsMax / Math.max(1, lanes.length))));
   const reading = { engine, filter, holds: compileFilter(filter), limit };
@@ -66,7 +72,8 @@ function place(open: Lane[], lane: Lane): void {
 async function lanesOf(engine: Engine, options: ReplayAllOptions): Promise<Lane[]> {
   const lanes: Lane[] = [];
   for (const session of options.sessions?.map((id) => checkId('session', id)) ?? (await sessionIds(engine))) {
-    for (const branch of await engine.store.branches(sessionRef(engine, session))) lanes.push({ session, branch, events: [], next: 'start', index: 0 });
+    for (const branch of await engine.store.branches(sessionRef(engine, session)))
+      lanes.push({ session, branch, events: [], next: 'start', index: 0 });
   }
   return lanes;
 }
@@ -75,7 +82,11 @@ async function sessionIds(engine: Engine): Promise<string[]> {
   const ids: string[] = [];
   let cursor: string | undefined;
   do {
-    const page = await engine.store.sessions({ namespace: engine.namespace, limit: limits.sessionsPageMax, ...(cursor === undefined ? {} : { cursor }) });
+    const page = await engine.store.sessions({
+      namespace: engine.namespace,
+      limit: limits.sessionsPageMax,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
     ids.push(...page.sessions.map((record) => record.session));
     cursor = page.next;
   } while (cursor !== undefined);
@@ -102,7 +113,12 @@ async function fill({ engine, filter, holds, limit }: Reading, lane: Lane): Prom
     if (lane.next === undefined) return false;
     const { branch, parent, head } = lane.branch;
     const segment = { branch, after: parent?.seq ?? beginning, through: head, except: [], carried: false };
-    const page = await readEvents(engine, lane.session, [segment], { limit, direction: 'forward', filter, ...(lane.next === 'start' ? {} : { cursor: lane.next }) });
+    const page = await readEvents(engine, lane.session, [segment], {
+      limit,
+      direction: 'forward',
+      filter,
+      ...(lane.next === 'start' ? {} : { cursor: lane.next }),
+    });
     lane.events = page.events.filter(holds);
     lane.next = page.next;
     lane.index = 0;

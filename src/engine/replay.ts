@@ -1,6 +1,6 @@
+import type { ListEdits } from '../core/decode.ts';
 import type { Event } from '../core/event.ts';
 import { compileFilter, type EventFilter } from '../core/filter.ts';
-import type { ListEdits } from '../core/decode.ts';
 import { limits } from '../core/limits.ts';
 import { seq } from '../core/point.ts';
 import type { Abort, Cursor } from '../core/ports.ts';
@@ -13,7 +13,7 @@ import { type Engine, sessionRef } from './engine.ts';
 import { readEvents } from './events.ts';
 import { asItIs } from './hypothesis.ts';
 import { listEditsOf } from './list-edits.ts';
-import { findPlace, historyOf, branchRecord, type Place } from './place.ts';
+import { branchRecord, findPlace, historyOf, type Place } from './place.ts';
 
 /** What to replay, and how. */
 export interface ReplayOptions {
@@ -40,7 +40,9 @@ export interface ReplayOptions {
 }
 
 /** What an options object asks of each event, as one filter. */
-export function filterOf(options: Pick<ReplayOptions, 'filter' | 'since' | 'until' | 'after' | 'through'>): EventFilter {
+export function filterOf(
+  options: Pick<ReplayOptions, 'filter' | 'since' | 'until' | 'after' | 'through'>,
+): EventFilter {
   const { filter, since, until, after, through } = options;
   return {
     ...filter,
@@ -52,7 +54,11 @@ export function filterOf(options: Pick<ReplayOptions, 'filter' | 'since' | 'unti
 }
 
 /** Reads a history again, in order. Holds one page at a time; leaving the loop releases everything. */
-export async function* replay(engine: Engine, session: string, options: ReplayOptions = {}): AsyncGenerator<Event, void, undefined> {
+export async function* replay(
+  engine: Engine,
+  session: string,
+  options: ReplayOptions = {},
+): AsyncGenerator<Event, void, undefined> {
   let left = options.limit ?? Number.POSITIVE_INFINITY;
   for await (const page of replayPages(engine, session, options)) {
     for (const event of page) {
@@ -64,11 +70,18 @@ export async function* replay(engine: Engine, session: string, options: ReplayOp
 }
 
 /** As {@link replay}, a page at a time: the fast way through a long history. */
-export async function* replayPages(engine: Engine, session: string, options: ReplayOptions = {}): AsyncGenerator<readonly Event[], void, undefined> {
+export async function* replayPages(
+  engine: Engine,
+  session: string,
+  options: ReplayOptions = {},
+): AsyncGenerator<readonly Event[], void, undefined> {
   const filter = filterOf(options);
   const holds = compileFilter(filter);
   const place = await findPlace(engine, session, options.at ?? {});
-  const range = { after: seq(filter.after ?? 0), through: filter.through === undefined ? place.seq : seq(filter.through) };
+  const range = {
+    after: seq(filter.after ?? 0),
+    through: filter.through === undefined ? place.seq : seq(filter.through),
+  };
   const isRaw = options.history === 'raw';
   const { segments, listEdits } = await partsOfPlace(engine, place, isRaw);
   for await (const events of pages(engine, session, clipSegments(segments, range), { filter, listEdits, ...options })) {
@@ -78,7 +91,11 @@ export async function* replayPages(engine: Engine, session: string, options: Rep
   if (options.follow === true) yield* follow(engine, place, options, isRaw, holds);
 }
 
-async function partsOfPlace(engine: Engine, place: Place, isRaw: boolean): Promise<{ readonly segments: readonly Segment[]; readonly listEdits?: ListEdits }> {
+async function partsOfPlace(
+  engine: Engine,
+  place: Place,
+  isRaw: boolean,
+): Promise<{ readonly segments: readonly Segment[]; readonly listEdits?: ListEdits }> {
   if (isRaw) return { segments: rawSegments(place.history, place.seq) };
   const view = viewAt(place.history, place.seq);
   const listEdits = await listEditsOf(engine, place.session, asItIs(place), view);
@@ -90,7 +107,12 @@ interface PagesOptions extends Pick<ReplayOptions, 'direction' | 'limit'> {
   readonly listEdits?: ListEdits | undefined;
 }
 
-async function* pages(engine: Engine, session: string, segments: readonly Segment[], options: PagesOptions): AsyncGenerator<readonly Event[]> {
+async function* pages(
+  engine: Engine,
+  session: string,
+  segments: readonly Segment[],
+  options: PagesOptions,
+): AsyncGenerator<readonly Event[]> {
   let cursor: Cursor | undefined;
   // The first page is small, so that the first rows of a long history are there at once.
   let limit = Math.min(options.limit ?? limits.pageEventsMax, firstPageEvents);
@@ -111,7 +133,13 @@ async function* pages(engine: Engine, session: string, segments: readonly Segmen
 const firstPageEvents = 64;
 
 /** Raw: what is appended, as it comes. A view: the same, but after a marker the marker comes and the new view starts again. */
-async function* follow(engine: Engine, place: Place, options: ReplayOptions, isRaw: boolean, holds: (event: Event) => boolean): AsyncGenerator<readonly Event[]> {
+async function* follow(
+  engine: Engine,
+  place: Place,
+  options: ReplayOptions,
+  isRaw: boolean,
+  holds: (event: Event) => boolean,
+): AsyncGenerator<readonly Event[]> {
   const { session, record } = place;
   const stop = new AbortController();
   const abort = (): void => stop.abort();
@@ -119,7 +147,11 @@ async function* follow(engine: Engine, place: Place, options: ReplayOptions, isR
   if (options.signal?.aborted === true) abort();
   let seen = place.seq;
   try {
-    for await (const head of engine.store.watch({ ...sessionRef(engine, session), branch: record.branch }, seen, stop.signal)) {
+    for await (const head of engine.store.watch(
+      { ...sessionRef(engine, session), branch: record.branch },
+      seen,
+      stop.signal,
+    )) {
       if (head <= seen) continue;
       const own = [{ branch: record.branch, after: seen, through: head, except: [], carried: false }];
       for await (const events of pages(engine, session, own, { filter: {} })) {
@@ -135,7 +167,14 @@ async function* follow(engine: Engine, place: Place, options: ReplayOptions, isR
   }
 }
 
-async function* followView(engine: Engine, session: string, branch: string, events: readonly Event[], options: ReplayOptions, holds: (event: Event) => boolean): AsyncGenerator<readonly Event[]> {
+async function* followView(
+  engine: Engine,
+  session: string,
+  branch: string,
+  events: readonly Event[],
+  options: ReplayOptions,
+  holds: (event: Event) => boolean,
+): AsyncGenerator<readonly Event[]> {
   const marker = events.findLastIndex((event) => isStructural(event.type));
   if (marker < 0) {
     yield events.filter(holds);
@@ -144,8 +183,15 @@ async function* followView(engine: Engine, session: string, branch: string, even
   yield [events[marker] as Event];
   const history = historyOf(await branchRecord(engine, session, branch));
   const at = (events.at(-1) as Event).seq;
-  const again = await partsOfPlace(engine, { session, record: await branchRecord(engine, session, branch), history, seq: at }, false);
+  const again = await partsOfPlace(
+    engine,
+    { session, record: await branchRecord(engine, session, branch), history, seq: at },
+    false,
+  );
   const range = { after: seq(options.after ?? 0), through: at };
-  for await (const page of pages(engine, session, clipSegments(again.segments, range), { filter: filterOf(options), listEdits: again.listEdits })) yield page.filter(holds);
+  for await (const page of pages(engine, session, clipSegments(again.segments, range), {
+    filter: filterOf(options),
+    listEdits: again.listEdits,
+  }))
+    yield page.filter(holds);
 }
-

@@ -7,7 +7,7 @@ import { limits } from '../core/limits.ts';
 import type { EventStore, Platform, SessionRecord, StoreHealth } from '../core/ports.ts';
 import { mainBranch, parseRef, type Ref } from '../core/ref.ts';
 import { append } from './append.ts';
-import { type CompareOptions, compare, compareStrictly, type Comparison } from './compare.ts';
+import { type CompareOptions, type Comparison, compare, compareStrictly } from './compare.ts';
 import { type Engine, sessionRef } from './engine.ts';
 import { sessionRecord } from './place.ts';
 import { type ReplayAllOptions, replayAll } from './replay-all.ts';
@@ -69,7 +69,11 @@ export class Reprise {
   async *sessions(): AsyncGenerator<SessionRecord, void, undefined> {
     let cursor: string | undefined;
     do {
-      const page = await this.#engine.store.sessions({ namespace: this.#engine.namespace, limit: limits.sessionsPageMax, ...(cursor === undefined ? {} : { cursor }) });
+      const page = await this.#engine.store.sessions({
+        namespace: this.#engine.namespace,
+        limit: limits.sessionsPageMax,
+        ...(cursor === undefined ? {} : { cursor }),
+      });
       yield* page.sessions;
       cursor = page.next;
     } while (cursor !== undefined);
@@ -114,7 +118,11 @@ export class Reprise {
     const page = await this.#engine.store.sessions({ namespace: this.#engine.namespace, limit: 1 });
     const found = page.sessions[0];
     if (found !== undefined) return found.session;
-    throw new RepriseError('session.not-found', `Cannot find the latest session: namespace "${this.#engine.namespace}" has none`, { hint: 'Record a session first.' });
+    throw new RepriseError(
+      'session.not-found',
+      `Cannot find the latest session: namespace "${this.#engine.namespace}" has none`,
+      { hint: 'Record a session first.' },
+    );
   }
 }
 
@@ -128,6 +136,17 @@ export interface RepriseParts {
 }
 
 /** Puts an engine on a store. */
-export function createReprise({ store, platform, namespace = 'default', snapshotEvents = limits.snapshotEventsMin }: RepriseParts): Reprise {
-  return new Reprise({ store, platform, namespace: checkId('namespace', namespace), memories: new Map(), snapshotEvents });
+export function createReprise({
+  store,
+  platform,
+  namespace = 'default',
+  snapshotEvents = limits.snapshotEventsMin,
+}: RepriseParts): Reprise {
+  return new Reprise({
+    store,
+    platform,
+    namespace: checkId('namespace', namespace),
+    memories: new Map(),
+    snapshotEvents,
+  });
 }

@@ -1,8 +1,8 @@
 import type { Seq } from '../core/point.ts';
-import { parsePoint, type PointInput } from '../core/ref.ts';
+import { type PointInput, parsePoint } from '../core/ref.ts';
 import { whatGoes } from './dependents.ts';
 import type { Engine } from './engine.ts';
-import { type Marked, mark, type MarkOptions } from './mark.ts';
+import { type Marked, type MarkOptions, mark } from './mark.ts';
 import { placeAt } from './place.ts';
 
 /** How to revert. */
@@ -20,7 +20,12 @@ export interface Reverted extends Marked {
  * Takes the event at a point out of the view, or takes back a replacement, an insertion or a revert. A call goes with
  * both its halves, a belief with what followed from it.
  */
-export async function revert(engine: Engine, session: string, point: PointInput, options: RevertOptions = {}): Promise<Reverted> {
+export async function revert(
+  engine: Engine,
+  session: string,
+  point: PointInput,
+  options: RevertOptions = {},
+): Promise<Reverted> {
   const { branch, at } = parsePoint(point);
   const { seq } = await placeAt(engine, session, branch, at);
   return mark(engine, session, branch, options, async (place) => {

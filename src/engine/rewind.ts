@@ -1,12 +1,12 @@
 import type { EventDraft } from '../core/event.ts';
 import { toRanges } from '../core/marker.ts';
 import type { Seq } from '../core/point.ts';
-import { checkTurn, mainBranch, parsePoint, type PointInput } from '../core/ref.ts';
+import { checkTurn, mainBranch, type PointInput, parsePoint } from '../core/ref.ts';
 import { segmentsOf } from '../core/segment.ts';
 import { viewAt } from '../core/view.ts';
 import type { Engine } from './engine.ts';
 import { readHeaders } from './events.ts';
-import { type Marked, mark, type MarkOptions } from './mark.ts';
+import { type Marked, type MarkOptions, mark } from './mark.ts';
 import { type Place, placeAt } from './place.ts';
 
 /** How to rewind. */
@@ -19,15 +19,26 @@ export interface RewindOptions extends MarkOptions {
  * Makes the view an earlier one. A point string, `{ seq }`, `{ run }` and `{ time }` go back to the view of that point;
  * `{ turn: N }` takes every event of a later turn out of the view, wherever it stands.
  */
-export async function rewind(engine: Engine, session: string, point: PointInput, options: RewindOptions = {}): Promise<Marked> {
+export async function rewind(
+  engine: Engine,
+  session: string,
+  point: PointInput,
+  options: RewindOptions = {},
+): Promise<Marked> {
   const turn = selectedTurn(point);
   if (turn !== undefined) {
     const branch = (point as { readonly branch?: string }).branch ?? mainBranch;
-    return mark(engine, session, branch, options, async (place) => ({ drafts: [await rewoundToTurn(engine, place, turn, options.only)], more: {} }));
+    return mark(engine, session, branch, options, async (place) => ({
+      drafts: [await rewoundToTurn(engine, place, turn, options.only)],
+      more: {},
+    }));
   }
   const { branch, at } = parsePoint(point);
   const { seq } = await placeAt(engine, session, branch, at);
-  return mark(engine, session, branch, options, async () => ({ drafts: [{ type: 'branch.rewound', data: { to: seq } }], more: {} }));
+  return mark(engine, session, branch, options, async () => ({
+    drafts: [{ type: 'branch.rewound', data: { to: seq } }],
+    more: {},
+  }));
 }
 
 /** The turn of a point given as `{ turn }`, which selects by turn; `@turn:N` in a string means the prefix. */
@@ -36,9 +47,16 @@ export function selectedTurn(point: PointInput): number | undefined {
 }
 
 /** The marker that takes later turns out of a view, with the ranges it resolved to. */
-export async function rewoundToTurn(engine: Engine, place: Place, toTurn: number, only?: 'beliefs'): Promise<EventDraft> {
+export async function rewoundToTurn(
+  engine: Engine,
+  place: Place,
+  toTurn: number,
+  only?: 'beliefs',
+): Promise<EventDraft> {
   const view = viewAt(place.history, place.seq);
-  const inside = new Map(view.pieces.flatMap((piece) => (piece.kind === 'carried' ? [[piece.seq, piece] as const] : [])));
+  const inside = new Map(
+    view.pieces.flatMap((piece) => (piece.kind === 'carried' ? [[piece.seq, piece] as const] : [])),
+  );
   const dropped: Seq[] = [];
   for await (const rows of readHeaders(engine, place.session, segmentsOf(view))) {
     for (const row of rows) {

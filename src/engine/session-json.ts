@@ -24,7 +24,9 @@ export async function sessionJson(engine: Engine, session: string): Promise<Sess
   const { genesis, createdAt } = await sessionRecord(engine, session);
   const branches: SessionJson['branches'][number][] = [];
   for (const { branch, parent, head, digest } of await engine.store.branches(sessionRef(engine, session))) {
-    const events = await readAll(engine, session, [{ branch, after: parent?.seq ?? beginning, through: head, except: [], carried: false }]);
+    const events = await readAll(engine, session, [
+      { branch, after: parent?.seq ?? beginning, through: head, except: [], carried: false },
+    ]);
     branches.push({ branch, parent: parent ?? null, head, digest, events });
   }
   return { session, genesis, createdAt, branches };

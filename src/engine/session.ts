@@ -22,9 +22,9 @@ import { redo } from './redo.ts';
 import { type ReplayOptions, replay } from './replay.ts';
 import { type Reverted, type RevertOptions, revert } from './revert.ts';
 import { type RewindOptions, rewind } from './rewind.ts';
+import { type SessionJson, sessionJson } from './session-json.ts';
 import { type StateAtOptions, stateAt } from './state-at.ts';
 import { type BranchNode, branchTree } from './tree.ts';
-import { type SessionJson, sessionJson } from './session-json.ts';
 import { type Verification, type VerifyOptions, verify } from './verify.ts';
 
 /**
@@ -62,12 +62,20 @@ export class Session {
   }
 
   /** What a projection gives at a point; with edits or exclusions, what it would give. Writes nothing. */
-  stateAt<Value, Result>(point: PointInput, projection: Projection<Value, Result>, options: StateAtOptions = {}): Promise<Result> {
+  stateAt<Value, Result>(
+    point: PointInput,
+    projection: Projection<Value, Result>,
+    options: StateAtOptions = {},
+  ): Promise<Result> {
     return stateAt(this.#engine, this.id, point, projection, options);
   }
 
   /** What a projection would give without some events, what went with them, and how that differs from what it gives. */
-  counterfactual<Value, Result>(point: PointInput, projection: Projection<Value, Result>, options: CounterfactualOptions): Promise<Counterfactual<Result>> {
+  counterfactual<Value, Result>(
+    point: PointInput,
+    projection: Projection<Value, Result>,
+    options: CounterfactualOptions,
+  ): Promise<Counterfactual<Result>> {
     return counterfactual(this.#engine, this.id, point, projection, options);
   }
 
@@ -80,7 +88,11 @@ export class Session {
   /** A branch by name; `branch.not-found` if there is none. */
   async branch(name: string = mainBranch): Promise<Branch> {
     const record = await branchRecord(this.#engine, this.id, name);
-    return new Branch(this, name, { head: record.head, dependents: [], ...(record.parent === undefined ? {} : { parent: record.parent }) });
+    return new Branch(this, name, {
+      head: record.head,
+      dependents: [],
+      ...(record.parent === undefined ? {} : { parent: record.parent }),
+    });
   }
 
   /** Every branch, as the tree they grew into. */
@@ -147,7 +159,9 @@ export class Session {
   /** Forgets the whole session; `confirm` must be its id, because this cannot be undone. */
   async delete(options: { readonly confirm: string }): Promise<void> {
     if (options?.confirm !== this.id) {
-      throw new RepriseError('session.not-confirmed', `Cannot delete session "${this.id}": it was not confirmed`, { hint: `Call delete({ confirm: ${JSON.stringify(this.id)} }). This cannot be undone.` });
+      throw new RepriseError('session.not-confirmed', `Cannot delete session "${this.id}": it was not confirmed`, {
+        hint: `Call delete({ confirm: ${JSON.stringify(this.id)} }). This cannot be undone.`,
+      });
     }
     await this.#engine.store.deleteSession(sessionRef(this.#engine, this.id));
     this.#engine.memories.delete(this.id);

@@ -15,14 +15,24 @@ export interface SnapshotBase<Value> {
   readonly rest: View;
 }
 
-async function keyOf(engine: Engine, place: Place, projection: Pick<Projection<unknown>, 'name' | 'version'>): Promise<SnapshotKey | undefined> {
+async function keyOf(
+  engine: Engine,
+  place: Place,
+  projection: Pick<Projection<unknown>, 'name' | 'version'>,
+): Promise<SnapshotKey | undefined> {
   if (projection.version === undefined) return undefined;
   const { erasures } = await sessionRecord(engine, place.session);
   return { projection: projection.name, version: projection.version, upcasts: upcastsVersion, erasures };
 }
 
 /** The nearest snapshot whose view the given one extends; undefined if there is none. */
-export async function baseFor<Value, Result>(engine: Engine, place: Place, hypothesis: Hypothesis, projection: Projection<Value, Result>, view: View): Promise<SnapshotBase<Value> | undefined> {
+export async function baseFor<Value, Result>(
+  engine: Engine,
+  place: Place,
+  hypothesis: Hypothesis,
+  projection: Projection<Value, Result>,
+  view: View,
+): Promise<SnapshotBase<Value> | undefined> {
   const key = await keyOf(engine, place, projection);
   if (key === undefined) return undefined;
   for (const { branch, through } of rawPieces(hypothesis.history, hypothesis.stored).reverse()) {
@@ -65,7 +75,11 @@ export class SnapshotKeeper<Value, Result> {
   isDue(bytes: number): boolean {
     this.#events += 1;
     this.#bytes += bytes;
-    return this.#projection.version !== undefined && this.#events >= this.#engine.snapshotEvents && this.#bytes >= this.#bytesDue;
+    return (
+      this.#projection.version !== undefined &&
+      this.#events >= this.#engine.snapshotEvents &&
+      this.#bytes >= this.#bytesDue
+    );
   }
 
   /** Keeps the value after an event, if it is small enough and the event is the end of a view. */
@@ -79,7 +93,13 @@ export class SnapshotKeeper<Value, Result> {
     this.#bytes = 0;
     if (!this.#isEndOfView(event)) return;
     const { branch, seq, digest } = event;
-    await this.#engine.store.putSnapshot(sessionRef(this.#engine, this.#place.session), { ...key, branch, seq, digest, value: text });
+    await this.#engine.store.putSnapshot(sessionRef(this.#engine, this.#place.session), {
+      ...key,
+      branch,
+      seq,
+      digest,
+      value: text,
+    });
   }
 
   /** Inside a view whose order was edited, what is folded so far may be the view of no point. */
@@ -88,6 +108,10 @@ export class SnapshotKeeper<Value, Result> {
     const { history, seq } = this.#place;
     const last = viewAt(history, event.seq).pieces.at(-1);
     const end = last?.kind === 'range' ? last.through : last?.seq;
-    return end === event.seq && event.replaces === undefined && restOf(viewAt(history, seq), viewAt(history, event.seq)) !== undefined;
+    return (
+      end === event.seq &&
+      event.replaces === undefined &&
+      restOf(viewAt(history, seq), viewAt(history, event.seq)) !== undefined
+    );
   }
 }

@@ -3,8 +3,8 @@ import { editsOf } from '../core/edit.ts';
 import { RepriseError } from '../core/error.ts';
 import type { Event } from '../core/event.ts';
 import { limits } from '../core/limits.ts';
-import type { Cursor } from '../core/ports.ts';
 import { type Seq, seq } from '../core/point.ts';
+import type { Cursor } from '../core/ports.ts';
 import { applyEvent, finishValue, initialValue, type Projection } from '../core/projection.ts';
 import type { PointInput } from '../core/ref.ts';
 import { rawPieces, segmentsOf } from '../core/segment.ts';
@@ -29,7 +29,13 @@ export interface StateAtOptions extends EditOptions {
 }
 
 /** What a projection gives at a point, perhaps as if something had been different. Nothing is written. */
-export async function stateAt<Value, Result>(engine: Engine, session: string, point: PointInput, projection: Projection<Value, Result>, options: StateAtOptions = {}): Promise<Result> {
+export async function stateAt<Value, Result>(
+  engine: Engine,
+  session: string,
+  point: PointInput,
+  projection: Projection<Value, Result>,
+  options: StateAtOptions = {},
+): Promise<Result> {
   const place = await findPlace(engine, session, point);
   const edits = editsOf(options);
   const excluded = await exclusion(engine, place, options);
@@ -39,21 +45,38 @@ export async function stateAt<Value, Result>(engine: Engine, session: string, po
 }
 
 /** The state of a projection at a place. */
-export async function foldAt<Value, Result>(engine: Engine, place: Place, projection: Projection<Value, Result>, snapshots = true): Promise<Result> {
+export async function foldAt<Value, Result>(
+  engine: Engine,
+  place: Place,
+  projection: Projection<Value, Result>,
+  snapshots = true,
+): Promise<Result> {
   return fold(engine, place, asItIs(place), projection, snapshots);
 }
 
 /** What an exclusion takes out: the events named and what goes with them. */
-export async function exclusion(engine: Engine, place: Place, options: Pick<StateAtOptions, 'exclude' | 'cascade'>): Promise<TakenOut | undefined> {
+export async function exclusion(
+  engine: Engine,
+  place: Place,
+  options: Pick<StateAtOptions, 'exclude' | 'cascade'>,
+): Promise<TakenOut | undefined> {
   if (options.exclude === undefined || options.exclude.length === 0) return undefined;
   const targets = await seqsOfEvents(engine, place, options.exclude);
   return takeOut(engine, place, viewAt(place.history, place.seq), targets, options.cascade === true);
 }
 
 /** The history as it would be after edits and without what is excluded. */
-export async function suppose(engine: Engine, place: Place, edits: readonly Edit[], excluded: TakenOut | undefined): Promise<Hypothesis> {
+export async function suppose(
+  engine: Engine,
+  place: Place,
+  edits: readonly Edit[],
+  excluded: TakenOut | undefined,
+): Promise<Hypothesis> {
   const { drafts } = await resolveEdits(engine, place, edits);
-  const without = excluded === undefined ? [] : [{ type: 'event.reverted', data: { target: excluded.seqs[0] as Seq, seqs: excluded.seqs } }];
+  const without =
+    excluded === undefined
+      ? []
+      : [{ type: 'event.reverted', data: { target: excluded.seqs[0] as Seq, seqs: excluded.seqs } }];
   return supposing(engine, place, [...without, ...drafts]);
 }
 
@@ -63,17 +86,29 @@ async function seqsOfEvents(engine: Engine, place: Place, events: readonly (numb
   return events.map((event) => {
     const held = typeof event === 'string' ? found.get(event)?.seq : seq(event);
     if (held !== undefined) return held;
-    throw new RepriseError('event.not-found', `Cannot exclude event "${event}": session "${place.session}" has no event of that id`, { details: { id: event } });
+    throw new RepriseError(
+      'event.not-found',
+      `Cannot exclude event "${event}": session "${place.session}" has no event of that id`,
+      { details: { id: event } },
+    );
   });
 }
 
 /** The pieces a projection folds: the view, or all of raw history. */
 function piecesFor(hypothesis: Hypothesis, history: 'view' | 'raw'): View {
-  return history === 'raw' ? { pieces: rawPieces(hypothesis.history, hypothesis.at) } : viewAt(hypothesis.history, hypothesis.at);
+  return history === 'raw'
+    ? { pieces: rawPieces(hypothesis.history, hypothesis.at) }
+    : viewAt(hypothesis.history, hypothesis.at);
 }
 
 /** Folds what a hypothesis leads to. */
-export async function fold<Value, Result>(engine: Engine, place: Place, hypothesis: Hypothesis, projection: Projection<Value, Result>, snapshots: boolean): Promise<Result> {
+export async function fold<Value, Result>(
+  engine: Engine,
+  place: Place,
+  hypothesis: Hypothesis,
+  projection: Projection<Value, Result>,
+  snapshots: boolean,
+): Promise<Result> {
   const view = piecesFor(hypothesis, projection.history);
   const base = snapshots ? await baseFor(engine, place, hypothesis, projection, view) : undefined;
   const keeper = snapshots && hypothesis.events.size === 0 ? new SnapshotKeeper(engine, place, projection) : undefined;
@@ -89,7 +124,13 @@ export async function fold<Value, Result>(engine: Engine, place: Place, hypothes
 }
 
 /** The events of some pieces in order: stored ones by the page, supposed ones from memory. */
-async function* eventsOf(engine: Engine, session: string, hypothesis: Hypothesis, view: View, history: 'view' | 'raw'): AsyncGenerator<{ readonly events: readonly Event[]; readonly bytes: number }> {
+async function* eventsOf(
+  engine: Engine,
+  session: string,
+  hypothesis: Hypothesis,
+  view: View,
+  history: 'view' | 'raw',
+): AsyncGenerator<{ readonly events: readonly Event[]; readonly bytes: number }> {
   const listEdits = history === 'raw' ? undefined : await listEditsOf(engine, session, hypothesis, view);
   for (const group of groups(view.pieces, hypothesis.stored)) {
     if (group.isSupposed) {
@@ -98,7 +139,12 @@ async function* eventsOf(engine: Engine, session: string, hypothesis: Hypothesis
     }
     let cursor: Cursor | undefined;
     do {
-      const page = await readEvents(engine, session, segmentsOf({ pieces: group.pieces }), { limit: limits.pageEventsMax, direction: 'forward', ...(listEdits === undefined ? {} : { listEdits }), ...(cursor === undefined ? {} : { cursor }) });
+      const page = await readEvents(engine, session, segmentsOf({ pieces: group.pieces }), {
+        limit: limits.pageEventsMax,
+        direction: 'forward',
+        ...(listEdits === undefined ? {} : { listEdits }),
+        ...(cursor === undefined ? {} : { cursor }),
+      });
       if (page.events.length > 0) yield page;
       cursor = page.next;
     } while (cursor !== undefined);

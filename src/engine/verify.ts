@@ -1,14 +1,14 @@
+import { bodyText, refsIn } from '../core/decode.ts';
 import { chainDigest, dataDigestOf, genesisDigest } from '../core/digest.ts';
+import { RepriseError } from '../core/error.ts';
 import type { JsonObject } from '../core/json.ts';
 import { limits } from '../core/limits.ts';
 import { mayHoldRefs, type PartInput } from '../core/parts.ts';
 import { beginning, type Digest, later, type Seq } from '../core/point.ts';
 import type { BranchSummary, Cursor, StoredEvent } from '../core/ports.ts';
-import { parsePoint, type PointInput } from '../core/ref.ts';
-import { bodyText, refsIn } from '../core/decode.ts';
+import { type PointInput, parsePoint } from '../core/ref.ts';
 import { type Engine, sessionRef } from './engine.ts';
 import { branchRecord, sessionRecord } from './place.ts';
-import { RepriseError } from '../core/error.ts';
 
 /** What to hold a history against. */
 export interface VerifyOptions {
@@ -54,22 +54,38 @@ class Bad extends Error {
 export async function verify(engine: Engine, session: string, options: VerifyOptions = {}): Promise<Verification> {
   const { branch } = parsePoint(options.at ?? {});
   const record = await sessionRecord(engine, session);
-  const branches = new Map((await engine.store.branches(sessionRef(engine, session))).map((held) => [held.branch, held]));
+  const branches = new Map(
+    (await engine.store.branches(sessionRef(engine, session))).map((held) => [held.branch, held]),
+  );
   const summary = branches.get(branch);
   if (summary === undefined) return verifyMissing(engine, session, branch);
   const check = new ChainCheck(engine, session, await erasures(engine, session, branches), options.head);
   const notCovered = options.head === undefined ? ['cut tail', 'rewritten chain'] : [];
   try {
-    if (genesisDigest(engine.platform.sha256, record.seed) !== record.genesis) throw new Bad(beginning, "the session's genesis is not made of its seed");
+    if (genesisDigest(engine.platform.sha256, record.seed) !== record.genesis)
+      throw new Bad(beginning, "the session's genesis is not made of its seed");
     check.begin(record.genesis);
     for (const stretch of stretchesOf(branches, summary)) await check.stretch(stretch);
-    if (check.seq !== summary.head) throw new Bad(later(check.seq, 1), `the branch should reach seq ${summary.head}, but ends at ${check.seq}`);
-    if (check.digest !== summary.digest) throw new Bad(check.seq, "the branch's head digest is not that of its last event");
-    if (options.head !== undefined && !check.hasHeld) throw new Bad(check.seq, `no point of the branch has the digest ${options.head.slice(0, 12)}…: the tail was cut or the chain was rewritten`);
+    if (check.seq !== summary.head)
+      throw new Bad(later(check.seq, 1), `the branch should reach seq ${summary.head}, but ends at ${check.seq}`);
+    if (check.digest !== summary.digest)
+      throw new Bad(check.seq, "the branch's head digest is not that of its last event");
+    if (options.head !== undefined && !check.hasHeld)
+      throw new Bad(
+        check.seq,
+        `no point of the branch has the digest ${options.head.slice(0, 12)}…: the tail was cut or the chain was rewritten`,
+      );
     return { ok: true, events: check.seq, digest: check.digest, firstBad: null, reason: null, notCovered };
   } catch (error) {
     if (!(error instanceof Bad)) throw error;
-    return { ok: false, events: Math.max(0, error.seq - 1), digest: null, firstBad: error.seq, reason: error.message, notCovered };
+    return {
+      ok: false,
+      events: Math.max(0, error.seq - 1),
+      digest: null,
+      firstBad: error.seq,
+      reason: error.message,
+      notCovered,
+    };
   }
 }
 
@@ -87,10 +103,12 @@ function stretchesOf(branches: ReadonlyMap<string, BranchSummary>, last: BranchS
   while (held !== undefined) {
     const { parent, branch }: BranchSummary = held;
     stretches.push({ branch, after: parent?.seq ?? beginning, through, isFork: parent !== undefined });
-    if (stretches.length > limits.lineageDepthMax || (parent !== undefined && parent.seq > through)) throw new Bad(through, `the lineage of "${branch}" does not lead to a beginning`);
+    if (stretches.length > limits.lineageDepthMax || (parent !== undefined && parent.seq > through))
+      throw new Bad(through, `the lineage of "${branch}" does not lead to a beginning`);
     through = parent?.seq ?? beginning;
     held = parent === undefined ? undefined : branches.get(parent.branch);
-    if (parent !== undefined && held === undefined) throw new Bad(later(parent.seq, 1), `"${branch}" was forked from "${parent.branch}", which is missing`);
+    if (parent !== undefined && held === undefined)
+      throw new Bad(later(parent.seq, 1), `"${branch}" was forked from "${parent.branch}", which is missing`);
   }
   return stretches.reverse();
 }
@@ -101,14 +119,24 @@ interface Erasures {
 }
 
 /** What `payload.erased` events account for, on every branch: a child's ancestors may have been erased after the fork. */
-async function erasures(engine: Engine, session: string, branches: ReadonlyMap<string, BranchSummary>): Promise<Erasures> {
+async function erasures(
+  engine: Engine,
+  session: string,
+  branches: ReadonlyMap<string, BranchSummary>,
+): Promise<Erasures> {
   const events = new Set<string>();
   const parts = new Set<string>();
   for (const { branch, parent, head } of branches.values()) {
     const segment = { branch, after: parent?.seq ?? beginning, through: head, except: [], carried: false };
     let cursor: Cursor | undefined;
     do {
-      const page = await engine.store.read(sessionRef(engine, session), [segment], { limit: limits.pageEventsMax, select: 'full', direction: 'forward', filter: { types: ['payload.erased'] }, ...(cursor === undefined ? {} : { cursor }) });
+      const page = await engine.store.read(sessionRef(engine, session), [segment], {
+        limit: limits.pageEventsMax,
+        select: 'full',
+        direction: 'forward',
+        filter: { types: ['payload.erased'] },
+        ...(cursor === undefined ? {} : { cursor }),
+      });
       for (const row of page.events) note(row, events, parts);
       cursor = page.next;
     } while (cursor !== undefined);
@@ -118,7 +146,10 @@ async function erasures(engine: Engine, session: string, branches: ReadonlyMap<s
 
 function note(row: StoredEvent, events: Set<string>, parts: Set<string>): void {
   try {
-    const data = JSON.parse(row.data ?? '{}') as { readonly seqs?: readonly number[]; readonly parts?: readonly string[] };
+    const data = JSON.parse(row.data ?? '{}') as {
+      readonly seqs?: readonly number[];
+      readonly parts?: readonly string[];
+    };
     for (const seq of data.seqs ?? []) events.add(`${row.branch}@${seq}`);
     for (const digest of data.parts ?? []) parts.add(digest);
   } catch {
@@ -154,7 +185,12 @@ class ChainCheck {
     const segment = { branch, after, through, except: [], carried: false };
     let cursor: Cursor | undefined;
     do {
-      const page = await this.#engine.store.read(sessionRef(this.#engine, this.#session), [segment], { limit: limits.pageEventsMax, select: 'proof', direction: 'forward', ...(cursor === undefined ? {} : { cursor }) });
+      const page = await this.#engine.store.read(sessionRef(this.#engine, this.#session), [segment], {
+        limit: limits.pageEventsMax,
+        select: 'proof',
+        direction: 'forward',
+        ...(cursor === undefined ? {} : { cursor }),
+      });
       await this.#page(page.events, isFork ? later(after, 1) : beginning);
       cursor = page.next;
     } while (cursor !== undefined);
@@ -189,7 +225,10 @@ class ChainCheck {
     const dataDigest = this.#dataDigest(row);
     const { id, type, version, time, agent, run, turn, cause } = row;
     const previous = this.digest;
-    if (chainDigest(sha256, previous, { seq, id, type, version, time, agent, run, turn, cause, dataDigest }) !== row.digest) {
+    if (
+      chainDigest(sha256, previous, { seq, id, type, version, time, agent, run, turn, cause, dataDigest }) !==
+      row.digest
+    ) {
       throw new Bad(seq, `seq ${seq} ("${type}") is not what was recorded`);
     }
     if (isFirst && type === 'branch.forked') this.#checkFork(row, previous);
@@ -199,29 +238,40 @@ class ChainCheck {
   }
 
   #dataDigest(row: StoredEvent): Digest {
-    if (row.data !== null && row.salt !== null && row.salt !== undefined) return dataDigestOf(this.#engine.platform.sha256, row.salt, row.data);
-    if (!this.#erasures.events.has(`${row.branch}@${row.seq}`)) throw new Bad(row.seq, `the payload of seq ${row.seq} is missing, and no erasure accounts for it`);
+    if (row.data !== null && row.salt !== null && row.salt !== undefined)
+      return dataDigestOf(this.#engine.platform.sha256, row.salt, row.data);
+    if (!this.#erasures.events.has(`${row.branch}@${row.seq}`))
+      throw new Bad(row.seq, `the payload of seq ${row.seq} is missing, and no erasure accounts for it`);
     return row.dataDigest as Digest;
   }
 
   #checkFork(row: StoredEvent, previous: Digest): void {
-    const parent = (JSON.parse(row.data ?? '{}') as JsonObject)['parent'] as { readonly seq?: number; readonly digest?: string } | undefined;
-    if (parent?.digest !== previous || parent.seq !== row.seq - 1) throw new Bad(row.seq, `"${row.branch}" does not begin where its first event says`);
+    const parent = (JSON.parse(row.data ?? '{}') as JsonObject)['parent'] as
+      | { readonly seq?: number; readonly digest?: string }
+      | undefined;
+    if (parent?.digest !== previous || parent.seq !== row.seq - 1)
+      throw new Bad(row.seq, `"${row.branch}" does not begin where its first event says`);
   }
 
   /** `causeSeq` is derived, so it is not in the digest: it must be where the cause really stands. */
   async #checkCauses(rows: readonly StoredEvent[]): Promise<void> {
     const claims = rows.filter((row) => row.cause !== null && row.causeSeq !== null);
     if (claims.length === 0) return;
-    const places = await this.#engine.store.locate(sessionRef(this.#engine, this.#session), [...new Set(claims.map((row) => row.cause as string))]);
+    const places = await this.#engine.store.locate(sessionRef(this.#engine, this.#session), [
+      ...new Set(claims.map((row) => row.cause as string)),
+    ]);
     for (const row of claims) {
-      if (places.get(row.cause as string)?.seq !== row.causeSeq) throw new Bad(row.seq, `the cause of seq ${row.seq} does not stand where it says`);
+      if (places.get(row.cause as string)?.seq !== row.causeSeq)
+        throw new Bad(row.seq, `the cause of seq ${row.seq} does not stand where it says`);
     }
   }
 
   async #checkParts(rows: readonly StoredEvent[]): Promise<void> {
     const owner = new Map<Digest, Seq>();
-    for (const { data, seq } of rows) if (data !== null && mayHoldRefs(data)) for (const digest of refsIn(data)) if (!this.#goodParts.has(digest) && !owner.has(digest)) owner.set(digest, seq);
+    for (const { data, seq } of rows)
+      if (data !== null && mayHoldRefs(data))
+        for (const digest of refsIn(data))
+          if (!this.#goodParts.has(digest) && !owner.has(digest)) owner.set(digest, seq);
     const wanted = [...owner.keys()];
     for (let from = 0; from < wanted.length; from += limits.partsAskedMax) {
       const asked = wanted.slice(from, from + limits.partsAskedMax);
@@ -236,8 +286,10 @@ class ChainCheck {
       if (this.#goodParts.has(digest)) continue;
       const part = parts.get(digest);
       const isErased = this.#erasures.parts.has(digest);
-      if (part === undefined && !isErased) throw new Bad(seq, `a part of seq ${seq} is missing, and no erasure accounts for it`);
-      if (part !== undefined && !isErased && !this.#isWhole(part, parts)) throw new Bad(seq, `a part of seq ${seq} is not what was recorded`);
+      if (part === undefined && !isErased)
+        throw new Bad(seq, `a part of seq ${seq} is missing, and no erasure accounts for it`);
+      if (part !== undefined && !isErased && !this.#isWhole(part, parts))
+        throw new Bad(seq, `a part of seq ${seq} is not what was recorded`);
       this.#goodParts.add(digest);
       if (part !== undefined) open.push(...part.refs);
     }

@@ -5,10 +5,10 @@ import { checkDraft, type Event, type EventDraft } from '../core/event.ts';
 import { specOf } from '../core/event-types.ts';
 import { checkLimit } from '../core/limits.ts';
 import type { PartInput } from '../core/parts.ts';
-import type { AppendOutcome, AppendRequest, AppendTarget, EventInput } from '../core/ports.ts';
 import type { Seq } from '../core/point.ts';
-import { isoTime } from '../core/time.ts';
+import type { AppendOutcome, AppendRequest, AppendTarget, EventInput } from '../core/ports.ts';
 import { isStructural } from '../core/structural-types.ts';
+import { isoTime } from '../core/time.ts';
 import { type Engine, sessionRef } from './engine.ts';
 import { readPlaces } from './events.ts';
 
@@ -24,7 +24,11 @@ export interface WriteRequest {
 /** A draft with its id and time, so that repeating it repeats the same event. */
 export function stamp(engine: Engine, draft: EventDraft): EventDraft & { readonly id: string; readonly time: string } {
   checkDraft(draft);
-  return { ...draft, id: draft.id ?? engine.platform.newId(), time: draft.time === undefined ? engine.platform.now() : isoTime(draft.time) };
+  return {
+    ...draft,
+    id: draft.id ?? engine.platform.newId(),
+    time: draft.time === undefined ? engine.platform.now() : isoTime(draft.time),
+  };
 }
 
 /** Refuses structural events: they are written by their verbs. */
@@ -54,8 +58,15 @@ export async function write(engine: Engine, request: WriteRequest): Promise<read
   if (!outcome.ok) throw outcome.error;
   const { branch } = outcome;
   // A repeated append is answered with what is stored, not with what was sent this time.
-  if (outcome.known) return readPlaces(engine, request.session, outcome.events.map(({ seq }) => ({ branch, seq })));
-  return outcome.events.map((appended, index) => storedEvent(request.session, branch, drafts[index] as (typeof drafts)[number], appended));
+  if (outcome.known)
+    return readPlaces(
+      engine,
+      request.session,
+      outcome.events.map(({ seq }) => ({ branch, seq })),
+    );
+  return outcome.events.map((appended, index) =>
+    storedEvent(request.session, branch, drafts[index] as (typeof drafts)[number], appended),
+  );
 }
 
 /** Encodes drafts as one append request. */
@@ -75,12 +86,24 @@ export function encodeRequest(engine: Engine, request: WriteRequest): AppendRequ
   }
   checkLimit('appendBytesMax', bytes, 'append a batch');
   const { session, target, condition, epoch } = request;
-  return { ...sessionRef(engine, session), target, events, parts, condition, ...(epoch === undefined ? {} : { epoch }) };
+  return {
+    ...sessionRef(engine, session),
+    target,
+    events,
+    parts,
+    condition,
+    ...(epoch === undefined ? {} : { epoch }),
+  };
 }
 
 type Stamped = ReturnType<typeof stamp>;
 
-function storedEvent(session: string, branch: string, draft: Stamped, appended: Extract<AppendOutcome, { ok: true }>['events'][number]): Event {
+function storedEvent(
+  session: string,
+  branch: string,
+  draft: Stamped,
+  appended: Extract<AppendOutcome, { ok: true }>['events'][number],
+): Event {
   const { seq, turn, causeSeq, digest } = appended;
   return {
     session,

@@ -11,7 +11,10 @@ const defaultFile: string = join('.reprise', 'reprise.db');
  * Reads a store URL: `sqlite:PATH`, `memory:`. Without one it is `REPRISE_STORE`, else the nearest
  * `.reprise/reprise.db` on the way up to the root of the git repository, else a new one there.
  */
-export function storeLocation(url: string | undefined = process.env['REPRISE_STORE'], from: string = process.cwd()): StoreLocation {
+export function storeLocation(
+  url: string | undefined = process.env['REPRISE_STORE'],
+  from: string = process.cwd(),
+): StoreLocation {
   if (url === undefined || url === '') return { kind: 'sqlite', path: nearestStore(from) };
   if (url === 'memory:') return { kind: 'memory' };
   if (url.startsWith('sqlite:')) {

@@ -1,5 +1,12 @@
 import { expect } from 'vitest';
-import { type Branch, defineProjection, type Event, type Reprise, RepriseError, type Session } from '../../src/index.ts';
+import {
+  type Branch,
+  defineProjection,
+  type Event,
+  type Reprise,
+  RepriseError,
+  type Session,
+} from '../../src/index.ts';
 import { Refused, ViewModel } from './view-model.ts';
 
 /** One thing done to a session; numbers are scaled to what is there when it happens. */
@@ -70,7 +77,18 @@ export class SessionRun {
       else if (kind === 'rewind') this.model.rewind(branch, seq);
       else if (kind === 'rewindToTurn') this.model.rewindToTurn(branch, turn);
       else if (kind === 'redo') this.model.redo(branch);
-      else if (kind === 'fork') this.model.fork(branch, seq, `b${this.#count}`, turn < 3 ? [] : [['replace', Math.max(1, seq - 1), text], ['drop', seq, '']]);
+      else if (kind === 'fork')
+        this.model.fork(
+          branch,
+          seq,
+          `b${this.#count}`,
+          turn < 3
+            ? []
+            : [
+                ['replace', Math.max(1, seq - 1), text],
+                ['drop', seq, ''],
+              ],
+        );
       else this.model.erase(branch, seq);
       return 'done';
     } catch (error) {
@@ -99,8 +117,19 @@ export class SessionRun {
     }
   }
 
-  #fork(branch: string, seq: number, turn: number, event: { readonly type: string; readonly data: { readonly text: string } }): Promise<Branch> {
-    const edits = turn < 3 ? [] : [{ kind: 'replace' as const, seq: Math.max(1, seq - 1), event }, { kind: 'drop' as const, seq }];
+  #fork(
+    branch: string,
+    seq: number,
+    turn: number,
+    event: { readonly type: string; readonly data: { readonly text: string } },
+  ): Promise<Branch> {
+    const edits =
+      turn < 3
+        ? []
+        : [
+            { kind: 'replace' as const, seq: Math.max(1, seq - 1), event },
+            { kind: 'drop' as const, seq },
+          ];
     return this.#session.fork({ branch, seq }, { name: `b${this.#count}`, edits });
   }
 
@@ -108,7 +137,10 @@ export class SessionRun {
   async checkAll(): Promise<void> {
     for (const branch of this.model.branches.keys()) {
       for (let seq = 0; seq <= this.model.head(branch); seq++) await this.#checkPoint(branch, seq);
-      expect(await this.#session.verify({ at: { branch } })).toMatchObject({ ok: true, events: this.model.head(branch) });
+      expect(await this.#session.verify({ at: { branch } })).toMatchObject({
+        ok: true,
+        events: this.model.head(branch),
+      });
       await this.#checkCopy(branch);
     }
     await this.#checkThePast();
@@ -119,8 +151,14 @@ export class SessionRun {
     const said = expected.map((entry) => (this.model.forgotten.has(entry.text) ? 'erased' : entry.text));
     const at = { branch, seq };
     const events = await Array.fromAsync(this.#session.replay({ at }));
-    expect(events.map((event) => event.seq), `seqs at ${branch}@${seq}`).toEqual(expected.map((entry) => entry.seq));
-    expect(events.map((event) => event.turn), `turns at ${branch}@${seq}`).toEqual(expected.map((entry) => entry.turn));
+    expect(
+      events.map((event) => event.seq),
+      `seqs at ${branch}@${seq}`,
+    ).toEqual(expected.map((entry) => entry.seq));
+    expect(
+      events.map((event) => event.turn),
+      `turns at ${branch}@${seq}`,
+    ).toEqual(expected.map((entry) => entry.turn));
     expect(await this.#session.stateAt(at, texts), `texts at ${branch}@${seq}`).toEqual(said);
     const backward = await Array.fromAsync(this.#session.replay({ at, direction: 'backward' }));
     expect(backward.map((event) => event.seq)).toEqual(expected.map((entry) => entry.seq).reverse());
@@ -135,7 +173,10 @@ export class SessionRun {
   async #checkCopy(branch: string): Promise<void> {
     const events = await Array.fromAsync(this.#session.replay({ at: { branch } }));
     const copy = await this.#reprise.createSession();
-    if (events.length > 0) await copy.append(events.map(({ type, turn, data, erased }) => ({ type: erased === true ? 'test.erased' : type, turn, data })));
+    if (events.length > 0)
+      await copy.append(
+        events.map(({ type, turn, data, erased }) => ({ type: erased === true ? 'test.erased' : type, turn, data })),
+      );
     const copied = await Array.fromAsync(copy.replay());
     expect(copied.map((event) => event.data)).toEqual(events.map((event) => event.data));
   }

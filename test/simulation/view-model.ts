@@ -71,10 +71,19 @@ export class ViewModel {
     let entries: ModelEntry[] = [];
     for (const event of list) {
       if (dead.has(event.seq)) continue;
-      if (event.type === 'note') entries.push({ seq: event.seq, answers: [event.seq], turn: event.turn, text: event.text });
-      else if (event.type === 'replaced') entries = entries.map((entry) => (entry.answers.includes(event.target as number) ? { ...entry, seq: event.seq, answers: [...entry.answers, event.seq], text: event.text } : entry));
+      if (event.type === 'note')
+        entries.push({ seq: event.seq, answers: [event.seq], turn: event.turn, text: event.text });
+      else if (event.type === 'replaced')
+        entries = entries.map((entry) =>
+          entry.answers.includes(event.target as number)
+            ? { ...entry, seq: event.seq, answers: [...entry.answers, event.seq], text: event.text }
+            : entry,
+        );
       else if (event.type === 'inserted') entries = inserted(entries, event);
-      else if (event.type === 'reverted') entries = entries.filter((entry) => !entry.answers.some((held) => event.targets?.includes(held) === true && !markers.has(held)));
+      else if (event.type === 'reverted')
+        entries = entries.filter(
+          (entry) => !entry.answers.some((held) => event.targets?.includes(held) === true && !markers.has(held)),
+        );
       else entries = entries.filter((entry) => event.dropped?.includes(entry.seq) !== true);
     }
     return entries;
@@ -109,7 +118,9 @@ export class ViewModel {
   }
 
   rewindToTurn(branch: string, turn: number): void {
-    const dropped = this.view(branch).filter((entry) => entry.turn > turn).map((entry) => entry.seq);
+    const dropped = this.view(branch)
+      .filter((entry) => entry.turn > turn)
+      .map((entry) => entry.seq);
     this.#append(branch, { type: 'rewoundToTurn', dropped, text: '', turn: 0 });
   }
 
@@ -121,11 +132,17 @@ export class ViewModel {
       return;
     }
     const before = new Set(this.view(branch, marker.seq - 1).map((entry) => entry.seq));
-    if (this.view(branch).some((entry) => entry.seq > marker.seq && !before.has(entry.seq))) throw new Refused('orphans');
+    if (this.view(branch).some((entry) => entry.seq > marker.seq && !before.has(entry.seq)))
+      throw new Refused('orphans');
     this.#append(branch, { type: 'rewound', to: marker.seq - 1, redo: true, text: '', turn: 0 });
   }
 
-  fork(branch: string, seq: number, name: string, edits: readonly (readonly ['replace' | 'insert' | 'drop', number, string])[] = []): void {
+  fork(
+    branch: string,
+    seq: number,
+    name: string,
+    edits: readonly (readonly ['replace' | 'insert' | 'drop', number, string])[] = [],
+  ): void {
     if (this.branches.has(name)) throw new Refused('duplicate name');
     if (seq < 0 || seq > this.head(branch)) throw new Refused('no such seq');
     this.branches.set(name, { parent: { branch, seq }, events: [] });
@@ -134,10 +151,7 @@ export class ViewModel {
       for (const [kind, target, text] of edits) {
         if (kind === 'replace') this.replace(name, target, text);
         else if (kind === 'insert') this.insert(name, target, text);
-        else {
-          this.#mustBeInView(name, target);
-          this.#append(name, { type: 'reverted', targets: [target], text: '', turn: 0 });
-        }
+        else this.revert(name, target);
       }
     } catch (error) {
       this.branches.delete(name);
@@ -148,23 +162,32 @@ export class ViewModel {
   /** Forgets a text wherever it is; every branch that stores one of its events gets a marker. */
   erase(branch: string, seq: number): void {
     const target = this.raw(branch, seq).find((event) => event.seq === seq);
-    if (target === undefined || target.type !== 'note' || this.forgotten.has(target.text)) throw new Refused('nothing to erase');
+    if (target === undefined || target.type !== 'note' || this.forgotten.has(target.text))
+      throw new Refused('nothing to erase');
     this.forgotten.add(target.text);
     for (const [name, { events }] of this.branches) {
       if (events.some((event) => event.text === target.text)) this.#append(name, { type: 'erased', text: '', turn: 0 });
     }
   }
 
-  #lastLiveMarker(branch: string, seq: number): ModelEvent | undefined {
+  #lastLiveMarker(branch: string, seq: number, undone: readonly number[] = []): ModelEvent | undefined {
     const { parent, events } = this.#branch(branch);
     if (parent !== null && seq <= parent.seq) return undefined;
     const own = events.filter((event) => event.seq <= seq);
     const rewind = own.findLast((event) => event.type === 'rewound');
     const list = this.#script(branch, seq);
     const dead = cancelled(list);
-    const since = own.findLast((event) => isMarker(event) && event.redo !== true && !dead.has(event.seq) && event.seq > (rewind?.seq ?? 0) && list.includes(event));
+    const since = own.findLast(
+      (event) =>
+        isMarker(event) &&
+        event.redo !== true &&
+        !dead.has(event.seq) &&
+        !undone.includes(event.seq) &&
+        event.seq > (rewind?.seq ?? 0) &&
+        list.includes(event),
+    );
     if (since !== undefined) return since;
-    return rewind?.redo === true ? this.#lastLiveMarker(branch, rewind.to as number) : rewind;
+    return rewind?.redo === true ? this.#lastLiveMarker(branch, rewind.to as number, [...undone, ...dead]) : rewind;
   }
 
   #branch(name: string): ModelBranch {
@@ -189,7 +212,8 @@ function cancelled(list: readonly ModelEvent[]): Set<number> {
   const out = new Set<number>();
   for (const event of list.toReversed()) {
     if (event.type !== 'reverted' || out.has(event.seq)) continue;
-    for (const target of event.targets ?? []) if (list.some((held) => held.seq === target && isMarker(held))) out.add(target);
+    for (const target of event.targets ?? [])
+      if (list.some((held) => held.seq === target && isMarker(held))) out.add(target);
   }
   return out;
 }
@@ -199,5 +223,11 @@ function inserted(entries: readonly ModelEntry[], event: ModelEvent): ModelEntry
   if (event.after !== 0 && place === 0) return [...entries];
   while (entries[place]?.after === event.after) place++;
   const turn = event.after === 0 ? 0 : (entries[place - 1]?.turn ?? 0);
-  return entries.toSpliced(place, 0, { seq: event.seq, answers: [event.seq], turn, text: event.text, after: event.after as number });
+  return entries.toSpliced(place, 0, {
+    seq: event.seq,
+    answers: [event.seq],
+    turn,
+    text: event.text,
+    after: event.after as number,
+  });
 }

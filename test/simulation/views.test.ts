@@ -6,7 +6,21 @@ import { describe, it } from 'vitest';
 import { openReprise } from '../../src/index.ts';
 import { type Command, SessionRun } from './session-run.ts';
 
-const kind = fc.constantFrom<Command[0][]>('add', 'add', 'add', 'add', 'add', 'replace', 'insert', 'revert', 'rewind', 'rewindToTurn', 'redo', 'fork', 'erase');
+const kind = fc.constantFrom<Command[0][]>(
+  'add',
+  'add',
+  'add',
+  'add',
+  'add',
+  'replace',
+  'insert',
+  'revert',
+  'rewind',
+  'rewindToTurn',
+  'redo',
+  'fork',
+  'erase',
+);
 const command: fc.Arbitrary<Command> = fc.tuple(kind, fc.nat(20), fc.nat(60), fc.nat(5));
 
 const histories = fc.array(command, { minLength: 1, maxLength: 40, size: 'max' });
@@ -22,14 +36,20 @@ describe('any history, forked, edited, rewound, reverted, redone and erased in a
   const runs = Number(process.env['REPRISE_RUNS'] ?? 40);
 
   it('I3 I4 I6 reads the same as the slow, obvious model on the memory store', async () => {
-    await fc.assert(fc.asyncProperty(histories, (commands) => runAll('memory:', commands)), { numRuns: runs });
+    await fc.assert(
+      fc.asyncProperty(histories, (commands) => runAll('memory:', commands)),
+      { numRuns: runs },
+    );
   });
 
   it('I3 I4 I6 reads the same as the slow, obvious model on SQLite', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'reprise-simulation-'));
     let count = 0;
     try {
-      await fc.assert(fc.asyncProperty(histories, (commands) => runAll(`sqlite:${join(directory, `${count++}.db`)}`, commands)), { numRuns: Math.ceil(runs / 2) });
+      await fc.assert(
+        fc.asyncProperty(histories, (commands) => runAll(`sqlite:${join(directory, `${count++}.db`)}`, commands)),
+        { numRuns: Math.ceil(runs / 2) },
+      );
     } finally {
       await rm(directory, { recursive: true, force: true });
     }

@@ -32,7 +32,7 @@ export function note(text: string, more: Partial<EventDraft> = {}): EventDraft {
 
 /** Notes for letters: `notes('abc')` is three of them. */
 export function notes(letters: string, more: Partial<EventDraft> = {}): EventDraft[] {
-  return [...letters].map((letter) => note(letter, more));
+  return letters.split('').map((letter) => note(letter, more));
 }
 
 /** What a history says, as one string of its notes. */
