@@ -93,7 +93,7 @@ async function look(session: Session): Promise<void> {
   code("await session.stateAt('main@3', conversation)");
   const seen = await session.stateAt('main@3', conversation);
   for (const { seq, message } of seen.messages)
-    say(`   @${seq}  ${String(message?.role).padEnd(9)} ${String(message?.content)}`);
+    say(`   @${seq}  ${String(message?.['role']).padEnd(9)} ${String(message?.['content'])}`);
   say('   It was never told to check. That is the bug.');
 }
 
