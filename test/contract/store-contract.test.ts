@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, it } from 'vitest';
+import type { EventStore } from '../../src/core/ports.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
@@ -19,9 +20,29 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 const stores: Readonly<Record<string, OpenStore>> = {
   memory: async () => openMemoryStore({ platform }),
+  // Each call goes to the other of two connections, so that nothing rests on what one of them remembers.
+  'twice opened sqlite': async () => {
+    const path = join(directory, `${++files}`, 'store.db');
+    return alternate([
+      await openSqliteStore({ path, platform, durability: 'process' }),
+      await openSqliteStore({ path, platform, durability: 'process' }),
+    ]);
+  },
   sqlite: async () =>
     await openSqliteStore({ path: join(directory, `${++files}`, 'store.db'), platform, durability: 'process' }),
 };
+
+function alternate(connections: readonly EventStore[]): EventStore {
+  let calls = 0;
+  return new Proxy(connections[0] as EventStore, {
+    get: (_, name) => {
+      if (name === 'close') return async () => await Promise.all(connections.map((store) => store.close()));
+      const store = connections[calls++ % connections.length] as EventStore;
+      const held: unknown = Reflect.get(store, name, store);
+      return typeof held === 'function' ? held.bind(store) : held;
+    },
+  });
+}
 
 for (const [kind, open] of Object.entries(stores)) {
   describe(`the ${kind} store`, () => {

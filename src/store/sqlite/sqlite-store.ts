@@ -334,11 +334,11 @@ function keyOf({ projection, version, upcasts, erasures }: SnapshotKey): Snapsho
 
 /** Tells whether another connection has committed since it was last asked; it remembers on its own. */
 function changeDetector(database: Database): () => boolean {
-  let last = -1;
+  const current = (): number => (database.get<[number]>('PRAGMA data_version') as [number])[0];
+  let last = current();
   return () => {
-    const [version] = database.get<[number]>('PRAGMA data_version') as [number];
-    const hasChanged = version !== last;
-    last = version;
-    return hasChanged;
+    const before = last;
+    last = current();
+    return last !== before;
   };
 }

@@ -11,6 +11,7 @@ import {
   point,
   readAll,
   refused,
+  request,
   segment,
   seqsOf,
 } from './contract-case.ts';
@@ -103,14 +104,15 @@ export const appendForks: readonly ContractCase[] = [
     },
   ),
 
-  contractCase('append() lets forks and appends of one group see each other in order', async (world) => {
-    const outcomes = await Promise.all([
-      append(world, [note('a')]),
-      fork(world, 'child', point('main', 1)),
-      append(world, [note('b')], { branch: 'child' }),
+  contractCase('append() lets the requests of one call see each other in order', async ({ store, ref }) => {
+    const target = { kind: 'fork', branch: 'child', parent: point('main', 1) } as const;
+    const outcomes = await store.append([
+      request(ref, [note('a')]),
+      request(ref, [forked(seq(1))], { target }),
+      request(ref, [note('b')], { branch: 'child' }),
     ]);
     assert.deepEqual(
-      outcomes.map((outcome) => seqsOf(outcome.events)),
+      outcomes.map((outcome) => outcome.ok && seqsOf(outcome.events)),
       [[1], [2], [3]],
     );
   }),

@@ -149,6 +149,17 @@ const payloads: readonly ContractCase[] = [
     assert.equal((await world.store.branches(world.ref))[0]?.bytes, (await proofs(world))[1]?.data?.length);
   }),
 
+  contractCase('erase() takes the payload out of the branch’s bytes, far back too', async (world) => {
+    await append(world, [note('x'.repeat(5_000)), ...Array.from({ length: 1_100 }, () => note(''))]);
+    await append(world, [note('y')]);
+    const [before] = await world.store.branches(world.ref);
+    const [first] = await proofs(world);
+    await eraseOnMain(world, [1]);
+    const [after] = await world.store.branches(world.ref);
+    const [marker] = await readAll(world, [segment('main', 1_102, 1_103)]);
+    assert.equal(after?.bytes, (before?.bytes ?? 0) - (first?.data?.length ?? 0) + (marker?.data?.length ?? 0));
+  }),
+
   contractCase('erase() keeps an erased event known by its id', async (world) => {
     const event = note('secret');
     await append(world, [event]);
