@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalJson } from './canonical-json.ts';
-import { RepriseError } from './error.ts';
+import type { RepriseError } from './error.ts';
 import { type Event, erasedData } from './event.ts';
 import { compareFingerprints, createFingerprint, type FingerprintState } from './fingerprint.ts';
 import type { JsonObject } from './json.ts';
@@ -269,13 +269,17 @@ describe('laws', () => {
 
   test('swapping two different events of one lane gives another fingerprint', () => {
     fc.assert(
-      fc.property(fc.array(fc.constantFrom('x', 'y', 'z'), { minLength: 2, maxLength: 6 }), fc.nat(), (texts, pick) => {
-        const at = pick % (texts.length - 1);
-        const [one, two] = [texts[at] as string, texts[at + 1] as string];
-        fc.pre(one !== two);
-        const swapped = texts.with(at, two).with(at + 1, one);
-        expect(fingerprint(swapped.map((text) => note(text)))).not.toBe(fingerprint(texts.map((text) => note(text))));
-      }),
+      fc.property(
+        fc.array(fc.constantFrom<string>('x', 'y', 'z'), { minLength: 2, maxLength: 6 }),
+        fc.nat(),
+        (texts, pick) => {
+          const at = pick % (texts.length - 1);
+          const [one, two] = [texts[at] as string, texts[at + 1] as string];
+          fc.pre(one !== two);
+          const swapped = texts.with(at, two).with(at + 1, one);
+          expect(fingerprint(swapped.map((text) => note(text)))).not.toBe(fingerprint(texts.map((text) => note(text))));
+        },
+      ),
     );
   });
 
@@ -328,11 +332,8 @@ describe('long lists', () => {
   });
 
   test('a list that goes back and on differently is not taken for the one before', () => {
-    const [x, y, z] = ['x', 'y', 'z'].map((text) => ({ role: 'user', content: text })) as [
-      JsonObject,
-      JsonObject,
-      JsonObject,
-    ];
+    const user = (content: string): JsonObject => ({ role: 'user', content });
+    const [x, y, z] = [user('x'), user('y'), user('z')];
     const asked = (...messages: JsonObject[]): Event =>
       event('call.started', { call: 'c', kind: 'model', name: 'm', request: { messages } });
     const fresh = fingerprint([asked(x, z)]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { RepriseError } from './error.ts';
+import type { RepriseError } from './error.ts';
 import { type Event, erasedData } from './event.ts';
 import type { Digest, Seq } from './point.ts';
 import { type UpcastTable, upcast, upcasters } from './upcast.ts';
