@@ -11,7 +11,7 @@ import { type ErasePlan, planErase } from './erase-plan.ts';
 import { readPlaces } from './events.ts';
 import { type MarkOptions, signed } from './mark.ts';
 import { findPlace, pointOf } from './place.ts';
-import { encodeRequest } from './write.ts';
+import { encodeRequest, stamp } from './write.ts';
 
 /** How to erase. */
 export interface EraseOptions extends MarkOptions {
@@ -120,7 +120,7 @@ async function carryOut(
     return encodeRequest(engine, {
       session,
       target: { kind: 'branch', branch },
-      drafts: [signed({ type: 'payload.erased', data }, options)],
+      drafts: [stamp(engine, signed({ type: 'payload.erased', data }, options), engine.platform.now())],
       condition: { kind: 'any' },
     });
   });

@@ -35,10 +35,11 @@ export function asItIs(place: Place): Hypothesis {
 /** The history a place would have if these drafts were appended there. */
 export async function supposing(engine: Engine, place: Place, drafts: readonly EventDraft[]): Promise<Hypothesis> {
   const events = new Map<Seq, Event>();
+  const now = engine.platform.now();
   const clock = await clockAt(engine, place);
   let { history } = asItIs(place);
   let seq: number = place.seq;
-  for (const draft of drafts.map((held) => stamp(engine, held))) {
+  for (const draft of drafts.map((held) => stamp(engine, held, now))) {
     seq += 1;
     const { id, time, type, agent, run, cause, data = {} } = draft;
     events.set(seq as Seq, {

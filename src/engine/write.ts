@@ -21,13 +21,21 @@ export interface WriteRequest {
   readonly epoch?: Seq;
 }
 
+/** A write whose drafts have their ids and times. */
+export interface StampedRequest extends WriteRequest {
+  readonly drafts: readonly StampedDraft[];
+}
+
 /** A draft with its id and time, so that repeating it repeats the same event. */
-export function stamp(engine: Engine, draft: EventDraft): EventDraft & { readonly id: string; readonly time: string } {
+export type StampedDraft = EventDraft & { readonly id: string; readonly time: string };
+
+/** Checks a draft and gives it the id and time it was given without. */
+export function stamp(engine: Engine, draft: EventDraft, now: string): StampedDraft {
   checkDraft(draft);
   return {
     ...draft,
     id: draft.id ?? engine.platform.newId(),
-    time: draft.time === undefined ? engine.platform.now() : isoTime(draft.time),
+    time: draft.time === undefined ? now : isoTime(draft.time),
   };
 }
 
@@ -44,7 +52,8 @@ export function refuseStructural(drafts: readonly EventDraft[]): void {
 /** Encodes and appends a batch, and gives the events as stored. */
 export async function write(engine: Engine, request: WriteRequest): Promise<readonly Event[]> {
   checkLimit('appendEventsMax', request.drafts.length, 'append a batch');
-  const drafts = request.drafts.map((draft) => stamp(engine, draft));
+  const now = engine.platform.now();
+  const drafts = request.drafts.map((draft) => stamp(engine, draft, now));
   const attempt = async (): Promise<AppendOutcome> => {
     const outcomes = await engine.store.append([encodeRequest(engine, { ...request, drafts })]);
     return outcomes[0] as AppendOutcome;
@@ -65,18 +74,18 @@ export async function write(engine: Engine, request: WriteRequest): Promise<read
       outcome.events.map(({ seq }) => ({ branch, seq })),
     );
   return outcome.events.map((appended, index) =>
-    storedEvent(request.session, branch, drafts[index] as (typeof drafts)[number], appended),
+    storedEvent(request.session, branch, drafts[index] as StampedDraft, appended),
   );
 }
 
 /** Encodes drafts as one append request. */
-export function encodeRequest(engine: Engine, request: WriteRequest): AppendRequest {
+export function encodeRequest(engine: Engine, request: StampedRequest): AppendRequest {
   const memory = engine.memories.get(request.session) ?? createPartMemory();
   engine.memories.set(request.session, memory);
   const parts: PartInput[] = [];
   const events: EventInput[] = [];
   let bytes = 0;
-  for (const draft of request.drafts.map((held) => stamp(engine, held))) {
+  for (const draft of request.drafts) {
     const { data = {}, ...envelope } = draft;
     const version = draft.version ?? specOf(draft.type)?.version ?? 1;
     const encoded = encodeData({ ...envelope, version, data }, engine.platform, memory);
@@ -96,12 +105,10 @@ export function encodeRequest(engine: Engine, request: WriteRequest): AppendRequ
   };
 }
 
-type Stamped = ReturnType<typeof stamp>;
-
 function storedEvent(
   session: string,
   branch: string,
-  draft: Stamped,
+  draft: StampedDraft,
   appended: Extract<AppendOutcome, { ok: true }>['events'][number],
 ): Event {
   const { seq, turn, causeSeq, digest } = appended;

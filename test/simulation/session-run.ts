@@ -7,6 +7,7 @@ import {
   RepriseError,
   type Session,
 } from '../../src/index.ts';
+import { all } from '../../src/testing/verbs/verb-case.ts';
 import { Refused, ViewModel } from './view-model.ts';
 
 /** One thing done to a session; numbers are scaled to what is there when it happens. */
@@ -150,7 +151,7 @@ export class SessionRun {
     const expected = this.model.view(branch, seq);
     const said = expected.map((entry) => (this.model.forgotten.has(entry.text) ? 'erased' : entry.text));
     const at = { branch, seq };
-    const events = await Array.fromAsync(this.#session.replay({ at }));
+    const events = await all(this.#session.replay({ at }));
     expect(
       events.map((event) => event.seq),
       `seqs at ${branch}@${seq}`,
@@ -160,24 +161,24 @@ export class SessionRun {
       `turns at ${branch}@${seq}`,
     ).toEqual(expected.map((entry) => entry.turn));
     expect(await this.#session.stateAt(at, texts), `texts at ${branch}@${seq}`).toEqual(said);
-    const backward = await Array.fromAsync(this.#session.replay({ at, direction: 'backward' }));
+    const backward = await all(this.#session.replay({ at, direction: 'backward' }));
     expect(backward.map((event) => event.seq)).toEqual(expected.map((entry) => entry.seq).reverse());
     const folded = events.reduce((value, event) => mixed.apply(value, event), mixed.initial());
     expect(await this.#session.stateAt(at, mixed), `fold at ${branch}@${seq}`).toBe(folded);
     expect(await this.#session.stateAt(at, mixed, { snapshots: false })).toBe(folded);
-    const raw = await Array.fromAsync(this.#session.replay({ at, history: 'raw' }));
+    const raw = await all(this.#session.replay({ at, history: 'raw' }));
     expect(raw.map((event) => event.seq)).toEqual(this.model.raw(branch, seq).map((event) => event.seq));
   }
 
   /** Reading a branch gives what reading a copy of its events in a session of its own gives. */
   async #checkCopy(branch: string): Promise<void> {
-    const events = await Array.fromAsync(this.#session.replay({ at: { branch } }));
+    const events = await all(this.#session.replay({ at: { branch } }));
     const copy = await this.#reprise.createSession();
     if (events.length > 0)
       await copy.append(
         events.map(({ type, turn, data, erased }) => ({ type: erased === true ? 'test.erased' : type, turn, data })),
       );
-    const copied = await Array.fromAsync(copy.replay());
+    const copied = await all(copy.replay());
     expect(copied.map((event) => event.data)).toEqual(events.map((event) => event.data));
   }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type Edit, openReprise, RepriseError, type Session } from '../../src/index.ts';
+import { all } from '../../src/testing/verbs/verb-case.ts';
 
 interface Operation {
   readonly on?: string;
@@ -62,7 +63,7 @@ describe('views, in cases a person can read', () => {
       else await run(session, op);
     }
     for (const [point, texts] of Object.entries(views)) {
-      const events = await Array.fromAsync(session.replay({ at: point }));
+      const events = await all(session.replay({ at: point }));
       expect(
         events.map((event) => event.data['text']),
         point,
