@@ -47,8 +47,8 @@ function alternate(connections: readonly EventStore[]): EventStore {
 for (const [kind, open] of Object.entries(stores)) {
   describe(`the ${kind} store`, () => {
     for (const [method, cases] of Object.entries(storeContract)) {
-      describe(method, () => {
-        for (const held of cases) it(held.name, () => held.run(open));
+      describe(`${method}()`, () => {
+        for (const held of cases) it(`${held.name}`, () => held.run(open));
       });
     }
   });

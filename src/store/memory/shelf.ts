@@ -82,7 +82,7 @@ export function firstSeq(branch: HeldBranch): number {
 }
 
 /** An event of a plan as it is kept. */
-export function heldEvent({ keys: _, ...event }: PlannedEvent): HeldEvent {
+export function heldEvent({ keys: _keys, ...event }: PlannedEvent): HeldEvent {
   return { ...event, dataDigest: null, erased: false };
 }
 

@@ -8,6 +8,7 @@ import {
   note,
   refused,
   rejects,
+  request,
   saltedPart,
   valuePart,
   type World,
@@ -41,6 +42,28 @@ export const partsCases: readonly ContractCase[] = [
       assert.equal(found.size, 5);
       for (const part of all) assert.deepEqual(found.get(part.digest), part);
       assert.equal((await world.store.parts(world.ref, [])).size, 0);
+    },
+  ),
+
+  contractCase(
+    'parts() gives what a part refers to as well, however deep, as far as the session holds it',
+    async (world) => {
+      const [one, two] = [await valuePart('{"n":1}'), await valuePart('{"n":2}')];
+      let list = await saltedPart('list', `{"items":[{"$part":"${one.digest}"}],"previous":null}`, [one.digest]);
+      const parts = [one, two, list];
+      for (let index = 0; index < 50; index++) {
+        const text = `{"items":[${index},{"$part":"${two.digest}"}],"previous":"${list.digest}"}`;
+        list = await saltedPart('list', text, [list.digest, two.digest]);
+        parts.push(list);
+      }
+      await append(world, [note('a')], { parts });
+      const found = await world.store.parts(world.ref, [list.digest]);
+      assert.deepEqual([...found.keys()].sort(), parts.map((part) => part.digest).sort());
+      assert.deepEqual([...(await world.store.parts(world.ref, [two.digest])).keys()], [two.digest]);
+      const marker = input('payload.erased', { parts: [two.digest], seqs: [] });
+      const appends = [request(world.ref, [marker])];
+      await world.store.erase({ ...world.ref, events: [], parts: [two.digest], rewrites: [], appends });
+      assert.equal((await world.store.parts(world.ref, [list.digest])).size, parts.length - 1);
     },
   ),
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { EventFilter } from '../../core/filter.ts';
-import { beginning, seq } from '../../core/point.ts';
+import { type Seq, seq } from '../../core/point.ts';
 import {
   append,
   type ContractCase,
@@ -147,7 +147,7 @@ const selections: readonly ContractCase[] = [
     const view = [segment('main', 0, 4)];
     for (const direction of ['forward', 'backward'] as const) {
       const pages: number[][] = [];
-      let cursor: { segment: number; seq: typeof beginning } | undefined;
+      let cursor: { segment: number; seq: Seq } | undefined;
       do {
         const page = await store.read(ref, view, {
           limit: 10,

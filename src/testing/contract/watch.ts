@@ -65,6 +65,7 @@ export const watchCases: readonly ContractCase[] = [
     await append(world, [note('a')]).then(() => undefined);
     for (const head of await within(1_000, Promise.all(waiting), 'the wake-up')) assert.equal(head.value, 1);
     const still = world.store.watch(ref, seq(1), controller.signal)[Symbol.asyncIterator]().next();
+    await new Promise((resolve) => setTimeout(resolve, 120));
     controller.abort();
     assert.equal((await within(1_000, still, 'the end')).done, true);
   }),

@@ -25,7 +25,7 @@ export function findSnapshots(
     .filter((held) => held.seq <= through && placeOf(held.branch, held, held.seq) === placeOf(branch, key, held.seq))
     .sort((a, b) => b.seq - a.seq)
     .slice(0, answerMax)
-    .map(({ value: _, ...rest }) => rest);
+    .map(({ value: _value, ...rest }) => rest);
 }
 
 /** One snapshot. */

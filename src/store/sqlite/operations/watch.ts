@@ -20,7 +20,8 @@ export class Watchers {
   /** Lets every watcher look again. */
   wake(): void {
     this.#wakes++;
-    for (const resume of [...this.#waiting]) resume();
+    const waiting = [...this.#waiting];
+    for (const resume of waiting) resume();
   }
 
   /** Ends every watch. */
