@@ -189,7 +189,7 @@ describe('a fork that behaved the same is the same', () => {
 });
 
 type Act =
-  | { readonly kind: 'note'; readonly text: string }
+  | { readonly kind: 'note'; readonly text: string; readonly isReply: boolean }
   | { readonly kind: 'call'; readonly name: string; readonly output: string }
   | { readonly kind: 'claim'; readonly task: number; readonly cause: boolean };
 
@@ -199,7 +199,7 @@ interface Line {
 }
 
 const act: fc.Arbitrary<Act> = fc.oneof(
-  fc.record({ kind: fc.constant('note' as const), text: fc.constantFrom('x', 'y', 'z') }),
+  fc.record({ kind: fc.constant('note' as const), text: fc.constantFrom('x', 'y', 'z'), isReply: fc.boolean() }),
   fc.record({ kind: fc.constant('call' as const), name: fc.constantFrom('t', 'u'), output: fc.constantFrom('1', '2') }),
   fc.record({ kind: fc.constant('claim' as const), task: fc.integer({ min: 0, max: 2 }), cause: fc.boolean() }),
 );
@@ -228,18 +228,19 @@ const causeOf = (one: Event, salt: string): Partial<Event> =>
 
 function actsOf({ agent, acts }: Line, run: string, salt: string, boss: readonly Event[]): Event[] {
   const of = { agent, run };
-  return acts.flatMap((one, index): Event[] => {
-    switch (one.kind) {
-      case 'note':
-        return [note(one.text, of)];
-      case 'call':
-        return [started(`${run}-${index}`, one.name, of), ended(`${run}-${index}`, one.output, of)];
-      case 'claim': {
-        const cause = one.cause ? { cause: boss[one.task]?.id ?? '' } : {};
-        return [event('task.claimed', { task: `${salt}-task-${one.task}`, model: 'm' }, { ...of, ...cause })];
-      }
+  const done: Event[] = [];
+  for (const [index, one] of acts.entries()) {
+    const last = done.at(-1);
+    if (one.kind === 'note') done.push(note(one.text, { ...of, ...(one.isReply && last ? { cause: last.id } : {}) }));
+    else if (one.kind === 'call') {
+      const call = started(`${run}-${index}`, one.name, of);
+      done.push(call, ended(`${run}-${index}`, one.output, { ...of, cause: call.id }));
+    } else {
+      const cause = one.cause ? { cause: boss[one.task]?.id ?? '' } : {};
+      done.push(event('task.claimed', { task: `${salt}-task-${one.task}`, model: 'm' }, { ...of, ...cause }));
     }
-  });
+  }
+  return done;
 }
 
 const choices = fc.array(fc.nat(9), { minLength: 1, maxLength: 20 });

@@ -50,6 +50,11 @@ describe('adoptMessages()', () => {
       ['b', 'a'],
       [2, 1],
     ],
+    [
+      ['a', 'b', 'a'],
+      ['x', 'b', 'a'],
+      [99, 2, 3],
+    ],
     [[], ['a'], [99]],
     [['a'], [], []],
   ])('%j becomes %j with the seqs %j', (known, contents, seqs) => {

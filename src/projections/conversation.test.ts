@@ -288,6 +288,17 @@ describe('several agents and runs', () => {
     expect(shape(seen)).toEqual(['2 system: s', '1 user: hi']);
   });
 
+  test('a message for everyone leaves the conversation that last moved on in front', () => {
+    const b = { agent: 'b' };
+    const seen = at(
+      asked('c1', [user('x')]),
+      asked('c2', [user('y')], b),
+      answered('c1', says('ok')),
+      added(user('all'), nobody),
+    );
+    expect(seen.agent).toBe('a');
+  });
+
   test('a message without agent and run reaches those who are talking', () => {
     const seen = at(asked('c1', [user('x')]), asked('c2', [user('y')], { agent: 'b' }), added(user('all'), nobody));
     expect(seen.lanes.map((lane) => shape(lane).at(-1))).toEqual(['3 user: all', '3 user: all']);

@@ -136,12 +136,10 @@ describe('calls', () => {
   });
 
   test('with the same id in two runs are two calls', () => {
-    const found = runsOf(
-      began('c1'),
-      began('c1', 'tool', { run: 'q' }),
-      ended('c1', { outcome: 'error' }, { run: 'q' }),
-    );
-    expect(found.map((run) => callsOf(run)[0]?.status)).toEqual(['open', 'error']);
+    const both = [began('c1'), began('c1', 'tool', { run: 'q' })];
+    const statuses = (end: Draft): unknown[] => runsOf(...both, end).map((run) => callsOf(run)[0]?.status);
+    expect(statuses(ended('c1', { outcome: 'error' }))).toEqual(['error', 'open']);
+    expect(statuses(ended('c1', { outcome: 'error' }, { run: 'q' }))).toEqual(['open', 'error']);
   });
 
   test('whose id is used again are found by the start that is open', () => {
