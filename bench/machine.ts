@@ -1,0 +1,19 @@
+import { cpus, totalmem } from 'node:os';
+import { DatabaseSync } from 'node:sqlite';
+import { bytes } from './measure.ts';
+
+/** What the figures were taken on: a number without its machine says nothing. */
+export function machine(): Readonly<Record<string, string>> {
+  const database = new DatabaseSync(':memory:');
+  const sqlite = database.prepare('SELECT sqlite_version() AS version').get();
+  database.close();
+  const cores = cpus();
+  return {
+    cores: String(cores.length),
+    processor: cores[0]?.model.trim() ?? 'unknown',
+    memory: bytes(totalmem()),
+    system: `${process.platform} ${process.arch}`,
+    node: process.version,
+    sqlite: String(sqlite?.['version']),
+  };
+}

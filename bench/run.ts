@@ -1,0 +1,87 @@
+/**
+ * `npm run bench` measures every group of rows and writes `BENCHMARKS.md`; `npm run bench -- append replay` only prints
+ * those; `--quick` goes through everything with tiny sizes, whose figures mean nothing.
+ */
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { benchAppend } from './append.ts';
+import { benchDiff } from './diff.ts';
+import { benchDisk, benchGrowth } from './disk.ts';
+import { benchDurable } from './durable.ts';
+import { benchAncestors, benchFork } from './fork.ts';
+import { benchLangGraph } from './langgraph.ts';
+import { machine } from './machine.ts';
+import type { Row } from './measure.ts';
+import { benchOpening } from './opening.ts';
+import { benchReplay } from './replay.ts';
+import { lineOf, markdownOf, tally } from './report.ts';
+import { benchState } from './state.ts';
+import { fullSizes, quickSizes, Workspace } from './workspace.ts';
+
+const groups: Readonly<Record<string, (workspace: Workspace) => Promise<Row[]>>> = {
+  append: benchAppend,
+  durable: benchDurable,
+  replay: benchReplay,
+  disk: benchDisk,
+  state: benchState,
+  fork: benchFork,
+  ancestors: benchAncestors,
+  langgraph: benchLangGraph,
+  growth: benchGrowth,
+  diff: benchDiff,
+  opening: benchOpening,
+};
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
+async function run(chosen: readonly string[], isQuick: boolean): Promise<Row[]> {
+  using workspace = new Workspace(isQuick ? quickSizes : fullSizes);
+  const rows: Row[] = [];
+  for (const [name, bench] of Object.entries(groups)) {
+    if (chosen.length > 0 && !chosen.includes(name)) continue;
+    const start = performance.now();
+    const found = await bench(workspace);
+    say(`\n${name}, ${((performance.now() - start) / 1_000).toFixed(1)} s`);
+    for (const row of found) say(lineOf(row));
+    rows.push(...found);
+  }
+  return rows;
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    options: { quick: { type: 'boolean', default: false } },
+    allowPositionals: true,
+  });
+  const unknown = positionals.filter((name) => !Object.hasOwn(groups, name));
+  if (unknown.length > 0) {
+    say(`There is no group "${unknown.join('", "')}". There are: ${Object.keys(groups).join(', ')}.`);
+    process.exitCode = 2;
+    return;
+  }
+  const facts = machine();
+  say(
+    Object.entries(facts)
+      .map(([name, value]) => `${name} ${value}`)
+      .join(', '),
+  );
+  const rows = await run(positionals, values.quick);
+  say(`\n${tally(rows)}`);
+  // Only a whole run is worth keeping.
+  if (values.quick || positionals.length > 0) return;
+  const date = new Date().toISOString().slice(0, 10);
+  writeFileSync(
+    join(import.meta.dirname, 'BENCHMARKS.md'),
+    markdownOf(rows, { machine: facts, date, command: 'npm run bench' }),
+  );
+}
+
+/** Garbage of one contender must not be collected on the next one's time. */
+if (globalThis.gc === undefined) {
+  const { status } = spawnSync(process.execPath, ['--expose-gc', ...process.execArgv, ...process.argv.slice(1)], {
+    stdio: 'inherit',
+  });
+  process.exitCode = status ?? 1;
+} else await main();

@@ -1,0 +1,149 @@
+/** Where the benchmarks put their files, and the histories several of them read. */
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { Engine } from '../src/engine/engine.ts';
+import {
+  createNodePlatform,
+  type EventStore,
+  type JsonObject,
+  limits,
+  openReprise,
+  openSqliteStore,
+  type Reprise,
+  type Session,
+} from '../src/index.ts';
+import { drafts, payloads } from './workload.ts';
+
+/** How much of everything is measured. */
+export interface Sizes {
+  readonly isQuick: boolean;
+  /** Rounds of CPU-bound contenders. */
+  readonly rounds: number;
+  /** Rounds of contenders that wait for the disk. */
+  readonly diskRounds: number;
+  /** Events of the long history most rows read. */
+  readonly events: number;
+  /** Events of the very long history. */
+  readonly eventsMore: number;
+  /** Events of a history spread over ancestors. */
+  readonly lineageEvents: number;
+  readonly ancestors: number;
+  /** Steps of the LangGraph peer. */
+  readonly steps: number;
+  /** Model calls of a session that records whole requests; measured at this many and at twice as many. */
+  readonly turns: number;
+}
+
+/** What the goals speak of. */
+export const fullSizes: Sizes = {
+  isQuick: false,
+  rounds: 7,
+  diskRounds: 9,
+  events: 100_000,
+  eventsMore: 1_000_000,
+  lineageEvents: 10_000,
+  ancestors: 100,
+  steps: 1_000,
+  turns: 1_000,
+};
+
+/** Just enough to see that every row still runs; the figures mean nothing. */
+export const quickSizes: Sizes = {
+  isQuick: true,
+  rounds: 1,
+  diskRounds: 1,
+  events: 1_200,
+  eventsMore: 2_400,
+  lineageEvents: 200,
+  ancestors: 5,
+  steps: 10,
+  turns: 10,
+};
+
+/** An open store with everything that is measured on it. */
+export interface Opened extends AsyncDisposable {
+  readonly path: string;
+  readonly store: EventStore;
+  readonly engine: Engine;
+  readonly reprise: Reprise;
+  readonly session: Session;
+}
+
+/** The session every benchmark writes to. */
+export const sessionId = 'bench';
+
+/** A directory of our own that is gone afterwards, and long histories that are built once. */
+export class Workspace implements Disposable {
+  readonly sizes: Sizes;
+  readonly #directory: string;
+  readonly #histories = new Map<number, Promise<string>>();
+  #files = 0;
+
+  constructor(sizes: Sizes) {
+    this.sizes = sizes;
+    this.#directory = mkdtempSync(join(process.env['REPRISE_BENCH_DIR'] ?? tmpdir(), 'reprise-bench-'));
+  }
+
+  /** A path that was not used before. */
+  path(name: string): string {
+    return join(this.#directory, `${this.#files++}-${name}`);
+  }
+
+  /** The file of a history of that many events of about 600 bytes, on `main`. */
+  history(events: number): Promise<string> {
+    const known = this.#histories.get(events) ?? buildHistory(this.path(`history-${events}.db`), events);
+    this.#histories.set(events, known);
+    return known;
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+}
+
+/** Opens a store file and its session, making both where they are missing. */
+export async function open(path: string, durability: 'disk' | 'process'): Promise<Opened> {
+  const platform = createNodePlatform();
+  const store = await openSqliteStore({ path, platform, durability });
+  const reprise = await openReprise({ store, platform });
+  const session = await reprise.session(sessionId, { create: true });
+  const engine: Engine = {
+    store,
+    platform,
+    namespace: reprise.currentNamespace,
+    memories: new Map(),
+    snapshotEvents: limits.snapshotEventsMin,
+  };
+  return { path, store, engine, reprise, session, [Symbol.asyncDispose]: () => reprise.close() };
+}
+
+async function buildHistory(path: string, events: number): Promise<string> {
+  const data = payloads(5_000, 600);
+  await using opened = await open(path, 'process');
+  for (let from = 0; from < events; from += 1_000)
+    await opened.session.append(drafts(data, Math.min(1_000, events - from), from));
+  return path;
+}
+
+/** Forgets a store file and what lies beside it. */
+export function remove(path: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
+}
+
+/** The size of a store file once its log has been written back; nobody else may have it open. */
+export function settledBytes(path: string): number {
+  const database = new DatabaseSync(path);
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  database.close();
+  return statSync(path).size;
+}
+
+/** One number out of a store file. */
+export function count(path: string, sql: string): number {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const row = database.prepare(sql).get();
+  database.close();
+  return Number(Object.values(row ?? {})[0] ?? 0);
+}
