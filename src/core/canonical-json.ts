@@ -75,16 +75,7 @@ function slowText(value: unknown, path = '', ancestors: readonly object[] = []):
       details: { path },
     });
   }
-  if (ancestors.length > limits.jsonDepthMax) {
-    throw new RepriseError(
-      'json.too-deep',
-      `Cannot store the value: it is nested more than ${limits.jsonDepthMax} deep`,
-      {
-        hint: 'Flatten it, or keep it as a string.',
-        details: { max: limits.jsonDepthMax },
-      },
-    );
-  }
+  if (ancestors.length > limits.jsonDepthMax) throw tooDeep();
   const inside = [...ancestors, value];
   if (Array.isArray(value))
     return `[${Array.from(value, (item, index) => slowText(item, `${path}[${index}]`, inside)).join(',')}]`;
@@ -96,6 +87,17 @@ function slowText(value: unknown, path = '', ancestors: readonly object[] = []):
       parts.push(`${JSON.stringify(key)}:${slowText(item, path === '' ? key : `${path}.${key}`, inside)}`);
   }
   return `{${parts.join(',')}}`;
+}
+
+function tooDeep(): RepriseError {
+  return new RepriseError(
+    'json.too-deep',
+    `Cannot store the value: it is nested more than ${limits.jsonDepthMax} deep`,
+    {
+      hint: 'Flatten it, or keep it as a string.',
+      details: { max: limits.jsonDepthMax },
+    },
+  );
 }
 
 /** An integer that JSON text spells out digit by digit must be exact; other finite numbers round-trip as they are. */
@@ -175,6 +177,8 @@ export function parseJson(text: string): JsonValue {
     }) as JsonValue;
   } catch (error) {
     if (error instanceof RepriseError) throw error;
+    // Text nested so deeply that the parser itself gives up.
+    if (error instanceof RangeError) throw tooDeep();
     throw new RepriseError('json.not-json', `Cannot parse JSON text: ${(error as Error).message}`, { cause: error });
   }
   if (depthOf(value, 0) > limits.jsonDepthMax) slowText(value);

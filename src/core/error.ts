@@ -3,6 +3,11 @@ import type { JsonObject } from './json.ts';
 /**
  * Every problem Reprise can name. A code is `noun.problem`, is never reused for another meaning, and has a section in
  * `docs/reference/errors.md`. Callers match on `error.code`.
+ *
+ * @example
+ * ```ts
+ * const codes = Object.keys(errorCodes); // 'append.conflict', 'append.empty', …
+ * ```
  */
 export const errorCodes = {
   'append.conflict': 'The branch moved on since the writer looked: its head is not the one the append expected.',

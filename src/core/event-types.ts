@@ -309,7 +309,14 @@ const work = {
   ),
 } satisfies Record<string, EventSpec>;
 
-/** The types Reprise writes itself. What it reads is open: unknown types are kept, shown and filtered like any other. */
+/**
+ * The types Reprise writes itself. What it reads is open: unknown types are kept, shown and filtered like any other.
+ *
+ * @example
+ * ```ts
+ * console.log(eventTypes['call.ended'].about, Object.keys(eventTypes['call.ended'].fields));
+ * ```
+ */
 export const eventTypes: Readonly<Record<string, EventSpec>> = {
   ...runs,
   ...talk,

@@ -65,7 +65,15 @@ const headerFields = [
   'cause',
 ] as const satisfies readonly (keyof Event)[];
 
-/** Whether an event passes a filter. To judge many events, {@link compileFilter} once. */
+/**
+ * Whether an event passes a filter. To judge many events, {@link compileFilter} once.
+ *
+ * @example
+ * ```ts
+ * const refunds: EventFilter = { types: ['call.started'], name: 'refund' };
+ * for await (const event of session.replay()) if (matches(refunds, event)) console.log(event.seq);
+ * ```
+ */
 export function matches(filter: EventFilter, event: Event): boolean {
   return compileFilter(filter)(event);
 }
@@ -131,6 +139,12 @@ function checkText(what: string, text: string | undefined): void {
 /**
  * Reads `key=pattern,key=pattern`. A comma or an equals sign that belongs to a key or a pattern is written `\,` or `\=`;
  * in a pattern, only the comma needs it.
+ *
+ * @example
+ * ```ts
+ * const filter = parseFilter('type=^call,input.order=7');
+ * for await (const event of session.replay({ filter })) console.log(event.seq);
+ * ```
  */
 export function parseFilter(text: string): EventFilter {
   const fields: FieldPattern[] = [];

@@ -130,7 +130,14 @@ function finish(state: FingerprintState, sha256: Sha256): Fingerprint {
   return `${fingerprintScheme}:${sha256(lanes.join('\n'))}`;
 }
 
-/** Compares two fingerprints; refuses, by its name, a scheme that this release does not compute. */
+/**
+ * Compares two fingerprints; refuses, by its name, a scheme that this release does not compute.
+ *
+ * @example
+ * ```ts
+ * compareFingerprints(await session.fingerprint(), await branch.fingerprint()); // 'different'
+ * ```
+ */
 export function compareFingerprints(left: string, right: string): 'equal' | 'different' {
   return checkFingerprint(left) === checkFingerprint(right) ? 'equal' : 'different';
 }

@@ -14,12 +14,28 @@ const escape = (text: string): string =>
 const unescape = (text: string): string =>
   text.replace(/\u0001([\u0001\u0002])/g, (_, c) => (c === '\u0001' ? '\u0000' : '\u0001'));
 
-/** The index key of something an owner has: a state key of an agent. */
+/**
+ * The index key of something an owner has: a state key of an agent.
+ *
+ * @example
+ * ```ts
+ * const unchanged = { since: 7, keys: [ownedKey('state', 'support', 'plan')] };
+ * await session.append({ type: 'note.added', data: { text: 'The plan still stands.' } }, { unchanged });
+ * ```
+ */
 export function ownedKey(kind: KeyKind, owner: string, name: string): string {
   return `${kind}${end}${owner}${end}${escape(name)}`;
 }
 
-/** The index key of something without an owner: a topic, a call, a file. */
+/**
+ * The index key of something without an owner: a topic, a call, a file.
+ *
+ * @example
+ * ```ts
+ * const unchanged = { since: 7, keys: [plainKey('topic', 'refunds')] };
+ * await session.append({ type: 'belief.committed', data: { claim: 'It is ours', topic: 'refunds' } }, { unchanged });
+ * ```
+ */
 export function plainKey(kind: KeyKind, name: string): string {
   return `${kind}${end}${end}${escape(name)}`;
 }

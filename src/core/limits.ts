@@ -1,6 +1,13 @@
 import { RepriseError } from './error.ts';
 
-/** Every maximum of the system. Reaching one is the error `limit.exceeded`, which names it. */
+/**
+ * Every maximum of the system. Reaching one is the error `limit.exceeded`, which names it.
+ *
+ * @example
+ * ```ts
+ * console.log(`An event holds at most ${limits.payloadBytesMax} bytes.`);
+ * ```
+ */
 export const limits = {
   /** Bytes of an id or name: session, branch, namespace, agent, run, event id, call. */
   idBytesMax: 200,

@@ -55,7 +55,23 @@ function isSame(entry: MessageEntry, item: JsonValue): boolean {
   if (!isObject(item)) return false;
   if (item['erased'] === true || entry.message === undefined)
     return item['erased'] === true && entry.message === undefined;
-  return entry.message === item || messageKey(entry.message) === messageKey(item);
+  return isEqual(entry.message, item) || messageKey(entry.message) === messageKey(item);
+}
+
+/** Much quicker than comparing keys, and true for almost every message that is the same. */
+function isEqual(left: JsonValue | undefined, right: JsonValue | undefined): boolean {
+  if (left === right) return true;
+  if (Array.isArray(left)) {
+    return (
+      Array.isArray(right) && left.length === right.length && left.every((item, index) => isEqual(item, right[index]))
+    );
+  }
+  if (!isObject(left) || !isObject(right)) return false;
+  const names = Object.keys(left);
+  return (
+    names.length === Object.keys(right).length &&
+    names.every((name) => Object.hasOwn(right, name) && isEqual(left[name], right[name]))
+  );
 }
 
 /** Finds the seq of a message by content, each entry once: in order as long as there is one, else the first left. */

@@ -56,7 +56,16 @@ export function defineProjection<Value, Result = Value>(
   return projection;
 }
 
-/** Folds a history from its beginning. */
+/**
+ * Folds a history from its beginning.
+ *
+ * @example
+ * ```ts
+ * const events: Event[] = [];
+ * for await (const event of session.replay()) events.push(event);
+ * console.log(project(summary, events).title); // the same as session.stateAt('main', summary)
+ * ```
+ */
 export function project<Value, Result = Value>(projection: Projection<Value, Result>, events: Iterable<Event>): Result {
   let value = initialValue(projection);
   for (const event of events) value = applyEvent(projection, value, event);

@@ -71,7 +71,14 @@ export function parsePoint(input: PointInput): { readonly branch: string; readon
   return { branch, at: { kind: 'head' } };
 }
 
-/** Writes a ref so that {@link parseRef} reads the same one. */
+/**
+ * Writes a ref so that {@link parseRef} reads the same one.
+ *
+ * @example
+ * ```ts
+ * refText({ session: 'a/b', at: { kind: 'turn', turn: 3 } }); // 'a%2Fb@turn:3'
+ * ```
+ */
 export function refText(ref: { readonly session: string; readonly branch?: string; readonly at?: At }): string {
   const branch = ref.branch === undefined || ref.branch === mainBranch ? '' : `/${encode(ref.branch)}`;
   return `${encode(ref.session)}${branch}${ref.at === undefined ? '' : atText(ref.at)}`;

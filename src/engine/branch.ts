@@ -5,7 +5,7 @@ import type { Projection } from '../core/projection.ts';
 import type { AppendOptions } from './append.ts';
 import type { Edited } from './edit.ts';
 import type { Marked, MarkOptions } from './mark.ts';
-import type { ReplayOptions } from './replay.ts';
+import type { Replay, ReplayOptions } from './replay.ts';
 import type { Session } from './session.ts';
 import type { StateAtOptions } from './state-at.ts';
 import type { Verification } from './verify.ts';
@@ -33,7 +33,14 @@ export class Branch {
     this.dependents = from.dependents;
   }
 
-  /** Appends events to this branch. */
+  /**
+   * Appends events to this branch.
+   *
+   * @example
+   * ```ts
+   * await branch.append({ type: 'note.added', data: { text: 'Only on this branch.' } });
+   * ```
+   */
   append(
     events: EventDraft | readonly EventDraft[],
     options: Omit<AppendOptions, 'branch'> = {},
@@ -41,32 +48,75 @@ export class Branch {
     return this.session.append(events, { ...options, branch: this.name });
   }
 
-  /** Reads this branch's history again, up to its head. */
-  replay(options: Omit<ReplayOptions, 'at'> = {}): AsyncGenerator<Event, void, undefined> {
+  /**
+   * Reads this branch's history again, up to its head.
+   *
+   * @example
+   * ```ts
+   * for await (const event of branch.replay({ after: branch.parent?.seq ?? 0 })) console.log(event.type);
+   * ```
+   */
+  replay(options: Omit<ReplayOptions, 'at'> = {}): Replay {
     return this.session.replay({ ...options, at: { branch: this.name } });
   }
 
-  /** What a projection gives at the head of this branch. */
+  /**
+   * What a projection gives at the head of this branch.
+   *
+   * @example
+   * ```ts
+   * const { system } = await branch.state(conversation); // 'Look the order up first.'
+   * ```
+   */
   state<Value, Result>(projection: Projection<Value, Result>, options: StateAtOptions = {}): Promise<Result> {
     return this.session.stateAt({ branch: this.name }, projection, options);
   }
 
-  /** Applies edits to this branch. */
+  /**
+   * Applies edits to this branch.
+   *
+   * @example
+   * ```ts
+   * await branch.edit({ kind: 'model', model: 'large-1' });
+   * ```
+   */
   edit(edits: Edit | readonly Edit[], options: MarkOptions = {}): Promise<Edited> {
     return this.session.edit({ branch: this.name }, edits, options);
   }
 
-  /** Undoes the last rewind, revert or edit of this branch that is still in effect. */
+  /**
+   * Undoes the last rewind, revert or edit of this branch that is still in effect.
+   *
+   * @example
+   * ```ts
+   * await branch.edit({ kind: 'drop', seq: 1 });
+   * await branch.redo();
+   * ```
+   */
   redo(options: MarkOptions = {}): Promise<Marked> {
     return this.session.redo({ branch: this.name }, options);
   }
 
-  /** How this branch behaved. */
+  /**
+   * How this branch behaved.
+   *
+   * @example
+   * ```ts
+   * const changed = (await branch.fingerprint()) !== (await session.fingerprint());
+   * ```
+   */
   fingerprint(): Promise<string> {
     return this.session.fingerprint({ branch: this.name });
   }
 
-  /** Checks every event of this branch. */
+  /**
+   * Checks every event of this branch.
+   *
+   * @example
+   * ```ts
+   * const { ok, events } = await branch.verify();
+   * ```
+   */
   verify(options: { readonly head?: string } = {}): Promise<Verification> {
     return this.session.verify({ ...options, at: { branch: this.name } });
   }

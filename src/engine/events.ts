@@ -34,15 +34,23 @@ export async function readEvents(
     select: 'full',
   });
   const carried = new Set(segments.filter((segment) => segment.carried).map((segment) => segment.through));
-  const decoder = await decoderFor(engine, session, rows, listEdits);
+  const holding = new Set(rows.filter((row) => row.data !== null && mayHoldRefs(row.data)));
+  const decoder = holding.size === 0 ? undefined : await decoderFor(engine, session, [...holding], listEdits);
   let bytes = 0;
   const events: Event[] = [];
   for (const row of rows) {
     bytes += row.data?.length ?? 0;
-    const event = toEvent(session, row, dataOf(row, decoder));
-    events.push(carried.has(row.seq) ? unwrap(event) : event);
+    const data = decoder !== undefined && holding.has(row) ? decoder.decode(row.data as string) : plainData(row);
+    const event = toEvent(session, row, data);
+    events.push(carried.size > 0 && carried.has(row.seq) ? unwrap(event) : event);
   }
   return next === undefined ? { events, bytes } : { events, bytes, next };
+}
+
+/** The data of a row that refers to no parts. */
+function plainData(row: StoredEvent): JsonObject {
+  if (row.data === null) return row.erased ? erasedData : {};
+  return JSON.parse(row.data) as JsonObject;
 }
 
 /** Reads everything of a few segments at once; for targets of verbs, not for histories. */
@@ -147,9 +155,8 @@ export async function erasedParts(engine: Engine, session: string): Promise<Set<
 }
 
 /** The data of a stored row. */
-export function dataOf(row: Pick<StoredEvent, 'data' | 'erased'>, decoder: DataDecoder): JsonObject {
-  if (row.data === null) return row.erased ? erasedData : {};
-  return mayHoldRefs(row.data) ? decoder.decode(row.data) : (JSON.parse(row.data) as JsonObject);
+export function dataOf(row: StoredEvent, decoder: DataDecoder): JsonObject {
+  return row.data !== null && mayHoldRefs(row.data) ? decoder.decode(row.data) : plainData(row);
 }
 
 /** A stored row as everyone sees it. Fields that are not there are absent, and those that are come in a fixed order. */

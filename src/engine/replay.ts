@@ -53,19 +53,63 @@ export function filterOf(
   };
 }
 
-/** Reads a history again, in order. Holds one page at a time; leaving the loop releases everything. */
-export async function* replay(
-  engine: Engine,
-  session: string,
-  options: ReplayOptions = {},
-): AsyncGenerator<Event, void, undefined> {
-  let left = options.limit ?? Number.POSITIVE_INFINITY;
-  for await (const page of replayPages(engine, session, options)) {
-    for (const event of page) {
-      if (left-- <= 0) return;
-      yield event;
+/** A history being read: an async iterator that holds one page. Leaving the loop releases everything. */
+export interface Replay extends AsyncIterableIterator<Event, void, undefined> {
+  return(): Promise<IteratorResult<Event, void>>;
+}
+
+/** Reads a history again, in order. */
+export function replay(engine: Engine, session: string, options: ReplayOptions = {}): Replay {
+  return new PagedReplay(replayPages(engine, session, options), options.limit ?? Number.POSITIVE_INFINITY);
+}
+
+/** Gives the events of pages one by one; within a page without the cost that an async generator has for each. */
+class PagedReplay implements Replay {
+  readonly #pages: AsyncGenerator<readonly Event[], void, undefined>;
+  #page: readonly Event[] = [];
+  #index = 0;
+  #left: number;
+  #loading: Promise<IteratorResult<Event, void>> | undefined;
+
+  constructor(pages: AsyncGenerator<readonly Event[], void, undefined>, limit: number) {
+    this.#pages = pages;
+    this.#left = limit;
+  }
+
+  next(): Promise<IteratorResult<Event, void>> {
+    if (this.#left <= 0) return this.return();
+    // Whoever asks while a page is on its way waits for it, so that no event is passed over.
+    if (this.#loading !== undefined) return this.#loading.then(() => this.next());
+    if (this.#index >= this.#page.length) {
+      this.#loading = this.#nextPage().finally(() => {
+        this.#loading = undefined;
+      });
+      return this.#loading;
     }
-    if (left <= 0) return;
+    this.#left -= 1;
+    return Promise.resolve({ value: this.#page[this.#index++] as Event, done: false });
+  }
+
+  async #nextPage(): Promise<IteratorResult<Event, void>> {
+    while (this.#index >= this.#page.length) {
+      const { value, done } = await this.#pages.next();
+      if (done === true) return { value: undefined, done: true };
+      this.#page = value;
+      this.#index = 0;
+    }
+    this.#left -= 1;
+    return { value: this.#page[this.#index++] as Event, done: false };
+  }
+
+  async return(): Promise<IteratorResult<Event, void>> {
+    this.#left = 0;
+    this.#page = [];
+    await this.#pages.return();
+    return { value: undefined, done: true };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
   }
 }
 

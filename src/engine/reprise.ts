@@ -34,12 +34,29 @@ export class Reprise {
     return this.#engine.namespace;
   }
 
-  /** The same store through another namespace. Closing either closes both. */
+  /**
+   * The same store through another namespace. Closing either closes both.
+   *
+   * @example
+   * ```ts
+   * const production = reprise.namespace('production');
+   * const other = await production.session('refund', { create: true }); // not the session of the default namespace
+   * ```
+   */
   namespace(name: string): Reprise {
     return new Reprise({ ...this.#engine, namespace: checkId('namespace', name), memories: new Map() });
   }
 
-  /** Opens a session; `session.not-found` unless it exists or `create` is set. */
+  /**
+   * Opens a session; `session.not-found` unless it exists or `create` is set.
+   *
+   * @example
+   * ```ts
+   * const opened = await reprise.session('refund');
+   * const latest = await reprise.session('latest'); // the one last appended to
+   * const made = await reprise.session('order-8', { create: true, metadata: { owner: 'support' } });
+   * ```
+   */
   async session(id: string, options: SessionOptions = {}): Promise<Session> {
     const known = id === 'latest' ? await this.#latest() : checkId('session', id);
     const found = await this.#engine.store.session(sessionRef(this.#engine, known));
@@ -54,7 +71,15 @@ export class Reprise {
     }
   }
 
-  /** Makes a session; `session.exists` if there is one. Without an id, one is minted. */
+  /**
+   * Makes a session; `session.exists` if there is one. Without an id, one is minted.
+   *
+   * @example
+   * ```ts
+   * const named = await reprise.createSession('order-9');
+   * const minted = await reprise.createSession(); // its id is a UUIDv7
+   * ```
+   */
   async createSession(id?: string, options: { readonly metadata?: JsonObject } = {}): Promise<Session> {
     const { platform, store } = this.#engine;
     const session = id === undefined ? platform.newId() : checkId('session', id);
@@ -65,7 +90,14 @@ export class Reprise {
     return new Session(this.#engine, session);
   }
 
-  /** Sessions of this namespace, last appended to first. */
+  /**
+   * Sessions of this namespace, last appended to first.
+   *
+   * @example
+   * ```ts
+   * for await (const { session: id, updatedAt } of reprise.sessions()) console.log(id, updatedAt);
+   * ```
+   */
   async *sessions(): AsyncGenerator<SessionRecord, void, undefined> {
     let cursor: string | undefined;
     do {
@@ -79,33 +111,80 @@ export class Reprise {
     } while (cursor !== undefined);
   }
 
-  /** Events of many sessions in the order of time, each stored event once. */
+  /**
+   * Events of many sessions in the order of time, each stored event once.
+   *
+   * @example
+   * ```ts
+   * for await (const event of reprise.replay({ agent: 'support', filter: { types: ['call.ended'] } })) {
+   *   console.log(event.time, event.session, event.data['name']);
+   * }
+   * ```
+   */
   replay(options: ReplayAllOptions = {}): AsyncGenerator<Event, void, undefined> {
     return replayAll(this.#engine, options);
   }
 
-  /** What changed between two places, which may be in different sessions. */
+  /**
+   * What changed between two places, which may be in different sessions.
+   *
+   * @example
+   * ```ts
+   * const diff = await reprise.diff('refund', 'refund/careful', { states: [conversation] });
+   * console.log(diff.forkPoint, diff.divergedAt, diff.states['conversation']?.changed);
+   * ```
+   */
   async diff(left: string, right: string, options: CompareOptions = {}): Promise<Comparison> {
     return compare(this.#engine, await this.resolve(left), await this.resolve(right), options);
   }
 
-  /** What changed between two places, paired by position and compared by type alone. */
+  /**
+   * What changed between two places, paired by position and compared by type alone.
+   *
+   * @example
+   * ```ts
+   * const strict = await reprise.diffStrictly('refund', 'refund/careful');
+   * for (const line of strict.toLines(20)) console.log(line);
+   * ```
+   */
   async diffStrictly(left: string, right: string): Promise<StrictDiff> {
     return compareStrictly(this.#engine, await this.resolve(left), await this.resolve(right));
   }
 
-  /** Reads a ref; `latest` becomes the session last appended to. */
+  /**
+   * Reads a ref; `latest` becomes the session last appended to.
+   *
+   * @example
+   * ```ts
+   * const { session: id, branch: name, at } = await reprise.resolve('latest/careful@turn:1');
+   * ```
+   */
   async resolve(ref: string): Promise<Ref> {
     const parsed = parseRef(ref);
     return parsed.session === 'latest' ? { ...parsed, session: await this.#latest() } : parsed;
   }
 
-  /** What the store is and whether it is sound. */
+  /**
+   * What the store is and whether it is sound.
+   *
+   * @example
+   * ```ts
+   * const { kind, problems } = await reprise.health();
+   * ```
+   */
   health(): Promise<StoreHealth> {
     return this.#engine.store.health();
   }
 
-  /** Waits for what was begun and lets go of the store. */
+  /**
+   * Waits for what was begun and lets go of the store.
+   *
+   * @example
+   * ```ts
+   * const own = await openReprise('memory:');
+   * await own.close(); // or: await using own = …
+   * ```
+   */
   close(): Promise<void> {
     return this.#engine.store.close();
   }

@@ -19,7 +19,7 @@ import type { Marked, MarkOptions } from './mark.ts';
 import { metadataAt } from './metadata.ts';
 import { branchRecord, digestAt, findPlace, pointOf } from './place.ts';
 import { redo } from './redo.ts';
-import { type ReplayOptions, replay } from './replay.ts';
+import { type Replay, type ReplayOptions, replay } from './replay.ts';
 import { type Reverted, type RevertOptions, revert } from './revert.ts';
 import { type RewindOptions, rewind } from './rewind.ts';
 import { type SessionJson, sessionJson } from './session-json.ts';
@@ -41,27 +41,67 @@ export class Session {
     this.id = id;
   }
 
-  /** Appends events to a branch (`main` if left out), all or nothing, and gives them as stored. */
+  /**
+   * Appends events to a branch (`main` if left out), all or nothing, and gives them as stored.
+   *
+   * @example
+   * ```ts
+   * await session.append({ type: 'note.added', agent: 'support', data: { text: 'The customer called.' } });
+   * await session.append([{ type: 'turn.started', turn: 2 }, { type: 'turn.ended' }], { branch: 'careful' });
+   * ```
+   */
   append(events: EventDraft | readonly EventDraft[], options: AppendOptions = {}): Promise<readonly Event[]> {
     return append(this.#engine, this.id, events, options);
   }
 
-  /** Reads a history again, in order. */
-  replay(options: ReplayOptions = {}): AsyncGenerator<Event, void, undefined> {
+  /**
+   * Reads a history again, in order.
+   *
+   * @example
+   * ```ts
+   * for await (const event of session.replay({ at: 'main@6', filter: { kind: 'tool' } })) {
+   *   console.log(event.seq, event.type, event.data['name']);
+   * }
+   * ```
+   */
+  replay(options: ReplayOptions = {}): Replay {
     return replay(this.#engine, this.id, options);
   }
 
-  /** The point of the first event that a filter matches. */
+  /**
+   * The point of the first event that a filter matches.
+   *
+   * @example
+   * ```ts
+   * const first = await session.find({ types: ['call.started'], name: 'refund' }); // { branch: 'main', seq: 5 }
+   * ```
+   */
   find(filter: EventFilter, options: FindOptions = {}): Promise<Point | undefined> {
     return find(this.#engine, this.id, filter, options);
   }
 
-  /** The point of the last event that a filter matches. */
+  /**
+   * The point of the last event that a filter matches.
+   *
+   * @example
+   * ```ts
+   * const failed = await session.findLast({ outcome: 'error' }, { at: 'careful' }); // undefined: nothing failed
+   * ```
+   */
   findLast(filter: EventFilter, options: FindOptions = {}): Promise<Point | undefined> {
     return findLast(this.#engine, this.id, filter, options);
   }
 
-  /** What a projection gives at a point; with edits or exclusions, what it would give. Writes nothing. */
+  /**
+   * What a projection gives at a point; with edits or exclusions, what it would give. Writes nothing.
+   *
+   * @example
+   * ```ts
+   * const seen = await session.stateAt('main@3', conversation);
+   * for (const { seq, message } of seen.messages) console.log(seq, message?.['content']);
+   * const asked = await session.stateAt('main@3', conversation, { system: 'Look the order up first.' });
+   * ```
+   */
   stateAt<Value, Result>(
     point: PointInput,
     projection: Projection<Value, Result>,
@@ -70,7 +110,15 @@ export class Session {
     return stateAt(this.#engine, this.id, point, projection, options);
   }
 
-  /** What a projection would give without some events, what went with them, and how that differs from what it gives. */
+  /**
+   * What a projection would give without some events, what went with them, and how that differs from what it gives.
+   *
+   * @example
+   * ```ts
+   * const without = await session.counterfactual('main', conversation, { exclude: [5] });
+   * console.log(without.excluded, without.dependents, without.diff.removed); // the call goes with both its halves
+   * ```
+   */
   counterfactual<Value, Result>(
     point: PointInput,
     projection: Projection<Value, Result>,
@@ -79,13 +127,31 @@ export class Session {
     return counterfactual(this.#engine, this.id, point, projection, options);
   }
 
-  /** Makes a branch at a point, with optional edits. */
+  /**
+   * Makes a branch at a point, with optional edits.
+   *
+   * @example
+   * ```ts
+   * const narrower = await session.fork('main@2', {
+   *   name: 'narrower',
+   *   prompt: 'Refund order 7, at most what was paid.',
+   *   reason: 'it guessed the amount',
+   * });
+   * ```
+   */
   async fork(point: PointInput, options: ForkOptions = {}): Promise<Branch> {
     const forked = await fork(this.#engine, this.id, point, options);
     return new Branch(this, forked.branch, forked);
   }
 
-  /** A branch by name; `branch.not-found` if there is none. */
+  /**
+   * A branch by name; `branch.not-found` if there is none.
+   *
+   * @example
+   * ```ts
+   * const { parent, head } = await session.branch('careful'); // parent is main@2
+   * ```
+   */
   async branch(name: string = mainBranch): Promise<Branch> {
     const record = await branchRecord(this.#engine, this.id, name);
     return new Branch(this, name, {
@@ -95,68 +161,167 @@ export class Session {
     });
   }
 
-  /** Every branch, as the tree they grew into. */
+  /**
+   * Every branch, as the tree they grew into.
+   *
+   * @example
+   * ```ts
+   * const tree = await session.tree();
+   * console.log(tree.branch, tree.children.map((child) => child.branch)); // main [ 'careful' ]
+   * ```
+   */
   tree(): Promise<BranchNode> {
     return branchTree(this.#engine, this.id);
   }
 
-  /** Applies edits to a live branch. */
+  /**
+   * Applies edits to a live branch.
+   *
+   * @example
+   * ```ts
+   * await session.edit('main', { kind: 'toolResult', call: 'c1', output: { refunded: 50 } }, { reason: 'what if' });
+   * ```
+   */
   edit(branch: PointInput, edits: Edit | readonly Edit[], options: MarkOptions = {}): Promise<Edited> {
     return edit(this.#engine, this.id, branch, edits, options);
   }
 
-  /** Makes the view of a branch an earlier one. */
+  /**
+   * Makes the view of a branch an earlier one.
+   *
+   * @example
+   * ```ts
+   * const { undone } = await session.rewind('main@4', { reason: 'before the refund' }); // [5, 6, 7]
+   * await session.rewind({ turn: 0 }); // everything of later turns, wherever it stands
+   * ```
+   */
   rewind(point: PointInput, options: RewindOptions = {}): Promise<Marked> {
     return rewind(this.#engine, this.id, point, options);
   }
 
-  /** Takes the event at a point out of the view. */
+  /**
+   * Takes the event at a point out of the view.
+   *
+   * @example
+   * ```ts
+   * const { undone, dependents } = await session.revert('main@5'); // undone is [5, 6]: a call goes with both its halves
+   * ```
+   */
   revert(point: PointInput, options: RevertOptions = {}): Promise<Reverted> {
     return revert(this.#engine, this.id, point, options);
   }
 
-  /** Undoes the last rewind, revert or edit of a branch that is still in effect. */
+  /**
+   * Undoes the last rewind, revert or edit of a branch that is still in effect.
+   *
+   * @example
+   * ```ts
+   * await session.rewind('main@4');
+   * await session.redo(); // main is as it was
+   * ```
+   */
   redo(branch: PointInput = mainBranch, options: MarkOptions = {}): Promise<Marked> {
     return redo(this.#engine, this.id, branch, options);
   }
 
-  /** Forgets a payload for good, wherever the session holds the same content. */
+  /**
+   * Forgets a payload for good, wherever the session holds the same content.
+   *
+   * @example
+   * ```ts
+   * const planned = await session.erase('main@2', { dryRun: true }); // what would go
+   * const { events } = await session.erase('main@2', { reason: 'personal data' });
+   * ```
+   */
   erase(point: PointInput, options: EraseOptions = {}): Promise<Erased> {
     return erase(this.#engine, this.id, point, options);
   }
 
-  /** How the history behaved up to a point: equal for equal behaviour, whatever the ids and clocks. */
+  /**
+   * How the history behaved up to a point: equal for equal behaviour, whatever the ids and clocks.
+   *
+   * @example
+   * ```ts
+   * const before = await session.fingerprint('main@2');
+   * const same = compareFingerprints(before, await session.fingerprint('careful@2')); // 'equal'
+   * ```
+   */
   async fingerprint(point: PointInput = mainBranch): Promise<string> {
     return stateAt(this.#engine, this.id, point, fingerprintProjection(this.#engine.platform.sha256));
   }
 
-  /** Checks every event, part and link of a branch. */
+  /**
+   * Checks every event, part and link of a branch.
+   *
+   * @example
+   * ```ts
+   * const { digest } = await session.locate('main'); // keep it somewhere else
+   * const { ok, firstBad, reason } = await session.verify({ head: digest });
+   * ```
+   */
   verify(options: VerifyOptions = {}): Promise<Verification> {
     return verify(this.#engine, this.id, options);
   }
 
-  /** The point a ref or point input means, and its digest. */
+  /**
+   * The point a ref or point input means, and its digest.
+   *
+   * @example
+   * ```ts
+   * const { branch: stored, seq, digest } = await session.locate('careful@turn:0'); // main@1: before the first message
+   * ```
+   */
   async locate(point: PointInput): Promise<Point & { readonly digest: Digest; readonly head: Seq }> {
     const place = await findPlace(this.#engine, this.id, point);
     return { ...pointOf(place), digest: await digestAt(this.#engine, place), head: place.record.head };
   }
 
-  /** The metadata of a branch (`main` if left out) as it is now. */
+  /**
+   * The metadata of a branch (`main` if left out) as it is now.
+   *
+   * @example
+   * ```ts
+   * await session.setMetadata({ owner: 'support' });
+   * console.log(await session.metadata()); // { owner: 'support' }
+   * ```
+   */
   async metadata(branch: PointInput = mainBranch): Promise<JsonObject> {
     return metadataAt(this.#engine, await findPlace(this.#engine, this.id, branch));
   }
 
-  /** Sets metadata keys; null removes one. */
+  /**
+   * Sets metadata keys; null removes one.
+   *
+   * @example
+   * ```ts
+   * await session.setMetadata({ owner: 'support', ticket: 7 });
+   * await session.setMetadata({ ticket: null });
+   * ```
+   */
   async setMetadata(set: JsonObject, options: { readonly branch?: string } = {}): Promise<void> {
     await append(this.#engine, this.id, { type: 'metadata.changed', data: { set } }, options);
   }
 
-  /** Deletes every snapshot: nothing but time is lost. */
+  /**
+   * Deletes every snapshot: nothing but time is lost.
+   *
+   * @example
+   * ```ts
+   * await session.dropSnapshots();
+   * ```
+   */
   dropSnapshots(): Promise<void> {
     return this.#engine.store.dropSnapshots(sessionRef(this.#engine, this.id));
   }
 
-  /** Forgets the whole session; `confirm` must be its id, because this cannot be undone. */
+  /**
+   * Forgets the whole session; `confirm` must be its id, because this cannot be undone.
+   *
+   * @example
+   * ```ts
+   * await session.delete({ confirm: 'refund' });
+   * ```
+   */
   async delete(options: { readonly confirm: string }): Promise<void> {
     if (options?.confirm !== this.id) {
       throw new RepriseError('session.not-confirmed', `Cannot delete session "${this.id}": it was not confirmed`, {
@@ -167,7 +332,15 @@ export class Session {
     this.#engine.memories.delete(this.id);
   }
 
-  /** The session as one JSON value: every branch with its lineage and its own events, parts inlined. */
+  /**
+   * The session as one JSON value: every branch with its lineage and its own events, parts inlined.
+   *
+   * @example
+   * ```ts
+   * const { branches } = await session.toJSON();
+   * console.log(branches.map(({ branch: name, events }) => `${name}: ${events.length} of its own`));
+   * ```
+   */
   toJSON(): Promise<SessionJson> {
     return sessionJson(this.#engine, this.id);
   }

@@ -1,0 +1,159 @@
+import { hash, randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DataDecoder } from './decode.ts';
+import { createPartMemory, encodeData, type PartMemory } from './encode.ts';
+import type { JsonObject, JsonValue } from './json.ts';
+import { limits } from './limits.ts';
+import { applyDelta, bodyDelta, type PartInput } from './parts.ts';
+import type { Digest } from './point.ts';
+
+const maker = {
+  sha256: (text: string) => hash('sha256', text, 'hex') as Digest,
+  newSalt: () => randomBytes(16).toString('base64url'),
+};
+
+/** What a store would hold after some events were encoded one after the other. */
+class Writer {
+  readonly parts = new Map<Digest, PartInput>();
+  readonly #memory: PartMemory = createPartMemory();
+  bytes = 0;
+
+  write(type: string, data: JsonObject, run = 'r'): string {
+    const { skeleton, parts } = encodeData({ type, version: 1, run, data }, maker, this.#memory);
+    this.bytes += skeleton.length;
+    for (const part of parts) {
+      if (!this.parts.has(part.digest)) this.bytes += part.text.length + 64;
+      this.parts.set(part.digest, part);
+    }
+    return skeleton;
+  }
+
+  read(skeleton: string): JsonObject {
+    return new DataDecoder({ get: (digest) => this.parts.get(digest), isErased: () => false }).decode(skeleton);
+  }
+}
+
+const modelCall = (messages: readonly JsonValue[], body?: string): JsonObject => ({
+  call: 'c',
+  kind: 'model',
+  name: 'm',
+  request: { messages, ...(body === undefined ? {} : { body }) },
+});
+const message = fc.record({
+  role: fc.constantFrom('user', 'assistant'),
+  content: fc.oneof(fc.string(), fc.string({ minLength: limits.partBytesMin, maxLength: 2000 })),
+  $part: fc.option(fc.string(), { nil: null }),
+});
+
+describe('encodeData() and DataDecoder', () => {
+  it('I10 give back exactly what was stored, through lists, parts, bodies and keys that look like references', () => {
+    const calls = fc.array(
+      fc.tuple(
+        fc.array(message, { maxLength: 8 }),
+        fc.option(fc.string({ unit: 'grapheme', maxLength: 3000 }), { nil: undefined }),
+      ),
+      { maxLength: 6 },
+    );
+    fc.assert(
+      fc.property(calls, (all) => {
+        const writer = new Writer();
+        const stored = all.map(
+          ([messages, body]) =>
+            [
+              modelCall(messages as unknown as JsonValue[], body),
+              writer.write('call.started', modelCall(messages as unknown as JsonValue[], body)),
+            ] as const,
+        );
+        for (const [data, skeleton] of stored) expect(writer.read(skeleton)).toEqual(data);
+      }),
+    );
+  });
+
+  it('I10 give back any data of a type nobody knows', () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.constantFrom('$part', '$$part', '$list', 'a', '$erased', '__proto__'), fc.jsonValue()),
+        (data) => {
+          const writer = new Writer();
+          let skeleton = '';
+          try {
+            skeleton = writer.write('custom.thing', data as JsonObject);
+          } catch {
+            return; // integers beyond 2^53 are refused elsewhere
+          }
+          expect(JSON.stringify(writer.read(skeleton))).toBe(
+            JSON.stringify(JSON.parse(JSON.stringify(sortKeys(data)))),
+          );
+        },
+      ),
+    );
+  });
+
+  it('store a conversation that grows in twice the bytes for twice the turns', () => {
+    const bytesAfter = (turns: number, withBody: boolean): number => {
+      const writer = new Writer();
+      const messages: JsonValue[] = [];
+      for (let turn = 0; turn < turns; turn++) {
+        messages.push(
+          { role: 'user', content: `question ${turn} `.repeat(20) },
+          { role: 'assistant', content: `answer ${turn} `.repeat(20) },
+        );
+        writer.write(
+          'call.started',
+          modelCall([...messages], withBody ? JSON.stringify({ model: 'm', messages }) : undefined),
+        );
+      }
+      return writer.bytes;
+    };
+    expect(bytesAfter(400, false) / bytesAfter(200, false)).toBeLessThan(2.1);
+    expect(bytesAfter(400, true) / bytesAfter(200, true)).toBeLessThan(2.2);
+  });
+
+  it('share equal values, and never the digest of a list or body', () => {
+    const writer = new Writer();
+    const long = { role: 'user', content: 'x'.repeat(1000) };
+    const one = writer.write('message.added', { message: long });
+    const two = writer.write('message.added', { message: long });
+    expect(one).toBe(two);
+    const lists = [
+      writer.write('call.started', modelCall([long]), 'a'),
+      writer.write('call.started', modelCall([long]), 'b'),
+    ];
+    expect(new Set(lists).size).toBe(2);
+    expect([...writer.parts.values()].filter((part) => part.kind === 'value')).toHaveLength(1);
+  });
+
+  it('go back to the longest earlier list when a conversation is cut and goes on another way', () => {
+    const writer = new Writer();
+    const item = (text: string): JsonValue => ({ role: 'user', content: text });
+    const lists = [['a'], ['a', 'b'], ['a', 'b', 'c'], ['a', 'x'], ['a', 'x', 'y'], [], ['a', 'b']].map((texts) =>
+      texts.map(item),
+    );
+    const skeletons = lists.map((list) => writer.write('call.started', modelCall(list)));
+    for (const [index, skeleton] of skeletons.entries())
+      expect(writer.read(skeleton)).toEqual(modelCall(lists[index] as JsonValue[]));
+  });
+});
+
+describe('bodyDelta()', () => {
+  it('gives back the later body and never splits a surrogate pair', () => {
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', '😀', '😁', 'é') });
+    fc.assert(
+      fc.property(text, text, (before, after) => {
+        const delta = bodyDelta('d' as Digest, before, after);
+        expect(delta.middle.isWellFormed()).toBe(true);
+        expect(applyDelta(before, delta)).toBe(after);
+      }),
+    );
+  });
+});
+
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (typeof value !== 'object' || value === null) return value;
+  const copy = {};
+  for (const [key, item] of Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+    Object.defineProperty(copy, key, { value: sortKeys(item), enumerable: true, configurable: true, writable: true });
+  return copy;
+}
