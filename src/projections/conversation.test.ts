@@ -391,7 +391,7 @@ const drafts: fc.Arbitrary<Draft> = fc.oneof(
   scopes.map((more): Draft => ({ type: 'call.ended', data: erasedData, erased: true, ...more })),
 );
 
-test('a value that was stored at any point and read back goes on as if nothing had happened', () => {
+test('I3: a value that was stored at any point and read back goes on as if nothing had happened', () => {
   fc.assert(
     fc.property(fc.array(drafts, { maxLength: 25 }), fc.nat(), (told, pick) => {
       const events = history(...told);
