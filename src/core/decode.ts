@@ -106,12 +106,17 @@ export class DataDecoder {
   }
 
   #list(digest: Digest): readonly JsonValue[] {
-    const known = this.#lists.get(digest);
-    if (known !== undefined) return known;
-    let items: readonly JsonValue[] = [];
-    for (const { digest: nodeDigest, node } of this.#chain(digest)) {
-      const held = this.#lists.get(nodeDigest);
-      items = held ?? [...items, ...this.#nodeItems(nodeDigest, node)];
+    const nodes: { readonly digest: Digest; readonly node: ListNode }[] = [];
+    let next: Digest | null = digest;
+    // What an earlier event of the same conversation was sent is known already.
+    while (next !== null && !this.#lists.has(next)) {
+      const node = this.#node(next);
+      nodes.push({ digest: next, node });
+      next = node.previous;
+    }
+    let items = next === null ? [] : (this.#lists.get(next) as readonly JsonValue[]);
+    for (const { digest: nodeDigest, node } of nodes.reverse()) {
+      items = [...items, ...this.#nodeItems(nodeDigest, node)];
       this.#lists.set(nodeDigest, items);
     }
     return items;
@@ -127,17 +132,21 @@ export class DataDecoder {
     return items;
   }
 
-  /** The nodes of a list, first one first; a list whose beginning was erased starts with a hole. */
+  /** The nodes of a list, first one first. */
   #chain(digest: Digest): { readonly digest: Digest; readonly node: ListNode }[] {
     const nodes: { digest: Digest; node: ListNode }[] = [];
     for (let next: Digest | null = digest; next !== null; ) {
-      const part = this.#part(next);
-      const node: ListNode =
-        part === undefined ? { previous: null, items: [{ $erased: true }] } : (JSON.parse(part.text) as ListNode);
+      const node = this.#node(next);
       nodes.push({ digest: next, node });
       next = node.previous;
     }
     return nodes.reverse();
+  }
+
+  /** A list whose beginning was erased starts with a hole. */
+  #node(digest: Digest): ListNode {
+    const part = this.#part(digest);
+    return part === undefined ? { previous: null, items: [{ $erased: true }] } : (JSON.parse(part.text) as ListNode);
   }
 
   #item(item: JsonValue): JsonValue {

@@ -106,3 +106,39 @@ export function restOf(longer: View, shorter: View): View | undefined {
   }
   return { pieces: rest.reverse() };
 }
+
+/** What two views differ in: the seqs that only the first has, and those that only the second has, rising. */
+export function viewChanges(before: View, after: View): { readonly gone: Seq[]; readonly come: Seq[] } {
+  const [was, is] = [rangesOf(before), rangesOf(after)];
+  return { gone: subtract(was, is), come: subtract(is, was) };
+}
+
+/** The seqs of a view as rising ranges that do not touch. */
+function rangesOf(view: View): SeqRange[] {
+  const ranges = view.pieces
+    .map((piece) => (piece.kind === 'range' ? piece : { after: later(piece.seq, -1), through: piece.seq }))
+    .sort((a, b) => a.after - b.after);
+  const merged: { after: Seq; through: Seq }[] = [];
+  for (const { after, through } of ranges) {
+    const last = merged.at(-1);
+    if (last !== undefined && last.through === after) last.through = through;
+    else merged.push({ after, through });
+  }
+  return merged;
+}
+
+/** Every seq of the first list of ranges that is not in the second. */
+function subtract(from: readonly SeqRange[], ranges: readonly SeqRange[]): Seq[] {
+  const left: Seq[] = [];
+  let next = 0;
+  for (const { after, through } of from) {
+    let at: number = after + 1;
+    while (at <= through) {
+      while (next < ranges.length && (ranges[next] as SeqRange).through < at) next++;
+      const cut = ranges[next];
+      if (cut !== undefined && cut.after < at) at = cut.through + 1;
+      else left.push(at++ as Seq);
+    }
+  }
+  return left;
+}

@@ -168,6 +168,12 @@ export function liveMarker(history: History, at: Seq, seq: Seq): EditMarker | un
   return dead.has(seq) ? undefined : live.get(seq);
 }
 
+/** Every edit in effect at a point, rising; rewinds to a seq are not among them, since they leave only an earlier history. */
+export function liveMarkers(history: History, at: Seq): EditMarker[] {
+  const { live, dead } = effectOf(itemsOf(scriptAt(history, at)));
+  return [...live.values()].filter((marker) => !dead.has(marker.seq));
+}
+
 /** What redo would undo on a branch: the last marker in effect that redo did not make itself. */
 export function lastLiveMarker(
   history: History,

@@ -41,12 +41,14 @@ const beliefKin: ReadonlySet<string> = new Set([
 /** One event of a view, as far as causes go. */
 interface Link {
   readonly seq: Seq;
-  readonly id: string;
   readonly type: string;
   readonly cause: string | null;
 }
 
-/** What goes with the events that answer to these seqs: a call's other half, a belief's consequences, and with `cascade` all that depended on them. */
+/**
+ * What goes with the events that answer to these seqs: a call's other half, a belief's consequences, and with `cascade`
+ * all that depended on them.
+ */
 export async function takeOut(
   engine: Engine,
   place: Place,
@@ -54,30 +56,33 @@ export async function takeOut(
   targets: readonly Seq[],
   cascade: boolean,
 ): Promise<TakenOut> {
-  const links = await linksOf(engine, place, view);
   const gone = new Map<Seq, Seq>();
-  const ids = new Set<string>();
+  const ids = new Map<string, { readonly isBelief: boolean }>();
+  const dependents = new Set<Seq>();
   const add = async (seq: Seq): Promise<void> => {
     const event = await eventInView(engine, place, view, seq);
     if (gone.has(event.seq)) return;
     // An event that replaced another is taken out by the seq it stands for: its own seq names the replacement.
     gone.set(event.seq, entryOf(view, event.seq)?.answers[0] as Seq);
-    for (const id of await idsOf(engine, place, view, event)) ids.add(id);
+    for (const id of await idsOf(engine, place, view, event))
+      ids.set(id, { isBelief: event.type === 'belief.committed' });
     for (const other of await otherHalf(engine, place, view, event)) await add(other);
-    if (event.type === 'belief.committed')
-      for (const link of links) if (link.cause === event.id && beliefKin.has(link.type)) await add(link.seq);
   };
   for (const seq of targets) await add(seq);
-  const dependents = new Set<Seq>();
-  for (let before = -1; before !== gone.size + dependents.size; ) {
-    before = gone.size + dependents.size;
-    for (const link of links) {
-      if (link.cause === null || !ids.has(link.cause) || gone.has(link.seq)) continue;
-      if (cascade) await add(link.seq);
+  // What goes may have consequences of its own that stand before it in an edited view: look until nothing more is found.
+  for (let before = -1; before !== gone.size; ) {
+    before = gone.size;
+    for await (const link of linksOf(engine, place, view)) {
+      const cause = link.cause === null ? undefined : ids.get(link.cause);
+      if (cause === undefined || gone.has(link.seq)) continue;
+      if (cascade || (cause.isBelief && beliefKin.has(link.type))) await add(link.seq);
       else dependents.add(link.seq);
     }
   }
-  return { seqs: [...gone.values()].sort((a, b) => a - b), dependents: [...dependents] };
+  return {
+    seqs: [...gone.values()].sort((a, b) => a - b),
+    dependents: [...dependents].filter((seq) => !gone.has(seq)),
+  };
 }
 
 /** Every id an event of a view answers to: its own and those of the events it replaced. */
@@ -108,20 +113,17 @@ async function otherHalf(engine: Engine, place: Place, view: View, event: Event)
   }
 }
 
-async function linksOf(engine: Engine, place: Place, view: View): Promise<Link[]> {
-  const links: Link[] = [];
-  for await (const rows of readHeaders(engine, place.session, segmentsOf(view))) {
-    for (const { seq, id, type, cause } of rows) links.push({ seq, id, type, cause });
-  }
+/** The causes of a view, a page at a time; those of carried events are inside their markers. */
+async function* linksOf(engine: Engine, place: Place, view: View): AsyncGenerator<Link> {
   const carried = view.pieces.filter((piece) => piece.kind === 'carried');
-  if (carried.length === 0) return links;
-  const inside = new Map(
-    (await readPlaces(engine, place.session, carried)).map((marker) => [marker.seq, unwrap(marker)]),
-  );
-  return links.map((link) => {
-    const event = inside.get(link.seq);
-    return event === undefined ? link : { seq: link.seq, id: event.id, type: event.type, cause: event.cause ?? null };
-  });
+  const markers = carried.length === 0 ? [] : await readPlaces(engine, place.session, carried);
+  const inside = new Map(markers.map((marker) => [marker.seq, unwrap(marker)]));
+  for await (const rows of readHeaders(engine, place.session, segmentsOf(view))) {
+    for (const row of rows) {
+      const event = inside.get(row.seq);
+      yield event === undefined ? row : { seq: row.seq, type: event.type, cause: event.cause ?? null };
+    }
+  }
 }
 
 /** What a revert of a seq takes out: a marker alone is taken back, an event goes with what belongs to it. */

@@ -1,7 +1,7 @@
 import { type EditOptions, editsOf } from '../core/edit.ts';
 import type { EventDraft } from '../core/event.ts';
 import { checkId } from '../core/id.ts';
-import type { JsonObject } from '../core/json.ts';
+import { type JsonObject, type JsonValue, setKey } from '../core/json.ts';
 import type { Point, Seq } from '../core/point.ts';
 import { mainBranch, type PointInput } from '../core/ref.ts';
 import { resolveEdits } from './edits.ts';
@@ -71,16 +71,26 @@ async function forkedDraft(
   { reason, metadata: given }: ForkOptions,
 ): Promise<EventDraft> {
   const inherited = await metadataAt(engine, place);
-  const overlaid: JsonObject = { ...inherited, ...given };
+  const overlaid = overlay(inherited, given ?? {});
   const digest = await digestAt(engine, place);
   return {
     type: 'branch.forked',
     data: {
       parent: { seq: place.seq, digest },
       ...(reason === undefined ? {} : { reason }),
-      ...(Object.keys(overlaid).length === 0 ? {} : { metadata: overlaid }),
+      ...(Object.keys({ ...inherited, ...given }).length === 0 ? {} : { metadata: overlaid }),
     },
   };
+}
+
+/** The source's metadata overlaid by what is given; a null removes a key. */
+function overlay(inherited: JsonObject, given: JsonObject): JsonObject {
+  const result: Record<string, JsonValue> = {};
+  for (const [key, value] of [...Object.entries(inherited), ...Object.entries(given)]) {
+    if (value === null) delete result[key];
+    else setKey(result, key, value);
+  }
+  return result;
 }
 
 async function freeName(engine: Engine, place: Place): Promise<string> {

@@ -5,7 +5,7 @@ import { isObject, type JsonObject, type JsonValue, valueAt } from '../core/json
 import { type Digest, later, type Seq } from '../core/point.ts';
 import type { StoredEvent } from '../core/ports.ts';
 import { branchOf, clipSegments, rawSegments } from '../core/segment.ts';
-import { entryOf, type Piece, type View, viewAt } from '../core/view.ts';
+import { liveMarkers, type Piece, type View } from '../core/view.ts';
 import type { Engine } from './engine.ts';
 import { sessionRef } from './engine.ts';
 import { decoderFor, readPlaces } from './events.ts';
@@ -56,11 +56,10 @@ async function changedEvents(reading: Reading, view: View): Promise<Changed[]> {
   const touched = new Map<Seq, Seq | undefined>();
   for (const piece of view.pieces) if (isReplacement(piece)) touched.set(piece.answers[0] as Seq, piece.seq);
   const carriers = new Set(reading.history.markers.map((marker) => marker.seq));
-  for (const marker of reading.history.markers) {
-    if (marker.seq > reading.at || marker.kind !== 'reverted') continue;
-    for (const seq of marker.seqs)
-      if (!carriers.has(seq) && wasInView(reading, marker.seq, seq) && entryOf(view, seq) === undefined)
-        touched.set(seq, undefined);
+  for (const marker of liveMarkers(reading.history, reading.at)) {
+    // A rewind also takes events out, together with the lists after them; only what a revert took out leaves a gap.
+    if (marker.kind !== 'reverted') continue;
+    for (const seq of marker.seqs) if (!carriers.has(seq)) touched.set(seq, undefined);
   }
   if (touched.size === 0) return [];
   const before = await eventsAt(reading, [...touched.keys()]);
@@ -91,11 +90,6 @@ async function eventsAt(reading: Reading, seqs: readonly Seq[]): Promise<Event[]
 
 const isReplacement = (piece: Piece): piece is Extract<Piece, { kind: 'carried' }> =>
   piece.kind === 'carried' && piece.answers.length > 1;
-
-/** A rewind also takes events out, together with the lists after them; only what a revert took out leaves a gap. */
-function wasInView({ history }: Reading, marker: Seq, seq: Seq): boolean {
-  return entryOf(viewAt(history, later(marker, -1)), seq) !== undefined;
-}
 
 /** A replaced call: whatever its own list added and no longer has is changed in every later list. */
 async function editByCall(reading: Reading, { before, after }: Changed, edits: Map<string, ListEdit>): Promise<void> {

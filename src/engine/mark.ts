@@ -3,8 +3,9 @@ import type { Event, EventDraft } from '../core/event.ts';
 import { checkId } from '../core/id.ts';
 import type { Seq } from '../core/point.ts';
 import { checkTurn } from '../core/ref.ts';
+import { viewChanges } from '../core/segment.ts';
 import { isStructural } from '../core/structural-types.ts';
-import { seqsOf, viewAt } from '../core/view.ts';
+import { viewAt } from '../core/view.ts';
 import type { Engine } from './engine.ts';
 import { branchRecord, historyOf, type Place } from './place.ts';
 import { write } from './write.ts';
@@ -74,11 +75,10 @@ export function signed(draft: EventDraft, { reason, agent, turn }: MarkOptions):
 async function changes(engine: Engine, before: Place, events: readonly Event[]): Promise<Marked> {
   const last = events.at(-1) as Event;
   const history = historyOf(await branchRecord(engine, before.session, before.record.branch));
-  const was = new Set(seqsOf(viewAt(before.history, before.seq)));
-  const is = new Set(seqsOf(viewAt(history, last.seq)));
+  const { gone, come } = viewChanges(viewAt(before.history, before.seq), viewAt(history, last.seq));
   return {
     marker: events.findLast((event) => isStructural(event.type)) ?? last,
-    undone: [...was].filter((seq) => !is.has(seq)),
-    restored: [...is].filter((seq) => !was.has(seq)),
+    undone: gone,
+    restored: come,
   };
 }

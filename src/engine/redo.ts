@@ -4,7 +4,7 @@ import type { JsonObject } from '../core/json.ts';
 import type { EditMarker } from '../core/marker.ts';
 import { later, type Seq } from '../core/point.ts';
 import { type PointInput, parsePoint } from '../core/ref.ts';
-import { segmentsOf } from '../core/segment.ts';
+import { segmentsOf, viewChanges } from '../core/segment.ts';
 import { lastLiveMarker, type Piece, seqsOf, type View, viewAt } from '../core/view.ts';
 import type { Engine } from './engine.ts';
 import { readAll } from './events.ts';
@@ -39,8 +39,8 @@ export async function redo(
 }
 
 function refuseOrphans(place: Place, marker: EditMarker): void {
-  const before = new Set(seqsOf(viewAt(place.history, later(marker.seq, -1))));
-  const orphans = [...seqsOf(viewAt(place.history, place.seq))].filter((seq) => seq > marker.seq && !before.has(seq));
+  const { come } = viewChanges(viewAt(place.history, later(marker.seq, -1)), viewAt(place.history, place.seq));
+  const orphans = come.filter((seq) => seq > marker.seq);
   if (orphans.length === 0) return;
   throw new RepriseError(
     'redo.orphans',
@@ -60,10 +60,9 @@ async function refuseDoubleVersions(
   draft: EventDraft,
 ): Promise<void> {
   const next = nextView(place, draft);
-  const recent = new Set([...seqsOf(next)].filter((seq) => seq > marker.seq));
-  const now = new Set(seqsOf(viewAt(place.history, place.seq)));
-  const restored = [...seqsOf(next)].filter((seq) => !now.has(seq));
-  if (recent.size === 0 || restored.length === 0) return;
+  const restored = viewChanges(viewAt(place.history, place.seq), next).come;
+  const recent = [...seqsOf(next)].filter((seq) => seq > marker.seq);
+  if (recent.length === 0 || restored.length === 0) return;
   const wanted = new Set([...recent, ...restored]);
   const pieces = next.pieces.flatMap((piece) => piecesWithin(piece, wanted));
   const seen = new Set<string>();

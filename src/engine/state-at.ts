@@ -1,3 +1,4 @@
+import type { ListEdits } from '../core/decode.ts';
 import type { Edit, EditOptions } from '../core/edit.ts';
 import { editsOf } from '../core/edit.ts';
 import { RepriseError } from '../core/error.ts';
@@ -114,7 +115,9 @@ export async function fold<Value, Result>(
   const keeper = snapshots && hypothesis.events.size === 0 ? new SnapshotKeeper(engine, place, projection) : undefined;
   let value = base === undefined ? initialValue(projection) : base.value;
   const rest = base?.rest ?? view;
-  for await (const { events, bytes } of eventsOf(engine, place.session, hypothesis, rest, projection.history)) {
+  const listEdits =
+    projection.history === 'raw' ? undefined : await listEditsOf(engine, place.session, hypothesis, view);
+  for await (const { events, bytes } of eventsOf(engine, place.session, hypothesis, rest, listEdits)) {
     for (const event of events) {
       value = applyEvent(projection, value, event);
       if (keeper?.isDue(bytes / events.length) === true) await keeper.offer(event, value);
@@ -129,9 +132,8 @@ async function* eventsOf(
   session: string,
   hypothesis: Hypothesis,
   view: View,
-  history: 'view' | 'raw',
+  listEdits: ListEdits | undefined,
 ): AsyncGenerator<{ readonly events: readonly Event[]; readonly bytes: number }> {
-  const listEdits = history === 'raw' ? undefined : await listEditsOf(engine, session, hypothesis, view);
   for (const group of groups(view.pieces, hypothesis.stored)) {
     if (group.isSupposed) {
       yield { events: group.pieces.flatMap((piece) => supposedEvents(piece, hypothesis)), bytes: 0 };

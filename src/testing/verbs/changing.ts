@@ -87,6 +87,8 @@ export const fork: readonly VerbCase[] = [
     await session.setMetadata({ owner: 'bob' });
     assert.deepEqual(await session.metadata('x'), { owner: 'ann', tier: 2, why: 'test' });
     assert.deepEqual(await session.metadata(), { owner: 'bob', tier: 1 });
+    await session.fork('main', { name: 'y', metadata: { owner: null, tier: null } });
+    assert.deepEqual(await session.metadata('y'), {});
   }),
 
   onSession('fork({ turn }) selects by turn, `@turn:N` is the prefix', async (session) => {

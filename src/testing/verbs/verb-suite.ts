@@ -11,7 +11,14 @@ import type { VerbCase } from './verb-case.ts';
 /** Every verb: a new one without cases does not compile. */
 type Verb = Exclude<keyof Session, 'id'> | Exclude<keyof Reprise, typeof Symbol.asyncDispose>;
 
-/** What every way of opening Reprise must do, verb by verb. Verbs that are proved together share their cases. */
+/**
+ * What every way of opening Reprise must do, verb by verb. Verbs that are proved together share their cases.
+ *
+ * @example
+ * ```ts
+ * for (const { run } of verbSuite.fork) await run(() => openReprise('memory:'));
+ * ```
+ */
 export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   append,
   replay,
