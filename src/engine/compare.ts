@@ -8,10 +8,11 @@ import { limits } from '../core/limits.ts';
 import { beginning, type Point, type Seq } from '../core/point.ts';
 import type { Projection } from '../core/projection.ts';
 import { type Ref, refText } from '../core/ref.ts';
-import { rawPieces } from '../core/segment.ts';
+import { rawPieces, restOf } from '../core/segment.ts';
+import { type View, viewAt } from '../core/view.ts';
 import type { Engine } from './engine.ts';
 import { digestAt, type Place, placeAt, pointOf, sessionRecord } from './place.ts';
-import { replayPages } from './replay.ts';
+import { viewPages } from './replay.ts';
 import { foldAt } from './state-at.ts';
 
 /** How to compare. */
@@ -36,73 +37,85 @@ export async function compare(
   options: CompareOptions = {},
 ): Promise<Comparison> {
   const places = [await placeOf(engine, left), await placeOf(engine, right)] as const;
-  const [a, b] = [await describe(engine, places[0]), await describe(engine, places[1])];
-  const diff = diffHistories(a, b, options);
+  const sides = sidesOf(places);
+  const diff = diffHistories(...(await describe(engine, sides)), options);
   const states: Record<string, StateDiff> = {};
   for (const projection of options.states ?? []) {
-    states[projection.name] = diffStates(
-      (await foldAt(engine, places[0], projection)) as JsonValue,
-      (await foldAt(engine, places[1], projection)) as JsonValue,
-    );
+    const [a, b] = [await foldAt(engine, places[0], projection), await foldAt(engine, places[1], projection)];
+    states[projection.name] = diffStates(a as JsonValue, b as JsonValue);
   }
-  return {
-    ...diff,
-    pairs: await withFields(engine, places, diff.pairs),
-    forkPoint: await forkPointOf(engine, ...places),
-    states,
-  };
+  const pairs = await withFields(engine, sides, diff.pairs);
+  return { ...diff, pairs, forkPoint: await forkPointOf(engine, ...places), states };
 }
 
 /** Compares the views of two places position by position, by type alone. */
 export async function compareStrictly(engine: Engine, left: Ref, right: Ref): Promise<StrictDiff> {
-  const places = [await placeOf(engine, left), await placeOf(engine, right)] as const;
-  const [a, b] = [await strictEvents(engine, places[0]), await strictEvents(engine, places[1])];
-  return diffStrictly(a, b, { left: refText(left), right: refText(right) });
+  const sides = sidesOf([await placeOf(engine, left), await placeOf(engine, right)]);
+  const both: StrictEvent[][] = [[], []];
+  const note = (list: StrictEvent[] | undefined, { seq, type, data }: Event): void => {
+    list?.push({ seq, type, text: JSON.stringify(data).slice(0, 200) });
+  };
+  await readSides(engine, sides, (event, side) => note(both[side], event));
+  return diffStrictly(both[0] ?? [], both[1] ?? [], { left: refText(left), right: refText(right) });
 }
 
 function placeOf(engine: Engine, ref: Ref): Promise<Place> {
   return placeAt(engine, ref.session, ref.branch, ref.at);
 }
 
-const pagesAt = (engine: Engine, place: Place): AsyncGenerator<readonly Event[]> =>
-  replayPages(engine, place.session, { at: { branch: place.record.branch, seq: place.seq } });
-
-async function describe(engine: Engine, place: Place): Promise<readonly DiffEvent[]> {
-  const describer = createHistoryDescriber(engine.platform.sha256);
-  for await (const events of pagesAt(engine, place)) for (const event of events) describer.add(event);
-  return describer.events();
+/** Two views as what they begin with in common, which is read once, and what each has after that. */
+interface Sides {
+  readonly places: readonly [Place, Place];
+  readonly common: View;
+  readonly rests: readonly [View, View];
 }
 
-async function strictEvents(engine: Engine, place: Place): Promise<StrictEvent[]> {
-  const result: StrictEvent[] = [];
-  for await (const events of pagesAt(engine, place))
-    for (const { seq, type, data } of events) result.push({ seq, type, text: JSON.stringify(data).slice(0, 200) });
-  return result;
+function sidesOf(places: readonly [Place, Place]): Sides {
+  const [left, right] = places;
+  const views = [viewAt(left.history, left.seq), viewAt(right.history, right.seq)] as const;
+  const common = left.session === right.session ? viewAt(left.history, sharedSeq(left, right)) : { pieces: [] };
+  const rests = [restOf(views[0], common), restOf(views[1], common)] as const;
+  if (rests[0] === undefined || rests[1] === undefined) return { places, common: { pieces: [] }, rests: views };
+  return { places, common, rests: [rests[0], rests[1]] };
+}
+
+async function readSides(
+  engine: Engine,
+  { places, common, rests }: Sides,
+  take: (event: Event, side: 0 | 1) => void,
+): Promise<void> {
+  for await (const events of viewPages(engine, places[0], common)) {
+    for (const event of events) {
+      take(event, 0);
+      take(event, 1);
+    }
+  }
+  for (const side of [0, 1] as const) {
+    for await (const events of viewPages(engine, places[side], rests[side]))
+      for (const event of events) take(event, side);
+  }
+}
+
+async function describe(engine: Engine, sides: Sides): Promise<[readonly DiffEvent[], readonly DiffEvent[]]> {
+  const { sha256 } = engine.platform;
+  const describers = [createHistoryDescriber(sha256), createHistoryDescriber(sha256)] as const;
+  await readSides(engine, sides, (event, side) => describers[side].add(event));
+  return [describers[0].events(), describers[1].events()];
 }
 
 /** Fetches the events of the first changed pairs once more, and says in which fields they differ. */
-async function withFields(
-  engine: Engine,
-  places: readonly [Place, Place],
-  pairs: readonly DiffPair[],
-): Promise<readonly DiffPair[]> {
+async function withFields(engine: Engine, sides: Sides, pairs: readonly DiffPair[]): Promise<readonly DiffPair[]> {
   const changed = pairs.filter((pair) => pair.kind === 'changed').slice(0, limits.diffDetailsMax);
   if (changed.length === 0) return pairs;
-  const lefts = await eventsAt(engine, places[0], new Set(changed.map((pair) => pair.left)));
-  const rights = await eventsAt(engine, places[1], new Set(changed.map((pair) => pair.right)));
+  const wanted = [new Set(changed.map((pair) => pair.left)), new Set(changed.map((pair) => pair.right))] as const;
+  const found = [new Map<Seq, Event>(), new Map<Seq, Event>()] as const;
+  await readSides(engine, { ...sides, common: { pieces: [] } }, (event, side) => {
+    if (wanted[side].has(event.seq)) found[side].set(event.seq, event);
+  });
   return pairs.map((pair) => {
-    const [left, right] = pair.kind === 'changed' ? [lefts.get(pair.left), rights.get(pair.right)] : [];
+    const [left, right] = pair.kind === 'changed' ? [found[0].get(pair.left), found[1].get(pair.right)] : [];
     return left === undefined || right === undefined ? pair : { ...pair, fields: changedFields(left, right) };
   });
-}
-
-async function eventsAt(engine: Engine, place: Place, wanted: ReadonlySet<Seq>): Promise<Map<Seq, Event>> {
-  const found = new Map<Seq, Event>();
-  for await (const events of pagesAt(engine, place)) {
-    for (const event of events) if (wanted.has(event.seq)) found.set(event.seq, event);
-    if (found.size === wanted.size) return found;
-  }
-  return found;
 }
 
 /** The last point two histories have in common: by lineage within a session, by digests between copies of one. */

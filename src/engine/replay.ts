@@ -8,7 +8,7 @@ import type { PointInput } from '../core/ref.ts';
 import { clipSegments, rawSegments, segmentsOf } from '../core/segment.ts';
 import { isStructural } from '../core/structural-types.ts';
 import { isoTime } from '../core/time.ts';
-import { type Segment, viewAt } from '../core/view.ts';
+import { type Segment, type View, viewAt } from '../core/view.ts';
 import { type Engine, sessionRef } from './engine.ts';
 import { readEvents } from './events.ts';
 import { asItIs } from './hypothesis.ts';
@@ -144,6 +144,12 @@ async function partsOfPlace(
   const view = viewAt(place.history, place.seq);
   const listEdits = await listEditsOf(engine, place.session, asItIs(place), view);
   return { segments: segmentsOf(view), ...(listEdits === undefined ? {} : { listEdits }) };
+}
+
+/** The events of a part of a place's view, a page at a time, with its lists read through all edits of the place. */
+export async function* viewPages(engine: Engine, place: Place, view: View): AsyncGenerator<readonly Event[]> {
+  const listEdits = await listEditsOf(engine, place.session, asItIs(place), viewAt(place.history, place.seq));
+  yield* pages(engine, place.session, segmentsOf(view), { filter: {}, listEdits });
 }
 
 interface PagesOptions extends Pick<ReplayOptions, 'direction' | 'limit'> {
