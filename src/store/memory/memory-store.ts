@@ -39,7 +39,15 @@ import { findSnapshot, findSnapshots, putSnapshot } from './operations/snapshots
 import { Watchers } from './operations/watch.ts';
 import { findHeld, heldBranch, heldSession, type Shelf } from './shelf.ts';
 
-/** Opens a store that keeps everything in this process and loses it with it: for tests, and for looking at bundles. */
+/**
+ * Opens a store that keeps everything in this process and loses it with it: for tests, and for looking at bundles.
+ *
+ * @example
+ * ```ts
+ * const platform = createNodePlatform();
+ * await using inMemory = await openReprise({ store: openMemoryStore({ platform }), platform });
+ * ```
+ */
 export function openMemoryStore({ platform }: { readonly platform: Platform }): EventStore {
   return new MemoryStore(platform);
 }

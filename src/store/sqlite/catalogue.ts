@@ -1,5 +1,7 @@
 import type { BranchState } from '../../core/append.ts';
+import { RepriseError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { limits } from '../../core/limits.ts';
 import { type Marker, markerOf } from '../../core/marker.ts';
 import { beginning, type Digest, type Point, type Seq } from '../../core/point.ts';
 import type { SessionRef } from '../../core/ports.ts';
@@ -40,6 +42,7 @@ export class Catalogue {
   readonly #branches = new Map<number, Map<string, BranchRow>>();
   readonly #states = new Map<number, BranchState>();
   readonly #lastIds = new Map<number, string>();
+  readonly #bytes = new Map<number, number>();
   #dataVersion = -1;
   #markersHeld = 0;
   #lastTouched = -1;
@@ -66,6 +69,7 @@ export class Catalogue {
     this.#branches.clear();
     this.#states.clear();
     this.#lastIds.clear();
+    this.#bytes.clear();
     this.#markersHeld = 0;
     this.#lastTouched = -1;
   }
@@ -177,6 +181,19 @@ export class Catalogue {
     this.#lastIds.set(session.id, id);
   }
 
+  /** The bytes of payload a branch has stored, erased ones included. */
+  bytesOf(branch: BranchRow): number {
+    const known = this.#bytes.get(branch.id);
+    if (known !== undefined) return known;
+    const sql = 'SELECT branch_bytes FROM events WHERE branch_id = ? ORDER BY seq DESC LIMIT 1';
+    return this.#database.get<[number]>(sql, branch.id)?.[0] ?? 0;
+  }
+
+  setBytes(branch: BranchRow, bytes: number): void {
+    if (this.#bytes.size >= entriesMax) this.#bytes.clear();
+    this.#bytes.set(branch.id, bytes);
+  }
+
   /** Makes the session the one that was appended to last; writes only if it was not. */
   touch(session: SessionRow): void {
     if (this.#lastTouched === session.id) return;
@@ -223,10 +240,21 @@ export class Catalogue {
         id,
         through ?? Number.MAX_SAFE_INTEGER,
       );
-      for (const [seq, type, data] of rows)
-        markers.push(markerOf({ branch: name, seq, type, data: JSON.parse(data) as JsonObject }));
+      for (const [seq, type, data] of rows) markers.push(markerIn(name, seq, type, data));
     }
     return markers;
+  }
+}
+
+function markerIn(branch: string, seq: Seq, type: string, data: string): Marker {
+  try {
+    return markerOf({ branch, seq, type, data: JSON.parse(data) as JsonObject });
+  } catch (error) {
+    throw new RepriseError('store.damaged', `Cannot read the structural event at "${branch}@${seq}" ("${type}")`, {
+      hint: 'Run verify on the branch: the file was damaged or changed.',
+      details: { branch, seq },
+      cause: error,
+    });
   }
 }
 
@@ -239,5 +267,6 @@ WITH RECURSIVE line (id, name, parent_id, parent_seq, through, depth) AS (
   SELECT id, name, parent_id, parent_seq, NULL, 0 FROM branches WHERE id = ?
   UNION ALL
   SELECT b.id, b.name, b.parent_id, b.parent_seq, line.parent_seq, depth + 1 FROM line JOIN branches b ON b.id = line.parent_id
+  WHERE depth <= ${limits.lineageDepthMax}
 )
 SELECT id, name, through FROM line ORDER BY depth`;

@@ -42,11 +42,28 @@ export class Database {
     }
   }
 
-  /** Runs a statement; gives the number of rows it changed and the rowid of the last one it inserted. */
-  run(sql: string, ...values: Bound[]): { readonly changes: number; readonly rowid: number } {
+  /** Runs a statement that gives nothing back; the way of the hot path. */
+  run(sql: string, ...values: Bound[]): void {
     try {
-      const { changes, lastInsertRowid } = this.#statement(sql).run(...(values as SQLInputValue[]));
-      return { changes: Number(changes), rowid: Number(lastInsertRowid) };
+      this.#statement(sql).run(...(values as SQLInputValue[]));
+    } catch (error) {
+      throw toStoreError(error);
+    }
+  }
+
+  /** Runs an insert; gives the rowid of the new row. */
+  insert(sql: string, ...values: Bound[]): number {
+    try {
+      return Number(this.#statement(sql).run(...(values as SQLInputValue[])).lastInsertRowid);
+    } catch (error) {
+      throw toStoreError(error);
+    }
+  }
+
+  /** Runs a change; gives the number of rows it touched. */
+  change(sql: string, ...values: Bound[]): number {
+    try {
+      return Number(this.#statement(sql).run(...(values as SQLInputValue[])).changes);
     } catch (error) {
       throw toStoreError(error);
     }

@@ -16,7 +16,8 @@ interface OpenDatabaseOptions {
   readonly migrations: readonly Migration[];
 }
 
-const pageBytes = 8_192;
+// Small enough that one append, which touches three pages, writes little.
+const pageBytes = 4_096;
 const mapBytes = 1_073_741_824;
 const cacheKib = 16_384;
 

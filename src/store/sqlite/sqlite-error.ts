@@ -42,10 +42,13 @@ function damaged(what: string): (typeof codes)[number] {
 
 /** Turns what SQLite throws into the error users see; every other error is given back as it is. */
 export function toStoreError(error: unknown): unknown {
-  const errcode = (error as { readonly errcode?: unknown } | null)?.errcode;
+  const { errcode, code } = (error ?? {}) as { readonly errcode?: unknown; readonly code?: unknown };
+  // Reprise stores no number that JavaScript cannot carry, and no list of references that is not JSON.
+  if (code === 'ERR_OUT_OF_RANGE') return storeError(damaged('a number in it is too large'), error, 0);
   if (typeof errcode !== 'number') return error;
-  const known = codes[errcode & 0xff];
   const message = error instanceof Error ? error.message : String(error);
+  if (message === 'malformed JSON') return storeError(damaged('a reference in it cannot be read'), error, errcode);
+  const known = codes[errcode & 0xff];
   if (known === undefined) {
     return new RepriseError('store.failed', `Cannot use the store: SQLite says "${message}"`, {
       hint: 'This is a mistake of Reprise unless the file was changed by another program; please report it.',
@@ -53,10 +56,15 @@ export function toStoreError(error: unknown): unknown {
       cause: error,
     });
   }
-  return new RepriseError(known.code, `Cannot use the store: ${known.what} (SQLite says "${message}")`, {
-    hint: known.hint,
-    details: { sqlite: errcode },
-    cause: error,
+  return storeError(known, error, errcode);
+}
+
+function storeError({ code, what, hint }: (typeof codes)[number], cause: unknown, sqlite: number): RepriseError {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return new RepriseError(code, `Cannot use the store: ${what} (SQLite says "${message}")`, {
+    hint,
+    details: { sqlite },
+    cause,
   });
 }
 

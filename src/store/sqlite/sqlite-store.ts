@@ -69,6 +69,13 @@ export interface SqliteStoreOptions {
 /**
  * Opens the store in one SQLite file. Several processes may have it open; each waits for the others without ever
  * blocking its own event loop.
+ *
+ * @example
+ * ```ts
+ * const platform = createNodePlatform();
+ * const store = await openSqliteStore({ path: 'agents.db', platform, busyWaitMs: 2_000 });
+ * await using onDisk = await openReprise({ store, platform });
+ * ```
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<EventStore> {
   const migrations = options.migrations ?? ownMigrations;

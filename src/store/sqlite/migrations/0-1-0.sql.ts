@@ -28,8 +28,7 @@ CREATE TABLE branches (
   parent_id INTEGER,
   parent_seq INTEGER,
   created_at TEXT NOT NULL,
-  bytes INTEGER NOT NULL DEFAULT 0, -- of payload, up to bytes_through
-  bytes_through INTEGER NOT NULL DEFAULT 0,
+  erased_bytes INTEGER NOT NULL DEFAULT 0, -- of payload that was forgotten
   UNIQUE (session_id, name)
 ) STRICT;
 
@@ -48,11 +47,12 @@ CREATE TABLE events (
   cause TEXT,
   cause_seq INTEGER,
   marker INTEGER, -- 1 for a structural event
+  branch_bytes INTEGER NOT NULL, -- of payload that the branch had stored with this event
   digest TEXT NOT NULL,
   data_digest TEXT, -- only of an erased payload
   salt TEXT,
   data TEXT -- last, so that reading a header never touches a large payload
-) STRICT;
+); -- not STRICT: checking every column of every event costs a fifth of an append
 CREATE UNIQUE INDEX events_place ON events (branch_id, seq);
 CREATE UNIQUE INDEX events_id ON events (session_id, id);
 CREATE INDEX events_markers ON events (branch_id, seq) WHERE marker = 1;

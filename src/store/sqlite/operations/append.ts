@@ -2,13 +2,11 @@ import type { AppendPlan } from '../../../core/append.ts';
 import { type AppendSource, judgeAppend } from '../../../core/append-judgement.ts';
 import { RepriseError } from '../../../core/error.ts';
 import { compareUtf8 } from '../../../core/id.ts';
-import { checkLimit } from '../../../core/limits.ts';
-import type { Seq } from '../../../core/point.ts';
+import { checkLimit, limits } from '../../../core/limits.ts';
 import type { AppendOutcome, AppendRequest, Platform, SessionRef, StoredEvent } from '../../../core/ports.ts';
 import { isStructural } from '../../../core/structural-types.ts';
 import type { BranchRow, Catalogue, SessionRow } from '../catalogue.ts';
 import type { Database } from '../database.ts';
-import { countBytes } from './bytes.ts';
 import { firstChange, indexEvent } from './keys.ts';
 import { findEvents, findPlaces } from './locate.ts';
 import { heldPart, holdParts, notHeld, planParts } from './parts.ts';
@@ -79,14 +77,13 @@ function addFork(
   const parent = catalogue.branch(session, target.parent.branch) as BranchRow;
   checkLimit('lineageDepthMax', depthOf(database, parent) + 1, `fork "${target.parent.branch}"`);
   const createdAt = platform.now();
-  const { rowid } = database.run(
-    'INSERT INTO branches (session_id, name, parent_id, parent_seq, created_at, bytes_through) VALUES (?, ?, ?, ?, ?, ?)',
+  const rowid = database.insert(
+    'INSERT INTO branches (session_id, name, parent_id, parent_seq, created_at) VALUES (?, ?, ?, ?, ?)',
     session.id,
     target.branch,
     parent.id,
     target.parent.seq,
     createdAt,
-    target.parent.seq,
   );
   return catalogue.addBranch(session, {
     id: rowid,
@@ -104,16 +101,17 @@ function depthOf(database: Database, branch: BranchRow): number {
 }
 
 const depthSql = `
-WITH RECURSIVE line (parent_id) AS (
-  SELECT parent_id FROM branches WHERE id = ?
+WITH RECURSIVE line (parent_id, depth) AS (
+  SELECT parent_id, 1 FROM branches WHERE id = ?
   UNION ALL
-  SELECT b.parent_id FROM line JOIN branches b ON b.id = line.parent_id
+  SELECT b.parent_id, depth + 1 FROM line JOIN branches b ON b.id = line.parent_id
+  WHERE depth <= ${limits.lineageDepthMax}
 )
 SELECT count(*) FROM line WHERE parent_id IS NOT NULL`;
 
 const insertSql = `
-INSERT INTO events (session_id, branch_id, seq, id, time, type, version, agent, run, turn, cause, cause_seq, marker, digest, salt, data)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+INSERT INTO events (session_id, branch_id, seq, id, time, type, version, agent, run, turn, cause, cause_seq, marker, branch_bytes, digest, salt, data)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 function writeRows(
   database: Database,
@@ -123,7 +121,9 @@ function writeRows(
   plan: AppendPlan,
 ): void {
   let last = catalogue.lastId(session);
+  let bytes = catalogue.bytesOf(branch);
   for (const event of plan.events) {
+    bytes += Buffer.byteLength(event.data);
     database.run(
       insertSql,
       session.id,
@@ -139,6 +139,7 @@ function writeRows(
       event.cause,
       event.causeSeq,
       isStructural(event.type) ? 1 : null,
+      bytes,
       event.digest,
       event.salt,
       event.data,
@@ -147,5 +148,5 @@ function writeRows(
     if (compareUtf8(event.id, last) > 0) last = event.id;
   }
   catalogue.setLastId(session, last);
-  countBytes(database, branch.id, plan.after.history.head as Seq, plan.events.length);
+  catalogue.setBytes(branch, bytes);
 }

@@ -2,7 +2,6 @@ import type { Digest, Seq } from '../../../core/point.ts';
 import type { BranchRecord, BranchRef, BranchSummary, SessionRef } from '../../../core/ports.ts';
 import type { Catalogue } from '../catalogue.ts';
 import type { Database } from '../database.ts';
-import { bytesColumn } from './bytes.ts';
 
 /** One branch with all that decides its views; undefined if there is none. */
 export function findBranch(database: Database, catalogue: Catalogue, ref: BranchRef): BranchRecord | undefined {
@@ -41,7 +40,7 @@ type SummaryRow = readonly [
 ];
 
 const summariesSql = `
-SELECT branches.name, parent.name, branches.parent_seq, branches.created_at, ${bytesColumn}, last.seq, last.digest, last.time
+SELECT branches.name, parent.name, branches.parent_seq, branches.created_at, coalesce(last.branch_bytes, 0) - branches.erased_bytes, last.seq, last.digest, last.time
 FROM branches
 LEFT JOIN branches parent ON parent.id = branches.parent_id
 LEFT JOIN events last ON last.rowid = (SELECT l.rowid FROM events l WHERE l.branch_id = branches.id ORDER BY l.seq DESC LIMIT 1)

@@ -23,7 +23,7 @@ export function hiddenSessions(database: Database): number[] {
 /** Deletes everything only this session holds, a little at a time. */
 export async function clearSession(database: Database, sessionId: number, inTransaction: InTransaction): Promise<void> {
   for (const sql of clearingSql) {
-    while ((await inTransaction(() => database.run(sql, sessionId, rowsMax).changes)) > 0) {
+    while ((await inTransaction(() => database.change(sql, sessionId, rowsMax))) > 0) {
       // Each round is a short transaction of its own; appends of other sessions get their turn in between.
     }
   }

@@ -95,5 +95,5 @@ function erasePayload(database: Database, branch: BranchRow, seq: Seq, dataDiges
     branch.id,
     seq,
   );
-  database.run('UPDATE branches SET bytes = bytes - ? WHERE id = ? AND bytes_through >= ?', bytes ?? 0, branch.id, seq);
+  database.run('UPDATE branches SET erased_bytes = erased_bytes + ? WHERE id = ?', bytes ?? 0, branch.id);
 }

@@ -1,5 +1,5 @@
 import { partDamaged } from '../../../core/append-judgement.ts';
-import { bodyText } from '../../../core/decode.ts';
+import { bodyText, storedJson } from '../../../core/decode.ts';
 import { dataDigestOf, type Sha256 } from '../../../core/digest.ts';
 import type { PartInput } from '../../../core/parts.ts';
 import type { Digest } from '../../../core/point.ts';
@@ -18,7 +18,7 @@ type PartRow = readonly [
 const columns = 'lower(hex(p.digest)), p.kind, p.salt, p.text, p.refs, p.damaged';
 
 function partOf([digest, kind, salt, text, refs, damaged]: PartRow): PartInput {
-  const part = { digest, kind, salt, text, refs: refs === null ? [] : (JSON.parse(refs) as Digest[]) };
+  const part = { digest, kind, salt, text, refs: refs === null ? [] : (storedJson(refs) as Digest[]) };
   return damaged === 1 ? { ...part, damaged: true } : part;
 }
 
@@ -144,7 +144,7 @@ export function holdParts(database: Database, session: SessionRow, plans: readon
 }
 
 function addPart(database: Database, session: SessionRow, part: PartInput): number {
-  return database.run(
+  return database.insert(
     'INSERT INTO parts (namespace_id, digest, kind, salt, refs, text) VALUES (?, unhex(?), ?, ?, ?, ?)',
     session.namespaceId,
     part.digest,
@@ -152,7 +152,7 @@ function addPart(database: Database, session: SessionRow, part: PartInput): numb
     part.salt,
     part.refs.length === 0 ? null : JSON.stringify(part.refs),
     part.text,
-  ).rowid;
+  );
 }
 
 /** Makes a session forget parts; those that no session holds any more are deleted. */

@@ -15,7 +15,7 @@ export function rewritePart(database: Database, session: SessionRow, part: Erase
   const damaged = part.damaged ? 1 : 0;
   const refs = part.refs.length === 0 ? null : JSON.stringify(part.refs);
   if (part.damaged && holders > 1) {
-    const { rowid } = database.run(
+    const rowid = database.insert(
       `INSERT INTO parts (namespace_id, digest, kind, salt, damaged, refs, text) VALUES (?, unhex(?), ?, ?, 1, ?, ?)`,
       session.namespaceId,
       part.digest,

@@ -76,7 +76,7 @@ export function createSession(
   const createdAt = platform.now();
   const genesis = genesisDigest(platform.sha256, options.seed);
   database.run('INSERT OR IGNORE INTO namespaces (name) VALUES (?)', ref.namespace);
-  const { rowid } = database.run(
+  const rowid = database.insert(
     `INSERT INTO sessions (namespace_id, name, genesis, seed, root, created_at, touched)
      SELECT n.id, ?, ?, ?, ?, ?, (SELECT coalesce(max(touched), 0) + 1 FROM sessions) FROM namespaces n WHERE n.name = ?`,
     ref.session,
