@@ -7,7 +7,7 @@ export const eventsPagePath = 'docs/reference/events.md';
 
 const intro = `# Events
 
-Generated from the catalogue in \`src/core/event-types.ts\` by \`npm run docs:events\`; edit it there.
+Generated from the catalogue in \`src/core/event-types.ts\` by \`npm run docs:pages\`; edit it there.
 
 These are the types that Reprise writes and knows how to read. Any other \`noun.pastVerb\` type is kept, shown and filtered like these.
 

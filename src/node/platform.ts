@@ -5,7 +5,15 @@ import type { Platform } from '../core/ports.ts';
 const saltBytes = 16;
 const poolBytes = 4096;
 
-/** The machine as pure code sees it: its clock, its randomness, its SHA-256. */
+/**
+ * The machine as pure code sees it: its clock, its randomness, its SHA-256.
+ *
+ * @example
+ * ```ts
+ * const platform: Platform = { ...createNodePlatform(), now: () => '2026-11-15T10:00:00.000Z' };
+ * await using fixed = await openReprise({ store: 'memory:', platform });
+ * ```
+ */
 export function createNodePlatform(): Platform {
   const pool = randomPool();
   return {

@@ -93,6 +93,11 @@ export interface ConversationState {
 /**
  * The messages as the model saw them at any event. Conversations are kept apart by agent and run; a message without
  * either joins all that it may belong to. Those whose run has ended go when another one of their agent moves on.
+ *
+ * @example
+ * ```ts
+ * const { messages, model, openCalls } = await session.stateAt('main@5', conversation);
+ * ```
  */
 export const conversation: Projection<ConversationState, Conversation> = {
   name: 'conversation',
@@ -128,7 +133,14 @@ const nothing: LaneConversation = {
   erased: 0,
 };
 
-/** The messages of a conversation, of one role if given. Erased ones have no role and come only without it. */
+/**
+ * The messages of a conversation, of one role if given. Erased ones have no role and come only without it.
+ *
+ * @example
+ * ```ts
+ * const questions = messagesOf(await session.stateAt('main', conversation), { role: 'user' });
+ * ```
+ */
 export function messagesOf(
   conversation: Pick<LaneConversation, 'messages'>,
   select: { readonly role?: Role } = {},

@@ -2,7 +2,15 @@ import type { Sha256 } from '../core/digest.ts';
 import { createFingerprint, type Fingerprint, type FingerprintState, fingerprintScheme } from '../core/fingerprint.ts';
 import type { Projection } from '../core/projection.ts';
 
-/** How a view behaved, as one text. See `createFingerprint` for what counts. */
+/**
+ * How a view behaved, as one text. See `createFingerprint` for what counts.
+ *
+ * @example
+ * ```ts
+ * const { sha256 } = createNodePlatform();
+ * const value = await session.stateAt('main', fingerprintProjection(sha256)); // what session.fingerprint() gives
+ * ```
+ */
 export function fingerprintProjection(sha256: Sha256): Projection<FingerprintState, Fingerprint> {
   return { name: 'fingerprint', version: fingerprintScheme, history: 'view', ...createFingerprint(sha256) };
 }

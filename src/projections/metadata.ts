@@ -6,6 +6,11 @@ import type { Projection } from '../core/projection.ts';
  * The metadata of a branch. `metadata.changed` overlays it and removes keys that it sets to null; `branch.forked` begins
  * a branch with its own, the parent's overlaid by what was given. What an erased change set is not there any more, and
  * the event in the raw history says that it was erased.
+ *
+ * @example
+ * ```ts
+ * const atTheTime = await session.stateAt('main@3', metadata);
+ * ```
  */
 export const metadata: Projection<JsonObject> = {
   name: 'metadata',

@@ -69,7 +69,15 @@ export interface RunsState {
   readonly open: Record<string, [number, number, number]>;
 }
 
-/** Runs › turns › calls, with status, timing, tokens and cost. */
+/**
+ * Runs › turns › calls, with status, timing, tokens and cost.
+ *
+ * @example
+ * ```ts
+ * const { runs: all } = await session.stateAt('main', runs);
+ * for (const { title, status, turns } of all) console.log(title, status, turns.flatMap((turn) => turn.calls).length);
+ * ```
+ */
 export const runs: Projection<RunsState, Runs> = {
   name: 'runs',
   version: '1',

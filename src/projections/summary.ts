@@ -52,7 +52,14 @@ export interface SummaryState {
 const agentsMax = 100;
 const titleMax = 80;
 
-/** What `list` shows. */
+/**
+ * What `list` shows.
+ *
+ * @example
+ * ```ts
+ * const { title, outcome, events } = await session.stateAt('main', summary); // 'Refund of order 7', 'ok', 7
+ * ```
+ */
 export const summary: Projection<SummaryState, Summary> = {
   name: 'summary',
   version: '1',

@@ -20,10 +20,10 @@ import { watchCases } from './watch.ts';
  *
  * @example
  * ```ts
- * for (const [method, cases] of Object.entries(storeContract)) {
- *   describe(method, () => {
- *     for (const { name, run } of cases) it(name, () => run(openMyStore));
- *   });
+ * const open = async (): Promise<EventStore> => openMemoryStore({ platform: createNodePlatform() });
+ * for (const { name, run } of storeContract.close) {
+ *   await run(open); // in your test runner: it(name, () => run(open)), for every method
+ *   console.log(name);
  * }
  * ```
  */

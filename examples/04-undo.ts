@@ -1,0 +1,45 @@
+// Undo on a live branch: rewind, revert, redo. Each is an event; nothing is deleted, and every earlier point stays.
+import { openReprise, RepriseError } from 'reprise';
+
+await using reprise = await openReprise('memory:');
+const session = await reprise.createSession('plan');
+const say = (text: string) => ({ type: 'note.added', data: { text } });
+const view = async (at = 'main'): Promise<string> =>
+  (await Array.fromAsync(session.replay({ at }), (event) => event.data['text'])).join(' ');
+const show = async (what: string): Promise<void> => {
+  const { seq } = await session.locate('main');
+  console.log(`${what.padEnd(26)} main@${seq}  ${await view()}`);
+};
+
+await session.append(['pack', 'drive', 'swim', 'return'].map(say));
+await show('recorded');
+
+const rewound = await session.rewind('main@2', { reason: 'it rains' });
+await show(`rewound, ${rewound.undone.length} undone`);
+
+await session.redo();
+await show('redone');
+
+const reverted = await session.revert('main@3', { reason: 'no swimming' });
+await show(`reverted seq ${reverted.undone.join()}`);
+
+await session.edit('main', { kind: 'replace', seq: 2, event: { data: { text: 'cycle' } } });
+await show('replaced seq 2');
+
+await session.redo();
+await session.redo();
+await show('redone twice');
+
+// What happened in between is still there to be looked at: the past stays put.
+console.log(`\nmain@5 was and is: ${await view('main@5')}`);
+console.log(`main@7 was and is: ${await view('main@7')}`);
+
+// Undoing a rewind after going on would orphan what came since, so it is refused.
+await session.rewind('main@1');
+await session.append(say('stay home'));
+try {
+  await session.redo();
+} catch (error) {
+  if (!(error instanceof RepriseError)) throw error;
+  console.log(`\n${error.code}: ${error.message}\n${error.hint}`);
+}

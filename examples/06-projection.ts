@@ -1,0 +1,47 @@
+// A projection of your own: a pure fold over history. Any moment, any branch, and any "what if" comes for free.
+import { defineProjection, type EventDraft, openReprise } from 'reprise';
+
+/** How often each tool was called, and how often it failed. */
+const toolUse = defineProjection<Record<string, { calls: number; failures: number }>>({
+  name: 'tool-use',
+  version: '1', // change it when the fold changes its mind: kept snapshots of another version are not used
+  history: 'view',
+  initial: () => ({}),
+  apply: (value, event) => {
+    // A payload may have been erased; a fold must cope with every event.
+    if (event.type !== 'call.ended' || event.erased === true || event.data['kind'] !== 'tool') return value;
+    const used = (value[String(event.data['name'])] ??= { calls: 0, failures: 0 });
+    used.calls++;
+    if (event.data['outcome'] !== 'ok') used.failures++;
+    return value;
+  },
+});
+
+await using reprise = await openReprise('memory:');
+const session = await reprise.createSession('build');
+const call = (id: string, name: string, outcome: string): EventDraft[] => [
+  { type: 'call.started', data: { call: id, kind: 'tool', name } },
+  { type: 'call.ended', data: { call: id, kind: 'tool', name, outcome } },
+];
+await session.append([
+  ...call('1', 'edit', 'ok'),
+  ...call('2', 'test', 'error'),
+  ...call('3', 'edit', 'ok'),
+  ...call('4', 'test', 'error'),
+  ...call('5', 'edit', 'ok'),
+  ...call('6', 'test', 'ok'),
+]);
+
+console.log('at the end:      ', JSON.stringify(await session.stateAt('main', toolUse)));
+console.log('after four:      ', JSON.stringify(await session.stateAt('main@4', toolUse)));
+console.log('without call 4:  ', JSON.stringify(await session.stateAt('main', toolUse, { exclude: [7] })));
+
+const { diff } = await session.counterfactual('main', toolUse, {
+  edits: [{ kind: 'toolResult', call: '2', output: null, outcome: 'ok' }],
+});
+console.log('had call 2 been fine:', JSON.stringify(diff.changed));
+
+// After a revert the view changes, and with it what the projection gives; the point before it does not.
+await session.revert('main@12');
+console.log('without the last:', JSON.stringify(await session.stateAt('main', toolUse)));
+console.log('main@12 still:   ', JSON.stringify(await session.stateAt('main@12', toolUse)));

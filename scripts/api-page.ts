@@ -1,0 +1,102 @@
+/** The reference page of everything the package exports, made from the doc comments. */
+import { fileURLToPath } from 'node:url';
+import { type Entry, type Member, publicSurface } from './public-surface.ts';
+
+/** Where the page is kept, from the root of the repository. */
+export const apiPagePath = 'docs/reference/api.md';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+const intro = `# API
+
+Generated from the doc comments in \`src/\` by \`npm run docs:pages\`; edit it there. Every example runs as a test.
+
+\`\`\`sh
+npm install reprise
+\`\`\`
+
+In the examples \`reprise\` is an open store, \`session\` its session \`refund\` (the story of \`npm start\`: seven events on
+\`main\`), and \`branch\` the branch \`careful\`, forked at \`main@2\`. Everything named is imported from \`reprise\`.
+`;
+
+/** What stands together; every other value goes under "More", and every type under "Types", so nothing is left out. */
+const groups: Readonly<Record<string, readonly string[]>> = {
+  Opening: ['openReprise', 'openSqliteStore', 'openMemoryStore', 'createNodePlatform'],
+  Reprise: ['Reprise'],
+  Session: ['Session'],
+  Branch: ['Branch'],
+  Projections: [
+    'conversation',
+    'messagesOf',
+    'runs',
+    'summary',
+    'metadata',
+    'fingerprintProjection',
+    'defineProjection',
+    'project',
+  ],
+  'Refs, filters, keys': ['parseRef', 'refText', 'matches', 'parseFilter', 'ownedKey', 'plainKey'],
+};
+
+/** The page as text. */
+export function apiPage(): string {
+  const entries = publicSurface(root, 'src/index.ts');
+  const testing = publicSurface(root, 'src/testing.ts');
+  const grouped = new Set(Object.values(groups).flat());
+  const rest = entries.filter((entry) => entry.kind !== 'type' && !grouped.has(entry.name));
+  const sections = Object.entries(groups).map(([title, names]) => {
+    const held = names.map((name) => entries.find((entry) => entry.name === name) as Entry);
+    return [`## ${title}`, ...held.map(valueSection)].join('\n\n');
+  });
+  return [
+    intro.trimEnd(),
+    ...sections,
+    '## More',
+    ...rest.map(valueSection),
+    '## Types',
+    ...byName(entries.filter((entry) => entry.kind === 'type')).map(typeSection),
+    '## reprise/testing\n\nThe suites that prove a store, for any test runner; see [bring your own store](../guides/own-store.md).',
+    ...testing.map((entry) => (entry.kind === 'type' ? typeSection(entry) : valueSection(entry))),
+  ]
+    .join('\n\n')
+    .concat('\n');
+}
+
+const byName = (entries: readonly Entry[]): Entry[] => entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+
+function valueSection(entry: Entry): string {
+  if (entry.kind === 'class' && entry.example === undefined) return classSection(entry);
+  const call = entry.parameters === undefined ? entry.name : `${entry.name}(${entry.parameters})`;
+  return [`### ${call}`, entry.about, ...exampleOf(entry)].join('\n\n');
+}
+
+function classSection(entry: Entry): string {
+  const fields = entry.members.filter((member) => member.parameters === undefined);
+  const verbs = entry.members.filter((member) => member.parameters !== undefined);
+  const name = `${entry.name.charAt(0).toLowerCase()}${entry.name.slice(1)}`;
+  return [
+    entry.about,
+    ...(fields.length === 0 ? [] : [fieldTable(fields)]),
+    ...verbs.map((verb) => [`### ${name}.${verb.name}(${verb.parameters})`, verb.about, ...exampleOf(verb)].join('\n\n')),
+  ].join('\n\n');
+}
+
+function typeSection(entry: Entry): string {
+  const shape = entry.members.length > 0 ? [fieldTable(entry.members)] : [];
+  const written = entry.type === undefined || entry.type.length > 110 ? [] : [`\`${entry.type}\``];
+  return [`### ${entry.name}`, entry.about, ...written, ...shape].join('\n\n');
+}
+
+function exampleOf({ example }: Pick<Member, 'example'>): string[] {
+  return example === undefined ? [] : [`\`\`\`ts\n${example.code}\n\`\`\``];
+}
+
+function fieldTable(members: readonly Member[]): string {
+  const rows = members.map(({ name, parameters, type, isOptional, about }) => {
+    const held = parameters === undefined ? `\`${name}\`${isOptional ? ' ?' : ''}` : `\`${name}(${parameters})\``;
+    return `| ${held} | ${type === undefined ? '' : `\`${cell(type)}\``} | ${cell(about)} |`;
+  });
+  return ['| | | |', '|---|---|---|', ...rows].join('\n');
+}
+
+const cell = (text: string): string => text.replaceAll(/\s+/g, ' ').replaceAll('|', '\\|');

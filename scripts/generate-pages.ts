@@ -1,0 +1,12 @@
+/** Writes the reference pages that are made from the source. A test fails when a page and the source differ. */
+import { writeFileSync } from 'node:fs';
+import { apiPage, apiPagePath } from './api-page.ts';
+import { eventsPage, eventsPagePath } from './events-page.ts';
+import { limitsPage, limitsPagePath } from './limits-page.ts';
+
+const pages = { [apiPagePath]: apiPage, [eventsPagePath]: eventsPage, [limitsPagePath]: limitsPage };
+
+for (const [path, page] of Object.entries(pages)) {
+  writeFileSync(new URL(`../${path}`, import.meta.url), page());
+  console.log(`Wrote ${path}`);
+}

@@ -1,0 +1,53 @@
+/** The reference pages are what the source says, and leave nothing public out. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { apiPage, apiPagePath } from '../../scripts/api-page.ts';
+import { eventsPage, eventsPagePath } from '../../scripts/events-page.ts';
+import { limitsPage, limitsPagePath } from '../../scripts/limits-page.ts';
+import * as surface from '../../src/index.ts';
+import * as testing from '../../src/testing.ts';
+import { examples } from './doc-comments.ts';
+import { root } from './workshop.ts';
+
+const keptText = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+test.each([
+  [apiPagePath, apiPage],
+  [eventsPagePath, eventsPage],
+  [limitsPagePath, limitsPage],
+])('%s is what the source says; `npm run docs:pages` writes it', (path, page) => {
+  expect(keptText(path)).toBe(page());
+});
+
+test('the API page has a section for every export, and for every verb', () => {
+  const headings = new Set(
+    [...keptText(apiPagePath).matchAll(/^#{2,3} ([\w.]+)/gm)].map((match) => (match[1] as string).toLowerCase()),
+  );
+  const verbs = [surface.Reprise, surface.Session, surface.Branch].flatMap((owner) =>
+    Object.entries(Object.getOwnPropertyDescriptors(owner.prototype))
+      .filter(([name, { value }]) => name !== 'constructor' && typeof value === 'function')
+      .map(([name]) => `${owner.name}.${name}`),
+  );
+  const wanted = [...Object.keys(surface), ...Object.keys(testing), ...verbs];
+  expect(wanted.filter((name) => !headings.has(name.toLowerCase()))).toEqual([]);
+  expect(verbs.length).toBeGreaterThan(30);
+});
+
+test('every exported type has a section on the API page', () => {
+  const page = keptText(apiPagePath);
+  const doors = keptText('src/index.ts') + keptText('src/testing.ts');
+  const names = [...doors.matchAll(/export (?:type )?\{([^}]+)\}/g)].flatMap((match) =>
+    (match[1] as string).split(',').map((name) => name.replace('type ', '').trim()),
+  );
+  expect(names.length).toBeGreaterThan(60);
+  expect(names.filter((name) => !new RegExp(`^#{2,3} ${name}\\b`, 'm').test(page))).toEqual([]);
+});
+
+test('everything that can be called has an example in its doc comment', () => {
+  expect(examples(root).filter(({ example }) => example === undefined)).toEqual([]);
+});
+
+test('every public type says what it is', () => {
+  expect(apiPage()).not.toMatch(/^### .*\n\n(?:\n|#|\|)/m);
+});

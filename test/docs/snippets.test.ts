@@ -1,0 +1,77 @@
+/** Every `ts` block of every document runs, prints what the page says it prints, and has the right types. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { examplePrograms } from './doc-comments.ts';
+import { programOf, scriptsOf } from './pages.ts';
+import { root, Workshop } from './workshop.ts';
+
+// Its blocks are the examples of the doc comments, which run below, each on its own.
+const generated = new Set(['docs/reference/api.md']);
+
+const pages = [
+  ...readdirSync(root).filter((name) => name.endsWith('.md')),
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+].toSorted();
+const textOf = (page: string): string => readFileSync(join(root, page), 'utf8');
+const programs = pages.flatMap((page) => {
+  const program = generated.has(page) ? undefined : programOf(textOf(page));
+  return program === undefined ? [] : [{ page, ...program }];
+});
+const scripts = (JSON.parse(textOf('package.json')) as { scripts: Record<string, string> }).scripts;
+const comments = examplePrograms(root);
+
+let workshop: Workshop;
+const paths = new Map<string, string>();
+
+beforeAll(() => {
+  workshop = new Workshop();
+  for (const { page, text } of programs) paths.set(page, workshop.write(`${page.replaceAll(/[/.]/g, '-')}/page.ts`, text));
+  for (const { file, text } of comments) paths.set(file, workshop.write(`${file.replaceAll(/[/.]/g, '-')}/page.ts`, text));
+});
+afterAll(() => workshop[Symbol.dispose]());
+
+/** Paths in errors as the reader knows them: the program of a page has the line numbers of the page. */
+function told(text: string): string {
+  let result = text;
+  for (const [page, path] of paths) result = result.replaceAll(`file://${path}`, page).replaceAll(path, page);
+  return result;
+}
+
+async function runs(name: string, output: string | undefined): Promise<void> {
+  const { code, stdout, stderr } = await workshop.run(paths.get(name) as string);
+  expect(code, told(`${stderr}${stdout}`)).toBe(0);
+  if (output !== undefined) expect(stdout).toBe(output);
+}
+
+describe.concurrent('the code of the documents runs', () => {
+  test.each(programs.map(({ page, output }) => [page, output] as const))('%s', runs);
+});
+
+describe.concurrent('the examples of the doc comments run', () => {
+  test.each(comments.map(({ file }) => [file, undefined] as const))('%s', runs);
+});
+
+test('the code of the documents and of the doc comments has the right types', async () => {
+  const { stdout } = await workshop.check();
+  const lines = stdout.split('\n').filter((line) => line !== '');
+  const known = new Map([...paths].map(([page, path]) => [path.slice(workshop.folder.length + 1), page]));
+  const named = lines.map((line) => {
+    const path = line.slice(0, line.indexOf('('));
+    return line.replace(path, known.get(path) ?? path);
+  });
+  expect(named).toEqual([]);
+});
+
+test.each(pages)('%s tells only commands that exist', (page) => {
+  const own = new Set(['ci', 'install', ...Object.keys(scripts)]);
+  expect(scriptsOf(textOf(page)).filter((script) => !own.has(script))).toEqual([]);
+});
+
+test.each(pages)('%s links only to what exists', (page) => {
+  const links = [...textOf(page).matchAll(/\]\((?!https?:|#)([^)\s#]+)/g)].map((match) => match[1] as string);
+  const folder = join(root, page, '..');
+  expect(links.filter((link) => !existsSync(join(folder, link)))).toEqual([]);
+});

@@ -1,0 +1,99 @@
+/** A folder in which the programs of the documents run: `reprise` there is the source of this repository. */
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The root of the repository. */
+export const root: string = fileURLToPath(new URL('../..', import.meta.url));
+
+/** How a program ended and what it printed. */
+export interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const parallel = 2;
+const timeoutMs = 30_000;
+
+/** A temporary folder for programs; dispose of it when done. */
+export class Workshop {
+  readonly folder: string = mkdtempSync(join(tmpdir(), 'reprise-docs-'));
+  #running = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor() {
+    this.write('package.json', '{ "type": "module" }\n');
+    this.write(
+      'node_modules/reprise/package.json',
+      JSON.stringify({
+        name: 'reprise',
+        type: 'module',
+        exports: { '.': './index.js', './testing': './testing.js' },
+      }),
+    );
+    for (const door of ['index', 'testing'])
+      this.write(`node_modules/reprise/${door}.js`, `export * from ${JSON.stringify(`file://${root}src/${door}.ts`)};\n`);
+    this.write('tsconfig.json', JSON.stringify(typeCheck()));
+  }
+
+  /** Writes a file and gives its whole path. */
+  write(path: string, text: string): string {
+    const whole = join(this.folder, path);
+    mkdirSync(dirname(whole), { recursive: true });
+    writeFileSync(whole, text);
+    return whole;
+  }
+
+  /** Runs a file with the Node that runs the tests, in the folder of the file; two at a time. */
+  async run(path: string): Promise<Ran> {
+    if (this.#running >= parallel) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#running++;
+    try {
+      return await ran(process.execPath, [path], dirname(path));
+    } finally {
+      this.#running--;
+      this.#waiting.shift()?.();
+    }
+  }
+
+  /** Checks the types of everything that was written, as a reader with `strict` would see them. */
+  check(): Promise<Ran> {
+    return ran(join(root, 'node_modules/.bin/tsc'), ['--project', this.folder, '--pretty', 'false'], this.folder);
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+function typeCheck(): object {
+  return {
+    compilerOptions: {
+      target: 'es2024',
+      lib: ['es2024', 'esnext.disposable'],
+      module: 'nodenext',
+      strict: true,
+      noEmit: true,
+      skipLibCheck: true,
+      allowImportingTsExtensions: true,
+      types: ['node'],
+      typeRoots: [join(root, 'node_modules/@types')],
+      paths: { reprise: [join(root, 'src/index.ts')], 'reprise/testing': [join(root, 'src/testing.ts')] },
+    },
+    include: ['*/*.ts'],
+    exclude: ['node_modules'],
+  };
+}
+
+function ran(file: string, args: readonly string[], cwd: string): Promise<Ran> {
+  const { REPRISE_STORE: _, ...env } = process.env;
+  return new Promise((resolve) => {
+    execFile(file, [...args], { cwd, env, encoding: 'utf8', timeout: timeoutMs }, (error, stdout, stderr) => {
+      const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 1;
+      resolve({ code, stdout, stderr });
+    });
+  });
+}
