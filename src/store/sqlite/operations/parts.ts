@@ -22,9 +22,10 @@ function partOf([digest, kind, salt, text, refs, damaged]: PartRow): PartInput {
   return damaged === 1 ? { ...part, damaged: true } : part;
 }
 
+// CROSS JOIN keeps the order: left to itself, SQLite goes through every part of the session for each one asked for.
 const partsSql = `
 SELECT ${columns} FROM json_each(?) asked
-JOIN part_holders h ON h.session_id = ? AND h.digest = unhex(asked.value) JOIN parts p ON p.id = h.part_id`;
+CROSS JOIN part_holders h ON h.session_id = ? AND h.digest = unhex(asked.value) CROSS JOIN parts p ON p.id = h.part_id`;
 
 /** The parts of these digests that the session holds. */
 export function findParts(
@@ -41,10 +42,11 @@ WITH RECURSIVE reached(digest) AS (
   SELECT unhex(value) FROM json_each(?)
   UNION
   SELECT unhex(ref.value) FROM reached
-  JOIN part_holders h ON h.session_id = ? AND h.digest = reached.digest JOIN parts p ON p.id = h.part_id, json_each(p.refs) ref
+  CROSS JOIN part_holders h ON h.session_id = ? AND h.digest = reached.digest
+  CROSS JOIN parts p ON p.id = h.part_id CROSS JOIN json_each(p.refs) ref
 )
 SELECT ${columns} FROM reached
-JOIN part_holders h ON h.session_id = ? AND h.digest = reached.digest JOIN parts p ON p.id = h.part_id`;
+CROSS JOIN part_holders h ON h.session_id = ? AND h.digest = reached.digest CROSS JOIN parts p ON p.id = h.part_id`;
 
 /** The parts of these digests that the session holds, and everything they refer to. */
 export function reachableParts(
