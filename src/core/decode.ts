@@ -1,5 +1,6 @@
 import { RepriseError } from './error.ts';
 import { isObject, type JsonObject, type JsonValue, setKey } from './json.ts';
+import { limits } from './limits.ts';
 import {
   applyDelta,
   asRef,
@@ -26,11 +27,23 @@ export type ListEdits = ReadonlyMap<string, ListEdit>;
 
 const hole: JsonValue = Object.freeze({ erased: true });
 
+/** Reads JSON that was stored: text that is none was damaged or changed since. */
+export function storedJson(text: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch (error) {
+    throw new RepriseError('store.damaged', 'Cannot read a payload: what is stored is not JSON', {
+      hint: 'Run verify: the store was damaged or changed.',
+      cause: error,
+    });
+  }
+}
+
 /** The digests that skeleton text refers to directly. */
 export function refsIn(skeleton: string): Digest[] {
   if (!mayHoldRefs(skeleton)) return [];
   const found: Digest[] = [];
-  collectRefs(JSON.parse(skeleton) as JsonValue, found);
+  collectRefs(storedJson(skeleton), found);
   return found;
 }
 
@@ -55,7 +68,7 @@ export class DataDecoder {
 
   /** The data a skeleton stands for. */
   decode(skeleton: string): JsonObject {
-    const value = JSON.parse(skeleton) as JsonObject;
+    const value = storedJson(skeleton) as JsonObject;
     return mayHoldRefs(skeleton) ? (this.#resolve(value) as JsonObject) : value;
   }
 
@@ -112,6 +125,7 @@ export class DataDecoder {
     while (next !== null && !this.#lists.has(next)) {
       const node = this.#node(next);
       nodes.push({ digest: next, node });
+      if (nodes.length > limits.partChainMax) throw endless(digest);
       next = node.previous;
     }
     let items = next === null ? [] : (this.#lists.get(next) as readonly JsonValue[]);
@@ -138,6 +152,7 @@ export class DataDecoder {
     for (let next: Digest | null = digest; next !== null; ) {
       const node = this.#node(next);
       nodes.push({ digest: next, node });
+      if (nodes.length > limits.partChainMax) throw endless(digest);
       next = node.previous;
     }
     return nodes.reverse();
@@ -146,7 +161,9 @@ export class DataDecoder {
   /** A list whose beginning was erased starts with a hole. */
   #node(digest: Digest): ListNode {
     const part = this.#part(digest);
-    return part === undefined ? { previous: null, items: [{ $erased: true }] } : (JSON.parse(part.text) as ListNode);
+    return part === undefined
+      ? { previous: null, items: [{ $erased: true }] }
+      : (storedJson(part.text) as unknown as ListNode);
   }
 
   #item(item: JsonValue): JsonValue {
@@ -170,14 +187,23 @@ export function bodyText(part: PartInput, get: (digest: Digest) => PartInput | u
   const deltas: BodyDelta[] = [];
   let held: PartInput | undefined = part;
   while (held?.kind === 'delta') {
-    const delta = JSON.parse(held.text) as BodyDelta;
+    const delta = storedJson(held.text) as unknown as BodyDelta;
     deltas.push(delta);
+    if (deltas.length > limits.partChainMax) throw endless(part.digest);
     held = get(delta.base);
   }
   return held === undefined ? undefined : deltas.reduceRight((text, delta) => applyDelta(text, delta), held.text);
 }
 
+/** No writer makes such a chain: a part that leads back to itself was put there. */
+function endless(digest: Digest): RepriseError {
+  return new RepriseError('part.damaged', `Cannot read a payload: its part ${digest.slice(0, 12)}… has no end`, {
+    hint: 'Run verify: the store was damaged or changed.',
+    details: { digest },
+  });
+}
+
 function parseEscaped(text: string): JsonValue {
-  const value = JSON.parse(text) as JsonValue;
+  const value = storedJson(text);
   return mayHoldRefs(text) ? unescapeKeys(value) : value;
 }

@@ -74,6 +74,7 @@ export const structuralTypes: Readonly<Record<string, EventSpec>> = {
     {
       seqs: need('array', 'The events of this branch whose payload is gone.'),
       parts: need('array', 'The digests of stored parts that are gone or have a hole.'),
+      holes: field('object', 'The digest of what is left of each part with a hole, by the digest of the part.'),
       keys: field(
         'object',
         'The index keys of the erased events, by seq, so that as-of reads still find that there was something.',

@@ -41,7 +41,7 @@ export async function planErase(
   const gone = new Set<Digest>();
   for (const part of parts.values()) if (isGone(content, part, parts)) gone.add(part.digest);
   const rewrites = [...parts.values()].flatMap((part) =>
-    gone.has(part.digest) ? [] : rewriteOf(content, part, parts, gone),
+    gone.has(part.digest) ? [] : rewriteOf(engine, content, part, parts, gone),
   );
   const touched = new Set<Digest>([...gone, ...rewrites.filter((part) => part.damaged).map((part) => part.digest)]);
   const events: ErasePlan['events'][number][] = [];
@@ -84,6 +84,7 @@ function isGone(content: Content, part: PartInput, parts: ReadonlyMap<Digest, Pa
 }
 
 function rewriteOf(
+  { platform }: Engine,
   content: Content,
   part: PartInput,
   parts: ReadonlyMap<Digest, PartInput>,
@@ -102,12 +103,13 @@ function rewriteOf(
   if (!node.items.some(isHeld)) return [];
   const items = node.items.map((item): JsonValue => (isHeld(item) ? { $erased: true } : item));
   const text = canonicalJson({ previous: node.previous, items });
-  // Without its salt, the digest of the list as it was cannot be used to guess what stood in the hole.
+  // Without its salt, the digest of the list as it was cannot be used to guess what stood in the hole. The new salt is
+  // for the digest of what is left, which the marker keeps; it goes in its turn if there is another hole.
   return [
     {
       digest: part.digest,
       kind: 'list',
-      salt: null,
+      salt: platform.newSalt(),
       text,
       refs: part.refs.filter((digest) => !gone.has(digest)),
       damaged: true,

@@ -1,3 +1,4 @@
+import { dataDigestOf } from '../core/digest.ts';
 import { RepriseError } from '../core/error.ts';
 import type { Event } from '../core/event.ts';
 import { limits } from '../core/limits.ts';
@@ -110,13 +111,22 @@ async function carryOut(
   plan: ErasePlan,
   options: MarkOptions,
 ): Promise<Erased['markers'][number][]> {
-  const parts = [...plan.gone, ...plan.rewrites.filter((part) => part.damaged).map((part) => part.digest)];
+  const holed = plan.rewrites.filter((part) => part.damaged);
+  const parts = [...plan.gone, ...holed.map((part) => part.digest)];
+  const holes = Object.fromEntries(
+    holed.map(({ digest, salt, text }) => [digest, dataDigestOf(engine.platform.sha256, salt ?? '', text)]),
+  );
   const appends = plan.branches.map((branch): AppendRequest => {
     const own = plan.events.filter((event) => event.branch === branch);
     const keys = Object.fromEntries(
       own.filter((event) => event.keys.length > 0).map((event) => [String(event.seq), event.keys]),
     );
-    const data = { seqs: own.map((event) => event.seq), parts, ...(Object.keys(keys).length === 0 ? {} : { keys }) };
+    const data = {
+      seqs: own.map((event) => event.seq),
+      parts,
+      ...(holed.length === 0 ? {} : { holes }),
+      ...(Object.keys(keys).length === 0 ? {} : { keys }),
+    };
     return encodeRequest(engine, {
       session,
       target: { kind: 'branch', branch },

@@ -1,4 +1,4 @@
-import { DataDecoder, type ListEdits, refsIn } from '../core/decode.ts';
+import { DataDecoder, type ListEdits, refsIn, storedJson } from '../core/decode.ts';
 import { type CarriedEvent, type Event, erasedData } from '../core/event.ts';
 import type { JsonObject } from '../core/json.ts';
 import { limits } from '../core/limits.ts';
@@ -50,7 +50,7 @@ export async function readEvents(
 /** The data of a row that refers to no parts. */
 function plainData(row: StoredEvent): JsonObject {
   if (row.data === null) return row.erased ? erasedData : {};
-  return JSON.parse(row.data) as JsonObject;
+  return storedJson(row.data) as JsonObject;
 }
 
 /** Reads everything of a few segments at once; for targets of verbs, not for histories. */

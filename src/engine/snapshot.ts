@@ -1,4 +1,5 @@
 import type { Event } from '../core/event.ts';
+import type { JsonValue } from '../core/json.ts';
 import { limits } from '../core/limits.ts';
 import type { SnapshotKey } from '../core/ports.ts';
 import { type Projection, valueText } from '../core/projection.ts';
@@ -41,10 +42,20 @@ export async function baseFor<Value, Result>(
       const rest = restOf(view, viewOf(hypothesis, projection.history, found.seq));
       if (rest === undefined || found.digest !== (await digestAt(engine, { ...place, seq: found.seq }))) continue;
       const snapshot = await engine.store.snapshot(ref, key, found.seq);
-      if (snapshot !== undefined) return { value: JSON.parse(snapshot.value) as Value, rest };
+      const value = snapshot === undefined ? undefined : valueIn(snapshot.value);
+      if (value !== undefined) return { value: value as Value, rest };
     }
   }
   return undefined;
+}
+
+/** A snapshot that cannot be read is none: the log has all it was made of. */
+function valueIn(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
 }
 
 function viewOf(hypothesis: Pick<Hypothesis, 'history'>, history: 'view' | 'raw', at: Event['seq']): View {

@@ -1,0 +1,404 @@
+import { hash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { conversation, openReprise, RepriseError, refText, summary } from '../../src/index.ts';
+import { openRecordedStore, type RecordedStore } from './recorded-store.ts';
+
+// Seeds, appendix B4: every way of changing a stored history behind its back, done with plain SQL on the file.
+
+let store: RecordedStore;
+beforeAll(async () => {
+  store = await openRecordedStore();
+});
+afterAll(() => store[Symbol.dispose]());
+
+const branch = (name: string): string => `(SELECT id FROM branches WHERE name = '${name}')`;
+const at = (seq: number, name = 'main'): string => `WHERE branch_id = ${branch(name)} AND seq = ${seq}`;
+const set = (assignment: string, seq: number, name = 'main'): string =>
+  `UPDATE events SET ${assignment} ${at(seq, name)};`;
+
+const copyRow = (from: number, to: number, name = 'main', more = ''): string =>
+  `CREATE TEMP TABLE copied AS SELECT * FROM events ${at(from, name)};
+   UPDATE copied SET id = 'forged', seq = ${to}${more};
+   INSERT INTO events SELECT * FROM copied; DROP TABLE copied;`;
+const swap = (one: number, other: number): string =>
+  `${set('seq = 1000', one)} ${set(`seq = ${one}`, other)} ${set(`seq = ${other}`, 1000)}`;
+/** The part that a path of an event's data refers to. */
+const partOf = (seq: number, path: string): string =>
+  `(SELECT h.part_id FROM part_holders h WHERE h.digest = unhex((SELECT json_extract(data, '${path}') FROM events ${at(seq)})))`;
+const firstList = partOf(3, '$.request.messages."$list"');
+const itemOfFirstList = `(SELECT h.part_id FROM part_holders h WHERE h.digest = unhex((SELECT json_extract(text, '$.items[0]."$part"') FROM parts WHERE id = ${firstList})))`;
+const sealedOfX = `(SELECT h.part_id FROM part_holders h WHERE h.digest = unhex((SELECT json_extract(data, '$.event.data."$sealed"') FROM events ${at(8, 'x')})))`;
+
+interface Tampering {
+  readonly what: string;
+  readonly sql: string;
+  /** The branch that is verified, and the seq that must be named. */
+  readonly at?: string;
+  readonly bad: number;
+}
+
+const matrix: readonly Tampering[] = [
+  { what: 'a payload was edited', sql: set(`data = json_set(data, '$.text', 'third')`, 2), bad: 2 },
+  { what: 'a payload was edited by one space', sql: set(`data = data || ' '`, 10), bad: 10 },
+  { what: 'a digest was edited', sql: set(`digest = replace(digest, substr(digest, 1, 4), 'dead')`, 4), bad: 4 },
+  { what: 'the last digest was edited', sql: set(`digest = '${'0'.repeat(64)}'`, 12), bad: 12 },
+  { what: 'a time was edited', sql: set(`time = '2020-01-01T00:00:00.000Z'`, 3), bad: 3 },
+  { what: 'a type was edited', sql: set(`type = 'goal.set'`, 8), bad: 8 },
+  { what: 'an agent was edited', sql: set(`agent = 'bob'`, 1), bad: 1 },
+  { what: 'an agent was removed', sql: set('agent = NULL', 1), bad: 1 },
+  { what: 'an agent was added', sql: set(`agent = 'bob'`, 8), bad: 8 },
+  { what: 'a run was edited', sql: set(`run = 'other'`, 3), bad: 3 },
+  { what: 'a turn was edited', sql: set('turn = 7', 2), bad: 2 },
+  { what: 'a cause was edited', sql: set(`cause = (SELECT id FROM events ${at(6)})`, 2), bad: 2 },
+  { what: 'a cause was removed', sql: set('cause = NULL, cause_seq = NULL', 2), bad: 2 },
+  { what: 'a cause was added', sql: set(`cause = (SELECT id FROM events ${at(1)}), cause_seq = 1`, 10), bad: 10 },
+  { what: 'the seq of a cause was edited', sql: set('cause_seq = 3', 2), bad: 2 },
+  { what: 'the seq of a cause was removed', sql: set('cause_seq = NULL', 2), bad: 2 },
+  { what: 'the seq of a cause was made up', sql: set('cause_seq = 1', 10), bad: 10 },
+  { what: 'a version was edited', sql: set('version = 2', 6), bad: 6 },
+  { what: 'an id was edited', sql: set(`id = 'another'`, 5), bad: 5 },
+  { what: 'a salt was edited', sql: set(`salt = 'AAAAAAAAAAAAAAAAAAAAAA'`, 5), bad: 5 },
+  { what: 'two rows were swapped', sql: swap(4, 6), bad: 4 },
+  { what: 'two neighbours at the end were swapped', sql: swap(11, 12), bad: 11 },
+  { what: 'a row was dropped', sql: `DELETE FROM events ${at(5)}`, bad: 5 },
+  { what: 'the first row was dropped', sql: `DELETE FROM events ${at(1)}`, bad: 1 },
+  {
+    what: 'a row was dropped and the rest moved up',
+    sql: `DELETE FROM events ${at(10)}; ${set('seq = 10', 11)} ${set('seq = 11', 12)}`,
+    bad: 10,
+  },
+  { what: 'a row was duplicated under a new seq', sql: copyRow(4, 13), bad: 13 },
+  { what: 'a row was duplicated under a seq far beyond', sql: copyRow(4, 40), bad: 13 },
+  {
+    what: 'a forged row was appended',
+    sql: `${copyRow(12, 13)} ${set(`data = '{"text":"forged"}', digest = '${'a'.repeat(64)}'`, 13)}`,
+    bad: 13,
+  },
+  { what: 'bytes that are not text were put into data', sql: set(`data = CAST(x'fffe7b80' AS TEXT)`, 8), bad: 8 },
+  { what: 'bytes that are not text were put into a header', sql: set(`agent = CAST(x'c328' AS TEXT)`, 8), bad: 8 },
+  { what: 'data was made something that is not JSON', sql: set(`data = '{"text":'`, 8), bad: 8 },
+  { what: 'a marker was made something that is not JSON', sql: set(`data = '{"target":'`, 9), bad: 9 },
+  { what: 'data was followed by a NUL and more', sql: set(`data = data || char(0) || 'more'`, 8), bad: 8 },
+  { what: 'data was torn in the middle', sql: set('data = substr(data, 1, 9)', 12), bad: 12 },
+  { what: 'a turn was made larger than a number can be', sql: set('turn = 9007199254740993', 6), bad: 6 },
+  { what: 'the seed was changed', sql: `UPDATE sessions SET seed = 'AAAAAAAAAAAAAAAAAAAAAA'`, bad: 0 },
+  { what: 'the genesis was changed', sql: `UPDATE sessions SET genesis = '${'0'.repeat(64)}'`, bad: 0 },
+  {
+    what: 'seed and genesis were changed together',
+    sql: `UPDATE sessions SET seed = 'x', genesis = '${hash('sha256', 'reprise:1:x')}'`,
+    bad: 1,
+  },
+  { what: 'the branch a session began with was changed', sql: `UPDATE sessions SET root = 'x'`, bad: 0 },
+  {
+    what: 'a branch was given another parent',
+    sql: `UPDATE branches SET parent_id = ${branch('main')} WHERE name = 'y'`,
+    at: 'y',
+    bad: 10,
+  },
+  {
+    what: 'a branch was given a parent that only reads the same',
+    sql: `UPDATE branches SET parent_id = ${branch('x')} WHERE name = 'z'`,
+    at: 'z',
+    bad: 6,
+  },
+  {
+    what: 'a branch was given a later fork point',
+    sql: `UPDATE branches SET parent_seq = 8 WHERE name = 'x'`,
+    at: 'x',
+    bad: 9,
+  },
+  {
+    what: 'a branch was given an earlier fork point',
+    sql: `UPDATE branches SET parent_seq = 4 WHERE name = 'x'`,
+    at: 'x',
+    bad: 5,
+  },
+  {
+    what: 'a branch lost its parent',
+    sql: `UPDATE branches SET parent_id = NULL, parent_seq = NULL WHERE name = 'x'`,
+    at: 'x',
+    bad: 1,
+  },
+  {
+    what: 'a branch was made its own parent',
+    sql: `UPDATE branches SET parent_id = id WHERE name = 'x'`,
+    at: 'x',
+    bad: 6,
+  },
+  { what: 'the parent of a branch is gone', sql: `DELETE FROM branches WHERE name = 'x'`, at: 'y', bad: 1 },
+  { what: 'an ancestor was edited', sql: set(`data = '{"text":"other"}'`, 1), at: 'y', bad: 1 },
+  { what: 'the fork event was dropped', sql: `DELETE FROM events ${at(7, 'x')}`, at: 'x', bad: 7 },
+  {
+    what: 'the text of a part was changed',
+    sql: `UPDATE parts SET text = replace(text, 'pears', 'beans') WHERE id = ${partOf(4, '$.message."$part"')}`,
+    bad: 4,
+  },
+  {
+    what: 'the text of a part inside a list was changed',
+    sql: `UPDATE parts SET text = replace(text, 'apples', 'onions') WHERE id = ${itemOfFirstList}`,
+    bad: 3,
+  },
+  {
+    what: 'an inline item of a list was changed',
+    sql: `UPDATE parts SET text = replace(text, 'short', 'brief') WHERE id = ${firstList}`,
+    bad: 3,
+  },
+  {
+    what: 'a raw body was changed',
+    sql: `UPDATE parts SET text = replace(text, 'apples', 'onions') WHERE id = ${partOf(3, '$.request.body."$body"')}`,
+    bad: 3,
+  },
+  {
+    what: 'a delta between bodies was changed',
+    sql: `UPDATE parts SET text = replace(text, 'plums', 'beets') WHERE id = ${partOf(5, '$.request.body."$body"')}`,
+    bad: 5,
+  },
+  {
+    what: 'a delta was made something that is not JSON',
+    sql: `UPDATE parts SET text = '{' WHERE id = ${partOf(5, '$.request.body."$body"')}`,
+    bad: 5,
+  },
+  {
+    what: 'what an edit carries was changed',
+    sql: `UPDATE parts SET text = replace(text, 'edited', 'forged') WHERE id = ${sealedOfX}`,
+    at: 'x',
+    bad: 8,
+  },
+  { what: 'a part was deleted', sql: `DELETE FROM parts WHERE id = ${itemOfFirstList}`, bad: 3 },
+  {
+    what: 'the hold on a part was deleted',
+    sql: `DELETE FROM part_holders WHERE part_id = ${itemOfFirstList}`,
+    bad: 3,
+  },
+  {
+    what: 'a part was cut off from what refers to it, and changed',
+    sql: `UPDATE parts SET text = replace(text, 'apples', 'onions') WHERE id = ${itemOfFirstList}; UPDATE parts SET refs = NULL WHERE kind = 'list'`,
+    bad: 3,
+  },
+  { what: 'the references of a part were cut', sql: `UPDATE parts SET refs = NULL WHERE id = ${firstList}`, bad: 3 },
+  {
+    what: 'the references of a part were made something else',
+    sql: `UPDATE parts SET refs = '[' WHERE id = ${firstList}`,
+    bad: 3,
+  },
+  {
+    what: 'a part was passed off as another kind',
+    sql: `UPDATE parts SET kind = 'value' WHERE id = ${firstList}`,
+    bad: 3,
+  },
+  {
+    what: 'a part was passed off as one with a hole',
+    sql: `UPDATE parts SET damaged = 1 WHERE id = ${firstList}`,
+    bad: 3,
+  },
+  { what: 'a payload was deleted', sql: set('data = NULL, salt = NULL', 8), bad: 8 },
+  {
+    what: 'a payload was deleted as an erasure would, without its marker',
+    sql: set(`data = NULL, salt = NULL, data_digest = '${'b'.repeat(64)}'`, 8),
+    bad: 8,
+  },
+  { what: 'a payload was passed off as erased', sql: set(`data_digest = '${'b'.repeat(64)}'`, 8), bad: 8 },
+  { what: 'the digest of an erased payload was changed', sql: set(`data_digest = '${'b'.repeat(64)}'`, 7), bad: 7 },
+  {
+    what: 'an erased payload was given new content',
+    sql: set(`data = '{"text":"nothing"}', salt = 'AAAAAAAAAAAAAAAAAAAAAA'`, 7),
+    bad: 7,
+  },
+  { what: 'the marker of an erasure was removed', sql: `DELETE FROM events ${at(11)}`, bad: 7 },
+  {
+    what: 'the marker of an erasure was made to name another event',
+    sql: set(`data = replace(data, '"seqs":[7]', '"seqs":[8]')`, 11),
+    bad: 7,
+  },
+  { what: 'a marker was hidden from whoever reads views', sql: set('marker = NULL', 9), bad: 9 },
+  { what: 'an ordinary event was passed off as a marker', sql: set('marker = 1', 10), bad: 10 },
+  {
+    what: 'a marker was hidden below the fork point of a branch',
+    sql: `${copyRow(8, 3, 'x')}`,
+    at: 'x',
+    bad: 3,
+  },
+];
+
+describe('I8 tampering shows: verify() fails and names the first bad seq when', () => {
+  test.each(matrix)('$what', async ({ sql, at: on = 'main', bad }) => {
+    const found = await store.verifyAfter(sql, { at: on });
+    expect(found).toMatchObject({ ok: false, firstBad: bad });
+    expect(found.reason).toMatch(/\w/);
+    expect(found.events).toBe(Math.max(0, bad - 1));
+  });
+
+  test('nothing was changed, and then it passes', async () => {
+    for (const on of ['main', 'x', 'y'] as const) {
+      expect(await store.verifyAfter('', { at: on })).toMatchObject({
+        ok: true,
+        notCovered: ['cut tail', 'rewritten chain'],
+      });
+      expect(await store.verifyAfter('', { at: on, head: store.heads[on] })).toMatchObject({
+        ok: true,
+        notCovered: [],
+      });
+    }
+  });
+});
+
+describe('I8 what no chain can show by itself is said, and shows against a digest held elsewhere:', () => {
+  const cut = `DELETE FROM events WHERE branch_id = ${branch('main')} AND seq > 11`;
+
+  test('a cut tail', async () => {
+    const alone = await store.verifyAfter(cut);
+    expect(alone).toMatchObject({ ok: true, events: 11, notCovered: ['cut tail', 'rewritten chain'] });
+    const held = await store.verifyAfter(cut, { head: store.heads.main });
+    expect(held).toMatchObject({ ok: false, firstBad: 11, notCovered: [] });
+    expect(held.reason).toContain('cut');
+  });
+
+  test('a torn tail: the last row has lost its end', async () => {
+    const torn = set('data = substr(data, 1, 5)', 12);
+    expect(await store.verifyAfter(torn)).toMatchObject({ ok: false, firstBad: 12 });
+    expect(await store.verifyAfter(torn, { head: store.heads.main })).toMatchObject({ ok: false, firstBad: 12 });
+  });
+
+  test('a tail cut below the point where another branch began, which shows even alone', async () => {
+    const below = `DELETE FROM events WHERE branch_id = ${branch('main')} AND seq > 4`;
+    expect(await store.verifyAfter(below)).toMatchObject({ ok: false, firstBad: 5 });
+    expect(await store.verifyAfter(below, { at: 'x' })).toMatchObject({ ok: false, firstBad: 5 });
+    expect(await store.verifyAfter(below, { at: 'y' })).toMatchObject({ ok: false, firstBad: 5 });
+  });
+
+  test('a whole branch in the place of another', async () => {
+    const swapped = `UPDATE branches SET name = 'w' WHERE name = 'z'; UPDATE branches SET name = 'z' WHERE name = 'x'`;
+    expect(await store.verifyAfter(swapped, { at: 'z' })).toMatchObject({
+      ok: true,
+      notCovered: ['cut tail', 'rewritten chain'],
+    });
+    const { digest } = await store.verifyAfter('', { at: 'z' });
+    expect(await store.verifyAfter(swapped, { at: 'z', head: String(digest) })).toMatchObject({ ok: false });
+  });
+
+  test('a chain rewritten with care from one event on', async () => {
+    const path = store.copyAfter('');
+    rewriteFrom(path, 12, '{"text":"rewritten"}');
+    await using reprise = await openReprise(`sqlite:${path}`);
+    const session = await reprise.session('demo');
+    expect(await session.verify()).toMatchObject({ ok: true, notCovered: ['cut tail', 'rewritten chain'] });
+    expect(await session.verify({ head: store.heads.main })).toMatchObject({ ok: false, notCovered: [] });
+  });
+});
+
+describe('I8 an erasure accounts only for what it took:', () => {
+  test('a part deleted under a marker forged on another branch is missed', async () => {
+    const part = `(SELECT json_extract(data, '$.message."$part"') FROM events ${at(4)})`;
+    const forged = copyRow(
+      11,
+      12,
+      'y',
+      `, type = 'payload.erased', marker = 1, data = '{"parts":["' || ${part} || '"],"seqs":[]}'`,
+    );
+    const found = await store.verifyAfter(`${forged} DELETE FROM parts WHERE id = ${partOf(4, '$.message."$part"')}`);
+    expect(found).toMatchObject({ ok: false, firstBad: 4 });
+  });
+
+  test('what is left of a list with a hole cannot be changed either', async () => {
+    const path = store.copyAfter('');
+    {
+      await using reprise = await openReprise(`sqlite:${path}`);
+      const session = await reprise.session('demo');
+      const message = { role: 'user', content: 'A secret that nobody must know.' };
+      const kept = { role: 'user', content: 'This stays.' };
+      await session.append({ type: 'message.added', data: { message } });
+      await session.append({
+        type: 'call.started',
+        data: { call: 'c9', kind: 'model', name: 'm', request: { messages: [message, kept] } },
+      });
+      await session.erase('main@13');
+      expect(await session.verify()).toMatchObject({ ok: true, events: 15 });
+    }
+    const database = new DatabaseSync(path);
+    const { changes } = database
+      .prepare(`UPDATE parts SET text = replace(text, 'This stays.', 'This lies.') WHERE damaged = 1`)
+      .run();
+    expect(changes).toBe(1);
+    database.close();
+    await using reprise = await openReprise(`sqlite:${path}`);
+    expect(await (await reprise.session('demo')).verify()).toMatchObject({ ok: false, firstBad: 14 });
+  });
+});
+
+describe('a tampered file never hangs, crashes or gives other errors than ours:', () => {
+  const bodyOfFifth = partOf(5, '$.request.body."$body"');
+  const hostile: Readonly<Record<string, string>> = {
+    'a lineage that goes round in a circle': `UPDATE branches SET parent_id = ${branch('y')} WHERE name = 'x'`,
+    'a list that is its own beginning': `UPDATE parts SET text = json_set(text, '$.previous', lower(hex(digest))), refs = json_array(lower(hex(digest))) WHERE kind = 'list'`,
+    'a body that is its own base': `UPDATE parts SET text = json_set(text, '$.base', lower(hex(digest))) WHERE id = ${bodyOfFifth}`,
+    'a payload that is not JSON': set(`data = 'x'`, 5),
+    'a marker that is not JSON': set(`data = 'x'`, 9),
+    'a seq larger than a number can be': set('seq = 9223372036854775807', 12),
+    'a snapshot that is not JSON': 'UPDATE snapshots SET value = substr(value, 1, 3)',
+    'a path that leads out of the store as an id': set(`id = '../../../etc/passwd'`, 5),
+  };
+
+  test.each(Object.entries(hostile))('%s', async (_, sql) => {
+    await using reprise = await openReprise(`sqlite:${store.copyAfter(sql)}`);
+    const session = await reprise.session('demo');
+    const looks: readonly (() => Promise<unknown>)[] = [
+      () => Array.fromAsync(session.replay()),
+      () => Array.fromAsync(session.replay({ at: 'y', history: 'raw' })),
+      () => session.stateAt('main', summary),
+      () => session.stateAt('y', conversation),
+      () => session.tree(),
+      () => session.toJSON(),
+      () => session.verify(),
+      () => session.verify({ at: 'y' }),
+      () => session.fork('y', { name: 'new' }),
+    ];
+    for (const look of looks) {
+      const outcome = await look().then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      if (outcome !== undefined) expect(outcome).toBeInstanceOf(RepriseError);
+      if (outcome instanceof RepriseError)
+        expect(['store.damaged', 'part.damaged', 'part.missing', 'limit.exceeded']).toContain(outcome.code);
+    }
+  });
+});
+
+describe('ids are names, never places:', () => {
+  test.each(['../../etc/passwd', '..', '/etc/passwd', 'C:\\x', 'a/../b', '%2e%2e%2f', 'file:///etc/passwd'])(
+    '%s',
+    async (id) => {
+      const path = store.copyAfter('');
+      await using reprise = await openReprise(`sqlite:${path}`);
+      const session = await reprise.namespace(id).session(id, { create: true });
+      await session.append({ type: 'note.added', id, agent: id, run: id, data: { text: 'a' } });
+      const forked = await session.fork({ seq: 1 }, { name: id });
+      expect((await forked.verify()).ok).toBe(true);
+      const ref = refText({ session: id, branch: id, at: { kind: 'head' } });
+      expect(await reprise.namespace(id).resolve(ref)).toMatchObject({ session: id, branch: id });
+      expect(readdirSync(dirname(path)).every((name) => /^\w+\.db(-wal|-shm)?$/.test(name))).toBe(true);
+    },
+  );
+});
+
+/** Changes a payload and computes every digest from there on anew: what a skilled hand would do. */
+function rewriteFrom(path: string, seq: number, data: string): void {
+  const database = new DatabaseSync(path);
+  const rows = database
+    .prepare(`SELECT rowid, * FROM events WHERE branch_id = ${branch('main')} AND seq >= ? ORDER BY seq`)
+    .all(seq - 1) as unknown as Record<string, string | number | null>[];
+  let previous = rows[0]?.['digest'];
+  for (const row of rows.slice(1)) {
+    const text = row['seq'] === seq ? data : row['data'];
+    const dataDigest = hash('sha256', `${row['salt']}${text}`);
+    const link = ['seq', 'id', 'type', 'version', 'time', 'agent', 'run', 'turn', 'cause'].map((name) => row[name]);
+    previous = hash('sha256', JSON.stringify([previous, ...link, dataDigest]));
+    database
+      .prepare('UPDATE events SET data = ?, digest = ? WHERE rowid = ?')
+      .run(text ?? null, previous, row['rowid'] ?? null);
+  }
+  database.close();
+}
