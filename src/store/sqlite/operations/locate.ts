@@ -4,9 +4,10 @@ import type { SessionRow } from '../catalogue.ts';
 import type { Database } from '../database.ts';
 import { type EventRow, eventColumns, eventOf } from './event-row.ts';
 
+// CROSS JOIN keeps the order: left to itself, SQLite goes through every event of the session to find a few.
 const placesSql = `
 SELECT e.id, b.name, e.seq, e.turn FROM json_each(?) asked
-JOIN events e ON e.session_id = ? AND e.id = asked.value JOIN branches b ON b.id = e.branch_id`;
+CROSS JOIN events e ON e.session_id = ? AND e.id = asked.value CROSS JOIN branches b ON b.id = e.branch_id`;
 
 /** Where events stand, by id. */
 export function findPlaces(
@@ -20,7 +21,7 @@ export function findPlaces(
 
 const eventsSql = `
 SELECT ${eventColumns.full}, b.name FROM json_each(?) asked
-JOIN events e ON e.session_id = ? AND e.id = asked.value JOIN branches b ON b.id = e.branch_id`;
+CROSS JOIN events e ON e.session_id = ? AND e.id = asked.value CROSS JOIN branches b ON b.id = e.branch_id`;
 
 /** Stored events by id, with their data. */
 export function findEvents(
