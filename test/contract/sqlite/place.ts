@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll } from 'vitest';
+import type { EventStore } from '../../../src/core/ports.ts';
+import { createNodePlatform } from '../../../src/node/platform.ts';
+import { openSqliteStore, type SqliteStoreOptions } from '../../../src/store/sqlite/sqlite-store.ts';
+import type { World } from '../../../src/testing/contract/contract-case.ts';
+
+/** The session every test here works on. */
+export const ref = { namespace: 'default', session: 'demo' };
+
+const platform = createNodePlatform();
+
+/** A directory for the tests of one file; gives a new path in it each time. */
+export function freshPaths(): () => string {
+  let directory = '';
+  let count = 0;
+  beforeAll(() => {
+    directory = mkdtempSync(join(tmpdir(), 'reprise-sqlite-'));
+  });
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+  return () => join(directory, String(++count), 'store.db');
+}
+
+/** Opens a store of this process. */
+export async function open(path: string, options: Partial<SqliteStoreOptions> = {}): Promise<EventStore> {
+  return await openSqliteStore({ path, platform, ...options });
+}
+
+/** Opens a new store with the session and its empty branch `main`. */
+export async function openNew(path: string, options: Partial<SqliteStoreOptions> = {}): Promise<World> {
+  const store = await open(path, options);
+  await store.createSession(ref, { root: 'main', seed: 'seed' });
+  return { store, ref };
+}
+
+/** Another process that works on a store. */
+export interface Worker {
+  readonly lines: readonly string[];
+  /** Resolves with the lines it printed when it has ended; rejects with its error output if it failed. */
+  readonly ended: Promise<readonly string[]>;
+  /** Resolves once it has printed that many lines. */
+  readonly printed: (count: number) => Promise<void>;
+  readonly kill: () => void;
+}
+
+/** Starts `worker.ts`. */
+export function startWorker(...args: readonly string[]): Worker {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'worker.ts'), ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const lines: string[] = [];
+  const waiting = new Set<() => void>();
+  let errors = '';
+  child.stderr.on('data', (chunk) => {
+    errors += String(chunk);
+  });
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    lines.push(line);
+    for (const look of waiting) look();
+  });
+  const ended = new Promise<readonly string[]>((resolve, reject) => {
+    child.on('close', (code, signal) =>
+      code === 0 || signal === 'SIGKILL' ? resolve(lines) : reject(new Error(errors)),
+    );
+  });
+  return {
+    lines,
+    ended,
+    printed: (count) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          if (lines.length < count) return;
+          waiting.delete(look);
+          resolve();
+        };
+        waiting.add(look);
+        ended.then(look, reject);
+        look();
+      }),
+    kill: () => child.kill('SIGKILL'),
+  };
+}

@@ -1,0 +1,115 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import {
+  append,
+  note,
+  readAll,
+  refused,
+  segment,
+  seqsOf,
+  textsOf,
+} from '../../../src/testing/contract/contract-case.ts';
+import { freshPaths, open, openNew, ref, startWorker } from './place.ts';
+
+const freshPath = freshPaths();
+
+describe('several processes on one SQLite file', () => {
+  it('write one order without gaps, and a third that follows sees the last head', async () => {
+    const path = freshPath();
+    const world = await openNew(path);
+    const tail = startWorker('tail', path, '120');
+    const [a, b] = [startWorker('append', path, '50', 'a'), startWorker('append', path, '50', 'b')];
+    for (let index = 0; index < 20; index++) await append(world, [note(`c${index}`)]);
+    const seqs = [...(await a.ended), ...(await b.ended)].map(Number);
+    expect(new Set(seqs).size).toBe(100);
+    const events = await readAll(world, [segment('main', 0, 999)]);
+    expect(seqsOf(events)).toEqual(Array.from({ length: 120 }, (_, index) => index + 1));
+    const own = (name: string) => textsOf(events).filter((text) => String(text).startsWith(name));
+    expect(own('a')).toEqual(Array.from({ length: 50 }, (_, index) => `a${index}`));
+    expect(own('b')).toEqual(Array.from({ length: 50 }, (_, index) => `b${index}`));
+    expect((await tail.ended).at(-1)).toBe('120');
+    await world.store.close();
+  });
+
+  it('lose no write and accept no stale one when all of them append at the head they saw', async () => {
+    const path = freshPath();
+    const world = await openNew(path);
+    const workers = ['a', 'b', 'c'].map((name) => startWorker('race', path, '30', name));
+    await Promise.all(workers.map((worker) => worker.ended));
+    const events = await readAll(world, [segment('main', 0, 999)]);
+    expect(textsOf(events)).toEqual(events.map((event) => `after ${event.seq - 1}`));
+    expect(events.length).toBe(90);
+    await world.store.close();
+  });
+
+  it('wait for each other without freezing the event loop, and go on when the lock is free', async () => {
+    const path = freshPath();
+    const world = await openNew(path);
+    const holder = startWorker('hold', path, '1500');
+    await holder.printed(1);
+    const delay = monitorEventLoopDelay({ resolution: 5 });
+    delay.enable();
+    const before = performance.now();
+    const outcome = await append(world, [note('waited')]);
+    const waitedMs = performance.now() - before;
+    delay.disable();
+    expect(outcome.events[0]?.seq).toBe(1);
+    expect(waitedMs).toBeGreaterThan(500);
+    expect(delay.max / 1e6, 'the longest the event loop stood still, in ms').toBeLessThan(100);
+    await holder.ended;
+    await world.store.close();
+  });
+
+  it('give up with "store.busy" when the wait runs out, having written nothing, and reads go on meanwhile', async () => {
+    const path = freshPath();
+    const world = await openNew(path, { busyWaitMs: 200 });
+    await append(world, [note('a')]);
+    const holder = startWorker('hold', path, '2000');
+    await holder.printed(1);
+    const before = performance.now();
+    const error = await refused(world, 'store.busy', [note('b')]);
+    expect(performance.now() - before).toBeLessThan(1_500);
+    expect(error.hint).toBeTruthy();
+    expect(textsOf(await readAll(world, [segment('main', 0, 9)]))).toEqual(['a']);
+    await holder.ended;
+    await append(world, [note('c')]);
+    expect(textsOf(await readAll(world, [segment('main', 0, 9)]))).toEqual(['a', 'c']);
+    await world.store.close();
+  });
+
+  it('I2: keep every acknowledged event when one of them is killed in the middle of writing', async () => {
+    const path = freshPath();
+    await (await openNew(path)).store.close();
+    const writer = startWorker('append', path, '100000', 'a');
+    await writer.printed(100);
+    writer.kill();
+    const acknowledged = (await writer.ended).map(Number);
+    const world = { store: await open(path), ref };
+    const events = await readAll(world, [segment('main', 0, 999_999)]);
+    expect(events.length).toBeGreaterThanOrEqual(acknowledged.length);
+    expect(seqsOf(events)).toEqual(events.map((_, index) => index + 1));
+    expect((await world.store.health()).problems).toEqual([]);
+    await append(world, [note('after')]);
+    await world.store.close();
+  });
+
+  it('are seen by a watch of another connection soon after they commit', async () => {
+    const path = freshPath();
+    const world = await openNew(path);
+    const controller = new AbortController();
+    const watching = world.store
+      .watch({ ...ref, branch: 'main' }, 0 as never, controller.signal)
+      [Symbol.asyncIterator]();
+    const first = watching.next();
+    await sleep(80);
+    const other = await open(path);
+    await append({ store: other, ref }, [note('a')]);
+    const before = performance.now();
+    expect(await first).toEqual({ done: false, value: 1 });
+    expect(performance.now() - before).toBeLessThan(1_000);
+    controller.abort();
+    await other.close();
+    await world.store.close();
+  });
+});
