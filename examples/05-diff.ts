@@ -37,5 +37,5 @@ console.log(`\nthey share everything up to ${diff.forkPoint?.branch}@${diff.fork
 console.log(`first difference: left ${diff.divergedAt?.left}, right ${diff.divergedAt?.right}`);
 console.log(`together again: ${diff.reconvergedAt.map(({ left, right }) => `left ${left}, right ${right}`).join('; ')}`);
 
-const strict = await reprise.diffStrictly('refund', 'refund/careful');
+const strict = await reprise.diff('refund', 'refund/careful', { strict: true });
 console.log(`\n${strict.toLines(8).join('\n')}`);

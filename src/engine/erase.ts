@@ -10,7 +10,7 @@ import { type Engine, sessionRef } from './engine.ts';
 import { contentOf } from './erase-content.ts';
 import { type ErasePlan, planErase } from './erase-plan.ts';
 import { readPlaces } from './events.ts';
-import { type MarkOptions, signed } from './mark.ts';
+import { type Marked, type MarkOptions, signed } from './mark.ts';
 import { findPlace, pointOf } from './place.ts';
 import { encodeRequest, stamp } from './write.ts';
 
@@ -23,12 +23,14 @@ export interface EraseOptions extends MarkOptions {
 }
 
 /** What was forgotten, or with `dryRun` would be. */
-export interface Erased {
+export interface Erased extends Omit<Marked, 'marker'> {
+  /** The `payload.erased` event on the branch that stores the target; null with `dryRun`. */
+  readonly marker: Event | null;
   /** Events whose payload is gone. */
   readonly events: readonly { readonly session: string; readonly branch: string; readonly seq: Seq }[];
   /** Stored parts that are gone, or have a hole where the content was. */
   readonly parts: readonly { readonly session: string; readonly digest: Digest }[];
-  /** The `payload.erased` events, one on each branch that stores an affected event. */
+  /** Every `payload.erased` event: one on each branch that stores an affected event. */
   readonly markers: readonly { readonly session: string; readonly branch: string; readonly seq: Seq }[];
 }
 
@@ -62,7 +64,18 @@ export async function erase(
     );
     if (options.dryRun !== true) result.markers.push(...(await carryOut(engine, held, plan, options)));
   }
-  return result;
+  return { ...result, marker: await markerOf(engine, session, target, result.markers), undone: [], restored: [] };
+}
+
+async function markerOf(
+  engine: Engine,
+  session: string,
+  target: Event,
+  markers: Erased['markers'],
+): Promise<Event | null> {
+  const own = markers.find((held) => held.session === session && held.branch === target.branch);
+  const [marker] = own === undefined ? [] : await readPlaces(engine, session, [own]);
+  return marker ?? null;
 }
 
 async function targetOf(engine: Engine, session: string, point: PointInput): Promise<Event> {

@@ -133,22 +133,18 @@ export class Reprise {
    * const diff = await reprise.diff('refund', 'refund/careful', { states: [conversation] });
    * console.log(diff.forkPoint, diff.divergedAt, diff.states['conversation']?.changed);
    * ```
-   */
-  async diff(left: string, right: string, options: CompareOptions = {}): Promise<Comparison> {
-    return compare(this.#engine, await this.resolve(left), await this.resolve(right), options);
-  }
-
-  /**
-   * What changed between two places, paired by position and compared by type alone.
    *
-   * @example
-   * ```ts
-   * const strict = await reprise.diffStrictly('refund', 'refund/careful');
-   * for (const line of strict.toLines(20)) console.log(line);
-   * ```
+   * With `strict`, events are paired by position and compared by type alone.
    */
-  async diffStrictly(left: string, right: string): Promise<StrictDiff> {
-    return compareStrictly(this.#engine, await this.resolve(left), await this.resolve(right));
+  async diff(left: string, right: string, options: CompareOptions & { readonly strict: true }): Promise<StrictDiff>;
+  async diff(left: string, right: string, options?: CompareOptions & { readonly strict?: false }): Promise<Comparison>;
+  async diff(
+    left: string,
+    right: string,
+    options: CompareOptions & { readonly strict?: boolean } = {},
+  ): Promise<Comparison | StrictDiff> {
+    const [a, b] = [await this.resolve(left), await this.resolve(right)];
+    return options.strict === true ? compareStrictly(this.#engine, a, b) : compare(this.#engine, a, b, options);
   }
 
   /**

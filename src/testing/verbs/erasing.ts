@@ -11,6 +11,7 @@ export const erase: readonly VerbCase[] = [
     const { digest } = await session.locate('main@2');
     const erased = await session.erase('main@2', { reason: 'personal data', agent: 'ann' });
     assert.deepEqual(erased.events, [{ session: 'demo', branch: 'main', seq: 2 }]);
+    assert.deepEqual([erased.marker?.type, erased.undone, erased.restored], ['payload.erased', [], []]);
     const events = await all(session.replay());
     assert.deepEqual(events[1]?.data, { erased: true });
     assert.equal(events[1]?.erased, true);

@@ -112,17 +112,17 @@ export const diff: readonly VerbCase[] = [
     await refuses('ref.invalid', () => reprise.diff('demo', ''));
   }),
 
-  onSession('diffStrictly() pairs by position and compares types alone', async (session, reprise) => {
+  onSession('diff({ strict }) pairs by position and compares types alone', async (session, reprise) => {
     await session.append([...notes('ab'), { type: 'goal.set', data: { goal: 'g' } }, note('c')]);
     const branch = await session.fork('main@1', { name: 'x' });
     await branch.append([note('other'), note('text'), note('c'), note('d')]);
-    const found = await reprise.diffStrictly('demo', 'demo/x');
+    const found = await reprise.diff('demo', 'demo/x', { strict: true });
     assert.deepEqual(
       [found.matched, found.divergedAt, found.typeMismatches.length, found.onlyRight.length, found.identical],
       [2, 3, 1, 1, false],
     );
     assert.ok(found.toLines().length <= 40);
-    assert.equal((await reprise.diffStrictly('demo', 'demo')).identical, true);
+    assert.equal((await reprise.diff('demo', 'demo', { strict: true })).identical, true);
   }),
 ];
 

@@ -35,7 +35,6 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   fingerprint,
   verify,
   diff,
-  diffStrictly: diff,
   branch: fork,
   tree: sessions,
   toJSON: sessions,
