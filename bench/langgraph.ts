@@ -1,9 +1,9 @@
 /** The peer: LangGraph.js with its SQLite saver. A graph adds one message of 600 B a step; the log keeps the same. */
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Annotation, END, START, StateGraph } from '@langchain/langgraph';
 import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
+import Better from 'better-sqlite3';
 import type { JsonObject } from '../src/index.ts';
 import { atLeast, bytes, median, type Row, time, timeEach } from './measure.ts';
 import { payloads } from './workload.ts';
@@ -48,17 +48,10 @@ export async function benchLangGraph(workspace: Workspace): Promise<Row[]> {
   ];
 }
 
-interface Handle {
-  pragma(source: string): unknown;
-  close(): void;
-}
-
-// The saver asks for better-sqlite3 12, which aborts on Node 24.19 and later: it is given a handle of version 13.
-const Better = createRequire(import.meta.url)('better-sqlite3') as new (path: string) => Handle;
-
 async function runGraph(workspace: Workspace, steps: number): Promise<Costs> {
   const directory = workspace.path('langgraph');
   mkdirSync(directory);
+  // The saver asks for better-sqlite3 12, which aborts on Node 24.19 and later: it is given a handle of version 13.
   const handle = new Better(join(directory, 'graph.db'));
   const saver = new SqliteSaver(handle as ConstructorParameters<typeof SqliteSaver>[0]);
   try {
@@ -69,7 +62,7 @@ async function runGraph(workspace: Workspace, steps: number): Promise<Costs> {
   }
 }
 
-async function runSteps(saver: SqliteSaver, handle: Handle, directory: string, steps: number): Promise<Costs> {
+async function runSteps(saver: SqliteSaver, handle: Better, directory: string, steps: number): Promise<Costs> {
   const messages = payloads(steps + forksEach, 600);
   const State = Annotation.Root({
     messages: Annotation<JsonObject[]>({ reducer: (held, added) => [...held, ...added], default: () => [] }),
@@ -82,7 +75,7 @@ async function runSteps(saver: SqliteSaver, handle: Handle, directory: string, s
     .compile({ checkpointer: saver });
   const config = { configurable: { thread_id: 'bench' }, recursionLimit: steps + 10 };
   const step = await timeEach(steps, async () => {
-    // As durable as ours. The first write sets the saver up, so this cannot be said before the run.
+    // As durable as ours.
     handle.pragma('synchronous = FULL');
     await graph.invoke({ count: 0 }, config);
   });

@@ -1,7 +1,10 @@
 /** Opening a store that holds a very long history, and the memory that reading all of it takes. */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { openReprise } from '../src/index.ts';
 import { alternate, bytes, forTheRecord, median, type Row, spread, time, timeEach } from './measure.ts';
-import { open, sessionId, type Workspace } from './workspace.ts';
+import type { Memory } from './memory.ts';
+import { sessionId, type Workspace } from './workspace.ts';
 
 /** Rows of opening and of memory. */
 export async function benchOpening(workspace: Workspace): Promise<Row[]> {
@@ -17,7 +20,7 @@ export async function benchOpening(workspace: Workspace): Promise<Row[]> {
         if (seen !== 64) throw new Error(`Saw ${seen} of 64 events`);
       }),
   });
-  const memory = await memoryOfReplay(path, eventsMore);
+  const { before, tenths } = memoryOfReplay(path, eventsMore);
   return [
     forTheRecord(
       `open, session and first 64 events of ${eventsMore.toLocaleString('en')}`,
@@ -26,38 +29,18 @@ export async function benchOpening(workspace: Workspace): Promise<Row[]> {
     ),
     forTheRecord(
       `memory of a full replay of ${eventsMore.toLocaleString('en')} events`,
-      bytes(memory.heapMost),
-      `heap before ${bytes(memory.heapBefore)}, at most ${bytes(memory.heapMost)} on the way; resident ${bytes(memory.residentBefore)} → ${bytes(memory.residentAfter)}, of which pages of the mapped file are a part; ${time(memory.took)}`,
+      bytes(Math.max(...tenths)),
+      `in a process of its own, without pages of the mapped file; ${bytes(before)} before, then at most ${tenths.map(bytes).join(', ')} in each tenth of the way`,
     ),
   ];
 }
 
-interface Memory {
-  readonly heapBefore: number;
-  readonly heapMost: number;
-  readonly residentBefore: number;
-  readonly residentAfter: number;
-  readonly took: number;
-}
-
-async function memoryOfReplay(path: string, events: number): Promise<Memory> {
-  globalThis.gc?.();
-  const before = process.memoryUsage();
-  let heapMost = 0;
-  let seen = 0;
-  const took = await timeEach(1, async () => {
-    await using opened = await open(path, 'process');
-    for await (const event of opened.session.replay()) {
-      if (++seen !== event.seq) throw new Error(`Event ${seen} has seq ${event.seq}`);
-      if (seen % 10_000 === 0) heapMost = Math.max(heapMost, process.memoryUsage().heapUsed);
-    }
+function memoryOfReplay(path: string, events: number): Memory {
+  const { stdout, stderr, status } = spawnSync(process.execPath, [join(import.meta.dirname, 'memory.ts'), path], {
+    encoding: 'utf8',
   });
-  if (seen !== events) throw new Error(`Saw ${seen} of ${events} events`);
-  return {
-    heapBefore: before.heapUsed,
-    heapMost: Math.max(heapMost, before.heapUsed),
-    residentBefore: before.rss,
-    residentAfter: process.memoryUsage().rss,
-    took,
-  };
+  if (status !== 0) throw new Error(`Cannot measure the memory of a replay: ${stderr}`);
+  const memory = JSON.parse(stdout) as Memory;
+  if (memory.events !== events) throw new Error(`Saw ${memory.events} of ${events} events`);
+  return memory;
 }

@@ -7,7 +7,6 @@ import type { Engine } from '../src/engine/engine.ts';
 import {
   createNodePlatform,
   type EventStore,
-  type JsonObject,
   limits,
   openReprise,
   openSqliteStore,
@@ -40,7 +39,7 @@ export interface Sizes {
 export const fullSizes: Sizes = {
   isQuick: false,
   rounds: 7,
-  diskRounds: 9,
+  diskRounds: 11,
   events: 100_000,
   eventsMore: 1_000_000,
   lineageEvents: 10_000,
@@ -84,6 +83,9 @@ export class Workspace implements Disposable {
   constructor(sizes: Sizes) {
     this.sizes = sizes;
     this.#directory = mkdtempSync(join(process.env['REPRISE_BENCH_DIR'] ?? tmpdir(), 'reprise-bench-'));
+    // The long histories are large: they must not stay behind when somebody loses patience.
+    process.once('exit', () => this[Symbol.dispose]());
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
   }
 
   /** A path that was not used before. */

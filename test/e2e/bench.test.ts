@@ -1,0 +1,77 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+
+const root = join(import.meta.dirname, '../..');
+const report = join(root, 'bench/BENCHMARKS.md');
+const directory = mkdtempSync(join(tmpdir(), 'reprise-bench-test-'));
+
+function bench(...args: readonly string[]): { readonly status: number | null; readonly output: string } {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'bench/run.ts'), ...args], {
+    encoding: 'utf8',
+    env: { ...process.env, REPRISE_BENCH_DIR: directory, NODE_OPTIONS: '' },
+  });
+  return { status, output: stdout + stderr };
+}
+
+/** What the goals of the log speak of; the figures of a quick run mean nothing, so no verdict is looked at. */
+const subjects = [
+  /append, 100 per transaction, NORMAL, against a raw insert/,
+  /append, one per transaction, NORMAL, against a raw insert/,
+  /64 concurrent durable appenders against one transaction each/,
+  /single durable append against fdatasync/,
+  /replay of .* events, raw, against JSONL/,
+  /replay of .* events, parsed, against JSONL/,
+  /replay of .* events, verified, against JSONL/,
+  /disk an event/,
+  /state at any of .* events against folding from zero/,
+  /snapshots as a share of the log/,
+  /fork at .* events/,
+  /growth of the file by a fork/,
+  /events copied by a fork/,
+  /replay through .* ancestors against a flat history/,
+  /LangGraph.*: time a step/,
+  /LangGraph.*: bytes on disk/,
+  /LangGraph.*: whole history/,
+  /LangGraph.*: fork in the middle/,
+  /whole model requests as lists of messages/,
+  /whole model requests as raw bodies/,
+  /fork point of/,
+  /alignment of .*: nothing in common/,
+  /open, session and first 64 events/,
+  /memory of a full replay/,
+];
+
+describe('npm run bench', () => {
+  afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+  it('--quick measures every row, leaves no file behind and keeps the last report', () => {
+    const before = readFileSync(report, 'utf8');
+    const { status, output } = bench('--quick');
+    expect(output).toMatch(/\d+ of \d+ goals met/);
+    for (const subject of subjects) expect(output).toMatch(subject);
+    expect(output).not.toMatch(/NaN|Infinity|undefined/);
+    expect(status).toBe(0);
+    expect(readdirSync(directory)).toEqual([]);
+    expect(readFileSync(report, 'utf8')).toBe(before);
+  });
+
+  it('runs only the groups that are named, and says which there are', () => {
+    const { status, output } = bench('--quick', 'disk');
+    expect(output).toMatch(/disk an event/);
+    expect(output).not.toMatch(/LangGraph/);
+    expect(status).toBe(0);
+    const unknown = bench('--quick', 'dsik');
+    expect(unknown.output).toMatch(/There is no group "dsik".*append, durable/);
+    expect(unknown.status).toBe(2);
+  });
+
+  it('the kept report names its machine, its date and its command', () => {
+    const text = readFileSync(report, 'utf8');
+    expect(text).toMatch(/Written by `npm run bench` on \d{4}-\d\d-\d\d/);
+    for (const fact of ['cores', 'processor', 'memory', 'node', 'sqlite']) expect(text).toContain(`| ${fact} |`);
+    for (const subject of subjects) expect(text).toMatch(subject);
+  });
+});
