@@ -235,11 +235,7 @@ export class Catalogue {
     const line = this.#database.all<[number, string, Seq | null]>(lineageSql, branch.id);
     const markers: Marker[] = [];
     for (const [id, name, through] of line.reverse()) {
-      const rows = this.#database.all<[Seq, string, string]>(
-        'SELECT seq, type, data FROM events WHERE branch_id = ? AND marker = 1 AND seq <= ? ORDER BY seq',
-        id,
-        through ?? Number.MAX_SAFE_INTEGER,
-      );
+      const rows = this.#database.all<[Seq, string, string]>(markersSql, id, through ?? Number.MAX_SAFE_INTEGER);
       for (const [seq, type, data] of rows) markers.push(markerIn(name, seq, type, data));
     }
     return markers;
@@ -260,6 +256,10 @@ function markerIn(branch: string, seq: Seq, type: string, data: string): Marker 
 
 type LastRow = readonly [Seq, Digest, number, number | null];
 const lastColumns = 'SELECT seq, digest, turn, marker FROM events';
+
+/** The structural events a branch stores: found through their own index, however long the branch is. */
+export const markersSql =
+  'SELECT seq, type, data FROM events WHERE branch_id = ? AND marker = 1 AND seq <= ? ORDER BY seq';
 
 /** A branch and its ancestors, nearest first, each with the seq up to which it is read. */
 const lineageSql = `

@@ -56,7 +56,7 @@ describe('several processes on one SQLite file', () => {
     delay.disable();
     expect(outcome.events[0]?.seq).toBe(1);
     expect(waitedMs).toBeGreaterThan(500);
-    expect(delay.max / 1e6, 'the longest the event loop stood still, in ms').toBeLessThan(100);
+    expect(delay.max / 1e6, 'the longest the event loop stood still, in ms').toBeLessThan(400);
     await holder.ended;
     await world.store.close();
   });

@@ -5,6 +5,8 @@ import { seq } from '../../../src/core/point.ts';
 import type { EventStore, Platform } from '../../../src/core/ports.ts';
 import { createNodePlatform } from '../../../src/node/platform.ts';
 import { openMemoryStore } from '../../../src/store/memory/memory-store.ts';
+import { markersSql } from '../../../src/store/sqlite/catalogue.ts';
+import { Database } from '../../../src/store/sqlite/database.ts';
 import {
   append,
   fork,
@@ -115,9 +117,10 @@ describe('what a SQLite store keeps', () => {
     await store.createSession(ref, { root: 'main', seed: 'new' });
     expect(seqsOf(await readAll({ store, ref }, [segment('main', 0, 99)]))).toEqual([]);
     await store.close();
-    const again = await open(path);
-    expect((await again.sessions({ limit: 9 })).sessions.length).toBe(1);
-    await again.close();
+    const database = new Database({ location: path, readOnly: true });
+    for (const table of ['events', 'event_keys']) expect(database.get(`SELECT count(*) FROM ${table}`)).toEqual([0]);
+    expect(database.get('SELECT count(*) FROM sessions')).toEqual([1]);
+    database.close();
   });
 
   it('gives headers without reading large payloads', async () => {
@@ -125,13 +128,16 @@ describe('what a SQLite store keeps', () => {
     const world = { store, ref };
     const large = 'x'.repeat(12_000_000);
     for (let index = 0; index < 4; index++) await append(world, [note(large)]);
-    const timed = async (select: 'header' | 'full') => {
-      const before = performance.now();
-      await readAll(world, [segment('main', 0, 4)], { select });
-      return performance.now() - before;
+    const fastest = async (select: 'header' | 'full') => {
+      const times: number[] = [];
+      for (let round = 0; round < 4; round++) {
+        const before = performance.now();
+        await readAll(world, [segment('main', 0, 4)], { select });
+        times.push(performance.now() - before);
+      }
+      return Math.min(...times);
     };
-    await timed('header');
-    expect(await timed('header')).toBeLessThan((await timed('full')) / 5);
+    expect(await fastest('header')).toBeLessThan((await fastest('full')) / 5);
     await store.close();
   });
 
@@ -144,25 +150,29 @@ describe('what a SQLite store keeps', () => {
         Array.from({ length: 1_000 }, () => note('x'.repeat(50), { keys: ['same'] })),
       );
     await world.store.close();
-    const store = await open(path, { durability: 'process' });
-    const timed = async (work: () => Promise<unknown>) => {
-      const before = performance.now();
-      await work();
-      return performance.now() - before;
+    const database = new Database({ location: path, readOnly: true });
+    const plan = JSON.stringify(database.all(`EXPLAIN QUERY PLAN ${markersSql}`, 1, 9));
+    expect(plan).toContain('events_markers');
+    database.close();
+    const fastest = async (work: (store: EventStore, round: number) => Promise<unknown>) => {
+      const times: number[] = [];
+      for (let round = 0; round < 4; round++) {
+        // Opened anew each time, so that nothing is remembered.
+        const store = await open(path, { durability: 'process' });
+        const before = performance.now();
+        await work(store, round);
+        times.push(performance.now() - before);
+        await store.close();
+      }
+      return Math.min(...times);
     };
-    const again = { store, ref };
-    expect(await timed(() => store.branch({ ...ref, branch: 'main' }))).toBeLessThan(50);
-    expect(await timed(() => fork(again, 'child', point('main', 25_000)))).toBeLessThan(50);
-    expect(
-      await timed(() =>
-        store.latest(ref, [segment('main', 0, 50_000)], { keys: ['same'] }, { limit: 1, select: 'header' }),
-      ),
-    ).toBeLessThan(50);
-    expect(
-      await timed(() =>
-        store.latest(ref, [segment('main', 0, 50_000)], { prefix: '' }, { limit: 9, select: 'header' }),
-      ),
-    ).toBeLessThan(50);
-    await store.close();
+    const view = [segment('main', 0, 50_000)];
+    const page = { limit: 9, select: 'header' } as const;
+    expect(await fastest((store) => store.branch({ ...ref, branch: 'main' }))).toBeLessThan(20);
+    expect(await fastest((store, round) => fork({ store, ref }, `child ${round}`, point('main', 25_000)))).toBeLessThan(
+      20,
+    );
+    expect(await fastest((store) => store.latest(ref, view, { keys: ['same'] }, page))).toBeLessThan(20);
+    expect(await fastest((store) => store.latest(ref, view, { prefix: '' }, page))).toBeLessThan(20);
   });
 });
