@@ -30,13 +30,14 @@ export async function openDatabase(
   if (!existsSync(path)) {
     if (isReadOnly || options.create === false) throw notFound(path);
     makeDirectory(dirname(path));
+    if (!mayWriteIn(dirname(path))) throw directoryReadOnly(dirname(path));
   }
   const database = new Database({ location: locationOf(path, isReadOnly), readOnly: isReadOnly });
   try {
     await untilFree(options.busyWaitMs, () => setUp(database, options, isReadOnly));
   } catch (error) {
     database.close();
-    throw error;
+    throw isReadOnly && logBytes(path) > 0 && !mayWriteIn(dirname(path)) ? logUnreadable(path, error) : error;
   }
   return { database, isReadOnly };
 }
@@ -72,20 +73,51 @@ async function untilFree(waitMs: number, work: () => void): Promise<void> {
 function mayWrite(path: string): boolean {
   try {
     accessSync(path, constants.W_OK);
-    accessSync(dirname(path), constants.W_OK);
+    return mayWriteIn(dirname(path));
+  } catch {
+    return false;
+  }
+}
+
+function mayWriteIn(directory: string): boolean {
+  try {
+    accessSync(directory, constants.W_OK);
     return true;
   } catch {
     return false;
   }
 }
 
+function logBytes(path: string): number {
+  return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+}
+
 /** Where not even the log beside the file can be opened, the file is taken as it is: nobody can be writing it. */
 function locationOf(path: string, isReadOnly: boolean): string | URL {
-  if (!isReadOnly || mayWrite(dirname(path)) || (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0)
-    return path;
+  if (!isReadOnly || mayWriteIn(dirname(path)) || logBytes(path) > 0) return path;
   const url = pathToFileURL(path);
   url.searchParams.set('immutable', '1');
   return url;
+}
+
+function directoryReadOnly(directory: string): RepriseError {
+  return new RepriseError('store.read-only', `Cannot make a store in "${directory}": the directory cannot be written`, {
+    hint: 'Name a directory that may be written.',
+    details: { directory },
+  });
+}
+
+/** What was committed last is in the log, and SQLite reads a log only where it may write beside it. */
+function logUnreadable(path: string, cause: unknown): RepriseError {
+  return new RepriseError(
+    'store.read-only',
+    `Cannot read the store "${path}": its last commits are in the log beside it, and the directory cannot be written`,
+    {
+      hint: 'Copy the file and its -wal to a directory that may be written, and open it there.',
+      details: { path },
+      cause,
+    },
+  );
 }
 
 function notFound(path: string): RepriseError {

@@ -113,7 +113,7 @@ class SqliteStore implements EventStore {
     });
   }
 
-  /** Finishes deletions that an earlier process began; nobody waits for it but `close`. */
+  /** Finishes deletions that an earlier process began, in the background; `close` interrupts it until the next time. */
   clearAway(): void {
     if (this.#options.isReadOnly) return;
     this.#clearing = this.#clearHidden().catch(() => undefined);
