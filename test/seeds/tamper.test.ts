@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto';
-import { readdirSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { conversation, openReprise, RepriseError, refText, summary } from '../../src/index.ts';
+import { openReprise } from '../../src/index.ts';
 import { openRecordedStore, type RecordedStore } from './recorded-store.ts';
+import { at, branch, copyRow, partOf, set, swap } from './tamper-sql.ts';
 
 // Seeds, appendix B4: every way of changing a stored history behind its back, done with plain SQL on the file.
 
@@ -14,20 +13,6 @@ beforeAll(async () => {
 });
 afterAll(() => store[Symbol.dispose]());
 
-const branch = (name: string): string => `(SELECT id FROM branches WHERE name = '${name}')`;
-const at = (seq: number, name = 'main'): string => `WHERE branch_id = ${branch(name)} AND seq = ${seq}`;
-const set = (assignment: string, seq: number, name = 'main'): string =>
-  `UPDATE events SET ${assignment} ${at(seq, name)};`;
-
-const copyRow = (from: number, to: number, name = 'main', more = ''): string =>
-  `CREATE TEMP TABLE copied AS SELECT * FROM events ${at(from, name)};
-   UPDATE copied SET id = 'forged', seq = ${to}${more};
-   INSERT INTO events SELECT * FROM copied; DROP TABLE copied;`;
-const swap = (one: number, other: number): string =>
-  `${set('seq = 1000', one)} ${set(`seq = ${one}`, other)} ${set(`seq = ${other}`, 1000)}`;
-/** The part that a path of an event's data refers to. */
-const partOf = (seq: number, path: string): string =>
-  `(SELECT h.part_id FROM part_holders h WHERE h.digest = unhex((SELECT json_extract(data, '${path}') FROM events ${at(seq)})))`;
 const firstList = partOf(3, '$.request.messages."$list"');
 const itemOfFirstList = `(SELECT h.part_id FROM part_holders h WHERE h.digest = unhex((SELECT json_extract(text, '$.items[0]."$part"') FROM parts WHERE id = ${firstList})))`;
 const sealedOfX = `(SELECT h.part_id FROM part_holders h WHERE h.digest = unhex((SELECT json_extract(data, '$.event.data."$sealed"') FROM events ${at(8, 'x')})))`;
@@ -326,62 +311,6 @@ describe('I8 an erasure accounts only for what it took:', () => {
     await using reprise = await openReprise(`sqlite:${path}`);
     expect(await (await reprise.session('demo')).verify()).toMatchObject({ ok: false, firstBad: 14 });
   });
-});
-
-describe('a tampered file never hangs, crashes or gives other errors than ours:', () => {
-  const bodyOfFifth = partOf(5, '$.request.body."$body"');
-  const hostile: Readonly<Record<string, string>> = {
-    'a lineage that goes round in a circle': `UPDATE branches SET parent_id = ${branch('y')} WHERE name = 'x'`,
-    'a list that is its own beginning': `UPDATE parts SET text = json_set(text, '$.previous', lower(hex(digest))), refs = json_array(lower(hex(digest))) WHERE kind = 'list'`,
-    'a body that is its own base': `UPDATE parts SET text = json_set(text, '$.base', lower(hex(digest))) WHERE id = ${bodyOfFifth}`,
-    'a payload that is not JSON': set(`data = 'x'`, 5),
-    'a marker that is not JSON': set(`data = 'x'`, 9),
-    'a seq larger than a number can be': set('seq = 9223372036854775807', 12),
-    'a snapshot that is not JSON': 'UPDATE snapshots SET value = substr(value, 1, 3)',
-    'a path that leads out of the store as an id': set(`id = '../../../etc/passwd'`, 5),
-  };
-
-  test.each(Object.entries(hostile))('%s', async (_, sql) => {
-    await using reprise = await openReprise(`sqlite:${store.copyAfter(sql)}`);
-    const session = await reprise.session('demo');
-    const looks: readonly (() => Promise<unknown>)[] = [
-      () => Array.fromAsync(session.replay()),
-      () => Array.fromAsync(session.replay({ at: 'y', history: 'raw' })),
-      () => session.stateAt('main', summary),
-      () => session.stateAt('y', conversation),
-      () => session.tree(),
-      () => session.toJSON(),
-      () => session.verify(),
-      () => session.verify({ at: 'y' }),
-      () => session.fork('y', { name: 'new' }),
-    ];
-    for (const look of looks) {
-      const outcome = await look().then(
-        () => undefined,
-        (error: unknown) => error,
-      );
-      if (outcome !== undefined) expect(outcome).toBeInstanceOf(RepriseError);
-      if (outcome instanceof RepriseError)
-        expect(['store.damaged', 'part.damaged', 'part.missing', 'limit.exceeded']).toContain(outcome.code);
-    }
-  });
-});
-
-describe('ids are names, never places:', () => {
-  test.each(['../../etc/passwd', '..', '/etc/passwd', 'C:\\x', 'a/../b', '%2e%2e%2f', 'file:///etc/passwd'])(
-    '%s',
-    async (id) => {
-      const path = store.copyAfter('');
-      await using reprise = await openReprise(`sqlite:${path}`);
-      const session = await reprise.namespace(id).session(id, { create: true });
-      await session.append({ type: 'note.added', id, agent: id, run: id, data: { text: 'a' } });
-      const forked = await session.fork({ seq: 1 }, { name: id });
-      expect((await forked.verify()).ok).toBe(true);
-      const ref = refText({ session: id, branch: id, at: { kind: 'head' } });
-      expect(await reprise.namespace(id).resolve(ref)).toMatchObject({ session: id, branch: id });
-      expect(readdirSync(dirname(path)).every((name) => /^\w+\.db(-wal|-shm)?$/.test(name))).toBe(true);
-    },
-  );
 });
 
 /** Changes a payload and computes every digest from there on anew: what a skilled hand would do. */

@@ -144,11 +144,18 @@ const directoryErrors: Readonly<Record<string, ErrorCode>> = {
   ENOSPC: 'store.full',
 };
 
+/** The nearest directory on the way up that exists. */
+function nearest(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : nearest(dirname(path));
+}
+
 function makeDirectory(path: string): void {
   try {
     mkdirSync(path, { recursive: true });
   } catch (error) {
-    const code = directoryErrors[(error as NodeJS.ErrnoException).code ?? ''] ?? 'store.failed';
+    const known = directoryErrors[(error as NodeJS.ErrnoException).code ?? ''];
+    // On a file system that cannot be written, making several directories at once fails with ENOENT.
+    const code = known ?? (mayWriteIn(nearest(path)) ? 'store.failed' : 'store.read-only');
     throw new RepriseError(code, `Cannot make the directory "${path}": ${(error as Error).message}`, {
       hint: 'Name a directory that may be written.',
       cause: error,
