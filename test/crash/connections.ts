@@ -1,4 +1,4 @@
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 
 /** What was seen of the connections that some work opened. */
 export interface SeenConnections {
@@ -10,14 +10,15 @@ export interface SeenConnections {
 /** Watches every connection of this process; `rewrite` may change what it is told, to plant a fault. */
 export function watchConnections(rewrite: (sql: string) => string = (sql) => sql): SeenConnections {
   const seen = new Set<DatabaseSync>();
-  const { exec, prepare } = DatabaseSync.prototype;
+  const exec = Reflect.get(DatabaseSync.prototype, 'exec') as (this: DatabaseSync, sql: string) => void;
+  const prepare = Reflect.get(DatabaseSync.prototype, 'prepare') as (this: DatabaseSync, sql: string) => StatementSync;
   DatabaseSync.prototype.exec = function (sql) {
     seen.add(this);
     exec.call(this, rewrite(sql));
   };
-  DatabaseSync.prototype.prepare = function (sql, ...more) {
+  DatabaseSync.prototype.prepare = function (sql) {
     seen.add(this);
-    return prepare.call(this, sql, ...more);
+    return prepare.call(this, sql);
   };
   return {
     open: () => [...seen].filter((connection) => connection.isOpen),

@@ -1,0 +1,149 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createNodePlatform, type Event, openReprise, openSqliteStore, summary } from '../../src/index.ts';
+import { all } from '../../src/testing/verbs/verb-case.ts';
+
+let directory = '';
+let count = 0;
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'reprise-processes-'));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+const child = fileURLToPath(new URL('./peer-child.ts', import.meta.url));
+
+/** Another process; gives its lines once it has ended well. */
+class Peer {
+  readonly #process: ChildProcessByStdio<null, Readable, null>;
+  readonly #lines: string[] = [];
+  readonly #first: Promise<unknown>;
+
+  constructor(path: string, ...work: string[]) {
+    const command = ['--disable-warning=ExperimentalWarning', child, path, ...work];
+    this.#process = spawn(process.execPath, command, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const lines = createInterface(this.#process.stdout);
+    lines.on('line', (line) => this.#lines.push(line));
+    this.#first = once(lines, 'line');
+  }
+
+  /** Resolves when it has said its first word. */
+  async ready(): Promise<void> {
+    await this.#first;
+  }
+
+  async done(): Promise<readonly string[]> {
+    if (this.#process.exitCode === null) await once(this.#process, 'close');
+    expect(this.#process.exitCode).toBe(0);
+    return this.#lines.slice(1);
+  }
+}
+
+async function newStore(): Promise<string> {
+  const path = join(directory, `${count++}.db`);
+  await using reprise = await openReprise(`sqlite:${path}`);
+  await (await reprise.createSession('demo')).append({ type: 'note.added', data: { text: 'first' } });
+  return path;
+}
+
+describe('several processes on one file', () => {
+  test('a reader follows what another process appends, each event once and in order', async () => {
+    const path = await newStore();
+    await using reprise = await openReprise({ store: `sqlite:${path}`, readOnly: true });
+    const session = await reprise.session('demo');
+    const events: Event[] = [];
+    const peer = new Peer(path, 'append', '60');
+    for await (const event of session.replay({ follow: true, history: 'raw' })) {
+      events.push(event);
+      if (event.seq === 61) break;
+    }
+    const said = await peer.done();
+    expect(events.map((event) => event.seq)).toEqual(Array.from({ length: 61 }, (_, index) => index + 1));
+    expect(said.map(Number)).toEqual(events.slice(1).map((event) => event.seq));
+  });
+
+  test('two writers under a head condition never overwrite each other, and each conflict is clear', async () => {
+    const path = await newStore();
+    const peers = ['left', 'right'].map((name) => new Peer(path, 'fight', name, '40'));
+    const said = (await Promise.all(peers.map((peer) => peer.done()))).flat();
+    const seqs = said.filter((line) => !line.startsWith('conflicts')).map(Number);
+    expect(seqs.sort((a, b) => a - b)).toEqual(Array.from({ length: 80 }, (_, index) => index + 2));
+    await using reprise = await openReprise(`sqlite:${path}`);
+    const session = await reprise.session('demo');
+    for (const name of ['left', 'right']) {
+      const own = await all(session.replay({ filter: { text: name } }));
+      expect(own.map((event) => event.data['text'])).toEqual(
+        Array.from({ length: 40 }, (_, index) => `${name} ${index + 1}`),
+      );
+    }
+    expect(await session.verify()).toMatchObject({ ok: true, events: 81 });
+  });
+
+  test('a writer, a reader and forks of both at once leave one sound history', async () => {
+    const path = await newStore();
+    const peer = new Peer(path, 'append', '40');
+    await peer.ready();
+    await using reprise = await openReprise(`sqlite:${path}`);
+    const session = await reprise.session('demo');
+    for (let index = 0; index < 10; index++) {
+      await session.append({ type: 'note.added', data: { text: `own ${index}` } });
+      await session.fork('main', { name: `f${index}` });
+      await session.stateAt('main', summary);
+    }
+    await peer.done();
+    expect(await session.verify()).toMatchObject({ ok: true, events: 51 });
+    for (let index = 0; index < 10; index++)
+      expect(await session.verify({ at: { branch: `f${index}` } })).toMatchObject({ ok: true });
+  });
+});
+
+describe('while another process holds the lock', () => {
+  test('appends wait without freezing the event loop, reads do not wait at all, and then all is written', async () => {
+    const path = await newStore();
+    await using reprise = await openReprise(`sqlite:${path}`);
+    const session = await reprise.session('demo');
+    await all(session.replay());
+    const peer = new Peer(path, 'hold', '2000');
+    await peer.ready();
+    const delay = monitorEventLoopDelay({ resolution: 10 });
+    delay.enable();
+    const began = performance.now();
+    const appended = Promise.all(
+      ['a', 'b', 'c'].map((text) => session.append({ type: 'note.added', data: { text } })),
+    ).then(() => performance.now() - began);
+    const read = await all(session.replay()).then(() => performance.now() - began);
+    const waited = await appended;
+    delay.disable();
+    await peer.done();
+    expect(read).toBeLessThan(500);
+    expect(waited).toBeGreaterThan(1_000);
+    expect(delay.max / 1e6, 'the longest the event loop stood still, in ms').toBeLessThan(1_000);
+    expect(await session.verify()).toMatchObject({ ok: true, events: 4 });
+  });
+
+  test('the wait is bounded: store.busy, nothing is written, and a later try succeeds', async () => {
+    const path = await newStore();
+    const platform = createNodePlatform();
+    const store = await openSqliteStore({ path, platform, busyWaitMs: 200 });
+    await using reprise = await openReprise({ store, platform });
+    const session = await reprise.session('demo');
+    const peer = new Peer(path, 'hold', '1200');
+    await peer.ready();
+    const began = performance.now();
+    await expect(session.append({ type: 'note.added', data: { text: 'a' } })).rejects.toMatchObject({
+      code: 'store.busy',
+      hint: expect.stringMatching(/again/),
+    });
+    expect(performance.now() - began).toBeLessThan(1_100);
+    await peer.done();
+    await session.append({ type: 'note.added', data: { text: 'b' } });
+    expect((await all(session.replay())).map((event) => event.data['text'])).toEqual(['first', 'b']);
+  });
+});
