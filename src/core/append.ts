@@ -70,18 +70,15 @@ export function planAppend(
   checkCondition(state, request, facts);
   const planned: PlannedEvent[] = [];
   const own = new Map<string, Place>();
+  const find = (id: string): Place | undefined => own.get(id) ?? facts.stored.get(id);
+  const turnAt: AppendFacts['turnAt'] = (branch, seq) =>
+    planned.find((held) => held.branch === branch && held.seq === seq)?.turn ?? facts.turnAt(branch, seq);
   let after = state;
   for (const input of request.events) {
-    const event = planEvent(after, input, (id) => own.get(id) ?? facts.stored.get(id), platform);
+    const event = planEvent(after, input, find, platform);
     own.set(event.id, event);
     planned.push(event);
-    after = advance(
-      after,
-      event,
-      request,
-      (branch, seq) =>
-        planned.find((held) => held.branch === branch && held.seq === seq)?.turn ?? facts.turnAt(branch, seq),
-    );
+    after = advance(after, event, request, turnAt);
   }
   return { events: planned, after };
 }

@@ -4,6 +4,9 @@ import { toStoreError } from './sqlite-error.ts';
 /** A value that a statement is given, or several by name. */
 export type Bound = SQLInputValue | Record<string, SQLInputValue>;
 
+/** A prepared statement that is run many times. */
+export type Repeated = Pick<StatementSync, 'run'>;
+
 /** How to open a database file. */
 export interface DatabaseOptions {
   /** A path, or a `file:` URL where SQLite's own parameters are needed. */
@@ -42,10 +45,19 @@ export class Database {
     }
   }
 
-  /** Runs a statement that gives nothing back; the way of the hot path. */
+  /** Runs a statement that gives nothing back. */
   run(sql: string, ...values: Bound[]): void {
     try {
       this.#statement(sql).run(...(values as SQLInputValue[]));
+    } catch (error) {
+      throw toStoreError(error);
+    }
+  }
+
+  /** Hands a statement out to be run many times: values passed straight to it are not copied into a list first. */
+  repeat(sql: string, work: (statement: Repeated) => void): void {
+    try {
+      work(this.#statement(sql));
     } catch (error) {
       throw toStoreError(error);
     }

@@ -122,31 +122,32 @@ function writeRows(
 ): void {
   let last = catalogue.lastId(session);
   let bytes = catalogue.bytesOf(branch);
-  for (const event of plan.events) {
-    bytes += Buffer.byteLength(event.data);
-    database.run(
-      insertSql,
-      session.id,
-      branch.id,
-      event.seq,
-      event.id,
-      event.time,
-      event.type,
-      event.version,
-      event.agent,
-      event.run,
-      event.turn,
-      event.cause,
-      event.causeSeq,
-      isStructural(event.type) ? 1 : null,
-      bytes,
-      event.digest,
-      event.salt,
-      event.data,
-    );
-    for (const key of event.keys) indexEvent(database, branch.id, key, event.seq);
-    if (compareUtf8(event.id, last) > 0) last = event.id;
-  }
+  database.repeat(insertSql, (insert) => {
+    for (const event of plan.events) {
+      bytes += Buffer.byteLength(event.data);
+      insert.run(
+        session.id,
+        branch.id,
+        event.seq,
+        event.id,
+        event.time,
+        event.type,
+        event.version,
+        event.agent,
+        event.run,
+        event.turn,
+        event.cause,
+        event.causeSeq,
+        isStructural(event.type) ? 1 : null,
+        bytes,
+        event.digest,
+        event.salt,
+        event.data,
+      );
+      for (const key of event.keys) indexEvent(database, branch.id, key, event.seq);
+      if (compareUtf8(event.id, last) > 0) last = event.id;
+    }
+  });
   catalogue.setLastId(session, last);
   catalogue.setBytes(branch, bytes);
 }
