@@ -8,6 +8,7 @@ import type { SessionRef } from '../../core/ports.ts';
 import { lastOf, viewAt } from '../../core/view.ts';
 import type { Database } from './database.ts';
 import { checkVersion, type Migration, schemaVersion } from './migrate.ts';
+import { RecentKeys } from './recent-keys.ts';
 
 /** A session as stored, without what changes. */
 export interface SessionRow {
@@ -43,6 +44,7 @@ export class Catalogue {
   readonly #states = new Map<number, BranchState>();
   readonly #lastIds = new Map<number, string>();
   readonly #bytes = new Map<number, number>();
+  readonly recentKeys: RecentKeys = new RecentKeys();
   #dataVersion = -1;
   #markersHeld = 0;
   #lastTouched = -1;
@@ -70,6 +72,7 @@ export class Catalogue {
     this.#states.clear();
     this.#lastIds.clear();
     this.#bytes.clear();
+    this.recentKeys.clear();
     this.#markersHeld = 0;
     this.#lastTouched = -1;
   }

@@ -3,6 +3,7 @@ import { type AppendSource, judgeAppend } from '../../../core/append-judgement.t
 import { RepriseError } from '../../../core/error.ts';
 import { compareUtf8 } from '../../../core/id.ts';
 import { checkLimit, limits } from '../../../core/limits.ts';
+import { later } from '../../../core/point.ts';
 import type { AppendOutcome, AppendRequest, Platform, SessionRef, StoredEvent } from '../../../core/ports.ts';
 import { isStructural } from '../../../core/structural-types.ts';
 import type { BranchRow, Catalogue, SessionRow } from '../catalogue.ts';
@@ -59,8 +60,7 @@ function sourceOf(database: Database, catalogue: Catalogue, session: SessionRow)
     },
     causes: (ids) => findPlaces(database, session, ids),
     turnAt: (branch, seq) => catalogue.turnAt(session, branch, seq),
-    firstChange: (history, condition) =>
-      firstChange(database, (name) => catalogue.branch(session, name)?.id ?? 0, history, condition),
+    firstChange: (history, condition) => firstChange(database, catalogue, session, history, condition),
     part: (digest) => heldPart(database, session, digest),
     notHeld: (digests) => notHeld(database, session, digests),
   };
@@ -150,4 +150,5 @@ function writeRows(
   });
   catalogue.setLastId(session, last);
   catalogue.setBytes(branch, bytes);
+  catalogue.recentKeys.add(branch.id, later(plan.after.history.head, -plan.events.length), plan.events);
 }

@@ -28,6 +28,7 @@ export function erase(
   forgetParts(database, session, request.parts);
   dropSnapshots(database, session.id);
   database.run('UPDATE sessions SET erasures = erasures + 1 WHERE id = ?', session.id);
+  catalogue.recentKeys.clear();
   const outcomes = request.appends.map((held) => append(database, catalogue, platform, held));
   for (const { row, seq, keys } of kept) for (const key of keys) indexEvent(database, row.id, key, seq);
   return outcomes;

@@ -4,31 +4,59 @@ import { prefixEnd } from '../../../core/keys.ts';
 import type { Seq } from '../../../core/point.ts';
 import { rawPieces } from '../../../core/segment.ts';
 import type { History } from '../../../core/view.ts';
+import type { Catalogue, SessionRow } from '../catalogue.ts';
 import type { Database } from '../database.ts';
+import type { KeyedSeq } from '../recent-keys.ts';
 
 /** Indexes an event under a key. */
 export function indexEvent(database: Database, branchId: number, key: string, seq: Seq): void {
   database.run('INSERT OR IGNORE INTO event_keys (branch_id, key, seq) VALUES (?, ?, ?)', branchId, key, seq);
 }
 
-/** The first event after `since` in a raw history that is indexed under one of the keys or prefixes. */
+/** An event after `since` in a raw history that is indexed under one of the keys or prefixes. */
 export function firstChange(
   database: Database,
-  branchId: (name: string) => number,
+  catalogue: Catalogue,
+  session: SessionRow,
   history: History,
-  { since, keys, prefixes }: Extract<Condition, { kind: 'unchanged' }>,
-): { readonly key: string; readonly seq: Seq } | undefined {
+  condition: Extract<Condition, { kind: 'unchanged' }>,
+): KeyedSeq | undefined {
   for (const piece of rawPieces(history, history.head)) {
-    if (piece.through <= since) continue;
-    const place = [branchId(piece.branch), Math.max(piece.after, since), piece.through] as const;
-    for (const key of keys) {
-      const row = database.get<[Seq]>(changeSql, place[0], key, place[1], place[2]);
-      if (row !== undefined) return { key, seq: row[0] };
-    }
-    for (const prefix of prefixes) {
-      const found = firstUnder(database, place, prefix);
-      if (found !== undefined) return found;
-    }
+    if (piece.through <= condition.since) continue;
+    const branch = catalogue.branch(session, piece.branch)?.id ?? 0;
+    const range = [branch, Math.max(piece.after, condition.since), piece.through] as const;
+    const recent = catalogue.recentKeys.since(branch, range[1]);
+    const found =
+      recent === undefined ? indexedChange(database, range, condition) : recentChange(recent, range, condition);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+type BranchRange = readonly [branch: number, after: number, through: number];
+type Named = Pick<Extract<Condition, { kind: 'unchanged' }>, 'keys' | 'prefixes'>;
+
+function recentChange(
+  recent: readonly KeyedSeq[],
+  [, after, through]: BranchRange,
+  { keys, prefixes }: Named,
+): KeyedSeq | undefined {
+  const named = new Set(keys);
+  return recent.find(
+    ({ key, seq }) =>
+      seq > after && seq <= through && (named.has(key) || prefixes.some((prefix) => key.startsWith(prefix))),
+  );
+}
+
+function indexedChange(database: Database, range: BranchRange, { keys, prefixes }: Named): KeyedSeq | undefined {
+  const [branch, after, through] = range;
+  for (const key of keys) {
+    const row = database.get<[Seq]>(changeSql, branch, key, after, through);
+    if (row !== undefined) return { key, seq: row[0] };
+  }
+  for (const prefix of prefixes) {
+    const found = firstUnder(database, range, prefix);
+    if (found !== undefined) return found;
   }
   return undefined;
 }
@@ -37,11 +65,7 @@ const changeSql =
   'SELECT seq FROM event_keys WHERE branch_id = ? AND key = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT 1';
 
 /** Goes from key to key, so that the cost is that of the keys there are, not of their history. */
-function firstUnder(
-  database: Database,
-  [branch, after, through]: readonly [number, number, number],
-  prefix: string,
-): { readonly key: string; readonly seq: Seq } | undefined {
+function firstUnder(database: Database, [branch, after, through]: BranchRange, prefix: string): KeyedSeq | undefined {
   const row = database.get<[string, Seq]>(changedUnderSql, { branch, prefix, end: endOf(prefix), after, through });
   return row === undefined ? undefined : { key: row[0], seq: row[1] };
 }

@@ -98,7 +98,7 @@ class Reading {
 
   /** How many of the next rows fit into the bytes left. The first event of a page always does. */
   #fitting(query: RangeQuery, limit: number): number {
-    const total = query.bytes(this.#database, limit);
+    const total = query.bytesAtMost(this.#database, limit);
     if (total <= this.#bytesLeft) {
       this.#bytesLeft -= total;
       return limit;
@@ -118,25 +118,35 @@ class RangeQuery {
   readonly #where: string;
   readonly #columns: string;
   readonly #values: readonly Bound[];
+  readonly #range: readonly [branch: number, after: Seq, through: Seq];
+  readonly #isFiltered: boolean;
+  readonly #isForward: boolean;
 
   constructor(conditions: Conditions, page: PageRequest, range: readonly [branch: number, after: Seq, through: Seq]) {
     const order = page.direction === 'forward' ? 'ASC' : 'DESC';
     this.#where = `FROM events e WHERE e.branch_id = ? AND e.seq > ? AND e.seq <= ?${conditions.sql} ORDER BY e.seq ${order} LIMIT ?`;
     this.#columns = eventColumns[page.select];
     this.#values = [...range, ...conditions.values];
+    this.#range = range;
+    this.#isFiltered = conditions.sql !== '';
+    this.#isForward = page.direction === 'forward';
   }
 
   rows(database: Database, limit: number): EventRow[] {
     return database.all<EventRow>(`SELECT ${this.#columns} ${this.#where}`, ...this.#values, limit);
   }
 
-  bytes(database: Database, limit: number): number {
-    const row = database.get<[number]>(
-      `SELECT total(bytes) FROM (SELECT octet_length(e.data) AS bytes ${this.#where})`,
-      ...this.#values,
-      limit,
-    );
-    return row?.[0] ?? 0;
+  /** No less than the bytes of payload in the next rows. Each event knows what its branch had stored by then. */
+  bytesAtMost(database: Database, limit: number): number {
+    if (this.#isFiltered) {
+      const sql = `SELECT total(bytes) FROM (SELECT octet_length(e.data) AS bytes ${this.#where})`;
+      return database.get<[number]>(sql, ...this.#values, limit)?.[0] ?? 0;
+    }
+    const [branch, after, through] = this.#range;
+    const first = this.#isForward ? after : Math.max(after, through - limit);
+    const last = this.#isForward ? Math.min(through, after + limit) : through;
+    const upTo = (seq: number): number => database.get<[number]>(branchBytesSql, branch, seq)?.[0] ?? 0;
+    return upTo(last) - upTo(first);
   }
 
   sizes(database: Database, limit: number): number[] {
@@ -145,3 +155,5 @@ class RangeQuery {
       .map(([bytes]) => bytes ?? 0);
   }
 }
+
+const branchBytesSql = 'SELECT branch_bytes FROM events WHERE branch_id = ? AND seq <= ? ORDER BY seq DESC LIMIT 1';
