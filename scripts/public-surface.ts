@@ -88,7 +88,7 @@ function entryOf(source: Source, name: string): Entry {
 }
 
 function shapeOf(source: Source, declaration: SyntaxNode): Pick<Entry, 'kind' | 'parameters' | 'members' | 'type'> {
-  const members = (list: readonly SyntaxNode[]): Member[] => list.flatMap((node) => memberOf(source, node));
+  const members = (list: readonly SyntaxNode[]): Member[] => firstOfEach(list.flatMap((node) => memberOf(source, node)));
   switch (declaration.type) {
     case 'ClassDeclaration':
       return { kind: 'class', parameters: undefined, type: undefined, members: members(nodesIn(body(declaration), 'body')) };
@@ -101,6 +101,11 @@ function shapeOf(source: Source, declaration: SyntaxNode): Pick<Entry, 'kind' | 
     default:
       return { kind: 'value', parameters: undefined, type: undefined, members: [] };
   }
+}
+
+/** The overloads of one method share the comment of the first. */
+function firstOfEach(members: readonly Member[]): Member[] {
+  return members.filter((member, index) => members.findIndex(({ name }) => name === member.name) === index);
 }
 
 const body = (node: SyntaxNode): SyntaxNode => nodeAt(node, 'body') as SyntaxNode;

@@ -16,9 +16,9 @@ export interface Projection<Value, Result = Value> {
   readonly history: 'view' | 'raw';
   readonly initial: () => Value;
   /** May change the value it is given and give it back. Values are JSON. */
-  readonly apply: (value: Value, event: Event) => Value;
+  apply(value: Value, event: Event): Value;
   /** What a reader gets to see of the value; must not change it. The value itself if left out. */
-  readonly finish?: (value: Value) => Result;
+  finish?(value: Value): Result;
 }
 
 /**

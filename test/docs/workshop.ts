@@ -73,7 +73,7 @@ function typeCheck(): object {
   return {
     compilerOptions: {
       target: 'es2024',
-      lib: ['es2024', 'esnext.disposable'],
+      lib: ['es2024', 'esnext.disposable', 'esnext.array'],
       module: 'nodenext',
       strict: true,
       noEmit: true,

@@ -1,0 +1,26 @@
+// Keeps a store as this release writes it, for every later release to read: npm run record-history [-- --again]
+
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openSqliteStore } from '../src/index.ts';
+import { answersOf } from '../test/compat/history-answers.ts';
+import { countingPlatform, recordHistory } from '../test/compat/recorded-history.ts';
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { readonly version: string };
+const directory = join(import.meta.dirname, '..', 'test', 'compat', 'histories', version);
+const path = join(directory, 'store.db');
+
+// What a release once wrote is kept as it was; only a version that is not released yet may be recorded again.
+if (existsSync(directory) && !process.argv.includes('--again')) {
+  console.error(`Cannot record ${version}: it was recorded before. Raise the version, or add --again before it is released.`);
+  process.exit(2);
+}
+rmSync(directory, { recursive: true, force: true });
+mkdirSync(directory, { recursive: true });
+await recordHistory(path);
+const platform = countingPlatform();
+const store = await openSqliteStore({ path, platform, readOnly: true });
+writeFileSync(join(directory, 'expected.json'), `${JSON.stringify(await answersOf(store, platform), null, 1)}\n`);
+await store.close();
+for (const suffix of ['-wal', '-shm']) rmSync(path + suffix, { force: true });
+console.log(`Recorded ${version} in ${directory}`);
