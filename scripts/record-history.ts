@@ -6,13 +6,17 @@ import { openSqliteStore } from '../src/index.ts';
 import { answersOf } from '../test/compat/history-answers.ts';
 import { countingPlatform, recordHistory } from '../test/compat/recorded-history.ts';
 
-const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { readonly version: string };
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  readonly version: string;
+};
 const directory = join(import.meta.dirname, '..', 'test', 'compat', 'histories', version);
 const path = join(directory, 'store.db');
 
 // What a release once wrote is kept as it was; only a version that is not released yet may be recorded again.
 if (existsSync(directory) && !process.argv.includes('--again')) {
-  console.error(`Cannot record ${version}: it was recorded before. Raise the version, or add --again before it is released.`);
+  console.error(
+    `Cannot record ${version}: it was recorded before. Raise the version, or add --again before it is released.`,
+  );
   process.exit(2);
 }
 rmSync(directory, { recursive: true, force: true });

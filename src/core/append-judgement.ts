@@ -62,10 +62,11 @@ export function judgeAppend(source: AppendSource, request: AppendRequest, platfo
   };
 }
 
-function checkSize({ events }: AppendRequest): void {
+function checkSize({ events, parts }: AppendRequest): void {
   checkLimit('appendEventsMax', events.length, 'append a batch');
   let bytes = 0;
   for (const event of events) bytes += event.data.length;
+  for (const part of parts) bytes += part.text.length;
   checkLimit('appendBytesMax', bytes, 'append a batch');
 }
 

@@ -4,7 +4,7 @@ import type { CarriedEvent } from './event.ts';
 import type { EventSpec, FieldSpec, FieldType } from './event-spec.ts';
 import { specOf } from './event-types.ts';
 import { type JsonObject, type JsonValue, valueAt, withValueAt } from './json.ts';
-import { checkLimit } from './limits.ts';
+import { checkLimit, limits } from './limits.ts';
 import {
   bodyDelta,
   escapedText,
@@ -163,7 +163,9 @@ function encodeList(items: readonly JsonValue[], path: string, encoding: Encodin
   const known = encoding.memory.lists.get(place) ?? { texts: [], nodes: [] };
   let shared = 0;
   while (shared < texts.length && shared < known.texts.length && texts[shared] === known.texts[shared]) shared++;
-  const base = known.nodes.findLast((node) => node.length <= shared);
+  // A chain of nodes that is too long to be followed is ended by a list that stands on its own.
+  const isFull = known.nodes.length >= limits.partChainMax;
+  const base = isFull ? undefined : known.nodes.findLast((node) => node.length <= shared);
   if (base !== undefined && base.length === texts.length) return { $list: base.digest };
   const from = base?.length ?? 0;
   const added = items.slice(from).map((item, index) => encodeValue(texts[from + index] as string, item, encoding));
@@ -187,7 +189,7 @@ function encodeBody(body: string, path: string, encoding: Encoding): JsonValue {
   const place = `${encoding.place}\n${path}`;
   const known = encoding.memory.bodies.get(place);
   const full = saltedPart('body', body, [], encoding.maker);
-  const asDelta = known !== undefined && body.length < known.fullLength * 2;
+  const asDelta = known !== undefined && body.length < known.fullLength * 2 && known.chain + 1 < limits.partChainMax;
   const delta = asDelta ? bodyDelta(known.digest, known.text, body) : undefined;
   const text = delta === undefined ? '' : canonicalJson(delta as unknown as JsonValue);
   if (known !== undefined && delta !== undefined && text.length < body.length) {

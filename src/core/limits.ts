@@ -19,7 +19,7 @@ export const limits = {
   jsonDepthMax: 128,
   /** Events in one append. */
   appendEventsMax: 10_000,
-  /** Bytes of all events in one append. */
+  /** Bytes of all events and parts in one append. */
   appendBytesMax: 67_108_864,
   /** Keys one event is indexed under. */
   eventKeysMax: 10_000,

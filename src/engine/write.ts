@@ -90,7 +90,7 @@ export function encodeRequest(engine: Engine, request: StampedRequest): AppendRe
     const version = draft.version ?? specOf(draft.type)?.version ?? 1;
     const encoded = encodeData({ ...envelope, version, data }, engine.platform, memory);
     parts.push(...encoded.parts);
-    bytes += encoded.skeleton.length;
+    bytes += encoded.parts.reduce((sum, part) => sum + part.text.length, encoded.skeleton.length);
     events.push({ ...envelope, version, data: encoded.skeleton, keys: encoded.keys });
   }
   checkLimit('appendBytesMax', bytes, 'append a batch');

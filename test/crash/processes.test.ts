@@ -132,6 +132,7 @@ describe('while another process holds the lock', () => {
     expect(await session.verify()).toMatchObject({ ok: true, events: 4 });
   });
 
+  // Without an option the wait is `busyWaitMsMax`.
   test('the wait is bounded: store.busy, nothing is written, and a later try succeeds', async () => {
     const path = await newStore();
     const platform = createNodePlatform();

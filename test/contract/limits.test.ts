@@ -1,0 +1,319 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { planAppend } from '../../src/core/append.ts';
+import { createPartMemory, encodeData } from '../../src/core/encode.ts';
+import { type LimitName, limits } from '../../src/core/limits.ts';
+import type { Marker } from '../../src/core/marker.ts';
+import type { Digest, Seq } from '../../src/core/point.ts';
+import type { AppendRequest } from '../../src/core/ports.ts';
+import {
+  createNodePlatform,
+  defineProjection,
+  type EventDraft,
+  type EventStore,
+  openMemoryStore,
+  openReprise,
+  openSqliteStore,
+  type Reprise,
+  RepriseError,
+  type Session,
+} from '../../src/index.ts';
+import { countingStore } from './counting-store.ts';
+
+const platform = createNodePlatform();
+let directory = '';
+let files = 0;
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'reprise-limits-'));
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+interface Opened {
+  readonly store: EventStore;
+  readonly session: Session;
+  readonly reprise: Reprise;
+  readonly path: string;
+}
+
+const ref = { namespace: 'default', session: 'demo' };
+const note = (text: string): EventDraft => ({ type: 'note.added', data: { text } });
+const range = (through: number) => [
+  { branch: 'main', after: 0 as Seq, through: through as Seq, except: [], carried: false },
+];
+const reading = { direction: 'forward', select: 'full' } as const;
+
+async function exceeds(name: LimitName, what: () => Promise<unknown>): Promise<void> {
+  const error = await what().catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(RepriseError);
+  expect(error).toMatchObject({ code: 'limit.exceeded', details: { limit: name, max: limits[name] } });
+  expect((error as RepriseError).message).toContain(name);
+}
+
+type Reached = (opened: Opened) => Promise<void>;
+
+/** How each limit is reached. Those of pure folds and of waiting are reached by the tests that are named. */
+const reached: Readonly<Record<LimitName, Reached | string>> = {
+  idBytesMax: async ({ session }) => {
+    const error = await session
+      .append({ ...note('a'), agent: 'x'.repeat(limits.idBytesMax + 1) })
+      .catch((e: unknown) => e);
+    expect(error).toMatchObject({ code: 'id.invalid', message: expect.stringContaining(String(limits.idBytesMax)) });
+    await session.append({ ...note('a'), agent: 'x'.repeat(limits.idBytesMax) });
+  },
+  typeBytesMax: ({ session }) =>
+    exceeds('typeBytesMax', () => session.append({ type: `a.${'b'.repeat(limits.typeBytesMax)}` })),
+  payloadBytesMax: async ({ session }) => {
+    const content = 'x'.repeat(limits.payloadBytesMax + 1);
+    await exceeds('payloadBytesMax', () => session.append(note(content)));
+    await exceeds('payloadBytesMax', () =>
+      session.append({ type: 'message.added', data: { message: { role: 'user', content } } }),
+    );
+  },
+  jsonDepthMax: async ({ session }) => {
+    let value: unknown = 1;
+    for (let depth = 0; depth <= limits.jsonDepthMax; depth++) value = [value];
+    await expect(session.append({ type: 'x.made', data: { value } as never })).rejects.toMatchObject({
+      code: 'json.too-deep',
+    });
+  },
+  appendEventsMax: ({ session }) =>
+    exceeds('appendEventsMax', () =>
+      session.append(Array.from({ length: limits.appendEventsMax + 1 }, () => note('a'))),
+    ),
+  appendBytesMax: async ({ session }) => {
+    const text = 'x'.repeat(14_000_000);
+    const batch = (make: (index: number) => EventDraft): EventDraft[] =>
+      Array.from({ length: 5 }, (_, index) => make(index));
+    await exceeds('appendBytesMax', () => session.append(batch(() => note(text))));
+    const parted = (index: number): EventDraft => ({
+      type: 'message.added',
+      data: { message: { role: 'user', content: `${index}${text}` } },
+    });
+    await exceeds('appendBytesMax', () => session.append(batch(parted)));
+  },
+  eventKeysMax: ({ session }) => {
+    const operations = Array.from({ length: limits.eventKeysMax + 1 }, (_, index) => ({
+      agent: 'a',
+      key: `k${index}`,
+      op: 'write',
+      value: 1,
+      version: 1,
+    }));
+    return exceeds('eventKeysMax', () => session.append({ type: 'state.committed', data: { operations } }));
+  },
+  keyBytesMax: ({ session }) => {
+    const operations = [{ agent: 'a', key: 'k'.repeat(limits.keyBytesMax), op: 'write', value: 1, version: 1 }];
+    return exceeds('keyBytesMax', () => session.append({ type: 'state.committed', data: { operations } }));
+  },
+  selectedKeysMax: async ({ store, session }) => {
+    const keys = Array.from({ length: limits.selectedKeysMax + 1 }, (_, index) => `k${index}`);
+    await exceeds('selectedKeysMax', () => session.append(note('a'), { unchanged: { since: 0, keys } }));
+    await exceeds('selectedKeysMax', () => store.latest(ref, range(1), { keys }, { limit: 10, select: 'header' }));
+  },
+  pageEventsMax: async ({ store, session }) => {
+    await session.append(Array.from({ length: limits.pageEventsMax + 10 }, () => note('a')));
+    const page = await store.read(ref, range(limits.pageEventsMax + 10), { ...reading, limit: 1e9 });
+    expect([page.events.length, page.next !== undefined]).toEqual([limits.pageEventsMax, true]);
+  },
+  pageBytesMax: async ({ store, session }) => {
+    for (let count = 0; count < 6; count++) await session.append(note('x'.repeat(1_000_000)));
+    const page = await store.read(ref, range(6), { ...reading, limit: 6, bytesMax: 1e12 });
+    expect([page.events.length, page.next !== undefined]).toEqual([4, true]);
+  },
+  pageScanMax: async ({ store, session }) => {
+    const count = limits.pageScanMax + 10;
+    for (let from = 0; from < count; from += limits.appendEventsMax)
+      await session.append(Array.from({ length: Math.min(limits.appendEventsMax, count - from) }, () => note('a')));
+    const page = await store.read(ref, range(count), { ...reading, limit: 10, filter: { types: ['goal.set'] } });
+    expect(page.events).toEqual([]);
+    expect(page.next?.seq).toBeLessThanOrEqual(limits.pageScanMax);
+  },
+  partsAskedMax: ({ store }) =>
+    exceeds('partsAskedMax', () =>
+      store.parts(
+        ref,
+        Array.from({ length: limits.partsAskedMax + 1 }, (_, index) => platform.sha256(String(index))),
+      ),
+    ),
+  partBytesMin: async ({ store, session }) => {
+    const message = (content: string): EventDraft => ({
+      type: 'message.added',
+      data: { message: { role: 'user', content } },
+    });
+    await session.append(message('x'.repeat(limits.partBytesMin / 2)));
+    expect(await store.heldParts(ref, { limit: 10 })).toHaveLength(0);
+    await session.append(message('x'.repeat(limits.partBytesMin)));
+    expect(await store.heldParts(ref, { limit: 10 })).toHaveLength(1);
+  },
+  partChainMax: async () => {
+    const memory = createPartMemory();
+    const event = (messages: readonly unknown[], body: string) =>
+      ({
+        type: 'call.started',
+        version: 1,
+        data: { call: 'c', kind: 'model', name: 'm', request: { messages, body } },
+      }) as never;
+    const textOf = (kind: string, parts: readonly { readonly kind: string; readonly text: string }[]): string =>
+      parts.find((part) => part.kind === kind)?.text ?? '';
+    encodeData(event(['a'], 'body '.repeat(200)), platform, memory);
+    const [place, list] = [...memory.lists][0] ?? ['', { texts: [], nodes: [] }];
+    const second = encodeData(event(['a', 'b'], 'body '.repeat(201)), platform, memory);
+    expect([textOf('list', second.parts).includes('"previous":null'), textOf('delta', second.parts) === '']).toEqual([
+      false,
+      false,
+    ]);
+    memory.lists.set(place, {
+      texts: list.texts,
+      nodes: Array.from({ length: limits.partChainMax }, () => list.nodes[0] as never),
+    });
+    for (const [key, body] of memory.bodies) memory.bodies.set(key, { ...body, chain: limits.partChainMax - 1 });
+    const last = encodeData(event(['a', 'b', 'c'], 'body '.repeat(202)), platform, memory);
+    expect([textOf('list', last.parts).includes('"previous":null'), textOf('delta', last.parts)]).toEqual([true, '']);
+  },
+  filterTextMax: async ({ session }) => {
+    const text = 'x'.repeat(limits.filterTextMax + 1);
+    await expect(session.find({ text })).rejects.toMatchObject({
+      code: expect.stringMatching(/limit.exceeded|filter.invalid/),
+    });
+    await expect(session.find({ fields: [{ key: 'a', pattern: text }] })).rejects.toMatchObject({
+      code: expect.stringMatching(/limit.exceeded|filter.invalid/),
+    });
+  },
+  diffCellsMax: async ({ session, reprise }) => {
+    const notes = (name: string): EventDraft[] => Array.from({ length: 1_000 }, (_, index) => note(`${name} ${index}`));
+    await session.append(notes('left'));
+    const other = await session.fork('main@0', { name: 'other' });
+    await other.append(notes('right'));
+    expect(notes('').length ** 2).toBeGreaterThan(limits.diffCellsMax);
+    const found = await reprise.diff('demo', 'demo/other');
+    expect(found.identical).toBe(false);
+    expect(found.pairs.length).toBeLessThanOrEqual(2_000);
+  },
+  diffDetailsMax: 'src/core/diff.test.ts',
+  diffItemsMax: 'src/core/diff-state.test.ts',
+  conversationLanesMax: 'src/projections/conversation.test.ts',
+  markersMax: async () => {
+    const filler: Marker = { branch: 'main', seq: 1 as Seq, kind: 'erased', seqs: [], parts: [] };
+    const markers = Array.from({ length: limits.markersMax }, () => filler);
+    const digest = '' as Digest;
+    const state = {
+      branch: 'main',
+      history: { root: 'main', markers, head: 1 as Seq },
+      digest,
+      epoch: 0 as Seq,
+      turn: 0,
+    };
+    const event = { id: 'a', time: '', type: 'branch.rewound', version: 1, data: '{"to":1}', keys: [] };
+    const request: AppendRequest = {
+      ...ref,
+      target: { kind: 'branch', branch: 'main' },
+      events: [event],
+      parts: [],
+      condition: { kind: 'head', seq: 1 as Seq },
+    };
+    await exceeds('markersMax', async () =>
+      planAppend(state, request, { stored: new Map(), turnAt: () => 0 }, platform),
+    );
+  },
+  lineageDepthMax: async ({ session, path }) => {
+    if (path === '') return;
+    await session.append(note('a'));
+    deepen(path, limits.lineageDepthMax);
+    await exceeds('lineageDepthMax', () => session.fork(`b${limits.lineageDepthMax}`, { name: 'deeper' }));
+  },
+  queuedAppendsMax: async ({ store, path }) => {
+    if (path === '') return;
+    const request = (index: number): AppendRequest => ({
+      ...ref,
+      target: { kind: 'branch', branch: 'main' },
+      events: [
+        {
+          id: `q${index}`,
+          time: '2026-01-01T00:00:00.000Z',
+          type: 'note.added',
+          version: 1,
+          data: '{"text":"a"}',
+          keys: [],
+        },
+      ],
+      parts: [],
+      condition: { kind: 'any' },
+    });
+    const outcomes = await store.append(
+      Array.from({ length: limits.queuedAppendsMax + 1 }, (_, index) => request(index)),
+    );
+    const refused = outcomes.flatMap((outcome) => (outcome.ok ? [] : [outcome.error]));
+    expect(refused).toHaveLength(1);
+    await exceeds('queuedAppendsMax', () => Promise.reject(refused[0] as RepriseError));
+  },
+  snapshotEventsMin: 'test/contract/traps.test.ts',
+  snapshotBytesFactor: 'test/contract/traps.test.ts',
+  snapshotBytesMax: async ({ store, path }) => {
+    // What is worth keeping is decided above the store, and 80 MB are enough once.
+    if (path !== '') return;
+    const counted = countingStore(store);
+    const reprise = await openReprise({ store: counted.store, platform, snapshotEvents: 1 });
+    const session = await reprise.session('demo');
+    const grown = (size: number) =>
+      defineProjection({
+        name: 'grown',
+        version: String(size),
+        history: 'view',
+        initial: () => '',
+        apply: () => 'x'.repeat(size),
+      });
+    // All events together weigh more than a snapshot, so that its own size alone decides.
+    for (let count = 0; count < 8; count++) await session.append(note('y'.repeat(10_000_000)));
+    await session.stateAt('main', grown(limits.snapshotBytesMax + 1));
+    expect(counted.calls.putSnapshot ?? 0).toBe(0);
+    await session.stateAt('main', grown(1_000));
+    expect(counted.calls.putSnapshot).toBeGreaterThan(0);
+  },
+  sessionsPageMax: async ({ store }) => {
+    for (let count = 0; count < limits.sessionsPageMax; count++)
+      await store.createSession({ ...ref, session: `s${count}` }, { root: 'main', seed: 'x' });
+    const page = await store.sessions({ limit: 1e9 });
+    expect([page.sessions.length, page.next !== undefined]).toEqual([limits.sessionsPageMax, true]);
+  },
+  busyWaitMsMax: 'test/crash/processes.test.ts',
+};
+
+/** Puts a line of branches into the file, each forked from the one before. */
+function deepen(path: string, depth: number): void {
+  const database = new DatabaseSync(path);
+  database.exec(`
+    WITH RECURSIVE line (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM line WHERE n < ${depth})
+    INSERT INTO branches (id, session_id, name, parent_id, parent_seq, created_at)
+    SELECT n + 1, 1, 'b' || n, n, n, '2026-01-01T00:00:00.000Z' FROM line;
+    CREATE TEMP TABLE copied AS SELECT * FROM events WHERE seq = 1;
+    UPDATE copied SET type = 'branch.forked', marker = 1, data = '{}';
+    CREATE TEMP TABLE line AS SELECT n FROM (WITH RECURSIVE line (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM line WHERE n < ${depth}) SELECT n FROM line);
+    CREATE TEMP TABLE rows AS SELECT copied.*, n FROM copied, line;
+    UPDATE rows SET branch_id = n + 1, seq = n + 1, id = 'forked ' || n;
+    ALTER TABLE rows DROP COLUMN n;
+    INSERT INTO events SELECT * FROM rows;`);
+  database.close();
+}
+
+const stores: Readonly<Record<string, () => Promise<{ readonly store: EventStore; readonly path: string }>>> = {
+  memory: async () => ({ store: openMemoryStore({ platform }), path: '' }),
+  sqlite: async () => {
+    const path = join(directory, `${files++}.db`);
+    return { store: await openSqliteStore({ path, platform, durability: 'process' }), path };
+  },
+};
+
+describe.each(Object.entries(stores))('I9 nothing is unbounded on %s:', (_, open) => {
+  test.each(Object.entries(reached))('%s', async (name, reach) => {
+    if (typeof reach === 'string') {
+      expect(readFileSync(reach, 'utf8')).toContain(name);
+      return;
+    }
+    const { store, path } = await open();
+    await using reprise = await openReprise({ store, platform });
+    await reach({ store, path, reprise, session: await reprise.createSession('demo') });
+  });
+});
