@@ -112,7 +112,8 @@ async function mark(held: Session): Promise<void> {
 
 async function erase(held: Session): Promise<void> {
   const text = secretOf(`${round}-${count}`);
-  const [event] = await held.append({ type: 'note.added', data: { text } });
+  // Long enough to have pages of its own, which an erasure sets free.
+  const [event] = await held.append({ type: 'note.added', data: { text: `${text}. `.repeat(400) } });
   report({ kind: 'erasing', text });
   await held.erase({ branch: 'main', seq: event?.seq ?? 0 });
   report({ kind: 'erased', text, seq: event?.seq });
