@@ -42,17 +42,12 @@ export function storedJson(text: string): JsonValue {
 /** The digests that skeleton text refers to directly. */
 export function refsIn(skeleton: string): Digest[] {
   if (!mayHoldRefs(skeleton)) return [];
-  const found: Digest[] = [];
-  collectRefs(storedJson(skeleton), found);
-  return found;
+  return Array.from(skeleton.matchAll(refPattern), ([, digest]) => digest as Digest);
 }
 
-function collectRefs(value: JsonValue, found: Digest[]): void {
-  const ref = asRef(value);
-  if (ref !== undefined) found.push(ref.digest);
-  else if (Array.isArray(value)) for (const item of value) collectRefs(item as JsonValue, found);
-  else if (isObject(value)) for (const key of Object.keys(value)) collectRefs(value[key] as JsonValue, found);
-}
+// In canonical JSON, quotes inside a string are escaped and user keys that begin with `$` have one more: so this text can
+// only be a reference, and finding it is much quicker than parsing.
+const refPattern = /"\$(?:part|list|body|sealed)":"([0-9a-f]{64})"/g;
 
 /** Puts data together again from its skeleton and its parts. One decoder reads many events and shares what they share. */
 export class DataDecoder {

@@ -8,6 +8,8 @@ import { isBusy } from './sqlite-error.ts';
 /** What a group of appends holds at most, so that its transaction stays well under 50 ms. */
 const groupEventsMax = 2_000;
 const groupBytesMax = 8_388_608;
+/** How long appends may follow each other before timers and sockets get their turn. */
+const turnMsMax = 5;
 
 /** Judges and writes one append within an open transaction; what it throws is that append's own refusal. */
 export type AppendWork = (request: AppendRequest) => AppendOutcome;
@@ -39,6 +41,8 @@ export class Writer {
   readonly #onCommit: () => void;
   #queue: (AppendJob | OtherJob)[] = [];
   #flushing: Promise<void> | undefined;
+  /** When the event loop was last known to have had its turn. */
+  #turnedAt = 0;
 
   constructor(
     database: Database,
@@ -96,14 +100,26 @@ export class Writer {
   }
 
   async #flush(): Promise<void> {
-    await turnOfLoop();
+    await this.#gather();
     while (this.#queue.length > 0) {
       const [first] = this.#queue as [AppendJob | OtherJob];
       if (first.kind === 'other') await this.#commitOther(this.#queue.shift() as OtherJob);
       else await this.#commitGroup(this.#takeGroup());
-      if (this.#queue.length > 0) await turnOfLoop();
+      if (this.#queue.length > 0) await this.#gather();
     }
     this.#flushing = undefined;
+  }
+
+  /**
+   * Waits until everything that is ready to run in this turn of the event loop has run, so that all appends of the turn
+   * are in the queue. A writer that appends without end would keep the loop in one turn for ever, since nothing it
+   * waits for comes from outside; so after a while the loop gets its turn first.
+   */
+  async #gather(): Promise<void> {
+    const now = performance.now();
+    if (now - this.#turnedAt < turnMsMax) return endOfTurn();
+    await turnOfLoop();
+    this.#turnedAt = performance.now();
   }
 
   #takeGroup(): AppendJob[] {
@@ -192,6 +208,13 @@ function sizeOf({ events, parts }: AppendRequest): number {
   for (const event of events) bytes += event.data.length;
   for (const part of parts) bytes += part.text.length;
   return bytes;
+}
+
+/** Resolves when all promises that are ready have been acted upon. */
+function endOfTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    process.nextTick(resolve);
+  });
 }
 
 function turnOfLoop(): Promise<void> {

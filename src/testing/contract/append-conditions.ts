@@ -83,10 +83,9 @@ export const appendConditions: readonly ContractCase[] = [
       append(world, [note('b', { keys: ['plan'] })], unchanged(0, ['plan'])),
       append(world, [note('c', { keys: ['other'] })], unchanged(0, ['other'])),
     ]);
-    assert.deepEqual(
-      outcomes.map((outcome) => outcome.status),
-      ['fulfilled', 'rejected', 'fulfilled'],
-    );
+    const [a, b, other] = outcomes.map((outcome) => outcome.status);
+    assert.deepEqual([a, b].sort(), ['fulfilled', 'rejected'], 'one of the two was first');
+    assert.equal(other, 'fulfilled');
   }),
 
   contractCase(

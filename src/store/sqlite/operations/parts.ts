@@ -54,8 +54,13 @@ export function reachableParts(
   session: SessionRow,
   digests: readonly Digest[],
 ): ReadonlyMap<Digest, PartInput> {
-  const rows = database.all<PartRow>(reachableSql, JSON.stringify(digests), session.id, session.id);
-  return new Map(rows.map((row) => [row[0], partOf(row)]));
+  const found = new Map(findParts(database, session, digests));
+  // Most parts refer to nothing; only those that do are worth a walk.
+  const refs = [...found.values()].flatMap((part) => part.refs.filter((digest) => !found.has(digest)));
+  if (refs.length === 0) return found;
+  const rows = database.all<PartRow>(reachableSql, JSON.stringify(refs), session.id, session.id);
+  for (const row of rows) found.set(row[0], partOf(row));
+  return found;
 }
 
 /** One part the session holds. */
