@@ -26,7 +26,7 @@ await session.append(
 // The same question at three moments: before the model was asked, while the tool ran, and after.
 for (const point of ['main@2', 'main@5', 'main@6']) {
   const seen = await session.stateAt(point, conversation);
-  const roles = seen.messages.map(({ seq, message }) => `${message?.['role']}@${seq}`);
+  const roles = seen.messages.map(({ seq, message }) => `${String(message?.['role'])}@${seq}`);
   const open = seen.openCalls.map((call) => `${call.name} since seq ${call.seq}`);
   console.log(`${point}: ${roles.join(', ')}${open.length > 0 ? `; waiting for ${open.join(', ')}` : ''}`);
 }

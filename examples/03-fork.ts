@@ -30,7 +30,9 @@ await session.fork({ branch: 'narrower', seq: narrower.head }, { name: 'narrower
 
 for (const name of ['main', 'narrower', 'calm-pool', 'narrower-2']) {
   const { model, system, messages } = await session.stateAt(name, conversation);
-  console.log(`${name.padEnd(10)} ${model} | ${system} | ${messages.map(({ message }) => message?.['content']).join(' / ')}`);
+  console.log(
+    `${name.padEnd(10)} ${model} | ${system} | ${messages.map(({ message }) => message?.['content']).join(' / ')}`,
+  );
 }
 
 const [first] = await Array.fromAsync(narrower.replay({ history: 'raw', filter: { types: ['branch.forked'] } }));

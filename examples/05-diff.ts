@@ -35,7 +35,9 @@ for (const pair of diff.pairs) {
 }
 console.log(`\nthey share everything up to ${diff.forkPoint?.branch}@${diff.forkPoint?.seq}`);
 console.log(`first difference: left ${diff.divergedAt?.left}, right ${diff.divergedAt?.right}`);
-console.log(`together again: ${diff.reconvergedAt.map(({ left, right }) => `left ${left}, right ${right}`).join('; ')}`);
+console.log(
+  `together again: ${diff.reconvergedAt.map(({ left, right }) => `left ${left}, right ${right}`).join('; ')}`,
+);
 
 const strict = await reprise.diff('refund', 'refund/careful', { strict: true });
 console.log(`\n${strict.toLines(8).join('\n')}`);

@@ -28,7 +28,9 @@ console.log('would forget:', planned.events.map(({ branch, seq }) => `${branch}@
 await session.erase('main@1', { reason: 'asked for by the customer', agent: 'privacy' });
 
 for await (const event of session.replay({ history: 'raw' })) {
-  console.log(`${event.seq}  ${event.type.padEnd(14)} ${event.erased === true ? '(erased)' : JSON.stringify(event.data).slice(0, 70)}`);
+  console.log(
+    `${event.seq}  ${event.type.padEnd(14)} ${event.erased === true ? '(erased)' : JSON.stringify(event.data).slice(0, 70)}`,
+  );
 }
 const { messages } = await session.stateAt('main@3', conversation);
 console.log('\nwhat the model saw:', messages.map(({ message }) => message?.['content'] ?? '(erased)').join(' | '));

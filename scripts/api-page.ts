@@ -77,7 +77,9 @@ function classSection(entry: Entry): string {
   return [
     entry.about,
     ...(fields.length === 0 ? [] : [fieldTable(fields)]),
-    ...verbs.map((verb) => [`### ${name}.${verb.name}(${verb.parameters})`, verb.about, ...exampleOf(verb)].join('\n\n')),
+    ...verbs.map((verb) =>
+      [`### ${name}.${verb.name}(${verb.parameters})`, verb.about, ...exampleOf(verb)].join('\n\n'),
+    ),
   ].join('\n\n');
 }
 

@@ -59,7 +59,9 @@ export function publicSurface(root: string, door: string): Entry[] {
     const from = nodeAt(node, 'source');
     if (node.type !== 'ExportNamedDeclaration' || from === undefined) return [];
     const source = parse(root, posix.join(posix.dirname(door), String(from['value'])));
-    return nodesIn(node, 'specifiers').map((specifier) => entryOf(source, String(nodeAt(specifier, 'local')?.['name'])));
+    return nodesIn(node, 'specifiers').map((specifier) =>
+      entryOf(source, String(nodeAt(specifier, 'local')?.['name'])),
+    );
   });
 }
 
@@ -88,14 +90,30 @@ function entryOf(source: Source, name: string): Entry {
 }
 
 function shapeOf(source: Source, declaration: SyntaxNode): Pick<Entry, 'kind' | 'parameters' | 'members' | 'type'> {
-  const members = (list: readonly SyntaxNode[]): Member[] => firstOfEach(list.flatMap((node) => memberOf(source, node)));
+  const members = (list: readonly SyntaxNode[]): Member[] =>
+    firstOfEach(list.flatMap((node) => memberOf(source, node)));
   switch (declaration.type) {
     case 'ClassDeclaration':
-      return { kind: 'class', parameters: undefined, type: undefined, members: members(nodesIn(body(declaration), 'body')) };
+      return {
+        kind: 'class',
+        parameters: undefined,
+        type: undefined,
+        members: members(nodesIn(body(declaration), 'body')),
+      };
     case 'TSInterfaceDeclaration':
-      return { kind: 'type', parameters: undefined, type: undefined, members: members(nodesIn(body(declaration), 'body')) };
+      return {
+        kind: 'type',
+        parameters: undefined,
+        type: undefined,
+        members: members(nodesIn(body(declaration), 'body')),
+      };
     case 'TSTypeAliasDeclaration':
-      return { kind: 'type', parameters: undefined, type: textOf(source, nodeAt(declaration, 'typeAnnotation')), members: [] };
+      return {
+        kind: 'type',
+        parameters: undefined,
+        type: textOf(source, nodeAt(declaration, 'typeAnnotation')),
+        members: [],
+      };
     case 'FunctionDeclaration':
       return { kind: 'function', parameters: parametersOf(source, declaration), type: undefined, members: [] };
     default:
@@ -116,8 +134,7 @@ function memberOf(source: Source, node: SyntaxNode): Member[] {
   if (key?.type !== 'Identifier' || node['computed'] === true || node['kind'] === 'constructor') return [];
   const name = String(key['name']);
   const doc = docBefore(source, node.start);
-  const isMethod =
-    (node.type === 'MethodDefinition' && node['kind'] === 'method') || node.type === 'TSMethodSignature';
+  const isMethod = (node.type === 'MethodDefinition' && node['kind'] === 'method') || node.type === 'TSMethodSignature';
   const signature = node.type === 'MethodDefinition' ? (nodeAt(node, 'value') as SyntaxNode) : node;
   return [
     {
@@ -132,7 +149,8 @@ function memberOf(source: Source, node: SyntaxNode): Member[] {
 
 function typeOf(source: Source, node: SyntaxNode): string {
   const getter = nodeAt(node, 'value');
-  const annotation = nodeAt(node, 'typeAnnotation') ?? (getter === undefined ? undefined : nodeAt(getter, 'returnType'));
+  const annotation =
+    nodeAt(node, 'typeAnnotation') ?? (getter === undefined ? undefined : nodeAt(getter, 'returnType'));
   return textOf(source, annotation).replace(/^:\s*/, '');
 }
 
@@ -153,11 +171,16 @@ const textOf = (source: Source, node: SyntaxNode | undefined): string =>
 /** The doc comment that stands right before an offset. */
 function docBefore(source: Source, start: number): Doc {
   const comment = source.comments.findLast((each) => each.end <= start && each.value.startsWith('*'));
-  if (comment === undefined || source.text.slice(comment.end, start).trim() !== '') return { about: '', example: undefined };
+  if (comment === undefined || source.text.slice(comment.end, start).trim() !== '')
+    return { about: '', example: undefined };
   const firstLine = source.text.slice(0, comment.start).split('\n').length;
   const lines = comment.value.split('\n').map((line) => line.replace(/^\s*\* ?/, ''));
   const at = lines.findIndex((line) => line.startsWith('@example'));
-  const about = lines.slice(0, at < 0 ? lines.length : at).join('\n').replace(/^\*/, '').trim();
+  const about = lines
+    .slice(0, at < 0 ? lines.length : at)
+    .join('\n')
+    .replace(/^\*/, '')
+    .trim();
   return { about, example: at < 0 ? undefined : exampleOf(lines, at, firstLine) };
 }
 

@@ -262,6 +262,6 @@ function isEndless(pattern: string, index: number): boolean {
   return char === '*' || char === '+' || (char === '{' && /^\{\d+,\}/.test(pattern.slice(index, index + 12)));
 }
 
-function refuse(why: string, hint = 'See the filters in docs/reference.'): never {
+function refuse(why: string, hint = 'See the filters in docs/guides/look.md.'): never {
   throw new RepriseError('filter.invalid', `Cannot use the filter: ${why}`, { hint });
 }

@@ -18,7 +18,9 @@ export function examples(root: string): { readonly file: string; readonly name: 
     .flatMap((entry) => {
       if (entry.kind === 'type') return [];
       const verbs = entry.kind === 'class' && entry.name !== 'RepriseError' ? verbsOf(entry) : [];
-      return verbs.length > 0 ? verbs : [{ file: entry.file, name: entry.name, ...(entry.example && { example: entry.example }) }];
+      return verbs.length > 0
+        ? verbs
+        : [{ file: entry.file, name: entry.name, ...(entry.example && { example: entry.example }) }];
     });
 }
 

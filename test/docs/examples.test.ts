@@ -25,6 +25,8 @@ describe.concurrent('the examples', () => {
 });
 
 test('every example is named in a document', () => {
-  const documents = ['README.md', 'docs/start.md', 'docs/README.md'].map((page) => readFileSync(join(root, page), 'utf8')).join('\n');
+  const documents = ['README.md', 'docs/start.md', 'docs/README.md']
+    .map((page) => readFileSync(join(root, page), 'utf8'))
+    .join('\n');
   expect(names.filter((name) => !documents.includes(`examples/${name}`))).toEqual([]);
 });

@@ -35,7 +35,10 @@ export class Workshop {
       }),
     );
     for (const door of ['index', 'testing'])
-      this.write(`node_modules/reprise/${door}.js`, `export * from ${JSON.stringify(`file://${root}src/${door}.ts`)};\n`);
+      this.write(
+        `node_modules/reprise/${door}.js`,
+        `export * from ${JSON.stringify(`file://${root}src/${door}.ts`)};\n`,
+      );
     this.write('tsconfig.json', JSON.stringify(typeCheck()));
   }
 
@@ -89,7 +92,9 @@ function typeCheck(): object {
 }
 
 function ran(file: string, args: readonly string[], cwd: string): Promise<Ran> {
-  const { REPRISE_STORE: _, ...env } = process.env;
+  const { REPRISE_STORE: _, ...own } = process.env;
+  // Every program loads the same source; without types once is enough.
+  const env = { ...own, NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/docs') };
   return new Promise((resolve) => {
     execFile(file, [...args], { cwd, env, encoding: 'utf8', timeout: timeoutMs }, (error, stdout, stderr) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 1;

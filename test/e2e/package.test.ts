@@ -1,0 +1,76 @@
+/** The package as others get it: packed, installed into an empty folder without a network, and used. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { programOf } from '../docs/pages.ts';
+import { root } from '../docs/workshop.ts';
+
+let folder = '';
+
+/** Runs a command in the folder and gives what it printed; throws with all of it if it failed. */
+function run(file: string, ...args: string[]): string {
+  return execFileSync(file, args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'reprise-package-'));
+  if (!existsSync(join(root, 'dist/index.js'))) execFileSync('npm', ['run', 'build'], { cwd: root, stdio: 'pipe' });
+  execFileSync('npm', ['pack', '--pack-destination', folder], { cwd: root, stdio: 'pipe' });
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  writeFileSync(join(folder, 'package.json'), '{ "name": "consumer", "private": true, "type": "module" }\n');
+  run('npm', 'install', '--offline', '--no-audit', '--no-fund', join(folder, `reprise-${version}.tgz`));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test('the package brings nothing but itself', () => {
+  const lock = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as { packages: object };
+  expect(Object.keys(lock.packages)).toEqual(['', 'node_modules/reprise']);
+});
+
+test('the example of the README runs with the installed package and prints what the README says', () => {
+  const program = programOf(readFileSync(join(root, 'README.md'), 'utf8'));
+  writeFileSync(join(folder, 'readme.ts'), program?.text ?? '');
+  expect(run(process.execPath, 'readme.ts')).toBe(program?.output);
+});
+
+test('the example of the README has the right types against the installed package', () => {
+  const compilerOptions = {
+    target: 'es2024',
+    lib: ['es2024', 'esnext.disposable'],
+    module: 'nodenext',
+    strict: true,
+    noEmit: true,
+    types: ['node'],
+    typeRoots: [join(root, 'node_modules/@types')],
+  };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['readme.ts'] }));
+  expect(run(join(root, 'node_modules/.bin/tsc'), '--pretty', 'false')).toBe('');
+});
+
+test('an installed package keeps what it was given in a file, from one process to the next', () => {
+  writeFileSync(
+    join(folder, 'twice.mjs'),
+    `import { openReprise } from 'reprise';
+     await using reprise = await openReprise();
+     const session = await reprise.session('kept', { create: true });
+     await session.append({ type: 'note.added', data: { text: 'x' } });
+     console.log((await session.verify()).ok, (await session.locate('main')).head);`,
+  );
+  expect([run(process.execPath, 'twice.mjs'), run(process.execPath, 'twice.mjs')]).toEqual(['true 1\n', 'true 2\n']);
+  expect(existsSync(join(folder, '.reprise/reprise.db'))).toBe(true);
+});
+
+test('reprise/testing of the installed package proves a store', () => {
+  writeFileSync(
+    join(folder, 'contract.mjs'),
+    `import { createNodePlatform, openMemoryStore, openReprise } from 'reprise';
+     import { storeContract, verbSuite } from 'reprise/testing';
+     const platform = createNodePlatform();
+     for (const { run } of storeContract.branch) await run(async () => openMemoryStore({ platform }));
+     for (const { run } of verbSuite.fork) await run(() => openReprise('memory:'));
+     console.log(storeContract.branch.length > 0 && verbSuite.fork.length > 0);`,
+  );
+  expect(run(process.execPath, 'contract.mjs')).toBe('true\n');
+});
