@@ -29,7 +29,7 @@ export type { Erased, EraseOptions } from './engine/erase.ts';
 export type { FindOptions } from './engine/find.ts';
 export type { ForkOptions } from './engine/fork.ts';
 export type { Marked, MarkOptions } from './engine/mark.ts';
-export type { ReplayOptions } from './engine/replay.ts';
+export type { Replay, ReplayOptions } from './engine/replay.ts';
 export type { ReplayAllOptions } from './engine/replay-all.ts';
 export { Reprise, type SessionOptions } from './engine/reprise.ts';
 export type { Reverted, RevertOptions } from './engine/revert.ts';
