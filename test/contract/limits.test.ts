@@ -286,8 +286,8 @@ function deepen(path: string, depth: number): void {
   const database = new DatabaseSync(path);
   database.exec(`
     WITH RECURSIVE line (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM line WHERE n < ${depth})
-    INSERT INTO branches (id, session_id, name, parent_id, parent_seq, created_at)
-    SELECT n + 1, 1, 'b' || n, n, n, '2026-01-01T00:00:00.000Z' FROM line;
+    INSERT INTO branches (id, session_id, name, parent_id, parent_seq)
+    SELECT n + 1, 1, 'b' || n, n, n FROM line;
     CREATE TEMP TABLE copied AS SELECT * FROM events WHERE seq = 1;
     UPDATE copied SET type = 'branch.forked', marker = 1, data = '{}';
     CREATE TEMP TABLE line AS SELECT n FROM (WITH RECURSIVE line (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM line WHERE n < ${depth}) SELECT n FROM line);

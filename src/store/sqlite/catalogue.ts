@@ -25,7 +25,6 @@ export interface BranchRow {
   readonly name: string;
   readonly parentId: number | null;
   readonly parentSeq: Seq | null;
-  readonly createdAt: string;
 }
 
 /** Entries of each kind that are remembered before all are forgotten. */
@@ -99,14 +98,14 @@ export class Catalogue {
   branch(session: SessionRow, name: string): BranchRow | undefined {
     const known = this.#branches.get(session.id)?.get(name);
     if (known !== undefined) return known;
-    const row = this.#database.get<[number, string, number | null, Seq | null, string]>(
-      'SELECT id, name, parent_id, parent_seq, created_at FROM branches WHERE session_id = ? AND name = ?',
+    const row = this.#database.get<[number, string, number | null, Seq | null]>(
+      'SELECT id, name, parent_id, parent_seq FROM branches WHERE session_id = ? AND name = ?',
       session.id,
       name,
     );
     if (row === undefined) return undefined;
-    const [id, , parentId, parentSeq, createdAt] = row;
-    return this.addBranch(session, { id, name, parentId, parentSeq, createdAt });
+    const [id, , parentId, parentSeq] = row;
+    return this.addBranch(session, { id, name, parentId, parentSeq });
   }
 
   addBranch(session: SessionRow, branch: BranchRow): BranchRow {

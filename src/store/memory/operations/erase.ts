@@ -1,3 +1,4 @@
+import { checkErasures } from '../../../core/append-judgement.ts';
 import { DataDecoder } from '../../../core/decode.ts';
 import { keysOf } from '../../../core/encode.ts';
 import { RepriseError } from '../../../core/error.ts';
@@ -22,6 +23,7 @@ import { append } from './append.ts';
 /** Forgets payloads and appends their markers; whatever is refused leaves everything as it was. */
 export function erase(shelf: Shelf, platform: Platform, request: EraseRequest): AppendOutcome[] {
   const session = heldSession(shelf, request);
+  checkErasures(request, session.erasures);
   const erased = request.events.map(({ branch, seq, dataDigest }) =>
     erasable(heldBranch(session, branch), seq, dataDigest),
   );

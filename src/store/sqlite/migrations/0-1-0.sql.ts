@@ -27,7 +27,6 @@ CREATE TABLE branches (
   name TEXT NOT NULL,
   parent_id INTEGER,
   parent_seq INTEGER,
-  created_at TEXT NOT NULL,
   erased_bytes INTEGER NOT NULL DEFAULT 0, -- of payload that was forgotten
   UNIQUE (session_id, name)
 ) STRICT;

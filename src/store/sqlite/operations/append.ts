@@ -25,7 +25,7 @@ export function append(
   const parts = planParts(database, session, request.parts, platform.sha256);
   const branch =
     request.target.kind === 'fork'
-      ? addFork(database, catalogue, platform, session, request)
+      ? addFork(database, catalogue, session, request)
       : catalogue.branch(session, request.target.branch);
   writeRows(database, catalogue, session, branch as BranchRow, judgement.plan);
   holdParts(database, session, parts);
@@ -69,28 +69,24 @@ function sourceOf(database: Database, catalogue: Catalogue, session: SessionRow)
 function addFork(
   database: Database,
   catalogue: Catalogue,
-  platform: Platform,
   session: SessionRow,
   { target }: AppendRequest,
 ): BranchRow | undefined {
   if (target.kind !== 'fork') return undefined;
   const parent = catalogue.branch(session, target.parent.branch) as BranchRow;
   checkLimit('lineageDepthMax', depthOf(database, parent) + 1, `fork "${target.parent.branch}"`);
-  const createdAt = platform.now();
   const rowid = database.insert(
-    'INSERT INTO branches (session_id, name, parent_id, parent_seq, created_at) VALUES (?, ?, ?, ?, ?)',
+    'INSERT INTO branches (session_id, name, parent_id, parent_seq) VALUES (?, ?, ?, ?)',
     session.id,
     target.branch,
     parent.id,
     target.parent.seq,
-    createdAt,
   );
   return catalogue.addBranch(session, {
     id: rowid,
     name: target.branch,
     parentId: parent.id,
     parentSeq: target.parent.seq,
-    createdAt,
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Digest, Seq } from '../../../core/point.ts';
 import type { BranchRecord, BranchRef, BranchSummary, SessionRef } from '../../../core/ports.ts';
-import type { Catalogue } from '../catalogue.ts';
+import type { BranchRow, Catalogue, SessionRow } from '../catalogue.ts';
 import type { Database } from '../database.ts';
 
 /** One branch with all that decides its views; undefined if there is none. */
@@ -11,9 +11,8 @@ export function findBranch(database: Database, catalogue: Catalogue, ref: Branch
   const { history, digest, epoch, turn } = catalogue.stateOf(session, branch);
   const { head, markers, root } = history;
   const parent = database.get<[string]>('SELECT name FROM branches WHERE id = ?', branch.parentId);
-  const updatedAt =
-    database.get<[string]>('SELECT time FROM events WHERE branch_id = ? AND seq = ?', branch.id, head)?.[0] ??
-    branch.createdAt;
+  const createdAt = createdAtOf(database, session, branch);
+  const updatedAt = database.get<[string]>(timeSql, branch.id, head)?.[0] ?? createdAt;
   const record = {
     branch: branch.name,
     root,
@@ -21,11 +20,22 @@ export function findBranch(database: Database, catalogue: Catalogue, ref: Branch
     digest,
     epoch,
     turn,
-    createdAt: branch.createdAt,
+    createdAt,
     updatedAt,
     markers,
   };
   return parent === undefined ? record : { ...record, parent: { branch: parent[0], seq: branch.parentSeq as Seq } };
+}
+
+const timeSql = 'SELECT time FROM events WHERE branch_id = ? AND seq = ?';
+
+/** A branch was made with its first event; the one a session began with, with the session. */
+function createdAtOf(database: Database, session: SessionRow, branch: BranchRow): string {
+  const row =
+    branch.parentSeq === null
+      ? database.get<[string]>('SELECT created_at FROM sessions WHERE id = ?', session.id)
+      : database.get<[string]>(timeSql, branch.id, branch.parentSeq + 1);
+  return row?.[0] ?? '';
 }
 
 type SummaryRow = readonly [
@@ -40,9 +50,11 @@ type SummaryRow = readonly [
 ];
 
 const summariesSql = `
-SELECT branches.name, parent.name, branches.parent_seq, branches.created_at, coalesce(last.branch_bytes, 0) - branches.erased_bytes, last.seq, last.digest, last.time
+SELECT branches.name, parent.name, branches.parent_seq, coalesce(first.time, sessions.created_at), coalesce(last.branch_bytes, 0) - branches.erased_bytes, last.seq, last.digest, last.time
 FROM branches
 LEFT JOIN branches parent ON parent.id = branches.parent_id
+JOIN sessions ON sessions.id = branches.session_id
+LEFT JOIN events first ON branches.parent_id IS NOT NULL AND first.branch_id = branches.id AND first.seq = branches.parent_seq + 1
 LEFT JOIN events last ON last.rowid = (SELECT l.rowid FROM events l WHERE l.branch_id = branches.id ORDER BY l.seq DESC LIMIT 1)
 WHERE branches.session_id = ? ORDER BY branches.id`;
 

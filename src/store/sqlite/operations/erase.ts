@@ -1,3 +1,4 @@
+import { checkErasures } from '../../../core/append-judgement.ts';
 import { RepriseError } from '../../../core/error.ts';
 import type { Seq } from '../../../core/point.ts';
 import type { AppendOutcome, EraseRequest, Platform } from '../../../core/ports.ts';
@@ -19,6 +20,8 @@ export function erase(
   request: EraseRequest,
 ): AppendOutcome[] {
   const session = sessionOf(catalogue, request);
+  const [erasures] = database.get<[number]>('SELECT erasures FROM sessions WHERE id = ?', session.id) as [number];
+  checkErasures(request, erasures);
   const erased = request.events.map((event) => ({ ...event, row: branchOf(catalogue, session, event.branch) }));
   const kept = keptKeys(catalogue, session, request);
   // The keys can only be told while the payloads are there.

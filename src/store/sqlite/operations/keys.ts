@@ -97,11 +97,14 @@ export function keysUnder(
 ): string[] {
   const isLater = after !== undefined && compareUtf8(after, prefix) >= 0;
   const first = isLater ? after : prefix;
+  // Most branches have no key of a kind, and finding that out is much quicker than starting the walk.
+  if (database.get(anyKeySql, branch, first, endOf(prefix)) === undefined) return [];
   return database
     .all<[string]>(isLater ? keysAfterSql : keysFromSql, { branch, first, end: endOf(prefix), limit })
     .map(([key]) => key);
 }
 
+const anyKeySql = 'SELECT 1 FROM event_keys WHERE branch_id = ? AND key >= ? AND key < ? LIMIT 1';
 const keysSql = (from: string): string => `
 WITH RECURSIVE held (key) AS (
   SELECT min(key) FROM event_keys WHERE branch_id = :branch AND key ${from} :first AND key < :end

@@ -86,7 +86,7 @@ export function createSession(
     createdAt,
     ref.namespace,
   );
-  database.run('INSERT INTO branches (session_id, name, created_at) VALUES (?, ?, ?)', rowid, options.root, createdAt);
+  database.run('INSERT INTO branches (session_id, name) VALUES (?, ?)', rowid, options.root);
   catalogue.forget();
   return {
     namespace: ref.namespace,
