@@ -6,7 +6,7 @@ import { RepriseError } from './error.ts';
 import { checkLimit } from './limits.ts';
 import { mayHoldRefs, type PartInput } from './parts.ts';
 import type { Digest, Point, Seq } from './point.ts';
-import type { AppendOutcome, AppendRequest, EventInput, Platform, StoredEvent } from './ports.ts';
+import type { AppendOutcome, AppendRequest, EraseRequest, EventInput, Platform, StoredEvent } from './ports.ts';
 import type { History } from './view.ts';
 
 /** What a store looks up, within one session and one transaction, while an append is judged. */
@@ -183,6 +183,15 @@ export function partDamaged(digest: Digest): RepriseError {
   return new RepriseError('part.damaged', `Cannot append: the part ${digest.slice(0, 12)}… does not match its digest`, {
     hint: 'Compute the digest over the salt and the text.',
     details: { digest },
+  });
+}
+
+/** Refuses an erasure that was planned before another one came. */
+export function checkErasures({ session, erasures }: EraseRequest, actual: number): void {
+  if (erasures === undefined || erasures === actual) return;
+  throw new RepriseError('append.conflict', `Cannot erase in session "${session}": another erasure came first`, {
+    hint: 'Look again for what holds the content, and erase that.',
+    details: { session, expected: erasures, actual },
   });
 }
 

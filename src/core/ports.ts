@@ -241,6 +241,11 @@ export interface EraseRequest extends SessionRef {
   readonly rewrites: readonly PartInput[];
   /** The `payload.erased` events, one append a branch, written in the same transaction. */
   readonly appends: readonly AppendRequest[];
+  /**
+   * Only if the session had so many erasures so far, else `append.conflict`: a rewrite that was planned before another
+   * erasure would bring back what that one took.
+   */
+  readonly erasures?: number;
 }
 
 /** What `health` reports of a store. */

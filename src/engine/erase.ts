@@ -7,11 +7,11 @@ import type { AppendRequest, EraseRequest } from '../core/ports.ts';
 import type { PointInput } from '../core/ref.ts';
 import { isStructural } from '../core/structural-types.ts';
 import { type Engine, sessionRef } from './engine.ts';
-import { contentOf } from './erase-content.ts';
+import { type Content, contentOf } from './erase-content.ts';
 import { type ErasePlan, planErase } from './erase-plan.ts';
 import { readPlaces } from './events.ts';
 import { type Marked, type MarkOptions, signed } from './mark.ts';
-import { findPlace, pointOf } from './place.ts';
+import { findPlace, pointOf, sessionRecord } from './place.ts';
 import { encodeRequest, stamp } from './write.ts';
 
 /** How to erase. */
@@ -53,18 +53,47 @@ export async function erase(
     markers: Erased['markers'][number][];
   } = { events: [], parts: [], markers: [] };
   for (const held of sessions) {
-    const plan = await planErase(engine, held, content, held === session ? target : undefined);
-    if (plan.events.length === 0 && plan.gone.length === 0 && plan.rewrites.length === 0) continue;
-    result.events.push(...plan.events.map(({ branch, seq }) => ({ session: held, branch, seq })));
-    result.parts.push(
-      ...[...plan.gone, ...plan.rewrites.filter((part) => part.damaged).map((part) => part.digest)].map((digest) => ({
-        session: held,
-        digest,
-      })),
-    );
-    if (options.dryRun !== true) result.markers.push(...(await carryOut(engine, held, plan, options)));
+    for await (const { plan, markers } of passes(
+      engine,
+      held,
+      content,
+      held === session ? target : undefined,
+      options,
+    )) {
+      const parts = [...plan.gone, ...plan.rewrites.filter((part) => part.damaged).map((part) => part.digest)];
+      result.events.push(...plan.events.map(({ branch, seq }) => ({ session: held, branch, seq })));
+      result.parts.push(...parts.map((digest) => ({ session: held, digest })));
+      result.markers.push(...markers);
+    }
   }
   return { ...result, marker: await markerOf(engine, session, target, result.markers), undone: [], restored: [] };
+}
+
+// What is appended while an erasure is planned is found by the next pass; a recorder that goes on saying it is not outrun.
+const passesMax = 5;
+
+/** Plans and carries out until nothing of the content is found any more. */
+async function* passes(
+  engine: Engine,
+  session: string,
+  content: Content,
+  target: Event | undefined,
+  options: EraseOptions,
+): AsyncGenerator<{ readonly plan: ErasePlan; readonly markers: readonly Erased['markers'][number][] }> {
+  for (let pass = 1; pass <= passesMax; pass++) {
+    const { erasures } = await sessionRecord(engine, session);
+    const plan = await planErase(engine, session, content, target);
+    if (plan.events.length === 0 && plan.gone.length === 0 && plan.rewrites.length === 0) return;
+    if (options.dryRun === true) {
+      yield { plan, markers: [] };
+      return;
+    }
+    try {
+      yield { plan, markers: await carryOut(engine, session, plan, erasures, options) };
+    } catch (error) {
+      if (!(error instanceof RepriseError) || error.code !== 'append.conflict' || pass === passesMax) throw error;
+    }
+  }
 }
 
 async function markerOf(
@@ -122,6 +151,7 @@ async function carryOut(
   engine: Engine,
   session: string,
   plan: ErasePlan,
+  erasures: number,
   options: MarkOptions,
 ): Promise<Erased['markers'][number][]> {
   const holed = plan.rewrites.filter((part) => part.damaged);
@@ -153,6 +183,7 @@ async function carryOut(
     parts: plan.gone,
     rewrites: plan.rewrites,
     appends,
+    erasures,
   };
   const outcomes = await engine.store.erase(request);
   // What this process remembers having stored may be gone now.
