@@ -1,6 +1,6 @@
 import { RepriseError } from './error.ts';
 import { checkId } from './id.ts';
-import type { JsonObject } from './json.ts';
+import type { JsonInput, JsonObject } from './json.ts';
 import { checkLimit } from './limits.ts';
 import type { Digest, Seq } from './point.ts';
 
@@ -39,7 +39,7 @@ export interface Event {
 /** What a writer gives to append an event; what is left out is filled in. */
 export interface EventDraft {
   readonly type: string;
-  readonly data?: JsonObject;
+  readonly data?: JsonInput;
   /** The version of `data`; the catalogue's current one if left out. */
   readonly version?: number;
   readonly agent?: string;

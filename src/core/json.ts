@@ -9,6 +9,14 @@ export interface JsonObject {
   readonly [key: string]: JsonValue;
 }
 
+/** A JSON object as a writer may give it: properties that are `undefined` are left out, as JSON does. */
+export interface JsonInput {
+  readonly [key: string]: JsonInputValue | undefined;
+}
+
+/** Any value a writer may give. */
+export type JsonInputValue = null | boolean | number | string | readonly JsonInputValue[] | JsonInput;
+
 /** Tells whether a JSON value is an object (not null, not an array). */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -98,7 +98,7 @@ async function replace({ engine, place, view }: Editing, target: Seq, event: Rep
     ...optional('run', event.run ?? before.run),
     turn: event.turn ?? before.turn,
     ...optional('cause', event.cause ?? before.cause),
-    data: event.data ?? before.data,
+    data: (event.data as JsonObject | undefined) ?? before.data,
   };
   return { type: 'event.replaced', data: { seq: target, event: carried as unknown as JsonValue } };
 }
@@ -114,7 +114,7 @@ async function insert({ engine, place, view }: Editing, after: Seq, draft: Event
     ...optional('run', draft.run),
     turn,
     ...optional('cause', draft.cause),
-    data: draft.data ?? {},
+    data: (draft.data ?? {}) as JsonObject,
   };
   return { type: 'event.inserted', data: { after, event: carried as unknown as JsonValue } };
 }

@@ -41,7 +41,7 @@ export async function supposing(engine: Engine, place: Place, drafts: readonly E
   let seq: number = place.seq;
   for (const draft of drafts.map((held) => stamp(engine, held, now))) {
     seq += 1;
-    const { id, time, type, agent, run, cause, data = {} } = draft;
+    const { id, time, type, agent, run, cause, data } = draft;
     events.set(seq as Seq, {
       session: place.session,
       branch: place.record.branch,

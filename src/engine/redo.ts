@@ -44,7 +44,7 @@ function refuseOrphans(place: Place, marker: EditMarker): void {
   if (orphans.length === 0) return;
   throw new RepriseError(
     'redo.orphans',
-    `Cannot redo on "${place.record.branch}": ${orphans.length} events since seq ${marker.seq} would be orphaned`,
+    `Cannot redo on "${place.record.branch}": ${orphans.length === 1 ? '1 event' : `${orphans.length} events`} since seq ${marker.seq} would be orphaned`,
     {
       hint: `Fork at ${place.record.branch}@${marker.seq - 1} instead: both histories stay.`,
       details: { branch: place.record.branch, marker: marker.seq, orphans: orphans.slice(0, 100) },

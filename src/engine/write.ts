@@ -3,6 +3,7 @@ import { createPartMemory, encodeData } from '../core/encode.ts';
 import { RepriseError } from '../core/error.ts';
 import { checkDraft, type Event, type EventDraft } from '../core/event.ts';
 import { specOf } from '../core/event-types.ts';
+import type { JsonObject } from '../core/json.ts';
 import { checkLimit } from '../core/limits.ts';
 import type { PartInput } from '../core/parts.ts';
 import type { Seq } from '../core/point.ts';
@@ -22,18 +23,19 @@ export interface WriteRequest {
 }
 
 /** A write whose drafts have their ids and times. */
-export interface StampedRequest extends WriteRequest {
+export interface StampedRequest extends Omit<WriteRequest, 'drafts'> {
   readonly drafts: readonly StampedDraft[];
 }
 
 /** A draft with its id and time, so that repeating it repeats the same event. */
-export type StampedDraft = EventDraft & { readonly id: string; readonly time: string };
+export type StampedDraft = Omit<EventDraft, 'data'> & { readonly id: string; readonly time: string; readonly data: JsonObject };
 
 /** Checks a draft and gives it the id and time it was given without. */
 export function stamp(engine: Engine, draft: EventDraft, now: string): StampedDraft {
   checkDraft(draft);
   return {
     ...draft,
+    data: (draft.data ?? {}) as JsonObject,
     id: draft.id ?? engine.platform.newId(),
     time: draft.time === undefined ? now : isoTime(draft.time),
   };
@@ -86,7 +88,7 @@ export function encodeRequest(engine: Engine, request: StampedRequest): AppendRe
   const events: EventInput[] = [];
   let bytes = 0;
   for (const draft of request.drafts) {
-    const { data = {}, ...envelope } = draft;
+    const { data, ...envelope } = draft;
     const version = draft.version ?? specOf(draft.type)?.version ?? 1;
     const encoded = encodeData({ ...envelope, version, data }, engine.platform, memory);
     parts.push(...encoded.parts);
@@ -125,7 +127,7 @@ function storedEvent(
     turn,
     ...(draft.cause === undefined ? {} : { cause: draft.cause }),
     ...(causeSeq === undefined ? {} : { causeSeq }),
-    data: draft.data ?? {},
+    data: draft.data,
     digest,
   };
 }

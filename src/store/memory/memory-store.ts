@@ -40,7 +40,7 @@ import { Watchers } from './operations/watch.ts';
 import { findHeld, heldBranch, heldSession, type Shelf } from './shelf.ts';
 
 /**
- * Opens a store that keeps everything in this process and loses it with it: for tests, and for looking at bundles.
+ * Opens a store that keeps everything in this process and loses it with it: for tests, and for what need not be kept.
  *
  * @example
  * ```ts

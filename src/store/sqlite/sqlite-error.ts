@@ -36,7 +36,7 @@ function damaged(what: string): (typeof codes)[number] {
   return {
     code: 'store.damaged',
     what,
-    hint: 'Restore the file from a backup or an exported bundle; "sqlite3 FILE .recover" may save part of it.',
+    hint: 'Restore the file from a backup; "sqlite3 FILE .recover" may save part of it.',
   };
 }
 
