@@ -51,11 +51,6 @@ export function parseKey(key: string): { readonly kind: KeyKind; readonly owner:
   };
 }
 
-/** Whether a selector asks for a key. */
-export function selects(selector: KeySelector, key: string): boolean {
-  return 'prefix' in selector ? key.startsWith(selector.prefix) : selector.keys.includes(key);
-}
-
 /** Keys in the order every store gives them: by UTF-8 bytes. */
 export function sortKeys(keys: Iterable<string>): string[] {
   return [...keys].sort(compareUtf8);

@@ -26,13 +26,7 @@ export interface PartMaker {
   readonly newSalt: () => string;
 }
 
-/** How data refers to a part. User keys that begin with `$` get one more, so nothing can be mistaken for a reference. */
-export type PartRef =
-  | { readonly $part: Digest }
-  | { readonly $list: Digest }
-  | { readonly $body: Digest }
-  | { readonly $sealed: Digest };
-
+// How data refers to a part. User keys that begin with `$` get one more, so nothing can be mistaken for a reference.
 const refNames = ['$part', '$list', '$body', '$sealed'] as const;
 
 /** The digest and kind of a reference, or undefined if a value is not one. */

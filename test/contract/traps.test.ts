@@ -223,9 +223,7 @@ describe('T14 snapshots are taken when they are due, and read once', () => {
     apply: (value: number) => value + 1,
   });
 
-  async function counted(
-    events: number,
-  ): Promise<{
+  async function counted(events: number): Promise<{
     readonly calls: Calls;
     readonly look: (projection: typeof count) => Promise<number>;
     readonly read: () => number;

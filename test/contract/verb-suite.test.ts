@@ -20,5 +20,5 @@ const stores: Readonly<Record<string, () => Promise<Reprise>>> = {
 };
 
 describe.each(Object.entries(stores))('the verbs on %s', (_, open) => {
-  for (const { title, run } of new Set(Object.values(verbSuite).flat())) test(title, () => run(open));
+  for (const held of new Set(Object.values(verbSuite).flat())) test(`${held.title}`, () => held.run(open));
 });
