@@ -1,29 +1,34 @@
 /** The append path, held against a raw insert of the same text. */
 import { DatabaseSync } from 'node:sqlite';
-import type { EventDraft, JsonObject } from '../src/index.ts';
-import { alternate, atMost, forTheRecord, median, type Row, spread, timeEach } from './measure.ts';
+import type { EventDraft, JsonObject, Session } from '../src/index.ts';
+import { alternate, atMost, type Contender, forTheRecord, median, type Row, spread, timeEach } from './measure.ts';
 import { drafts, payloads, plainType, textsOf } from './workload.ts';
-import { open, remove, type Workspace } from './workspace.ts';
+import { open, type Workspace } from './workspace.ts';
 
 const batchCause =
-  'of the work an event takes, SQLite has about 45 % (a second index for ids, and the columns of the header), canonical JSON 25 %, checks, ids and the plan 20 %, two SHA-256 (payload and chain) 10 %.';
+  'of the work of one event SQLite has about 45 % (twice the columns, and a second index, for ids), canonical JSON 23 %, two SHA-256 (payload and chain) 14 %, checks, ids, salts and the plan the rest.';
 const singleCause =
-  'a commit writes three pages to the log where the raw insert writes two, and each append goes through the append path (about 12 µs), one turn of the event loop (8 µs) and a BEGIN and COMMIT of its own.';
+  'two thirds of it is SQLite: a commit writes three pages to the log (table, places, ids) where the raw insert writes two, between a BEGIN and a COMMIT of its own; the rest is the append path and one turn of the event loop.';
+
+/** Many short turns, so that what else the machine does falls on all contenders alike. */
+const turns = 40;
 
 /** Rows of the append path. */
 export async function benchAppend(workspace: Workspace): Promise<Row[]> {
-  const { isQuick, rounds } = workspace.sizes;
+  const { isQuick } = workspace.sizes;
   const data = payloads(2_000, 600);
-  const texts = textsOf(data);
-  const batched = await alternate(isQuick ? 1 : rounds + 4, {
-    reprise: () => appendBatches(workspace, isQuick ? 2 : 150, 100, (count, from) => drafts(data, count, from)),
-    raw: () => insertRaw(workspace.path('raw.db'), texts, { batches: isQuick ? 2 : 150, each: 100 }),
-    calls: () => appendBatches(workspace, isQuick ? 2 : 50, 100, (count, from) => answers(data, count, from)),
-    messages: () => appendBatches(workspace, isQuick ? 2 : 50, 100, (count, from) => messages(data, count, from)),
+  await using opened = await open(workspace.path('append.db'), 'process');
+  using raw = rawTable(workspace.path('raw.db'), textsOf(data));
+  const [batches, singles] = isQuick ? [1, 10] : [20, 400];
+  const batched = await alternate(isQuick ? 1 : turns, {
+    reprise: appending(opened.session, { batches, each: 100 }, (count, from) => drafts(data, count, from)),
+    raw: () => raw.insert({ batches, each: 100 }),
+    calls: appending(opened.session, { batches, each: 100 }, (count, from) => answers(data, count, from)),
+    messages: appending(opened.session, { batches, each: 100 }, (count, from) => messages(data, count, from)),
   });
-  const single = await alternate(isQuick ? 1 : rounds + 4, {
-    reprise: () => appendBatches(workspace, isQuick ? 20 : 3_000, 1, (count, from) => drafts(data, count, from)),
-    raw: () => insertRaw(workspace.path('raw.db'), texts, { batches: isQuick ? 20 : 3_000, each: 1 }),
+  const single = await alternate(isQuick ? 1 : turns, {
+    reprise: appending(opened.session, { batches: singles, each: 1 }, (count, from) => drafts(data, count, from)),
+    raw: () => raw.insert({ batches: singles, each: 1 }),
   });
   return [
     atMost({
@@ -50,23 +55,25 @@ export async function benchAppend(workspace: Workspace): Promise<Row[]> {
   ];
 }
 
-async function appendBatches(
-  workspace: Workspace,
-  batches: number,
-  each: number,
+interface Amount {
+  readonly batches: number;
+  readonly each: number;
+}
+
+/** Appends so many batches a turn; what is appended is made before the clock runs. */
+function appending(
+  session: Session,
+  { batches, each }: Amount,
   make: (count: number, from: number) => readonly EventDraft[],
-): Promise<number> {
-  const path = workspace.path('append.db');
-  try {
-    await using opened = await open(path, 'process');
-    const { session } = opened;
-    const prepared = Array.from({ length: batches }, (_, index) => make(each, index * each));
-    return await timeEach(batches * each, async () => {
+): Contender {
+  let from = 0;
+  return () => {
+    const prepared = Array.from({ length: batches }, (_, index) => make(each, from + index * each));
+    from += batches * each;
+    return timeEach(batches * each, async () => {
       for (const batch of prepared) await session.append(batch);
     });
-  } finally {
-    remove(path);
-  }
+  };
 }
 
 const answers = (data: readonly JsonObject[], count: number, from: number): EventDraft[] =>
@@ -99,27 +106,23 @@ export function rawInserter(database: DatabaseSync, texts: readonly string[]): (
   };
 }
 
-function insertRaw(
-  path: string,
-  texts: readonly string[],
-  { batches, each }: { readonly batches: number; readonly each: number },
-): Promise<number> {
+interface RawTable extends Disposable {
+  readonly insert: (amount: Amount) => Promise<number>;
+}
+
+function rawTable(path: string, texts: readonly string[]): RawTable {
   const database = new DatabaseSync(path);
   database.exec(`${rawSchema}; PRAGMA synchronous = NORMAL`);
-  const insert = rawInserter(database, texts);
+  const one = rawInserter(database, texts);
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
-  return timeEach(batches * each, () => {
-    for (let batch = 0; batch < batches; batch++) {
-      if (each === 1) insert();
-      else {
-        begin.run();
-        for (let index = 0; index < each; index++) insert();
-        commit.run();
+  const insert = ({ batches, each }: Amount): Promise<number> =>
+    timeEach(batches * each, () => {
+      for (let batch = 0; batch < batches; batch++) {
+        if (each > 1) begin.run();
+        for (let index = 0; index < each; index++) one();
+        if (each > 1) commit.run();
       }
-    }
-  }).finally(() => {
-    database.close();
-    remove(path);
-  });
+    });
+  return { insert, [Symbol.dispose]: () => database.close() };
 }

@@ -5,7 +5,7 @@ import { Annotation, END, START, StateGraph } from '@langchain/langgraph';
 import { SqliteSaver } from '@langchain/langgraph-checkpoint-sqlite';
 import Better from 'better-sqlite3';
 import type { JsonObject } from '../src/index.ts';
-import { atLeast, bytes, median, type Row, time, timeEach } from './measure.ts';
+import { atLeast, bytes, median, minimum, type Row, time, timeEach } from './measure.ts';
 import { payloads } from './workload.ts';
 import { open, remove, settledBytes, type Workspace } from './workspace.ts';
 
@@ -17,34 +17,51 @@ interface Costs {
 }
 
 const forksEach = 5;
+const partCause =
+  'a message of 512 B or more is stored as a part: three rows with seven index entries instead of one row with two.';
+
+interface Judging {
+  /** The least of the rounds where the disk is waited for, else their median. */
+  readonly of: (values: readonly number[]) => number;
+  readonly format: (value: number) => string;
+  readonly cause: string;
+}
 
 /** Rows of the peer. */
 export async function benchLangGraph(workspace: Workspace): Promise<Row[]> {
-  const { steps, isQuick } = workspace.sizes;
+  const { steps, isQuick, rounds } = workspace.sizes;
   await runGraph(workspace, 10);
   await runLog(workspace, 10);
   const graph: Costs[] = [];
   const log: Costs[] = [];
-  for (let round = 0; round < (isQuick ? 1 : 3); round++) {
+  for (let round = 0; round < (isQuick ? 1 : rounds); round++) {
     log.push(await runLog(workspace, steps));
     graph.push(await runGraph(workspace, steps));
   }
-  const row = (name: string, key: keyof Costs, limit: number, format: (value: number) => string): Row => {
-    const [theirs, ours] = [median(graph.map((costs) => costs[key])), median(log.map((costs) => costs[key]))];
+  const row = (name: string, key: keyof Costs, limit: number, { of, format, cause }: Judging): Row => {
+    const [theirs, ours] = [of(graph.map((costs) => costs[key])), of(log.map((costs) => costs[key]))];
     return atLeast({
       name: `LangGraph.js + SQLite saver at ${steps.toLocaleString('en')} steps: ${name}`,
       value: theirs / ours,
       limit,
       unit: '×',
       detail: `${format(ours)} against ${format(theirs)}`,
-      cause: `it takes ${format(ours)}.`,
+      cause,
     });
   };
   return [
-    row('time a step', 'step', 15, time),
-    row('bytes on disk', 'size', 300, bytes),
-    row('whole history', 'history', 500, time),
-    row('fork in the middle', 'fork', 25, time),
+    row('time a step', 'step', 15, { of: minimum, format: time, cause: `one synced commit; ${partCause}` }),
+    row('bytes on disk', 'size', 300, { of: median, format: bytes, cause: partCause }),
+    row('whole history', 'history', 500, {
+      of: median,
+      format: time,
+      cause: `parts are read apart from events; ${partCause}`,
+    }),
+    row('fork in the middle', 'fork', 25, {
+      of: minimum,
+      format: time,
+      cause: 'one synced commit, after the place, its digest, its metadata and a free name were looked up.',
+    }),
   ];
 }
 
@@ -91,7 +108,7 @@ async function runSteps(saver: SqliteSaver, handle: Better, directory: string, s
   }
   handle.pragma('wal_checkpoint(TRUNCATE)');
   const size = readdirSync(directory).reduce((sum, name) => sum + statSync(join(directory, name)).size, 0);
-  return { step, size, history, fork: median(forks) };
+  return { step, size, history, fork: minimum(forks) };
 }
 
 async function runLog(workspace: Workspace, steps: number): Promise<Costs> {
@@ -121,5 +138,5 @@ async function runLog(workspace: Workspace, steps: number): Promise<Costs> {
   }
   const size = settledBytes(path);
   remove(path);
-  return { ...costs, size, fork: median(forks) };
+  return { ...costs, size, fork: minimum(forks) };
 }

@@ -1,4 +1,4 @@
-import { cpus, totalmem } from 'node:os';
+import { cpus, loadavg, totalmem } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
 import { bytes } from './measure.ts';
 
@@ -17,3 +17,6 @@ export function machine(): Readonly<Record<string, string>> {
     sqlite: String(sqlite?.['version']),
   };
 }
+
+/** How busy the machine was in the last minute: 0 is idle, the number of cores is fully used. */
+export const load = (): string => (loadavg()[0] ?? 0).toFixed(1);

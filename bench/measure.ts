@@ -86,6 +86,7 @@ export const minimum = (values: readonly number[]): number => Math.min(...values
 /** A number with about three digits that count. */
 export function short(value: number): string {
   const size = Math.abs(value);
+  if (size < 0.1) return String(Number(value.toPrecision(2)));
   if (size >= 1_000) return Math.round(value).toLocaleString('en');
   return size >= 100 ? value.toFixed(0) : size >= 10 ? value.toFixed(1) : value.toFixed(2);
 }

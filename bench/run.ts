@@ -6,13 +6,14 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { benchAncestors } from './ancestors.ts';
 import { benchAppend } from './append.ts';
 import { benchDiff } from './diff.ts';
 import { benchDisk, benchGrowth } from './disk.ts';
 import { benchDurable } from './durable.ts';
-import { benchAncestors, benchFork } from './fork.ts';
+import { benchFork } from './fork.ts';
 import { benchLangGraph } from './langgraph.ts';
-import { machine } from './machine.ts';
+import { load, machine } from './machine.ts';
 import type { Row } from './measure.ts';
 import { benchOpening } from './opening.ts';
 import { benchReplay } from './replay.ts';
@@ -61,6 +62,7 @@ async function main(): Promise<void> {
     process.exitCode = 2;
     return;
   }
+  const before = load();
   const facts = machine();
   say(
     Object.entries(facts)
@@ -68,13 +70,14 @@ async function main(): Promise<void> {
       .join(', '),
   );
   const rows = await run(positionals, values.quick);
-  say(`\n${tally(rows)}`);
+  const busy = `${before} before, ${load()} after; this benchmark alone makes about 1`;
+  say(`\n${tally(rows)}; load ${busy}`);
   // Only a whole run is worth keeping.
   if (values.quick || positionals.length > 0) return;
   const date = new Date().toISOString().slice(0, 10);
   writeFileSync(
     join(import.meta.dirname, 'BENCHMARKS.md'),
-    markdownOf(rows, { machine: facts, date, command: 'npm run bench' }),
+    markdownOf(rows, { machine: { ...facts, load: busy }, date, command: 'npm run bench' }),
   );
 }
 

@@ -1,5 +1,5 @@
 /** Where the benchmarks put their files, and the histories several of them read. */
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -123,10 +123,20 @@ export async function open(path: string, durability: 'disk' | 'process'): Promis
 
 async function buildHistory(path: string, events: number): Promise<string> {
   const data = payloads(5_000, 600);
-  await using opened = await open(path, 'process');
-  for (let from = 0; from < events; from += 1_000)
-    await opened.session.append(drafts(data, Math.min(1_000, events - from), from));
+  {
+    await using opened = await open(path, 'process');
+    for (let from = 0; from < events; from += 1_000)
+      await opened.session.append(drafts(data, Math.min(1_000, events - from), from));
+  }
+  writeOut(path);
   return path;
+}
+
+/** Waits until a file is on disk: what the system still has to write would be paid for by the next one who syncs. */
+export function writeOut(path: string): void {
+  const file = openSync(path, 'r+');
+  fsyncSync(file);
+  closeSync(file);
 }
 
 /** Forgets a store file and what lies beside it. */
