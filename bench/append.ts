@@ -6,7 +6,7 @@ import { drafts, payloads, plainType, textsOf } from './workload.ts';
 import { open, type Workspace } from './workspace.ts';
 
 const batchCause =
-  'of the work of one event SQLite has about 45 % (twice the columns, and a second index, for ids), canonical JSON 23 %, two SHA-256 (payload and chain) 14 %, checks, ids, salts and the plan the rest.';
+  'measured apart and warm, the pieces add up to 12 µs an event: SQLite 45 % (three times the columns, and a second index, for ids), canonical JSON 23 %, two SHA-256 (payload and chain) 14 %, checks, ids, salts and the plan the rest; what the whole path takes beyond that is not accounted for.';
 const singleCause =
   'two thirds of it is SQLite: a commit writes three pages to the log (table, places, ids) where the raw insert writes two, between a BEGIN and a COMMIT of its own; the rest is the append path and one turn of the event loop.';
 

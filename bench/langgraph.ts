@@ -18,7 +18,7 @@ interface Costs {
 
 const forksEach = 5;
 const partCause =
-  'a message of 512 B or more is stored as a part: three rows with seven index entries instead of one row with two.';
+  'a message of 512 B or more is stored as a part: three rows with four index entries, two of them at random places, instead of one row with two.';
 
 interface Judging {
   /** The least of the rounds where the disk is waited for, else their median. */
