@@ -3,7 +3,7 @@ import { canonicalJson } from './canonical-json.ts';
 import { DataDecoder, refsIn } from './decode.ts';
 import { dataDigestOf, type Sha256 } from './digest.ts';
 import { RepriseError } from './error.ts';
-import { checkLimit } from './limits.ts';
+import { checkBytes, checkLimit } from './limits.ts';
 import { mayHoldRefs, type PartInput } from './parts.ts';
 import type { Digest, Point, Seq } from './point.ts';
 import type { AppendOutcome, AppendRequest, EraseRequest, EventInput, Platform, StoredEvent } from './ports.ts';
@@ -29,7 +29,7 @@ export interface AppendSource {
   ) => { readonly key: string; readonly seq: Seq } | undefined;
   /** A part this session holds. */
   readonly part: (digest: Digest) => PartInput | undefined;
-  /** Which of these parts the session does not hold. */
+  /** Which of these parts the session does not hold whole: what an erasure left a hole in is not what was meant. */
   readonly notHeld: (digests: readonly Digest[]) => readonly Digest[];
 }
 
@@ -64,10 +64,11 @@ export function judgeAppend(source: AppendSource, request: AppendRequest, platfo
 
 function checkSize({ events, parts }: AppendRequest): void {
   checkLimit('appendEventsMax', events.length, 'append a batch');
-  let bytes = 0;
-  for (const event of events) bytes += event.data.length;
-  for (const part of parts) bytes += part.text.length;
-  checkLimit('appendBytesMax', bytes, 'append a batch');
+  checkBytes(
+    'appendBytesMax',
+    [...events.map((event) => event.data), ...parts.map((part) => part.text)],
+    'append a batch',
+  );
 }
 
 function checkOnce(ids: readonly string[]): void {
@@ -159,7 +160,7 @@ function checkParts(source: AppendSource, { events, parts }: AppendRequest, sha2
   for (const event of events) for (const digest of refsIn(event.data)) needed.add(digest);
   if (needed.size === 0 && parts.length === 0) return;
   for (const part of parts) {
-    checkLimit('payloadBytesMax', part.text.length, 'store a part');
+    checkBytes('payloadBytesMax', [part.text], 'store a part');
     // The digest of a delta is that of the body it stands for, which only reading its base can tell.
     if (part.kind !== 'delta' && dataDigestOf(sha256, part.salt ?? '', part.text) !== part.digest)
       throw partDamaged(part.digest);

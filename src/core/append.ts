@@ -253,7 +253,18 @@ function checkCondition(state: BranchState, request: AppendRequest, facts: Appen
     );
   }
   if (condition.kind !== 'unchanged') return;
-  const marker = state.history.markers.findLast((held) => held.seq > condition.since && isEdit(held));
+  if (condition.since > head) {
+    throw new RepriseError(
+      'point.out-of-range',
+      `Cannot append to "${state.branch}" if nothing changed since seq ${condition.since}: head is at ${head}`,
+      {
+        hint: 'Give the seq of the point at which you read.',
+        details: { branch: state.branch, since: condition.since, head },
+      },
+    );
+  }
+  // A fork changes nothing that was read; an erasure does.
+  const marker = state.history.markers.findLast((held) => held.seq > condition.since && held.kind !== 'forked');
   if (marker === undefined && facts.changed === undefined) return;
   const what =
     facts.changed === undefined
@@ -304,10 +315,11 @@ export function knownBatch(
       );
     }
   }
-  if (held.length !== inputs.length) {
+  const branches = new Set(held.map((event) => event.branch));
+  if (held.length !== inputs.length || branches.size > 1) {
     throw new RepriseError(
       'append.partly-known',
-      `Cannot append: ${held.length} of ${inputs.length} events of the batch are stored already`,
+      `Cannot append: ${held.length} of ${inputs.length} events of the batch are stored already${branches.size > 1 ? ', on several branches' : ''}`,
       {
         hint: 'Repeat a batch as it was, or not at all.',
       },

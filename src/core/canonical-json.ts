@@ -1,6 +1,6 @@
 import { RepriseError } from './error.ts';
 import { isObject, type JsonValue, setKey } from './json.ts';
-import { checkLimit, limits } from './limits.ts';
+import { checkBytes, limits } from './limits.ts';
 
 /**
  * The canonical JSON text of a value (RFC 8785): one value, one byte sequence. Properties that are `undefined` are left
@@ -160,7 +160,7 @@ function checkWellFormed(value: unknown, path: string): void {
  * rounded; depth is limited; `__proto__` stays an ordinary key.
  */
 export function parseJson(text: string): JsonValue {
-  checkLimit('payloadBytesMax', text.length, 'parse JSON text');
+  checkBytes('payloadBytesMax', [text], 'parse JSON text');
   let value: JsonValue;
   try {
     value = JSON.parse(text, (_key, item: unknown, context?: { source?: string }) => {

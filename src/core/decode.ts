@@ -22,8 +22,26 @@ export interface PartSource {
 /** One item of a list as a branch reads it: something else in its place, or nothing. */
 export type ListEdit = { readonly kind: 'replace'; readonly value: JsonValue } | { readonly kind: 'drop' };
 
-/** Changes to items of linked lists, by `nodeDigest:index`. */
+/** Changes to items of linked lists, by their {@link itemKey}. */
 export type ListEdits = ReadonlyMap<string, ListEdit>;
+
+/** An item of a list with the node and the index in it that hold it. */
+export interface ListItem {
+  readonly node: string;
+  readonly index: number;
+  readonly value: JsonValue;
+}
+
+/** What names an item, so that equal text elsewhere is another one. */
+export function itemKey({ node, index }: Pick<ListItem, 'node' | 'index'>): string {
+  return `${node}:${index}`;
+}
+
+/** A node with its items as they are read through the edits. */
+interface ShownNode {
+  readonly previous: Digest | null;
+  readonly items: readonly JsonValue[];
+}
 
 const hole: JsonValue = Object.freeze({ erased: true });
 
@@ -53,7 +71,9 @@ const refPattern = /"\$(?:part|list|body|sealed)":"([0-9a-f]{64})"/g;
 export class DataDecoder {
   readonly #source: PartSource;
   readonly #edits: ListEdits;
+  /** Whole lists, of those that were asked for only: to keep one for every node would grow with the square of a conversation. */
   readonly #lists = new Map<Digest, readonly JsonValue[]>();
+  readonly #nodes = new Map<Digest, ShownNode>();
   readonly #bodies = new Map<Digest, string>();
 
   constructor(source: PartSource, edits: ListEdits = new Map()) {
@@ -68,10 +88,18 @@ export class DataDecoder {
   }
 
   /** Every item of a list with the node and index that hold it, unedited. */
-  itemsOf(list: Digest): { readonly node: Digest; readonly index: number; readonly value: JsonValue }[] {
-    return this.#chain(list).flatMap(({ digest, node }) =>
-      node.items.map((item, index) => ({ node: digest, index, value: this.#item(item) })),
-    );
+  itemsOf(list: Digest): ListItem[] {
+    const chain: ListItem[][] = [];
+    for (let next: Digest | null = list; next !== null; next = this.#node(next).previous) {
+      chain.push(this.itemsIn(next));
+      if (chain.length > limits.partChainMax) throw endless(list);
+    }
+    return chain.reverse().flat();
+  }
+
+  /** The items that one node of a list adds, unedited. */
+  itemsIn(node: Digest): ListItem[] {
+    return this.#node(node).items.map((item, index) => ({ node, index, value: this.#item(item) }));
   }
 
   #resolve(value: JsonValue): JsonValue {
@@ -113,44 +141,38 @@ export class DataDecoder {
     return part;
   }
 
-  #list(digest: Digest): readonly JsonValue[] {
-    const nodes: { readonly digest: Digest; readonly node: ListNode }[] = [];
-    let next: Digest | null = digest;
+  #list(list: Digest): readonly JsonValue[] {
+    const known = this.#lists.get(list);
+    if (known !== undefined) return known;
+    const nodes: ShownNode[] = [];
+    let next: Digest | null = list;
     // What an earlier event of the same conversation was sent is known already.
     while (next !== null && !this.#lists.has(next)) {
-      const node = this.#node(next);
-      nodes.push({ digest: next, node });
-      if (nodes.length > limits.partChainMax) throw endless(digest);
+      const node = this.#shownNode(next);
+      nodes.push(node);
+      if (nodes.length > limits.partChainMax) throw endless(list);
       next = node.previous;
     }
-    let items = next === null ? [] : (this.#lists.get(next) as readonly JsonValue[]);
-    for (const { digest: nodeDigest, node } of nodes.reverse()) {
-      items = [...items, ...this.#nodeItems(nodeDigest, node)];
-      this.#lists.set(nodeDigest, items);
-    }
+    const items = next === null ? [] : [...(this.#lists.get(next) as readonly JsonValue[])];
+    for (const node of nodes.reverse()) for (const item of node.items) items.push(item);
+    this.#lists.set(list, items);
     return items;
   }
 
-  #nodeItems(digest: Digest, node: ListNode): JsonValue[] {
+  /** One node as it is shown. Lists share its items, which makes those that go on where others ended quick to compare. */
+  #shownNode(digest: Digest): ShownNode {
+    const known = this.#nodes.get(digest);
+    if (known !== undefined) return known;
+    const { previous, items: stored } = this.#node(digest);
     const items: JsonValue[] = [];
-    for (const [index, item] of node.items.entries()) {
-      const edit = this.#edits.get(`${digest}:${index}`);
+    for (const [index, item] of stored.entries()) {
+      const edit = this.#edits.get(itemKey({ node: digest, index }));
       if (edit === undefined) items.push(this.#item(item));
       else if (edit.kind === 'replace') items.push(edit.value);
     }
-    return items;
-  }
-
-  /** The nodes of a list, first one first. */
-  #chain(digest: Digest): { readonly digest: Digest; readonly node: ListNode }[] {
-    const nodes: { digest: Digest; node: ListNode }[] = [];
-    for (let next: Digest | null = digest; next !== null; ) {
-      const node = this.#node(next);
-      nodes.push({ digest: next, node });
-      if (nodes.length > limits.partChainMax) throw endless(digest);
-      next = node.previous;
-    }
-    return nodes.reverse();
+    const shown = { previous, items };
+    this.#nodes.set(digest, shown);
+    return shown;
   }
 
   /** A list whose beginning was erased starts with a hole. */

@@ -1,10 +1,11 @@
 import { canonicalJson } from './canonical-json.ts';
+import { refsIn } from './decode.ts';
 import { RepriseError } from './error.ts';
-import type { CarriedEvent } from './event.ts';
+import { type CarriedEvent, checkDraft } from './event.ts';
 import type { EventSpec, FieldSpec, FieldType } from './event-spec.ts';
 import { specOf } from './event-types.ts';
 import { type JsonObject, type JsonValue, valueAt, withValueAt } from './json.ts';
-import { checkLimit, limits } from './limits.ts';
+import { checkBytes, checkLimit, limits } from './limits.ts';
 import {
   bodyDelta,
   escapedText,
@@ -17,6 +18,7 @@ import {
   valuePart,
 } from './parts.ts';
 import type { Digest } from './point.ts';
+import { isoTime } from './time.ts';
 
 /** A payload ready to be stored: its skeleton, the parts it refers to, the keys it is indexed under. */
 export interface EncodedData {
@@ -76,10 +78,10 @@ export function encodeData(
   const encoding: Encoding = { maker, memory, place: `${event.run ?? ''}\n${event.agent ?? ''}`, parts: [] };
   const skeleton =
     spec?.structural === true ? encodeMarker(event.data, encoding) : encodePayload(event.type, event.data, encoding);
-  checkLimit('payloadBytesMax', skeleton.length, `store the data of "${event.type}"`);
+  checkBytes('payloadBytesMax', [skeleton], `store the data of "${event.type}"`);
   const keys = keysOf(event);
   checkLimit('eventKeysMax', keys.length, `index an event of type "${event.type}"`);
-  for (const key of keys) checkLimit('keyBytesMax', key.length, 'index an event: a key is too long');
+  for (const key of keys) checkBytes('keyBytesMax', [key], 'index an event: a key is too long');
   return { skeleton, parts: encoding.parts, keys };
 }
 
@@ -130,11 +132,24 @@ function storedFields(type: string): readonly { readonly path: readonly string[]
 function encodeMarker(data: JsonObject, encoding: Encoding): string {
   const carried = data['event'] as unknown as CarriedEvent | undefined;
   if (carried === undefined) return escapedText(data);
+  checkCarried(carried);
   const inner = encodePayload(carried.type, carried.data, encoding);
-  const refs = mayHoldRefs(inner) ? encoding.parts.map((part) => part.digest) : [];
-  const sealed = saltedPart('sealed', inner, refs, encoding.maker);
+  const sealed = saltedPart('sealed', inner, refsIn(inner), encoding.maker);
   encoding.parts.push(sealed);
   return canonicalJson(withValueAt(escapeKeys(data) as JsonObject, ['event', 'data'], { $sealed: sealed.digest }));
+}
+
+/** What a marker carries will be read as an event, so it must be fit to be one. */
+function checkCarried(carried: CarriedEvent): void {
+  checkDraft(carried);
+  const spec = specOf(carried.type);
+  if (spec?.structural === true) refuseField(carried.type, 'event', 'a marker carries no other marker');
+  if (isoTime(carried.time) !== carried.time)
+    refuseField(carried.type, 'event.time', 'it is not in the form times have');
+  // A replacement of an erased event may keep what is left of it.
+  const isErased = carried.data['erased'] === true && Object.keys(carried.data).length === 1;
+  if (spec !== undefined && carried.version === spec.version && !isErased)
+    checkFields(carried.type, spec, carried.data);
 }
 
 function encodeField(value: JsonValue, field: FieldSpec, path: string, encoding: Encoding): JsonValue {

@@ -1,4 +1,4 @@
-import { compareUtf8 } from './id.ts';
+import { compareUtf8 } from './utf8.ts';
 
 /** A question to the key index: exact keys, or every key with a prefix. */
 export type KeySelector = { readonly keys: readonly string[] } | { readonly prefix: string };

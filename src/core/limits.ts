@@ -1,4 +1,5 @@
 import { RepriseError } from './error.ts';
+import { utf8Length } from './utf8.ts';
 
 /**
  * Every maximum of the system. Reaching one is the error `limit.exceeded`, which names it.
@@ -35,6 +36,8 @@ export const limits = {
   pageScanMax: 20_000,
   /** Part digests in one question. */
   partsAskedMax: 1_000,
+  /** Parts in one answer; together they have `pageBytesMax` bytes at most, or are one larger part. */
+  partsPageMax: 10_000,
   /** Bytes from which a part is stored by its digest; smaller ones stay inline. */
   partBytesMin: 512,
   /** Nodes of a linked message list, or of a chain of body deltas. */
@@ -81,4 +84,15 @@ export function checkLimit(name: LimitName, actual: number, attempted: string): 
       details: { limit: name, max: limits[name], actual },
     },
   );
+}
+
+/** Throws `limit.exceeded` when texts together have more bytes in UTF-8 than a named limit allows. */
+export function checkBytes(name: LimitName, texts: readonly string[], attempted: string): void {
+  let units = 0;
+  for (const text of texts) units += text.length;
+  // A UTF-16 unit is three bytes at most, so nearly every text is known to be small without being counted.
+  if (units * 3 <= limits[name]) return;
+  let bytes = 0;
+  for (const text of texts) bytes += utf8Length(text);
+  checkLimit(name, bytes, attempted);
 }

@@ -146,6 +146,19 @@ export interface LatestPage {
   readonly next?: string;
 }
 
+/** How far to go when parts are read. */
+export interface PartsRequest {
+  /** `asked`: only what is asked for. `all` (the default): what that refers to as well, however deep. */
+  readonly depth?: 'asked' | 'all';
+}
+
+/** Some parts, up to `partsPageMax` of them and `pageBytesMax` bytes; a larger part still makes a page of its own. */
+export interface PartsPage {
+  readonly parts: ReadonlyMap<Digest, PartInput>;
+  /** What to ask for next; empty when everything is there. */
+  readonly rest: readonly Digest[];
+}
+
 /** Everything about a branch that reading it needs. */
 export interface BranchRecord {
   readonly branch: string;
@@ -291,8 +304,11 @@ export interface EventStore {
   /** For each selected key, the last event in view order that is indexed under it, by rising UTF-8 bytes of the key. */
   latest(ref: SessionRef, view: readonly Segment[], select: KeySelector, page: LatestRequest): Promise<LatestPage>;
 
-  /** The parts asked for and everything they refer to, as far as this session holds them; others are absent. */
-  parts(ref: SessionRef, digests: readonly Digest[]): Promise<ReadonlyMap<Digest, PartInput>>;
+  /**
+   * The parts asked for, and unless `depth` is `asked` everything they refer to, as far as this session holds them;
+   * others are absent. An answer is a page: what did not fit is in `rest`, and asking for that comes to an end.
+   */
+  parts(ref: SessionRef, digests: readonly Digest[], request?: PartsRequest): Promise<PartsPage>;
 
   /** Wake-ups: yields the head whenever it may have moved past `after`. May merge or repeat; ends when aborted. */
   watch(ref: BranchRef, after: Seq, signal: Abort): AsyncIterable<Seq>;

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RepriseError } from './error.ts';
-import { checkId, compareUtf8, utf8Length } from './id.ts';
+import { checkId } from './id.ts';
 import { ownedKey, parseKey, plainKey, prefixEnd, sortKeys } from './keys.ts';
 import { parsePoint, parseRef, refText } from './ref.ts';
 import { isoTime } from './time.ts';
+import { compareUtf8, utf8Length } from './utf8.ts';
 
 const encoder = new TextEncoder();
 const bytesOrder = (a: string, b: string): number => Buffer.compare(encoder.encode(a), encoder.encode(b));

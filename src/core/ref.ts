@@ -52,22 +52,26 @@ export function parseRef(text: string): Ref {
   };
 }
 
+const pointHint = 'Write branch@at, for example "main@12", or { branch?, seq | turn | run | time }.';
+
 /** Reads a point inside one session: `main@12`, `@12`, `narrower`, `@turn:3`. */
 export function parsePoint(input: PointInput): { readonly branch: string; readonly at: At } {
   if (typeof input === 'string') {
     const place = input.indexOf('@');
     const name = place < 0 ? input : input.slice(0, place);
-    if (name.includes('/'))
-      refuseRef(input, 'a point inside a session has no session in it', 'Write branch@at, for example "main@12".');
+    if (name.includes('/')) refuseRef(input, 'a point inside a session has no session in it', pointHint);
     const branch = name === '' ? mainBranch : checkId('branch', decode(name, input));
     return { branch, at: parseAt(place < 0 ? 'head' : input.slice(place + 1), input) };
   }
-  if (typeof input !== 'object' || input === null) refuseRef(String(input), 'a point is a string or an object');
+  if (typeof input !== 'object' || input === null)
+    refuseRef(String(input), 'a point is a string or an object', pointHint);
   const branch = input.branch === undefined ? mainBranch : checkId('branch', input.branch);
   if ('seq' in input) return { branch, at: { kind: 'seq', seq: seq(input.seq) } };
   if ('turn' in input) return { branch, at: { kind: 'turn', turn: checkTurn(input.turn) } };
   if ('run' in input) return { branch, at: { kind: 'run', run: checkId('run', input.run) } };
   if ('time' in input) return { branch, at: { kind: 'time', time: isoTime(input.time) } };
+  const other = Object.keys(input).find((key) => key !== 'branch');
+  if (other !== undefined) refuseRef(JSON.stringify(input), `"${other}" names no place`, pointHint);
   return { branch, at: { kind: 'head' } };
 }
 

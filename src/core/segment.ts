@@ -1,4 +1,4 @@
-import { beginning, later, type Seq, type SeqRange } from './point.ts';
+import { beginning, later, type Point, type Seq, type SeqRange } from './point.ts';
 import type { History, Piece, Segment, View } from './view.ts';
 
 // Reading over a few events that are not wanted is cheaper than starting another range.
@@ -83,6 +83,17 @@ export function inRange(range: SeqRange, seq: Seq): boolean {
 export function clipSegments(segments: readonly Segment[], { after, through }: SeqRange): Segment[] {
   return segments
     .map((segment) => ({ ...segment, after: max(segment.after, after), through: min(segment.through, through) }))
+    .filter((segment) => segment.through > segment.after);
+}
+
+/** What segments have before one of their events, in view order. */
+export function segmentsBefore(segments: readonly Segment[], { branch, seq }: Point): Segment[] {
+  const isHeld = (segment: Segment): boolean =>
+    segment.branch === branch && inRange(segment, seq) && !segment.except.some((range) => inRange(range, seq));
+  const index = segments.findLastIndex(isHeld);
+  return segments
+    .slice(0, index + 1)
+    .map((segment, at) => (at === index ? { ...segment, through: later(seq, -1) } : segment))
     .filter((segment) => segment.through > segment.after);
 }
 

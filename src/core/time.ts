@@ -5,9 +5,9 @@ const exactPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
 /** The time as `2026-11-15T10:00:00.123Z`; any ISO 8601 form is accepted, a form without a zone is taken as UTC. */
 export function isoTime(value: string): string {
-  if (exactPattern.test(value) && !Number.isNaN(Date.parse(value))) return value;
+  if (exactPattern.test(value) && isDay(value) && !Number.isNaN(Date.parse(value))) return value;
   const zoned = /T/.test(value) && !/(Z|[+-]\d{2}:\d{2})$/.test(value) ? `${value}Z` : value;
-  const ms = isoPattern.test(value) ? Date.parse(zoned) : Number.NaN;
+  const ms = isoPattern.test(value) && isDay(value) ? Date.parse(zoned) : Number.NaN;
   const text = Number.isNaN(ms) ? '' : new Date(ms).toISOString();
   if (!exactPattern.test(text)) {
     throw new RepriseError('time.invalid', `Cannot read ${JSON.stringify(value)} as a time`, {
@@ -15,6 +15,12 @@ export function isoTime(value: string): string {
     });
   }
   return text;
+}
+
+/** Whether the day is in the calendar: a lenient parser takes 30 February for 2 March. */
+function isDay(value: string): boolean {
+  const [, year = '', month = '', day = ''] = /^([+-]?\d+)-(\d{2})-(\d{2})/.exec(value) ?? [];
+  return Number(day) <= 28 || new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate() >= Number(day);
 }
 
 /** Milliseconds between two times as {@link isoTime} gives them. */

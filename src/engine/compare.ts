@@ -11,9 +11,9 @@ import { type Ref, refText } from '../core/ref.ts';
 import { rawPieces, restOf } from '../core/segment.ts';
 import { type View, viewAt } from '../core/view.ts';
 import type { Engine } from './engine.ts';
+import { foldAt } from './fold.ts';
 import { digestAt, type Place, placeAt, pointOf, sessionRecord } from './place.ts';
 import { viewPages } from './replay.ts';
-import { foldAt } from './state-at.ts';
 
 /** How to compare. */
 export interface CompareOptions extends DiffOptions {

@@ -1,12 +1,12 @@
 import { diffStates, type StateDiff } from '../core/diff-state.ts';
-import { editsOf } from '../core/edit.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { Seq } from '../core/point.ts';
 import type { Projection } from '../core/projection.ts';
 import type { PointInput } from '../core/ref.ts';
 import type { Engine } from './engine.ts';
+import { fold, foldAt } from './fold.ts';
 import { findPlace } from './place.ts';
-import { exclusion, fold, foldAt, type StateAtOptions, suppose } from './state-at.ts';
+import { type StateAtOptions, suppose } from './state-at.ts';
 
 /** What to leave out or change. */
 export type CounterfactualOptions = Omit<StateAtOptions, 'snapshots'>;
@@ -31,14 +31,13 @@ export async function counterfactual<Value, Result>(
   options: CounterfactualOptions,
 ): Promise<Counterfactual<Result>> {
   const place = await findPlace(engine, session, point);
-  const excluded = await exclusion(engine, place, options);
-  const hypothesis = await suppose(engine, place, editsOf(options), excluded);
-  const value = await fold(engine, place, hypothesis, projection, false);
+  const { hypothesis, excluded } = await suppose(engine, place, options);
+  const value = await fold(engine, hypothesis, projection);
   const actual = await foldAt(engine, place, projection);
   return {
     value,
-    excluded: excluded?.seqs ?? [],
-    dependents: excluded?.dependents ?? [],
+    excluded: excluded.seqs,
+    dependents: excluded.dependents,
     diff: diffStates(actual as JsonValue, value as JsonValue),
   };
 }

@@ -1,58 +1,60 @@
-import { canonicalJson, sameJson } from '../core/canonical-json.ts';
 import type { Edit, Replacement } from '../core/edit.ts';
 import { RepriseError } from '../core/error.ts';
 import type { CarriedEvent, Event, EventDraft } from '../core/event.ts';
 import { specOf } from '../core/event-types.ts';
 import { isObject, type JsonObject, type JsonValue, valueAt, withValueAt } from '../core/json.ts';
 import { ownedKey, plainKey } from '../core/keys.ts';
+import { messageKey } from '../core/message.ts';
 import { type Seq, seq } from '../core/point.ts';
-import { segmentsOf } from '../core/segment.ts';
 import { isStructural } from '../core/structural-types.ts';
-import { type View, viewAt } from '../core/view.ts';
+import { isoTime } from '../core/time.ts';
 import { conversation, lastUserMessage } from '../projections/conversation.ts';
-import { eventInView, whatGoes } from './dependents.ts';
-import { type Engine, sessionRef } from './engine.ts';
-import { dataOf, decoderFor, toEvent, unwrap } from './events.ts';
-import type { Place } from './place.ts';
-import { foldAt } from './state-at.ts';
+import { whatGoes } from './dependents.ts';
+import type { Engine } from './engine.ts';
+import { fold } from './fold.ts';
+import { causeOf, type Hypothesis, type Supposed, supposing } from './hypothesis.ts';
+import { listEditsOf } from './list-edits.ts';
+import { eventInView, eventsOfKey, type Look, lookAt } from './look.ts';
+import type { StampedDraft } from './write.ts';
 
 /** What edits become: events to append, in order, and what they leave in place although it depends on what goes. */
-export interface ResolvedEdits {
+export interface ResolvedEdits extends Supposed {
+  readonly dependents: readonly Seq[];
+}
+
+/** What one edit becomes. */
+interface ResolvedEdit {
   readonly drafts: readonly EventDraft[];
   readonly dependents: readonly Seq[];
 }
 
-interface Editing {
-  readonly engine: Engine;
-  readonly place: Place;
-  readonly view: View;
-}
-
-/** Turns edits into the events that carry them out at a place. */
-export async function resolveEdits(engine: Engine, place: Place, edits: readonly Edit[]): Promise<ResolvedEdits> {
-  const editing: Editing = { engine, place, view: viewAt(place.history, place.seq) };
-  const drafts: EventDraft[] = [];
+/** Turns edits into the events that carry them out. Each edit is applied to what those before it made of the history. */
+export async function resolveEdits(engine: Engine, base: Hypothesis, edits: readonly Edit[]): Promise<ResolvedEdits> {
+  const drafts: StampedDraft[] = [];
   const dependents: Seq[] = [];
+  let hypothesis = base;
   for (const edit of edits) {
-    const resolved = await resolveEdit(editing, edit);
-    drafts.push(...resolved.drafts);
+    const resolved = await resolveEdit(lookAt(engine, hypothesis), edit);
+    const supposed = await supposing(engine, hypothesis, resolved.drafts);
+    hypothesis = supposed.hypothesis;
+    drafts.push(...supposed.drafts);
     dependents.push(...resolved.dependents);
   }
-  return { drafts, dependents };
+  return { hypothesis, drafts, dependents };
 }
 
-async function resolveEdit(editing: Editing, edit: Edit): Promise<ResolvedEdits> {
+async function resolveEdit(look: Look, edit: Edit): Promise<ResolvedEdit> {
   switch (edit.kind) {
     case 'replace':
-      return only(await replace(editing, seq(edit.seq), edit.event));
+      return only(await replace(look, seq(edit.seq), edit.event));
     case 'insert':
-      return only(await insert(editing, seq(edit.after), edit.event));
+      return only(await insert(look, seq(edit.after), edit.event));
     case 'drop':
-      return drop(editing, seq(edit.seq), edit.cascade === true);
+      return drop(look, seq(edit.seq), edit.cascade === true);
     case 'append':
       return only(checkOrdinary(edit.event));
     case 'prompt':
-      return only(await prompt(editing, edit.text, edit.mode ?? 'anywhere'));
+      return only(await prompt(look, edit.text, edit.mode ?? 'anywhere'));
     case 'system':
       return only({ type: 'settings.changed', data: { system: edit.text } });
     case 'model':
@@ -60,21 +62,21 @@ async function resolveEdit(editing: Editing, edit: Edit): Promise<ResolvedEdits>
     case 'tools':
       return only({ type: 'settings.changed', data: { tools: edit.tools } });
     case 'toolInput':
-      return only(await toolInput(editing, edit.call, edit.input));
+      return only(await toolInput(look, edit.call, edit.input));
     case 'toolResult':
-      return only(await toolResult(editing, edit.call, edit.output, edit.outcome ?? 'ok'));
+      return only(await toolResult(look, edit.call, edit.output, edit.outcome ?? 'ok'));
     case 'message':
-      return only(await message(editing, seq(edit.seq), edit.message));
+      return only(await message(look, seq(edit.seq), edit.message));
     case 'state':
-      return only(await state(editing, edit));
+      return only(await state(look, edit));
     case 'belief':
-      return only(await belief(editing, edit));
+      return only(await belief(look, edit));
     default:
       return refuse(`"${String((edit as { kind?: unknown }).kind)}" is not a kind of edit`);
   }
 }
 
-const only = (draft: EventDraft): ResolvedEdits => ({ drafts: [draft], dependents: [] });
+const only = (draft: EventDraft): ResolvedEdit => ({ drafts: [draft], dependents: [] });
 
 function refuse(why: string, hint?: string): never {
   throw new RepriseError('edit.invalid', `Cannot apply the edit: ${why}`, hint === undefined ? {} : { hint });
@@ -86,36 +88,49 @@ function checkOrdinary(draft: EventDraft): EventDraft {
   return draft;
 }
 
-async function replace({ engine, place, view }: Editing, target: Seq, event: Replacement): Promise<EventDraft> {
-  const before = await eventInView(engine, place, view, target);
+async function replace(look: Look, target: Seq, event: Replacement): Promise<EventDraft> {
+  const before = await shownEvent(look, target);
   const type = event.type ?? before.type;
   checkOrdinary({ type });
   const carried: CarriedEvent = {
     type,
     version: event.version ?? (type === before.type ? before.version : (specOf(type)?.version ?? 1)),
-    time: event.time ?? before.time,
+    time: event.time === undefined ? before.time : isoTime(event.time),
     ...optional('agent', event.agent ?? before.agent),
     ...optional('run', event.run ?? before.run),
     turn: event.turn ?? before.turn,
     ...optional('cause', event.cause ?? before.cause),
     data: (event.data as JsonObject | undefined) ?? before.data,
   };
+  await checkCause(look, event.cause);
   return { type: 'event.replaced', data: { seq: target, event: carried as unknown as JsonValue } };
 }
 
-async function insert({ engine, place, view }: Editing, after: Seq, draft: EventDraft): Promise<EventDraft> {
+/** An event as the view shows it, so that a replacement made from it keeps what earlier edits made of its list. */
+async function shownEvent(look: Look, target: Seq): Promise<Event> {
+  const event = await eventInView(look, target);
+  const listEdits = event.type === 'call.started' ? await listEditsOf(look) : undefined;
+  return listEdits === undefined ? event : eventInView(look, target, listEdits);
+}
+
+async function checkCause({ engine, hypothesis }: Look, cause: string | undefined): Promise<void> {
+  if (cause !== undefined) await causeOf(engine, hypothesis, 'an edit', cause);
+}
+
+async function insert(look: Look, after: Seq, draft: EventDraft): Promise<EventDraft> {
   checkOrdinary(draft);
-  const turn = draft.turn ?? (after === 0 ? 0 : (await eventInView(engine, place, view, after)).turn);
+  const behind = after === 0 ? undefined : await eventInView(look, after);
   const carried: CarriedEvent = {
     type: draft.type,
     version: draft.version ?? specOf(draft.type)?.version ?? 1,
-    time: draft.time ?? engine.platform.now(),
+    time: draft.time === undefined ? look.engine.platform.now() : isoTime(draft.time),
     ...optional('agent', draft.agent),
     ...optional('run', draft.run),
-    turn,
+    turn: draft.turn ?? behind?.turn ?? 0,
     ...optional('cause', draft.cause),
     data: (draft.data ?? {}) as JsonObject,
   };
+  await checkCause(look, draft.cause);
   return { type: 'event.inserted', data: { after, event: carried as unknown as JsonValue } };
 }
 
@@ -123,15 +138,14 @@ function optional<K extends string>(key: K, value: string | undefined): Partial<
   return value === undefined ? {} : ({ [key]: value } as Record<K, string>);
 }
 
-async function drop({ engine, place }: Editing, target: Seq, cascade: boolean): Promise<ResolvedEdits> {
-  const { seqs, dependents } = await whatGoes(engine, place, target, cascade);
+async function drop(look: Look, target: Seq, cascade: boolean): Promise<ResolvedEdit> {
+  const { seqs, dependents } = await whatGoes(look, target, cascade);
   return { drafts: [{ type: 'event.reverted', data: { target, seqs } }], dependents };
 }
 
 /** The last user message is wherever the conversation has it: an event of its own, or an item of a call's list. */
-async function prompt(editing: Editing, text: string, mode: 'anywhere' | 'trailing'): Promise<EventDraft> {
-  const { engine, place } = editing;
-  const seen = await foldAt(engine, place, conversation);
+async function prompt(look: Look, text: string, mode: 'anywhere' | 'trailing'): Promise<EventDraft> {
+  const seen = await fold(look.engine, look.hypothesis, conversation);
   const found = lastUserMessage(seen);
   if (found === undefined || (mode === 'trailing' && !found.isLast)) {
     return refuse(
@@ -139,50 +153,35 @@ async function prompt(editing: Editing, text: string, mode: 'anywhere' | 'traili
       'Insert a message.added event instead.',
     );
   }
-  return message(editing, found.seq, { role: 'user', content: text }, found.message);
+  return message(look, found.seq, { role: 'user', content: text }, found.message);
 }
 
 /** Replaces a message: the event that added it, the answer that was it, or the first call whose list holds it. */
-async function message(editing: Editing, target: Seq, next: JsonObject, held?: JsonObject): Promise<EventDraft> {
-  const event = await eventInView(editing.engine, editing.place, editing.view, target);
-  if (event.type === 'message.added') return replace(editing, target, { data: { ...event.data, message: next } });
+async function message(look: Look, target: Seq, next: JsonObject, held?: JsonObject): Promise<EventDraft> {
+  const event = await shownEvent(look, target);
+  if (event.type === 'message.added') return replace(look, target, { data: { ...event.data, message: next } });
   if (event.type === 'call.ended' && event.data['message'] !== undefined)
-    return replace(editing, target, { data: { ...event.data, message: next } });
+    return replace(look, target, { data: { ...event.data, message: next } });
   const list = valueAt(event.data, ['request', 'messages']);
   if (event.type !== 'call.started' || !Array.isArray(list))
     return refuse(`seq ${target} is "${event.type}", which holds no message`);
   const index =
     held === undefined
       ? list.findLastIndex((item: JsonValue) => isObject(item) && item['role'] === next['role'])
-      : list.findLastIndex((item: JsonValue) => sameJson(item, held));
+      : list.findLastIndex((item: JsonValue) => isObject(item) && messageKey(item) === messageKey(held));
   if (index < 0) return refuse(`seq ${target} holds no such message`);
   const messages = list.map((item: JsonValue, at: number) => (at === index ? next : item));
-  return replace(editing, target, { data: withValueAt(event.data, ['request', 'messages'], messages) });
+  return replace(look, target, { data: withValueAt(event.data, ['request', 'messages'], messages) });
 }
 
 /** The start and, if it has ended, the end of a call in the view. */
 async function callAt(
-  { engine, place, view }: Editing,
+  look: Look,
   call: string | number,
 ): Promise<{ readonly started: Event | undefined; readonly ended: Event | undefined }> {
-  const id = typeof call === 'number' ? (await eventInView(engine, place, view, seq(call))).data['call'] : call;
+  const id = typeof call === 'number' ? (await eventInView(look, seq(call))).data['call'] : call;
   const halves: Event[] = [];
-  let segments = segmentsOf(view);
-  while (typeof id === 'string') {
-    const { entries } = await engine.store.latest(
-      sessionRef(engine, place.session),
-      segments,
-      { keys: [plainKey('call', id)] },
-      { limit: 1, select: 'full' },
-    );
-    const row = entries[0]?.event;
-    if (row === undefined) break;
-    const event = toEvent(place.session, row, dataOf(row, await decoderFor(engine, place.session, [row])));
-    halves.push(isStructural(event.type) ? unwrap(event) : event);
-    segments = segments
-      .map((held) => ({ ...held, through: Math.min(held.through, row.seq - 1) as Seq }))
-      .filter((held) => held.through > held.after);
-  }
+  if (typeof id === 'string') for await (const event of eventsOfKey(look, plainKey('call', id))) halves.push(event);
   const started = halves.find((event) => event.type === 'call.started');
   const ended = halves.find((event) => event.type === 'call.ended');
   if (started === undefined && ended === undefined)
@@ -193,21 +192,16 @@ async function callAt(
   return { started, ended };
 }
 
-async function toolInput(editing: Editing, call: string | number, input: JsonValue): Promise<EventDraft> {
-  const { started } = await callAt(editing, call);
+async function toolInput(look: Look, call: string | number, input: JsonValue): Promise<EventDraft> {
+  const { started } = await callAt(look, call);
   if (started === undefined) return refuse(`the start of call ${JSON.stringify(call)} is not in the view`);
-  return replace(editing, started.seq, { data: { ...started.data, input } });
+  return replace(look, started.seq, { data: { ...(await shownEvent(look, started.seq)).data, input } });
 }
 
 /** A pending call is answered; an answered one gets another answer. */
-async function toolResult(
-  editing: Editing,
-  call: string | number,
-  output: JsonValue,
-  outcome: string,
-): Promise<EventDraft> {
-  const { started, ended } = await callAt(editing, call);
-  if (ended !== undefined) return replace(editing, ended.seq, { data: { ...ended.data, output, outcome } });
+async function toolResult(look: Look, call: string | number, output: JsonValue, outcome: string): Promise<EventDraft> {
+  const { started, ended } = await callAt(look, call);
+  if (ended !== undefined) return replace(look, ended.seq, { data: { ...ended.data, output, outcome } });
   const open = started as Event;
   const data = {
     call: open.data['call'] as string,
@@ -219,41 +213,36 @@ async function toolResult(
   return { type: 'call.ended', cause: open.id, ...optional('agent', open.agent), ...optional('run', open.run), data };
 }
 
-/** State versions are stored: the next one is the view's latest + 1. */
-async function state({ engine, place, view }: Editing, edit: Extract<Edit, { kind: 'state' }>): Promise<EventDraft> {
+/** State versions are stored: the next one is the view's latest + 1. An erased write has lost its number, but had one. */
+async function state(look: Look, edit: Extract<Edit, { kind: 'state' }>): Promise<EventDraft> {
+  const { key } = edit;
   const agent = edit.agent ?? 'default';
-  const key = ownedKey('state', agent, edit.key);
-  const { entries } = await engine.store.latest(
-    sessionRef(engine, place.session),
-    segmentsOf(view),
-    { keys: [key] },
-    { limit: 1, select: 'full' },
-  );
-  const row = entries[0]?.event;
-  const held =
-    row === undefined
-      ? undefined
-      : toEvent(place.session, row, dataOf(row, await decoderFor(engine, place.session, [row])));
-  const operations = (
-    held === undefined ? [] : ((isStructural(held.type) ? unwrap(held) : held).data['operations'] ?? [])
-  ) as readonly JsonObject[];
-  const version =
-    Math.max(
-      0,
-      ...operations
-        .filter((operation) => operation['agent'] === agent && operation['key'] === edit.key)
-        .map((operation) => Number(operation['version'])),
-    ) + 1;
+  let version = 1;
+  for await (const event of eventsOfKey(look, ownedKey('state', agent, key))) {
+    if (event.erased === true) version += 1;
+    else {
+      version += versionIn(event, agent, key);
+      break;
+    }
+  }
   const operation =
     edit.value === undefined
-      ? { agent, key: edit.key, op: 'delete', version }
-      : { agent, key: edit.key, op: 'write', value: edit.value, version };
-  canonicalJson(operation);
+      ? { agent, key, op: 'delete', version }
+      : { agent, key, op: 'write', value: edit.value, version };
   return { type: 'state.committed', agent, data: { operations: [operation] } };
 }
 
-async function belief(editing: Editing, edit: Extract<Edit, { kind: 'belief' }>): Promise<EventDraft> {
+/** The last version that a transaction gave to a key. */
+function versionIn(event: Event, agent: string, key: string): number {
+  const operations = (event.data['operations'] ?? []) as readonly JsonObject[];
+  const versions = operations
+    .filter((operation) => operation['agent'] === agent && operation['key'] === key)
+    .map((operation) => Number(operation['version']));
+  return Math.max(0, ...versions);
+}
+
+async function belief(look: Look, edit: Extract<Edit, { kind: 'belief' }>): Promise<EventDraft> {
   if (edit.seq !== undefined)
-    return replace(editing, seq(edit.seq), { data: edit.belief, ...optional('agent', edit.agent) });
+    return replace(look, seq(edit.seq), { data: edit.belief, ...optional('agent', edit.agent) });
   return { type: 'belief.committed', data: edit.belief, ...optional('agent', edit.agent) };
 }

@@ -12,7 +12,7 @@ import type { Cursor, StoredEvent } from '../core/ports.ts';
 import { isStructural } from '../core/structural-types.ts';
 import { type Engine, sessionRef } from './engine.ts';
 import { bodyHoldsContent, type Content, holdsContent, valueHoldsContent } from './erase-content.ts';
-import { dataOf, decoderFor } from './events.ts';
+import { dataOf, decoderFor, partsOf } from './events.ts';
 
 /** Everything an erasure touches in one session. */
 export interface ErasePlan {
@@ -22,6 +22,8 @@ export interface ErasePlan {
     readonly dataDigest: Digest;
     readonly keys: readonly string[];
   }[];
+  /** Markers that carried content which goes: they stay, and are found under what is left of their keys. */
+  readonly carriers: readonly { readonly branch: string; readonly seq: Seq; readonly keys: readonly string[] }[];
   /** Parts that go. */
   readonly gone: readonly Digest[];
   /** Parts that are stored anew under their digest: lists with a hole (damaged), bodies whose base goes (whole). */
@@ -40,11 +42,16 @@ export async function planErase(
   const parts = await allParts(engine, session);
   const gone = new Set<Digest>();
   for (const part of parts.values()) if (isGone(content, part, parts)) gone.add(part.digest);
+  // Like an event's own data, what a marker carries goes with a value it refers to: the digest of a value can be guessed.
+  for (const part of parts.values())
+    if (part.kind === 'sealed' && part.refs.some((digest) => gone.has(digest) && isValue(parts, digest)))
+      gone.add(part.digest);
   const rewrites = [...parts.values()].flatMap((part) =>
     gone.has(part.digest) ? [] : rewriteOf(engine, content, part, parts, gone),
   );
   const touched = new Set<Digest>([...gone, ...rewrites.filter((part) => part.damaged).map((part) => part.digest)]);
   const events: ErasePlan['events'][number][] = [];
+  const carriers: ErasePlan['carriers'][number][] = [];
   const branches = new Set<string>();
   for await (const row of allRows(engine, session)) {
     const isTarget = target !== undefined && row.branch === target.branch && row.seq === target.seq;
@@ -62,8 +69,10 @@ export async function planErase(
       });
       branches.add(row.branch);
     } else if (reaches(refs, parts, touched)) branches.add(row.branch);
+    if (isStructural(row.type) && refs.some((digest) => gone.has(digest)))
+      carriers.push({ branch: row.branch, seq: row.seq, keys: await keysLeft(engine, session, row, content) });
   }
-  return { events, gone: [...gone], rewrites, branches: [...branches] };
+  return { events, carriers, gone: [...gone], rewrites, branches: [...branches] };
 }
 
 const isValue = (parts: ReadonlyMap<Digest, PartInput>, digest: Digest): boolean => parts.get(digest)?.kind === 'value';
@@ -152,7 +161,7 @@ async function allParts(engine: Engine, session: string): Promise<Map<Digest, Pa
       ...(after === undefined ? {} : { after }),
     });
     if (digests.length === 0) return parts;
-    for (const [digest, part] of await engine.store.parts(ref, digests)) parts.set(digest, part);
+    for (const [digest, part] of await partsOf(engine, session, digests, { depth: 'asked' })) parts.set(digest, part);
     after = digests.at(-1) as Digest;
   }
 }

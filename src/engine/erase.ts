@@ -1,6 +1,7 @@
 import { dataDigestOf } from '../core/digest.ts';
 import { RepriseError } from '../core/error.ts';
 import type { Event } from '../core/event.ts';
+import { isObject } from '../core/json.ts';
 import { limits } from '../core/limits.ts';
 import type { Digest, Seq } from '../core/point.ts';
 import type { AppendRequest, EraseRequest } from '../core/ports.ts';
@@ -120,7 +121,7 @@ async function targetOf(engine: Engine, session: string, point: PointInput): Pro
     throw new RepriseError(
       'event.structural',
       `Cannot erase "${event.type}" at seq ${event.seq}: a structural event decides how history is read`,
-      { hint: 'Erase the event it is about.', details: { seq: event.seq, type: event.type } },
+      { hint: structuralHint(event), details: { seq: event.seq, type: event.type } },
     );
   }
   if (event.erased === true)
@@ -130,6 +131,13 @@ async function targetOf(engine: Engine, session: string, point: PointInput): Pro
       { details: { seq: event.seq } },
     );
   return event;
+}
+
+/** An erasure takes the same content wherever it is, and so also what only a marker carries, once an event says it. */
+function structuralHint({ type, data }: Event): string {
+  return isObject(data['event'])
+    ? 'To forget what it carries, append an ordinary event with the same content and erase that one: the same content goes wherever the session holds it.'
+    : `Erase the event it is about; "${type}" itself is never forgotten.`;
 }
 
 async function allSessions(engine: Engine): Promise<string[]> {
@@ -161,8 +169,10 @@ async function carryOut(
   );
   const appends = plan.branches.map((branch): AppendRequest => {
     const own = plan.events.filter((event) => event.branch === branch);
+    const carriers = plan.carriers.filter((marker) => marker.branch === branch);
+    // A marker is named even without keys: what it carried is gone, and nothing may be made of what is left.
     const keys = Object.fromEntries(
-      own.filter((event) => event.keys.length > 0).map((event) => [String(event.seq), event.keys]),
+      [...own.filter((event) => event.keys.length > 0), ...carriers].map(({ seq, keys: left }) => [String(seq), left]),
     );
     const data = {
       seqs: own.map((event) => event.seq),

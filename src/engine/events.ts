@@ -4,7 +4,7 @@ import type { JsonObject } from '../core/json.ts';
 import { limits } from '../core/limits.ts';
 import { mayHoldRefs, type PartInput } from '../core/parts.ts';
 import type { Digest, Seq } from '../core/point.ts';
-import type { Cursor, PageRequest, StoredEvent } from '../core/ports.ts';
+import type { Cursor, PageRequest, PartsRequest, StoredEvent } from '../core/ports.ts';
 import type { Segment } from '../core/view.ts';
 import { type Engine, sessionRef } from './engine.ts';
 
@@ -54,13 +54,19 @@ function plainData(row: StoredEvent): JsonObject {
 }
 
 /** Reads everything of a few segments at once; for targets of verbs, not for histories. */
-export async function readAll(engine: Engine, session: string, segments: readonly Segment[]): Promise<Event[]> {
+export async function readAll(
+  engine: Engine,
+  session: string,
+  segments: readonly Segment[],
+  listEdits?: ListEdits,
+): Promise<Event[]> {
   const events: Event[] = [];
   let cursor: Cursor | undefined;
   do {
     const page = await readEvents(engine, session, segments, {
       limit: limits.pageEventsMax,
       direction: 'forward',
+      ...(listEdits === undefined ? {} : { listEdits }),
       ...(cursor === undefined ? {} : { cursor }),
     });
     events.push(...page.events);
@@ -74,6 +80,7 @@ export async function readPlaces(
   engine: Engine,
   session: string,
   places: readonly { readonly branch: string; readonly seq: Seq }[],
+  listEdits?: ListEdits,
 ): Promise<Event[]> {
   const segments = places.map(({ branch, seq }) => ({
     branch,
@@ -82,7 +89,7 @@ export async function readPlaces(
     except: [],
     carried: false,
   }));
-  return readAll(engine, session, segments);
+  return readAll(engine, session, segments, listEdits);
 }
 
 /** Headers of a view, a page at a time. */
@@ -127,19 +134,31 @@ export async function decoderOf(
   listEdits?: ListEdits,
 ): Promise<DataDecoder> {
   if (wanted.length === 0) return new DataDecoder({ get: () => undefined, isErased: () => false });
-  const parts = new Map<Digest, PartInput>();
-  for (let from = 0; from < wanted.length; from += limits.partsAskedMax) {
-    const found = await engine.store.parts(
-      sessionRef(engine, session),
-      wanted.slice(from, from + limits.partsAskedMax),
-    );
-    for (const [digest, part] of found) parts.set(digest, part);
-  }
+  const parts = await partsOf(engine, session, wanted);
   const isComplete =
     wanted.every((digest) => parts.has(digest)) &&
     [...parts.values()].every((part) => part.refs.every((digest) => parts.has(digest)));
   const erased = isComplete ? new Set<string>() : await erasedParts(engine, session);
   return new DataDecoder({ get: (digest) => parts.get(digest), isErased: (digest) => erased.has(digest) }, listEdits);
+}
+
+/** Parts of a session, and unless told otherwise all they refer to, however many answers that takes. */
+export async function partsOf(
+  engine: Engine,
+  session: string,
+  digests: readonly Digest[],
+  request: PartsRequest = {},
+): Promise<Map<Digest, PartInput>> {
+  const parts = new Map<Digest, PartInput>();
+  const ref = sessionRef(engine, session);
+  const open = [...digests];
+  while (open.length > 0) {
+    const asked = open.splice(0, limits.partsAskedMax);
+    const page = await engine.store.parts(ref, asked, request);
+    for (const [digest, part] of page.parts) parts.set(digest, part);
+    open.push(...page.rest.filter((digest) => !parts.has(digest)));
+  }
+  return parts;
 }
 
 /** Every part of a session that an erasure took, wherever its marker stands. */

@@ -6,6 +6,7 @@ import type { Point, Seq } from '../core/point.ts';
 import { mainBranch, type PointInput } from '../core/ref.ts';
 import { resolveEdits } from './edits.ts';
 import { type Engine, sessionRef } from './engine.ts';
+import { asItIs, supposing } from './hypothesis.ts';
 import { signed } from './mark.ts';
 import { metadataAt } from './metadata.ts';
 import { digestAt, findPlace, type Place, placeAt, pointOf } from './place.ts';
@@ -49,13 +50,15 @@ export async function fork(
       : await placeAt(engine, session, (point as { readonly branch?: string }).branch ?? mainBranch, { kind: 'head' });
   const parent = pointOf(place);
   const branch = options.name === undefined ? await freeName(engine, place) : checkId('branch', options.name);
-  const { drafts, dependents } = await resolveEdits(engine, place, editsOf(options));
   const turned = turn === undefined ? [] : [await rewoundToTurn(engine, place, turn)];
   const forked = await forkedDraft(engine, place, options);
+  // Edits see the branch as it begins, which with a turn is not the whole of its parent.
+  const begun = await supposing(engine, asItIs(place, branch), [forked, ...turned]);
+  const { drafts, dependents } = await resolveEdits(engine, begun.hypothesis, editsOf(options));
   const events = await write(engine, {
     session,
     target: { kind: 'fork', branch, parent },
-    drafts: [forked, ...turned, ...drafts].map((draft) =>
+    drafts: [...begun.drafts, ...drafts].map((draft) =>
       signed(draft, { ...optionalAgent(options), ...(turn === undefined ? {} : { turn }) }),
     ),
     condition: { kind: 'any' },
@@ -95,7 +98,7 @@ function overlay(inherited: JsonObject, given: JsonObject): JsonObject {
 
 async function freeName(engine: Engine, place: Place): Promise<string> {
   const taken = new Set((await engine.store.branches(sessionRef(engine, place.session))).map((held) => held.branch));
-  const base = `${place.record.branch.slice(0, 60)}-${place.seq}`;
+  const base = `${place.record.branch.slice(0, 60).toWellFormed()}-${place.seq}`;
   for (let count = 1; ; count++) {
     const name = count === 1 ? base : `${base}-${count}`;
     if (!taken.has(name)) return name;

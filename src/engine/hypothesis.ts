@@ -1,71 +1,117 @@
 import { checkEdit } from '../core/append.ts';
+import { createPartMemory, encodeData } from '../core/encode.ts';
+import { RepriseError } from '../core/error.ts';
 import type { Event, EventDraft } from '../core/event.ts';
 import { specOf } from '../core/event-types.ts';
-import { markerOf } from '../core/marker.ts';
-import type { Digest, Seq } from '../core/point.ts';
+import { isEdit, markerOf } from '../core/marker.ts';
+import { type Digest, later, type Seq } from '../core/point.ts';
+import { branchOf } from '../core/segment.ts';
 import { isStructural } from '../core/structural-types.ts';
-import type { History } from '../core/view.ts';
-import type { Engine } from './engine.ts';
-import { clockAt, type Place } from './place.ts';
-import { stamp } from './write.ts';
+import { type History, lastOf, viewAt } from '../core/view.ts';
+import { type Engine, sessionRef } from './engine.ts';
+import { type Place, turnAt } from './place.ts';
+import { type StampedDraft, stamp } from './write.ts';
 
 /** What a history would be if events were appended at a place: the history, and those events by seq. Nothing is written. */
 export interface Hypothesis {
+  /** The place it begins at; everything up to there is stored. */
+  readonly place: Place;
+  /** The branch that would store the supposed events. */
+  readonly branch: string;
   readonly history: History;
   readonly at: Seq;
-  /** The last seq that is really stored. */
-  readonly stored: Seq;
+  /** The supposed events; those after the place. */
   readonly events: ReadonlyMap<Seq, Event>;
 }
 
-/** The hypothesis in which nothing was appended. */
-export function asItIs(place: Place): Hypothesis {
+/** The hypothesis in which nothing was appended; what is supposed later would be stored on `branch`. */
+export function asItIs(place: Place, branch: string = place.record.branch): Hypothesis {
+  const markers = place.history.markers.filter((marker) => marker.seq <= place.seq);
   return {
-    history: {
-      ...place.history,
-      markers: place.history.markers.filter((marker) => marker.seq <= place.seq),
-      head: place.seq,
-    },
+    place,
+    branch,
+    history: { root: place.history.root, markers, head: place.seq },
     at: place.seq,
-    stored: place.seq,
     events: new Map(),
   };
 }
 
-/** The history a place would have if these drafts were appended there. */
-export async function supposing(engine: Engine, place: Place, drafts: readonly EventDraft[]): Promise<Hypothesis> {
-  const events = new Map<Seq, Event>();
+/** A hypothesis, and the drafts that lead to it with the ids and times they would be appended with. */
+export interface Supposed {
+  readonly hypothesis: Hypothesis;
+  readonly drafts: readonly StampedDraft[];
+}
+
+/** What a history would be if these drafts were appended as well. What an append would refuse is refused here too. */
+export async function supposing(engine: Engine, base: Hypothesis, drafts: readonly EventDraft[]): Promise<Supposed> {
   const now = engine.platform.now();
-  const clock = await clockAt(engine, place);
-  let { history } = asItIs(place);
-  let seq: number = place.seq;
-  for (const draft of drafts.map((held) => stamp(engine, held, now))) {
-    seq += 1;
-    const { id, time, type, agent, run, cause, data } = draft;
-    events.set(seq as Seq, {
-      session: place.session,
-      branch: place.record.branch,
-      seq: seq as Seq,
-      id,
-      time,
-      type,
-      version: draft.version ?? specOf(type)?.version ?? 1,
-      ...(agent === undefined ? {} : { agent }),
-      ...(run === undefined ? {} : { run }),
-      turn: draft.turn ?? clock,
-      ...(cause === undefined ? {} : { cause }),
-      data,
-      digest: '' as Digest,
-    });
-    const marker = isStructural(type)
-      ? markerOf({ branch: place.record.branch, seq: seq as Seq, type, data })
-      : undefined;
-    if (marker !== undefined) checkEdit(history, marker);
-    history = {
-      root: history.root,
-      markers: marker === undefined ? history.markers : [...history.markers, marker],
-      head: seq as Seq,
-    };
+  const stamped = drafts.map((draft) => stamp(engine, draft, now));
+  let hypothesis = base;
+  for (const draft of stamped) hypothesis = await supposeOne(engine, hypothesis, draft);
+  return { hypothesis, drafts: stamped };
+}
+
+async function supposeOne(engine: Engine, base: Hypothesis, draft: StampedDraft): Promise<Hypothesis> {
+  const { branch, history } = base;
+  const seq = later(base.at, 1);
+  const event = await eventFor(engine, base, draft, seq);
+  encodeData({ ...event, version: event.version }, engine.platform, createPartMemory());
+  const { type, data } = event;
+  const marker = isStructural(type) ? markerOf({ branch, seq, type, data }) : undefined;
+  if (marker !== undefined && isEdit(marker)) checkEdit(history, marker);
+  const markers = marker === undefined ? history.markers : [...history.markers, marker];
+  return {
+    ...base,
+    history: { root: history.root, markers, head: seq },
+    at: seq,
+    events: new Map([...base.events, [seq, event]]),
+  };
+}
+
+async function eventFor(engine: Engine, base: Hypothesis, draft: StampedDraft, seq: Seq): Promise<Event> {
+  const { id, time, type, agent, run, cause, data } = draft;
+  const led = cause === undefined ? undefined : await causeOf(engine, base, draft.type, cause);
+  return {
+    session: base.place.session,
+    branch: base.branch,
+    seq,
+    id,
+    time,
+    type,
+    version: draft.version ?? specOf(type)?.version ?? 1,
+    ...(agent === undefined ? {} : { agent }),
+    ...(run === undefined ? {} : { run }),
+    turn: draft.turn ?? led?.turn ?? (await clockOf(engine, base)),
+    ...(cause === undefined ? {} : { cause }),
+    ...(led?.seq === undefined ? {} : { causeSeq: led.seq }),
+    data,
+    digest: '' as Digest,
+  };
+}
+
+/** The turn of a cause, and where it stands if it leads here; `event.not-found` if the session has no such event. */
+export async function causeOf(
+  engine: Engine,
+  { place, history, at, events }: Hypothesis,
+  type: string,
+  cause: string,
+): Promise<{ readonly turn: number; readonly seq?: Seq }> {
+  for (const event of events.values()) if (event.id === cause) return { turn: event.turn, seq: event.seq };
+  const held = (await engine.store.locate(sessionRef(engine, place.session), [cause])).get(cause);
+  if (held === undefined) {
+    throw new RepriseError(
+      'event.not-found',
+      `Cannot append "${type}": its cause "${cause}" is not an event of this session`,
+      { hint: 'Append the cause first, or leave it out.', details: { cause } },
+    );
   }
-  return { history, at: seq as Seq, stored: place.seq, events };
+  const turn = await turnAt(engine, place.session, held);
+  return held.seq <= at && branchOf(history, held.seq) === held.branch ? { turn, seq: held.seq } : { turn };
+}
+
+/** The story clock: the turn of the last event in the view, 0 if the view is empty. */
+async function clockOf(engine: Engine, { place, history, at, events }: Hypothesis): Promise<number> {
+  const last = lastOf(viewAt(history, at));
+  if (last === undefined || last.carriedTurn !== undefined) return last?.carriedTurn ?? 0;
+  return events.get(last.seq)?.turn ?? turnAt(engine, place.session, last);
 }

@@ -2,7 +2,7 @@ import { RepriseError } from '../core/error.ts';
 import type { Event, EventDraft } from '../core/event.ts';
 import { checkId } from '../core/id.ts';
 import type { Seq } from '../core/point.ts';
-import { checkTurn } from '../core/ref.ts';
+import { checkTurn, type PointInput, parsePoint } from '../core/ref.ts';
 import { viewChanges } from '../core/segment.ts';
 import { isStructural } from '../core/structural-types.ts';
 import { viewAt } from '../core/view.ts';
@@ -59,14 +59,28 @@ export async function mark<More extends object>(
   }
 }
 
-/** A draft with who, why and when on it. A reason belongs to markers; ordinary events have none. */
+/** The branch of a point that names no place in its past, for verbs that append at the head. */
+export function branchAtHead(point: PointInput, verb: string): string {
+  const { branch, at } = parsePoint(point);
+  if (at.kind === 'head') return branch;
+  throw new RepriseError(
+    'edit.invalid',
+    `Cannot ${verb} "${branch}" at a point in its past: what changes a history is appended at its head`,
+    { hint: 'Name only the branch. To change the past apart, fork.', details: { branch } },
+  );
+}
+
+/**
+ * A draft with who, why and when on it. Who and why belong to markers: an ordinary event that an edit appends is the
+ * story's own, and with the editor's name on it would be another agent's.
+ */
 export function signed(draft: EventDraft, { reason, agent, turn }: MarkOptions): EventDraft {
   if (turn !== undefined) checkTurn(turn);
   if (agent !== undefined) checkId('agent', agent);
   const isMarker = isStructural(draft.type);
   return {
     ...draft,
-    ...(agent === undefined || draft.agent !== undefined ? {} : { agent }),
+    ...(isMarker && agent !== undefined ? { agent } : {}),
     ...(turn === undefined ? {} : { turn }),
     ...(isMarker && reason !== undefined ? { data: { ...draft.data, reason } } : {}),
   };

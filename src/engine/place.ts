@@ -4,7 +4,7 @@ import type { BranchRecord, SessionRecord } from '../core/ports.ts';
 import { type At, type PointInput, parsePoint } from '../core/ref.ts';
 import { branchOf, rawSegments } from '../core/segment.ts';
 import { isStructural } from '../core/structural-types.ts';
-import { type History, lastOf, viewAt } from '../core/view.ts';
+import type { History } from '../core/view.ts';
 import { type Engine, sessionRef } from './engine.ts';
 import { readHeaders } from './events.ts';
 
@@ -161,13 +161,9 @@ export async function digestAt(engine: Engine, place: Place): Promise<Digest> {
   );
 }
 
-/** The story clock at a place: the turn of the last event in its view, 0 if the view is empty. */
-export async function clockAt(engine: Engine, place: Place): Promise<number> {
-  if (place.seq === place.record.head) return place.record.turn;
-  const last = lastOf(viewAt(place.history, place.seq));
-  if (last === undefined || last.carriedTurn !== undefined) return last?.carriedTurn ?? 0;
-  const segment = { branch: last.branch, after: later(last.seq, -1), through: last.seq, except: [], carried: false };
-  for await (const rows of readHeaders(engine, place.session, [segment]))
-    if (rows[0] !== undefined) return rows[0].turn;
+/** The turn of a stored event. */
+export async function turnAt(engine: Engine, session: string, { branch, seq }: Point): Promise<number> {
+  const segment = { branch, after: later(seq, -1), through: seq, except: [], carried: false };
+  for await (const rows of readHeaders(engine, session, [segment])) if (rows[0] !== undefined) return rows[0].turn;
   return 0;
 }

@@ -3,12 +3,12 @@ import type { EventDraft } from '../core/event.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { EditMarker } from '../core/marker.ts';
 import { later, type Seq } from '../core/point.ts';
-import { type PointInput, parsePoint } from '../core/ref.ts';
+import type { PointInput } from '../core/ref.ts';
 import { segmentsOf, viewChanges } from '../core/segment.ts';
 import { lastLiveMarker, type Piece, seqsOf, type View, viewAt } from '../core/view.ts';
 import type { Engine } from './engine.ts';
 import { readAll } from './events.ts';
-import { type Marked, type MarkOptions, mark } from './mark.ts';
+import { branchAtHead, type Marked, type MarkOptions, mark } from './mark.ts';
 import type { Place } from './place.ts';
 
 /** Undoes the last rewind, revert, replacement or insertion of a branch that is still in effect. */
@@ -18,7 +18,7 @@ export async function redo(
   branch: PointInput,
   options: MarkOptions = {},
 ): Promise<Marked> {
-  const { branch: name } = parsePoint(branch);
+  const name = branchAtHead(branch, 'redo on');
   return mark(engine, session, name, options, async (place) => {
     const marker = lastLiveMarker(place.history, name, place.seq);
     if (marker === undefined) {

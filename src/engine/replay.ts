@@ -2,17 +2,18 @@ import type { ListEdits } from '../core/decode.ts';
 import type { Event } from '../core/event.ts';
 import { compileFilter, type EventFilter } from '../core/filter.ts';
 import { limits } from '../core/limits.ts';
-import { seq } from '../core/point.ts';
+import { type Seq, seq } from '../core/point.ts';
 import type { Abort, Cursor } from '../core/ports.ts';
 import type { PointInput } from '../core/ref.ts';
 import { clipSegments, rawSegments, segmentsOf } from '../core/segment.ts';
 import { isStructural } from '../core/structural-types.ts';
 import { isoTime } from '../core/time.ts';
-import { type Segment, type View, viewAt } from '../core/view.ts';
+import type { Segment, View } from '../core/view.ts';
 import { type Engine, sessionRef } from './engine.ts';
 import { readEvents } from './events.ts';
 import { asItIs } from './hypothesis.ts';
 import { listEditsOf } from './list-edits.ts';
+import { lookAt } from './look.ts';
 import { branchRecord, findPlace, historyOf, type Place } from './place.ts';
 
 /** What to replay, and how. */
@@ -141,14 +142,14 @@ async function partsOfPlace(
   isRaw: boolean,
 ): Promise<{ readonly segments: readonly Segment[]; readonly listEdits?: ListEdits }> {
   if (isRaw) return { segments: rawSegments(place.history, place.seq) };
-  const view = viewAt(place.history, place.seq);
-  const listEdits = await listEditsOf(engine, place.session, asItIs(place), view);
-  return { segments: segmentsOf(view), ...(listEdits === undefined ? {} : { listEdits }) };
+  const look = lookAt(engine, asItIs(place));
+  const listEdits = await listEditsOf(look);
+  return { segments: segmentsOf(look.view), ...(listEdits === undefined ? {} : { listEdits }) };
 }
 
 /** The events of a part of a place's view, a page at a time, with its lists read through all edits of the place. */
 export async function* viewPages(engine: Engine, place: Place, view: View): AsyncGenerator<readonly Event[]> {
-  const listEdits = await listEditsOf(engine, place.session, asItIs(place), viewAt(place.history, place.seq));
+  const { listEdits } = await partsOfPlace(engine, place, false);
   yield* pages(engine, place.session, segmentsOf(view), { filter: {}, listEdits });
 }
 
@@ -204,7 +205,8 @@ async function* follow(
     )) {
       if (head <= seen) continue;
       const own = [{ branch: record.branch, after: seen, through: head, except: [], carried: false }];
-      for await (const events of pages(engine, session, own, { filter: {} })) {
+      const listEdits = isRaw ? undefined : await listEditsAt(engine, place, head);
+      for await (const events of pages(engine, session, own, { filter: {}, listEdits })) {
         if (events.length === 0) continue;
         seen = (events.at(-1) as Event).seq;
         if (isRaw) yield events.filter(holds);
@@ -215,6 +217,12 @@ async function* follow(
     options.signal?.removeEventListener('abort', abort);
     stop.abort();
   }
+}
+
+/** The edits that a follower reads what is new through. */
+async function listEditsAt(engine: Engine, { session, record }: Place, head: Seq): Promise<ListEdits | undefined> {
+  const now = await branchRecord(engine, session, record.branch);
+  return listEditsOf(lookAt(engine, asItIs({ session, record: now, history: historyOf(now), seq: head })));
 }
 
 async function* followView(

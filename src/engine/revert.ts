@@ -2,6 +2,8 @@ import type { Seq } from '../core/point.ts';
 import { type PointInput, parsePoint } from '../core/ref.ts';
 import { whatGoes } from './dependents.ts';
 import type { Engine } from './engine.ts';
+import { asItIs } from './hypothesis.ts';
+import { lookAt } from './look.ts';
 import { type Marked, type MarkOptions, mark } from './mark.ts';
 import { placeAt } from './place.ts';
 
@@ -29,7 +31,7 @@ export async function revert(
   const { branch, at } = parsePoint(point);
   const { seq } = await placeAt(engine, session, branch, at);
   return mark(engine, session, branch, options, async (place) => {
-    const { seqs, dependents } = await whatGoes(engine, place, seq, options.cascade === true);
+    const { seqs, dependents } = await whatGoes(lookAt(engine, asItIs(place)), seq, options.cascade === true);
     return { drafts: [{ type: 'event.reverted', data: { target: seq, seqs } }], more: { dependents } };
   });
 }

@@ -41,9 +41,13 @@ export async function rewind(
   }));
 }
 
-/** The turn of a point given as `{ turn }`, which selects by turn; `@turn:N` in a string means the prefix. */
+/**
+ * The turn of a point given as `{ turn }`, which selects by turn; `@turn:N` in a string means the prefix, and an event
+ * given as a point has a seq, which says more.
+ */
 export function selectedTurn(point: PointInput): number | undefined {
-  return typeof point === 'object' && point !== null && 'turn' in point ? checkTurn(point.turn) : undefined;
+  if (typeof point !== 'object' || point === null || 'seq' in point || !('turn' in point)) return undefined;
+  return checkTurn(point.turn);
 }
 
 /** The marker that takes later turns out of a view, with the ranges it resolved to. */

@@ -5,6 +5,7 @@ import type { SnapshotKey } from '../core/ports.ts';
 import { type Projection, valueText } from '../core/projection.ts';
 import { rawPieces, restOf } from '../core/segment.ts';
 import { upcastsVersion } from '../core/upcast.ts';
+import { utf8Length } from '../core/utf8.ts';
 import { type View, viewAt } from '../core/view.ts';
 import { type Engine, sessionRef } from './engine.ts';
 import type { Hypothesis } from './hypothesis.ts';
@@ -29,14 +30,14 @@ async function keyOf(
 /** The nearest snapshot whose view the given one extends; undefined if there is none. */
 export async function baseFor<Value, Result>(
   engine: Engine,
-  place: Place,
   hypothesis: Hypothesis,
   projection: Projection<Value, Result>,
   view: View,
 ): Promise<SnapshotBase<Value> | undefined> {
+  const { place } = hypothesis;
   const key = await keyOf(engine, place, projection);
   if (key === undefined) return undefined;
-  for (const { branch, through } of rawPieces(hypothesis.history, hypothesis.stored).reverse()) {
+  for (const { branch, through } of rawPieces(hypothesis.history, place.seq).reverse()) {
     const ref = { ...sessionRef(engine, place.session), branch };
     for (const found of await engine.store.snapshots(ref, key, through)) {
       const rest = restOf(view, viewOf(hypothesis, projection.history, found.seq));
@@ -99,7 +100,7 @@ export class SnapshotKeeper<Value, Result> {
     if (key === undefined) return;
     const text = valueText(this.#projection, value);
     this.#bytesDue = text.length * limits.snapshotBytesFactor;
-    if (this.#bytes < this.#bytesDue || text.length > limits.snapshotBytesMax) return;
+    if (this.#bytes < this.#bytesDue || utf8Length(text) > limits.snapshotBytesMax) return;
     this.#events = 0;
     this.#bytes = 0;
     if (!this.#isEndOfView(event)) return;

@@ -12,11 +12,12 @@ export interface BranchNode extends Omit<BranchSummary, 'parent'> {
 /** The branches of a session as the tree they grew into, children in order of creation. */
 export async function branchTree(engine: Engine, session: string): Promise<BranchNode> {
   const { root } = await sessionRecord(engine, session);
-  const branches = await engine.store.branches(sessionRef(engine, session));
-  const build = (summary: BranchSummary): BranchNode => ({
-    ...summary,
-    parent: summary.parent ?? null,
-    children: branches.filter((held) => held.parent?.branch === summary.branch).map(build),
-  });
-  return build(branches.find((held) => held.branch === root) as BranchSummary);
+  const nodes = new Map<string, BranchNode & { readonly children: BranchNode[] }>();
+  // A parent is made before its children, and comes before them.
+  for (const summary of await engine.store.branches(sessionRef(engine, session))) {
+    const node = { ...summary, parent: summary.parent ?? null, children: [] };
+    nodes.set(summary.branch, node);
+    nodes.get(summary.parent?.branch ?? '')?.children.push(node);
+  }
+  return nodes.get(root) as BranchNode;
 }

@@ -5,7 +5,8 @@ import { limits } from '../core/limits.ts';
 import { asRef, type BodyDelta, type ListNode, mayHoldRefs, type PartInput } from '../core/parts.ts';
 import type { Digest, Seq } from '../core/point.ts';
 import type { StoredEvent } from '../core/ports.ts';
-import { type Engine, sessionRef } from './engine.ts';
+import type { Engine } from './engine.ts';
+import { partsOf } from './events.ts';
 import { Bad, isDamage } from './verify-chain.ts';
 import type { Debt, Erasures } from './verify-erasures.ts';
 
@@ -54,16 +55,12 @@ export class PartCheck {
     }
   }
 
-  /** The parts and all they refer to; if that cannot be read, the first event whose part cannot. */
+  /** The parts and all they refer to that is not known to be good; if that cannot be read, the first event whose part cannot. */
   async #read(
     asked: readonly { readonly digest: Digest; readonly seq: Seq }[],
   ): Promise<ReadonlyMap<Digest, PartInput>> {
-    const ref = sessionRef(this.#engine, this.#session);
     try {
-      return await this.#engine.store.parts(
-        ref,
-        asked.map(({ digest }) => digest),
-      );
+      return await this.#reachable(asked.map(({ digest }) => digest));
     } catch (error) {
       if (!isDamage(error)) throw error;
       const [only] = asked;
@@ -72,6 +69,22 @@ export class PartCheck {
       for (const one of asked) for (const [digest, part] of await this.#read([one])) parts.set(digest, part);
       return parts;
     }
+  }
+
+  /** Goes from part to part and stops at what is good, so that a long list is not read again for each that continues it. */
+  async #reachable(digests: readonly Digest[]): Promise<Map<Digest, PartInput>> {
+    const parts = new Map<Digest, PartInput>();
+    for (let open = digests; open.length > 0; ) {
+      const found = await partsOf(this.#engine, this.#session, open, { depth: 'asked' });
+      for (const [digest, part] of found) parts.set(digest, part);
+      const held = [...found.values()];
+      // The text of a difference can only be told with all its bases, good or not.
+      const bases = held.flatMap((part) => (part.kind === 'delta' ? part.refs : [])).filter((ref) => !parts.has(ref));
+      for (const [digest, part] of await partsOf(this.#engine, this.#session, bases)) parts.set(digest, part);
+      const refs = held.flatMap((part) => part.refs.filter((ref) => !parts.has(ref) && !this.#good.has(ref)));
+      open = [...new Set(refs)];
+    }
+    return parts;
   }
 
   #follow(first: Wanted, parts: ReadonlyMap<Digest, PartInput>, seq: Seq): void {

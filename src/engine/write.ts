@@ -1,10 +1,10 @@
 import type { Condition } from '../core/append.ts';
-import { createPartMemory, encodeData } from '../core/encode.ts';
+import { createPartMemory, encodeData, type PartMemory } from '../core/encode.ts';
 import { RepriseError } from '../core/error.ts';
 import { checkDraft, type Event, type EventDraft } from '../core/event.ts';
 import { specOf } from '../core/event-types.ts';
 import type { JsonObject } from '../core/json.ts';
-import { checkLimit } from '../core/limits.ts';
+import { checkBytes, checkLimit } from '../core/limits.ts';
 import type { PartInput } from '../core/parts.ts';
 import type { Seq } from '../core/point.ts';
 import type { AppendOutcome, AppendRequest, AppendTarget, EventInput } from '../core/ports.ts';
@@ -60,15 +60,16 @@ export async function write(engine: Engine, request: WriteRequest): Promise<read
   checkLimit('appendEventsMax', request.drafts.length, 'append a batch');
   const now = engine.platform.now();
   const drafts = request.drafts.map((draft) => stamp(engine, draft, now));
-  const attempt = async (): Promise<AppendOutcome> => {
-    const outcomes = await engine.store.append([encodeRequest(engine, { ...request, drafts })]);
+  const attempt = async (memory: PartMemory): Promise<AppendOutcome> => {
+    const outcomes = await engine.store.append([encodeRequest(engine, { ...request, drafts }, memory)]);
     return outcomes[0] as AppendOutcome;
   };
-  let outcome = await attempt();
+  let outcome = await attempt(memoryOf(engine, request.session));
   if (!outcome.ok) {
-    // What this process remembers having stored may have been refused or erased: then everything is sent again.
     engine.memories.delete(request.session);
-    if (outcome.error.code === 'part.missing') outcome = await attempt();
+    // What this process remembers having stored may have been refused or erased: then everything is sent again, as a
+    // continuation of nothing, since what is on its way beside it may be refused as well.
+    if (outcome.error.code === 'part.missing') outcome = await attempt(createPartMemory());
   }
   if (!outcome.ok) throw outcome.error;
   const { branch } = outcome;
@@ -84,22 +85,33 @@ export async function write(engine: Engine, request: WriteRequest): Promise<read
   );
 }
 
-/** Encodes drafts as one append request. */
-export function encodeRequest(engine: Engine, request: StampedRequest): AppendRequest {
-  const memory = engine.memories.get(request.session) ?? createPartMemory();
-  engine.memories.set(request.session, memory);
+/** What this process remembers of a session. */
+function memoryOf(engine: Engine, session: string): PartMemory {
+  const memory = engine.memories.get(session) ?? createPartMemory();
+  engine.memories.set(session, memory);
+  return memory;
+}
+
+/** Encodes drafts as one append request; lists and bodies continue what `memory` knows. */
+export function encodeRequest(
+  engine: Engine,
+  request: StampedRequest,
+  memory: PartMemory = memoryOf(engine, request.session),
+): AppendRequest {
   const parts: PartInput[] = [];
   const events: EventInput[] = [];
-  let bytes = 0;
   for (const draft of request.drafts) {
     const { data, ...envelope } = draft;
     const version = draft.version ?? specOf(draft.type)?.version ?? 1;
     const encoded = encodeData({ ...envelope, version, data }, engine.platform, memory);
     parts.push(...encoded.parts);
-    bytes += encoded.parts.reduce((sum, part) => sum + part.text.length, encoded.skeleton.length);
     events.push({ ...envelope, version, data: encoded.skeleton, keys: encoded.keys });
   }
-  checkLimit('appendBytesMax', bytes, 'append a batch');
+  checkBytes(
+    'appendBytesMax',
+    [...events, ...parts].map((held) => ('text' in held ? held.text : held.data)),
+    'append a batch',
+  );
   const { session, target, condition, epoch } = request;
   return {
     ...sessionRef(engine, session),

@@ -68,6 +68,7 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
   payloadBytesMax: async ({ session }) => {
     const content = 'x'.repeat(limits.payloadBytesMax + 1);
     await exceeds('payloadBytesMax', () => session.append(note(content)));
+    await exceeds('payloadBytesMax', () => session.append(note('é'.repeat(limits.payloadBytesMax / 2))));
     await exceeds('payloadBytesMax', () =>
       session.append({ type: 'message.added', data: { message: { role: 'user', content } } }),
     );
@@ -104,9 +105,11 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
     }));
     return exceeds('eventKeysMax', () => session.append({ type: 'state.committed', data: { operations } }));
   },
-  keyBytesMax: ({ session }) => {
-    const operations = [{ agent: 'a', key: 'k'.repeat(limits.keyBytesMax), op: 'write', value: 1, version: 1 }];
-    return exceeds('keyBytesMax', () => session.append({ type: 'state.committed', data: { operations } }));
+  keyBytesMax: async ({ session }) => {
+    for (const key of ['k'.repeat(limits.keyBytesMax), 'é'.repeat(limits.keyBytesMax / 2)]) {
+      const operations = [{ agent: 'a', key, op: 'write', value: 1, version: 1 }];
+      await exceeds('keyBytesMax', () => session.append({ type: 'state.committed', data: { operations } }));
+    }
   },
   selectedKeysMax: async ({ store, session }) => {
     const keys = Array.from({ length: limits.selectedKeysMax + 1 }, (_, index) => `k${index}`);
@@ -138,6 +141,27 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
         Array.from({ length: limits.partsAskedMax + 1 }, (_, index) => platform.sha256(String(index))),
       ),
     ),
+  partsPageMax: async ({ store, session }) => {
+    const count = limits.partsPageMax + 10;
+    const messages: { role: string; content: string }[] = [];
+    for (let index = 0; index < count; index++) messages.push({ role: 'user', content: `${index} ${'x'.repeat(600)}` });
+    await session.append({
+      type: 'call.started',
+      data: { call: 'c', kind: 'model', name: 'm', request: { messages } },
+    });
+    const [held] = (await store.read(ref, range(1), { ...reading, limit: 1 })).events;
+    const list = /"\$list":"([0-9a-f]{64})"/.exec(held?.data ?? '')?.[1] as Digest;
+    const found = new Set<Digest>();
+    for (let open: readonly Digest[] = [list]; open.length > 0; ) {
+      const page = await store.parts(ref, open.slice(0, limits.partsAskedMax));
+      expect(page.parts.size).toBeLessThanOrEqual(limits.partsPageMax);
+      for (const digest of page.parts.keys()) found.add(digest);
+      open = [...open.slice(limits.partsAskedMax), ...page.rest].filter((digest) => !found.has(digest));
+    }
+    expect(found.size).toBe(count + 1);
+    const [event] = await Array.fromAsync(session.replay());
+    expect(event?.data['request']).toEqual({ messages });
+  },
   partBytesMin: async ({ store, session }) => {
     const message = (content: string): EventDraft => ({
       type: 'message.added',

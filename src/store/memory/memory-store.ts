@@ -1,7 +1,6 @@
 import { RepriseError } from '../../core/error.ts';
 import type { KeySelector } from '../../core/keys.ts';
 import { checkLimit, limits } from '../../core/limits.ts';
-import type { PartInput } from '../../core/parts.ts';
 import type { Digest, Point, Seq } from '../../core/point.ts';
 import type {
   Abort,
@@ -16,6 +15,8 @@ import type {
   LatestRequest,
   Page,
   PageRequest,
+  PartsPage,
+  PartsRequest,
   Platform,
   Receipt,
   SessionRecord,
@@ -31,6 +32,7 @@ import { append } from './operations/append.ts';
 import { findBranch, listBranches } from './operations/branch.ts';
 import { erase } from './operations/erase.ts';
 import { latestPage } from './operations/latest.ts';
+import { partsPage } from './operations/parts.ts';
 import { readPage } from './operations/read.ts';
 import { findReceipts, putReceipt } from './operations/receipts.ts';
 import { reindex } from './operations/reindex.ts';
@@ -108,18 +110,10 @@ class MemoryStore implements EventStore {
     return latestPage(heldSession(this.#open(), ref), view, select, page);
   }
 
-  async parts(ref: SessionRef, digests: readonly Digest[]): Promise<ReadonlyMap<Digest, PartInput>> {
+  async parts(ref: SessionRef, digests: readonly Digest[], request: PartsRequest = {}): Promise<PartsPage> {
     const session = findHeld(this.#open(), ref);
     checkLimit('partsAskedMax', digests.length, 'read parts');
-    const found = new Map<Digest, PartInput>();
-    const open = [...digests];
-    for (let digest = open.pop(); digest !== undefined; digest = open.pop()) {
-      const part = found.has(digest) ? undefined : session?.parts.get(digest);
-      if (part === undefined) continue;
-      found.set(digest, part);
-      open.push(...part.refs);
-    }
-    return found;
+    return session === undefined ? { parts: new Map(), rest: [] } : partsPage(session, digests, request);
   }
 
   watch(ref: BranchRef, after: Seq, signal: Abort): AsyncIterable<Seq> {

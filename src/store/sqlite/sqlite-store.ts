@@ -1,7 +1,6 @@
 import { RepriseError } from '../../core/error.ts';
 import type { KeySelector } from '../../core/keys.ts';
 import { checkLimit, limits } from '../../core/limits.ts';
-import type { PartInput } from '../../core/parts.ts';
 import type { Digest, Point, Seq } from '../../core/point.ts';
 import type {
   Abort,
@@ -16,6 +15,8 @@ import type {
   LatestRequest,
   Page,
   PageRequest,
+  PartsPage,
+  PartsRequest,
   Platform,
   Receipt,
   SessionRecord,
@@ -38,7 +39,7 @@ import { erase } from './operations/erase.ts';
 import { healthOf, truncateLog } from './operations/health.ts';
 import { latestPage } from './operations/latest.ts';
 import { findPlaces } from './operations/locate.ts';
-import { heldParts, reachableParts } from './operations/parts.ts';
+import { heldParts, partsPage } from './operations/parts.ts';
 import { readPage } from './operations/read.ts';
 import { findReceipts, putReceipt } from './operations/receipts.ts';
 import { reindex } from './operations/reindex.ts';
@@ -163,11 +164,12 @@ class SqliteStore implements EventStore {
     });
   }
 
-  async parts(ref: SessionRef, digests: readonly Digest[]): Promise<ReadonlyMap<Digest, PartInput>> {
+  async parts(ref: SessionRef, digests: readonly Digest[], request: PartsRequest = {}): Promise<PartsPage> {
     return await this.#read(() => {
       checkLimit('partsAskedMax', digests.length, 'read parts');
       const session = this.#catalogue.session(ref);
-      return session === undefined ? new Map<Digest, PartInput>() : reachableParts(this.#database, session, digests);
+      if (session === undefined) return { parts: new Map(), rest: [] };
+      return partsPage(this.#database, session, digests, request);
     });
   }
 

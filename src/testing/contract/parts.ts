@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { limits } from '../../core/limits.ts';
 import {
   append,
   type ContractCase,
@@ -38,10 +39,10 @@ export const partsCases: readonly ContractCase[] = [
       } as const;
       const all = [value, body, list, sealed, delta];
       await append(world, [note('a')], { parts: all });
-      const found = await world.store.parts(world.ref, [noDigest, ...all.map((part) => part.digest)]);
+      const { parts: found } = await world.store.parts(world.ref, [noDigest, ...all.map((part) => part.digest)]);
       assert.equal(found.size, 5);
       for (const part of all) assert.deepEqual(found.get(part.digest), part);
-      assert.equal((await world.store.parts(world.ref, [])).size, 0);
+      assert.deepEqual(await world.store.parts(world.ref, []), { parts: new Map(), rest: [] });
     },
   ),
 
@@ -57,15 +58,51 @@ export const partsCases: readonly ContractCase[] = [
         parts.push(list);
       }
       await append(world, [note('a')], { parts });
-      const found = await world.store.parts(world.ref, [list.digest]);
+      const { parts: found, rest } = await world.store.parts(world.ref, [list.digest]);
+      assert.deepEqual(rest, []);
       assert.deepEqual([...found.keys()].sort(), parts.map((part) => part.digest).sort());
-      assert.deepEqual([...(await world.store.parts(world.ref, [two.digest])).keys()], [two.digest]);
+      assert.deepEqual([...(await world.store.parts(world.ref, [two.digest])).parts.keys()], [two.digest]);
       const marker = input('payload.erased', { parts: [two.digest], seqs: [] });
       const appends = [request(world.ref, [marker])];
       await world.store.erase({ ...world.ref, events: [], parts: [two.digest], rewrites: [], appends });
-      assert.equal((await world.store.parts(world.ref, [list.digest])).size, parts.length - 1);
+      assert.equal((await world.store.parts(world.ref, [list.digest])).parts.size, parts.length - 1);
     },
   ),
+
+  contractCase('parts() gives only what is asked for when told to', async (world) => {
+    const one = await valuePart('{"n":1}');
+    const list = await saltedPart('list', `{"items":[{"$part":"${one.digest}"}],"previous":null}`, [one.digest]);
+    await append(world, [note('a')], { parts: [one, list] });
+    const asked = await world.store.parts(world.ref, [list.digest, list.digest], { depth: 'asked' });
+    assert.deepEqual([[...asked.parts.keys()], asked.rest], [[list.digest], []]);
+  }),
+
+  contractCase('parts() answers in pages of bounded size, and asking for the rest comes to an end', async (world) => {
+    const size = 1_500_000;
+    let previous: string | null = null;
+    const parts = [];
+    for (let index = 0; index < 6; index++) {
+      const value = await valuePart(`"${index}${'é'.repeat(size / 2)}"`);
+      const text: string = JSON.stringify({ items: [{ $part: value.digest }], previous });
+      const refs = previous === null ? [value.digest] : [previous as typeof value.digest, value.digest];
+      const list = await saltedPart('list', text, refs);
+      previous = list.digest;
+      parts.push(value, list);
+    }
+    for (const held of [parts.slice(0, 6), parts.slice(6)]) await append(world, [note('a')], { parts: held });
+    const found = new Set<string>();
+    let pages = 0;
+    for (let open = [parts.at(-1)?.digest ?? noDigest]; open.length > 0; pages++) {
+      const page = await world.store.parts(world.ref, open);
+      assert.ok(page.parts.size > 0);
+      const bytes = [...page.parts.values()].reduce((sum, part) => sum + Buffer.byteLength(part.text), 0);
+      assert.ok(bytes <= limits.pageBytesMax, String(bytes));
+      for (const digest of page.parts.keys()) found.add(digest);
+      open = page.rest.filter((digest) => !found.has(digest));
+    }
+    assert.deepEqual([...found].sort(), parts.map((part) => part.digest).sort());
+    assert.ok(pages >= 3);
+  }),
 
   contractCase(
     'parts() shows a session only what it holds itself, also of parts another session stored',
@@ -73,10 +110,10 @@ export const partsCases: readonly ContractCase[] = [
       const other = await second(world);
       const part = await valuePart('{"secret":true}');
       await append(world, [note('a')], { parts: [part] });
-      assert.equal((await world.store.parts(other.ref, [part.digest])).size, 0);
+      assert.equal((await world.store.parts(other.ref, [part.digest])).parts.size, 0);
       await refused(other, 'part.missing', [input('note.added', { text: { $part: part.digest } })]);
       await append(other, [note('b')], { parts: [part] });
-      assert.equal((await world.store.parts(other.ref, [part.digest])).get(part.digest)?.text, part.text);
+      assert.equal((await world.store.parts(other.ref, [part.digest])).parts.get(part.digest)?.text, part.text);
     },
   ),
 
@@ -101,7 +138,7 @@ export const partsCases: readonly ContractCase[] = [
         condition: { kind: 'any' },
       },
     ]);
-    const shown = (await world.store.parts(other.ref, [body.digest])).get(body.digest);
+    const shown = (await world.store.parts(other.ref, [body.digest])).parts.get(body.digest);
     assert.ok(outcome?.ok === false || shown?.text === claim.text, 'the text of the other session stays its own');
   }),
 
@@ -109,10 +146,10 @@ export const partsCases: readonly ContractCase[] = [
     const other = await second(world, 'elsewhere');
     const part = await valuePart('{"secret":true}');
     await append(world, [note('a')], { parts: [part] });
-    assert.equal((await world.store.parts(other.ref, [part.digest])).size, 0);
+    assert.equal((await world.store.parts(other.ref, [part.digest])).parts.size, 0);
     await append(other, [note('b')], { parts: [part] });
     await world.store.deleteSession(world.ref);
-    assert.equal((await world.store.parts(other.ref, [part.digest])).size, 1);
+    assert.equal((await world.store.parts(other.ref, [part.digest])).parts.size, 1);
   }),
 
   contractCase(
@@ -125,7 +162,7 @@ export const partsCases: readonly ContractCase[] = [
         ),
         'limit.exceeded',
       );
-      assert.equal((await store.parts({ ...ref, session: 'nowhere' }, [noDigest])).size, 0);
+      assert.equal((await store.parts({ ...ref, session: 'nowhere' }, [noDigest])).parts.size, 0);
     },
   ),
 ];

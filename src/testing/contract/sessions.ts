@@ -209,7 +209,7 @@ export const deleteSessionCases: readonly ContractCase[] = [
     await append(world, [note('a')], { parts: [shared, own] });
     await append(other, [input('note.added', { text: { $part: shared.digest } })], { parts: [shared] });
     await world.store.deleteSession(world.ref);
-    assert.equal((await world.store.parts(other.ref, [shared.digest])).get(shared.digest)?.text, shared.text);
+    assert.equal((await world.store.parts(other.ref, [shared.digest])).parts.get(shared.digest)?.text, shared.text);
     await append(other, [input('note.added', { text: { $part: shared.digest } })]);
     assert.equal(textsOf(await readAll(other, [segment('main', 0, 9)])).length, 2);
   }),

@@ -84,6 +84,7 @@ export const append: readonly VerbCase[] = [
     await refuses('event.invalid', () => session.append(note('a', { turn: -1 })));
     await refuses('event.invalid', () => session.append(note('a', { version: 0 })));
     await refuses('time.invalid', () => session.append(note('a', { time: 'noon' })));
+    await refuses('time.invalid', () => session.append(note('a', { time: '2026-02-30T10:00:00.000Z' })));
     await refuses('event.not-found', () => session.append(note('a', { cause: 'nobody' })));
     await refuses('branch.not-found', () => session.append(note('a'), { branch: 'nowhere' }));
   }),
@@ -126,6 +127,39 @@ export const append: readonly VerbCase[] = [
     await refuses('event.id-reused', () => session.append(note('other', { id: 'fixed' })));
     await refuses('append.partly-known', () => session.append([note('a', { id: 'fixed' }), note('new')]));
     assert.equal(await said(session.replay()), 'ab');
+  }),
+
+  onSession('append() of a known batch is refused when its events stand on several branches', async (session) => {
+    await session.append(note('a', { id: 'one' }));
+    const branch = await session.fork('main', { name: 'x' });
+    await branch.append(note('b', { id: 'two' }));
+    await refuses('append.partly-known', () => session.append([note('a', { id: 'one' }), note('b', { id: 'two' })]));
+  }),
+
+  onSession(
+    'append() under `unchanged` refuses a seq beyond the head, and conflicts after an erasure',
+    async (session) => {
+      await session.append([note('a long enough note'), note('b')]);
+      await refuses('point.out-of-range', () => session.append(note('c'), { unchanged: { since: 3 } }));
+      await session.erase('main@1');
+      await refuses('state.conflict', () => session.append(note('c'), { unchanged: { since: 2 } }));
+      await session.append(note('c'), { unchanged: { since: 3 } });
+    },
+  ),
+
+  onSession('append() of a list that was holed meanwhile stores what was sent', async (session, reprise) => {
+    const message = { role: 'user', content: 'a secret that is long enough to be found' };
+    const called = (messages: readonly unknown[]) =>
+      ({ type: 'call.started', data: { call: 'c', kind: 'model', name: 'm', request: { messages } } }) as never;
+    await session.append([called([message]), note(message.content)]);
+    await (await reprise.namespace('default').session(session.id)).erase('main@2');
+    await session.append(called([message, message]));
+    const events = await all(session.replay());
+    assert.deepEqual(
+      events.flatMap((event) => (event.data['request'] as { messages?: unknown } | undefined)?.messages ?? []),
+      [{ erased: true }, message, message],
+    );
+    assert.equal((await session.verify()).ok, true);
   }),
 
   onSession('append() gives an event the turn of its cause, else of the last event in the view', async (session) => {

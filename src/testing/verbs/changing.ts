@@ -216,6 +216,12 @@ export const rewind: readonly VerbCase[] = [
     assert.equal(await said(session.replay()), 'ab');
   }),
 
+  onSession('rewind() to an event goes back to its seq, not to its turn', async (session) => {
+    const [first] = await session.append(notes('ab', { turn: 1 }));
+    assert.ok(first !== undefined);
+    assert.deepEqual((await session.rewind(first)).undone, [2]);
+  }),
+
   onSession('rewind() refuses a point that is not there', async (session) => {
     await session.append(note('a'));
     await refuses('point.out-of-range', () => session.rewind('main@2'));
@@ -266,6 +272,21 @@ export const revert: readonly VerbCase[] = [
     assert.deepEqual([undone, dependents], [[2, 3], [4]]);
   }),
 
+  onSession('revert() takes both halves of a call, one of which was erased', async (session) => {
+    const call = { call: 'c', kind: 'tool', name: 'look' };
+    const [start] = await session.append({ type: 'call.started', data: { ...call, input: 'a long enough question' } });
+    await session.append({
+      type: 'call.ended',
+      cause: start?.id ?? '',
+      data: { ...call, outcome: 'ok', output: 'a long enough answer' },
+    });
+    await session.fork('main', { name: 'start' });
+    await session.erase('main@2');
+    assert.deepEqual((await session.revert('main@2')).undone, [1, 2]);
+    await session.erase('main@1');
+    assert.deepEqual((await session.revert('start@1')).undone, [1, 2]);
+  }),
+
   onSession('revert() refuses what is out already, rewinds and what is final', async (session) => {
     await session.append(notes('ab'));
     await session.revert('main@1');
@@ -311,6 +332,13 @@ export const redo: readonly VerbCase[] = [
     await session.revert('main@2');
     await session.append(write(3, 2));
     await refuses('redo.orphans', () => session.redo());
+  }),
+
+  onSession('redo() refuses a point in the past: it undoes the last marker', async (session) => {
+    await session.append(notes('ab'));
+    await session.revert('main@1');
+    await refuses('edit.invalid', () => session.redo('main@1'));
+    await session.redo('main@head');
   }),
 
   onSession("redo() of a fork does not reach into its parent's markers", async (session) => {

@@ -118,6 +118,22 @@ export const erase: readonly VerbCase[] = [
     assert.equal((await session.verify()).ok, true);
   }),
 
+  onSession('erase() says how to forget what only a marker carries, and that works', async (session) => {
+    await session.append([note('harmless text here'), note('more of it')]);
+    const long = { role: 'user', content: `${secret} ${'and so on '.repeat(80)}` };
+    await session.edit('main', [
+      { kind: 'replace', seq: 1, event: { data: { text: secret } } },
+      { kind: 'insert', after: 2, event: { type: 'message.added', data: { message: long } } },
+    ]);
+    const error = await refuses('event.structural', () => session.erase('main@3'));
+    assert.match(error.hint ?? '', /append an ordinary event with the same content and erase that one/);
+    await session.append(note(secret));
+    await session.erase('main@5');
+    assert.equal(await said(session.replay()), '✕more of it✕✕');
+    assert.ok(!JSON.stringify(await session.toJSON()).includes('4111'));
+    assert.equal((await session.verify()).ok, true);
+  }),
+
   onSession(
     'erase() keeps an erased state key findable, so that no older value is given in its place',
     async (session) => {

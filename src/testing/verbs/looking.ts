@@ -17,6 +17,10 @@ const types = defineProjection<string[]>({
   apply: (value, event) => [...value, event.type],
 });
 
+/** A fork's own events stand one further on than those of a look: its first event is `branch.forked`. */
+const shifted = <T extends { readonly causeSeq?: number }>(one: T): T =>
+  (one.causeSeq ?? 0) > 3 ? { ...one, causeSeq: (one.causeSeq ?? 0) - 1 } : one;
+
 /** What `session.stateAt` promises. */
 export const stateAt: readonly VerbCase[] = [
   onSession('stateAt() folds the view, or raw history for a projection that says so', async (session) => {
@@ -82,6 +86,34 @@ export const stateAt: readonly VerbCase[] = [
         ],
       }),
     );
+  }),
+
+  onSession('stateAt() with edits gives what a fork with the same edits gives, turns included', async (session) => {
+    const seen = defineProjection<unknown[]>({
+      name: 'seen',
+      history: 'view',
+      initial: () => [],
+      apply: (value, { type, turn, data, cause, causeSeq }) => [...value, { type, turn, data, cause, causeSeq }],
+    });
+    const [first] = await session.append(note('a', { turn: 3 }));
+    await session.append([
+      { type: 'call.started', turn: 5, data: { call: 'c', kind: 'tool', name: 't' } },
+      note('b', { turn: 7 }),
+    ]);
+    const edits = [
+      { kind: 'toolResult', call: 'c', output: 1 },
+      { kind: 'append', event: note('c', { cause: first?.id ?? '' }) },
+      { kind: 'append', event: note('d') },
+      { kind: 'drop', seq: 1 },
+    ] as const;
+    const branch = await session.fork('main', { edits });
+    assert.deepEqual(
+      await session.stateAt('main', seen, { edits }),
+      await branch.state(seen).then((value) => value.map((one) => shifted(one as { readonly causeSeq?: number }))),
+    );
+    const refused = [{ kind: 'append', event: { type: 'note.added', data: {} } }] as const;
+    await refuses('event.invalid', () => session.stateAt('main', seen, { edits: refused }));
+    await refuses('event.invalid', () => session.fork('main', { edits: refused }));
   }),
 
   onSession('stateAt() of a projection that throws names it and the event', async (session) => {
@@ -171,6 +203,10 @@ export const counterfactual: readonly VerbCase[] = [
     assert.equal((await session.counterfactual('main', letters, { exclude: [1, 2, 3, 4] })).value, '');
     await refuses('event.not-found', () => session.counterfactual('main', letters, { exclude: ['nobody'] }));
     await refuses('event.not-found', () => session.counterfactual('main', letters, { exclude: [9] }));
+    const branch = await session.fork('main@1', { name: 'x' });
+    const [far] = await branch.append(note('x'));
+    await refuses('event.not-found', () => session.counterfactual('main', letters, { exclude: [far?.id ?? ''] }));
+    await refuses('event.not-found', () => session.stateAt('main@1', letters, { exclude: [b?.id ?? ''] }));
     assert.equal((await session.locate('main')).head, 4);
   }),
 ];

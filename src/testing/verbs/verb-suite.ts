@@ -2,6 +2,7 @@ import type { Reprise } from '../../engine/reprise.ts';
 import type { Session } from '../../engine/session.ts';
 import { append } from './append.ts';
 import { edit, fork, redo, revert, rewind } from './changing.ts';
+import { editing } from './editing.ts';
 import { erase } from './erasing.ts';
 import { counterfactual, stateAt } from './looking.ts';
 import { diff, fingerprint, sessions, verify } from './proving.ts';
@@ -27,7 +28,7 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   stateAt,
   counterfactual,
   fork,
-  edit,
+  edit: [...edit, ...editing],
   rewind,
   revert,
   redo,

@@ -1,11 +1,11 @@
 import { type AppendSource, judgeAppend } from '../../../core/append-judgement.ts';
-import { compareUtf8 } from '../../../core/id.ts';
 import { prefixEnd } from '../../../core/keys.ts';
 import { checkLimit } from '../../../core/limits.ts';
 import type { PartInput } from '../../../core/parts.ts';
 import type { Point, Seq } from '../../../core/point.ts';
 import type { AppendOutcome, AppendRequest, Platform, StoredEvent } from '../../../core/ports.ts';
 import { rawPieces } from '../../../core/segment.ts';
+import { compareUtf8 } from '../../../core/utf8.ts';
 import {
   eventAt,
   type HeldBranch,
@@ -105,8 +105,13 @@ function sourceOf(session: HeldSession): AppendSource {
       return undefined;
     },
     part: (digest) => session.parts.get(digest),
-    notHeld: (digests) => digests.filter((digest) => !session.parts.has(digest)),
+    notHeld: (digests) => digests.filter((digest) => isHole(session.parts.get(digest))),
   };
+}
+
+/** A list with a hole is not what its digest says any more: nothing new can be made of it. */
+function isHole(part: PartInput | undefined): boolean {
+  return part === undefined || part.damaged === true;
 }
 
 /** Keys of a branch with a prefix, in byte order. */

@@ -1,5 +1,5 @@
-import { utf8Length } from '../../../core/id.ts';
 import type { BranchRecord, BranchRef, BranchSummary, SessionRef } from '../../../core/ports.ts';
+import { utf8Length } from '../../../core/utf8.ts';
 import { findHeld, type HeldBranch, type Shelf } from '../shelf.ts';
 
 /** One branch with all that decides its views; undefined if there is none. */

@@ -1,8 +1,8 @@
-import { compareUtf8 } from '../../../core/id.ts';
 import { type KeySelector, sortKeys } from '../../../core/keys.ts';
 import { checkLimit, limits } from '../../../core/limits.ts';
 import type { LatestPage, LatestRequest, StoredEvent } from '../../../core/ports.ts';
 import { inRange } from '../../../core/segment.ts';
+import { compareUtf8 } from '../../../core/utf8.ts';
 import type { Segment } from '../../../core/view.ts';
 import { eventAt, type HeldSession } from '../shelf.ts';
 import { keysUnder } from './append.ts';

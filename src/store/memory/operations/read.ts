@@ -1,9 +1,9 @@
 import { type EventFilter, headerFilterHolds } from '../../../core/filter.ts';
-import { utf8Length } from '../../../core/id.ts';
 import { limits } from '../../../core/limits.ts';
 import { later, type Seq } from '../../../core/point.ts';
 import type { Page, PageRequest, StoredEvent } from '../../../core/ports.ts';
 import { inRange } from '../../../core/segment.ts';
+import { utf8Length } from '../../../core/utf8.ts';
 import type { Segment } from '../../../core/view.ts';
 import { eventAt, firstSeq, type HeldEvent, type HeldSession } from '../shelf.ts';
 

@@ -1,6 +1,6 @@
-import { compareUtf8 } from '../../../core/id.ts';
 import type { Digest } from '../../../core/point.ts';
 import type { Receipt } from '../../../core/ports.ts';
+import { compareUtf8 } from '../../../core/utf8.ts';
 import type { HeldSession } from '../shelf.ts';
 
 /** Keeps a receipt; the same digest and kind replaces the older one. */

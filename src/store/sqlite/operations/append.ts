@@ -1,11 +1,11 @@
 import type { AppendPlan } from '../../../core/append.ts';
 import { type AppendSource, judgeAppend } from '../../../core/append-judgement.ts';
 import { RepriseError } from '../../../core/error.ts';
-import { compareUtf8 } from '../../../core/id.ts';
 import { checkLimit, limits } from '../../../core/limits.ts';
 import { later } from '../../../core/point.ts';
 import type { AppendOutcome, AppendRequest, Platform, SessionRef, StoredEvent } from '../../../core/ports.ts';
 import { isStructural } from '../../../core/structural-types.ts';
+import { compareUtf8 } from '../../../core/utf8.ts';
 import type { BranchRow, Catalogue, SessionRow } from '../catalogue.ts';
 import type { Database } from '../database.ts';
 import { firstChange, indexEvent } from './keys.ts';

@@ -1,8 +1,8 @@
 import type { Condition } from '../../../core/append.ts';
-import { compareUtf8 } from '../../../core/id.ts';
 import { prefixEnd } from '../../../core/keys.ts';
 import type { Seq } from '../../../core/point.ts';
 import { rawPieces } from '../../../core/segment.ts';
+import { compareUtf8 } from '../../../core/utf8.ts';
 import type { History } from '../../../core/view.ts';
 import type { Catalogue, SessionRow } from '../catalogue.ts';
 import type { Database } from '../database.ts';

@@ -1,9 +1,9 @@
-import { compareUtf8 } from '../../../core/id.ts';
 import { type KeySelector, sortKeys } from '../../../core/keys.ts';
 import { limits } from '../../../core/limits.ts';
 import { later, type Seq } from '../../../core/point.ts';
 import type { LatestPage, LatestRequest, StoredEvent } from '../../../core/ports.ts';
 import { inRange } from '../../../core/segment.ts';
+import { compareUtf8 } from '../../../core/utf8.ts';
 import type { Segment } from '../../../core/view.ts';
 import type { Database } from '../database.ts';
 import { type EventRow, eventColumns, eventOf } from './event-row.ts';

@@ -1,8 +1,10 @@
 import { partDamaged } from '../../../core/append-judgement.ts';
 import { bodyText, storedJson } from '../../../core/decode.ts';
 import { dataDigestOf, type Sha256 } from '../../../core/digest.ts';
+import { limits } from '../../../core/limits.ts';
 import type { PartInput } from '../../../core/parts.ts';
 import type { Digest } from '../../../core/point.ts';
+import type { PartsPage, PartsRequest } from '../../../core/ports.ts';
 import type { SessionRow } from '../catalogue.ts';
 import type { Database } from '../database.ts';
 
@@ -37,30 +39,57 @@ export function findParts(
   return new Map(rows.map((row) => [row[0], partOf(row)]));
 }
 
-const reachableSql = `
+const sizesSql = (isDeep: boolean): string => `
 WITH RECURSIVE reached(digest) AS (
-  SELECT unhex(value) FROM json_each(?)
-  UNION
-  SELECT unhex(ref.value) FROM reached
-  CROSS JOIN part_holders h ON h.session_id = ? AND h.digest = reached.digest
-  CROSS JOIN parts p ON p.id = h.part_id CROSS JOIN json_each(p.refs) ref
+  SELECT unhex(value) FROM json_each(:asked)
+  ${isDeep ? reachSql : ''}
+  LIMIT :limit
 )
-SELECT ${columns} FROM reached
-CROSS JOIN part_holders h ON h.session_id = ? AND h.digest = reached.digest CROSS JOIN parts p ON p.id = h.part_id`;
+SELECT lower(hex(reached.digest)), octet_length(p.text) FROM reached
+LEFT JOIN part_holders h ON h.session_id = :session AND h.digest = reached.digest LEFT JOIN parts p ON p.id = h.part_id`;
 
-/** The parts of these digests that the session holds, and everything they refer to. */
-export function reachableParts(
+const reachSql = `UNION
+  SELECT unhex(ref.value) FROM reached
+  CROSS JOIN part_holders h ON h.session_id = :session AND h.digest = reached.digest
+  CROSS JOIN parts p ON p.id = h.part_id CROSS JOIN json_each(p.refs) ref`;
+
+const askedSizesSql = sizesSql(false);
+const reachedSizesSql = sizesSql(true);
+
+/** A page of the parts of these digests that the session holds, and unless told otherwise of all they refer to. */
+export function partsPage(
   database: Database,
   session: SessionRow,
   digests: readonly Digest[],
-): ReadonlyMap<Digest, PartInput> {
-  const found = new Map(findParts(database, session, digests));
-  // Most parts refer to nothing; only those that do are worth a walk.
-  const refs = [...found.values()].flatMap((part) => part.refs.filter((digest) => !found.has(digest)));
-  if (refs.length === 0) return found;
-  const rows = database.all<PartRow>(reachableSql, JSON.stringify(refs), session.id, session.id);
-  for (const row of rows) found.set(row[0], partOf(row));
-  return found;
+  { depth = 'all' }: PartsRequest,
+): PartsPage {
+  const asked = [...new Set(digests)];
+  const limit = limits.partsPageMax;
+  const walked = database.all<[Digest, number | null]>(depth === 'all' ? reachedSizesSql : askedSizesSql, {
+    asked: JSON.stringify(asked),
+    session: session.id,
+    limit,
+  });
+  const held = walked.filter((row): row is [Digest, number] => row[1] !== null);
+  const count = fittingParts(held.map(([, bytes]) => bytes));
+  const reached = held.map(([digest]) => digest);
+  const parts = findParts(database, session, reached.slice(0, count));
+  const rest = reached.slice(count);
+  // Only where the walk was cut short can there be something that it did not reach.
+  if (walked.length < limit || depth !== 'all') return { parts, rest };
+  const seen = new Set(walked.map(([digest]) => digest));
+  const beyond = [...parts.values()].flatMap((part) => part.refs.filter((digest) => !seen.has(digest)));
+  return { parts, rest: [...rest, ...new Set(beyond)] };
+}
+
+/** How many of these sizes fit into one answer; the first always does. */
+function fittingParts(sizes: readonly number[]): number {
+  let bytes = 0;
+  const end = sizes.findIndex((size, index) => {
+    bytes += size;
+    return index > 0 && bytes > limits.pageBytesMax;
+  });
+  return end === -1 ? sizes.length : end;
 }
 
 /** One part the session holds. */
@@ -70,9 +99,12 @@ export function heldPart(database: Database, session: SessionRow, digest: Digest
 
 const notHeldSql = `
 SELECT asked.value FROM json_each(?) asked
-WHERE NOT EXISTS (SELECT 1 FROM part_holders h WHERE h.session_id = ? AND h.digest = unhex(asked.value))`;
+WHERE NOT EXISTS (
+  SELECT 1 FROM part_holders h JOIN parts p ON p.id = h.part_id
+  WHERE h.session_id = ? AND h.digest = unhex(asked.value) AND p.damaged = 0
+)`;
 
-/** Which of these parts the session does not hold. */
+/** Which of these parts the session does not hold whole. */
 export function notHeld(database: Database, session: SessionRow, digests: readonly Digest[]): readonly Digest[] {
   return database.all<[Digest]>(notHeldSql, JSON.stringify(digests), session.id).map(([digest]) => digest);
 }

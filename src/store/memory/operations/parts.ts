@@ -1,0 +1,27 @@
+import { limits } from '../../../core/limits.ts';
+import type { PartInput } from '../../../core/parts.ts';
+import type { Digest } from '../../../core/point.ts';
+import type { PartsPage, PartsRequest } from '../../../core/ports.ts';
+import { utf8Length } from '../../../core/utf8.ts';
+import type { HeldSession } from '../shelf.ts';
+
+/** A page of the parts of these digests that the session holds, and unless told otherwise of all they refer to. */
+export function partsPage(
+  session: HeldSession,
+  digests: readonly Digest[],
+  { depth = 'all' }: PartsRequest,
+): PartsPage {
+  const parts = new Map<Digest, PartInput>();
+  // A set is gone through in the order of adding, what is added on the way included.
+  const open = new Set(digests.filter((digest) => session.parts.has(digest)));
+  let bytes = 0;
+  for (const digest of open) {
+    const part = session.parts.get(digest) as PartInput;
+    bytes += utf8Length(part.text);
+    const isFull = parts.size >= limits.partsPageMax || bytes > limits.pageBytesMax;
+    if (isFull && parts.size > 0) break;
+    parts.set(digest, part);
+    if (depth === 'all') for (const ref of part.refs) if (session.parts.has(ref)) open.add(ref);
+  }
+  return { parts, rest: [...open].slice(parts.size) };
+}
