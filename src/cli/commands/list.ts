@@ -33,7 +33,7 @@ export const list: CommandSpec = {
   ],
   examples: ['reprise list', 'reprise list --outcome error --since 2026-11-01', "reprise list --agent '~support' --json"],
   run: async (context, _values, options) => {
-    const rows = await rowsOf(await context.open(), options as Options);
+    const rows = await rowsOf(await context.open(), options as unknown as Options);
     if (context.out.json !== undefined) for (const row of rows) await context.out.value(await shapeOf(row));
     else await show(context, rows);
     return done;
