@@ -1,7 +1,7 @@
 // What users come for.
 
 export { Branch } from './engine/branch.ts';
-export { Reprise, type SessionOptions } from './engine/reprise.ts';
+export { Reprise, type SessionOptions, type SessionsOptions } from './engine/reprise.ts';
 export { Session } from './engine/session.ts';
 export { type OpenOptions, openReprise } from './open-reprise.ts';
 

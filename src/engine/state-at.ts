@@ -110,6 +110,27 @@ export async function fold<Value, Result>(
   projection: Projection<Value, Result>,
   snapshots: boolean,
 ): Promise<Result> {
+  return finishValue(projection, await foldValue(engine, place, hypothesis, projection, snapshots ? 'due' : 'never'));
+}
+
+/** Keeps a projection's value at a place, however few events lead there from the last one kept. */
+export async function keepAt<Value, Result>(
+  engine: Engine,
+  place: Place,
+  projection: Projection<Value, Result>,
+): Promise<void> {
+  await foldValue(engine, place, asItIs(place), projection, 'always');
+}
+
+/** The value a fold ends with. What it ends with is kept `always`, when it is `due`, or `never`. */
+async function foldValue<Value, Result>(
+  engine: Engine,
+  place: Place,
+  hypothesis: Hypothesis,
+  projection: Projection<Value, Result>,
+  keep: 'always' | 'due' | 'never',
+): Promise<Value> {
+  const snapshots = keep !== 'never';
   const view = piecesFor(hypothesis, projection.history);
   const base = snapshots ? await baseFor(engine, place, hypothesis, projection, view) : undefined;
   const keeper = snapshots && hypothesis.events.size === 0 ? new SnapshotKeeper(engine, place, projection) : undefined;
@@ -120,10 +141,12 @@ export async function fold<Value, Result>(
   for await (const { events, bytes } of eventsOf(engine, place.session, hypothesis, rest, listEdits)) {
     for (const event of events) {
       value = applyEvent(projection, value, event);
-      if (keeper?.isDue(bytes / events.length) === true) await keeper.offer(event, value);
+      const isDue = keeper?.isDue(bytes / events.length) === true;
+      if (isDue && keep === 'due') await keeper.offer(event, value);
     }
   }
-  return finishValue(projection, value);
+  await keeper?.offerEnd(value, keep === 'always');
+  return value;
 }
 
 /** The events of some pieces in order: stored ones by the page, supposed ones from memory. */

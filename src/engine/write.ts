@@ -28,7 +28,11 @@ export interface StampedRequest extends Omit<WriteRequest, 'drafts'> {
 }
 
 /** A draft with its id and time, so that repeating it repeats the same event. */
-export type StampedDraft = Omit<EventDraft, 'data'> & { readonly id: string; readonly time: string; readonly data: JsonObject };
+export type StampedDraft = Omit<EventDraft, 'data'> & {
+  readonly id: string;
+  readonly time: string;
+  readonly data: JsonObject;
+};
 
 /** Checks a draft and gives it the id and time it was given without. */
 export function stamp(engine: Engine, draft: EventDraft, now: string): StampedDraft {
