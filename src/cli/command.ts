@@ -1,10 +1,14 @@
-import type { Command, Option } from 'commander';
+import { Argument, type Command, type Option } from 'commander';
 import type { Context } from './context.ts';
 
 /** What a command is: its words, its options, and what it does. One file each in `commands/`. */
 export interface CommandSpec {
   /** The arguments as commander writes them: `<ref>`, `[projection]`, `<files...>`. */
-  readonly arguments?: readonly { readonly name: string; readonly about: string }[];
+  readonly arguments?: readonly {
+    readonly name: string;
+    readonly about: string;
+    readonly choices?: readonly string[];
+  }[];
   readonly options?: readonly Option[];
   /** Lines of examples, each a command that works. */
   readonly examples?: readonly string[];
@@ -25,7 +29,10 @@ export type CommandGroup = 'Look' | 'Compare and prove' | 'Change' | 'Keep house
 
 /** Adds a spec's words and options to a commander command. */
 export function describe(command: Command, spec: CommandSpec): Command {
-  for (const { name, about } of spec.arguments ?? []) command.argument(name, about);
+  for (const { name, about, choices } of spec.arguments ?? []) {
+    const argument = new Argument(name, about);
+    command.addArgument(choices === undefined ? argument : argument.choices(choices));
+  }
   for (const option of spec.options ?? []) command.addOption(option);
   return command;
 }

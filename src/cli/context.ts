@@ -1,16 +1,21 @@
 import { RepriseError } from '../core/error.ts';
-import { nearest } from './nearest.ts';
+import { parseRef, type Ref } from '../core/ref.ts';
 import type { Reprise } from '../engine/reprise.ts';
 import type { Session } from '../engine/session.ts';
-import type { Ref } from '../core/ref.ts';
 import { openReprise } from '../open-reprise.ts';
+import type { GlobalOptions } from './global-options.ts';
+import { nearest } from './nearest.ts';
 import { Output } from './output.ts';
+import { typed } from './typed.ts';
 
-/** What every command takes. */
-export interface GlobalOptions {
-  readonly store?: string;
-  readonly namespace?: string;
-  readonly json?: string | boolean;
+// Enough to find a typo in, few enough that a mistyped name is answered at once.
+const namesMax = 1_000;
+
+/** A place that was looked up: its session, its ref with `latest` resolved, and its point inside the session. */
+export interface Found {
+  readonly session: Session;
+  readonly ref: Ref;
+  readonly point: string;
 }
 
 /** What a command works with: the store it was told to use, and where to write. */
@@ -21,12 +26,17 @@ export class Context {
 
   constructor(options: GlobalOptions) {
     this.#options = options;
-    this.out = new Output(jsonOf(options.json));
+    this.out = new Output(options.json, (command) => typed(command, options));
   }
 
-  /** The store URL as given, for the commands that are printed. */
+  /** The store URL as given; undefined for the default. */
   get storeUrl(): string | undefined {
     return this.#options.store;
+  }
+
+  /** The namespace as given, else the default one. */
+  get namespace(): string {
+    return this.#options.namespace ?? 'default';
   }
 
   /** Opens the store. It is never made by looking at it. */
@@ -36,57 +46,96 @@ export class Context {
       create: false,
       ...(store === undefined ? {} : { store }),
       ...(namespace === undefined ? {} : { namespace }),
-    });
+    }).catch(noStore);
     return this.#reprise;
   }
 
   /** Reads a ref and opens its session; a typo is answered with what is nearest. */
-  async at(text: string): Promise<{ readonly session: Session; readonly ref: Ref; readonly point: string }> {
+  async at(text: string): Promise<Found> {
+    parsedRef(text);
     const reprise = await this.open();
     const ref = await reprise.resolve(text);
-    const session = await this.#session(reprise, ref.session);
-    await this.#checkBranch(session, ref.branch);
+    const session = await openSession(reprise, ref.session);
+    await checkBranch(session, ref.branch);
     return { session, ref, point: pointText(ref) };
+  }
+
+  /** Reads a ref that names a branch and no point in its past. */
+  async branch(text: string): Promise<Found> {
+    const { at } = parsedRef(text);
+    if (at.kind === 'head') return this.at(text);
+    const branch = text.slice(0, text.indexOf('@'));
+    throw new RepriseError('ref.invalid', `Cannot use ${JSON.stringify(text)}: only the branch can be named here`, {
+      hint: `This is about the whole branch: write ${JSON.stringify(branch)}.`,
+    });
   }
 
   async close(): Promise<void> {
     await this.#reprise?.close();
   }
+}
 
-  async #session(reprise: Reprise, id: string): Promise<Session> {
-    try {
-      return await reprise.session(id);
-    } catch (error) {
-      if (!(error instanceof RepriseError) || error.code !== 'session.not-found') throw error;
-      const names: string[] = [];
-      for await (const record of reprise.sessions()) if (names.push(record.session) >= 1000) break;
-      throw withSuggestion(error, nearest(id, names), 'reprise list');
-    }
-  }
+/** Nobody who only looks wants to hear that the store could be created. */
+function noStore(error: unknown): never {
+  if (!(error instanceof RepriseError) || error.code !== 'store.not-found') throw error;
+  throw new RepriseError(error.code, error.message, {
+    hint: 'Record something first, or name another store with --store sqlite:PATH or REPRISE_STORE; "reprise doctor" tells more.',
+    details: error.details,
+    cause: error,
+  });
+}
 
-  async #checkBranch(session: Session, name: string): Promise<void> {
-    try {
-      await session.branch(name);
-    } catch (error) {
-      if (!(error instanceof RepriseError) || error.code !== 'branch.not-found') throw error;
-      const { branches } = await branchNames(session);
-      throw withSuggestion(error, nearest(name, branches), `reprise list --filter "session=^${session.id}$"`);
-    }
+const places: readonly string[] = ['before', 'turn', 'run', 'time', 'head'];
+
+/** Refuses a ref that cannot be read, with what was probably meant, before anything is opened. */
+function parsedRef(text: string): Ref {
+  try {
+    return parseRef(text);
+  } catch (error) {
+    const word = /@([a-z]+)/i.exec(text)?.[1];
+    const near = word === undefined || places.includes(word) ? undefined : nearest(word.toLowerCase(), places);
+    if (!(error instanceof RepriseError) || near === undefined) throw error;
+    throw withHint(error, `Did you mean "@${near}${near === 'head' ? '' : ':…'}"? ${error.hint ?? ''}`);
   }
 }
 
-async function branchNames(session: Session): Promise<{ readonly branches: string[] }> {
+async function openSession(reprise: Reprise, id: string): Promise<Session> {
+  try {
+    return await reprise.session(id);
+  } catch (error) {
+    if (!(error instanceof RepriseError) || error.code !== 'session.not-found') throw error;
+    const names: string[] = [];
+    for await (const record of reprise.sessions()) if (names.push(record.session) >= namesMax) break;
+    throw withHint(error, suggestion(nearest(id, names), 'reprise list'));
+  }
+}
+
+async function checkBranch(session: Session, name: string): Promise<void> {
+  try {
+    await session.branch(name);
+  } catch (error) {
+    if (!(error instanceof RepriseError) || error.code !== 'branch.not-found') throw error;
+    const branches = await branchNames(session);
+    const listed = branches.slice(0, 8).join(', ') + (branches.length > 8 ? ', …' : '');
+    throw withHint(error, suggestion(nearest(name, branches), `reprise list. There are: ${listed}`));
+  }
+}
+
+/** The branches of a session, by name. */
+export async function branchNames(session: Session): Promise<string[]> {
   const branches: string[] = [];
   const open = [await session.tree()];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     branches.push(node.branch);
     open.push(...node.children);
   }
-  return { branches };
+  return branches;
 }
 
-function withSuggestion(error: RepriseError, found: string | undefined, list: string): RepriseError {
-  const hint = found === undefined ? `${error.hint ?? ''} See: ${list}` : `Did you mean "${found}"? Otherwise see: ${list}`;
+const suggestion = (found: string | undefined, list: string): string =>
+  found === undefined ? `See: ${list}` : `Did you mean "${found}"? Otherwise see: ${list}`;
+
+function withHint(error: RepriseError, hint: string): RepriseError {
   return new RepriseError(error.code, error.message, { hint: hint.trim(), details: error.details, cause: error });
 }
 
@@ -107,9 +156,4 @@ function pointText(ref: Ref): string {
     case 'time':
       return `${branch}@time:${ref.at.time}`;
   }
-}
-
-function jsonOf(json: string | boolean | undefined): 'lines' | 'object' | undefined {
-  if (json === undefined || json === false) return undefined;
-  return json === 'object' ? 'object' : 'lines';
 }

@@ -29,7 +29,12 @@ const usageCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'time.invalid',
 ]);
 
-const failedCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['part.damaged', 'part.missing', 'projection.failed', 'event.newer-version']);
+const failedCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'event.newer-version',
+  'part.damaged',
+  'part.missing',
+  'projection.failed',
+]);
 
 /** The exit code an error ends the program with. */
 export function exitCodeOf(error: unknown): number {

@@ -8,10 +8,13 @@ export class Output {
   readonly isTerminal: boolean;
   /** `lines` is one object a line, `object` one for everything; undefined is text for a person. */
   readonly json: 'lines' | 'object' | undefined;
+  /** A command as this person can type it. */
+  readonly #typed: (command: string) => string;
   #blocked: Promise<void> | undefined;
 
-  constructor(json: 'lines' | 'object' | undefined) {
+  constructor(json: 'lines' | 'object' | undefined, typed: (command: string) => string = (command) => command) {
     this.json = json;
+    this.#typed = typed;
     this.isTerminal = process.stdout.isTTY === true;
     this.columns = Math.max(20, Number(process.env['COLUMNS']) || process.stdout.columns || 100);
   }
@@ -44,7 +47,7 @@ export class Output {
 
   /** What to type next. */
   next(...commands: readonly string[]): void {
-    for (const [index, command] of commands.entries()) this.say(`${this.dim(index === 0 ? 'next:' : '     ')} ${this.dim(command)}`);
+    for (const [index, command] of commands.entries()) this.say(`${this.dim(index === 0 ? 'next:' : '     ')} ${this.dim(this.#typed(command))}`);
   }
 
   style(style: Style, text: string): string {

@@ -1,14 +1,7 @@
 import { readFileSync } from 'node:fs';
 
-/** The version of this package. */
+/** The version of this package; `package.json` is two folders up from the source and from what is built. */
 export function version(): string {
-  for (const place of ['../../package.json', '../package.json']) {
-    try {
-      const found = JSON.parse(readFileSync(new URL(place, import.meta.url), 'utf8')) as { name?: string; version?: string };
-      if (found.name === 'reprise' && found.version !== undefined) return found.version;
-    } catch {
-      // From source and from dist the file is equally far away, but a bundle may have moved it.
-    }
-  }
-  return 'unknown';
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { readonly version: string }).version;
 }

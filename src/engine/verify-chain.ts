@@ -102,11 +102,13 @@ export class ChainCheck {
     this.hasHeld = genesis === this.#held;
   }
 
-  /** Checks one stretch; `lineage` is all that leads to it, itself included. */
-  async stretch(stretch: Stretch, lineage: readonly Stretch[]): Promise<void> {
+  /** Checks one stretch; `lineage` is all that leads to it, itself included. Says when a page of it is done. */
+  async stretch(stretch: Stretch, lineage: readonly Stretch[], onPage: () => void): Promise<void> {
     const { branch, after, through, isFork } = stretch;
-    for await (const rows of proofPages(this.#engine, this.#session, stretch))
+    for await (const rows of proofPages(this.#engine, this.#session, stretch)) {
       await this.#page(rows, isFork ? later(after, 1) : beginning, lineage);
+      onPage();
+    }
     if (this.seq !== through) throw new Bad(later(this.seq, 1), `seq ${this.seq + 1} of "${branch}" is missing`);
   }
 

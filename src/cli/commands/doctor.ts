@@ -1,33 +1,71 @@
+import { Option } from 'commander';
 import type { CommandSpec } from '../command.ts';
+import type { Context } from '../context.ts';
+import { type Diagnosis, diagnose } from '../diagnosis.ts';
 import { done, no } from '../exit-code.ts';
+import type { Output } from '../output.ts';
+import { Progress } from '../progress.ts';
 import { bytesText, countText } from '../render/amount.ts';
-import { version } from '../version.ts';
+import { plain } from '../render/text.ts';
 
 /** `reprise doctor`. */
 export const doctor: CommandSpec = {
-  examples: ['reprise doctor', 'reprise doctor --store sqlite:other.db --json'],
-  run: async (context) => {
+  options: [new Option('--verify', 'also recompute every digest of every branch')],
+  examples: ['reprise doctor', 'reprise doctor --verify', 'reprise doctor --store sqlite:other.db --json'],
+  run: async (context, _values, options) => {
+    const found = await withProgress(context, options['verify'] === true);
     const { out } = context;
-    const reprise = await context.open();
-    const health = await reprise.health();
-    let sessions = 0;
-    for await (const _ of reprise.sessions()) sessions += 1;
-    const release = { reprise: version(), node: process.versions.node };
-    const isSound = health.problems.length === 0;
-    if (out.json !== undefined) await out.value({ ...release, ...health, sessions, ok: isSound });
+    if (out.json !== undefined) await out.value(found);
     else {
-      const line = (label: string, text: string): Promise<void> => out.line(`${out.dim(label.padEnd(12))}${text}`);
-      await line('reprise', `${release.reprise} on Node ${release.node}`);
-      await line('store', `${health.kind}  ${health.location}`);
-      await line('schema', health.schema);
-      await line('durability', health.durability);
-      await line('size', `${bytesText(health.bytes)}, ${countText(sessions)} sessions in namespace "${reprise.currentNamespace}"`);
-      await line('integrity', isSound ? out.style('green', 'sound') : out.style('red', 'problems found'));
-      for (const problem of health.problems) await out.line(`  ${out.style('red', problem)}`);
-      if (!isSound) out.say('Copy the file before anything else; then "reprise verify" tells which histories are still whole.');
-      else out.next('reprise list');
+      await out.lines(linesOf(out, found));
+      if (found.ok && (found.sessions ?? 0) > 0) out.next('reprise list');
     }
-    return isSound ? done : no;
+    return found.ok ? done : no;
   },
 };
 
+async function withProgress(context: Context, verify: boolean): Promise<Diagnosis> {
+  const progress = new Progress('events verified');
+  const onProgress = (checked: number, total: number): void => progress.at(checked, total);
+  try {
+    return await diagnose(context, { verify, onProgress });
+  } finally {
+    progress.end();
+  }
+}
+
+function linesOf(out: Output, found: Diagnosis): string[] {
+  const line = (label: string, text: string): string => `${out.dim(label.padEnd(12))}${text}`;
+  const { store, sessions, branches, events, verified } = found;
+  const verdict = found.ok ? out.style('green', 'sound') : out.style('red', 'needs attention');
+  return [
+    line('reprise', `${found.reprise} on Node ${found.node}`),
+    line('store', plain(found.location)),
+    ...(store === null
+      ? []
+      : [
+          line('kind', `${store.kind}, schema ${store.schema}, durability ${store.durability}`),
+          line(
+            'size',
+            `${bytesText(store.bytes)}${found.freeBytes === null ? '' : `, ${bytesText(found.freeBytes)} free`}`,
+          ),
+        ]),
+    ...(sessions === null
+      ? []
+      : [
+          line(
+            'holds',
+            `${amount(sessions, 'session')}, ${amount(branches ?? 0, 'branch', 'branches')}, ${amount(events ?? 0, 'event')} in namespace "${plain(found.namespace)}"`,
+          ),
+        ]),
+    ...(verified === null ? [] : [line('verified', amount(verified, 'branch', 'branches'))]),
+    line('verdict', verdict),
+    ...found.findings.flatMap(({ message, todo }) => [
+      `  ${out.style('red', plain(message))}`,
+      ...(todo === null ? [] : [`  → ${plain(todo)}`]),
+    ]),
+  ];
+}
+
+const amount = (count: number, one: string, many = `${one}s`): string =>
+  `${countText(count)} ${count === 1 ? one : many}`;

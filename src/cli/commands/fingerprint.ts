@@ -1,26 +1,57 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { Option } from 'commander';
-import { checkFingerprint, compareFingerprints } from '../../core/fingerprint.ts';
+import { checkFingerprint } from '../../core/fingerprint.ts';
 import { refText } from '../../core/ref.ts';
 import type { CommandSpec } from '../command.ts';
+import type { Context, Found } from '../context.ts';
 import { done, no } from '../exit-code.ts';
+import { type Difference, firstDifference } from '../first-difference.ts';
+import { plain } from '../render/text.ts';
+import { storedObject, storedValue } from '../stored-value.ts';
 
 /** `reprise fingerprint`. */
 export const fingerprint: CommandSpec = {
   arguments: [{ name: '<ref>', about: 'where: session[/branch][@at]' }],
-  options: [new Option('--expect <hash>', 'the fingerprint it must have, or a file that holds one')],
-  examples: ['reprise fingerprint latest', 'reprise fingerprint latest > expected.txt', 'reprise fingerprint latest --expect expected.txt'],
+  options: [
+    new Option('--expect <hash>', 'the fingerprint it must have, or a file that holds one (also as --json prints it)'),
+  ],
+  examples: [
+    'reprise fingerprint latest',
+    'reprise fingerprint demo --json > expected.json',
+    'reprise fingerprint latest --expect expected.json',
+  ],
   run: async (context, [text = 'latest'], options) => {
-    const { out } = context;
-    const { session, ref, point } = await context.at(text);
-    const expect = options['expect'] as string | undefined;
-    const expected = expect === undefined ? undefined : checkFingerprint(existsSync(expect) ? readFileSync(expect, 'utf8').trim() : expect);
+    const given = options['expect'] as string | undefined;
+    const expected = given === undefined ? undefined : checkFingerprint(storedValue(given, 'fingerprint'));
+    const place = await context.at(text);
+    const { session, point } = place;
     const found = await session.fingerprint(point);
-    const { digest } = await session.locate(point);
-    const isSame = expected === undefined || compareFingerprints(found, expected) === 'equal';
-    if (out.json !== undefined) await out.value({ ref: refText(ref), fingerprint: found, digest, ...(expected === undefined ? {} : { expected, same: isSame }) });
-    else await out.line(found);
-    if (!isSame) out.say(`${out.style('red', 'different')}: expected ${expected ?? ''}. Compare with "reprise diff" to see where.`);
-    return isSame ? done : no;
+    const { branch, seq, digest } = await session.locate(point);
+    const ref = refText({ session: session.id, branch, at: { kind: 'seq', seq } });
+    if (expected === undefined || expected === found) {
+      if (context.out.json === undefined) await context.out.line(found);
+      else await context.out.value({ ref, fingerprint: found, digest, ...(expected ? { expected, same: true } : {}) });
+      return done;
+    }
+    const kept = given === undefined ? undefined : storedObject(given)?.['ref'];
+    const reference = typeof kept === 'string' ? kept : undefined;
+    const difference = await firstDifference(await context.open(), place, { expected, reference });
+    if (context.out.json !== undefined)
+      await context.out.value({ ref, fingerprint: found, digest, expected, same: false, difference });
+    else await tell(context, place, { found, expected, difference });
+    return no;
   },
 };
+
+async function tell(
+  { out }: Context,
+  { ref }: Found,
+  result: { readonly found: string; readonly expected: string; readonly difference: Difference },
+): Promise<void> {
+  const { found, expected, difference } = result;
+  await out.line(found);
+  await out.line(`${out.style('red', 'different')}  expected ${expected}`);
+  const { reference, seq, type, reason } = difference;
+  const what = seq === null ? '' : `: @${seq}${type === null ? '' : ` ${plain(type)}`}`;
+  await out.line(`first difference${what}, ${plain(reason)}`);
+  out.next(`reprise diff ${reference === null ? 'REFERENCE' : reference} ${refText(ref)}`);
+}

@@ -6,9 +6,9 @@ import { markOf, markOptions, tellMarked } from './marked.ts';
 export const redo: CommandSpec = {
   arguments: [{ name: '<ref>', about: 'the branch: session[/branch]' }],
   options: markOptions,
-  examples: ['reprise redo demo'],
+  examples: ['reprise redo demo', 'reprise redo demo/careful --reason "it was right after all"'],
   run: async (context, [text = ''], options) => {
-    const { session, ref } = await context.at(text);
+    const { session, ref } = await context.branch(text);
     await tellMarked(context, ref, await session.redo({ branch: ref.branch }, markOf(options)));
     return done;
   },

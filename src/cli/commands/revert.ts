@@ -7,10 +7,11 @@ import { markOf, markOptions, tellMarked } from './marked.ts';
 export const revert: CommandSpec = {
   arguments: [{ name: '<ref>', about: 'the event: session[/branch]@seq' }],
   options: [new Option('--cascade', 'also everything that depended on it'), ...markOptions],
-  examples: ['reprise revert demo@14', 'reprise revert demo/careful@14 --cascade'],
+  examples: ['reprise revert demo@14', 'reprise revert demo/careful@14 --cascade --reason "wrong tool"'],
   run: async (context, [text = ''], options) => {
     const { session, ref, point } = await context.at(text);
-    await tellMarked(context, ref, await session.revert(point, { ...markOf(options), cascade: options['cascade'] === true }));
+    const cascade = options['cascade'] === true;
+    await tellMarked(context, ref, await session.revert(point, { ...markOf(options), cascade }));
     return done;
   },
 };

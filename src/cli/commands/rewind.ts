@@ -1,20 +1,25 @@
 import { Option } from 'commander';
-import { checkTurn } from '../../core/ref.ts';
+
 import type { CommandSpec } from '../command.ts';
 import { done } from '../exit-code.ts';
+import { wholeNumber } from '../number-option.ts';
 import { markOf, markOptions, tellMarked } from './marked.ts';
 
 /** `reprise rewind`. */
 export const rewind: CommandSpec = {
   arguments: [{ name: '<ref>', about: 'the point whose view it shall be: session[/branch]@at' }],
-  options: [new Option('--turn <n>', 'take every event of a later turn out, wherever it stands'), new Option('--only <what>', 'with --turn: only beliefs').choices(['beliefs']), ...markOptions],
+  options: [
+    new Option('--turn <n>', 'take every event of a later turn out, wherever it stands').argParser(wholeNumber),
+    new Option('--only <what>', 'with --turn: only beliefs').choices(['beliefs']),
+    ...markOptions,
+  ],
   examples: ['reprise rewind demo@12 --reason "wrong way"', 'reprise rewind demo --turn 3'],
   run: async (context, [text = ''], options) => {
-    const { session, ref, point } = await context.at(text);
-    const turn = options['turn'] as string | undefined;
-    const only = options['only'] as 'beliefs' | undefined;
-    const where = turn === undefined ? point : { branch: ref.branch, turn: checkTurn(Number(turn)) };
-    await tellMarked(context, ref, await session.rewind(where, { ...markOf(options), ...(only === undefined ? {} : { only }) }));
+    const { turn, only } = options as { readonly turn?: number; readonly only?: 'beliefs' };
+    const { session, ref, point } = turn === undefined ? await context.at(text) : await context.branch(text);
+    const where = turn === undefined ? point : { branch: ref.branch, turn };
+    const how = { ...markOf(options), ...(only === undefined ? {} : { only }) };
+    await tellMarked(context, ref, await session.rewind(where, how));
     return done;
   },
 };
