@@ -44,6 +44,7 @@ export class Context {
     const { store, namespace } = this.#options;
     this.#reprise ??= await openReprise({
       create: false,
+      onRead: (events) => this.out.progress.add(events),
       ...(store === undefined ? {} : { store }),
       ...(namespace === undefined ? {} : { namespace }),
     }).catch(noStore);

@@ -36,7 +36,6 @@ export interface Diagnosis {
 /** How closely to look. */
 export interface DiagnoseOptions {
   readonly verify: boolean;
-  readonly onProgress: (checked: number, total: number) => void;
 }
 
 // A disk with less than this left will stop the next recording.
@@ -100,7 +99,7 @@ async function examine(reprise: Reprise, found: Diagnosis, options: DiagnoseOpti
 /** Counts what is there, and verifies it if that was asked for. */
 async function survey(
   reprise: Reprise,
-  { verify, onProgress }: DiagnoseOptions,
+  { verify }: DiagnoseOptions,
 ): Promise<{
   readonly counts: Pick<Diagnosis, 'sessions' | 'branches' | 'events' | 'verified'>;
   readonly bad: readonly Finding[];
@@ -114,7 +113,7 @@ async function survey(
       counts.branches += 1;
       counts.events += node.head - (node.parent?.seq ?? 0);
       if (counts.verified === null) continue;
-      const { ok, firstBad, reason } = await session.verify({ at: { branch: node.branch }, onProgress });
+      const { ok, firstBad, reason } = await session.verify({ at: { branch: node.branch } });
       counts.verified += 1;
       const ref = refText({ session: id, branch: node.branch });
       const message = `${ref} does not verify from seq ${String(firstBad)} on: ${reason ?? ''}`;
@@ -129,7 +128,8 @@ function nodesOf(node: BranchNode): BranchNode[] {
 }
 
 function findingOf({ code, message, hint }: RepriseError): Finding {
-  return { code, message, todo: todos[code] ?? hint ?? null };
+  const advice = code === 'store.damaged' && hint !== undefined ? `${copyFirst}. ${hint}` : todos[code];
+  return { code, message, todo: advice ?? hint ?? null };
 }
 
 /** The room left where the store is or would be. */

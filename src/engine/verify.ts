@@ -16,8 +16,6 @@ export interface VerifyOptions {
   readonly at?: PointInput;
   /** A digest held elsewhere: of the head, or of an earlier point that must still be there. */
   readonly head?: string;
-  /** Called now and then with how many events were checked, and how many there are. */
-  readonly onProgress?: (checked: number, total: number) => void;
 }
 
 /** What verification found. */
@@ -46,7 +44,7 @@ export async function verify(engine: Engine, session: string, options: VerifyOpt
   const notCovered = options.head === undefined ? ['cut tail', 'rewritten chain'] : [];
   const check = new ChainCheck(engine, session, await erasuresOf(engine, session, branches.values()), options.head);
   try {
-    await checkBranch(engine, check, { record, branches, summary, onProgress: options.onProgress });
+    await checkBranch(engine, check, { record, branches, summary });
     if (options.head !== undefined && !check.hasHeld)
       throw new Bad(
         check.seq,
@@ -70,21 +68,17 @@ interface Subject {
   readonly record: SessionRecord;
   readonly branches: ReadonlyMap<string, BranchSummary>;
   readonly summary: BranchSummary;
-  readonly onProgress: VerifyOptions['onProgress'];
 }
 
 /** Throws the earliest of what is not as it was. */
-async function checkBranch(engine: Engine, check: ChainCheck, subject: Subject): Promise<void> {
-  const { record, branches, summary, onProgress } = subject;
+async function checkBranch(engine: Engine, check: ChainCheck, { record, branches, summary }: Subject): Promise<void> {
   if (genesisDigest(engine.platform.sha256, record.seed) !== record.genesis)
     throw new Bad(beginning, "the session's genesis is not made of its seed");
   const stretches = stretchesOf(branches, summary);
   const found: Bad[] = [];
   try {
     check.begin(record.genesis);
-    const onPage = (): void => onProgress?.(check.seq, summary.head);
-    for (const [index, stretch] of stretches.entries())
-      await check.stretch(stretch, stretches.slice(0, index + 1), onPage);
+    for (const [index, stretch] of stretches.entries()) await check.stretch(stretch, stretches.slice(0, index + 1));
     checkEnd(check, summary, branches);
     const root = stretches[0]?.branch;
     if (root !== record.root) throw new Bad(beginning, `the session began with "${root}", not with "${record.root}"`);

@@ -47,7 +47,8 @@ export const counterfactual: CommandSpec = {
     if (cascaded.length > 0) out.say(`Left out because they depended on it: ${seqsText(cascaded)}.`);
     if (dependents.length > 0)
       out.say(`Kept although they depended on it: ${seqsText(dependents)}. Use --cascade to leave them out too.`);
-    out.next(`reprise fork ${refText(ref)} ${excluded.map((seq) => `--drop ${seq}`).join(' ')}`);
+    const named = exclude.every((event) => typeof event === 'number') ? exclude : excluded.slice(0, 1);
+    out.next(`reprise fork ${refText(ref)} ${named.map((seq) => `--drop ${seq}`).join(' ')}`);
     return done;
   },
 };

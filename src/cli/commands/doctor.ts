@@ -1,10 +1,8 @@
 import { Option } from 'commander';
 import type { CommandSpec } from '../command.ts';
-import type { Context } from '../context.ts';
 import { type Diagnosis, diagnose } from '../diagnosis.ts';
 import { done, no } from '../exit-code.ts';
 import type { Output } from '../output.ts';
-import { Progress } from '../progress.ts';
 import { bytesText, countText } from '../render/amount.ts';
 import { plain } from '../render/text.ts';
 
@@ -13,8 +11,9 @@ export const doctor: CommandSpec = {
   options: [new Option('--verify', 'also recompute every digest of every branch')],
   examples: ['reprise doctor', 'reprise doctor --verify', 'reprise doctor --store sqlite:other.db --json'],
   run: async (context, _values, options) => {
-    const found = await withProgress(context, options['verify'] === true);
     const { out } = context;
+    out.progress.begin('doctor');
+    const found = await diagnose(context, { verify: options['verify'] === true }).finally(() => out.progress.end());
     if (out.json !== undefined) await out.value(found);
     else {
       await out.lines(linesOf(out, found));
@@ -23,16 +22,6 @@ export const doctor: CommandSpec = {
     return found.ok ? done : no;
   },
 };
-
-async function withProgress(context: Context, verify: boolean): Promise<Diagnosis> {
-  const progress = new Progress('events verified');
-  const onProgress = (checked: number, total: number): void => progress.at(checked, total);
-  try {
-    return await diagnose(context, { verify, onProgress });
-  } finally {
-    progress.end();
-  }
-}
 
 function linesOf(out: Output, found: Diagnosis): string[] {
   const line = (label: string, text: string): string => `${out.dim(label.padEnd(12))}${text}`;

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { Option } from 'commander';
+import { RepriseError } from '../../core/error.ts';
 import { checkFingerprint } from '../../core/fingerprint.ts';
 import { refText } from '../../core/ref.ts';
 import type { CommandSpec } from '../command.ts';
@@ -21,7 +23,7 @@ export const fingerprint: CommandSpec = {
   ],
   run: async (context, [text = 'latest'], options) => {
     const given = options['expect'] as string | undefined;
-    const expected = given === undefined ? undefined : checkFingerprint(storedValue(given, 'fingerprint'));
+    const expected = given === undefined ? undefined : expectedIn(given);
     const place = await context.at(text);
     const { session, point } = place;
     const found = await session.fingerprint(point);
@@ -41,6 +43,17 @@ export const fingerprint: CommandSpec = {
     return no;
   },
 };
+
+function expectedIn(given: string): string {
+  if (/^\w+:/.test(given) || existsSync(given)) return checkFingerprint(storedValue(given, 'fingerprint'));
+  throw new RepriseError(
+    'ref.invalid',
+    `Cannot expect ${JSON.stringify(given)}: it is neither a fingerprint nor a file`,
+    {
+      hint: 'A fingerprint is "rf1:" and 64 hexadecimal digits, as "reprise fingerprint REF" prints it.',
+    },
+  );
+}
 
 async function tell(
   { out }: Context,

@@ -4,7 +4,6 @@ import { refText } from '../../core/ref.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context, Found } from '../context.ts';
 import { done, no } from '../exit-code.ts';
-import { Progress } from '../progress.ts';
 import { countText } from '../render/amount.ts';
 import { plain } from '../render/text.ts';
 import { storedValue } from '../stored-value.ts';
@@ -29,12 +28,10 @@ export const verify: CommandSpec = {
 };
 
 async function check({ out }: Context, { session, ref }: Found, head: string | undefined): Promise<number> {
-  const progress = new Progress('events verified');
-  const onProgress = (checked: number, total: number): void => progress.at(checked, total);
-  const at = { branch: ref.branch };
+  out.progress.begin('verify', (await session.branch(ref.branch)).head);
   const found = await session
-    .verify({ at, onProgress, ...(head === undefined ? {} : { head }) })
-    .finally(() => progress.end());
+    .verify({ at: { branch: ref.branch }, ...(head === undefined ? {} : { head }) })
+    .finally(() => out.progress.end());
   const { ok, events, firstBad, reason, notCovered } = found;
   const branch = refText({ session: ref.session, branch: ref.branch });
   if (out.json !== undefined) {
