@@ -10,6 +10,8 @@ import { typed } from './typed.ts';
 
 // Enough to find a typo in, few enough that a mistyped name is answered at once.
 const namesMax = 1_000;
+// Whoever waits longer than this wants to know for what.
+const patienceMs = 1_000;
 
 /** A place that was looked up: its session, its ref with `latest` resolved, and its point inside the session. */
 export interface Found {
@@ -41,14 +43,25 @@ export class Context {
 
   /** Opens the store. It is never made by looking at it. */
   async open(): Promise<Reprise> {
-    const { store, namespace } = this.#options;
-    this.#reprise ??= await openReprise({
-      create: false,
-      onRead: (events) => this.out.progress.add(events),
-      ...(store === undefined ? {} : { store }),
-      ...(namespace === undefined ? {} : { namespace }),
-    }).catch(noStore);
+    this.#reprise ??= await this.#open();
     return this.#reprise;
+  }
+
+  async #open(): Promise<Reprise> {
+    const { store, namespace } = this.#options;
+    const wait = setTimeout(() => this.out.say('Waiting for another process that holds the store …'), patienceMs);
+    try {
+      return await openReprise({
+        create: false,
+        onRead: (events) => this.out.progress.add(events),
+        ...(store === undefined ? {} : { store }),
+        ...(namespace === undefined ? {} : { namespace }),
+      });
+    } catch (error) {
+      return noStore(error);
+    } finally {
+      clearTimeout(wait);
+    }
   }
 
   /** Reads a ref and opens its session; a typo is answered with what is nearest. */

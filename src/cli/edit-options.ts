@@ -28,7 +28,7 @@ export function editOptions(): readonly Option[] {
     repeated('--append <file>', 'an event, { type, data }, at the end'),
     repeated('--set <key=json>', 'write a state key'),
     repeated('--unset <key>', 'delete a state key'),
-    repeated('--belief <file>', 'commit a belief: { topic, content, … }'),
+    repeated('--belief <file>', 'commit a belief: { topic, claim, … }'),
     new Option('--for <agent>', 'whose state or belief it is (default: "default")'),
   ];
   return options.map((option) => option.helpGroup('Edits (a file is JSON; - is stdin):'));

@@ -30,7 +30,7 @@ export interface Expectation {
 export async function firstDifference(reprise: Reprise, place: Found, expectation: Expectation): Promise<Difference> {
   const own = await earlierPoint(place, expectation.expected);
   if (own !== undefined) return own;
-  const reference = await referenceOf(reprise, place, expectation);
+  const reference = await referenceOf(reprise, expectation);
   if (reference !== undefined) return differenceFrom(reprise, place, reference);
   const reason = 'which cannot be named: no recent history of this store has the expected fingerprint';
   return { reference: null, seq: null, type: null, reason };
@@ -56,7 +56,7 @@ async function earlierPoint({ session, ref, point }: Found, expected: string): P
   return undefined;
 }
 
-async function referenceOf(reprise: Reprise, place: Found, given: Expectation): Promise<string | undefined> {
+async function referenceOf(reprise: Reprise, given: Expectation): Promise<string | undefined> {
   const { expected, reference } = given;
   if (reference !== undefined && (await hasFingerprint(reprise, reference, expected))) return reference;
   let left = sessionsMax;
@@ -64,8 +64,7 @@ async function referenceOf(reprise: Reprise, place: Found, given: Expectation): 
     if (left-- <= 0) return undefined;
     for (const branch of await branchNames(await reprise.session(session))) {
       const ref = refText({ session, branch });
-      const isSelf = session === place.session.id && branch === place.ref.branch;
-      if (!isSelf && (await hasFingerprint(reprise, ref, expected))) return ref;
+      if (await hasFingerprint(reprise, ref, expected)) return ref;
     }
   }
   return undefined;
