@@ -1,4 +1,4 @@
-import { createInterface } from 'node:readline/promises';
+import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { RepriseError } from '../core/error.ts';
 
@@ -32,16 +32,15 @@ export async function confirm(
 }
 
 /** The answer; empty when the input ends first. */
-async function ask({ input, output }: Terminal, text: string): Promise<string> {
+function ask({ input, output }: Terminal, text: string): Promise<string> {
   const reader = createInterface({ input, output });
   // Without a listener, Ctrl-C would leave the question unanswered for ever.
   reader.once('SIGINT', () => process.exit(130));
-  try {
-    return await new Promise<string>((resolve, reject) => {
-      reader.once('close', () => resolve(''));
-      reader.question(text).then(resolve, reject);
+  return new Promise((resolve) => {
+    reader.once('close', () => resolve(''));
+    reader.question(text, (answer) => {
+      resolve(answer);
+      reader.close();
     });
-  } finally {
-    reader.close();
-  }
+  });
 }

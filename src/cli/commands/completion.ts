@@ -21,7 +21,7 @@ export const completion: CommandSpec = {
   ],
   examples: [
     'reprise completion bash > ~/.local/share/bash-completion/completions/reprise',
-    'reprise completion zsh > "${fpath[1]}/_reprise"',
+    'reprise completion zsh > ~/.zfunc/_reprise',
     'reprise completion fish > ~/.config/fish/completions/reprise.fish',
   ],
   run: async (context, [shell = '', begun = '']) => {

@@ -109,6 +109,65 @@ export function refundEvents(): EventDraft[] {
   }));
 }
 
+/** Five turns of asking a model and calling a tool: 27 events, of which 12 is a message and 16 the end of a call. */
+function demoEvents(): EventDraft[] {
+  const turns = [1, 2, 3, 4, 5].flatMap((turn): EventDraft[] => {
+    const model = { call: `m${turn}`, kind: 'model', name: 'small-1' };
+    const tool = { call: `c${turn}`, kind: 'tool', name: 'search' };
+    const question = { role: 'user', content: `Question ${turn}` };
+    const call = { type: 'tool-call', toolCallId: `c${turn}`, toolName: 'search', input: { q: turn } };
+    return [
+      { type: 'message.added', turn, data: { message: question } },
+      { type: 'call.started', data: { ...model, request: { messages: [question] } } },
+      { type: 'call.ended', data: { ...model, outcome: 'ok', message: { role: 'assistant', content: [call] } } },
+      { type: 'call.started', data: { ...tool, input: { q: turn } } },
+      { type: 'call.ended', data: { ...tool, outcome: turn === 4 ? 'error' : 'ok', output: { found: turn } } },
+    ];
+  });
+  const drafts: EventDraft[] = [
+    { type: 'run.started', data: { title: 'Five questions' } },
+    ...turns,
+    { type: 'run.ended', data: { outcome: 'ok' } },
+  ];
+  return drafts.map((draft) => ({ agent: 'support', run: 'run-1', ...draft }));
+}
+
+/** A night of an orchestrator, as `docs/coming-from/bernstein.md` has it. */
+function nightEvents(): EventDraft[] {
+  const start = Date.parse('2026-04-15T14:30:22.000Z');
+  const at = (seconds: number): string => new Date(start + seconds * 1000).toISOString();
+  const agent = 'backend-4f2a';
+  const drafts: EventDraft[] = [
+    {
+      type: 'run.started',
+      time: at(0),
+      data: { title: 'Nightly', git: { branch: 'main', sha: '1a2b3c4d', dirty: false } },
+    },
+    { type: 'agent.spawned', time: at(2), agent, data: { role: 'backend' } },
+    { type: 'task.started', time: at(2), data: { task: 'T-1', title: 'Add the index' } },
+    { type: 'task.claimed', time: at(3), agent, data: { task: 'T-1' } },
+    { type: 'verification.failed', time: at(61), agent, data: { task: 'T-1', signals: ['tests'] } },
+    { type: 'task.ended', time: at(95), agent, data: { task: 'T-1', outcome: 'ok' } },
+    { type: 'run.ended', time: at(96), data: { outcome: 'ok' } },
+  ];
+  return drafts.map((draft) => ({ run: '20260415-143022', ...draft }));
+}
+
+/** A place for the examples of the documents: the sessions `orchestration`, `other` and `demo`, whose branch `careful` has 22 events. */
+export async function demoPlace(): Promise<Place> {
+  const place = new Place();
+  await using reprise = await openReprise(`sqlite:${place.store}`);
+  await (await reprise.createSession('orchestration')).append(nightEvents());
+  await (await reprise.createSession('other')).append(demoEvents().slice(0, 9));
+  const session = await reprise.createSession('demo');
+  await session.append(demoEvents());
+  const careful = await session.fork('main@16', { name: 'careful', system: 'Be careful.', reason: 'it was not' });
+  await careful.append(demoEvents().slice(16, 20));
+  place.write('event.json', { type: 'note.added', data: { text: 'instead' } });
+  place.write('answer.json', { found: 50 });
+  return place;
+}
+
 let built: Place | undefined;
 
 /** A place with the session `refund`: seven events on `main`, and the branch `careful` that was forked at 2. */
