@@ -12,6 +12,7 @@ export { type Conversation, conversation, messagesOf } from './projections/conve
 export { fingerprintProjection } from './projections/fingerprint.ts';
 export { metadata } from './projections/metadata.ts';
 export { runs } from './projections/runs.ts';
+export { type State, type StateEntry, state } from './projections/state.ts';
 export { summary } from './projections/summary.ts';
 
 // What they hold in their hands.

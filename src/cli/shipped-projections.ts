@@ -5,6 +5,7 @@ import { conversation } from '../projections/conversation.ts';
 import { fingerprintProjection } from '../projections/fingerprint.ts';
 import { metadata } from '../projections/metadata.ts';
 import { runs } from '../projections/runs.ts';
+import { state } from '../projections/state.ts';
 import { summary } from '../projections/summary.ts';
 import { nearest } from './nearest.ts';
 
@@ -19,6 +20,10 @@ export const shipped: Readonly<
   runs: {
     projection: runs as unknown as Projection<never, unknown>,
     about: 'runs › turns › calls with status, timing, tokens, cost',
+  },
+  state: {
+    projection: state as unknown as Projection<never, unknown>,
+    about: 'what agents wrote, by agent and key, with versions',
   },
   summary: { projection: summary as unknown as Projection<never, unknown>, about: 'what `list` shows of a history' },
   metadata: { projection: metadata as unknown as Projection<never, unknown>, about: "a branch's metadata" },

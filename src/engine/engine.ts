@@ -11,6 +11,8 @@ export interface Engine {
   readonly memories: Map<string, PartMemory>;
   /** Events since the last snapshot before another is worth keeping. */
   readonly snapshotEvents: number;
+  /** Told of every page of events that was read from the store. */
+  readonly onRead: (events: number) => void;
   /** What is done beside what was asked for; `close` waits for it. */
   readonly chores: Chores;
 }

@@ -221,6 +221,8 @@ export interface RepriseParts {
   readonly namespace?: string;
   /** Events since the last snapshot before another is worth keeping; 256 if left out. */
   readonly snapshotEvents?: number;
+  /** Told how many events came with every page that was read: for showing how far something long is. */
+  readonly onRead?: (events: number) => void;
 }
 
 /** Puts an engine on a store. */
@@ -229,6 +231,7 @@ export function createReprise({
   platform,
   namespace = 'default',
   snapshotEvents = limits.snapshotEventsMin,
+  onRead = () => undefined,
 }: RepriseParts): Reprise {
   return new Reprise({
     store,
@@ -236,6 +239,7 @@ export function createReprise({
     namespace: checkId('namespace', namespace),
     memories: new Map(),
     snapshotEvents,
+    onRead,
     chores: new Chores(),
   });
 }

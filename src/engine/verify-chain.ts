@@ -61,6 +61,7 @@ export async function* proofPages(
         direction: 'forward',
         ...(cursor === undefined ? {} : { cursor }),
       });
+      engine.onRead(page.events.length);
       yield page.events;
       last = page.events.at(-1)?.seq ?? last;
       cursor = page.next;
@@ -102,13 +103,11 @@ export class ChainCheck {
     this.hasHeld = genesis === this.#held;
   }
 
-  /** Checks one stretch; `lineage` is all that leads to it, itself included. Says when a page of it is done. */
-  async stretch(stretch: Stretch, lineage: readonly Stretch[], onPage: () => void): Promise<void> {
+  /** Checks one stretch; `lineage` is all that leads to it, itself included. */
+  async stretch(stretch: Stretch, lineage: readonly Stretch[]): Promise<void> {
     const { branch, after, through, isFork } = stretch;
-    for await (const rows of proofPages(this.#engine, this.#session, stretch)) {
+    for await (const rows of proofPages(this.#engine, this.#session, stretch))
       await this.#page(rows, isFork ? later(after, 1) : beginning, lineage);
-      onPage();
-    }
     if (this.seq !== through) throw new Bad(later(this.seq, 1), `seq ${this.seq + 1} of "${branch}" is missing`);
   }
 

@@ -1,21 +1,25 @@
 import { Option } from 'commander';
-import { pathText } from '../../core/diff-state.ts';
-import type { DiffPair } from '../../core/diff.ts';
-import type { Event } from '../../core/event.ts';
-import type { JsonValue } from '../../core/json.ts';
+import type { DiffPlace } from '../../core/diff.ts';
+import type { StrictDiff } from '../../core/diff-strict.ts';
+import { refText } from '../../core/ref.ts';
 import type { Comparison } from '../../engine/compare.ts';
-import type { Session } from '../../engine/session.ts';
-import { type Summary, summary } from '../../projections/summary.ts';
+import { summary } from '../../projections/summary.ts';
 import type { CommandSpec } from '../command.ts';
-import type { Context } from '../context.ts';
+import type { Context, Found } from '../context.ts';
+import { pairHunks, readHunks } from '../diff-hunks.ts';
 import { done, no } from '../exit-code.ts';
-import { costText, countText } from '../render/amount.ts';
-import { type DiffLine, diffLines } from '../render/diff-lines.ts';
-import { short } from '../render/event-detail.ts';
+import { wholeNumber } from '../number-option.ts';
+import { countText, plural } from '../render/amount.ts';
+import { diffLines } from '../render/diff-lines.ts';
+import { differenceLines } from '../render/known-lines.ts';
 import { plain } from '../render/text.ts';
+import { usageLines } from '../render/usage-lines.ts';
 import { projectionNamed } from '../shipped-projections.ts';
 
 const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
+
+const linesMax = 40;
+const aroundEvents = 1;
 
 /** `reprise diff`. */
 export const diff: CommandSpec = {
@@ -24,33 +28,44 @@ export const diff: CommandSpec = {
     { name: '<b>', about: 'another' },
   ],
   options: [
-    new Option('--state <projection>', 'also how the states of a projection differ').argParser(collect),
-    new Option('--strict', 'pair events by position and compare their types alone'),
-    new Option('--limit <n>', 'lines of differences at most').default('40'),
+    new Option('--state <projection>', 'also how the states of a projection differ; may be given again').argParser(
+      collect,
+    ),
+    new Option('--strict', 'pair events by position and compare their types alone').conflicts('state'),
+    new Option('--limit <n>', `differences at most (default: ${linesMax}; all in JSON)`).argParser(wholeNumber),
   ],
-  examples: ['reprise diff demo demo/careful', 'reprise diff demo@12 other --state conversation', 'reprise diff demo demo/careful --strict'],
+  examples: [
+    'reprise diff demo demo/careful',
+    'reprise diff demo@12 other --state conversation',
+    'reprise diff demo demo/careful --strict',
+  ],
   run: async (context, [a = '', b = ''], options) => {
+    const { out } = context;
+    const names = (options['state'] as readonly string[] | undefined) ?? [];
+    const states = names.map((name) => projectionNamed(name) as never);
     const [left, right] = [await context.at(a), await context.at(b)];
     const reprise = await context.open();
-    const limit = Number(options['limit']);
+    const limit =
+      (options['limit'] as number | undefined) ?? (out.json === undefined ? linesMax : Number.POSITIVE_INFINITY);
+    out.progress.begin('diff', await eventsIn(left, right));
     if (options['strict'] === true) {
-      const found = await reprise.diff(a, b, { strict: true });
-      if (context.out.json === undefined) await context.out.lines(found.toLines(limit).map(plain));
-      else await context.out.value(found);
+      const found = await reprise.diff(refText(left.ref), refText(right.ref), { strict: true });
+      out.progress.end();
+      if (out.json === undefined) await out.lines(found.toLines(limit).map(plain));
+      else await out.value(strictShape(found, limit));
       return found.identical ? done : no;
     }
-    const names = (options['state'] as readonly string[] | undefined) ?? [];
-    const found = await reprise.diff(a, b, { states: names.map((name) => projectionNamed(name) as never) });
-    const sides = [left, right].map(({ session, point }) => ({ session, point })) as [Side, Side];
-    if (context.out.json === undefined) await print(context, found, sides, limit);
-    else await context.out.value(shapeOf(found, limit));
+    const found = await reprise.diff(refText(left.ref), refText(right.ref), { states });
+    out.progress.end();
+    if (out.json === undefined) await print(context, found, { left, right, limit });
+    else await out.value(shapeOf(found, limit));
     return found.identical ? done : no;
   },
 };
 
-interface Side {
-  readonly session: Session;
-  readonly point: string;
+async function eventsIn(left: Found, right: Found): Promise<number> {
+  const [a, b] = [await left.session.locate(left.point), await right.session.locate(right.point)];
+  return a.seq + b.seq;
 }
 
 function shapeOf(found: Comparison, limit: number): Record<string, unknown> {
@@ -59,70 +74,87 @@ function shapeOf(found: Comparison, limit: number): Record<string, unknown> {
   return { identical, forkPoint, divergedAt, sustainedAt, matched, changed, onlyLeft, onlyRight, hunks, states };
 }
 
-async function print({ out }: Context, found: Comparison, sides: readonly [Side, Side], limit: number): Promise<void> {
-  await out.line(verdict((text) => out.bold(text), found));
-  if (found.forkPoint !== null) await out.line(out.dim(`they share everything up to ${found.forkPoint.branch}@${found.forkPoint.seq}`));
-  const shown = withContext(found.pairs, limit);
-  const events = [await eventsOf(sides[0], shown, 'left'), await eventsOf(sides[1], shown, 'right')] as const;
-  const lines = shown.map((pair): DiffLine => lineOf(pair, events));
-  if (lines.length > 0) await out.lines(['', ...diffLines(out, lines)]);
-  const hidden = found.pairs.filter((pair) => pair.kind !== 'equal').length - shown.filter((pair) => pair.kind !== 'equal').length;
-  if (hidden > 0) out.say(`… ${countText(hidden)} more differences; --limit shows more.`);
-  for (const [name, states] of Object.entries(found.states)) await out.lines(['', out.bold(name), ...stateLines(out.style.bind(out), states)]);
-  const [a, b] = [await sides[0].session.stateAt(sides[0].point, summary), await sides[1].session.stateAt(sides[1].point, summary)];
-  await out.lines(['', `${out.dim('left ')} ${usageText(a)}`, `${out.dim('right')} ${usageText(b)}`]);
-}
-
-function verdict(bold: (text: string) => string, found: Comparison): string {
-  if (found.identical) return bold(`The same: ${countText(found.matched)} events behaved alike.`);
-  const at = found.divergedAt;
-  const where = at === null ? '' : `; they first differ at ${at.left === null ? 'the end' : `@${at.left}`} (left) and ${at.right === null ? 'the end' : `@${at.right}`} (right)`;
-  return bold(`Different: ${countText(found.matched)} equal, ${found.changed} changed, ${found.onlyLeft} only left, ${found.onlyRight} only right${where}.`);
-}
-
-const contextEvents = 1;
-
-/** The differences up to the limit, each with a little of what stands around it. */
-function withContext(pairs: readonly DiffPair[], limit: number): DiffPair[] {
-  const wanted = new Set<number>();
-  let left = limit;
-  for (const [index, pair] of pairs.entries()) {
-    if (pair.kind === 'equal' || left-- <= 0) continue;
-    for (let near = index - contextEvents; near <= index + contextEvents; near++) wanted.add(near);
-  }
-  return pairs.filter((pair, index) => wanted.has(index) && (pair.kind === 'equal' || left > -pairs.length));
-}
-
-async function eventsOf({ session, point }: Side, pairs: readonly DiffPair[], side: 'left' | 'right'): Promise<Map<number, Event>> {
-  const wanted = new Set(pairs.flatMap((pair) => (side in pair ? [(pair as Record<typeof side, number>)[side]] : [])));
-  const found = new Map<number, Event>();
-  if (wanted.size === 0) return found;
-  for await (const event of session.replay({ at: point })) {
-    if (wanted.has(event.seq)) found.set(event.seq, event);
-    if (found.size === wanted.size) break;
-  }
-  return found;
-}
-
-function lineOf(pair: DiffPair, [lefts, rights]: readonly [Map<number, Event>, Map<number, Event>]): DiffLine {
-  const left = 'left' in pair ? lefts.get(pair.left) : undefined;
-  const right = 'right' in pair ? rights.get(pair.right) : undefined;
-  const fields = pair.kind === 'changed' ? pair.fields : undefined;
-  return { kind: pair.kind, ...(left === undefined ? {} : { left }), ...(right === undefined ? {} : { right }), ...(fields === undefined ? {} : { fields }) };
-}
-
-type Styler = (style: 'red' | 'green' | 'yellow', text: string) => string;
-
-function stateLines(style: Styler, states: Comparison['states'][string]): string[] {
-  if (states.identical) return ['  the same'];
-  const value = (held: JsonValue): string => plain(short(held));
-  return [
-    ...states.changed.map(({ path, left, right }) => `  ~ ${plain(pathText(path))}: ${style('red', value(left))} → ${style('green', value(right))}`),
-    ...states.removed.map((one) => style('red', `  - ${plain(pathText(one.path))}: ${value(one.value)}`)),
-    ...states.added.map((one) => style('green', `  + ${plain(pathText(one.path))}: ${value(one.value)}`)),
+/** The same shape for a strict diff: what it does not look at is null, or empty. */
+function strictShape(found: StrictDiff, limit: number): Record<string, unknown> {
+  const { identical, matched, typeMismatches, onlyLeft, onlyRight } = found;
+  const [mismatch] = typeMismatches;
+  const hunks = [
+    ...typeMismatches.map((pair) => ({ kind: 'changed', ...pair })),
+    ...onlyLeft.map(({ seq, type }) => ({ kind: 'onlyLeft', type, left: seq })),
+    ...onlyRight.map(({ seq, type }) => ({ kind: 'onlyRight', type, right: seq })),
   ];
+  const ends = { left: onlyLeft[0]?.seq ?? null, right: onlyRight[0]?.seq ?? null };
+  const place: DiffPlace = mismatch === undefined ? ends : { left: mismatch.left, right: mismatch.right };
+  return {
+    identical,
+    forkPoint: null,
+    divergedAt: identical ? null : place,
+    sustainedAt: null,
+    matched,
+    changed: typeMismatches.length,
+    onlyLeft: onlyLeft.length,
+    onlyRight: onlyRight.length,
+    hunks: hunks.slice(0, limit),
+    states: {},
+  };
 }
 
-function usageText({ events, spending, outcome }: Summary): string {
-  return `${countText(events)} events, ${countText(spending.inputTokens)} tokens in, ${countText(spending.outputTokens)} out, ${costText(spending.cost)}${outcome === null ? '' : `, ${outcome}`}`;
+interface Sides {
+  readonly left: Found;
+  readonly right: Found;
+  readonly limit: number;
+}
+
+async function print({ out }: Context, found: Comparison, { left, right, limit }: Sides): Promise<void> {
+  await out.line(out.style(found.identical ? ['bold', 'green'] : 'bold', verdict(found)));
+  await out.lines(whereLines(found).map((line) => out.dim(plain(line))));
+  const chosen = pairHunks(found.pairs, limit, aroundEvents);
+  if (chosen.length > 0) {
+    const sides = { left: refText(left.ref), right: refText(right.ref) };
+    await out.lines(['', ...diffLines(out, await readHunks(chosen, left, right), sides)]);
+  }
+  const hidden = found.changed + found.onlyLeft + found.onlyRight - limit;
+  if (hidden > 0) out.say(out.dim(`… ${plural(hidden, 'difference')} more: --limit ${limit + hidden} shows all.`));
+  for (const [name, states] of Object.entries(found.states)) {
+    const lines = states.identical ? ['the same'] : differenceLines(out, states, limit);
+    await out.lines(['', out.bold(`state ${plain(name)}`), ...lines.map((line) => `  ${line}`)]);
+  }
+  const usages = [
+    await left.session.stateAt(left.point, summary),
+    await right.session.stateAt(right.point, summary),
+  ] as const;
+  await out.lines(['', ...usageLines(out, ...usages)]);
+  const at = found.divergedAt;
+  if (at?.left !== undefined && at.left !== null)
+    out.next(`reprise show ${refText({ ...left.ref, at: { kind: 'seq', seq: at.left } })}`);
+}
+
+function verdict({ identical, matched, changed, onlyLeft, onlyRight }: Comparison): string {
+  if (identical) return `The same: ${plural(matched, 'event')} behaved alike.`;
+  const counts = [
+    `${countText(matched)} equal`,
+    `${countText(changed)} changed`,
+    `${countText(onlyLeft)} only left`,
+    `${countText(onlyRight)} only right`,
+  ];
+  return `Different: ${counts.join(', ')}.`;
+}
+
+/** Where they have parted: from which point they were forked, where they first differ, and from where for good. */
+function whereLines({ forkPoint, divergedAt, sustainedAt }: Comparison): string[] {
+  const place = ({ left, right }: DiffPlace): string =>
+    `${left === null ? 'the end' : `@${left}`} on the left, ${right === null ? 'the end' : `@${right}`} on the right`;
+  const forked =
+    forkPoint === null
+      ? 'They share no beginning.'
+      : `They share everything up to ${forkPoint.branch}@${forkPoint.seq}.`;
+  if (divergedAt === null) return [forked];
+  const isForGood = sustainedAt?.left === divergedAt.left && sustainedAt.right === divergedAt.right;
+  const rest =
+    sustainedAt === null
+      ? ' They come together again.'
+      : isForGood
+        ? ''
+        : ` For good they part at ${place(sustainedAt)}.`;
+  return [forked, `They first differ at ${place(divergedAt)}.${rest}`];
 }

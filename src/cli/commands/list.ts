@@ -1,122 +1,136 @@
 import { Option } from 'commander';
-import type { JsonValue } from '../../core/json.ts';
-import { isoTime } from '../../core/time.ts';
-import type { BranchNode } from '../../engine/tree.ts';
+import { compileFields, parseFilter } from '../../core/filter.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { refText } from '../../core/ref.ts';
 import type { Reprise } from '../../engine/reprise.ts';
-import type { Session } from '../../engine/session.ts';
-import { type Summary, summary } from '../../projections/summary.ts';
+import { type BranchRow, branchRows, branchShape } from '../branch-rows.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
 import { done } from '../exit-code.ts';
-import { bytesText, costText, countText, durationText, timeText } from '../render/amount.ts';
-import { type Column, tableLines } from '../render/table.ts';
-import { plain } from '../render/text.ts';
+import { timeOf } from '../filter-options.ts';
+import { wholeNumber } from '../number-option.ts';
+import { branchTable } from '../render/branch-table.ts';
 
-/** One branch of one session, as `list` shows it. */
-interface Row {
-  readonly session: Session;
-  readonly node: BranchNode;
-  readonly depth: number;
-  readonly summary: Summary;
-}
-
-const outcomes: Readonly<Record<string, 'green' | 'red' | 'yellow'>> = { ok: 'green', error: 'red', aborted: 'yellow', interrupted: 'yellow', budget: 'yellow', silent: 'yellow' };
+const sessionsMax = 50;
 
 /** `reprise list`. */
 export const list: CommandSpec = {
   options: [
-    new Option('--limit <n>', 'sessions at most').default('50'),
-    new Option('--since <time>', 'sessions changed at or after a time'),
+    new Option('--filter <conditions>', 'field=regex pairs over the JSON shape: "git.branch=^main,outcome=error"'),
+    new Option('--search <text>', 'whose line of JSON contains a text, whatever its case'),
     new Option('--agent <agent>', "that an agent took part in; '~text' for a part of its id"),
     new Option('--outcome <outcome>', 'that ended so: ok, error, aborted, interrupted, budget, silent'),
-    new Option('--search <text>', 'whose title, id or branch contains a text'),
+    new Option('--since <time>', 'sessions changed since then: ISO 8601, or 90s, 15m, 2h, 3d ago'),
+    new Option('--limit <n>', 'sessions at most').default(sessionsMax).argParser(wholeNumber),
+    new Option('--all-namespaces', 'behind every wall of the store'),
   ],
-  examples: ['reprise list', 'reprise list --outcome error --since 2026-11-01', "reprise list --agent '~support' --json"],
+  examples: [
+    'reprise list',
+    'reprise list --outcome error --since 2d',
+    'reprise list --filter "git.branch=^main$,usage.cost=[1-9]"',
+    "reprise list --agent '~support' --json",
+  ],
   run: async (context, _values, options) => {
-    const rows = await rowsOf(await context.open(), options as unknown as Options);
-    if (context.out.json !== undefined) for (const row of rows) await context.out.value(await shapeOf(row));
-    else await show(context, rows);
+    const wanted = listOptions(options);
+    const reprise = await context.open();
+    context.out.progress.begin('list');
+    await (context.out.json === undefined ? print(context, reprise, wanted) : printJson(context, reprise, wanted));
+    context.out.progress.end();
     return done;
   },
 };
 
-interface Options {
-  readonly limit: string;
-  readonly since?: string;
-  readonly agent?: string;
-  readonly outcome?: string;
-  readonly search?: string;
+interface ListOptions {
+  readonly limit: number;
+  readonly since: string | undefined;
+  readonly allNamespaces: boolean;
+  /** Whether a row is wanted; its shape is given with the fingerprint only where a filter asks for it. */
+  readonly holds: (row: BranchRow, shape: JsonObject) => boolean;
+  readonly needsFingerprint: boolean;
 }
 
-async function rowsOf(reprise: Reprise, options: Options): Promise<Row[]> {
-  const rows: Row[] = [];
-  const since = options.since === undefined ? undefined : isoTime(options.since);
-  let left = Number(options.limit);
-  for await (const record of reprise.sessions()) {
-    if (left <= 0 || (since !== undefined && record.updatedAt < since)) break;
-    const session = await reprise.session(record.session);
-    const own = (await branchRows(session, await session.tree(), 0)).filter((row) => isWanted(row, options));
-    rows.push(...own);
-    if (own.length > 0) left -= 1;
-  }
-  return rows;
-}
-
-async function branchRows(session: Session, node: BranchNode, depth: number): Promise<Row[]> {
-  const rows = [{ session, node, depth, summary: await session.stateAt({ branch: node.branch }, summary) }];
-  for (const child of node.children) rows.push(...(await branchRows(session, child, depth + 1)));
-  return rows;
-}
-
-function isWanted(row: Row, { agent, outcome, search }: Options): boolean {
-  const { agents, outcome: ended, title } = row.summary;
-  const isAgent = (id: string): boolean => (agent?.startsWith('~') === true ? id.toLowerCase().includes(agent.slice(1).toLowerCase()) : id === agent);
-  if (agent !== undefined && !agents.some(isAgent)) return false;
-  if (outcome !== undefined && ended !== outcome) return false;
-  const haystack = `${title ?? ''}\n${row.session.id}\n${row.node.branch}`.toLowerCase();
-  return search === undefined || haystack.includes(search.toLowerCase());
-}
-
-/** The shape of a line of `list --json`. */
-async function shapeOf({ session, node, summary: held }: Row): Promise<Record<string, JsonValue>> {
+/** Reads the options; a bad pattern or time is refused here, before anything is opened. */
+function listOptions(options: Readonly<Record<string, unknown>>): ListOptions {
+  const given = (name: string): string | undefined => options[name] as string | undefined;
+  const fields = given('filter') === undefined ? [] : (parseFilter(given('filter') as string).fields ?? []);
+  const fieldsHold = compileFields(fields);
+  const search = given('search')?.toLowerCase();
+  const outcome = given('outcome');
+  const agent = given('agent');
   return {
-    session: session.id,
-    branch: node.branch,
-    parent: node.parent as unknown as JsonValue,
-    title: held.title,
-    events: held.events,
-    head: node.head,
-    bytes: node.bytes,
-    startedAt: held.startedAt,
-    endedAt: held.endedAt,
-    durationMs: held.durationMs,
-    outcome: held.outcome,
-    agents: held.agents,
-    git: held.git,
-    usage: held.spending as unknown as JsonValue,
-    fingerprint: await session.fingerprint({ branch: node.branch }),
+    limit: (options['limit'] as number | undefined) ?? sessionsMax,
+    since: timeOf(given('since')),
+    allNamespaces: options['allNamespaces'] === true,
+    needsFingerprint: fields.some(({ key }) => key === 'fingerprint'),
+    holds: (row, shape) =>
+      (agent === undefined || row.summary.agents.some((id) => isAgent(agent, id))) &&
+      (outcome === undefined || row.summary.outcome === outcome) &&
+      fieldsHold(shape) &&
+      (search === undefined || JSON.stringify(shape).toLowerCase().includes(search)),
   };
 }
 
-async function show({ out }: Context, rows: readonly Row[]): Promise<void> {
-  if (rows.length === 0) {
-    out.say('No sessions match.');
+function isAgent(wanted: string, id: string): boolean {
+  return wanted.startsWith('~') ? id.toLowerCase().includes(wanted.slice(1).toLowerCase()) : id === wanted;
+}
+
+/** The branches that are wanted, session by session, last appended to first; ends with how many sessions are left. */
+async function* wantedRows(reprise: Reprise, options: ListOptions): AsyncGenerator<readonly BranchRow[], boolean> {
+  let count = 0;
+  for await (const record of reprise.sessions({ allNamespaces: options.allNamespaces })) {
+    if (options.since !== undefined && record.updatedAt < options.since) continue;
+    if (count >= options.limit) return true;
+    const session = await reprise.namespace(record.namespace).session(record.session);
+    const rows: BranchRow[] = [];
+    for (const row of await branchRows(record, session)) {
+      const shape = options.needsFingerprint ? await fullShape(row) : branchShape(row);
+      if (options.holds(row, shape)) rows.push(row);
+    }
+    if (rows.length === 0) continue;
+    count += 1;
+    yield rows;
+  }
+  return false;
+}
+
+async function fullShape(row: BranchRow): Promise<JsonObject> {
+  return { ...branchShape(row), fingerprint: await row.session.fingerprint({ branch: row.node.branch }) };
+}
+
+async function printJson({ out }: Context, reprise: Reprise, options: ListOptions): Promise<void> {
+  const branches: JsonObject[] = [];
+  for await (const rows of wantedRows(reprise, options)) {
+    for (const row of rows) {
+      const place = options.allNamespaces ? { namespace: row.record.namespace } : {};
+      const shape = { ...place, ...(await fullShape(row)) };
+      if (out.json === 'object') branches.push(shape);
+      else await out.value(shape);
+    }
+  }
+  if (out.json === 'object') await out.value({ branches });
+}
+
+async function print({ out }: Context, reprise: Reprise, options: ListOptions): Promise<void> {
+  const rows: BranchRow[] = [];
+  const found = wantedRows(reprise, options);
+  let page = await found.next();
+  for (; page.done !== true; page = await found.next()) rows.push(...page.value);
+  const [first] = rows;
+  if (first === undefined) {
+    out.say(await whyNothing(reprise, options));
     return;
   }
-  const columns: readonly Column<Row>[] = [
-    { title: 'SESSION', value: ({ session, node, depth }) => plain(depth === 0 ? session.id : `${'  '.repeat(depth - 1)}└ ${node.branch}`), flex: 2, widthMin: 10, style: (text, row) => (row.depth === 0 ? out.bold(text) : text) },
-    { title: 'TITLE', value: ({ summary: held }) => plain(held.title ?? ''), flex: 3, widthMin: 10 },
-    { title: 'STARTED', value: ({ summary: held }) => (held.startedAt === null ? '' : timeText(held.startedAt)), optional: 2 },
-    { title: 'TOOK', value: ({ summary: held }) => (held.durationMs === null ? '' : durationText(held.durationMs)), align: 'right', optional: 3 },
-    { title: 'EVENTS', value: ({ summary: held }) => countText(held.events), align: 'right' },
-    { title: 'SIZE', value: ({ node }) => bytesText(node.bytes), align: 'right', optional: 5 },
-    { title: 'AGENTS', value: ({ summary: held }) => plain(held.agents.slice(0, 3).join(',') + (held.agents.length > 3 ? '…' : '')), widthMax: 18, optional: 6 },
-    { title: 'OUTCOME', value: ({ summary: held }) => held.outcome ?? '', style: (text, { summary: held }) => out.style(outcomes[held.outcome ?? ''] ?? 'dim', text) },
-    { title: 'TOKENS', value: ({ summary: held }) => countText(held.spending.inputTokens + held.spending.outputTokens), align: 'right', optional: 7 },
-    { title: 'COST', value: ({ summary: held }) => costText(held.spending.cost), align: 'right', optional: 8 },
-    { title: 'GIT', value: ({ summary: held }) => plain(held.git === null ? '' : `${held.git.branch ?? ''} ${(held.git.sha ?? '').slice(0, 8)}`), widthMax: 22, optional: 9 },
-  ];
-  await out.lines(tableLines(rows, columns, { columns: out.columns, bold: (text) => out.bold(text) }));
-  const first = rows[0] as Row;
-  out.next(`reprise replay ${first.session.id}`);
+  await out.lines(branchTable(out, rows, { hasNamespaces: options.allNamespaces }));
+  if (page.value) out.say(out.dim(`There may be more: --limit ${options.limit * 2} shows them.`));
+  const { session, node } = rows.find((row) => row.summary.events > 0) ?? first;
+  out.next(`reprise replay ${refText({ session: session.id, branch: node.branch })}`);
+}
+
+async function whyNothing(reprise: Reprise, { allNamespaces, limit }: ListOptions): Promise<string> {
+  if (limit === 0) return 'Nothing was asked for: --limit is 0.';
+  for await (const _ of reprise.sessions({ allNamespaces })) return 'No session matches.';
+  for await (const { namespace } of reprise.sessions({ allNamespaces: true })) {
+    return `No sessions in namespace "${reprise.currentNamespace}", but in "${namespace}": see --all-namespaces.`;
+  }
+  return 'No sessions yet. Record one, and it is listed here.';
 }

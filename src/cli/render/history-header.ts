@@ -1,19 +1,53 @@
-import type { Session } from '../../engine/session.ts';
-import { summary } from '../../projections/summary.ts';
+import { msBetween } from '../../core/time.ts';
+import type { HistoryFacts } from '../history-facts.ts';
 import type { Output } from '../output.ts';
-import { countText, durationText, timeText } from './amount.ts';
-import { plain } from './text.ts';
+import { durationText, timeText } from './amount.ts';
+import { gitText } from './event-detail.ts';
+import { outcomeStyle } from './outcome-style.ts';
+import { cut, plain } from './text.ts';
+
+const labelColumns = 12;
 
 /** What stands above a history: which one it is, where it came from, when it ran, how it behaved. */
-export async function headerLines(out: Output, session: Session, point: string): Promise<string[]> {
-  const place = await session.locate(point);
-  const name = decodeURIComponent(point.split('@')[0] ?? 'main');
-  const branch = await session.branch(name);
-  const held = await session.stateAt(point, summary);
-  const label = (text: string): string => out.dim(text.padEnd(12));
-  const lines = [`${label('session')}${out.bold(plain(session.id))}  ${plain(name)}@${place.seq}${held.title === null ? '' : `  ${plain(held.title)}`}`];
-  if (branch.parent !== undefined) lines.push(`${label('forked at')}${plain(branch.parent.branch)}@${branch.parent.seq}`);
-  if (held.startedAt !== null) lines.push(`${label('started')}${timeText(held.startedAt)} UTC${held.durationMs === null ? '' : `, took ${durationText(held.durationMs)}`}, ${countText(held.events)} events${held.outcome === null ? '' : `, ${held.outcome}`}`);
-  if (held.git !== null) lines.push(`${label('git')}${plain(held.git.branch ?? '')} ${held.git.sha ?? ''}`);
-  return [...lines, `${label('digest')}${place.digest}`, ''];
+export function headerLines(out: Output, session: string, facts: HistoryFacts, fingerprint?: string): string[] {
+  const { branch, seq, title, lineage, startedAt, git, configDigest, digest } = facts;
+  const lines: [string, string][] = [
+    ['session', `${session}  ${branch}@${seq}${title === null ? '' : `  ${title}`}`],
+    ['lineage', lineageText(branch, lineage)],
+    ['started', startedAt === null ? '' : startedText(facts, startedAt)],
+    ['git', gitText(git)],
+    ['config', configDigest ?? ''],
+    ['digest', digest],
+    ['fingerprint', fingerprint ?? ''],
+  ];
+  const shown = lines.filter(([, text]) => text !== '').map(([label, text]) => headerLine(out, label, text, facts));
+  return [...shown, ''];
+}
+
+/** One line of a header or footer. */
+export function headerLine(out: Output, label: string, text: string, facts?: Pick<HistoryFacts, 'outcome'>): string {
+  const shown = cut(plain(text), out.columns - labelColumns);
+  return `${out.dim(label.padEnd(labelColumns))}${styled(out, label, shown, facts?.outcome ?? null)}`;
+}
+
+function styled(out: Output, label: string, text: string, outcome: string | null): string {
+  if (label === 'session') {
+    const end = text.indexOf('  ');
+    return out.bold(end < 0 ? text : text.slice(0, end)) + (end < 0 ? '' : text.slice(end));
+  }
+  if (label !== 'started' || outcome === null || !text.endsWith(outcome)) return text;
+  return text.slice(0, -outcome.length) + out.style(outcomeStyle(outcome), outcome);
+}
+
+function lineageText(branch: string, lineage: HistoryFacts['lineage']): string {
+  if (lineage.length === 0) return '';
+  const forks = lineage.map(
+    ({ branch: parent, seq, reason }) => `${parent}@${seq}${reason === null ? '' : ` “${reason}”`}`,
+  );
+  return [branch, ...forks].join(' ← ');
+}
+
+function startedText({ lastAt, outcome }: HistoryFacts, startedAt: string): string {
+  const took = lastAt === null ? '' : `, took ${durationText(Math.max(0, msBetween(startedAt, lastAt)))}`;
+  return `${timeText(startedAt)} UTC${took}${outcome === null ? '' : `, ${outcome}`}`;
 }

@@ -1,8 +1,8 @@
 const segmenter: Intl.Segmenter = new Intl.Segmenter();
 
 // Escape sequences and control characters would let a payload move the cursor, recolour the screen or forge a prompt;
-// bidirectional controls would let it turn what follows around.
-const controls = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+// bidirectional controls would let it turn what follows around, and line separators break a row on some terminals.
+const controls = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /** Text on one line with nothing in it that a terminal would obey: controls are shown, not sent. */
 export function plain(text: string): string {
@@ -14,14 +14,11 @@ export function plain(text: string): string {
   });
 }
 
-/** Text over several lines with nothing in it that a terminal would obey. */
-export function plainLines(text: string): string[] {
-  return text.split(/\r?\n/).map((line) => plain(line.replaceAll('\t', '  ')));
-}
+const printable = /^[\x20-\x7e]*$/;
 
 /** How many columns text takes: two for wide characters and emoji, none for what joins the one before. */
 export function widthOf(text: string): number {
-  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
+  if (printable.test(text)) return text.length;
   let width = 0;
   for (const { segment } of segmenter.segment(text)) width += graphemeWidth(segment);
   return width;
@@ -29,23 +26,29 @@ export function widthOf(text: string): number {
 
 function graphemeWidth(grapheme: string): number {
   const code = grapheme.codePointAt(0) ?? 0;
+  // Variation selector 16 asks for the picture, which is wide, where there is also a narrow sign.
+  if (grapheme.includes('\ufe0f') || /\p{Emoji_Presentation}/u.test(grapheme)) return 2;
   if (code < 0x300) return 1;
-  if (/^\p{Mark}+$/u.test(grapheme)) return 0;
-  return isWide(code) || /\p{Emoji_Presentation}/u.test(grapheme) ? 2 : 1;
+  if (/^[\p{Mark}\p{Default_Ignorable_Code_Point}]+$/u.test(grapheme)) return 0;
+  return isWide(code) ? 2 : 1;
 }
 
+// The blocks whose characters are "W" or "F" in Unicode's EastAsianWidth.txt.
 const wideRanges: readonly (readonly [number, number])[] = [
   [0x1100, 0x115f],
   [0x2e80, 0x303e],
-  [0x3041, 0x33ff],
-  [0x3400, 0x4dbf],
-  [0x4e00, 0x9fff],
-  [0xa000, 0xa4cf],
+  [0x3041, 0x4dbf],
+  [0x4e00, 0xa4cf],
+  [0xa960, 0xa97c],
   [0xac00, 0xd7a3],
   [0xf900, 0xfaff],
-  [0xfe30, 0xfe4f],
+  [0xfe10, 0xfe19],
+  [0xfe30, 0xfe6b],
   [0xff00, 0xff60],
   [0xffe0, 0xffe6],
+  [0x16fe0, 0x18cff],
+  [0x1aff0, 0x1b2ff],
+  [0x1f200, 0x1f265],
   [0x1f300, 0x1f64f],
   [0x1f900, 0x1f9ff],
   [0x20000, 0x3fffd],
@@ -55,19 +58,29 @@ function isWide(code: number): boolean {
   return wideRanges.some(([from, to]) => code >= from && code <= to);
 }
 
+/** The longest beginning of a text that fits into so many columns; looks no further than it has to. */
+export function beginningOf(text: string, columns: number): string {
+  if (columns <= 0) return '';
+  const head = text.slice(0, columns * lettersPerColumnMax);
+  if (printable.test(head)) return head.slice(0, columns);
+  let width = 0;
+  let length = 0;
+  for (const { segment, index } of segmenter.segment(head)) {
+    width += graphemeWidth(segment);
+    if (width > columns) break;
+    length = index + segment.length;
+  }
+  return text.slice(0, length);
+}
+
+// A family of four with skin tones is 20 code units in 2 columns.
+const lettersPerColumnMax = 16;
+
 /** The text cut to a number of columns, with an ellipsis where something was cut off. */
 export function cut(text: string, columns: number): string {
   if (columns <= 0) return '';
-  if (text.length <= columns && widthOf(text) <= columns) return text;
-  let width = 0;
-  let kept = '';
-  for (const { segment } of segmenter.segment(text.slice(0, columns * 4))) {
-    const next = graphemeWidth(segment);
-    if (width + next > columns - 1) break;
-    width += next;
-    kept += segment;
-  }
-  return widthOf(text) <= columns ? text : `${kept}…`;
+  const whole = beginningOf(text, columns);
+  return whole.length === text.length ? text : `${beginningOf(text, columns - 1)}…`;
 }
 
 /** The text in exactly that many columns. */
@@ -77,19 +90,47 @@ export function fit(text: string, columns: number, align: 'left' | 'right' = 'le
   return align === 'left' ? shown + gap : gap + shown;
 }
 
-/** Text folded over lines of at most that many columns, between words where it can. */
-export function fold(text: string, columns: number): string[] {
-  const lines: string[] = [];
-  for (const line of plainLines(text)) {
-    let rest = line;
-    while (widthOf(rest) > columns) {
-      const head = cut(rest, columns + 1).replace(/…$/, '');
-      const space = head.lastIndexOf(' ');
-      const taken = space > columns / 2 ? head.slice(0, space) : head;
-      lines.push(taken);
-      rest = rest.slice(taken.length).trimStart();
-    }
-    lines.push(rest);
+/** Text over lines of at most that many columns, broken between words where it can be. Made as they are asked for. */
+export function* foldedLines(text: string, columns: number): Generator<string> {
+  let from = 0;
+  while (from <= text.length) {
+    const end = text.indexOf('\n', from);
+    const stop = end < 0 ? text.length : end;
+    yield* foldedLine(text, from, end > from && text[end - 1] === '\r' ? end - 1 : stop, Math.max(2, columns));
+    from = stop + 1;
   }
-  return lines;
+}
+
+function* foldedLine(text: string, from: number, stop: number, columns: number): Generator<string> {
+  let at = from;
+  do {
+    const head = plain(text.slice(at, Math.min(stop, at + columns * lettersPerColumnMax)));
+    const fits = beginningOf(head, columns);
+    const isRest = at + fits.length >= stop;
+    const space = isRest || head[fits.length] === ' ' ? -1 : fits.lastIndexOf(' ');
+    // A letter that is wider than the line is taken all the same, or there would be no end.
+    const taken = space > columns / 2 ? fits.slice(0, space) : fits === '' ? head.slice(0, 2) : fits;
+    yield taken;
+    at += taken.length;
+    while (at < stop && text[at] === ' ') at++;
+  } while (at < stop);
+}
+
+/** The first lines of a text, with how much of it is not shown. */
+export interface Folded {
+  readonly lines: readonly string[];
+  /** Bytes that are not shown; 0 if all is. */
+  readonly bytesLeft: number;
+}
+
+/** Text folded over at most so many lines. */
+export function fold(text: string, columns: number, linesMax: number = Number.POSITIVE_INFINITY): Folded {
+  const lines: string[] = [];
+  let letters = 0;
+  for (const line of foldedLines(text, columns)) {
+    if (lines.length >= linesMax) return { lines, bytesLeft: Buffer.byteLength(text.slice(letters)) };
+    lines.push(line);
+    letters += line.length;
+  }
+  return { lines, bytesLeft: 0 };
 }
