@@ -1,5 +1,9 @@
 #!/usr/bin/env node
-import { main } from './main.ts';
+import { enableCompileCache } from 'node:module';
+
+// Most of the time of a short command is reading its own code: the second time it is read compiled.
+enableCompileCache();
+const { main } = await import('./main.ts');
 
 // A reader that has seen enough (`| head`) and a person who presses Ctrl-C are no failures, and need no words.
 for (const stream of [process.stdout, process.stderr]) {
