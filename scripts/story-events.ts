@@ -30,10 +30,10 @@ export function recording(now: number = Date.now()): EventDraft[] {
     { type: 'call.ended', data: { ...tool, outcome: 'ok', output: { refunded: 500, paid: 50 } } },
     { type: 'run.ended', data: { outcome: 'ok', result: 'Refunded 500.' } },
   ];
-  return timed(drafts, 'run-1', now - 5_000);
+  return timed(drafts, now - 5_000);
 }
 
-/** What the same agent does from the fork with better instructions. */
+/** What the same agent does, in the same run, from the fork with better instructions. */
 export function continuation(now: number = Date.now()): EventDraft[] {
   const messages = [
     { role: 'system', content: better },
@@ -45,8 +45,7 @@ export function continuation(now: number = Date.now()): EventDraft[] {
   const call = { type: 'tool-call', toolCallId: 'c2', toolName: 'lookup', input: { order: 7 } };
   const spent = { usage: { inputTokens: 219, outputTokens: 15 }, cost: 0.0004 };
   const drafts: EventDraft[] = [
-    { type: 'run.started', turn: 1, data: { title: 'Refund of order 7' } },
-    { type: 'call.started', data: { ...model, request: { messages } } },
+    { type: 'call.started', turn: 1, data: { ...model, request: { messages } } },
     {
       type: 'call.ended',
       data: { ...model, ...spent, outcome: 'ok', message: { role: 'assistant', content: [call] } },
@@ -57,13 +56,13 @@ export function continuation(now: number = Date.now()): EventDraft[] {
     { type: 'call.ended', data: { ...refund, outcome: 'ok', output: { refunded: 50, paid: 50 } } },
     { type: 'run.ended', data: { outcome: 'ok', result: 'Refunded 50.' } },
   ];
-  return timed(drafts, 'run-2', now);
+  return timed(drafts, now);
 }
 
-function timed(drafts: readonly EventDraft[], run: string, start: number): EventDraft[] {
+function timed(drafts: readonly EventDraft[], start: number): EventDraft[] {
   return drafts.map((draft, index) => ({
     agent: 'support',
-    run,
+    run: 'run-1',
     time: new Date(start + index * 420).toISOString(),
     ...draft,
   }));
