@@ -212,5 +212,7 @@ export function shapeOf(value: unknown): unknown {
     return [...new Set(shapes)].sort().map((shape): unknown => JSON.parse(shape));
   }
   if (typeof value !== 'object') return typeof value;
-  return Object.fromEntries(Object.entries(value).map(([key, held]) => [key, shapeOf(held)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, held]) => [key.replace(/^[0-9a-f]{64}$/, 'DIGEST'), shapeOf(held)]),
+  );
 }
