@@ -35,7 +35,10 @@ export async function confirm(
 function ask({ input, output }: Terminal, text: string): Promise<string> {
   const reader = createInterface({ input, output });
   // Without a listener, Ctrl-C would leave the question unanswered for ever.
-  reader.once('SIGINT', () => process.exit(130));
+  reader.once('SIGINT', () => {
+    output.write('\n');
+    process.exit(130);
+  });
   return new Promise((resolve) => {
     reader.once('close', () => resolve(''));
     reader.question(text, (answer) => {

@@ -28,6 +28,8 @@ export const erase: CommandSpec = {
       await out.line(out.bold(`${isDry ? 'Would forget' : 'To forget'} ${amountOf(planned)}:`));
       for (const { session: id, branch, seq } of planned.events)
         await out.line(`  ${plain(refText({ session: id, branch, at: { kind: 'seq', seq } }))}`);
+      // The question is about what stands above it.
+      await out.flush();
     }
     const confirmation = { question: `Forget ${amountOf(planned)}?`, isJson: out.json !== undefined };
     if (!isDry && !(await confirm({ ...confirmation, yes: options['yes'] === true }))) {

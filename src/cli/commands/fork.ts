@@ -117,9 +117,8 @@ async function tellLeftOut(out: Output, ref: Ref, { session, parent }: Branch, r
   const first = Math.min(...report.edits.flatMap((edit) => (edit.kind === 'replaced' ? [edit.target] : [])));
   if (first >= parent.seq || first === Number.POSITIVE_INFINITY) return;
   const earlier = refText({ session: ref.session, branch: parent.branch });
-  out.say(
-    `Still on it: ${later(first + 1, parent.seq)}, recorded after the old @${first}. To leave that out, fork ${earlier}@${first} instead.`,
-  );
+  out.say(`Still on it: ${later(first + 1, parent.seq)}, recorded after the old @${first}.`);
+  out.say(`To leave that out, fork ${earlier}@${first} instead.`);
 }
 
 function later(first: number, last: number): string {

@@ -1,6 +1,9 @@
 /** `erase` and `delete-session`: what cannot be undone is asked for first. */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { dropFixtures, type Place, refundPlace } from './run.ts';
+import { root } from '../../docs/workshop.ts';
+import { dropFixtures, type Place, plainEnv, refundPlace } from './run.ts';
 
 let place: Place;
 
@@ -38,6 +41,27 @@ test('erase --yes forgets it everywhere in the session, and the chain still veri
     expect(await place.json('verify', ref)).toMatchObject({ ok: true });
   }
   expect(await place.run(['erase', 'refund@2', '--yes'])).toMatchObject({ code: 2 });
+});
+
+/** Types a command at a terminal, as `script` of util-linux makes one, and then an answer. */
+function atTerminal(words: string, answer: string): { readonly code: number | null; readonly screen: string } {
+  const line = `"${process.execPath}" "${join(root, 'src/cli/bin.ts')}" ${words}`;
+  const options = { cwd: place.folder, env: plainEnv(), input: `${answer}\n`, encoding: 'utf8' } as const;
+  const { status, stdout } = spawnSync('script', ['-qec', line, '/dev/null'], options);
+  return { code: status, screen: stdout };
+}
+
+const hasScript = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') === true;
+
+test.skipIf(!hasScript)('at a terminal it asks below the list of what goes, and takes only yes for yes', async () => {
+  const kept = atTerminal('erase refund@2', 'no');
+  expect(kept.code).toBe(1);
+  expect(kept.screen).toMatch(/To forget .*refund@2.*This cannot be undone\. Type "yes".*Nothing was erased/s);
+  expect((await place.run(['replay', 'refund', '--json'])).stdout).toContain('arrived broken');
+  expect(atTerminal('erase refund@2', 'yes').code).toBe(0);
+  expect((await place.run(['replay', 'refund', '--json'])).stdout).not.toContain('arrived broken');
+  expect(atTerminal('delete-session refund', 'no')).toMatchObject({ code: 1 });
+  expect(atTerminal('delete-session refund', 'yes')).toMatchObject({ code: 0 });
 });
 
 test('a marker cannot be erased', async () => {
