@@ -16,6 +16,8 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     passWithNoTests: true,
+    // Beside its test, under a name that fits the house.
+    resolveSnapshotPath: (path, extension) => path.replace(/\.test\.ts$/, extension),
     projects: [
       kind('unit', 20 * second, ['src/**/*.test.ts']),
       kind('house', 120 * second, ['test/tidy*.test.ts', 'test/wall.test.ts']),

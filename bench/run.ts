@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { benchAncestors } from './ancestors.ts';
 import { benchAppend } from './append.ts';
+import { benchCli } from './cli.ts';
 import { benchDiff } from './diff.ts';
 import { benchDisk, benchGrowth } from './disk.ts';
 import { benchDurable } from './durable.ts';
@@ -33,6 +34,7 @@ const groups: Readonly<Record<string, (workspace: Workspace) => Promise<Row[]>>>
   growth: benchGrowth,
   diff: benchDiff,
   opening: benchOpening,
+  cli: benchCli,
 };
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);

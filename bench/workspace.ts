@@ -3,6 +3,7 @@ import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, statSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { Chores } from '../src/engine/chores.ts';
 import type { Engine } from '../src/engine/engine.ts';
 import {
   createNodePlatform,
@@ -116,6 +117,8 @@ export async function open(path: string, durability: 'disk' | 'process'): Promis
     platform,
     namespace: reprise.currentNamespace,
     memories: new Map(),
+    onRead: () => undefined,
+    chores: new Chores(),
     snapshotEvents: limits.snapshotEventsMin,
   };
   return { path, store, engine, reprise, session, [Symbol.asyncDispose]: () => reprise.close() };

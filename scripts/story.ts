@@ -1,144 +1,85 @@
-// What `npm start` shows: one small story on a real store, in a file that is gone afterwards.
-import { mkdtemp, rm } from 'node:fs/promises';
+/**
+ * What `npm start` shows: one small story, told with the commands that a person can type. It leaves its store behind, so
+ * that every command it printed works afterwards.
+ */
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { styleText } from 'node:util';
-import { type Comparison, conversation, type EventDraft, openReprise, type Session } from '../src/index.ts';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs, styleText } from 'node:util';
+import { openReprise } from '../src/index.ts';
+import { better, continuation, recording } from './story-events.ts';
 
+const root = fileURLToPath(new URL('..', import.meta.url));
 const say = (text = ''): void => void process.stdout.write(`${text}\n`);
 const title = (number: number, text: string): void => say(`\n${styleText(['bold', 'cyan'], `${number}  ${text}`)}`);
-const code = (text: string): void => say(styleText('dim', `   ${text}`));
-const bad = (text: string): string => styleText('red', text);
-const good = (text: string): string => styleText('green', text);
+const note = (text: string): void => say(styleText('dim', text));
 
-const question = 'Order 7 arrived broken. Please refund it.';
-const system = 'You are a support agent. Resolve refunds quickly.';
-const better = 'You are a support agent. Look the order up before you refund it.';
-
-/** What the agent did: it asked a model, the model called a tool with a guess, and the guess was wrong. */
-function recording(): EventDraft[] {
-  const messages = [
-    { role: 'system', content: system },
-    { role: 'user', content: question },
-  ];
-  return [
-    { type: 'run.started', data: { title: 'Refund of order 7' } },
-    { type: 'message.added', turn: 1, data: { message: { role: 'user', content: question } } },
-    { type: 'call.started', data: { call: 'm1', kind: 'model', name: 'small-1', request: { messages } } },
-    {
-      type: 'call.ended',
-      data: {
-        call: 'm1',
-        kind: 'model',
-        name: 'small-1',
-        outcome: 'ok',
-        message: {
-          role: 'assistant',
-          content: [{ type: 'tool-call', toolCallId: 'c1', toolName: 'refund', input: { order: 7, amount: 500 } }],
-        },
-      },
-    },
-    {
-      type: 'call.started',
-      data: { call: 'c1', kind: 'tool', name: 'refund', effect: 'irreversible', input: { order: 7, amount: 500 } },
-    },
-    {
-      type: 'call.ended',
-      data: { call: 'c1', kind: 'tool', name: 'refund', outcome: 'ok', output: { refunded: 500, paid: 50 } },
-    },
-    { type: 'run.ended', data: { outcome: 'ok', result: 'Refunded 500.' } },
-  ].map((draft) => ({ agent: 'support', run: 'run-1', ...draft }));
-}
-
-/** What the same agent does from there with better instructions. */
-function another(): EventDraft[] {
-  return [
-    {
-      type: 'call.started',
-      turn: 2,
-      data: { call: 'c2', kind: 'tool', name: 'lookup', effect: 'pure', input: { order: 7 } },
-    },
-    {
-      type: 'call.ended',
-      data: { call: 'c2', kind: 'tool', name: 'lookup', outcome: 'ok', output: { order: 7, paid: 50 } },
-    },
-    {
-      type: 'call.started',
-      data: { call: 'c3', kind: 'tool', name: 'refund', effect: 'irreversible', input: { order: 7, amount: 50 } },
-    },
-    {
-      type: 'call.ended',
-      data: { call: 'c3', kind: 'tool', name: 'refund', outcome: 'ok', output: { refunded: 50, paid: 50 } },
-    },
-    { type: 'run.ended', data: { outcome: 'ok', result: 'Refunded 50.' } },
-  ].map((draft) => ({ agent: 'support', run: 'run-2', ...draft }));
-}
-
-async function record(session: Session): Promise<void> {
-  title(1, 'Record what the agent did');
-  code('await session.append(events)');
-  await session.append(recording());
-  for await (const event of session.replay()) {
-    const { name, input, output, message } = event.data as Record<string, unknown>;
-    const detail = [name, input ?? output, message]
-      .filter((part) => part !== undefined)
-      .map((part) => (typeof part === 'string' ? part : JSON.stringify(part)));
-    const line = `   ${String(event.seq).padStart(2)}  ${event.type.padEnd(14)} ${detail.join(' ').slice(0, 84)}`;
-    say(event.type === 'call.ended' && name === 'refund' ? bad(`${line}  ← paid 50, refunded 500`) : line);
+/** The file of the story; in the repository if that may be written. */
+function storyFile(given: string | undefined): string {
+  if (given !== undefined) return given;
+  try {
+    accessSync(root, constants.W_OK);
+    return join(root, '.reprise/demo.db');
+  } catch {
+    return join(mkdtempSync(join(tmpdir(), 'reprise-story-')), 'demo.db');
   }
 }
 
-async function look(session: Session): Promise<void> {
-  title(2, 'Look: what did it know just before the bad call?');
-  code("await session.stateAt('main@3', conversation)");
-  const seen = await session.stateAt('main@3', conversation);
-  for (const { seq, message } of seen.messages)
-    say(`   @${seq}  ${String(message?.['role']).padEnd(9)} ${String(message?.['content'])}`);
-  say('   It was never told to check. That is the bug.');
+/** Types a command: it is printed, then run as the process it would be. */
+function type(store: string, words: readonly string[]): void {
+  const quoted = words.map((word) => (/^[\w./@:-]+$/.test(word) ? word : `"${word}"`));
+  say(`${styleText('green', '$')} ${styleText('bold', `reprise ${quoted.join(' ')}`)}`);
+  const { status } = spawnSync(process.execPath, [join(root, 'src/cli/bin.ts'), ...words], {
+    stdio: 'inherit',
+    env: { ...process.env, REPRISE_STORE: store },
+  });
+  // That two histories differ is what the story is about.
+  if (status !== 0 && words[0] !== 'diff') throw new Error(`The story went wrong at: reprise ${words.join(' ')}`);
 }
 
-async function forkThere(session: Session): Promise<void> {
-  title(3, 'Fork that moment with one thing changed, and go on');
-  code(`await session.fork('main@2', { name: 'careful', system: '…look the order up before you refund it.' })`);
-  const branch = await session.fork('main@2', { name: 'careful', system: better, reason: 'it guessed the amount' });
-  await branch.append(another());
-  say(`   "careful" begins at main@2. Nothing was copied, and main is as it was.`);
-}
+async function tell(store: string): Promise<void> {
+  title(1, 'An agent was recorded. Which one, and what did it do?');
+  {
+    await using reprise = await openReprise(store);
+    await (await reprise.createSession('refund')).append(recording());
+  }
+  type(store, ['list']);
+  type(store, ['replay', 'refund']);
+  say('It refunded 500. The customer had paid 50.');
 
-function showDiff(diff: Comparison): void {
+  title(2, 'Look: what did it know at the bad call?');
+  type(store, ['show', 'refund@5']);
+  say('It was never told to check. That is the bug.');
+
+  title(3, 'Fork the moment before, with one thing changed, and go on there');
+  type(store, ['fork', 'refund@2', '--name', 'careful', '--system', better, '--reason', 'it guessed the amount']);
+  {
+    await using reprise = await openReprise(store);
+    await (await reprise.session('refund')).append(continuation(), { branch: 'careful' });
+  }
+  say('The agent went on from there. Nothing was copied, and main is as it was.');
+
   title(4, 'Say exactly what changed');
-  code("await reprise.diff('refund', 'refund/careful')");
-  for (const pair of diff.pairs) {
-    if (pair.kind === 'onlyLeft') say(bad(`   - ${String(pair.left).padStart(2)}  ${pair.type}`));
-    else if (pair.kind === 'onlyRight') say(good(`   + ${String(pair.right).padStart(2)}  ${pair.type}`));
-    else if (pair.kind === 'changed')
-      say(
-        `   ~ ${String(pair.left).padStart(2)}  ${pair.type}  ${pair.fields?.changed.map(({ path, left, right }) => `${path.join('.')}: ${bad(JSON.stringify(left))} → ${good(JSON.stringify(right))}`).join(', ') ?? ''}`,
-      );
-  }
-  say(
-    `   ${diff.matched} equal, ${diff.changed} changed, ${diff.onlyLeft} only before, ${diff.onlyRight} only after; they part after ${diff.forkPoint?.branch}@${diff.forkPoint?.seq}.`,
-  );
-}
+  type(store, ['diff', 'refund', 'refund/careful']);
 
-async function prove(session: Session): Promise<void> {
   title(5, 'And prove that nobody touched the record');
-  code("await session.verify({ at: 'careful' })");
-  const { ok, events, digest } = await session.verify({ at: 'careful' });
-  say(`   ${ok ? good('verified') : bad('NOT verified')}: ${events} events, digest ${digest?.slice(0, 16)}…`);
+  type(store, ['verify', 'refund/careful']);
 }
 
-const directory = await mkdtemp(join(tmpdir(), 'reprise-story-'));
-try {
-  await using reprise = await openReprise(`sqlite:${join(directory, 'story.db')}`);
-  say(styleText('bold', 'Reprise: a time machine for AI agents') + styleText('dim', '  (one SQLite file, no network)'));
-  const session = await reprise.createSession('refund');
-  await record(session);
-  await look(session);
-  await forkThere(session);
-  showDiff(await reprise.diff('refund', 'refund/careful'));
-  await prove(session);
-  say(`\n${styleText('dim', 'The whole program is scripts/story.ts. Next: README.md and examples/.')}`);
-} finally {
-  await rm(directory, { recursive: true, force: true });
-}
+const { values } = parseArgs({
+  options: { file: { type: 'string' }, 'no-studio': { type: 'boolean' } },
+});
+const file = storyFile(values.file);
+for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true });
+const inside = relative(root, file);
+const store = `sqlite:${inside.startsWith('..') ? file : inside}`;
+process.chdir(root);
+
+say(styleText('bold', 'Reprise: a time machine for AI agents') + styleText('dim', '  (one SQLite file, no network)'));
+await tell(store);
+say();
+note('All of it is still there. To type these commands yourself:');
+say(`  alias reprise='npm run -s reprise --'; export REPRISE_STORE=${store}`);
+note('Next: reprise --help, README.md and examples/. This story is scripts/story.ts.');

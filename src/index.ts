@@ -1,7 +1,7 @@
 // What users come for.
 
 export { Branch } from './engine/branch.ts';
-export { Reprise, type SessionOptions } from './engine/reprise.ts';
+export { Reprise, type SessionOptions, type SessionsOptions } from './engine/reprise.ts';
 export { Session } from './engine/session.ts';
 export { type OpenOptions, openReprise } from './open-reprise.ts';
 
@@ -12,6 +12,7 @@ export { type Conversation, conversation, messagesOf } from './projections/conve
 export { fingerprintProjection } from './projections/fingerprint.ts';
 export { metadata } from './projections/metadata.ts';
 export { runs } from './projections/runs.ts';
+export { type State, type StateEntry, state } from './projections/state.ts';
 export { summary } from './projections/summary.ts';
 
 // What they hold in their hands.

@@ -19,6 +19,8 @@ export interface OpenOptions {
   readonly create?: boolean;
   /** Events since the last snapshot before another is worth keeping; 256 if left out. */
   readonly snapshotEvents?: number;
+  /** Told how many events came with every page that was read: for showing how far something long is. */
+  readonly onRead?: (events: number) => void;
   /** Clock, ids, hashing and salts: for tests that need the same history twice. */
   readonly platform?: Platform;
 }
@@ -36,7 +38,7 @@ export interface OpenOptions {
 export async function openReprise(options: string | OpenOptions = {}): Promise<Reprise> {
   const given: OpenOptions = typeof options === 'string' ? { store: options } : options;
   const platform = given.platform ?? createNodePlatform();
-  const { namespace, snapshotEvents } = given;
+  const { namespace, snapshotEvents, onRead } = given;
   const store =
     typeof given.store === 'object' ? given.store : await openStore(storeLocation(given.store), platform, given);
   return createReprise({
@@ -44,6 +46,7 @@ export async function openReprise(options: string | OpenOptions = {}): Promise<R
     platform,
     ...(namespace === undefined ? {} : { namespace }),
     ...(snapshotEvents === undefined ? {} : { snapshotEvents }),
+    ...(onRead === undefined ? {} : { onRead }),
   });
 }
 

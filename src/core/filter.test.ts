@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { RepriseError } from './error.ts';
 import type { Event } from './event.ts';
-import { compileFilter, type EventFilter, headerFilterHolds, matches, parseFilter } from './filter.ts';
+import { compileFields, compileFilter, type EventFilter, headerFilterHolds, matches, parseFilter } from './filter.ts';
 import type { JsonObject } from './json.ts';
 import { limits } from './limits.ts';
 import type { Digest, Seq } from './point.ts';
@@ -224,4 +224,26 @@ test('what the header part refuses, the whole filter refuses', () => {
       if (!headerFilterHolds(filter, one)) expect(matches(filter, one)).toBe(false);
     }),
   );
+});
+
+describe('compileFields()', () => {
+  const row = { session: 'demo', git: { branch: 'main', sha: null }, agents: ['Support'], cost: 0.25 };
+
+  test('finds every pattern where its path leads, whatever the case', () => {
+    expect(compileFields([{ key: 'git.branch', pattern: '^MAIN$' }])(row)).toBe(true);
+    expect(compileFields([{ key: 'agents', pattern: 'support' }])(row)).toBe(true);
+    expect(compileFields([{ key: 'agents.0', pattern: '^support$' }])(row)).toBe(true);
+    expect(compileFields([{ key: 'cost', pattern: '^0\\.2' }])(row)).toBe(true);
+    expect(compileFields([])(row)).toBe(true);
+    const both = [
+      { key: 'session', pattern: 'demo' },
+      { key: 'git.sha', pattern: 'abc' },
+    ];
+    expect(compileFields(both)(row)).toBe(false);
+  });
+
+  test('finds nothing in a field that is not there, and refuses what is no pattern', () => {
+    expect(compileFields([{ key: 'title', pattern: '' }])(row)).toBe(false);
+    expect(() => compileFields([{ key: 'session', pattern: '(' }])).toThrow(/not a regular expression/);
+  });
 });

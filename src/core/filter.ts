@@ -182,6 +182,13 @@ function pathOf(key: string): readonly string[] {
   return path;
 }
 
+/** Field patterns as a function over any JSON value; every one must be found where its path leads. */
+export function compileFields(fields: readonly FieldPattern[]): (value: JsonObject) => boolean {
+  checkFilter({ fields });
+  const tests = fields.map(({ key, pattern }) => ({ path: pathOf(key), expression: compilePattern(pattern) }));
+  return (value) => tests.every(({ path, expression }) => isFound(expression, valueAt(value, path)));
+}
+
 /** The field of an event that a path means: of the header, else of the data. */
 function fieldOf(event: Event, path: readonly string[]): JsonValue | undefined {
   const [first, ...rest] = path as readonly [string, ...string[]];
@@ -199,10 +206,11 @@ function fieldOf(event: Event, path: readonly string[]): JsonValue | undefined {
 function fieldTest({ key, pattern }: FieldPattern): (event: Event) => boolean {
   const path = pathOf(key);
   const expression = compilePattern(pattern);
-  return (event) => {
-    const value = fieldOf(event, path);
-    return value !== undefined && expression.test(typeof value === 'string' ? value : canonicalJson(value));
-  };
+  return (event) => isFound(expression, fieldOf(event, path));
+}
+
+function isFound(expression: RegExp, value: JsonValue | undefined): boolean {
+  return value !== undefined && expression.test(typeof value === 'string' ? value : canonicalJson(value));
 }
 
 /** JSON escapes quotes and line breaks; a person types them as they are, or copies them escaped. */

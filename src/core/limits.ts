@@ -64,6 +64,10 @@ export const limits = {
   snapshotBytesFactor: 4,
   /** Bytes of a snapshot that is worth keeping. */
   snapshotBytesMax: 16_777_216,
+  /** Events that a listing may have to fold: whenever a branch has so many more, its summary is kept. */
+  summaryEventsMax: 1_000,
+  /** How long a snapshot waits for another process before it is left out. */
+  snapshotWaitMsMax: 100,
   /** Sessions in one page of a listing. */
   sessionsPageMax: 1_000,
   /** How long an append waits for another process before it is `store.busy`. */

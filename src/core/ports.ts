@@ -325,7 +325,10 @@ export interface EventStore {
   /** Forgets a session and everything only it holds; false if there was none. */
   deleteSession(ref: SessionRef): Promise<boolean>;
 
-  /** Keeps a snapshot; a read-only store may ignore it. */
+  /**
+   * Keeps a snapshot. A store that is read-only or busy may leave it out; one made before the last erasure is left out,
+   * since it may hold what was erased.
+   */
   putSnapshot(ref: SessionRef, snapshot: Snapshot): Promise<void>;
 
   /** Where snapshots are on a branch at or before a seq, nearest first, without their values. */

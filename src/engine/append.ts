@@ -5,6 +5,7 @@ import { checkId } from '../core/id.ts';
 import { seq } from '../core/point.ts';
 import { mainBranch } from '../core/ref.ts';
 import type { Engine } from './engine.ts';
+import { keepSummary } from './keep-summary.ts';
 import { refuseStructural, write } from './write.ts';
 
 /** Where and under which condition to append. */
@@ -33,13 +34,15 @@ export async function append(
   const drafts = Array.isArray(events) ? (events as readonly EventDraft[]) : [events as EventDraft];
   if (drafts.length === 0) throw new RepriseError('append.empty', 'Cannot append: there are no events in the batch');
   refuseStructural(drafts);
-  return write(engine, {
+  const appended = await write(engine, {
     session,
     target: { kind: 'branch', branch: options.branch === undefined ? mainBranch : checkId('branch', options.branch) },
     drafts,
     condition: conditionOf(options),
     ...(options.epoch === undefined ? {} : { epoch: seq(options.epoch) }),
   });
+  keepSummary(engine, session, appended);
+  return appended;
 }
 
 function conditionOf({ head, unchanged }: AppendOptions): Condition {

@@ -1,5 +1,6 @@
 import type { PartMemory } from '../core/encode.ts';
 import type { EventStore, Platform, SessionRef } from '../core/ports.ts';
+import type { Chores } from './chores.ts';
 
 /** What every verb works with: a store, a machine, a namespace. */
 export interface Engine {
@@ -10,6 +11,10 @@ export interface Engine {
   readonly memories: Map<string, PartMemory>;
   /** Events since the last snapshot before another is worth keeping. */
   readonly snapshotEvents: number;
+  /** Told of every page of events that was read from the store. */
+  readonly onRead: (events: number) => void;
+  /** What is done beside what was asked for; `close` waits for it. */
+  readonly chores: Chores;
 }
 
 /** Names a session of the engine's namespace. */

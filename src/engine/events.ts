@@ -33,6 +33,7 @@ export async function readEvents(
     ...page,
     select: 'full',
   });
+  engine.onRead(rows.length);
   const carried = new Set(segments.filter((segment) => segment.carried).map((segment) => segment.through));
   const holding = new Set(rows.filter((row) => row.data !== null && mayHoldRefs(row.data)));
   const decoder = holding.size === 0 ? undefined : await decoderFor(engine, session, [...holding], listEdits);
@@ -108,6 +109,7 @@ export async function* readHeaders(
       select: 'header',
       ...(cursor === undefined ? {} : { cursor }),
     });
+    engine.onRead(page.events.length);
     yield page.events;
     cursor = page.next;
   } while (cursor !== undefined);

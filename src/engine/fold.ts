@@ -30,21 +30,42 @@ export async function fold<Value, Result>(
   projection: Projection<Value, Result>,
   snapshots = true,
 ): Promise<Result> {
+  return finishValue(projection, await foldValue(engine, hypothesis, projection, snapshots ? 'due' : 'never'));
+}
+
+/** Keeps a projection's value at a place, however few events lead there from the last one kept. */
+export async function keepAt<Value, Result>(
+  engine: Engine,
+  place: Place,
+  projection: Projection<Value, Result>,
+): Promise<void> {
+  await foldValue(engine, asItIs(place), projection, 'always');
+}
+
+/** The value a fold ends with. What it ends with is kept `always`, when it is `due`, or `never`. */
+async function foldValue<Value, Result>(
+  engine: Engine,
+  hypothesis: Hypothesis,
+  projection: Projection<Value, Result>,
+  keep: 'always' | 'due' | 'never',
+): Promise<Value> {
   const isRaw = projection.history === 'raw';
   const look = lookAt(engine, hypothesis);
   const all = isRaw ? { pieces: rawPieces(hypothesis.history, hypothesis.at) } : look.view;
-  const base = snapshots ? await baseFor(engine, hypothesis, projection, all) : undefined;
-  const isStored = hypothesis.events.size === 0;
-  const keeper = snapshots && isStored ? new SnapshotKeeper(engine, hypothesis.place, projection) : undefined;
+  const base = keep === 'never' ? undefined : await baseFor(engine, hypothesis, projection, all);
+  const mayKeep = keep !== 'never' && hypothesis.events.size === 0;
+  const keeper = mayKeep ? new SnapshotKeeper(engine, hypothesis.place, projection) : undefined;
   let value = base === undefined ? initialValue(projection) : base.value;
   const listEdits = isRaw ? undefined : await listEditsOf(look);
   for await (const { events, bytes } of eventsOf(look, base?.rest ?? all, listEdits)) {
     for (const event of events) {
       value = applyEvent(projection, value, event);
-      if (keeper?.isDue(bytes / events.length) === true) await keeper.offer(event, value);
+      const isDue = keeper?.isDue(bytes / events.length) === true;
+      if (isDue && keep === 'due') await keeper.offer(event, value);
     }
   }
-  return finishValue(projection, value);
+  await keeper?.offerEnd(value, keep === 'always');
+  return value;
 }
 
 /** The events of some pieces in order: stored ones by the page, supposed ones from memory. */

@@ -7,6 +7,7 @@ import { limits } from '../core/limits.ts';
 import type { EventStore, Platform, SessionRecord, StoreHealth } from '../core/ports.ts';
 import { mainBranch, parseRef, type Ref } from '../core/ref.ts';
 import { append } from './append.ts';
+import { Chores } from './chores.ts';
 import { type CompareOptions, type Comparison, compare, compareStrictly } from './compare.ts';
 import { type Engine, sessionRef } from './engine.ts';
 import { sessionRecord } from './place.ts';
@@ -19,6 +20,12 @@ export interface SessionOptions {
   readonly create?: boolean;
   /** With `create`: the metadata a new session begins with. */
   readonly metadata?: JsonObject;
+}
+
+/** How to list sessions. */
+export interface SessionsOptions {
+  /** Sessions of every namespace of the store; each record says which one it is of. */
+  readonly allNamespaces?: boolean;
 }
 
 /** An open store, seen through one namespace. Close it, or bind it with `await using`. */
@@ -91,18 +98,23 @@ export class Reprise {
   }
 
   /**
-   * Sessions of this namespace, last appended to first.
+   * Sessions of this namespace, last appended to first; with `allNamespaces`, those of the whole store.
    *
    * @example
    * ```ts
    * for await (const { session: id, updatedAt } of reprise.sessions()) console.log(id, updatedAt);
+   * for await (const { namespace, session: id } of reprise.sessions({ allNamespaces: true })) {
+   *   const { head } = await (await reprise.namespace(namespace).session(id)).branch();
+   *   console.log(namespace, id, head);
+   * }
    * ```
    */
-  async *sessions(): AsyncGenerator<SessionRecord, void, undefined> {
+  async *sessions(options: SessionsOptions = {}): AsyncGenerator<SessionRecord, void, undefined> {
+    const { namespace } = this.#engine;
     let cursor: string | undefined;
     do {
       const page = await this.#engine.store.sessions({
-        namespace: this.#engine.namespace,
+        ...(options.allNamespaces === true ? {} : { namespace }),
         limit: limits.sessionsPageMax,
         ...(cursor === undefined ? {} : { cursor }),
       });
@@ -181,8 +193,9 @@ export class Reprise {
    * await own.close(); // or: await using own = …
    * ```
    */
-  close(): Promise<void> {
-    return this.#engine.store.close();
+  async close(): Promise<void> {
+    await this.#engine.chores.settled();
+    await this.#engine.store.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -208,6 +221,8 @@ export interface RepriseParts {
   readonly namespace?: string;
   /** Events since the last snapshot before another is worth keeping; 256 if left out. */
   readonly snapshotEvents?: number;
+  /** Told how many events came with every page that was read: for showing how far something long is. */
+  readonly onRead?: (events: number) => void;
 }
 
 /** Puts an engine on a store. */
@@ -216,6 +231,7 @@ export function createReprise({
   platform,
   namespace = 'default',
   snapshotEvents = limits.snapshotEventsMin,
+  onRead = () => undefined,
 }: RepriseParts): Reprise {
   return new Reprise({
     store,
@@ -223,5 +239,7 @@ export function createReprise({
     namespace: checkId('namespace', namespace),
     memories: new Map(),
     snapshotEvents,
+    onRead,
+    chores: new Chores(),
   });
 }

@@ -1,3 +1,4 @@
+import { RepriseError } from '../core/error.ts';
 import type { Event } from '../core/event.ts';
 import type { JsonValue } from '../core/json.ts';
 import { limits } from '../core/limits.ts';
@@ -9,7 +10,7 @@ import { utf8Length } from '../core/utf8.ts';
 import { type View, viewAt } from '../core/view.ts';
 import { type Engine, sessionRef } from './engine.ts';
 import type { Hypothesis } from './hypothesis.ts';
-import { digestAt, type Place, sessionRecord } from './place.ts';
+import { digestAt, type Place, pointOf, sessionRecord } from './place.ts';
 
 /** A kept value to go on from, and what is left to fold. */
 export interface SnapshotBase<Value> {
@@ -96,22 +97,32 @@ export class SnapshotKeeper<Value, Result> {
 
   /** Keeps the value after an event, if it is small enough and the event is the end of a view. */
   async offer(event: Event, value: Value): Promise<void> {
-    const key = await this.#key;
-    if (key === undefined) return;
     const text = valueText(this.#projection, value);
     this.#bytesDue = text.length * limits.snapshotBytesFactor;
-    if (this.#bytes < this.#bytesDue || utf8Length(text) > limits.snapshotBytesMax) return;
+    if (this.#bytes < this.#bytesDue) return;
     this.#events = 0;
     this.#bytes = 0;
-    if (!this.#isEndOfView(event)) return;
-    const { branch, seq, digest } = event;
-    await this.#engine.store.putSnapshot(sessionRef(this.#engine, this.#place.session), {
-      ...key,
-      branch,
-      seq,
-      digest,
-      value: text,
-    });
+    if (this.#isEndOfView(event)) await this.#put(event, text);
+  }
+
+  /** Keeps the value of the place itself, if one is due or asked for: also of a view whose inside was edited. */
+  async offerEnd(value: Value, isAskedFor: boolean): Promise<void> {
+    if (this.#events === 0 || !(isAskedFor || this.#events >= this.#engine.snapshotEvents)) return;
+    const text = valueText(this.#projection, value);
+    if (!isAskedFor && this.#bytes < text.length * limits.snapshotBytesFactor) return;
+    await this.#put({ ...pointOf(this.#place), digest: await digestAt(this.#engine, this.#place) }, text);
+  }
+
+  /** What is kept is derived: a store that cannot keep it, being locked or full, costs time later and nothing else. */
+  async #put({ branch, seq, digest }: Pick<Event, 'branch' | 'seq' | 'digest'>, value: string): Promise<void> {
+    const key = await this.#key;
+    if (key === undefined || utf8Length(value) > limits.snapshotBytesMax) return;
+    const { store } = this.#engine;
+    try {
+      await store.putSnapshot(sessionRef(this.#engine, this.#place.session), { ...key, branch, seq, digest, value });
+    } catch (error) {
+      if (!(error instanceof RepriseError)) throw error;
+    }
   }
 
   /** Inside a view whose order was edited, what is folded so far may be the view of no point. */

@@ -61,6 +61,7 @@ export async function* proofPages(
         direction: 'forward',
         ...(cursor === undefined ? {} : { cursor }),
       });
+      engine.onRead(page.events.length);
       yield page.events;
       last = page.events.at(-1)?.seq ?? last;
       cursor = page.next;

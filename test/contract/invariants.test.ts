@@ -123,15 +123,10 @@ describe('I4 a fork copies nothing', () => {
     readonly calls: Record<string, number>;
   }> {
     const path = newPath();
+    await recordWrites(path, events);
     const { store, calls } = countingStore(await openStore(path));
     await using reprise = await openReprise({ store, platform });
-    const session = await reprise.createSession('demo');
-    for (let from = 0; from < events; from += 500)
-      await session.append(
-        Array.from({ length: 500 }, (_, index) =>
-          index % 2 === 0 ? write(`k${index}`, 'x'.repeat(100)) : note('y'.repeat(600)),
-        ),
-      );
+    const session = await reprise.session('demo');
     const before = { rows: rowsOf(path), calls: { ...calls }, bytes: bytesOf(path) };
     await session.fork({ seq: events / 2 }, { name: 'x', edits: [{ kind: 'append', event: note('z') }] });
     const after = rowsOf(path);
@@ -142,6 +137,18 @@ describe('I4 a fork copies nothing', () => {
       Object.entries(calls).map(([name, count]) => [name, count - (before.calls[name as keyof typeof calls] ?? 0)]),
     );
     return { rows, bytes: bytesOf(path) - before.bytes, calls: counted };
+  }
+
+  /** Closed when it is done, so that what is kept of it is kept before anything is counted. */
+  async function recordWrites(path: string, events: number): Promise<void> {
+    await using reprise = await openReprise({ store: await openStore(path), platform });
+    const session = await reprise.createSession('demo');
+    for (let from = 0; from < events; from += 500)
+      await session.append(
+        Array.from({ length: 500 }, (_, index) =>
+          index % 2 === 0 ? write(`k${index}`, 'x'.repeat(100)) : note('y'.repeat(600)),
+        ),
+      );
   }
 
   function rowsOf(path: string): Record<string, number> {

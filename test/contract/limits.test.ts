@@ -302,6 +302,8 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
     const page = await store.sessions({ limit: 1e9 });
     expect([page.sessions.length, page.next !== undefined]).toEqual([limits.sessionsPageMax, true]);
   },
+  summaryEventsMax: 'src/engine/keep-summary.test.ts',
+  snapshotWaitMsMax: 'test/e2e/cli/withstand.test.ts',
   busyWaitMsMax: 'test/crash/processes.test.ts',
 };
 

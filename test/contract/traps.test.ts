@@ -229,7 +229,11 @@ describe('T14 snapshots are taken when they are due, and read once', () => {
     readonly read: () => number;
     readonly append: () => Promise<unknown>;
   }> {
-    const { store, calls } = countingStore(await openStore(newPath()));
+    const path = newPath();
+    const recorder = await openReprise({ store: await openStore(path), platform });
+    await (await recorder.createSession('demo')).append(Array.from({ length: events }, () => note('n'.repeat(50))));
+    await recorder.close();
+    const { store, calls } = countingStore(await openStore(path));
     let rows = 0;
     const read: EventStore['read'] = async (ref, view, page) => {
       const found = await store.read(ref, view, page);
@@ -238,8 +242,7 @@ describe('T14 snapshots are taken when they are due, and read once', () => {
     };
     const held = new Proxy(store, { get: (target, name) => (name === 'read' ? read : Reflect.get(target, name)) });
     const reprise = await openReprise({ store: held, platform });
-    const session = await reprise.createSession('demo');
-    await session.append(Array.from({ length: events }, () => note('n'.repeat(50))));
+    const session = await reprise.session('demo');
     return {
       calls,
       look: (projection) => session.stateAt('main', projection),

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { apiPage, apiPagePath } from '../../scripts/api-page.ts';
+import { cliPage, cliPagePath } from '../../scripts/cli-page.ts';
 import { eventsPage, eventsPagePath } from '../../scripts/events-page.ts';
 import { limitsPage, limitsPagePath } from '../../scripts/limits-page.ts';
 import * as surface from '../../src/index.ts';
@@ -14,10 +15,11 @@ const keptText = (path: string): string => readFileSync(join(root, path), 'utf8'
 
 test.each([
   [apiPagePath, apiPage],
+  [cliPagePath, cliPage],
   [eventsPagePath, eventsPage],
   [limitsPagePath, limitsPage],
-])('%s is what the source says; `npm run docs:pages` writes it', (path, page) => {
-  expect(keptText(path)).toBe(page());
+])('%s is what the source says; `npm run docs:pages` writes it', async (path, page) => {
+  expect(keptText(path)).toBe(await page());
 });
 
 test('the API page has a section for every export, and for every verb', () => {

@@ -42,6 +42,9 @@ const subjects = [
   /alignment of .*: nothing in common/,
   /open, session and first 64 events/,
   /memory of a full replay/,
+  /reprise --help: first print/,
+  /reprise list: first print/,
+  /reprise show: first print/,
 ];
 
 describe('npm run bench', () => {

@@ -1,8 +1,8 @@
 /** The package as others get it: packed, installed into an empty folder without a network, and used. */
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { programOf } from '../docs/pages.ts';
 import { root } from '../docs/workshop.ts';
@@ -18,15 +18,52 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'reprise-package-'));
   if (!existsSync(join(root, 'dist/index.js'))) execFileSync('npm', ['run', 'build'], { cwd: root, stdio: 'pipe' });
   execFileSync('npm', ['pack', '--pack-destination', folder], { cwd: root, stdio: 'pipe' });
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
+  // What reads the command line comes from our own installation: npm keeps no list of versions that it could ask offline.
+  execFileSync('npm', ['pack', join(root, 'node_modules/commander'), '--pack-destination', folder], { stdio: 'pipe' });
+  const tarballs = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
   writeFileSync(join(folder, 'package.json'), '{ "name": "consumer", "private": true, "type": "module" }\n');
-  run('npm', 'install', '--offline', '--no-audit', '--no-fund', join(folder, `reprise-${version}.tgz`));
+  run('npm', 'install', '--offline', '--no-audit', '--no-fund', ...tarballs.map((name) => join(folder, name)));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test('the package brings nothing but itself', () => {
+test('the package brings nothing but itself and what reads the command line', () => {
   const lock = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as { packages: object };
-  expect(Object.keys(lock.packages)).toEqual(['', 'node_modules/reprise']);
+  expect(Object.keys(lock.packages)).toEqual(['', 'node_modules/commander', 'node_modules/reprise']);
+});
+
+test('npx reprise works in the folder it was installed into, and says how to type the next command there', () => {
+  writeFileSync(
+    join(folder, 'record.mjs'),
+    `import { openReprise } from 'reprise';
+     await using reprise = await openReprise('sqlite:.reprise/cli.db');
+     await (await reprise.createSession('demo')).append({ type: 'note.added', data: { text: 'x' } });`,
+  );
+  run(process.execPath, 'record.mjs');
+  const env = {
+    ...process.env,
+    PATH: `${dirname(process.execPath)}:${process.env['PATH'] ?? ''}`,
+    REPRISE_STORE: 'sqlite:.reprise/cli.db',
+  };
+  const npx = (...words: readonly string[]) =>
+    spawnSync('npx', ['reprise', ...words], { cwd: folder, env, encoding: 'utf8' });
+  const { name, version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    name: string;
+    version: string;
+  };
+  expect(npx('--version').stdout).toBe(`${version}\n`);
+  expect(JSON.parse(npx('list', '--json').stdout)).toMatchObject({ session: 'demo', events: 1 });
+  expect(npx('verify', 'demo')).toMatchObject({
+    status: 0,
+    stderr: expect.stringContaining(`next: npx ${name} verify demo`),
+  });
+  expect(npx('verify', 'dmeo').status).toBe(1);
+});
+
+test('npm run -s reprise works in the clone', () => {
+  const store = `sqlite:${join(folder, '.reprise/cli.db')}`;
+  const words = ['run', '-s', 'reprise', '--', 'list', '--json', '--store', store];
+  const { status, stdout } = spawnSync('npm', words, { cwd: root, encoding: 'utf8' });
+  expect([status, JSON.parse(stdout)]).toMatchObject([0, { session: 'demo' }]);
 });
 
 test('the example of the README runs with the installed package and prints what the README says', () => {

@@ -1,19 +1,19 @@
 /** The direction of the house: which room may import which. The table is the one in CONTRIBUTING.md. */
 
+/** Rooms that choose may import every other, and the porch. */
+const every = 'every room';
+
 /** What a room may import. */
 interface Room {
-  readonly rooms: readonly string[];
+  readonly rooms: readonly string[] | typeof every;
   /** Which of Node's own modules may be imported: all, none, or those listed. */
   readonly node: boolean | readonly string[];
   /** Packages it may import; everything else from outside is refused. */
   readonly packages: readonly string[];
 }
 
-/** Rooms that choose: they may import every other. */
-const porch = 'everything';
-
 /** Packages a room may use are added here together with a note in `docs/decisions/`. */
-const rooms: Readonly<Record<string, Room | typeof porch>> = {
+const rooms: Readonly<Record<string, Room>> = {
   core: { rooms: [], node: false, packages: [] },
   projections: { rooms: ['core'], node: false, packages: [] },
   engine: { rooms: ['core', 'projections'], node: false, packages: [] },
@@ -22,7 +22,7 @@ const rooms: Readonly<Record<string, Room | typeof porch>> = {
   'store/postgres': { rooms: ['core'], node: true, packages: ['pg'] },
   node: { rooms: ['core', 'engine'], node: true, packages: [] },
   testing: { rooms: ['core', 'engine', 'projections'], node: ['node:assert', 'node:assert/strict'], packages: [] },
-  cli: porch,
+  cli: { rooms: every, node: true, packages: ['commander'] },
 };
 
 /** The room a path under `src/` lies in; files directly in `src/` are the porch and have none. */
@@ -39,15 +39,19 @@ export const pureRooms: readonly string[] = ['core', 'projections', 'engine'];
 export function refuseRoom(from: string, to: string): string | undefined {
   const room = rooms[from];
   if (room === undefined) return `"${from}" is not in the table of rooms`;
-  if (room === porch || from === to || room.rooms.includes(to)) return undefined;
+  if (room.rooms === every || from === to || room.rooms.includes(to)) return undefined;
   return `"${from}" may not import "${to}"`;
+}
+
+/** Why `from` may not import `target`, a file of the porch, or undefined. */
+export function refusePorch(from: string, target: string): string | undefined {
+  return rooms[from]?.rooms === every ? undefined : `"${from}" may not import the porch "${target}"`;
 }
 
 /** Why `from` may not import a package or a Node module, or undefined. */
 export function refusePackage(from: string, specifier: string): string | undefined {
   const room = rooms[from];
   if (room === undefined) return `"${from}" is not in the table of rooms`;
-  if (room === porch) return undefined;
   if (specifier.startsWith('node:')) {
     const allowed = typeof room.node === 'boolean' ? room.node : room.node.includes(specifier);
     return allowed ? undefined : `"${from}" may not import "${specifier}"`;

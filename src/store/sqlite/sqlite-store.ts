@@ -205,7 +205,8 @@ class SqliteStore implements EventStore {
   async putSnapshot(ref: SessionRef, snapshot: Snapshot): Promise<void> {
     this.#checkOpen();
     if (this.#options.isReadOnly) return;
-    await this.#write(() => putSnapshot(this.#database, this.#branchOf({ ...ref, branch: snapshot.branch }), snapshot));
+    const keep = (): void => putSnapshot(this.#database, this.#branchOf({ ...ref, branch: snapshot.branch }), snapshot);
+    await this.#writer.run(keep, limits.snapshotWaitMsMax);
   }
 
   async snapshots(ref: BranchRef, key: SnapshotKey, through: Seq): Promise<readonly Omit<Snapshot, 'value'>[]> {

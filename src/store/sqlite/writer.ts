@@ -69,13 +69,13 @@ export class Writer {
     });
   }
 
-  /** Runs in a transaction of its own, in turn. */
-  run<Result>(work: () => Result): Promise<Result> {
+  /** Runs in a transaction of its own, in turn; waits for another process no longer than it is told. */
+  run<Result>(work: () => Result, waitMs: number = this.#busyWaitMs): Promise<Result> {
     return new Promise((resolve, reject) => {
       let result: Result;
       this.#push({
         kind: 'other',
-        deadline: this.#deadline(),
+        deadline: performance.now() + Math.min(waitMs, this.#busyWaitMs),
         work: () => {
           result = work();
         },

@@ -42,6 +42,13 @@ export const putSnapshotCases: readonly ContractCase[] = [
     assert.deepEqual(await seqs(world, 9), [3, 2, 1]);
   }),
 
+  contractCase('putSnapshot() leaves out what was made before the last erasure', async (world) => {
+    await kept(world);
+    await world.store.putSnapshot(world.ref, snapshotAt(1, { erasures: 1 }));
+    assert.deepEqual(await seqs(world, 9, { erasures: 1 }), [], 'the session has had none');
+    assert.deepEqual(await seqs(world, 9), [3, 2, 1]);
+  }),
+
   contractCase('putSnapshot() refuses a session and a branch that do not exist', async ({ store, ref }) => {
     await rejects(store.putSnapshot({ ...ref, session: 'nowhere' }, snapshotAt(1)), 'session.not-found');
     await rejects(store.putSnapshot(ref, snapshotAt(1, { branch: 'nowhere' })), 'branch.not-found');

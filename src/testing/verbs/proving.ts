@@ -167,6 +167,18 @@ export const sessions: readonly VerbCase[] = [
     await refuses('id.invalid', () => reprise.namespace('a\0b'));
   }),
 
+  onSession('sessions({ allNamespaces }) lists the whole store, each with its namespace', async (session, reprise) => {
+    const far = reprise.namespace('far');
+    await (await far.createSession('demo')).append(note('there'));
+    await session.append(note('here'));
+    const listed = async (from: typeof reprise, allNamespaces: boolean): Promise<string[]> =>
+      (await all(from.sessions({ allNamespaces }))).map((held) => `${held.namespace}/${held.session}`);
+    const here = reprise.currentNamespace;
+    assert.deepEqual(await listed(reprise, true), [`${here}/demo`, 'far/demo'], 'last appended to first');
+    assert.deepEqual(await listed(far, true), [`${here}/demo`, 'far/demo']);
+    assert.deepEqual(await listed(far, false), ['far/demo']);
+  }),
+
   onSession('tree() and toJSON() give every branch with its lineage', async (session) => {
     await session.append(notes('ab'));
     const x = await session.fork('main@1', { name: 'x' });

@@ -1,5 +1,5 @@
 import { type Import, importsOf } from '../imports.ts';
-import { refusePackage, refuseRoom, roomOf } from '../rooms.ts';
+import { refusePackage, refusePorch, refuseRoom, roomOf } from '../rooms.ts';
 import { productFiles } from '../syntax.ts';
 import type { Problem, Rule, TreeFile } from '../tree.ts';
 
@@ -19,5 +19,5 @@ function refused(file: TreeFile, room: string, each: Import): Problem[] {
 function refuseTarget(room: string, target: string): string | undefined {
   if (!target.startsWith('src/')) return `"${room}" may not import "${target}", which is outside src`;
   const to = roomOf(target);
-  return to === undefined ? `"${room}" may not import the porch "${target}"` : refuseRoom(room, to);
+  return to === undefined ? refusePorch(room, target) : refuseRoom(room, to);
 }

@@ -9,8 +9,9 @@ function placeOf(branch: string, { projection, version, upcasts, erasures }: Sna
   return JSON.stringify([branch, projection, version, upcasts, erasures, seq]);
 }
 
-/** Keeps a snapshot; one of the same place is replaced. */
+/** Keeps a snapshot; one of the same place is replaced, and one from before the last erasure is left out. */
 export function putSnapshot(session: HeldSession, snapshot: Snapshot): void {
+  if (snapshot.erasures !== session.erasures) return;
   session.snapshots.set(placeOf(snapshot.branch, snapshot, snapshot.seq), { ...snapshot });
 }
 

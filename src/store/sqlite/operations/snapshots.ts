@@ -5,12 +5,12 @@ import type { Database } from '../database.ts';
 /** Snapshots of one projection that a question is answered with. */
 const answerMax = 64;
 
-/** Keeps a snapshot; one of the same place is replaced. */
+/** Keeps a snapshot; one of the same place is replaced, and one from before the last erasure is left out. */
 export function putSnapshot(database: Database, branchId: number, snapshot: Snapshot): void {
   database.run(
     `INSERT OR REPLACE INTO snapshots (branch_id, projection, version, upcasts, erasures, seq, digest, value)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    branchId,
+     SELECT b.id, ?, ?, ?, ?, ?, ?, ? FROM branches b JOIN sessions s ON s.id = b.session_id
+     WHERE b.id = ? AND s.erasures = ?`,
     snapshot.projection,
     snapshot.version,
     snapshot.upcasts,
@@ -18,6 +18,8 @@ export function putSnapshot(database: Database, branchId: number, snapshot: Snap
     snapshot.seq,
     snapshot.digest,
     snapshot.value,
+    branchId,
+    snapshot.erasures,
   );
 }
 

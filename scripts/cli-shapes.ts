@@ -1,0 +1,70 @@
+/** What each command prints with `--json`. The tests run every command and compare the keys. */
+export interface CliShape {
+  readonly keys: readonly string[];
+  /** What has to be said about it, with what joins it to the line. */
+  readonly about: string;
+}
+
+const marked = ['ref', 'marker', 'undone', 'restored'];
+
+/** By command. */
+export const shapes: Readonly<Record<string, CliShape>> = {
+  list: {
+    keys: 'session branch parent title events head bytes startedAt endedAt durationMs outcome agents git usage fingerprint'.split(
+      ' ',
+    ),
+    about: ', a line for each branch. `parent` is null for the branch a session began with; what is not known is null.',
+  },
+  replay: {
+    keys: 'session branch seq id time type version agent run turn cause causeSeq data digest'.split(' '),
+    about:
+      ', a line for each event as it was recorded, parts inlined; `agent`, `run`, `cause` and `causeSeq` only where it has them. `--json=object`: `{ ref, metadata, fingerprint, totalMatched, events }`, where `totalMatched` counts before `--limit`.',
+  },
+  show: {
+    keys: ['ref', 'event', 'messages', 'state', 'calls', 'usage'],
+    about: ' and more. `event` is null at the beginning.',
+  },
+  state: { keys: ['ref', 'projection', 'version', 'value'], about: '.' },
+  projections: { keys: ['name', 'version', 'history', 'about'], about: ', a line for each.' },
+  diff: {
+    keys: 'identical forkPoint divergedAt sustainedAt matched changed onlyLeft onlyRight hunks states'.split(' '),
+    about: '. Exit 0 if they are the same, 1 if not.',
+  },
+  counterfactual: {
+    keys: ['ref', 'excluded', 'cascaded', 'dependents', 'projection', 'value', 'diff'],
+    about:
+      '. `excluded` is all that was left out, `cascaded` what went only because of `--cascade`, `dependents` what stayed although it depended on it.',
+  },
+  fingerprint: {
+    keys: ['ref', 'fingerprint', 'digest'],
+    about:
+      ', with `--expect` also `expected` and `same`, and if it is not the same `difference: { reference, seq, type, reason }`: the first event that is not as expected, and the history in this store that has the expected fingerprint; null where that is not known. Exit 0 if it is the same, 1 if not.',
+  },
+  verify: {
+    keys: ['ok', 'events', 'firstBad', 'reason', 'notCovered'],
+    about: '. `firstBad` and `reason` are null when `ok`. Exit 0 if it is what was recorded, 1 if not.',
+  },
+  fork: {
+    keys: ['session', 'branch', 'ref', 'head', 'lineage'],
+    about:
+      '. `lineage` is `{ parent: { branch, seq }, reason, agent, edits, dropped, dependents }`: each edit is `{ kind: replaced | inserted | dropped | rewound | appended, … }`, `dropped` are the seqs the edits took out of the view, `dependents` what stayed although it depended on them.',
+  },
+  edit: {
+    keys: [...marked, 'dependents'],
+    about: '. `marker` is the structural event that was appended; `undone` left the view, `restored` came into it.',
+  },
+  rewind: { keys: marked, about: ', as for `edit`.' },
+  revert: { keys: [...marked, 'dependents'], about: ', as for `edit`.' },
+  redo: { keys: marked, about: ', as for `edit`.' },
+  erase: {
+    keys: ['ref', 'dryRun', 'events', 'parts', 'markers', 'marker', 'undone', 'restored'],
+    about: '. `events` and `parts` are what is gone, or would be with `--dry-run`.',
+  },
+  'delete-session': { keys: ['session', 'deleted', 'events', 'branches'], about: '.' },
+  doctor: {
+    keys: 'ok reprise node location namespace store freeBytes sessions branches events verified findings'.split(' '),
+    about:
+      '. `findings` are `{ code, message, todo }`; what could not be looked at is null. A store that is missing, locked, damaged or newer is a finding, not an error. Exit 0 if all is well, 1 if there are findings.',
+  },
+  completion: { keys: ['shell', 'script'], about: '.' },
+};

@@ -1,0 +1,17 @@
+#!/usr/bin/env node
+import { enableCompileCache } from 'node:module';
+
+// Most of the time of a short command is reading its own code: the second time it is read compiled.
+enableCompileCache();
+const { main } = await import('./main.ts');
+
+// A reader that has seen enough (`| head`) and a person who presses Ctrl-C are no failures, and need no words.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0);
+    throw error;
+  });
+}
+process.on('SIGINT', () => process.exit(130));
+process.on('SIGTERM', () => process.exit(143));
+process.exitCode = await main(process.argv.slice(2));

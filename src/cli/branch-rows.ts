@@ -1,0 +1,59 @@
+import type { JsonObject, JsonValue } from '../core/json.ts';
+import type { SessionRecord } from '../core/ports.ts';
+import type { Session } from '../engine/session.ts';
+import type { BranchNode } from '../engine/tree.ts';
+import { type Summary, summary } from '../projections/summary.ts';
+
+/** One branch of one session, as `list` shows it. */
+export interface BranchRow {
+  readonly record: SessionRecord;
+  readonly session: Session;
+  readonly node: BranchNode;
+  /** Its ancestors' lines and its own branching off, to be drawn before its name: `│  └─ `. */
+  readonly lead: string;
+  readonly summary: Summary;
+}
+
+/** The branches of a session, each below its parent. */
+export async function branchRows(record: SessionRecord, session: Session): Promise<BranchRow[]> {
+  const rows: BranchRow[] = [];
+  // By hand, since ten thousand forks of forks are more than a stack holds.
+  const open: { readonly node: BranchNode; readonly lead: string; readonly below: string }[] = [
+    { node: await session.tree(), lead: '', below: '' },
+  ];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { node, lead, below } = next;
+    rows.push({ record, session, node, lead, summary: await session.stateAt({ branch: node.branch }, summary) });
+    const last = node.children.length - 1;
+    for (let index = last; index >= 0; index--) {
+      const child = node.children[index] as BranchNode;
+      const isLast = index === last;
+      open.push({
+        node: child,
+        lead: `${below}${isLast ? '└─ ' : '├─ '}`,
+        below: `${below}${isLast ? '   ' : '│  '}`,
+      });
+    }
+  }
+  return rows;
+}
+
+/** A line of `list --json`, but for the fingerprint, which has to be folded. */
+export function branchShape({ session, node, summary: held }: BranchRow): JsonObject {
+  return {
+    session: session.id,
+    branch: node.branch,
+    parent: node.parent as unknown as JsonValue,
+    title: held.title,
+    events: held.events,
+    head: node.head,
+    bytes: node.bytes,
+    startedAt: held.startedAt,
+    endedAt: held.endedAt,
+    durationMs: held.durationMs,
+    outcome: held.outcome,
+    agents: held.agents,
+    git: held.git,
+    usage: held.spending as unknown as JsonValue,
+  };
+}

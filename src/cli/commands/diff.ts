@@ -1,0 +1,160 @@
+import { Option } from 'commander';
+import type { DiffPlace } from '../../core/diff.ts';
+import type { StrictDiff } from '../../core/diff-strict.ts';
+import { refText } from '../../core/ref.ts';
+import type { Comparison } from '../../engine/compare.ts';
+import { summary } from '../../projections/summary.ts';
+import type { CommandSpec } from '../command.ts';
+import type { Context, Found } from '../context.ts';
+import { pairHunks, readHunks } from '../diff-hunks.ts';
+import { done, no } from '../exit-code.ts';
+import { wholeNumber } from '../number-option.ts';
+import { countText, plural } from '../render/amount.ts';
+import { diffLines } from '../render/diff-lines.ts';
+import { differenceLines } from '../render/known-lines.ts';
+import { plain } from '../render/text.ts';
+import { usageLines } from '../render/usage-lines.ts';
+import { projectionNamed } from '../shipped-projections.ts';
+
+const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
+
+const linesMax = 40;
+const aroundEvents = 1;
+
+/** `reprise diff`. */
+export const diff: CommandSpec = {
+  arguments: [
+    { name: '<a>', about: 'a place: session[/branch][@at]' },
+    { name: '<b>', about: 'another' },
+  ],
+  options: [
+    new Option('--state <projection>', 'also how the states of a projection differ; may be given again').argParser(
+      collect,
+    ),
+    new Option('--strict', 'pair events by position and compare their types alone').conflicts('state'),
+    new Option('--limit <n>', `differences at most (default: ${linesMax}; all in JSON)`).argParser(wholeNumber),
+  ],
+  examples: [
+    'reprise diff demo demo/careful',
+    'reprise diff demo@12 other --state conversation',
+    'reprise diff demo demo/careful --strict',
+  ],
+  run: async (context, [a = '', b = ''], options) => {
+    const { out } = context;
+    const names = (options['state'] as readonly string[] | undefined) ?? [];
+    const states = names.map((name) => projectionNamed(name) as never);
+    const [left, right] = [await context.at(a), await context.at(b)];
+    const reprise = await context.open();
+    const limit =
+      (options['limit'] as number | undefined) ?? (out.json === undefined ? linesMax : Number.POSITIVE_INFINITY);
+    out.progress.begin('diff', await eventsIn(left, right));
+    if (options['strict'] === true) {
+      const found = await reprise.diff(refText(left.ref), refText(right.ref), { strict: true });
+      out.progress.end();
+      if (out.json === undefined) await out.lines(found.toLines(limit).map(plain));
+      else await out.value(strictShape(found, limit));
+      return found.identical ? done : no;
+    }
+    const found = await reprise.diff(refText(left.ref), refText(right.ref), { states });
+    out.progress.end();
+    if (out.json === undefined) await print(context, found, { left, right, limit });
+    else await out.value(shapeOf(found, limit));
+    return found.identical ? done : no;
+  },
+};
+
+async function eventsIn(left: Found, right: Found): Promise<number> {
+  const [a, b] = [await left.session.locate(left.point), await right.session.locate(right.point)];
+  return a.seq + b.seq;
+}
+
+function shapeOf(found: Comparison, limit: number): Record<string, unknown> {
+  const { identical, forkPoint, divergedAt, sustainedAt, matched, changed, onlyLeft, onlyRight, states } = found;
+  const hunks = found.pairs.filter((pair) => pair.kind !== 'equal').slice(0, limit);
+  return { identical, forkPoint, divergedAt, sustainedAt, matched, changed, onlyLeft, onlyRight, hunks, states };
+}
+
+/** The same shape for a strict diff: what it does not look at is null, or empty. */
+function strictShape(found: StrictDiff, limit: number): Record<string, unknown> {
+  const { identical, matched, typeMismatches, onlyLeft, onlyRight } = found;
+  const [mismatch] = typeMismatches;
+  const hunks = [
+    ...typeMismatches.map((pair) => ({ kind: 'changed', ...pair })),
+    ...onlyLeft.map(({ seq, type }) => ({ kind: 'onlyLeft', type, left: seq })),
+    ...onlyRight.map(({ seq, type }) => ({ kind: 'onlyRight', type, right: seq })),
+  ];
+  const ends = { left: onlyLeft[0]?.seq ?? null, right: onlyRight[0]?.seq ?? null };
+  const place: DiffPlace = mismatch === undefined ? ends : { left: mismatch.left, right: mismatch.right };
+  return {
+    identical,
+    forkPoint: null,
+    divergedAt: identical ? null : place,
+    sustainedAt: null,
+    matched,
+    changed: typeMismatches.length,
+    onlyLeft: onlyLeft.length,
+    onlyRight: onlyRight.length,
+    hunks: hunks.slice(0, limit),
+    states: {},
+  };
+}
+
+interface Sides {
+  readonly left: Found;
+  readonly right: Found;
+  readonly limit: number;
+}
+
+async function print({ out }: Context, found: Comparison, { left, right, limit }: Sides): Promise<void> {
+  await out.line(out.style(found.identical ? ['bold', 'green'] : 'bold', verdict(found)));
+  await out.lines(whereLines(found).map((line) => out.dim(plain(line))));
+  const chosen = pairHunks(found.pairs, limit, aroundEvents);
+  if (chosen.length > 0) {
+    const sides = { left: refText(left.ref), right: refText(right.ref) };
+    await out.lines(['', ...diffLines(out, await readHunks(chosen, left, right), sides)]);
+  }
+  const hidden = found.changed + found.onlyLeft + found.onlyRight - limit;
+  if (hidden > 0) out.say(out.dim(`… ${plural(hidden, 'difference')} more: --limit ${limit + hidden} shows all.`));
+  for (const [name, states] of Object.entries(found.states)) {
+    const lines = states.identical ? ['the same'] : differenceLines(out, states, limit);
+    await out.lines(['', out.bold(`state ${plain(name)}`), ...lines.map((line) => `  ${line}`)]);
+  }
+  const usages = [
+    await left.session.stateAt(left.point, summary),
+    await right.session.stateAt(right.point, summary),
+  ] as const;
+  await out.lines(['', ...usageLines(out, ...usages)]);
+  const at = found.divergedAt;
+  if (at?.left !== undefined && at.left !== null)
+    out.next(`reprise show ${refText({ ...left.ref, at: { kind: 'seq', seq: at.left } })}`);
+}
+
+function verdict({ identical, matched, changed, onlyLeft, onlyRight }: Comparison): string {
+  if (identical) return `The same: ${plural(matched, 'event')} behaved alike.`;
+  const counts = [
+    `${countText(matched)} equal`,
+    `${countText(changed)} changed`,
+    `${countText(onlyLeft)} only left`,
+    `${countText(onlyRight)} only right`,
+  ];
+  return `Different: ${counts.join(', ')}.`;
+}
+
+/** Where they have parted: from which point they were forked, where they first differ, and from where for good. */
+function whereLines({ forkPoint, divergedAt, sustainedAt }: Comparison): string[] {
+  const place = ({ left, right }: DiffPlace): string =>
+    `${left === null ? 'the end' : `@${left}`} on the left, ${right === null ? 'the end' : `@${right}`} on the right`;
+  const forked =
+    forkPoint === null
+      ? 'They share no beginning.'
+      : `They share everything up to ${forkPoint.branch}@${forkPoint.seq}.`;
+  if (divergedAt === null) return [forked];
+  const isForGood = sustainedAt?.left === divergedAt.left && sustainedAt.right === divergedAt.right;
+  const rest =
+    sustainedAt === null
+      ? ' They come together again.'
+      : isForGood
+        ? ''
+        : ` For good they part at ${place(sustainedAt)}.`;
+  return [forked, `They first differ at ${place(divergedAt)}.${rest}`];
+}

@@ -1,0 +1,26 @@
+import { Option } from 'commander';
+import { editsOf } from '../../core/edit.ts';
+import type { CommandSpec } from '../command.ts';
+import { editOptions, editsFrom } from '../edit-options.ts';
+import { editedEvent } from '../editor.ts';
+import { done } from '../exit-code.ts';
+import { markOf, markOptions, tellMarked } from './marked.ts';
+
+/** `reprise edit`. */
+export const edit: CommandSpec = {
+  arguments: [{ name: '<ref>', about: 'the live branch, session[/branch]; with --edit the event, …@seq' }],
+  options: [...markOptions, new Option('--edit', 'open $EDITOR on the event at the point'), ...editOptions()],
+  examples: [
+    'reprise edit demo --replace 12=event.json --reason "typo"',
+    'reprise edit demo@12 --edit',
+    'reprise edit demo --drop 14',
+  ],
+  run: async (context, [text = ''], options) => {
+    const isInEditor = options['edit'] === true;
+    const { session, ref, point } = isInEditor ? await context.at(text) : await context.branch(text);
+    const edits = editsOf(editsFrom(options));
+    if (isInEditor) edits.push(await editedEvent(session, point));
+    await tellMarked(context, ref, await session.edit({ branch: ref.branch }, edits, markOf(options)));
+    return done;
+  },
+};

@@ -1,0 +1,172 @@
+import { Option } from 'commander';
+import { RepriseError } from '../../core/error.ts';
+import type { Event } from '../../core/event.ts';
+import { eventTypes } from '../../core/event-types.ts';
+import { applyEvent, finishValue, initialValue } from '../../core/projection.ts';
+import { refText } from '../../core/ref.ts';
+import { msBetween } from '../../core/time.ts';
+import { createNodePlatform } from '../../node/platform.ts';
+import { fingerprintProjection } from '../../projections/fingerprint.ts';
+import type { CommandSpec } from '../command.ts';
+import type { Context, Found } from '../context.ts';
+import { countEvents, type EventReading, readEvents } from '../event-reading.ts';
+import { done } from '../exit-code.ts';
+import { filterOf, filterOptions } from '../filter-options.ts';
+import { historyFacts } from '../history-facts.ts';
+import { nearest } from '../nearest.ts';
+import { wholeNumber } from '../number-option.ts';
+import { EventTable } from '../render/event-table.ts';
+import { headerLine, headerLines } from '../render/history-header.ts';
+import { list } from './list.ts';
+
+/** `reprise replay`. */
+export const replay: CommandSpec = {
+  arguments: [{ name: '<ref>', about: 'where: session[/branch][@at], or "latest", or "list" for what there is' }],
+  options: [
+    ...filterOptions,
+    new Option('--limit <n>', 'events at most, counted after filtering').argParser(wholeNumber),
+    new Option('--tail <n>', 'the last events only').argParser(wholeNumber).conflicts('limit'),
+    new Option('--reverse', 'the last event first').conflicts('follow'),
+    new Option('--follow', 'go on with what is appended, in any process, until Ctrl-C'),
+    new Option('--speed <speed>', 'with the original pauses: 1x, 10x, or max for none').default('max'),
+    new Option('--raw', 'every stored event, markers and taken-out events included'),
+  ],
+  examples: [
+    'reprise replay latest',
+    'reprise replay demo --kind tool --outcome error',
+    'reprise replay demo/careful@12 --tail 5',
+    'reprise replay demo --filter "name=refund,input.order=^7$"',
+    'reprise replay latest --follow --json',
+  ],
+  run: async (context, [ref = 'latest'], options) => {
+    if (ref === 'list') return list.run(context, [], options);
+    const reading = readingOf(options);
+    const speed = speedOf(String(options['speed'] ?? 'max'));
+    const found = await context.at(ref);
+    const placed = { ...reading, point: found.point };
+    if (context.out.json === 'object') await printObject(context, found, placed);
+    else await printEvents(context, found, placed, speed);
+    return done;
+  },
+};
+
+function readingOf(options: Readonly<Record<string, unknown>>): Omit<EventReading, 'point'> {
+  const follows = options['follow'] === true;
+  if (follows && options['json'] === 'object') {
+    throw new RepriseError('filter.invalid', 'Cannot follow as one object: it would never end', {
+      hint: 'Use --json, which is one event a line.',
+    });
+  }
+  const { limit, tail } = options as { readonly limit?: number; readonly tail?: number };
+  return {
+    filter: filterOf(options),
+    history: options['raw'] === true || follows ? 'raw' : 'view',
+    isReverse: options['reverse'] === true,
+    follows,
+    ...(limit === undefined ? {} : { limit }),
+    ...(tail === undefined ? {} : { tail }),
+  };
+}
+
+function speedOf(text: string): number {
+  if (text === 'max') return Number.POSITIVE_INFINITY;
+  const factor = Number(/^(\d{1,6}(?:\.\d{1,6})?)x$/.exec(text)?.[1] ?? 0);
+  if (factor > 0) return factor;
+  throw new RepriseError('filter.invalid', `Cannot replay at speed ${JSON.stringify(text)}`, {
+    hint: 'Write 1x, 10x, 0.5x or max.',
+  });
+}
+
+async function printEvents(context: Context, found: Found, reading: EventReading, speed: number): Promise<void> {
+  const { out } = context;
+  const rows = out.json === undefined ? await openTable(context, found, reading) : undefined;
+  let before: string | undefined;
+  let last: Event | undefined;
+  out.progress.begin('replay');
+  for await (const event of readEvents(found.session, reading)) {
+    if (before !== undefined && Number.isFinite(speed)) await pause(Math.abs(msBetween(before, event.time)) / speed);
+    before = event.time;
+    last = event;
+    await (rows === undefined ? out.value(event) : rows.show(event));
+  }
+  out.progress.end();
+  if (rows !== undefined) await rows.end(last);
+}
+
+interface Rows {
+  readonly show: (event: Event) => Promise<void>;
+  readonly end: (last: Event | undefined) => Promise<void>;
+}
+
+// A fold of so many events takes a few milliseconds; a longer one would keep the first rows waiting.
+const quickEvents = 2_000;
+
+/** Prints the header and gives what prints the rows and the end. */
+async function openTable({ out }: Context, found: Found, reading: EventReading): Promise<Rows> {
+  const { session, ref, point } = found;
+  const facts = await historyFacts(session, ref.branch, point);
+  const isQuick = facts.seq <= quickEvents;
+  const fingerprint = isQuick ? await session.fingerprint(point) : `reprise fingerprint ${refText(ref)}`;
+  const folded = isQuick || !isWhole(reading) ? undefined : foldFingerprint();
+  await out.lines(
+    headerLines(out, session.id, facts, folded === undefined ? fingerprint : 'below, after the last event'),
+  );
+  const table = new EventTable(out, facts);
+  await out.line(table.head());
+  const show = (event: Event): Promise<void> => {
+    folded?.add(event);
+    return out.line(table.line(event));
+  };
+  const end = async (last: Event | undefined): Promise<void> => {
+    if (folded !== undefined) await out.lines(['', headerLine(out, 'fingerprint', folded.value())]);
+    if (last === undefined) sayNothing({ out, reading });
+    else out.next(`reprise show ${refText({ ...ref, at: { kind: 'seq', seq: last.seq } })}`);
+  };
+  return { show, end };
+}
+
+/** Whether every event of the view is read, in order: then its fingerprint comes with it. */
+function isWhole({ filter, history, limit, tail, isReverse }: EventReading): boolean {
+  return (
+    Object.keys(filter).length === 0 && history === 'view' && limit === undefined && tail === undefined && !isReverse
+  );
+}
+
+function foldFingerprint(): { readonly add: (event: Event) => void; readonly value: () => string } {
+  const projection = fingerprintProjection(createNodePlatform().sha256);
+  let state = initialValue(projection);
+  return {
+    add: (event) => {
+      state = applyEvent(projection, state, event);
+    },
+    value: () => finishValue(projection, state),
+  };
+}
+
+function sayNothing({ out, reading }: { readonly out: Context['out']; readonly reading: EventReading }): void {
+  if (reading.limit === 0 || reading.tail === 0) return;
+  out.say(Object.keys(reading.filter).length === 0 ? 'No events yet.' : 'No events match.');
+  for (const type of reading.filter.types ?? []) {
+    const near = Object.hasOwn(eventTypes, type) ? undefined : nearest(type, Object.keys(eventTypes));
+    if (near !== undefined) out.say(`"${type}" is not a type that Reprise writes. Did you mean "${near}"?`);
+  }
+}
+
+/** One object for everything. It is written as it is read, so that it may be larger than memory. */
+async function printObject({ out }: Context, { session, ref, point }: Found, reading: EventReading): Promise<void> {
+  const metadata = await session.metadata(point);
+  const fingerprint = await session.fingerprint(point);
+  const isCut = reading.limit !== undefined || reading.tail !== undefined;
+  let count = 0;
+  await out.write(`${JSON.stringify({ ref: refText(ref), metadata, fingerprint }).slice(0, -1)},"events":[`);
+  for await (const event of readEvents(session, reading))
+    await out.write(`${count++ === 0 ? '' : ','}${JSON.stringify(event)}`);
+  const totalMatched = isCut ? await countEvents(session, reading) : count;
+  await out.line(`],"totalMatched":${totalMatched}}`);
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, Math.min(ms, 2_147_483_647));
+  });
+}

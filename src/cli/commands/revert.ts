@@ -1,0 +1,17 @@
+import { Option } from 'commander';
+import type { CommandSpec } from '../command.ts';
+import { done } from '../exit-code.ts';
+import { markOf, markOptions, tellMarked } from './marked.ts';
+
+/** `reprise revert`. */
+export const revert: CommandSpec = {
+  arguments: [{ name: '<ref>', about: 'the event: session[/branch]@seq' }],
+  options: [new Option('--cascade', 'also everything that depended on it'), ...markOptions],
+  examples: ['reprise revert demo@14', 'reprise revert demo/careful@14 --cascade --reason "wrong tool"'],
+  run: async (context, [text = ''], options) => {
+    const { session, ref, point } = await context.at(text);
+    const cascade = options['cascade'] === true;
+    await tellMarked(context, ref, await session.revert(point, { ...markOf(options), cascade }));
+    return done;
+  },
+};

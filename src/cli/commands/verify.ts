@@ -1,0 +1,50 @@
+import { Option } from 'commander';
+import { digest } from '../../core/point.ts';
+import { refText } from '../../core/ref.ts';
+import type { CommandSpec } from '../command.ts';
+import type { Context, Found } from '../context.ts';
+import { done, no } from '../exit-code.ts';
+import { countText } from '../render/amount.ts';
+import { plain } from '../render/text.ts';
+import { storedValue } from '../stored-value.ts';
+
+/** `reprise verify`. */
+export const verify: CommandSpec = {
+  arguments: [{ name: '<ref>', about: 'the branch: session[/branch]' }],
+  options: [
+    new Option('--head <digest>', 'a digest held elsewhere that the history must still have, or a file with one'),
+  ],
+  examples: [
+    'reprise verify latest',
+    'reprise fingerprint demo --json > kept.json',
+    'reprise verify demo --head kept.json',
+  ],
+  run: async (context, [text = 'latest'], options) => {
+    const given = options['head'] as string | undefined;
+    const head = given === undefined ? undefined : digest(storedValue(given, 'digest'));
+    const found = await context.branch(text);
+    return check(context, found, head);
+  },
+};
+
+async function check({ out }: Context, { session, ref }: Found, head: string | undefined): Promise<number> {
+  out.progress.begin('verify', (await session.branch(ref.branch)).head);
+  const found = await session
+    .verify({ at: { branch: ref.branch }, ...(head === undefined ? {} : { head }) })
+    .finally(() => out.progress.end());
+  const { ok, events, firstBad, reason, notCovered } = found;
+  const branch = refText({ session: ref.session, branch: ref.branch });
+  if (out.json !== undefined) {
+    await out.value({ ok, events, firstBad, reason, notCovered });
+  } else if (ok) {
+    await out.line(`${out.style('green', 'verified')}  ${countText(events)} events, digest ${found.digest ?? ''}`);
+    if (notCovered.length > 0)
+      out.say(`Not covered without a digest that you keep elsewhere (--head): ${notCovered.join(', ')}.`);
+    if (head === undefined) out.next(`reprise verify ${branch} --head ${found.digest ?? ''}`);
+  } else {
+    await out.line(`${out.style('red', 'not verified')}  first bad seq ${String(firstBad)}: ${plain(reason ?? '')}`);
+    out.say(`The ${countText(events)} events before it are what was recorded.`);
+    out.next(`reprise replay ${branch} --raw --after ${Math.max(0, (firstBad ?? 1) - 3)} --limit 5`);
+  }
+  return ok ? done : no;
+}

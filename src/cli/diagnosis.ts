@@ -1,0 +1,145 @@
+import { existsSync, statfsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { RepriseError } from '../core/error.ts';
+import type { StoreHealth } from '../core/ports.ts';
+import { refText } from '../core/ref.ts';
+import type { Reprise } from '../engine/reprise.ts';
+import type { BranchNode } from '../engine/tree.ts';
+import { absoluteUrl, storeLocation } from '../node/store-location.ts';
+import type { Context } from './context.ts';
+import { version } from './version.ts';
+
+/** Something that is not as it should be, and what to do about it. */
+export interface Finding {
+  readonly code: string;
+  readonly message: string;
+  readonly todo: string | null;
+}
+
+/** What `doctor` found. What could not be looked at is null. */
+export interface Diagnosis {
+  readonly ok: boolean;
+  readonly reprise: string;
+  readonly node: string;
+  readonly location: string;
+  readonly namespace: string;
+  readonly store: Pick<StoreHealth, 'kind' | 'schema' | 'durability' | 'bytes'> | null;
+  readonly freeBytes: number | null;
+  readonly sessions: number | null;
+  readonly branches: number | null;
+  readonly events: number | null;
+  /** How many branches were verified; null if that was not asked for. */
+  readonly verified: number | null;
+  readonly findings: readonly Finding[];
+}
+
+/** How closely to look. */
+export interface DiagnoseOptions {
+  readonly verify: boolean;
+}
+
+// A disk with less than this left will stop the next recording.
+const freeBytesMin = 67_108_864;
+
+const copyFirst = 'Copy the file before anything else';
+const todos: Readonly<Record<string, string>> = {
+  'store.not-found':
+    'Record something first: openReprise() makes the store. Or name another one with --store sqlite:PATH.',
+  'store.newer': 'Install the newer release of Reprise that wrote it; nothing was changed.',
+  'store.busy': 'Another process holds it: wait for it to end, or end it, and ask again.',
+  'store.damaged': `${copyFirst}. Then "reprise verify" of each session tells which histories are whole, or restore a backup.`,
+  'store.read-only': 'Give this user the right to write the file and its directory, or go on reading.',
+  'store.full': 'Make room on the disk.',
+};
+
+/** Looks at the store: an error on the way is a finding, since the store being ill is what a doctor is for. */
+export async function diagnose(context: Context, options: DiagnoseOptions): Promise<Diagnosis> {
+  const location = storeLocation(context.storeUrl);
+  const free = location.kind === 'sqlite' ? freeBytesAt(location.path) : null;
+  const found: Diagnosis = {
+    ok: false,
+    reprise: version(),
+    node: process.versions.node,
+    location: absoluteUrl(location),
+    namespace: context.namespace,
+    store: null,
+    freeBytes: free,
+    sessions: null,
+    branches: null,
+    events: null,
+    verified: null,
+    findings: [],
+  };
+  try {
+    return await examine(await context.open(), found, options);
+  } catch (error) {
+    if (!(error instanceof RepriseError)) throw error;
+    return { ...found, findings: [...found.findings, findingOf(error)] };
+  }
+}
+
+async function examine(reprise: Reprise, found: Diagnosis, options: DiagnoseOptions): Promise<Diagnosis> {
+  const { kind, schema, durability, bytes, problems } = await reprise.health();
+  const findings = [
+    ...problems.map((message): Finding => ({ code: 'store.damaged', message, todo: todos['store.damaged'] ?? null })),
+    ...(found.freeBytes !== null && found.freeBytes < freeBytesMin
+      ? [{ code: 'store.full', message: 'The disk is almost full', todo: todos['store.full'] ?? null }]
+      : []),
+  ];
+  const seen = { ...found, store: { kind, schema, durability, bytes }, findings };
+  try {
+    const { counts, bad } = await survey(reprise, options);
+    return { ...seen, ...counts, findings: [...findings, ...bad], ok: findings.length + bad.length === 0 };
+  } catch (error) {
+    if (!(error instanceof RepriseError)) throw error;
+    return { ...seen, findings: [...findings, findingOf(error)] };
+  }
+}
+
+/** Counts what is there, and verifies it if that was asked for. */
+async function survey(
+  reprise: Reprise,
+  { verify }: DiagnoseOptions,
+): Promise<{
+  readonly counts: Pick<Diagnosis, 'sessions' | 'branches' | 'events' | 'verified'>;
+  readonly bad: readonly Finding[];
+}> {
+  const counts = { sessions: 0, branches: 0, events: 0, verified: verify ? 0 : null };
+  const bad: Finding[] = [];
+  for await (const { session: id } of reprise.sessions()) {
+    const session = await reprise.session(id);
+    counts.sessions += 1;
+    for (const node of nodesOf(await session.tree())) {
+      counts.branches += 1;
+      counts.events += node.head - (node.parent?.seq ?? 0);
+      if (counts.verified === null) continue;
+      const { ok, firstBad, reason } = await session.verify({ at: { branch: node.branch } });
+      counts.verified += 1;
+      const ref = refText({ session: id, branch: node.branch });
+      const message = `${ref} does not verify from seq ${String(firstBad)} on: ${reason ?? ''}`;
+      if (!ok) bad.push({ code: 'history.changed', message, todo: `${copyFirst}. See "reprise verify ${ref}".` });
+    }
+  }
+  return { counts, bad };
+}
+
+function nodesOf(node: BranchNode): BranchNode[] {
+  return [node, ...node.children.flatMap(nodesOf)];
+}
+
+function findingOf({ code, message, hint }: RepriseError): Finding {
+  const advice = code === 'store.damaged' && hint !== undefined ? `${copyFirst}. ${hint}` : todos[code];
+  return { code, message, todo: advice ?? hint ?? null };
+}
+
+/** The room left where the store is or would be. */
+function freeBytesAt(path: string): number | null {
+  let directory = dirname(path);
+  while (!existsSync(directory) && dirname(directory) !== directory) directory = dirname(directory);
+  try {
+    const { bavail, bsize } = statfsSync(directory);
+    return bavail * bsize;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,44 @@
+import { type ErrorCode, RepriseError } from '../core/error.ts';
+
+/** Done. */
+export const done = 0;
+/** The answer is no: different, not verified, not found, conflict, duplicate. */
+export const no = 1;
+/** Wrong usage. */
+export const usage = 2;
+/** The store or the world failed. */
+export const failed = 3;
+
+const usageCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'edit.invalid',
+  'event.invalid',
+  'event.reserved',
+  'filter.invalid',
+  'fingerprint.other-scheme',
+  'id.invalid',
+  'json.cyclic',
+  'json.lone-surrogate',
+  'json.not-json',
+  'json.too-deep',
+  'json.unsafe-number',
+  'limit.exceeded',
+  'projection.invalid',
+  'ref.invalid',
+  'session.not-confirmed',
+  'store.unsupported',
+  'time.invalid',
+]);
+
+const failedCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'event.newer-version',
+  'part.damaged',
+  'part.missing',
+  'projection.failed',
+]);
+
+/** The exit code an error ends the program with. */
+export function exitCodeOf(error: unknown): number {
+  if (!(error instanceof RepriseError)) return failed;
+  if (usageCodes.has(error.code)) return usage;
+  return error.code.startsWith('store.') || failedCodes.has(error.code) ? failed : no;
+}

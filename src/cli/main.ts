@@ -1,0 +1,54 @@
+import type { CommandEntry } from './command.ts';
+import { commands } from './commands.ts';
+import { usage } from './exit-code.ts';
+import { overview } from './help.ts';
+import { nearest } from './nearest.ts';
+import { report } from './report.ts';
+import { version } from './version.ts';
+import { asksForJson, commandFirst } from './words.ts';
+
+/** Runs one command line and gives its exit code. */
+export async function main(argv: readonly string[]): Promise<number> {
+  const [name, ...rest] = commandFirst(argv);
+  const asksJson = asksForJson(argv);
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') return help(rest[0], asksJson);
+  if (name === '--version' || name === '-V') return print(version());
+  const entry = commands.find((held) => held.name === name);
+  if (entry === undefined) return unknownCommand(name, asksJson);
+  return run(entry, rest, asksJson);
+}
+
+async function help(name: string | undefined, asksJson: boolean): Promise<number> {
+  if (name === undefined || name.startsWith('-')) return print(overview(commands));
+  const entry = commands.find((held) => held.name === name);
+  return entry === undefined ? unknownCommand(name, asksJson) : run(entry, ['--help'], asksJson);
+}
+
+function print(text: string): number {
+  process.stdout.write(`${text}\n`);
+  return 0;
+}
+
+/** What other programs call the same thing. */
+const elsewhere: Readonly<Record<string, string>> = {
+  'replay-filter': 'replay',
+  branch: 'fork',
+  log: 'replay',
+  ls: 'list',
+  rm: 'delete-session',
+  undo: 'revert',
+};
+
+function unknownCommand(name: string, asksJson: boolean): number {
+  const names = commands.map((entry) => entry.name);
+  const found = (Object.hasOwn(elsewhere, name) ? elsewhere[name] : undefined) ?? nearest(name, names);
+  const hint =
+    found === undefined ? 'Run "reprise --help" for the commands there are.' : `Did you mean "reprise ${found}"?`;
+  return report({ code: 'usage', message: `Cannot run "${name}": there is no such command`, hint }, asksJson, usage);
+}
+
+/** What a command needs is loaded only for a command: help answers at once. */
+async function run(entry: CommandEntry, words: readonly string[], asksJson: boolean): Promise<number> {
+  const { runCommand } = await import('./run-command.ts');
+  return runCommand(entry, words, asksJson);
+}

@@ -1,0 +1,88 @@
+import { refText } from '../../core/ref.ts';
+import { msBetween } from '../../core/time.ts';
+import type { BranchRow } from '../branch-rows.ts';
+import type { Output } from '../output.ts';
+import { bytesText, costText, countText, durationText, timeText } from './amount.ts';
+import { gitText } from './event-detail.ts';
+import { outcomeStyle } from './outcome-style.ts';
+import { type Column, tableLines } from './table.ts';
+import { plain } from './text.ts';
+
+/** How to show the table. */
+export interface BranchTableOptions {
+  /** Whether the rows are from several namespaces. */
+  readonly hasNamespaces: boolean;
+  /** The time now, which tells for how long a run has been silent. */
+  readonly now?: string;
+}
+
+/** Branches as a table, each below its parent; what does not fit the terminal is left out from the right. */
+export function branchTable(out: Output, rows: readonly BranchRow[], options: BranchTableOptions): string[] {
+  const { hasNamespaces, now = new Date().toISOString() } = options;
+  const shown = new Set(rows.map(({ record, node }) => keyOf(record, node.branch)));
+  const columns: readonly Column<BranchRow>[] = [
+    ...(hasNamespaces ? [namespaceColumn] : []),
+    {
+      title: 'SESSION',
+      value: (row) => nameText(row, shown),
+      flex: 2,
+      widthMin: 12,
+      style: (text, { node }) => (node.parent === null ? out.bold(text) : text),
+    },
+    { title: 'TITLE', value: ({ summary }) => plain(summary.title ?? ''), flex: 3, widthMin: 8 },
+    { title: 'STARTED', value: ({ summary }) => startedText(summary.startedAt), optional: 3 },
+    { title: 'TOOK', value: ({ summary }) => tookText(summary.durationMs), align: 'right', optional: 4 },
+    { title: 'EVENTS', value: ({ summary }) => countText(summary.events), align: 'right', optional: 1 },
+    { title: 'SIZE', value: ({ node }) => bytesText(node.bytes), align: 'right', optional: 9 },
+    { title: 'AGENTS', value: ({ summary }) => agentsText(summary.agents), widthMax: 18, optional: 6 },
+    {
+      title: 'OUTCOME',
+      value: ({ summary }) => outcomeText(summary, now),
+      style: (text, { summary }) => out.style(outcomeStyle(summary.outcome), text),
+    },
+    { title: 'TOKENS', value: ({ summary }) => tokensText(summary.spending), align: 'right', optional: 7 },
+    { title: 'COST', value: ({ summary }) => priceText(summary.spending), align: 'right', optional: 5 },
+    { title: 'GIT', value: ({ summary }) => plain(gitText(summary.git)), widthMax: 24, optional: 8 },
+  ];
+  return tableLines(rows, columns, { columns: out.columns, bold: (text) => out.bold(text) });
+}
+
+const namespaceColumn: Column<BranchRow> = {
+  title: 'NAMESPACE',
+  value: ({ record }) => plain(record.namespace),
+  widthMax: 16,
+};
+
+const keyOf = (record: BranchRow['record'], branch: string): string =>
+  JSON.stringify([record.namespace, record.session, branch]);
+
+/** The session, or the branch below its parent; a branch whose parent is not shown is named in full. */
+function nameText({ record, session, node, lead }: BranchRow, shown: ReadonlySet<string>): string {
+  if (node.parent === null) return plain(session.id);
+  if (!shown.has(keyOf(record, node.parent.branch)))
+    return plain(refText({ session: session.id, branch: node.branch }));
+  return `${lead}${plain(node.branch)} @${node.parent.seq}`;
+}
+
+const startedText = (time: string | null): string => (time === null ? '' : timeText(time));
+const tookText = (ms: number | null): string => (ms === null ? '' : durationText(ms));
+
+function agentsText(agents: readonly string[]): string {
+  return plain(agents.slice(0, 3).join(',') + (agents.length > 3 ? `,+${agents.length - 3}` : ''));
+}
+
+function outcomeText({ outcome, silentSince }: BranchRow['summary'], now: string): string {
+  if (outcome !== 'silent' || silentSince === null) return outcome ?? '';
+  return `silent ${durationText(Math.max(0, msBetween(silentSince, now)))}`;
+}
+
+function tokensText({ inputTokens, outputTokens }: BranchRow['summary']['spending']): string {
+  const tokens = inputTokens + outputTokens;
+  return tokens === 0 ? '' : countText(tokens);
+}
+
+/** What is known of the cost; a plus where calls without a price come on top. */
+function priceText({ cost, unpricedCalls }: BranchRow['summary']['spending']): string {
+  if (cost === null) return unpricedCalls > 0 ? '?' : '';
+  return `${costText(cost)}${unpricedCalls > 0 ? '+' : ''}`;
+}

@@ -1,0 +1,127 @@
+import type { Event } from '../../core/event.ts';
+import { isStructural } from '../../core/structural-types.ts';
+import type { Output, Style } from '../output.ts';
+import { offsetText } from './amount.ts';
+import { detailOf } from './event-detail.ts';
+import { outcomeStyle } from './outcome-style.ts';
+import { cut, fit, plain, widthOf } from './text.ts';
+
+/** What the widths of the table are made from, so that the first row need not wait for the last. */
+export interface TableRange {
+  /** When the history started; offsets count from there. */
+  readonly startedAt: string | null;
+  readonly lastAt: string | null;
+  /** The greatest seq. */
+  readonly seq: number;
+}
+
+interface Column {
+  readonly title: string;
+  readonly width: number;
+  readonly align?: 'right';
+  readonly text: (event: Event) => string;
+  readonly style?: (event: Event) => Style | undefined;
+}
+
+const narrowColumns = 60;
+const wideColumns = 110;
+
+/** Events as the rows of a table, a line at a time. */
+export class EventTable {
+  readonly #out: Output;
+  readonly #columns: readonly Column[];
+  readonly #detailWidth: number;
+
+  constructor(out: Output, range: TableRange) {
+    this.#out = out;
+    this.#columns = columnsFor(out.columns, range);
+    const left = this.#columns.reduce((sum, column) => sum + column.width + 2, 0);
+    this.#detailWidth = Math.max(4, out.columns - left);
+  }
+
+  /** The line of titles. */
+  head(): string {
+    const titles = this.#columns.map(({ title, width, align }) => fit(title, width, align));
+    return this.#out.bold([...titles, 'DETAIL'].join('  '));
+  }
+
+  /** One row. */
+  line(event: Event): string {
+    const cells = this.#columns.map(({ text, width, align, style }) => {
+      const shown = fit(plain(text(event)), width, align);
+      const wanted = style?.(event);
+      return wanted === undefined ? shown : this.#out.style(wanted, shown);
+    });
+    const detail = cut(detailOf(event), this.#detailWidth);
+    const wanted = detailStyle(event);
+    return [...cells, wanted === undefined ? detail : this.#out.style(wanted, detail)].join('  ').trimEnd();
+  }
+}
+
+function columnsFor(columns: number, { startedAt, lastAt, seq }: TableRange): readonly Column[] {
+  const isWide = columns >= wideColumns;
+  const offset = (time: string): string => (startedAt === null ? '' : offsetText(startedAt, time, isWide ? 3 : 1));
+  const timeWidth = Math.max(isWide ? 9 : 7, lastAt === null ? 0 : widthOf(offset(lastAt)));
+  const seqs: Column = {
+    title: 'SEQ',
+    width: Math.max(3, String(seq).length),
+    align: 'right',
+    text: (event) => String(event.seq),
+    style: () => 'dim',
+  };
+  const types: Column = {
+    title: 'EVENT',
+    width: isWide ? 20 : columns >= narrowColumns ? 16 : 13,
+    text: (event) => event.type,
+    style: kindStyle,
+  };
+  if (columns < narrowColumns) return [seqs, types];
+  return [
+    seqs,
+    {
+      title: 'TIME',
+      width: timeWidth,
+      align: 'right',
+      text: (event) => within(offset(event.time), timeWidth),
+      style: () => 'dim',
+    },
+    types,
+    { title: 'AGENT', width: isWide ? 14 : 8, text: (event) => event.agent ?? '' },
+    { title: isWide ? 'TURN/TASK' : 'TURN', width: isWide ? 10 : 4, text: turnText },
+  ];
+}
+
+/** An offset without its fractions where they do not fit: a marker may have been appended long after. */
+const within = (offset: string, width: number): string =>
+  offset.length > width ? offset.replace(/\.\d+$/, '') : offset;
+
+/** The turn, and the task where the event is about one: `3 t-17`. */
+function turnText({ turn, data }: Event): string {
+  const task = data['task'];
+  return typeof task === 'string' ? `${turn} ${task}` : String(turn);
+}
+
+/** The colour of an event by its kind. */
+export function kindStyle({ type, data }: Pick<Event, 'type' | 'data'>): Style | undefined {
+  if (isStructural(type)) return 'magenta';
+  switch (type.slice(0, type.indexOf('.'))) {
+    case 'run':
+    case 'turn':
+      return 'bold';
+    case 'call':
+      return data['kind'] === 'model' ? 'cyan' : 'blue';
+    case 'message':
+      return 'yellow';
+    case 'verification':
+      return 'red';
+    default:
+      return undefined;
+  }
+}
+
+function detailStyle({ type, data, erased }: Event): Style | undefined {
+  if (erased === true) return 'dim';
+  if (type === 'verification.failed') return 'red';
+  const { outcome } = data;
+  return typeof outcome !== 'string' || outcome === 'ok' ? undefined : outcomeStyle(outcome);
+}

@@ -1,0 +1,53 @@
+import { msBetween } from '../../core/time.ts';
+import type { HistoryFacts } from '../history-facts.ts';
+import type { Output } from '../output.ts';
+import { durationText, timeText } from './amount.ts';
+import { gitText } from './event-detail.ts';
+import { outcomeStyle } from './outcome-style.ts';
+import { cut, plain } from './text.ts';
+
+const labelColumns = 12;
+
+/** What stands above a history: which one it is, where it came from, when it ran, how it behaved. */
+export function headerLines(out: Output, session: string, facts: HistoryFacts, fingerprint?: string): string[] {
+  const { branch, seq, title, lineage, startedAt, git, configDigest, digest } = facts;
+  const lines: [string, string][] = [
+    ['session', `${session}  ${branch}@${seq}${title === null ? '' : `  ${title}`}`],
+    ['lineage', lineageText(branch, lineage)],
+    ['started', startedAt === null ? '' : startedText(facts, startedAt)],
+    ['git', gitText(git)],
+    ['config', configDigest ?? ''],
+    ['digest', digest],
+    ['fingerprint', fingerprint ?? ''],
+  ];
+  const shown = lines.filter(([, text]) => text !== '').map(([label, text]) => headerLine(out, label, text, facts));
+  return [...shown, ''];
+}
+
+/** One line of a header or footer. */
+export function headerLine(out: Output, label: string, text: string, facts?: Pick<HistoryFacts, 'outcome'>): string {
+  const shown = cut(plain(text), out.columns - labelColumns);
+  return `${out.dim(label.padEnd(labelColumns))}${styled(out, label, shown, facts?.outcome ?? null)}`;
+}
+
+function styled(out: Output, label: string, text: string, outcome: string | null): string {
+  if (label === 'session') {
+    const end = text.indexOf('  ');
+    return out.bold(end < 0 ? text : text.slice(0, end)) + (end < 0 ? '' : text.slice(end));
+  }
+  if (label !== 'started' || outcome === null || !text.endsWith(outcome)) return text;
+  return text.slice(0, -outcome.length) + out.style(outcomeStyle(outcome), outcome);
+}
+
+function lineageText(branch: string, lineage: HistoryFacts['lineage']): string {
+  if (lineage.length === 0) return '';
+  const forks = lineage.map(
+    ({ branch: parent, seq, reason }) => `${parent}@${seq}${reason === null ? '' : ` “${reason}”`}`,
+  );
+  return [branch, ...forks].join(' ← ');
+}
+
+function startedText({ lastAt, outcome }: HistoryFacts, startedAt: string): string {
+  const took = lastAt === null ? '' : `, took ${durationText(Math.max(0, msBetween(startedAt, lastAt)))}`;
+  return `${timeText(startedAt)} UTC${took}${outcome === null ? '' : `, ${outcome}`}`;
+}

@@ -1,0 +1,198 @@
+import { pathText, type StateDiff } from '../../core/diff-state.ts';
+import type { Event } from '../../core/event.ts';
+import { isObject, type JsonValue } from '../../core/json.ts';
+import type { ConversationMessage, LaneConversation } from '../../projections/conversation.ts';
+import type { State } from '../../projections/state.ts';
+import type { Changes, Known } from '../known.ts';
+import type { Output } from '../output.ts';
+import { bytesText, costText, countText, plural } from './amount.ts';
+import { detailOf, short } from './event-detail.ts';
+import { kindStyle } from './event-table.ts';
+import { messageContent } from './message-content.ts';
+import { cut, fit, fold, plain } from './text.ts';
+
+const foldedLines = 6;
+const firstMessages = 2;
+const lastMessages = 10;
+const entriesMax = 20;
+
+/** The event itself: its type and gist, and with `--full` all its data. */
+export function eventLines(out: Output, event: Event | undefined, isFull: boolean): string[] {
+  if (event === undefined) return [out.bold('@0'), '  the empty beginning'];
+  const style = kindStyle(event);
+  const name = `@${event.seq} ${event.type}`;
+  const who = [event.agent ?? '', event.run === undefined ? '' : `run ${event.run}`, `turn ${event.turn}`];
+  const about = cut(plain(who.filter((part) => part !== '').join(', ')), Math.max(1, out.columns - name.length - 2));
+  const head = `${style === undefined ? out.bold(name) : out.style(style, name)}  ${out.dim(about)}`;
+  return [
+    head,
+    ...foldedText(out, isFull ? JSON.stringify(event.data, null, 2) : detailOf(event), out.columns - 2, isFull),
+  ].map((line, index) => (index === 0 ? line : `  ${line}`));
+}
+
+/** Everything that was known at a point, for a person. */
+export function knownLines(out: Output, known: Known, isFull: boolean): string[] {
+  const { seen, others, state, changes, usage } = known;
+  return [
+    ...section(out, 'What the model would see', [
+      ...messageLines(out, seen.messages, new Set(changes.added), isFull),
+      ...settingLines(out, seen, isFull),
+    ]),
+    ...section(out, 'State', stateLines(out, state, isFull)),
+    ...section(
+      out,
+      'Open calls',
+      seen.openCalls.map((call) =>
+        cut(plain(`@${call.seq}  ${call.kind} ${call.name}  (${call.call})`), out.columns - 2),
+      ),
+    ),
+    ...section(out, changesTitle(known), changeLines(out, changes)),
+    ...section(out, 'So far', [usageText(usage)]),
+    ...section(
+      out,
+      'Other conversations',
+      others.map((lane) => cut(plain(laneText(lane)), out.columns - 2)),
+    ),
+    '',
+  ];
+}
+
+/** The first lines of a text, and how much more there is. */
+function foldedText(
+  out: Output,
+  text: string,
+  columns: number,
+  isFull: boolean,
+  linesMax: number = foldedLines,
+): string[] {
+  const { lines, bytesLeft } = fold(text, columns, isFull ? Number.POSITIVE_INFINITY : linesMax);
+  return bytesLeft === 0 ? [...lines] : [...lines, out.dim(`… ${bytesText(bytesLeft)} more (--full shows all)`)];
+}
+
+function section(out: Output, title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : ['', out.bold(title), ...lines.map((line) => `  ${line}`)];
+}
+
+function messageLines(
+  out: Output,
+  messages: readonly ConversationMessage[],
+  added: ReadonlySet<ConversationMessage>,
+  isFull: boolean,
+): string[] {
+  const one = (held: ConversationMessage): string[] => oneMessage(out, held, { isNew: added.has(held), isFull });
+  if (isFull || messages.length <= firstMessages + lastMessages + 1) return messages.flatMap(one);
+  const hidden = messages.slice(firstMessages, -lastMessages);
+  const bytes = hidden.reduce((sum, { message }) => sum + Buffer.byteLength(JSON.stringify(message ?? null)), 0);
+  return [
+    ...messages.slice(0, firstMessages).flatMap(one),
+    out.dim(`  … ${plural(hidden.length, 'message')}, ${bytesText(bytes)} (--full shows all)`),
+    ...messages.slice(-lastMessages).flatMap(one),
+  ];
+}
+
+const narrowColumns = 60;
+
+function oneMessage(
+  out: Output,
+  held: ConversationMessage,
+  { isNew, isFull }: { readonly isNew: boolean; readonly isFull: boolean },
+): string[] {
+  const mark = isNew ? out.style('green', '+') : ' ';
+  const seq = `@${held.seq}`.padEnd(5);
+  if (held.message === undefined) return [`${mark} ${seq} ${out.dim('erased')}`];
+  const role = String(held.message['role']);
+  const indent = out.columns < narrowColumns ? 4 : 18;
+  const shown = foldedText(out, messageContent(held.message), Math.max(16, out.columns - indent - 2), isFull);
+  const head = `${mark} ${seq} ${out.style(roleStyle(role), fit(plain(role), 9))} `;
+  if (out.columns < narrowColumns) return [head.trimEnd(), ...shown.map((line) => ' '.repeat(indent) + line)];
+  return shown.map((line, index) => (index === 0 ? head : ' '.repeat(indent)) + line);
+}
+
+function roleStyle(role: string): 'yellow' | 'cyan' | 'blue' | 'magenta' | 'dim' {
+  const styles = { user: 'yellow', assistant: 'cyan', tool: 'blue', system: 'magenta' } as const;
+  return Object.hasOwn(styles, role) ? styles[role as keyof typeof styles] : 'dim';
+}
+
+function settingLines(out: Output, seen: LaneConversation, isFull: boolean): string[] {
+  const { model, system, tools, settings, messages } = seen;
+  const isShown = messages.some(({ message }) => message?.['role'] === 'system');
+  const told = [
+    ['model', model ?? ''],
+    ['system', system === null || isShown ? '' : system],
+    ['tools', tools === null ? '' : `${tools.length}: ${tools.map(toolName).join(', ')}`],
+    ['settings', settings === null ? '' : JSON.stringify(settings)],
+  ] as const;
+  return told
+    .filter(([, text]) => text !== '')
+    .flatMap(([name, text]) =>
+      foldedText(out, text, Math.max(16, out.columns - 13), isFull, 2).map(
+        (line, index) => (index === 0 ? out.dim(name.padEnd(10)) : ' '.repeat(10)) + line,
+      ),
+    );
+}
+
+const toolName = (tool: JsonValue): string => (isObject(tool) ? String(tool['name'] ?? '?') : '?');
+
+function stateLines(out: Output, state: State, isFull: boolean): string[] {
+  const entries = Object.entries(state).flatMap(([agent, keys]) =>
+    Object.entries(keys).map(([key, entry]) => ({ name: `${agent} ${key}`, ...entry })),
+  );
+  const shown = isFull ? entries : entries.slice(0, entriesMax);
+  const lines = shown.flatMap(({ name, value, version, seq }) => {
+    const where = out.dim(`v${version} @${seq}`);
+    if (isFull) {
+      const whole = foldedText(out, JSON.stringify(value, null, 2), out.columns - 4, isFull);
+      return [`${plain(name)}  ${where}`, ...whole.map((line) => `  ${line}`)];
+    }
+    return [`${cut(plain(`${name} = ${short(value)}`), Math.max(10, out.columns - 16))}  ${where}`];
+  });
+  const hidden = entries.length - shown.length;
+  return hidden === 0 ? lines : [...lines, out.dim(`… ${plural(hidden, 'key')} more (--full shows all)`)];
+}
+
+function changesTitle({ event }: Known): string {
+  const turn = event?.turn ?? 0;
+  return turn === 0 ? 'Changed since the beginning' : `Changed since turn ${turn - 1}`;
+}
+
+function changeLines(out: Output, { added, removed, settings, state }: Changes): string[] {
+  const messages = [
+    added.length === 0 ? '' : out.style('green', `+ ${plural(added.length, 'message')}`),
+    removed.length === 0 ? '' : out.style('red', `- ${plural(removed.length, 'message')}`),
+  ].filter((part) => part !== '');
+  const lines = [
+    ...(messages.length === 0 ? [] : [messages.join('  ')]),
+    ...differenceLines(out, settings),
+    ...differenceLines(out, state),
+  ];
+  return lines.length === 0 ? [out.dim('nothing changed')] : lines;
+}
+
+/** What two values do not share, a line each. */
+export function differenceLines(
+  out: Output,
+  { added, removed, changed }: StateDiff,
+  linesMax: number = entriesMax,
+): string[] {
+  const line = (sign: string, text: string): string => cut(plain(`${sign} ${text}`), out.columns - 2);
+  const lines = [
+    ...changed.map(({ path, left, right }) =>
+      out.style('yellow', line('~', `${pathText(path)}: ${short(left)} → ${short(right)}`)),
+    ),
+    ...removed.map(({ path, value }) => out.style('red', line('-', `${pathText(path)}: ${short(value)}`))),
+    ...added.map(({ path, value }) => out.style('green', line('+', `${pathText(path)}: ${short(value)}`))),
+  ];
+  const hidden = lines.length - linesMax;
+  return hidden <= 0 ? lines : [...lines.slice(0, linesMax), out.dim(`… ${plural(hidden, 'difference')} more`)];
+}
+
+function usageText({ inputTokens, outputTokens, cost, unpricedCalls }: Known['usage']): string {
+  const unknown = unpricedCalls > 0 ? `, and ${plural(unpricedCalls, 'call')} without a known price` : '';
+  const price = cost === null && unpricedCalls === 0 ? '$0' : costText(cost);
+  return `${countText(inputTokens)} tokens in, ${countText(outputTokens)} out, ${price}${unknown}`;
+}
+
+function laneText({ agent, run, messages, openCalls }: LaneConversation): string {
+  const open = openCalls.length === 0 ? '' : `, ${plural(openCalls.length, 'open call')}`;
+  return `${agent ?? 'nobody'}${run === null ? '' : `, run ${run}`}: ${plural(messages.length, 'message')}${open}`;
+}

@@ -1,0 +1,76 @@
+import { countText, durationText } from './amount.ts';
+import { cut } from './text.ts';
+
+/** Where progress is drawn: standard error, or something like it. */
+export interface ProgressStream {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
+const quietMs = 1_000;
+const drawEveryMs = 100;
+
+/**
+ * How far something is that takes longer than a second: how many events were read, how fast, and how long it may take
+ * still. Drawn in place on a terminal, and on nothing else, since a log wants no frames.
+ */
+export class Progress {
+  readonly #stream: ProgressStream;
+  readonly #now: () => number;
+  #what = '';
+  #total: number | undefined;
+  #done = 0;
+  #startedAt = 0;
+  #drawnAt = 0;
+  #isShown = false;
+
+  constructor(stream: ProgressStream, now: () => number = () => performance.now()) {
+    this.#stream = stream;
+    this.#now = now;
+  }
+
+  /** Something begins. Without a total, there is no estimate. */
+  begin(what: string, total?: number): void {
+    this.clear();
+    this.#what = what;
+    this.#total = total;
+    this.#done = 0;
+    this.#startedAt = this.#now();
+    this.#drawnAt = this.#startedAt;
+  }
+
+  /** So many events more are done. */
+  add(events: number): void {
+    this.#done += events;
+    if (this.#what === '' || this.#stream.isTTY !== true) return;
+    const now = this.#now();
+    if (now - this.#startedAt < quietMs || now - this.#drawnAt < drawEveryMs) return;
+    this.#drawnAt = now;
+    this.#isShown = true;
+    this.#stream.write(`\r\u001b[2K${cut(this.text(), (this.#stream.columns ?? 80) - 1)}`);
+  }
+
+  /** It is done, and nothing is left of it on the screen. */
+  end(): void {
+    this.clear();
+    this.#what = '';
+  }
+
+  /** Takes the line off the screen, so that something else can be written there. */
+  clear(): void {
+    if (!this.#isShown) return;
+    this.#isShown = false;
+    this.#stream.write('\r\u001b[2K');
+  }
+
+  /** What is drawn: `diff: 120,000 of 400,000 events, 230,000/s, about 1.2s left`. */
+  text(): string {
+    const perMs = this.#done / Math.max(1, this.#now() - this.#startedAt);
+    const isKnown = this.#total !== undefined && this.#total >= this.#done;
+    const total = this.#total ?? 0;
+    const left = isKnown && perMs > 0 ? `, about ${durationText((total - this.#done) / perMs)} left` : '';
+    const of = isKnown ? ` of ${countText(total)}` : '';
+    return `${this.#what}: ${countText(this.#done)}${of} events, ${countText(Math.round(perMs * 1000))}/s${left}`;
+  }
+}

@@ -1,0 +1,38 @@
+import type { Summary } from '../../projections/summary.ts';
+import type { Output } from '../output.ts';
+import { costText, countText, durationText } from './amount.ts';
+import { type Column, tableLines } from './table.ts';
+import { plain } from './text.ts';
+
+interface UsageRow {
+  readonly name: string;
+  readonly left: string;
+  readonly right: string;
+}
+
+/** What two histories took, beside each other. */
+export function usageLines(out: Output, left: Summary, right: Summary): string[] {
+  const row = (name: string, told: (held: Summary) => string): UsageRow => ({
+    name,
+    left: told(left),
+    right: told(right),
+  });
+  const rows = [
+    row('events', ({ events }) => countText(events)),
+    row('tokens in', ({ spending }) => countText(spending.inputTokens)),
+    row('tokens out', ({ spending }) => countText(spending.outputTokens)),
+    row(
+      'cost',
+      ({ spending }) => `${costText(spending.cost)}${spending.cost !== null && spending.unpricedCalls > 0 ? '+' : ''}`,
+    ),
+    row('took', ({ durationMs }) => (durationMs === null ? '' : durationText(durationMs))),
+    row('outcome', ({ outcome }) => plain(outcome ?? '')),
+  ];
+  const differs = (text: string, held: UsageRow): string => (held.left === held.right ? text : out.bold(text));
+  const columns: readonly Column<UsageRow>[] = [
+    { title: '', value: ({ name }) => name, style: (text) => out.dim(text) },
+    { title: 'LEFT', value: (held) => held.left, align: 'right', style: differs },
+    { title: 'RIGHT', value: (held) => held.right, align: 'right', style: differs },
+  ];
+  return tableLines(rows, columns, { columns: out.columns, bold: (text) => out.bold(text) });
+}

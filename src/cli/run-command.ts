@@ -1,0 +1,74 @@
+import { Command, CommanderError } from 'commander';
+import { RepriseError } from '../core/error.ts';
+import { type CommandEntry, type CommandSpec, describe } from './command.ts';
+import { Context } from './context.ts';
+import { exitCodeOf, failed, usage } from './exit-code.ts';
+import { type GlobalOptions, globalOptions } from './global-options.ts';
+import { helpStyle } from './help.ts';
+import { report, type Told } from './report.ts';
+import { withShape } from './words.ts';
+
+/** Runs one command with the words behind its name, and gives its exit code. */
+export async function runCommand(entry: CommandEntry, argv: readonly string[], asksJson: boolean): Promise<number> {
+  try {
+    const spec = await entry.load();
+    let code = 0;
+    const command = commandOf(entry, spec).action(async (...args: unknown[]) => {
+      const options = args.at(-2) as GlobalOptions & Record<string, unknown>;
+      const values = args
+        .slice(0, -2)
+        .flat()
+        .filter((value): value is string => typeof value === 'string');
+      const context = new Context(options);
+      try {
+        code = await spec.run(context, values, options);
+      } finally {
+        await context.close();
+      }
+    });
+    await command.parseAsync(withShape(argv), { from: 'user' });
+    return code;
+  } catch (error) {
+    return failure(error, asksJson, entry.name);
+  }
+}
+
+/** The command as commander knows it, help included. */
+function commandOf(entry: CommandEntry, spec: CommandSpec): Command {
+  const command = describe(new Command(`reprise ${entry.name}`), spec)
+    .description(entry.summary)
+    .helpOption('-h, --help', 'show this')
+    .exitOverride()
+    .configureHelp(helpStyle())
+    .configureOutput({ writeErr: () => undefined });
+  for (const option of globalOptions()) command.addOption(option);
+  if (spec.examples !== undefined) {
+    command.addHelpText('after', `\nExamples:\n${spec.examples.map((line) => `  ${line}`).join('\n')}`);
+  }
+  return command;
+}
+
+/** Tells what went wrong: as text, or where JSON was asked for as JSON, whatever it was. */
+function failure(error: unknown, asksJson: boolean, name: string): number {
+  if (error instanceof CommanderError) {
+    return error.exitCode === 0 ? 0 : report(misuse(error, name), asksJson, usage);
+  }
+  if (error instanceof RepriseError) return report(error, asksJson, exitCodeOf(error));
+  const message = error instanceof Error ? error.message : String(error);
+  if (process.env['REPRISE_DEBUG'] !== undefined && error instanceof Error)
+    process.stderr.write(`${error.stack ?? ''}\n`);
+  const hint = 'This looks like a mistake of ours; REPRISE_DEBUG=1 shows where.';
+  return report({ code: 'failed', message: `Cannot go on: ${message}`, hint }, asksJson, failed);
+}
+
+/** What is wrong with a command line, with what was probably meant. */
+function misuse(error: CommanderError, name: string): Told {
+  const [first = '', second] = error.message.replace(/^error: /, '').split('\n');
+  const message = `Cannot run "reprise ${name}": ${first.replace(/\.$/, '')}`;
+  if (second !== undefined) return { code: 'usage', message, hint: second.replace(/^\(|\)$/g, '') };
+  const isRef = error.code === 'commander.missingArgument' && first.includes("'ref'");
+  const hint = isRef
+    ? `"latest" is the session last appended to: reprise ${name} latest. See also "reprise ${name} --help".`
+    : `See "reprise ${name} --help".`;
+  return { code: 'usage', message, hint };
+}

@@ -1,0 +1,25 @@
+import { describe, expect, test } from 'vitest';
+import { quoted, typed } from './typed.ts';
+
+describe('typed()', () => {
+  test('is the command as this person started the program', () => {
+    expect(typed('reprise list', {}, {})).toBe('reprise list');
+    expect(typed('reprise list', {}, { npm_lifecycle_event: 'reprise' })).toBe('npm run -s reprise -- list');
+    expect(typed('reprise list', {}, { npm_command: 'exec' })).toBe('npx reprise list');
+  });
+
+  test('has the store and the namespace that were given', () => {
+    expect(typed('reprise list', { store: 'sqlite:my store.db', namespace: 'eu' }, {})).toBe(
+      "reprise list --store 'sqlite:my store.db' --namespace eu",
+    );
+  });
+});
+
+test('a word is quoted only if a shell would change it', () => {
+  expect(['refund/careful@12', 'a b', "it's", '$HOME'].map(quoted)).toEqual([
+    'refund/careful@12',
+    "'a b'",
+    String.raw`'it'\''s'`,
+    "'$HOME'",
+  ]);
+});

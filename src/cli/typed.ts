@@ -1,0 +1,28 @@
+import type { GlobalOptions } from './global-options.ts';
+
+/**
+ * A command as this person can type it: through npm in a clone, through npx where it is installed, and with the store
+ * and namespace that were just used.
+ */
+export function typed(
+  command: string,
+  { store, namespace }: GlobalOptions,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): string {
+  const words = command.replace(/^reprise\b/, program(env));
+  const more = [
+    ...(store === undefined ? [] : ['--store', quoted(store)]),
+    ...(namespace === undefined ? [] : ['--namespace', quoted(namespace)]),
+  ];
+  return [words, ...more].join(' ');
+}
+
+function program(env: Readonly<Record<string, string | undefined>>): string {
+  if (env['npm_lifecycle_event'] === 'reprise') return 'npm run -s reprise --';
+  return env['npm_command'] === 'exec' ? 'npx reprise' : 'reprise';
+}
+
+/** A word for a shell, in quotes only if it needs them. */
+export function quoted(word: string): string {
+  return /^[\w./:@%=,+~-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}

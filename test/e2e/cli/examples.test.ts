@@ -1,0 +1,109 @@
+/** Every command that the help and the documents show does what it says: none is wrong usage, and none finds nothing. */
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { shapes } from '../../../scripts/cli-shapes.ts';
+import { commands } from '../../../src/cli/commands.ts';
+import { blocksOf } from '../../docs/pages.ts';
+import { root } from '../../docs/workshop.ts';
+import { demoPlace, type Place, plainEnv, type Ran, refundPlace } from './run.ts';
+
+/** A shell in a place where `reprise` is a command, and home has what a person's home has. */
+async function shellPlace(): Promise<{ readonly place: Place; readonly type: (line: string) => Promise<Ran> }> {
+  const place = await demoPlace();
+  for (const folder of ['bin', '.local/share/bash-completion/completions', '.zfunc', '.config/fish/completions'])
+    mkdirSync(join(place.folder, folder), { recursive: true });
+  place.write('bin/reprise', `#!/bin/sh\nexec "${process.execPath}" "${join(root, 'src/cli/bin.ts')}" "$@"\n`);
+  chmodSync(join(place.folder, 'bin/reprise'), 0o755);
+  const env = plainEnv({
+    HOME: place.folder,
+    EDITOR: `sed -i 's/uestion/UESTION/'`,
+    PATH: `${join(place.folder, 'bin')}:${process.env['PATH'] ?? ''}`,
+  });
+  const type = (line: string): Promise<Ran> =>
+    new Promise((resolve) => {
+      const child = execFile('/bin/sh', ['-c', line], { cwd: place.folder, env }, (error, stdout, stderr) => {
+        resolve({ code: error === null ? 0 : (error.code as unknown as number), stdout, stderr });
+      });
+      child.stdin?.end();
+    });
+  return { place, type };
+}
+
+/** Types lines one after the other, and tells those that did not do what they are there for. */
+async function mistakes(lines: readonly string[]): Promise<string[]> {
+  const { place, type } = await shellPlace();
+  using _ = place;
+  const found: string[] = [];
+  for (const line of lines) {
+    const { code, stderr } = await type(line.includes('--follow') ? `timeout 1 ${line}` : line);
+    const isAsked = stderr.includes('Add --yes.');
+    const isKilled = line.includes('--follow') && code === 124;
+    const isRight = code === 0 || (code === 1 && !stderr.startsWith('Cannot')) || isAsked || isKilled;
+    if (!isRight) found.push(`${line} → ${String(code)}: ${stderr}`);
+  }
+  return found;
+}
+
+describe('the examples of the help', async () => {
+  const specs = await Promise.all(commands.map(async (entry) => [entry.name, await entry.load()] as const));
+
+  test.each(specs)('%s', async (name, spec) => {
+    expect(spec.examples?.length).toBeGreaterThan(0);
+    // A redo needs something to undo.
+    const before = name === 'redo' ? ['reprise rewind demo@12', 'reprise rewind demo/careful@12'] : [];
+    expect(await mistakes([...before, ...(spec.examples ?? [])])).toEqual([]);
+  });
+});
+
+describe('the commands of the documents', () => {
+  const pages = ['README.md', 'docs/guides/command-line.md', 'docs/coming-from/bernstein.md'];
+
+  test.each(pages)('%s', async (page) => {
+    const lines = blocksOf(readFileSync(join(root, page), 'utf8'))
+      .filter((block) => block.kind === 'sh')
+      .flatMap((block) => block.lines)
+      .filter((line) => /\breprise [a-z]/.test(line) && !line.startsWith('np'));
+    expect(lines.length).toBeGreaterThan(0);
+    expect(await mistakes(lines)).toEqual([]);
+  });
+});
+
+describe('the shapes of the reference are what is printed', () => {
+  const runs: Readonly<Record<string, readonly string[]>> = {
+    list: ['list', '--limit', '1'],
+    replay: ['replay', 'refund', '--limit', '1'],
+    show: ['show', 'refund@4'],
+    state: ['state', 'refund'],
+    projections: ['projections'],
+    diff: ['diff', 'refund', 'refund/careful'],
+    counterfactual: ['counterfactual', 'refund', '--exclude', '5'],
+    fingerprint: ['fingerprint', 'refund'],
+    verify: ['verify', 'refund'],
+    fork: ['fork', 'refund@4'],
+    edit: ['edit', 'refund', '--drop', '5'],
+    rewind: ['rewind', 'refund@4'],
+    revert: ['revert', 'refund@5'],
+    redo: ['redo', 'refund/careful'],
+    erase: ['erase', 'refund@2', '--dry-run'],
+    'delete-session': ['delete-session', 'refund', '--yes'],
+    doctor: ['doctor'],
+    completion: ['completion', 'bash'],
+  };
+
+  test.each(Object.entries(shapes))('%s', async (name, { keys }) => {
+    using place = await refundPlace();
+    if (name === 'redo') await place.json('rewind', 'refund/careful@4');
+    const { stdout } = await place.run([...(runs[name] ?? []), '--json']);
+    const printed = Object.keys(JSON.parse(stdout.split('\n')[0] ?? '') as object);
+    const optional = new Set(['agent', 'run', 'cause', 'causeSeq']);
+    expect(keys.filter((key) => !printed.includes(key) && !optional.has(key))).toEqual([]);
+    const isOpen = name === 'show';
+    expect(isOpen ? [] : printed.filter((key) => !keys.includes(key))).toEqual([]);
+  });
+
+  test('every command has one', () => {
+    expect(Object.keys(shapes).sort()).toEqual(commands.map(({ name }) => name).sort());
+  });
+});

@@ -1,0 +1,218 @@
+/** The command line as a process of its own, on stores that are built once and copied. */
+import { spawn } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type EventDraft, openReprise } from '../../../src/index.ts';
+import { root } from '../../docs/workshop.ts';
+
+/** How a command ended and what it wrote. */
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** How to run one. */
+export interface RunOptions {
+  readonly stdin?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const program = join(root, 'src/cli/bin.ts');
+
+/** The environment of a shell that has nothing to do with npm, the tests or a terminal. */
+export function plainEnv(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(npm_|REPRISE|NO_COLOR|FORCE_COLOR|NODE_OPTIONS|COLUMNS|VITEST|EDITOR|VISUAL)/.test(name),
+  );
+  // Every process loads the same source; without types once is enough.
+  return { ...Object.fromEntries(kept), NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/cli'), ...more };
+}
+
+/** A folder with a store in it, in which commands run. Dispose of it when done. */
+export class Place implements Disposable {
+  readonly folder: string = mkdtempSync(join(tmpdir(), 'reprise-cli-'));
+
+  /** The file of the store that commands find by themselves. */
+  get store(): string {
+    return join(this.folder, '.reprise/reprise.db');
+  }
+
+  /** Writes a file and gives its name, as a command takes it. */
+  write(name: string, value: unknown): string {
+    writeFileSync(join(this.folder, name), typeof value === 'string' ? value : JSON.stringify(value));
+    return name;
+  }
+
+  /** Runs `reprise` with these words. */
+  run(words: readonly string[], { stdin = '', env = {} }: RunOptions = {}): Promise<Ran> {
+    return new Promise((resolve, reject) => {
+      const child = spawn(process.execPath, [program, ...words], { cwd: this.folder, env: plainEnv(env) });
+      let stdout = '';
+      let stderr = '';
+      child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+      child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+      child.on('error', reject).on('close', (code) => resolve({ code, stdout, stderr }));
+      // A command that does not read its input may be gone before it is written.
+      child.stdin.on('error', () => undefined).end(stdin);
+    });
+  }
+
+  /** Runs `reprise` and gives the one JSON value it printed; throws with all it wrote if that is not what it did. */
+  async json(...words: readonly string[]): Promise<Record<string, unknown>> {
+    const { code, stdout, stderr } = await this.run([...words, '--json']);
+    try {
+      return JSON.parse(stdout) as Record<string, unknown>;
+    } catch {
+      throw new Error(`reprise ${words.join(' ')} exited with ${String(code)}: ${stdout}${stderr}`);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** The events of the story of `npm start`: an agent refunds what it guessed. */
+export function refundEvents(): EventDraft[] {
+  const question = 'Order 7 arrived broken. Please refund it.';
+  const messages = [
+    { role: 'system', content: 'You are a support agent. Resolve refunds quickly.' },
+    { role: 'user', content: question },
+  ];
+  const call = { type: 'tool-call', toolCallId: 'c1', toolName: 'refund', input: { order: 7, amount: 500 } };
+  const model = { call: 'm1', kind: 'model', name: 'small-1' };
+  const tool = { call: 'c1', kind: 'tool', name: 'refund' };
+  const spent = { usage: { inputTokens: 812, outputTokens: 33 }, cost: 0.0021 };
+  const drafts: EventDraft[] = [
+    {
+      type: 'run.started',
+      data: { title: 'Refund of order 7', git: { branch: 'main', sha: '1a2b3c4d', dirty: false } },
+    },
+    { type: 'message.added', turn: 1, data: { message: { role: 'user', content: question } } },
+    { type: 'call.started', data: { ...model, request: { messages } } },
+    {
+      type: 'call.ended',
+      data: { ...model, ...spent, outcome: 'ok', message: { role: 'assistant', content: [call] } },
+    },
+    { type: 'call.started', data: { ...tool, effect: 'irreversible', input: { order: 7, amount: 500 } } },
+    { type: 'call.ended', data: { ...tool, outcome: 'ok', output: { refunded: 500, paid: 50 } } },
+    { type: 'run.ended', data: { outcome: 'ok', result: 'Refunded 500.' } },
+  ];
+  const start = Date.parse('2026-11-15T10:00:00.000Z');
+  return drafts.map((draft, index) => ({
+    agent: 'support',
+    run: 'run-1',
+    time: new Date(start + index * 250).toISOString(),
+    ...draft,
+  }));
+}
+
+/** Five turns of asking a model and calling a tool: 27 events, of which 12 is a message and 16 the end of a call. */
+function demoEvents(): EventDraft[] {
+  const turns = [1, 2, 3, 4, 5].flatMap((turn): EventDraft[] => {
+    const model = { call: `m${turn}`, kind: 'model', name: 'small-1' };
+    const tool = { call: `c${turn}`, kind: 'tool', name: 'search' };
+    const question = { role: 'user', content: `Question ${turn}` };
+    const call = { type: 'tool-call', toolCallId: `c${turn}`, toolName: 'search', input: { q: turn } };
+    return [
+      { type: 'message.added', turn, data: { message: question } },
+      { type: 'call.started', data: { ...model, request: { messages: [question] } } },
+      { type: 'call.ended', data: { ...model, outcome: 'ok', message: { role: 'assistant', content: [call] } } },
+      { type: 'call.started', data: { ...tool, input: { q: turn } } },
+      { type: 'call.ended', data: { ...tool, outcome: turn === 4 ? 'error' : 'ok', output: { found: turn } } },
+    ];
+  });
+  const drafts: EventDraft[] = [
+    { type: 'run.started', data: { title: 'Five questions' } },
+    ...turns,
+    { type: 'run.ended', data: { outcome: 'ok' } },
+  ];
+  return drafts.map((draft) => ({ agent: 'support', run: 'run-1', ...draft }));
+}
+
+/** A night of an orchestrator, as `docs/coming-from/bernstein.md` has it. */
+function nightEvents(): EventDraft[] {
+  const start = Date.parse('2026-04-15T14:30:22.000Z');
+  const at = (seconds: number): string => new Date(start + seconds * 1000).toISOString();
+  const agent = 'backend-4f2a';
+  const drafts: EventDraft[] = [
+    {
+      type: 'run.started',
+      time: at(0),
+      data: { title: 'Nightly', git: { branch: 'main', sha: '1a2b3c4d', dirty: false } },
+    },
+    { type: 'agent.spawned', time: at(2), agent, data: { role: 'backend' } },
+    { type: 'task.started', time: at(2), data: { task: 'T-1', title: 'Add the index' } },
+    { type: 'task.claimed', time: at(3), agent, data: { task: 'T-1' } },
+    { type: 'verification.failed', time: at(61), agent, data: { task: 'T-1', signals: ['tests'] } },
+    { type: 'task.ended', time: at(95), agent, data: { task: 'T-1', outcome: 'ok' } },
+    { type: 'run.ended', time: at(96), data: { outcome: 'ok' } },
+  ];
+  return drafts.map((draft) => ({ run: '20260415-143022', ...draft }));
+}
+
+/** A place for the examples of the documents: the sessions `orchestration`, `other` and `demo`, whose branch `careful` has 22 events. */
+export async function demoPlace(): Promise<Place> {
+  const place = new Place();
+  await using reprise = await openReprise(`sqlite:${place.store}`);
+  await (await reprise.createSession('orchestration')).append(nightEvents());
+  await (await reprise.createSession('other')).append(demoEvents().slice(0, 9));
+  const session = await reprise.createSession('demo');
+  await session.append(demoEvents());
+  const careful = await session.fork('main@16', { name: 'careful', system: 'Be careful.', reason: 'it was not' });
+  await careful.append(demoEvents().slice(16, 20));
+  place.write('event.json', { type: 'note.added', data: { text: 'instead' } });
+  place.write('answer.json', { found: 50 });
+  return place;
+}
+
+let built: Place | undefined;
+
+/** A place with the session `refund`: seven events on `main`, and the branch `careful` that was forked at 2. */
+export async function refundPlace(): Promise<Place> {
+  built ??= await buildRefund();
+  const place = new Place();
+  cpSync(join(built.folder, '.reprise'), join(place.folder, '.reprise'), { recursive: true });
+  return place;
+}
+
+/** Deletes what the places were copied from. */
+export function dropFixtures(): void {
+  built?.[Symbol.dispose]();
+  built = undefined;
+}
+
+async function buildRefund(): Promise<Place> {
+  const place = new Place();
+  await using reprise = await openReprise(`sqlite:${place.store}`);
+  const session = await reprise.createSession('refund');
+  await session.append(refundEvents());
+  const careful = await session.fork('main@2', {
+    name: 'careful',
+    system: 'Look the order up first.',
+    reason: 'it guessed',
+  });
+  await careful.append([
+    { type: 'call.started', data: { call: 'c2', kind: 'tool', name: 'lookup', input: { order: 7 } } },
+    { type: 'call.ended', data: { call: 'c2', kind: 'tool', name: 'lookup', outcome: 'ok', output: { paid: 50 } } },
+  ]);
+  return place;
+}
+
+/**
+ * The shape of a JSON value: its keys and the types of what they hold, a list as its distinct kinds of items. What is
+ * printed for people may change; this may not.
+ */
+export function shapeOf(value: unknown): unknown {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) {
+    const shapes = value.map(shapeOf).map((shape) => JSON.stringify(shape));
+    return [...new Set(shapes)].sort().map((shape): unknown => JSON.parse(shape));
+  }
+  if (typeof value !== 'object') return typeof value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, held]) => [key.replace(/^[0-9a-f]{64}$/, 'DIGEST'), shapeOf(held)]),
+  );
+}

@@ -1,0 +1,47 @@
+/** The JSON of commands that change and prove: its shape is a contract, told in docs/reference/cli.md. */
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { dropFixtures, type Place, refundPlace, shapeOf } from './run.ts';
+
+let place: Place;
+
+beforeEach(async () => {
+  place = await refundPlace();
+  return () => place[Symbol.dispose]();
+});
+afterAll(dropFixtures);
+
+test.each([
+  ['fork', ['fork', 'refund@4', '--prompt', 'x', '--drop', '3', '--model', 'm', '--reason', 'r', '--by', 'ada']],
+  ['edit', ['edit', 'refund', '--drop', '5']],
+  ['rewind', ['rewind', 'refund@4']],
+  ['revert', ['revert', 'refund@5']],
+  ['erase', ['erase', 'refund@2', '--yes']],
+  ['erase --dry-run', ['erase', 'refund@2', '--dry-run']],
+  ['delete-session', ['delete-session', 'refund', '--yes']],
+  ['counterfactual', ['counterfactual', 'refund', '--exclude', '5', '--projection', 'metadata']],
+  ['fingerprint', ['fingerprint', 'refund']],
+  ['verify', ['verify', 'refund']],
+  ['doctor', ['doctor', '--verify']],
+  ['completion', ['completion', 'bash']],
+])('%s', async (_, words) => {
+  expect(shapeOf(await place.json(...words))).toMatchSnapshot();
+});
+
+test('redo', async () => {
+  await place.json('rewind', 'refund@4');
+  expect(shapeOf(await place.json('redo', 'refund'))).toMatchSnapshot();
+});
+
+test('fingerprint --expect, when it is not the same', async () => {
+  place.write('kept.json', await place.json('fingerprint', 'refund'));
+  expect(shapeOf(await place.json('fingerprint', 'refund/careful', '--expect', 'kept.json'))).toMatchSnapshot();
+});
+
+test('verify, when it is not what was recorded', async () => {
+  expect(shapeOf(await place.json('verify', 'refund', '--head', 'a'.repeat(64)))).toMatchSnapshot();
+});
+
+test('an error', async () => {
+  const { stderr } = await place.run(['verify', 'refnud', '--json']);
+  expect(shapeOf(JSON.parse(stderr))).toMatchSnapshot();
+});
