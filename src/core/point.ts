@@ -40,3 +40,12 @@ export const beginning: Seq = 0 as Seq;
 export function later(from: Seq, count: number): Seq {
   return (from + count) as Seq;
 }
+
+/** Takes text as a digest, or throws. */
+export function digest(text: string): Digest {
+  if (/^[0-9a-f]{64}$/.test(text)) return text as Digest;
+  throw new RepriseError(
+    'ref.invalid',
+    `Cannot use ${JSON.stringify(text)} as a digest: it is not 64 hexadecimal digits`,
+  );
+}

@@ -38,3 +38,8 @@ function nearestStore(from: string): string {
     directory = parent;
   }
 }
+
+/** A store URL that means the same wherever it is read, for child processes. */
+export function absoluteUrl(location: StoreLocation): string {
+  return location.kind === 'memory' ? 'memory:' : `sqlite:${location.path}`;
+}
