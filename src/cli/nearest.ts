@@ -22,7 +22,8 @@ function editDistance(left: string, right: string, most: number): number {
     for (let j = 1; j <= right.length; j++) {
       const change = (row[j - 1] as number) + (left[i - 1] === right[j - 1] ? 0 : 1);
       let least = Math.min((row[j] as number) + 1, (next[j - 1] as number) + 1, change);
-      if (i > 1 && j > 1 && left[i - 1] === right[j - 2] && left[i - 2] === right[j - 1]) least = Math.min(least, (before[j - 2] as number) + 1);
+      if (i > 1 && j > 1 && left[i - 1] === right[j - 2] && left[i - 2] === right[j - 1])
+        least = Math.min(least, (before[j - 2] as number) + 1);
       next.push(least);
     }
     before = row;
