@@ -62,7 +62,7 @@ export async function knownAt(session: Session, branch: string, point: string): 
     seen,
     others: whole.lanes.filter((lane) => !isSame(lane, seen)),
     state: held,
-    changes: changesOf(since, { seen, before: laneFor(before, event), held, heldBefore }),
+    changes: changesOf(since, { seen, before: laneBefore(before, seen), held, heldBefore }),
     usage: spending,
     metadata: await session.metadata(point),
   };
@@ -76,6 +76,13 @@ function laneFor(whole: Conversation, event: Event | undefined): LaneConversatio
   if (agent === undefined) return current;
   const own = lanes.filter((lane) => lane.agent === agent);
   return own.find((lane) => lane.run === (run ?? null)) ?? own[0] ?? current;
+}
+
+/** The same conversation earlier; an empty one if it had not begun. */
+function laneBefore({ lanes }: Conversation, seen: LaneConversation): LaneConversation {
+  const own = lanes.filter((lane) => lane.agent === seen.agent);
+  const empty = { messages: [], model: null, system: null, tools: null, settings: null, openCalls: [], calledAt: null };
+  return own.find((lane) => lane.run === seen.run) ?? own[0] ?? { ...seen, ...empty, erased: 0 };
 }
 
 interface Sides {

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { jsonText } from './render/json-text.ts';
 import { Progress } from './render/progress.ts';
 
 /** How text is set off: a colour, or several at once. */
@@ -72,7 +73,7 @@ export class Output {
 
   /** Writes one JSON value on a line of its own. */
   value(value: unknown): Promise<void> {
-    return this.line(JSON.stringify(value));
+    return this.line(process.stdout.isTTY === true ? jsonText(value) : JSON.stringify(value));
   }
 
   /** Says something about the data to the person at the terminal; silent in JSON. */

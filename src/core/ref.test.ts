@@ -140,3 +140,12 @@ describe('isoTime()', () => {
       expect(() => isoTime(bad), bad).toThrow(RepriseError);
   });
 });
+
+it('refText() is one harmless word for a shell and a screen, and is read as the same ref', () => {
+  for (const id of ["it's; rm -rf $HOME", 'a b\u3000c', 'x"y`z', '日本 語', '~root', 'b\u202eanch', '#1 (draft) *?']) {
+    const text = refText({ session: id, branch: id });
+    expect(text).toMatch(/^[\p{L}\p{N}_./%-]+$/u);
+    expect(parseRef(text)).toEqual({ session: id, branch: id, at: { kind: 'head' } });
+  }
+  expect(refText({ session: '日本語' })).toBe('日本語');
+});

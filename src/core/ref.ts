@@ -76,7 +76,7 @@ export function parsePoint(input: PointInput): { readonly branch: string; readon
 }
 
 /**
- * Writes a ref so that {@link parseRef} reads the same one.
+ * Writes a ref so that {@link parseRef} reads the same one. It is one word for a shell, whatever is in the ids.
  *
  * @example
  * ```ts
@@ -132,8 +132,12 @@ export function checkTurn(turn: number): number {
   throw new RepriseError('point.out-of-range', `Cannot use ${String(turn)} as a turn: it is not a whole number from 0`);
 }
 
-const encode = (id: string): string =>
-  id.replace(/[/@:%]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
+// What parts a ref, what a shell takes for something else, and what would turn text around on a screen.
+const special = /[/@:%\s"'`$&|;<>(){}[\]*?!#\\~\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const utf8 = new TextEncoder();
+
+const encode = (id: string): string => id.replace(special, (c) => Array.from(utf8.encode(c), percent).join(''));
+const percent = (byte: number): string => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
 
 function decode(text: string, whole: string): string {
   if (text.includes(':')) refuseRef(whole, 'a ":" in an id is written %3A');

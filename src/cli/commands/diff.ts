@@ -130,7 +130,7 @@ async function print({ out }: Context, found: Comparison, { left, right, limit }
 }
 
 function verdict({ identical, matched, changed, onlyLeft, onlyRight }: Comparison): string {
-  if (identical) return `The same: ${plural(matched, 'event')} behaved alike.`;
+  if (identical) return `The same: they behaved alike in ${plural(matched, 'event')}.`;
   const counts = [
     `${countText(matched)} equal`,
     `${countText(changed)} changed`,

@@ -48,7 +48,7 @@ import { dropSnapshots, findSnapshot, findSnapshots, putSnapshot } from './opera
 import { Watchers } from './operations/watch.ts';
 import { migrations as ownMigrations } from './schema.ts';
 import { isBusy } from './sqlite-error.ts';
-import { pause, Writer } from './writer.ts';
+import { pause, turnMsMax, turnOfLoop, Writer } from './writer.ts';
 
 /** How to open a SQLite store. */
 export interface SqliteStoreOptions {
@@ -101,6 +101,8 @@ class SqliteStore implements EventStore {
   readonly #watchers: Watchers;
   #closing: Promise<void> | undefined;
   #clearing: Promise<void> = Promise.resolve();
+  /** When the event loop was last known to have had its turn. */
+  #turnedAt = 0;
 
   constructor(database: Database, options: OpenOptions) {
     this.#database = database;
@@ -308,6 +310,7 @@ class SqliteStore implements EventStore {
   /** Runs a read; nothing is open when it returns, and a busy file is tried again after a short wait. */
   async #read<Result>(work: () => Result): Promise<Result> {
     this.#checkOpen();
+    await this.#letTurn();
     const deadline = performance.now() + this.#options.busyWaitMs;
     for (let attempt = 0; ; attempt++) {
       try {
@@ -318,6 +321,17 @@ class SqliteStore implements EventStore {
         await pause(attempt);
       }
     }
+  }
+
+  /**
+   * SQLite answers at once, so that a long history read page after page would be one turn of the event loop, in which
+   * no timer, socket or signal is heard.
+   */
+  async #letTurn(): Promise<void> {
+    if (performance.now() - this.#turnedAt < turnMsMax) return;
+    await turnOfLoop();
+    this.#turnedAt = performance.now();
+    this.#checkOpen();
   }
 
   async #write<Result>(work: () => Result): Promise<Result> {

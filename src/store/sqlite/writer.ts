@@ -8,8 +8,8 @@ import { isBusy } from './sqlite-error.ts';
 /** What a group of appends holds at most, so that its transaction stays well under 50 ms. */
 const groupEventsMax = 2_000;
 const groupBytesMax = 8_388_608;
-/** How long appends may follow each other before timers and sockets get their turn. */
-const turnMsMax = 5;
+/** How long appends, or reads, may follow each other before timers and sockets get their turn. */
+export const turnMsMax = 5;
 
 /** Judges and writes one append within an open transaction; what it throws is that append's own refusal. */
 export type AppendWork = (request: AppendRequest) => AppendOutcome;
@@ -217,7 +217,8 @@ function endOfTurn(): Promise<void> {
   });
 }
 
-function turnOfLoop(): Promise<void> {
+/** Resolves when the event loop has turned. */
+export function turnOfLoop(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });

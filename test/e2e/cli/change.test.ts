@@ -1,7 +1,8 @@
 /** `fork`, `edit`, `rewind`, `revert`, `redo`: every edit, and what is said about it. */
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { dropFixtures, type Place, refundPlace } from './run.ts';
+import { openReprise } from '../../../src/index.ts';
+import { dropFixtures, Place, refundPlace } from './run.ts';
 
 let place: Place;
 
@@ -257,6 +258,25 @@ describe('on a live branch', () => {
     const twice = await place.run(['revert', 'refund@5', '--json']);
     expect([twice.code, JSON.parse(twice.stderr)]).toMatchObject([1, { error: { code: 'event.not-in-view' } }]);
   });
+});
+
+test('what depended on a dropped event stays and is named; --cascade takes it out too', async () => {
+  using own = new Place();
+  {
+    await using reprise = await openReprise(`sqlite:${own.store}`);
+    const session = await reprise.createSession('demo');
+    const [first] = await session.append({ type: 'note.added', data: { text: 'a' } });
+    await session.append({ type: 'note.added', cause: String(first?.id), data: { text: 'b' } });
+  }
+  const kept = await own.run(['fork', 'demo', '--drop', '1', '--name', 'kept']);
+  expect(kept.stderr).toContain('Kept although they depended on what was dropped: @2.');
+  const gone = lineageOf(await own.json('fork', 'demo', '--drop', '1', '--cascade'));
+  expect(gone).toMatchObject({ dropped: [1, 2], dependents: [] });
+  expect(await own.json('revert', 'demo/kept@2')).toMatchObject({ undone: [2] });
+  const reverted = await own.run(['revert', 'demo@1']);
+  expect(reverted.stderr).toContain('Use --cascade to take them out too.');
+  await own.json('redo', 'demo');
+  expect(await own.json('revert', 'demo@1', '--cascade')).toMatchObject({ undone: [1, 2], dependents: [] });
 });
 
 test('every change leaves a history that verifies', async () => {

@@ -1,0 +1,168 @@
+/** `list`: the tree, the filters, what it says when there is nothing, and its JSON. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openReprise } from '../../../src/index.ts';
+import { demoPlace, Place, refundEvents, shapeOf } from './run.ts';
+
+let place: Place;
+
+beforeAll(async () => {
+  place = await demoPlace();
+  await using reprise = await openReprise(`sqlite:${place.store}`);
+  const session = await reprise.createSession('refund');
+  await session.append(refundEvents().slice(0, -1));
+  await session.fork('main@2', { name: 'a' });
+  await session.fork('a', { name: 'a-1' });
+  await session.fork('main@2', { name: 'b' });
+  await (await reprise.namespace('production').createSession('far')).append(refundEvents());
+});
+afterAll(() => place[Symbol.dispose]());
+
+async function lines(...words: readonly string[]): Promise<Record<string, unknown>[]> {
+  const { code, stdout, stderr } = await place.run(['list', ...words, '--json']);
+  expect([code, stderr]).toEqual([0, '']);
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+const names = (rows: readonly Record<string, unknown>[]): string[] =>
+  rows.map((row) => `${String(row['session'])}/${String(row['branch'])}`);
+
+test('sessions come last appended to first, with branches as a tree under their parents', async () => {
+  const { code, stdout, stderr } = await place.run(['list'], { env: { COLUMNS: '200' } });
+  expect(code).toBe(0);
+  const rows = stdout.split('\n');
+  expect(rows[0]).toMatch(/^SESSION +TITLE +STARTED +TOOK +EVENTS +SIZE +AGENTS +OUTCOME +TOKENS +COST +GIT$/);
+  expect(rows.slice(1, -1).map((row) => /^[│├└─ ]*\S+(?: @\d+)?/.exec(row)?.[0])).toEqual([
+    'refund',
+    '├─ a @2',
+    '│  └─ a-1 @3',
+    '└─ b @2',
+    'demo',
+    '└─ careful @16',
+    'other',
+    'orchestration',
+  ]);
+  expect(rows[1]).toMatch(
+    /Refund of order 7 .* 2026-11-15 10:00:00 .* 6 .*support .*silent .*845 +\$0\.0021 +main 1a2b3c4d/,
+  );
+  expect(stderr).toBe('next: reprise replay refund\n');
+});
+
+test('on a narrow terminal no line is wider, and the names and outcomes stay', async () => {
+  const { stdout } = await place.run(['list'], { env: { COLUMNS: '40' } });
+  const rows = stdout.trimEnd().split('\n');
+  expect(rows.filter((row) => row.length > 40)).toEqual([]);
+  expect(rows[0]).toMatch(/^SESSION +TITLE +OUTCOME$/);
+});
+
+describe('filters are all held against a row', () => {
+  test.each([
+    ['--agent', ['--agent', 'backend-4f2a'], ['orchestration/main']],
+    ['a part of an agent', ['--agent', '~BACKEND'], ['orchestration/main']],
+    ['--outcome', ['--outcome', 'ok', '--agent', 'support'], ['demo/main']],
+    ['--outcome silent', ['--outcome', 'silent', '--search', '"parent":null'], ['refund/main', 'other/main']],
+    ['--search, whatever the case', ['--search', 'FIVE questions', '--outcome', 'ok'], ['demo/main']],
+    ['--filter over the shape', ['--filter', 'git.branch=^MAIN$,session=refund,branch=^main$'], ['refund/main']],
+    ['--filter on numbers and lists', ['--filter', 'events=^27$,agents=support'], ['demo/main']],
+    ['an escaped comma', ['--filter', 'session=^.{4\\,5}$,parent=null'], ['demo/main', 'other/main']],
+    ['a field that is not there', ['--filter', 'nothing=.*'], []],
+    ['--since', ['--since', '2099-01-01'], []],
+    ['--since, as how long ago', ['--since', '1h', '--search', 'careful'], ['demo/careful']],
+    ['--limit counts sessions', ['--limit', '1', '--filter', 'session=^demo$'], ['demo/main', 'demo/careful']],
+    ['--limit 0', ['--limit', '0'], []],
+  ])('%s', async (_, words, expected) => {
+    expect(names(await lines(...words))).toEqual(expected);
+  });
+
+  test('a fingerprint can be looked for', async () => {
+    const { fingerprint } = await place.json('fingerprint', 'demo');
+    expect(names(await lines('--filter', `fingerprint=^${String(fingerprint)}$`))).toEqual(['demo/main']);
+  });
+
+  test('a branch whose parent is not shown is named in full', async () => {
+    const { stdout } = await place.run(['list', '--filter', 'branch=^a-1$']);
+    expect(stdout.split('\n')[1]).toMatch(/^refund\/a-1 /);
+  });
+});
+
+describe('namespaces', () => {
+  test('--all-namespaces lists every one, and says which', async () => {
+    const rows = await lines('--all-namespaces', '--filter', 'branch=main');
+    expect(rows.map(({ namespace, session }) => `${String(namespace)} ${String(session)}`)).toEqual([
+      'production far',
+      'default refund',
+      'default demo',
+      'default other',
+      'default orchestration',
+    ]);
+    const { stdout } = await place.run(['list', '--all-namespaces', '--limit', '1']);
+    expect(stdout).toMatch(/^NAMESPACE +SESSION.*\nproduction +far /);
+  });
+
+  test('an empty one says where there is something', async () => {
+    const { code, stdout, stderr } = await place.run(['list', '--namespace', 'nowhere']);
+    expect([code, stdout]).toEqual([0, '']);
+    expect(stderr).toContain('No sessions in namespace "nowhere", but in "production": see --all-namespaces.');
+  });
+});
+
+describe('what is not right', () => {
+  test.each([
+    ['a bad regular expression', ['--filter', 'session=('], 'filter.invalid'],
+    ['a condition without a pattern', ['--filter', 'session'], 'filter.invalid'],
+    ['a bad time', ['--since', 'yesterday'], 'time.invalid'],
+    ['a limit that is no number', ['--limit', 'many'], 'usage'],
+  ])('%s is wrong usage', async (_, words, code) => {
+    const ran = await place.run(['list', ...words, '--json']);
+    expect([ran.code, ran.stdout]).toEqual([2, '']);
+    expect((JSON.parse(ran.stderr) as { error: { code: string } }).error.code).toBe(code);
+  });
+
+  test('nothing found is told on stderr', async () => {
+    const { code, stdout, stderr } = await place.run(['list', '--outcome', 'budget']);
+    expect([code, stdout, stderr]).toEqual([0, '', 'No session matches.\n']);
+  });
+
+  test('an empty store is told too', async () => {
+    using empty = new Place();
+    await (await openReprise(`sqlite:${empty.store}`)).close();
+    expect(await empty.run(['list'])).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: 'No sessions yet. Record one, and it is listed here.\n',
+    });
+    expect(await empty.run(['list', '--json'])).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+});
+
+test('its JSON is one line a branch, or one object', async () => {
+  const [first] = await lines('--filter', 'session=^demo$,branch=careful');
+  expect(Object.keys(first ?? {})).toEqual([
+    'session',
+    'branch',
+    'parent',
+    'title',
+    'events',
+    'head',
+    'bytes',
+    'startedAt',
+    'endedAt',
+    'durationMs',
+    'outcome',
+    'agents',
+    'git',
+    'usage',
+    'fingerprint',
+  ]);
+  expect(first).toMatchObject({
+    parent: { branch: 'main', seq: 16 },
+    head: 22,
+    outcome: 'silent',
+    agents: ['support'],
+  });
+  expect(shapeOf(first)).toMatchSnapshot();
+  const { stdout } = await place.run(['list', '--json=object', '--limit', '1']);
+  expect((JSON.parse(stdout) as { branches: unknown[] }).branches).toHaveLength(4);
+});

@@ -1,0 +1,232 @@
+/** `replay`: which events, in which order, at which pace, as a table and as JSON. */
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openReprise } from '../../../src/index.ts';
+import { root } from '../../docs/workshop.ts';
+import { demoPlace, type Place, plainEnv, refundEvents, shapeOf } from './run.ts';
+
+let place: Place;
+
+beforeAll(async () => {
+  place = await demoPlace();
+  await using reprise = await openReprise(`sqlite:${place.store}`);
+  const session = await reprise.createSession('refund', { metadata: { owner: 'ada' } });
+  await session.append(refundEvents());
+  await session.append({ type: 'note.added', agent: 'support-2', data: { text: 'A "quoted", text\nof two lines' } });
+  await session.revert('main@6', { reason: 'it guessed' });
+});
+afterAll(() => place[Symbol.dispose]());
+
+interface Shown {
+  readonly seq: number;
+  readonly type: string;
+  readonly branch: string;
+  readonly data: Record<string, unknown>;
+}
+
+async function events(...words: readonly string[]): Promise<Shown[]> {
+  const { code, stdout, stderr } = await place.run(['replay', ...words, '--json']);
+  expect([code, stderr]).toEqual([0, '']);
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Shown);
+}
+
+const seqs = async (...words: readonly string[]): Promise<number[]> =>
+  (await events(...words)).map((event) => event.seq);
+
+describe('which events', () => {
+  test.each<[string, string[], number[]]>([
+    ['a session, through its view', ['refund'], [1, 2, 3, 4, 5, 8, 9]],
+    ['a point of it', ['refund@4'], [1, 2, 3, 4]],
+    ['before a seq', ['refund@before:3'], [1, 2]],
+    ['a turn', ['demo@turn:1'], [1, 2, 3, 4, 5, 6]],
+    ['a run', ['refund@run:run-1'], [1, 2, 3, 4, 5, 6, 7, 8]],
+    ['the beginning', ['refund@0'], []],
+    ['the last session', ['latest@2'], [1, 2]],
+    ['--raw has the marker and what it took out', ['refund', '--raw'], [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]],
+    ['--event-type, several', ['refund', '--event-type', 'run.started,note.added'], [2, 9]],
+    ['--agent is exact', ['refund', '--agent', 'support'], [2, 3, 4, 5, 8]],
+    ['--agent with ~ is a part', ['refund', '--agent', '~PORT-'], [9]],
+    ['--run', ['demo', '--run', 'nobody'], []],
+    ['--turn', ['demo', '--turn', '2'], [7, 8, 9, 10, 11]],
+    ['--kind', ['demo', '--kind', 'tool', '--turn', '2'], [10, 11]],
+    ['--tool', ['demo', '--tool', 'small-1', '--turn', '3'], [13, 14]],
+    ['--outcome', ['demo', '--outcome', 'error'], [21]],
+    ['--search, over the whole event', ['refund', '--search', 'RESOLVE refunds'], [4]],
+    ['--search with a quote', ['refund', '--search', '"quoted"'], [9]],
+    ['--filter with a dotted path', ['demo', '--filter', 'input.q=^3$'], [15]],
+    ['--filter, all must hold', ['demo', '--filter', 'type=^CALL,outcome=err'], [21]],
+    ['--filter with an escaped comma', ['refund', '--filter', 'text=quoted"\\, t'], [9]],
+    [
+      '--since and --until',
+      ['refund', '--since', '2026-11-15T10:00:00.500Z', '--until', '2026-11-15T10:00:00.750Z'],
+      [4, 5],
+    ],
+    ['--after and --through', ['refund', '--after', '3', '--through', '8'], [4, 5, 8]],
+    ['--limit counts after filtering', ['demo', '--kind', 'tool', '--limit', '2'], [5, 6]],
+    ['--limit 0', ['demo', '--limit', '0'], []],
+    ['--tail', ['demo', '--tail', '3'], [25, 26, 27]],
+    ['--tail counts after filtering', ['demo', '--kind', 'tool', '--tail', '2'], [25, 26]],
+    ['--reverse', ['refund', '--reverse'], [9, 8, 5, 4, 3, 2, 1]],
+    ['--tail with --reverse', ['refund', '--tail', '2', '--reverse'], [9, 8]],
+    ['--limit with --reverse is from the end', ['refund', '--limit', '2', '--reverse'], [9, 8]],
+    [
+      'filters compose with tail and reverse',
+      ['demo', '--event-type', 'call.ended', '--outcome', 'ok', '--tail', '2', '--reverse'],
+      [26, 24],
+    ],
+  ])('%s', async (_, words, expected) => {
+    expect(await seqs(...words)).toEqual(expected);
+  });
+
+  test('a fork shows its own story from the parent on', async () => {
+    const shown = await events('demo/careful', '--after', '15');
+    expect(shown.map(({ branch, seq }) => `${branch}@${seq}`)).toEqual([
+      'main@16',
+      'careful@18',
+      'careful@19',
+      'careful@20',
+      'careful@21',
+      'careful@22',
+    ]);
+  });
+
+  test('"list" lists, with the filters that both have', async () => {
+    const listed = await place.run(['replay', 'list', '--outcome', 'ok']);
+    expect([listed.code, listed.stdout]).toEqual([0, (await place.run(['list', '--outcome', 'ok'])).stdout]);
+  });
+});
+
+describe('the table', () => {
+  test('has a header that says which history it is, and columns for people', async () => {
+    const { stdout, stderr } = await place.run(['replay', 'demo/careful'], { env: { COLUMNS: '140' } });
+    const { fingerprint, digest } = await place.json('fingerprint', 'demo/careful');
+    expect(stdout).toMatch(/^session {5}demo {2}careful@22 {2}Five questions\n/);
+    expect(stdout).toContain('lineage     careful ← main@16 “it was not”\n');
+    expect(stdout).toContain(`digest      ${String(digest)}\nfingerprint ${String(fingerprint)}\n`);
+    expect(stdout).toMatch(/\nSEQ +TIME {2}EVENT +AGENT +TURN\/TASK +DETAIL\n/);
+    expect(stdout).toMatch(/\n 16 {2}\+\S+ {2}call\.ended +support +3 +search {2}ok {2}\{"found":3\}\n/);
+    expect(stderr).toBe('next: reprise show demo/careful@22\n');
+  });
+
+  test('shows when it started, how long it took and how it ended, where the code was, and offsets', async () => {
+    const { stdout } = await place.run(['replay', 'orchestration'], { env: { COLUMNS: '140' } });
+    expect(stdout).toContain('started     2026-04-15 14:30:22 UTC, took 1m 36s, ok\ngit         main 1a2b3c4d\n');
+    expect(stdout).toMatch(/\+1:01\.000 {2}verification\.failed {3}backend-4f2a {4}0 T-1 +failed: tests\n/);
+    expect(stdout).toMatch(/\+0:02\.000 {2}agent\.spawned .* role backend\n/);
+  });
+
+  test.each([40, 80, 200])('is never wider than a terminal of %i columns', async (columns) => {
+    const { stdout } = await place.run(['replay', 'refund', '--raw'], { env: { COLUMNS: String(columns) } });
+    expect(stdout.split('\n').filter((line) => line.length > columns)).toEqual([]);
+    expect(stdout).toMatch(columns === 40 ? /\nSEQ {2}EVENT +DETAIL\n/ : /\nSEQ +TIME +EVENT +AGENT +TURN/);
+  });
+
+  test('colours kinds and outcomes', async () => {
+    const { stdout } = await place.run(['replay', 'demo', '--turn', '4'], { env: { FORCE_COLOR: '1' } });
+    expect(stdout).toMatch(/\u001b\[36mcall\.started/);
+    expect(stdout).toMatch(/\u001b\[31msearch {2}error/);
+  });
+
+  test('says that nothing matches, and what type was meant', async () => {
+    const { code, stderr } = await place.run(['replay', 'demo', '--event-type', 'call.start']);
+    expect(code).toBe(0);
+    expect(stderr).toBe(
+      'No events match.\n"call.start" is not a type that Reprise writes. Did you mean "call.started"?\n',
+    );
+  });
+});
+
+describe('JSON', () => {
+  test('is one event a line as recorded, with its parts inlined', async () => {
+    const [message] = await events('refund', '--event-type', 'message.added');
+    expect(Object.keys(message ?? {})).toEqual([
+      ...['session', 'branch', 'seq', 'id', 'time', 'type', 'version', 'agent', 'run', 'turn', 'data', 'digest'],
+    ]);
+    expect(message?.data).toEqual({ message: { role: 'user', content: 'Order 7 arrived broken. Please refund it.' } });
+    const [request] = await events('refund', '--filter', 'kind=model', '--limit', '1');
+    expect(JSON.stringify(request?.data)).toContain('You are a support agent.');
+  });
+
+  test('or one object, whose total counts what the limit leaves out', async () => {
+    const { stdout } = await place.run(['replay', 'refund', '--kind', 'model', '--limit', '1', '--json=object']);
+    const whole = JSON.parse(stdout) as Record<string, unknown>;
+    const { fingerprint } = await place.json('fingerprint', 'refund');
+    expect(whole).toMatchObject({ ref: 'refund', metadata: { owner: 'ada' }, fingerprint, totalMatched: 2 });
+    expect((whole['events'] as Shown[]).map((event) => event.seq)).toEqual([4]);
+    const keys = ['events', 'fingerprint', 'metadata', 'ref', 'totalMatched'];
+    expect(Object.keys(whole).toSorted()).toEqual(keys);
+    expect(shapeOf({ ...whole, events: [] })).toMatchSnapshot();
+    const last = await place.run(['replay', 'refund', '--tail', '2', '--reverse', '--json=object']);
+    expect((JSON.parse(last.stdout) as { events: Shown[] }).events.map((event) => event.seq)).toEqual([9, 8]);
+  });
+});
+
+describe('what is not right is wrong usage', () => {
+  test.each([
+    ['a bad regular expression', ['--filter', 'type=[']],
+    ['an endless one', ['--filter', 'type=(a+)+']],
+    ['a condition without a pattern', ['--filter', 'type']],
+    ['a limit that is no number', ['--limit', 'ten']],
+    ['a negative limit', ['--limit=-1']],
+    ['a fraction', ['--tail', '1.5']],
+    ['a turn that is no number', ['--turn', 'one']],
+    ['a seq that is no number', ['--after', 'x']],
+    ['a bad time', ['--since', '2026-13-45']],
+    ['a speed that is none', ['--speed', 'fast']],
+    ['a speed of nothing', ['--speed', '0x']],
+    ['--tail with --limit', ['--tail', '1', '--limit', '1']],
+    ['--follow with --reverse', ['--follow', '--reverse']],
+    ['--follow as one object', ['--follow', '--json=object']],
+  ])('%s', async (_, words) => {
+    const ran = await place.run(['replay', 'demo', ...words]);
+    expect([ran.code, ran.stdout]).toEqual([2, '']);
+    expect(ran.stderr).toMatch(/Cannot /);
+  });
+});
+
+describe('pace', () => {
+  test('--speed keeps the original pauses, faster or slower', async () => {
+    const started = performance.now();
+    await place.run(['replay', 'refund', '--after', '1', '--through', '5', '--speed', '1x']);
+    expect(performance.now() - started).toBeGreaterThan(750);
+    const quick = performance.now();
+    await place.run(['replay', 'orchestration', '--speed', '1000x']);
+    expect(performance.now() - quick).toBeLessThan(5_000);
+  });
+
+  test('--follow goes on with what another process appends, after the tail', async () => {
+    const words = [join(root, 'src/cli/bin.ts'), 'replay', 'other', '--tail', '1', '--follow', '--json'];
+    const child = spawn(process.execPath, words, { cwd: place.folder, env: plainEnv() });
+    const shown: number[] = [];
+    const seen = (count: number): Promise<void> =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (shown.length >= count) resolve();
+          else setTimeout(look, 10);
+        };
+        look();
+      });
+    let rest = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      const lines = (rest + text).split('\n');
+      rest = lines.pop() ?? '';
+      shown.push(...lines.map((line) => (JSON.parse(line) as Shown).seq));
+    });
+    await seen(1);
+    await using reprise = await openReprise(`sqlite:${place.store}`);
+    await (await reprise.session('other')).append([
+      { type: 'note.added', data: { text: 'one' } },
+      { type: 'note.added', data: { text: 'two' } },
+    ]);
+    await seen(3);
+    await (await reprise.session('other')).append({ type: 'note.added', data: { text: 'three' } });
+    await seen(4);
+    child.kill('SIGINT');
+    const code = await new Promise((resolve) => child.on('close', resolve));
+    expect([code, shown]).toEqual([130, [9, 10, 11, 12]]);
+  });
+});

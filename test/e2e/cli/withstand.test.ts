@@ -1,0 +1,276 @@
+/** What the commands that look must withstand: no store, a newer one, a locked one, long and hostile histories. */
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { widthOf } from '../../../src/cli/render/text.ts';
+import { limits } from '../../../src/core/limits.ts';
+import { type EventDraft, openReprise } from '../../../src/index.ts';
+import { root } from '../../docs/workshop.ts';
+import { Place, plainEnv, refundEvents, refundPlace } from './run.ts';
+
+const program = join(root, 'src/cli/bin.ts');
+const looking: readonly [string, readonly string[]][] = [
+  ['list', []],
+  ['replay', ['latest']],
+  ['show', ['latest']],
+  ['state', ['latest']],
+  ['diff', ['latest', 'latest@1']],
+];
+
+/** Runs a command and tells when its first output came, how much there was, and how much memory it took. */
+function watch(place: Place, words: readonly string[]): Promise<Watched> {
+  const script = `process.on('exit', () => process.stderr.write('peak ' + process.resourceUsage().maxRSS));`;
+  const source = `data:text/javascript,${encodeURIComponent(script)}`;
+  const started = performance.now();
+  const child = spawn(process.execPath, ['--import', source, program, ...words], {
+    cwd: place.folder,
+    env: plainEnv(),
+  });
+  let firstMs = 0;
+  let lines = 0;
+  let stderr = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    if (firstMs === 0) firstMs = performance.now() - started;
+    for (const byte of chunk) if (byte === 10) lines += 1;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  return new Promise((resolve) => {
+    child.on('close', (code) => {
+      const ms = performance.now() - started;
+      resolve({ code, firstMs, ms, lines, peakMb: Number(/peak (\d+)/.exec(stderr)?.[1] ?? 0) / 1024 });
+    });
+  });
+}
+
+interface Watched {
+  readonly code: number | null;
+  readonly firstMs: number;
+  readonly ms: number;
+  readonly lines: number;
+  readonly peakMb: number;
+}
+
+describe('stores that are not as they should be', () => {
+  test.each(looking)('no store yet: %s', async (name, words) => {
+    using place = new Place();
+    const { code, stdout, stderr } = await place.run([name, ...words]);
+    expect([code, stdout]).toEqual([3, '']);
+    expect(stderr).toMatch(/^Cannot .*\n.*--store/);
+  });
+
+  test.each(looking.slice(1))('an empty store: %s', async (name, words) => {
+    using place = new Place();
+    await (await openReprise(`sqlite:${place.store}`)).close();
+    const { code, stdout, stderr } = await place.run([name, ...words]);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('Cannot find the latest session');
+  });
+
+  test.each(looking)('a store that a newer release wrote: %s', async (name, words) => {
+    using place = await refundPlace();
+    const database = new DatabaseSync(place.store);
+    database.exec('PRAGMA user_version = 999');
+    database.close();
+    const { code, stdout, stderr } = await place.run([name, ...words]);
+    expect([code, stdout]).toEqual([3, '']);
+    expect(stderr).toMatch(/newer/);
+  });
+
+  test('a file that is no store', async () => {
+    using place = new Place();
+    mkdirSync(dirname(place.store), { recursive: true });
+    place.write('.reprise/reprise.db', 'noise '.repeat(2_000));
+    const { code, stderr } = await place.run(['list']);
+    expect(code).toBe(3);
+    expect(stderr).toMatch(/^Cannot /);
+  });
+
+  test('a store that another process writes to is read all the same, and no snapshot waits for longer than snapshotWaitMsMax', async () => {
+    using place = await refundPlace();
+    {
+      await using reprise = await openReprise(`sqlite:${place.store}`);
+      const notes = Array.from({ length: 600 }, (_, index) => ({
+        type: 'note.added',
+        data: { text: `note ${index}` },
+      }));
+      await (await reprise.session('refund')).append(notes);
+    }
+    const database = new DatabaseSync(place.store);
+    database.exec('BEGIN IMMEDIATE');
+    const started = performance.now();
+    const listed = await place.run(['list']);
+    const shown = await place.run(['show', 'refund@500']);
+    const ms = performance.now() - started;
+    database.exec('ROLLBACK');
+    database.close();
+    expect([listed.code, shown.code]).toEqual([0, 0]);
+    expect(ms).toBeLessThan(limits.busyWaitMsMax / 2);
+  });
+});
+
+describe('payloads that are not kind', () => {
+  const hostile = 'a\u001b[31mred\u001b]0;title\u0007\u009b2J\u202e evil\r\nline\u0000';
+  let place: Place;
+
+  beforeAll(async () => {
+    place = new Place();
+    await using reprise = await openReprise(`sqlite:${place.store}`);
+    const session = await reprise.createSession('hostile');
+    const messages = [{ role: 'user', content: hostile }];
+    await session.append([
+      { type: 'run.started', agent: 'a\u2066b', data: { title: hostile, git: { branch: hostile, sha: hostile } } },
+      { type: 'message.added', agent: 'b\u202e', data: { message: { role: 'user', content: hostile } } },
+      { type: 'call.started', data: { call: 'c', kind: 'model', name: hostile, request: { messages } } },
+      {
+        type: 'state.committed',
+        data: { operations: [{ agent: 'a', key: hostile, op: 'write', value: hostile, version: 1 }] },
+      },
+      { type: 'unknown.happened', data: { [hostile]: hostile } },
+    ]);
+    await session.fork('main@2', { name: 'b\u202eanch', reason: hostile, prompt: `${hostile} and more` });
+    const other = await reprise.createSession('scripts');
+    await other.append(
+      ['שלום עולם', '日本語のテキスト', 'مرحبا بالعالم', 'e\u0301\u0301 combined', '👩‍👩‍👧‍👦 family', '한국어'].map(
+        (text): EventDraft => ({ type: 'note.added', agent: text.slice(0, 12), data: { text: `${text} `.repeat(20) } }),
+      ),
+    );
+  });
+  afterAll(() => place[Symbol.dispose]());
+
+  test.each([
+    [['list']],
+    [['replay', 'hostile']],
+    [['replay', 'hostile/b%E2%80%AEanch', '--raw']],
+    [['show', 'hostile@5']],
+    [['show', 'hostile@5', '--full']],
+    [['state', 'hostile', 'conversation']],
+    [['diff', 'hostile', 'hostile/b%E2%80%AEanch', '--state', 'state']],
+    [['diff', 'hostile', 'hostile/b%E2%80%AEanch', '--strict']],
+  ])('%j sends nothing that a terminal would obey', async (words) => {
+    for (const columns of ['60', '160']) {
+      const { code, stdout, stderr } = await place.run(words, { env: { COLUMNS: columns } });
+      expect([0, 1]).toContain(code);
+      expect(stdout.length).toBeGreaterThan(20);
+      expect((stdout + stderr).replaceAll('\n', '')).not.toMatch(
+        /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/,
+      );
+    }
+  });
+
+  test.each([60, 80, 200])('scripts of all kinds stay aligned in %i columns', async (columns) => {
+    const { stdout } = await place.run(['replay', 'scripts'], { env: { COLUMNS: String(columns) } });
+    const table = stdout.slice(stdout.indexOf('SEQ')).trimEnd().split('\n');
+    const title = table[0]?.indexOf('DETAIL') ?? 0;
+    for (const row of table.slice(1)) {
+      expect(widthOf(row)).toBeLessThanOrEqual(columns);
+      const detail = [...row].findIndex((_, index) => widthOf([...row].slice(0, index).join('')) >= title);
+      expect([...row].slice(detail - 2, detail).join('')).toBe('  ');
+    }
+  });
+
+  test('a message of 12 MB is folded, and quickly', async () => {
+    using own = new Place();
+    {
+      await using reprise = await openReprise(`sqlite:${own.store}`);
+      const message = { role: 'user', content: 'A very long letter.\n'.repeat(600_000) };
+      await (await reprise.createSession('long')).append([
+        { type: 'message.added', data: { message } },
+        { type: 'call.started', data: { call: 'c', kind: 'model', name: 'm', request: { messages: [message] } } },
+      ]);
+    }
+    const shown = await own.run(['show', 'long@2']);
+    expect(shown.stdout.length).toBeLessThan(4_000);
+    expect(shown.stdout).toContain('… 12.0 MB more (--full shows all)');
+    expect((await own.run(['replay', 'long'])).stdout.length).toBeLessThan(2_000);
+    const full = await own.run(['show', 'long@1', '--full']);
+    expect(full.stdout.length).toBeGreaterThan(12_000_000);
+  });
+});
+
+describe('a session of 100,000 events', () => {
+  let place: Place;
+  const count = 100_000;
+
+  beforeAll(async () => {
+    place = new Place();
+    await using reprise = await openReprise({ store: `sqlite:${place.store}`, durability: 'process' });
+    const session = await reprise.createSession('long');
+    for (let from = 0; from < count; from += 5_000) {
+      await session.append(
+        Array.from({ length: Math.min(5_000, count - from) }, (_, index): EventDraft => {
+          const number = from + index;
+          return {
+            type: 'note.added',
+            agent: 'a',
+            turn: Math.floor(number / 100),
+            data: { text: `Note ${number}. `.repeat(4) },
+          };
+        }),
+      );
+    }
+    await (await reprise.createSession('short')).append(refundEvents());
+  });
+  afterAll(() => place[Symbol.dispose]());
+
+  test('shows its first rows at once, all of them in order, and stays small', async () => {
+    const short = await watch(place, ['replay', 'short']);
+    const long = await watch(place, ['replay', 'long']);
+    expect([long.code, long.lines]).toEqual([0, count + 8]);
+    expect(long.firstMs).toBeLessThan(short.firstMs + 250);
+    expect(long.firstMs).toBeLessThan(long.ms / 2);
+    expect(long.peakMb - short.peakMb).toBeLessThan(120);
+  });
+
+  test.each([
+    ['as JSON', ['--json'], count],
+    ['as one object', ['--json=object'], 1],
+    ['a long tail', ['--tail', '50000', '--json'], 50_000],
+    ['from the end', ['--reverse', '--json'], count],
+    ['a filter that holds for few', ['--filter', 'text=99999', '--json'], 1],
+  ])('%s stays small too', async (_, words, lines) => {
+    const short = await watch(place, ['replay', 'short', ...words]);
+    const long = await watch(place, ['replay', 'long', ...words]);
+    expect([long.code, long.lines]).toEqual([0, lines]);
+    expect(long.peakMb - short.peakMb).toBeLessThan(150);
+  });
+
+  test('list and show print at once: a listing reads what was kept', async () => {
+    const listed = await watch(place, ['list']);
+    expect(listed.ms).toBeLessThan(1_500);
+    const shown = await watch(place, ['show', 'long@99990']);
+    expect(shown.firstMs).toBeLessThan(1_500);
+  });
+
+  test('a reader that has seen enough ends it at once and quietly', () => {
+    for (const words of ['replay long --json', 'replay long', 'replay long --json=object']) {
+      const started = performance.now();
+      const script = `"${process.execPath}" "${program}" ${words} | head -c 100`;
+      const ran = spawnSync('/bin/sh', ['-c', script], { cwd: place.folder, env: plainEnv(), encoding: 'utf8' });
+      expect([ran.stdout.length, ran.stderr]).toEqual([100, '']);
+      expect(performance.now() - started).toBeLessThan(3_000);
+    }
+  });
+
+  test('Ctrl-C ends it at once and quietly, also while it folds', async () => {
+    const { ms } = await watch(place, ['replay', 'short']);
+    const delayMs = ms + 100;
+    for (const words of [
+      ['replay', 'long', '--filter', 'text=nothing at all'],
+      ['replay', 'long'],
+      ['diff', 'long', 'short'],
+    ]) {
+      const child = spawn(process.execPath, [program, ...words], { cwd: place.folder, env: plainEnv() });
+      const closed = new Promise((resolve) => child.on('close', resolve));
+      let stderr = '';
+      child.stdout.resume();
+      child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+      await new Promise((resolve) => setTimeout(resolve, delayMs));
+      const asked = performance.now();
+      child.kill('SIGINT');
+      expect([await closed, stderr]).toEqual([130, '']);
+      expect(performance.now() - asked).toBeLessThan(400);
+    }
+  });
+});
