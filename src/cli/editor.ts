@@ -14,7 +14,8 @@ export async function editedEvent(session: Session, point: string): Promise<Edit
   const { seq } = await session.locate(point);
   const event = await eventAt(session, point, seq);
   const before = `${JSON.stringify(event.data, null, 2)}\n`;
-  return { kind: 'replace', seq, event: { data: inEditor(before) } };
+  // The type is given too: an edit since then may have put another kind of event in its place.
+  return { kind: 'replace', seq, event: { type: event.type, version: event.version, data: inEditor(before) } };
 }
 
 async function eventAt(session: Session, point: string, seq: number): Promise<Event> {

@@ -201,7 +201,12 @@ async function toolInput(look: Look, call: string | number, input: JsonValue): P
 /** A pending call is answered; an answered one gets another answer. */
 async function toolResult(look: Look, call: string | number, output: JsonValue, outcome: string): Promise<EventDraft> {
   const { started, ended } = await callAt(look, call);
-  if (ended !== undefined) return replace(look, ended.seq, { data: { ...ended.data, output, outcome } });
+  if (ended !== undefined) {
+    // What went wrong before did not go wrong in the answer that takes its place.
+    const { error, ...rest } = ended.data;
+    const kept = outcome === 'ok' || error === undefined ? rest : { ...rest, error };
+    return replace(look, ended.seq, { data: { ...kept, output, outcome } });
+  }
   const open = started as Event;
   const data = {
     call: open.data['call'] as string,

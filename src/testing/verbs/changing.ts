@@ -163,6 +163,17 @@ export const edit: readonly VerbCase[] = [
     assert.equal(await said(session.replay()), 'b');
   }),
 
+  onSession('edit() gives a call another answer without the error of the first', async (session) => {
+    const call = { call: 'c', kind: 'tool', name: 'refund' };
+    await session.append([
+      { type: 'call.started', data: call },
+      { type: 'call.ended', data: { ...call, outcome: 'error', error: { message: 'too much' } } },
+    ]);
+    await session.edit('main', { kind: 'toolResult', call: 'c', output: { refunded: 50 } });
+    const [, ended] = await all(session.replay());
+    assert.deepEqual(ended?.data, { ...call, outcome: 'ok', output: { refunded: 50 } });
+  }),
+
   onSession('edit() writes state with the next version of the view', async (session) => {
     await session.append({
       type: 'state.committed',
