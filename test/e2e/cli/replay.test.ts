@@ -1,4 +1,4 @@
-/** `replay`: which events, in which order, at which pace, as a table and as JSON. */
+/** `replay`: which events, in which order, at which pace, as a table and as JSON; the list and filter lines of the seeds' B4. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
