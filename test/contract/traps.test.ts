@@ -189,12 +189,16 @@ describe('T13 opening and listing read no payload', () => {
   });
 
   test('the first events of a long history come with a small first page', async () => {
-    const opened = watched(await openStore(newPath()));
+    const path = newPath();
+    {
+      await using recorder = await openReprise({ store: await openStore(path), platform });
+      const recorded = await recorder.createSession('demo');
+      for (let batch = 0; batch < 5; batch++)
+        await recorded.append(Array.from({ length: 4_000 }, (_, index) => note(String(index))));
+    }
+    const opened = watched(await openStore(path));
     await using reprise = await openReprise({ store: opened.store, platform });
-    const session = await reprise.createSession('demo');
-    for (let batch = 0; batch < 5; batch++)
-      await session.append(Array.from({ length: 4_000 }, (_, index) => note(String(index))));
-    opened.pages.length = 0;
+    const session = await reprise.session('demo');
     for await (const event of session.replay()) {
       expect(event.seq).toBe(1);
       break;

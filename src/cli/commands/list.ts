@@ -10,6 +10,7 @@ import { done } from '../exit-code.ts';
 import { timeOf } from '../filter-options.ts';
 import { wholeNumber } from '../number-option.ts';
 import { branchTable } from '../render/branch-table.ts';
+import { quoted } from '../typed.ts';
 
 const sessionsMax = 50;
 
@@ -122,8 +123,9 @@ async function print({ out }: Context, reprise: Reprise, options: ListOptions): 
   }
   await out.lines(branchTable(out, rows, { hasNamespaces: options.allNamespaces }));
   if (page.value) out.say(out.dim(`There may be more: --limit ${options.limit * 2} shows them.`));
-  const { session, node } = rows.find((row) => row.summary.events > 0) ?? first;
-  out.next(`reprise replay ${refText({ session: session.id, branch: node.branch })}`);
+  const { record, session, node } = rows.find((row) => row.summary.events > 0) ?? first;
+  const wall = record.namespace === reprise.currentNamespace ? '' : ` --namespace ${quoted(record.namespace)}`;
+  out.next(`reprise replay ${refText({ session: session.id, branch: node.branch })}${wall}`);
 }
 
 async function whyNothing(reprise: Reprise, { allNamespaces, limit }: ListOptions): Promise<string> {

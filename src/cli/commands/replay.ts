@@ -2,11 +2,8 @@ import { Option } from 'commander';
 import { RepriseError } from '../../core/error.ts';
 import type { Event } from '../../core/event.ts';
 import { eventTypes } from '../../core/event-types.ts';
-import { applyEvent, finishValue, initialValue } from '../../core/projection.ts';
 import { refText } from '../../core/ref.ts';
 import { msBetween } from '../../core/time.ts';
-import { createNodePlatform } from '../../node/platform.ts';
-import { fingerprintProjection } from '../../projections/fingerprint.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context, Found } from '../context.ts';
 import { countEvents, type EventReading, readEvents } from '../event-reading.ts';
@@ -16,7 +13,7 @@ import { historyFacts } from '../history-facts.ts';
 import { nearest } from '../nearest.ts';
 import { wholeNumber } from '../number-option.ts';
 import { EventTable } from '../render/event-table.ts';
-import { headerLine, headerLines } from '../render/history-header.ts';
+import { headerLines } from '../render/history-header.ts';
 import { list } from './list.ts';
 
 /** `reprise replay`. */
@@ -90,12 +87,12 @@ async function printEvents(context: Context, found: Found, reading: EventReading
     await (rows === undefined ? out.value(event) : rows.show(event));
   }
   out.progress.end();
-  if (rows !== undefined) await rows.end(last);
+  rows?.end(last);
 }
 
 interface Rows {
   readonly show: (event: Event) => Promise<void>;
-  readonly end: (last: Event | undefined) => Promise<void>;
+  readonly end: (last: Event | undefined) => void;
 }
 
 // A fold of so many events takes a few milliseconds; a longer one would keep the first rows waiting.
@@ -106,41 +103,15 @@ async function openTable({ out }: Context, found: Found, reading: EventReading):
   const { session, ref, point } = found;
   const facts = await historyFacts(session, ref.branch, point);
   const isQuick = facts.seq <= quickEvents;
-  const fingerprint = isQuick ? await session.fingerprint(point) : `reprise fingerprint ${refText(ref)}`;
-  const folded = isQuick || !isWhole(reading) ? undefined : foldFingerprint();
-  await out.lines(
-    headerLines(out, session.id, facts, folded === undefined ? fingerprint : 'below, after the last event'),
-  );
+  const fingerprint = isQuick ? await session.fingerprint(point) : `see: reprise fingerprint ${refText(ref)}`;
+  await out.lines(headerLines(out, session.id, facts, fingerprint));
   const table = new EventTable(out, facts);
   await out.line(table.head());
-  const show = (event: Event): Promise<void> => {
-    folded?.add(event);
-    return out.line(table.line(event));
-  };
-  const end = async (last: Event | undefined): Promise<void> => {
-    if (folded !== undefined) await out.lines(['', headerLine(out, 'fingerprint', folded.value())]);
+  const end = (last: Event | undefined): void => {
     if (last === undefined) sayNothing({ out, reading });
     else out.next(`reprise show ${refText({ ...ref, at: { kind: 'seq', seq: last.seq } })}`);
   };
-  return { show, end };
-}
-
-/** Whether every event of the view is read, in order: then its fingerprint comes with it. */
-function isWhole({ filter, history, limit, tail, isReverse }: EventReading): boolean {
-  return (
-    Object.keys(filter).length === 0 && history === 'view' && limit === undefined && tail === undefined && !isReverse
-  );
-}
-
-function foldFingerprint(): { readonly add: (event: Event) => void; readonly value: () => string } {
-  const projection = fingerprintProjection(createNodePlatform().sha256);
-  let state = initialValue(projection);
-  return {
-    add: (event) => {
-      state = applyEvent(projection, state, event);
-    },
-    value: () => finishValue(projection, state),
-  };
+  return { show: (event) => out.line(table.line(event)), end };
 }
 
 function sayNothing({ out, reading }: { readonly out: Context['out']; readonly reading: EventReading }): void {

@@ -87,7 +87,7 @@ function columnsFor(columns: number, { startedAt, lastAt, seq }: TableRange): re
     },
     types,
     { title: 'AGENT', width: isWide ? 14 : 8, text: (event) => event.agent ?? '' },
-    { title: isWide ? 'TURN/TASK' : 'TURN', width: isWide ? 10 : 4, text: turnText },
+    { title: isWide ? 'TURN/TASK' : 'TURN', width: isWide ? 10 : 6, text: turnText },
   ];
 }
 

@@ -24,10 +24,10 @@ export function headerLines(out: Output, session: string, facts: HistoryFacts, f
   return [...shown, ''];
 }
 
-/** One line of a header or footer. */
-export function headerLine(out: Output, label: string, text: string, facts?: Pick<HistoryFacts, 'outcome'>): string {
+/** One line of a header. */
+function headerLine(out: Output, label: string, text: string, facts: HistoryFacts): string {
   const shown = cut(plain(text), out.columns - labelColumns);
-  return `${out.dim(label.padEnd(labelColumns))}${styled(out, label, shown, facts?.outcome ?? null)}`;
+  return `${out.dim(label.padEnd(labelColumns))}${styled(out, label, shown, facts.outcome)}`;
 }
 
 function styled(out: Output, label: string, text: string, outcome: string | null): string {

@@ -91,9 +91,11 @@ function share<Row>(columns: readonly Column<Row>[], { spare, leastOf, needOf }:
     }
     open = open.filter((column) => needOf(column) > widthIn(column));
   }
-  for (const column of columns.toReversed()) {
+  // Where even the least is too much, what may be cut goes first, from the right.
+  const yielding = columns.toReversed().toSorted((a, b) => Number(b.flex !== undefined) - Number(a.flex !== undefined));
+  for (const column of yielding) {
     if (left >= 0) break;
-    const less = Math.min(-left, widthIn(column) - 1);
+    const less = Math.min(-left, Math.max(0, widthIn(column) - (column.flex === undefined ? 1 : 6)));
     widths.set(column, widthIn(column) - less);
     left += less;
   }

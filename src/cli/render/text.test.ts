@@ -48,6 +48,8 @@ describe('cut() and fit()', () => {
     expect(cut('日本語', 5)).toBe('日本…');
     expect(cut('日本語', 4)).toBe('日…');
     expect(cut('👩‍👩‍👧‍👦👩‍👩‍👧‍👦', 3)).toBe('👩‍👩‍👧‍👦…');
+    expect(cut('abe\u0301', 3)).toBe('abe\u0301');
+    expect(cut('abe\u0301d', 3)).toBe('ab…');
     expect(cut('abc', 0)).toBe('');
     expect(cut('abc', 1)).toBe('…');
   });

@@ -61,8 +61,9 @@ function isWide(code: number): boolean {
 /** The longest beginning of a text that fits into so many columns; looks no further than it has to. */
 export function beginningOf(text: string, columns: number): string {
   if (columns <= 0) return '';
+  // The letter after the last one may belong to it, so that it has to be a plain one too.
+  if (printable.test(text.slice(0, columns + 1))) return text.slice(0, columns);
   const head = text.slice(0, columns * lettersPerColumnMax);
-  if (printable.test(head)) return head.slice(0, columns);
   let width = 0;
   let length = 0;
   for (const { segment, index } of segmenter.segment(head)) {

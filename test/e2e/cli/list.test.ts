@@ -97,7 +97,8 @@ describe('namespaces', () => {
       'default other',
       'default orchestration',
     ]);
-    const { stdout } = await place.run(['list', '--all-namespaces', '--limit', '1']);
+    const { stdout, stderr } = await place.run(['list', '--all-namespaces', '--limit', '1']);
+    expect(stderr).toContain('next: reprise replay far --namespace production\n');
     expect(stdout).toMatch(/^NAMESPACE +SESSION.*\nproduction +far /);
   });
 

@@ -1,4 +1,4 @@
-/** `replay`: which events, in which order, at which pace, as a table and as JSON. */
+/** `replay`: which events, in which order, at which pace, as a table and as JSON; the list and filter lines of the seeds' B4. */
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -143,9 +143,9 @@ describe('the table', () => {
 describe('JSON', () => {
   test('is one event a line as recorded, with its parts inlined', async () => {
     const [message] = await events('refund', '--event-type', 'message.added');
-    expect(Object.keys(message ?? {})).toEqual([
-      ...['session', 'branch', 'seq', 'id', 'time', 'type', 'version', 'agent', 'run', 'turn', 'data', 'digest'],
-    ]);
+    expect(Object.keys(message ?? {})).toEqual(
+      'session branch seq id time type version agent run turn data digest'.split(' '),
+    );
     expect(message?.data).toEqual({ message: { role: 'user', content: 'Order 7 arrived broken. Please refund it.' } });
     const [request] = await events('refund', '--filter', 'kind=model', '--limit', '1');
     expect(JSON.stringify(request?.data)).toContain('You are a support agent.');
