@@ -3,7 +3,7 @@ import { canonicalJson } from './canonical-json.ts';
 import { DataDecoder, refsIn } from './decode.ts';
 import { dataDigestOf, type Sha256 } from './digest.ts';
 import { RepriseError } from './error.ts';
-import { checkBytes, checkLimit } from './limits.ts';
+import { checkBytes, checkLimit, isSurelyWithin } from './limits.ts';
 import { mayHoldRefs, type PartInput } from './parts.ts';
 import type { Digest, Point, Seq } from './point.ts';
 import type { AppendOutcome, AppendRequest, EraseRequest, EventInput, Platform, StoredEvent } from './ports.ts';
@@ -62,13 +62,14 @@ export function judgeAppend(source: AppendSource, request: AppendRequest, platfo
   };
 }
 
-function checkSize({ events, parts }: AppendRequest): void {
+/** Refuses a batch that is too large; a writer that asks before it sends is spared the way. */
+export function checkSize({ events, parts }: Pick<AppendRequest, 'events' | 'parts'>): void {
   checkLimit('appendEventsMax', events.length, 'append a batch');
-  checkBytes(
-    'appendBytesMax',
-    [...events.map((event) => event.data), ...parts.map((part) => part.text)],
-    'append a batch',
-  );
+  let units = 0;
+  for (const event of events) units += event.data.length;
+  for (const part of parts) units += part.text.length;
+  if (isSurelyWithin('appendBytesMax', units)) return;
+  checkBytes('appendBytesMax', [...events.map(({ data }) => data), ...parts.map(({ text }) => text)], 'append a batch');
 }
 
 function checkOnce(ids: readonly string[]): void {

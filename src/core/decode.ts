@@ -10,7 +10,7 @@ import {
   type PartInput,
   unescapeKeys,
 } from './parts.ts';
-import type { Digest } from './point.ts';
+import { beginning, type Digest, type Seq } from './point.ts';
 
 /** Where parts come from while data is decoded. */
 export interface PartSource {
@@ -19,11 +19,19 @@ export interface PartSource {
   readonly isErased: (digest: Digest) => boolean;
 }
 
-/** One item of a list as a branch reads it: something else in its place, or nothing. */
-export type ListEdit = { readonly kind: 'replace'; readonly value: JsonValue } | { readonly kind: 'drop' };
+/** One item of a list as a branch reads it, in lists recorded between two seqs: something else in its place, or nothing. */
+export type ListEdit = { readonly after: Seq; readonly until: Seq } & (
+  | { readonly kind: 'replace'; readonly value: JsonValue }
+  | { readonly kind: 'drop' }
+);
 
-/** Changes to items of linked lists, by their {@link itemKey}. */
-export type ListEdits = ReadonlyMap<string, ListEdit>;
+/** Changes to items of linked lists, by their {@link itemKey}; those of one item do not overlap. */
+export type ListEdits = ReadonlyMap<string, readonly ListEdit[]>;
+
+/** The change to an item in a list that was recorded at a seq. */
+export function editAt(edits: ListEdits, item: Pick<ListItem, 'node' | 'index'>, recorded: Seq): ListEdit | undefined {
+  return edits.get(itemKey(item))?.find(({ after, until }) => recorded > after && recorded < until);
+}
 
 /** An item of a list with the node and the index in it that hold it. */
 export interface ListItem {
@@ -35,6 +43,13 @@ export interface ListItem {
 /** What names an item, so that equal text elsewhere is another one. */
 export function itemKey({ node, index }: Pick<ListItem, 'node' | 'index'>): string {
   return `${node}:${index}`;
+}
+
+/** What was read of lists recorded at about the same time. */
+interface Era {
+  /** Whole lists, of those asked for only: to keep one for every node would grow with the square of a conversation. */
+  readonly lists: Map<Digest, readonly JsonValue[]>;
+  readonly nodes: Map<Digest, ShownNode>;
 }
 
 /** A node with its items as they are read through the edits. */
@@ -71,20 +86,36 @@ const refPattern = /"\$(?:part|list|body|sealed)":"([0-9a-f]{64})"/g;
 export class DataDecoder {
   readonly #source: PartSource;
   readonly #edits: ListEdits;
-  /** Whole lists, of those that were asked for only: to keep one for every node would grow with the square of a conversation. */
-  readonly #lists = new Map<Digest, readonly JsonValue[]>();
-  readonly #nodes = new Map<Digest, ShownNode>();
+  /** Where the edits begin and end, rising: what was recorded between the same two of them is read alike. */
+  readonly #bounds: readonly Seq[];
+  readonly #eras = new Map<number, Era>();
   readonly #bodies = new Map<Digest, string>();
+  #recorded: Seq = beginning;
+  #era: Era;
 
   constructor(source: PartSource, edits: ListEdits = new Map()) {
     this.#source = source;
     this.#edits = edits;
+    const bounds = [...edits.values()].flat().flatMap(({ after, until }) => [after, until]);
+    this.#bounds = [...new Set(bounds)].sort((a, b) => a - b);
+    this.#era = this.#eraOf(beginning);
   }
 
-  /** The data a skeleton stands for. */
-  decode(skeleton: string): JsonObject {
+  /** The data a skeleton stands for. Its lists are read through the edits that were made after it was recorded. */
+  decode(skeleton: string, recorded: Seq = beginning): JsonObject {
     const value = storedJson(skeleton) as JsonObject;
-    return mayHoldRefs(skeleton) ? (this.#resolve(value) as JsonObject) : value;
+    if (!mayHoldRefs(skeleton)) return value;
+    if (recorded !== this.#recorded) this.#era = this.#eraOf(recorded);
+    this.#recorded = recorded;
+    return this.#resolve(value) as JsonObject;
+  }
+
+  #eraOf(recorded: Seq): Era {
+    const before = this.#bounds.filter((bound) => bound < recorded).length;
+    const number = before + this.#bounds.filter((bound) => bound <= recorded).length;
+    const era = this.#eras.get(number) ?? { lists: new Map(), nodes: new Map() };
+    this.#eras.set(number, era);
+    return era;
   }
 
   /** Every item of a list with the node and index that hold it, unedited. */
@@ -125,7 +156,7 @@ export class DataDecoder {
         return this.#source.get(digest) === undefined && this.#source.isErased(digest) ? hole : this.#body(digest);
       case '$sealed': {
         const part = this.#part(digest);
-        return part === undefined ? hole : this.decode(part.text);
+        return part === undefined ? hole : (this.#resolve(storedJson(part.text)) as JsonObject);
       }
     }
   }
@@ -142,36 +173,36 @@ export class DataDecoder {
   }
 
   #list(list: Digest): readonly JsonValue[] {
-    const known = this.#lists.get(list);
+    const known = this.#era.lists.get(list);
     if (known !== undefined) return known;
     const nodes: ShownNode[] = [];
     let next: Digest | null = list;
     // What an earlier event of the same conversation was sent is known already.
-    while (next !== null && !this.#lists.has(next)) {
+    while (next !== null && !this.#era.lists.has(next)) {
       const node = this.#shownNode(next);
       nodes.push(node);
       if (nodes.length > limits.partChainMax) throw endless(list);
       next = node.previous;
     }
-    const items = next === null ? [] : [...(this.#lists.get(next) as readonly JsonValue[])];
+    const items = next === null ? [] : [...(this.#era.lists.get(next) as readonly JsonValue[])];
     for (const node of nodes.reverse()) for (const item of node.items) items.push(item);
-    this.#lists.set(list, items);
+    this.#era.lists.set(list, items);
     return items;
   }
 
   /** One node as it is shown. Lists share its items, which makes those that go on where others ended quick to compare. */
   #shownNode(digest: Digest): ShownNode {
-    const known = this.#nodes.get(digest);
+    const known = this.#era.nodes.get(digest);
     if (known !== undefined) return known;
     const { previous, items: stored } = this.#node(digest);
     const items: JsonValue[] = [];
     for (const [index, item] of stored.entries()) {
-      const edit = this.#edits.get(itemKey({ node: digest, index }));
+      const edit = editAt(this.#edits, { node: digest, index }, this.#recorded);
       if (edit === undefined) items.push(this.#item(item));
       else if (edit.kind === 'replace') items.push(edit.value);
     }
     const shown = { previous, items };
-    this.#nodes.set(digest, shown);
+    this.#era.nodes.set(digest, shown);
     return shown;
   }
 

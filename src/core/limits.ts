@@ -92,11 +92,21 @@ export function checkLimit(name: LimitName, actual: number, attempted: string): 
 
 /** Throws `limit.exceeded` when texts together have more bytes in UTF-8 than a named limit allows. */
 export function checkBytes(name: LimitName, texts: readonly string[], attempted: string): void {
-  let units = 0;
-  for (const text of texts) units += text.length;
-  // A UTF-16 unit is three bytes at most, so nearly every text is known to be small without being counted.
-  if (units * 3 <= limits[name]) return;
-  let bytes = 0;
-  for (const text of texts) bytes += utf8Length(text);
-  checkLimit(name, bytes, attempted);
+  if (
+    isSurelyWithin(
+      name,
+      texts.reduce((units, text) => units + text.length, 0),
+    )
+  )
+    return;
+  checkLimit(
+    name,
+    texts.reduce((bytes, text) => bytes + utf8Length(text), 0),
+    attempted,
+  );
+}
+
+/** A UTF-16 unit is three bytes at most: nearly every text is known to be within a limit without being counted. */
+export function isSurelyWithin(name: LimitName, units: number): boolean {
+  return units * 3 <= limits[name];
 }

@@ -108,6 +108,18 @@ export function viewAt(history: History, at: Seq): View {
   return { pieces: pieces.list() };
 }
 
+/** The stored events that led to a view as they were recorded: what was rewound is not among them, what was edited is. */
+export function recordedAt(history: History, at: Seq): View {
+  const items = itemsOf(scriptAt(history, at));
+  const { dead } = effectOf(items);
+  const pieces = new Pieces();
+  for (const item of items) {
+    if (item.kind === 'range') pieces.addRange(item);
+    else if (item.kind === 'rewoundToTurn' && !dead.has(item.seq)) pieces.dropRanges(item.dropped);
+  }
+  return { pieces: pieces.list() };
+}
+
 function applyMarker(pieces: Pieces, marker: Marker, live: ReadonlyMap<Seq, EditMarker>): void {
   switch (marker.kind) {
     case 'replaced':

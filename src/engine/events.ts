@@ -41,7 +41,8 @@ export async function readEvents(
   const events: Event[] = [];
   for (const row of rows) {
     bytes += row.data?.length ?? 0;
-    const data = decoder !== undefined && holding.has(row) ? decoder.decode(row.data as string) : plainData(row);
+    const data =
+      decoder !== undefined && holding.has(row) ? decoder.decode(row.data as string, row.seq) : plainData(row);
     const event = toEvent(session, row, data);
     events.push(carried.size > 0 && carried.has(row.seq) ? unwrap(event) : event);
   }
@@ -177,7 +178,7 @@ export async function erasedParts(engine: Engine, session: string): Promise<Set<
 
 /** The data of a stored row. */
 export function dataOf(row: StoredEvent, decoder: DataDecoder): JsonObject {
-  return row.data !== null && mayHoldRefs(row.data) ? decoder.decode(row.data) : plainData(row);
+  return row.data !== null && mayHoldRefs(row.data) ? decoder.decode(row.data, row.seq) : plainData(row);
 }
 
 /** A stored row as everyone sees it. Fields that are not there are absent, and those that are come in a fixed order. */

@@ -1,15 +1,9 @@
-import type { ListEdits } from '../core/decode.ts';
-import type { Event } from '../core/event.ts';
-import { limits } from '../core/limits.ts';
-import type { Cursor } from '../core/ports.ts';
 import { applyEvent, finishValue, initialValue, type Projection } from '../core/projection.ts';
-import { rawPieces, segmentsOf } from '../core/segment.ts';
-import type { View } from '../core/view.ts';
+import { rawPieces } from '../core/segment.ts';
 import type { Engine } from './engine.ts';
-import { readEvents } from './events.ts';
 import { asItIs, type Hypothesis } from './hypothesis.ts';
 import { listEditsOf } from './list-edits.ts';
-import { groupsOf, type Look, lookAt, supposedEvents } from './look.ts';
+import { eventsOf, lookAt } from './look.ts';
 import type { Place } from './place.ts';
 import { baseFor, SnapshotKeeper } from './snapshot.ts';
 
@@ -66,30 +60,4 @@ async function foldValue<Value, Result>(
   }
   await keeper?.offerEnd(value, keep === 'always');
   return value;
-}
-
-/** The events of some pieces in order: stored ones by the page, supposed ones from memory. */
-async function* eventsOf(
-  { engine, hypothesis }: Look,
-  { pieces }: View,
-  listEdits: ListEdits | undefined,
-): AsyncGenerator<{ readonly events: readonly Event[]; readonly bytes: number }> {
-  const { session, seq: stored } = hypothesis.place;
-  for (const group of groupsOf(pieces, stored)) {
-    if (group.isSupposed) {
-      yield { events: supposedEvents(group, hypothesis, listEdits), bytes: 0 };
-      continue;
-    }
-    let cursor: Cursor | undefined;
-    do {
-      const page = await readEvents(engine, session, segmentsOf(group), {
-        limit: limits.pageEventsMax,
-        direction: 'forward',
-        ...(listEdits === undefined ? {} : { listEdits }),
-        ...(cursor === undefined ? {} : { cursor }),
-      });
-      if (page.events.length > 0) yield page;
-      cursor = page.next;
-    } while (cursor !== undefined);
-  }
 }

@@ -1,8 +1,11 @@
 import { checkEdit } from '../core/append.ts';
+import { canonicalJson } from '../core/canonical-json.ts';
+import { storedJson } from '../core/decode.ts';
 import { createPartMemory, encodeData } from '../core/encode.ts';
 import { RepriseError } from '../core/error.ts';
 import type { Event, EventDraft } from '../core/event.ts';
 import { specOf } from '../core/event-types.ts';
+import type { JsonObject } from '../core/json.ts';
 import { isEdit, markerOf } from '../core/marker.ts';
 import { type Digest, later, type Seq } from '../core/point.ts';
 import { branchOf } from '../core/segment.ts';
@@ -55,7 +58,7 @@ async function supposeOne(engine: Engine, base: Hypothesis, draft: StampedDraft)
   const { branch, history } = base;
   const seq = later(base.at, 1);
   const event = await eventFor(engine, base, draft, seq);
-  encodeData({ ...event, version: event.version }, engine.platform, createPartMemory());
+  encodeData(event, engine.platform, createPartMemory());
   const { type, data } = event;
   const marker = isStructural(type) ? markerOf({ branch, seq, type, data }) : undefined;
   if (marker !== undefined && isEdit(marker)) checkEdit(history, marker);
@@ -69,7 +72,7 @@ async function supposeOne(engine: Engine, base: Hypothesis, draft: StampedDraft)
 }
 
 async function eventFor(engine: Engine, base: Hypothesis, draft: StampedDraft, seq: Seq): Promise<Event> {
-  const { id, time, type, agent, run, cause, data } = draft;
+  const { id, time, type, agent, run, cause } = draft;
   const led = cause === undefined ? undefined : await causeOf(engine, base, draft.type, cause);
   return {
     session: base.place.session,
@@ -84,7 +87,8 @@ async function eventFor(engine: Engine, base: Hypothesis, draft: StampedDraft, s
     turn: draft.turn ?? led?.turn ?? (await clockOf(engine, base)),
     ...(cause === undefined ? {} : { cause }),
     ...(led?.seq === undefined ? {} : { causeSeq: led.seq }),
-    data,
+    // As it would come back from the store, and nothing the caller still holds.
+    data: storedJson(canonicalJson(draft.data)) as JsonObject,
     digest: '' as Digest,
   };
 }

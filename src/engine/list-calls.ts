@@ -4,9 +4,9 @@ import { isObject, type JsonObject, type JsonValue, valueAt } from '../core/json
 import { asRef } from '../core/parts.ts';
 import { beginning, type Digest, later, type Seq } from '../core/point.ts';
 import type { Cursor, PageRequest, StoredEvent } from '../core/ports.ts';
-import { clipSegments, rawSegments } from '../core/segment.ts';
+import { clipSegments, segmentsOf } from '../core/segment.ts';
 import { isStructural } from '../core/structural-types.ts';
-import type { Segment } from '../core/view.ts';
+import { recordedAt, type Segment } from '../core/view.ts';
 import { sessionRef } from './engine.ts';
 import { partsOf, unwrap } from './events.ts';
 import { listIn, listPath, supposedNode } from './list-reader.ts';
@@ -110,6 +110,16 @@ export async function earlierCall(
   return undefined;
 }
 
+/** Where what was recorded on the way to a view is stored, within a range of seqs. */
+function recordedSegments(
+  { hypothesis }: Pick<Look, 'hypothesis'>,
+  { after, through }: { readonly after: Seq; readonly through: Seq },
+): Segment[] {
+  const { history, at, place } = hypothesis;
+  const end = through < place.seq ? through : place.seq;
+  return clipSegments(segmentsOf(recordedAt(history, at)), { after, through: end });
+}
+
 // A list is small in the row that refers to it, and the next page is seldom needed when looking back.
 const pageEvents = { forward: 256, backward: 16 } as const;
 
@@ -119,8 +129,7 @@ async function* callPages(
   direction: 'forward' | 'backward',
   filter: { readonly agent?: string; readonly run?: string } = {},
 ): AsyncGenerator<readonly StoredEvent[]> {
-  const { history, place } = look.hypothesis;
-  const segments = clipSegments(rawSegments(history, place.seq), range);
+  const segments = recordedSegments(look, range);
   yield* pagesOf(look, segments, { direction, filter: { ...filter, types: ['call.started'] } });
 }
 

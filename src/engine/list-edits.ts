@@ -10,13 +10,13 @@ import { eventsAt, type Look } from './look.ts';
 
 /**
  * How a view's edits change the lists that recorded calls hold: a message that was replaced or taken out is replaced or
- * gone in every list that holds it, found by its node in the linked list, so that equal text elsewhere is untouched.
- * Undefined when no edit concerns a list, which is nearly always.
+ * gone in every list that held it by then, found by its node in the linked list, so that equal text elsewhere is
+ * untouched. Undefined when no edit concerns a list, which is nearly always.
  */
 export async function listEditsOf(look: Look): Promise<ListEdits | undefined> {
   const changes = await changesOf(look);
   if (changes.length === 0) return undefined;
-  const edits = new Map<string, ListEdit>();
+  const edits = new Map<string, ListEdit[]>();
   const left = await new ListScan(look, edits, 'same-run').run(changes);
   // A run often goes on with what was said in an earlier one of its agent.
   if (left.length > 0) await new ListScan(look, edits, 'same-agent').run(left);
@@ -34,11 +34,11 @@ async function changesOf(look: Look): Promise<Change[]> {
     ...new Set(answers.flatMap(({ seqs, now }) => (now === undefined ? seqs : [...seqs, now]))),
   ]))
     events.set(event.seq, isStructural(event.type) ? unwrap(event) : event);
-  return answers.flatMap(({ seqs, now }) => {
+  return answers.flatMap(({ seqs, now, at }) => {
     const versions = seqs.flatMap((seq) => events.get(seq) ?? []);
     const [first] = versions;
     if (first === undefined || !concerning.has(first.type)) return [];
-    return [{ versions, after: now === undefined ? undefined : events.get(now) }];
+    return [{ versions, after: now === undefined ? undefined : events.get(now), at }];
   });
 }
 
@@ -46,6 +46,8 @@ async function changesOf(look: Look): Promise<Change[]> {
 interface Answers {
   readonly seqs: readonly Seq[];
   readonly now: Seq | undefined;
+  /** The seq of the marker that changed it last. */
+  readonly at: Seq;
 }
 
 function changedAnswers({ hypothesis, view }: Look): Answers[] {
@@ -54,12 +56,16 @@ function changedAnswers({ hypothesis, view }: Look): Answers[] {
   const markerSeqs = new Set(history.markers.map((marker) => marker.seq));
   const changed = view.pieces
     .filter(isReplacement)
-    .map((piece) => ({ seqs: piece.answers.slice(0, -1), now: piece.seq }));
+    .map((piece) => ({ seqs: piece.answers.slice(0, -1), now: piece.seq, at: piece.seq }));
   // A rewind also takes events out, together with the lists after them; only what a revert took out leaves a gap.
   const dropped = live.flatMap((marker) =>
-    marker.kind === 'reverted' ? marker.seqs.filter((seq) => !markerSeqs.has(seq)) : [],
+    marker.kind !== 'reverted'
+      ? []
+      : marker.seqs
+          .filter((seq) => !markerSeqs.has(seq))
+          .map((seq) => ({ seqs: versionsOf(seq, live), now: undefined, at: marker.seq })),
   );
-  return [...changed, ...dropped.map((seq) => ({ seqs: versionsOf(seq, live), now: undefined }))];
+  return [...changed, ...dropped];
 }
 
 const isReplacement = (piece: Piece): piece is Extract<Piece, { kind: 'carried' }> =>

@@ -1,10 +1,11 @@
 import type { Condition } from '../core/append.ts';
+import { checkSize } from '../core/append-judgement.ts';
 import { createPartMemory, encodeData, type PartMemory } from '../core/encode.ts';
 import { RepriseError } from '../core/error.ts';
 import { checkDraft, type Event, type EventDraft } from '../core/event.ts';
 import { specOf } from '../core/event-types.ts';
 import type { JsonObject } from '../core/json.ts';
-import { checkBytes, checkLimit } from '../core/limits.ts';
+import { checkLimit } from '../core/limits.ts';
 import type { PartInput } from '../core/parts.ts';
 import type { Seq } from '../core/point.ts';
 import type { AppendOutcome, AppendRequest, AppendTarget, EventInput } from '../core/ports.ts';
@@ -107,11 +108,7 @@ export function encodeRequest(
     parts.push(...encoded.parts);
     events.push({ ...envelope, version, data: encoded.skeleton, keys: encoded.keys });
   }
-  checkBytes(
-    'appendBytesMax',
-    [...events, ...parts].map((held) => ('text' in held ? held.text : held.data)),
-    'append a batch',
-  );
+  checkSize({ events, parts });
   const { session, target, condition, epoch } = request;
   return {
     ...sessionRef(engine, session),

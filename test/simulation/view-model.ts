@@ -112,6 +112,11 @@ export class ViewModel {
     this.#append(branch, { type: 'reverted', targets: [target], text: '', turn: 0 });
   }
 
+  /** Takes out several events at once; each was found in the view. */
+  revertAll(branch: string, targets: readonly number[]): void {
+    this.#append(branch, { type: 'reverted', targets, text: '', turn: 0 });
+  }
+
   rewind(branch: string, to: number): void {
     if (to < 0 || to > this.head(branch)) throw new Refused('no such seq');
     this.#append(branch, { type: 'rewound', to, text: '', turn: 0 });

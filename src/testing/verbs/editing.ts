@@ -136,23 +136,32 @@ export const editing: readonly VerbCase[] = [
     assert.deepEqual(await lists(session, 'main@5'), ['ONE', 'ONE two'], 'the past stays put');
   }),
 
-  onSession(
-    'an edited message is edited in lists that were shortened, and equal text elsewhere is not',
-    async (session) => {
-      await session.append([
-        added(user('go')),
-        called([user('go')]),
-        added(user('go')),
-        called([user('go'), user('go')]),
-        called([user('go'), user('go'), answer('gone')]),
-        called([answer('gone'), user('go')]),
-      ]);
-      await session.fork('main', { name: 'first', edits: [{ kind: 'message', seq: 1, message: user('GO') }] });
-      assert.deepEqual(await lists(session, 'first'), ['GO', 'GO go', 'GO go gone', 'gone go']);
-      await session.fork('main', { name: 'second', edits: [{ kind: 'message', seq: 3, message: user('GO') }] });
-      assert.deepEqual((await lists(session, 'second')).slice(0, 3), ['go', 'go GO', 'go GO gone']);
-    },
-  ),
+  onSession('an edited message is edited in lists that were shortened, and restored', async (session) => {
+    await session.append([added(user('one')), called([user('one')]), added(user('two'))]);
+    await session.append([
+      called([user('one'), user('two')]),
+      called([user('two'), answer('yes')]),
+      called([user('one'), user('two'), answer('yes')]),
+    ]);
+    await session.fork('main', { name: 'first', edits: [{ kind: 'message', seq: 1, message: user('ONE') }] });
+    assert.deepEqual(await lists(session, 'first'), ['ONE', 'ONE two', 'two yes', 'ONE two yes']);
+    await session.fork('main', { name: 'second', edits: [{ kind: 'drop', seq: 3 }] });
+    assert.deepEqual(await lists(session, 'second'), ['one', 'one', 'yes', 'one yes']);
+  }),
+
+  onSession('an edited message leaves another that says the same alone', async (session) => {
+    await session.append([
+      added(user('go')),
+      called([user('go')]),
+      added(user('go')),
+      called([user('go'), user('go')]),
+      called([user('go'), user('go'), answer('gone')]),
+    ]);
+    await session.fork('main', { name: 'first', edits: [{ kind: 'message', seq: 1, message: user('GO') }] });
+    assert.deepEqual(await lists(session, 'first'), ['GO', 'GO go', 'GO go gone']);
+    await session.fork('main', { name: 'second', edits: [{ kind: 'message', seq: 3, message: user('GO') }] });
+    assert.deepEqual(await lists(session, 'second'), ['go', 'go GO', 'go GO gone']);
+  }),
 
   onSession('an edited message is the right one of several that say the same in one list', async (session) => {
     await session.append([added(user('go')), added(user('go')), added(user('go'))]);
@@ -186,6 +195,28 @@ export const editing: readonly VerbCase[] = [
     assert.deepEqual(await lists(session), ['c', 'c x']);
     await session.revert('main@1');
     assert.deepEqual(await lists(session), ['', 'x']);
+  }),
+
+  onSession('a message that an agent goes on sending as it was is read through its edit', async (session, reprise) => {
+    for (const writer of [session, await reprise.namespace('default').session(session.id)]) {
+      const { name } = await session.fork('main@0', {});
+      await session.append([added(user('a')), called([user('a')])], { branch: name });
+      const { restored } = await session.edit(name, { kind: 'prompt', text: 'A' });
+      await writer.append([called([user('a'), answer('x')])], { branch: name });
+      await writer.append([called([user('a'), answer('x'), answer('y')])], { branch: name });
+      assert.deepEqual(await lists(session, name), ['A', 'A x', 'A x y']);
+      await session.revert({ branch: name, seq: restored[0] ?? 0 });
+      assert.deepEqual(await lists(session, name), ['a', 'a x', 'a x y']);
+    }
+  }),
+
+  onSession('what is said again after it was taken out is another message', async (session) => {
+    await session.append([added(user('go')), called([user('go')])]);
+    await session.edit('main', { kind: 'drop', seq: 1 });
+    await session.append([added(user('go')), called([user('go')])]);
+    assert.deepEqual(await lists(session), ['', 'go']);
+    await session.edit('main', { kind: 'message', seq: 4, message: user('GO') });
+    assert.deepEqual(await lists(session), ['', 'GO']);
   }),
 
   onSession('edits of several messages of one list meet in it, in either order, looked at or made', async (session) => {
