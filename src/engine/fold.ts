@@ -5,7 +5,7 @@ import { asItIs, type Hypothesis } from './hypothesis.ts';
 import { listEditsOf } from './list-edits.ts';
 import { eventsOf, lookAt } from './look.ts';
 import type { Place } from './place.ts';
-import { baseFor, SnapshotKeeper } from './snapshot.ts';
+import { baseFor, SnapshotKeeper, snapshotKey } from './snapshot.ts';
 
 /** The state of a projection at a place. */
 export async function foldAt<Value, Result>(
@@ -46,9 +46,10 @@ async function foldValue<Value, Result>(
   const isRaw = projection.history === 'raw';
   const look = lookAt(engine, hypothesis);
   const all = isRaw ? { pieces: rawPieces(hypothesis.history, hypothesis.at) } : look.view;
-  const base = keep === 'never' ? undefined : await baseFor(engine, hypothesis, projection, all);
-  const mayKeep = keep !== 'never' && hypothesis.events.size === 0;
-  const keeper = mayKeep ? new SnapshotKeeper(engine, hypothesis.place, projection) : undefined;
+  const key = keep === 'never' ? undefined : await snapshotKey(engine, hypothesis.place, projection);
+  const base = key === undefined ? undefined : await baseFor(engine, hypothesis, projection, all, key);
+  const mayKeep = key !== undefined && hypothesis.events.size === 0;
+  const keeper = mayKeep ? new SnapshotKeeper(engine, hypothesis.place, projection, key) : undefined;
   let value = base === undefined ? initialValue(projection) : base.value;
   const listEdits = isRaw ? undefined : await listEditsOf(look);
   for await (const { events, bytes } of eventsOf(look, base?.rest ?? all, listEdits)) {

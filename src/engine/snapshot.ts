@@ -18,7 +18,11 @@ export interface SnapshotBase<Value> {
   readonly rest: View;
 }
 
-async function keyOf(
+/**
+ * What a snapshot at a place is kept under, as of now; undefined for a projection without a version. It is asked for
+ * before anything is read: what an erasure takes away meanwhile must not come back under the key of later.
+ */
+export async function snapshotKey(
   engine: Engine,
   place: Place,
   projection: Pick<Projection<unknown>, 'name' | 'version'>,
@@ -34,10 +38,9 @@ export async function baseFor<Value, Result>(
   hypothesis: Hypothesis,
   projection: Projection<Value, Result>,
   view: View,
+  key: SnapshotKey,
 ): Promise<SnapshotBase<Value> | undefined> {
   const { place } = hypothesis;
-  const key = await keyOf(engine, place, projection);
-  if (key === undefined) return undefined;
   for (const { branch, through } of rawPieces(hypothesis.history, place.seq).reverse()) {
     const ref = { ...sessionRef(engine, place.session), branch };
     for (const found of await engine.store.snapshots(ref, key, through)) {
@@ -72,27 +75,23 @@ export class SnapshotKeeper<Value, Result> {
   readonly #engine: Engine;
   readonly #place: Place;
   readonly #projection: Projection<Value, Result>;
-  readonly #key: Promise<SnapshotKey | undefined>;
+  readonly #key: SnapshotKey;
   #events = 0;
   #bytes = 0;
   #bytesDue = 0;
 
-  constructor(engine: Engine, place: Place, projection: Projection<Value, Result>) {
+  constructor(engine: Engine, place: Place, projection: Projection<Value, Result>, key: SnapshotKey) {
     this.#engine = engine;
     this.#place = place;
     this.#projection = projection;
-    this.#key = projection.version === undefined ? Promise.resolve(undefined) : keyOf(engine, place, projection);
+    this.#key = key;
   }
 
   /** Counts one folded event; true when a snapshot may be due. */
   isDue(bytes: number): boolean {
     this.#events += 1;
     this.#bytes += bytes;
-    return (
-      this.#projection.version !== undefined &&
-      this.#events >= this.#engine.snapshotEvents &&
-      this.#bytes >= this.#bytesDue
-    );
+    return this.#events >= this.#engine.snapshotEvents && this.#bytes >= this.#bytesDue;
   }
 
   /** Keeps the value after an event, if it is small enough and the event is the end of a view. */
@@ -115,11 +114,16 @@ export class SnapshotKeeper<Value, Result> {
 
   /** What is kept is derived: a store that cannot keep it, being locked or full, costs time later and nothing else. */
   async #put({ branch, seq, digest }: Pick<Event, 'branch' | 'seq' | 'digest'>, value: string): Promise<void> {
-    const key = await this.#key;
-    if (key === undefined || utf8Length(value) > limits.snapshotBytesMax) return;
+    if (utf8Length(value) > limits.snapshotBytesMax) return;
     const { store } = this.#engine;
     try {
-      await store.putSnapshot(sessionRef(this.#engine, this.#place.session), { ...key, branch, seq, digest, value });
+      await store.putSnapshot(sessionRef(this.#engine, this.#place.session), {
+        ...this.#key,
+        branch,
+        seq,
+        digest,
+        value,
+      });
     } catch (error) {
       if (!(error instanceof RepriseError)) throw error;
     }

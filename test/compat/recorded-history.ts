@@ -124,7 +124,7 @@ async function recordBranches(session: Session): Promise<void> {
   await session.append(note('after the rewind', { turn: 6 }));
   await session.edit('main', {
     kind: 'replace',
-    seq: 8,
+    seq: 9,
     event: { data: { claim: 'The order is open', topic: 'orders' } },
   });
   await session.redo('main');
