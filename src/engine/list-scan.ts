@@ -109,7 +109,7 @@ export class ListScan {
 
   async #take(call: ListCall): Promise<void> {
     const conversation = await this.#conversationOf(call);
-    const { nodes: known, places } = conversation;
+    const { places } = conversation;
     const end = unchangedUntil(conversation, call.seq);
     const { base, nodes } =
       call.list === undefined
