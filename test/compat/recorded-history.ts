@@ -125,7 +125,7 @@ async function recordBranches(session: Session): Promise<void> {
   await session.edit('main', {
     kind: 'replace',
     seq: 8,
-    event: { data: { claim: 'The order is open', topic: 'orders' } },
+    event: { type: 'note.added', data: { text: 'The order is open' } },
   });
   await session.redo('main');
   await session.rewind({ turn: 3 });
