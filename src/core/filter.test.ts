@@ -181,6 +181,10 @@ describe('what cannot be a filter is refused', () => {
   );
 
   test('a time that is none has its own code', () => {
+    expect(codeOf(() => compileFilter({ type: 'note.added' } as never))).toBe('filter.invalid');
+    expect(codeOf(() => compileFilter({ types: 'note.added' } as never))).toBe('filter.invalid');
+    expect(codeOf(() => compileFilter({ turn: '3' } as never))).toBe('filter.invalid');
+    expect(compileFilter({ run: undefined } as never)({ data: {} } as never)).toBe(true);
     expect(codeOf(() => compileFilter({ since: 'yesterday' }))).toBe('time.invalid');
   });
 });

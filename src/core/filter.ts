@@ -115,6 +115,7 @@ function agentHolds(wanted: string, agent: string | null | undefined): boolean {
 /** Checks a filter and gives it back with its times in the one form that can be compared as text. */
 export function checkFilter(filter: EventFilter): EventFilter {
   if (typeof filter !== 'object' || filter === null) refuse(`${String(filter)} is not an object`);
+  checkConditions(filter);
   checkText('text', filter.text);
   for (const field of filter.fields ?? []) {
     if (typeof field?.key !== 'string' || typeof field.pattern !== 'string')
@@ -129,6 +130,34 @@ export function checkFilter(filter: EventFilter): EventFilter {
     ...(filter.since === undefined ? {} : { since: isoTime(filter.since) }),
     ...(filter.until === undefined ? {} : { until: isoTime(filter.until) }),
   };
+}
+
+const conditionTypes: Readonly<Record<keyof EventFilter, 'string' | 'number' | 'array'>> = {
+  types: 'array',
+  agent: 'string',
+  run: 'string',
+  turn: 'number',
+  turnAfter: 'number',
+  kind: 'string',
+  name: 'string',
+  outcome: 'string',
+  since: 'string',
+  until: 'string',
+  after: 'number',
+  through: 'number',
+  fields: 'array',
+  text: 'string',
+};
+
+/** A condition that is misspelt would hold for everything, and nobody would see that it was not asked. */
+function checkConditions(filter: EventFilter): void {
+  for (const [key, value] of Object.entries(filter)) {
+    const type = Object.hasOwn(conditionTypes, key) ? conditionTypes[key as keyof EventFilter] : undefined;
+    if (type === undefined)
+      refuse(`"${key}" is not a condition`, `The conditions are ${Object.keys(conditionTypes).join(', ')}.`);
+    else if (value !== undefined && (type === 'array' ? !Array.isArray(value) : typeof value !== type))
+      refuse(`its "${key}" is not ${type === 'array' ? 'an array' : `a ${type}`}`);
+  }
 }
 
 function checkText(what: string, text: string | undefined): void {

@@ -54,13 +54,16 @@ async function resolveEdit(look: Look, edit: Edit): Promise<ResolvedEdit> {
     case 'append':
       return only(checkOrdinary(edit.event));
     case 'prompt':
-      return only(await prompt(look, edit.text, edit.mode ?? 'anywhere'));
+      return only(await prompt(look, text(edit.text, 'text'), edit.mode ?? 'anywhere'));
     case 'system':
-      return only({ type: 'settings.changed', data: { system: edit.text } });
+      return only({ type: 'settings.changed', data: { system: text(edit.text, 'text') } });
     case 'model':
-      return only({ type: 'settings.changed', data: { model: edit.model } });
+      return only({ type: 'settings.changed', data: { model: text(edit.model, 'model') } });
     case 'tools':
-      return only({ type: 'settings.changed', data: { tools: edit.tools } });
+      return only({
+        type: 'settings.changed',
+        data: { tools: Array.isArray(edit.tools) ? edit.tools : refuse('its "tools" is not an array') },
+      });
     case 'toolInput':
       return only(await toolInput(look, edit.call, edit.input));
     case 'toolResult':
@@ -80,6 +83,11 @@ const only = (draft: EventDraft): ResolvedEdit => ({ drafts: [draft], dependents
 
 function refuse(why: string, hint?: string): never {
   throw new RepriseError('edit.invalid', `Cannot apply the edit: ${why}`, hint === undefined ? {} : { hint });
+}
+
+/** What is left out would be stored as nothing, and look as if the edit had been made. */
+function text(value: string, name: string): string {
+  return typeof value === 'string' ? value : refuse(`its "${name}" is not a text`);
 }
 
 function checkOrdinary(draft: EventDraft): EventDraft {
@@ -158,6 +166,7 @@ async function prompt(look: Look, text: string, mode: 'anywhere' | 'trailing'): 
 
 /** Replaces a message: the event that added it, the answer that was it, or the first call whose list holds it. */
 async function message(look: Look, target: Seq, next: JsonObject, held?: JsonObject): Promise<EventDraft> {
+  if (!isObject(next)) refuse('its "message" is not an object');
   const event = await shownEvent(look, target);
   if (event.type === 'message.added') return replace(look, target, { data: { ...event.data, message: next } });
   if (event.type === 'call.ended' && event.data['message'] !== undefined)
@@ -193,6 +202,7 @@ async function callAt(
 }
 
 async function toolInput(look: Look, call: string | number, input: JsonValue): Promise<EventDraft> {
+  if (input === undefined) refuse('its "input" is missing', 'Give null where there is none.');
   const { started } = await callAt(look, call);
   if (started === undefined) return refuse(`the start of call ${JSON.stringify(call)} is not in the view`);
   return replace(look, started.seq, { data: { ...(await shownEvent(look, started.seq)).data, input } });
@@ -200,6 +210,7 @@ async function toolInput(look: Look, call: string | number, input: JsonValue): P
 
 /** A pending call is answered; an answered one gets another answer. */
 async function toolResult(look: Look, call: string | number, output: JsonValue, outcome: string): Promise<EventDraft> {
+  if (output === undefined) refuse('its "output" is missing', 'Give null where there is none.');
   const { started, ended } = await callAt(look, call);
   if (ended !== undefined) {
     // What went wrong before did not go wrong in the answer that takes its place.
@@ -220,7 +231,7 @@ async function toolResult(look: Look, call: string | number, output: JsonValue, 
 
 /** State versions are stored: the next one is the view's latest + 1. An erased write has lost its number, but had one. */
 async function state(look: Look, edit: Extract<Edit, { kind: 'state' }>): Promise<EventDraft> {
-  const { key } = edit;
+  const key = text(edit.key, 'key');
   const agent = edit.agent ?? 'default';
   let version = 1;
   for await (const event of eventsOfKey(look, ownedKey('state', agent, key))) {

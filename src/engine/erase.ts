@@ -2,7 +2,6 @@ import { dataDigestOf } from '../core/digest.ts';
 import { RepriseError } from '../core/error.ts';
 import type { Event } from '../core/event.ts';
 import { isObject } from '../core/json.ts';
-import { limits } from '../core/limits.ts';
 import type { Digest, Seq } from '../core/point.ts';
 import type { AppendRequest, EraseRequest } from '../core/ports.ts';
 import type { PointInput } from '../core/ref.ts';
@@ -12,7 +11,7 @@ import { type Content, contentOf } from './erase-content.ts';
 import { type ErasePlan, planErase } from './erase-plan.ts';
 import { readPlaces } from './events.ts';
 import { type Marked, type MarkOptions, signed } from './mark.ts';
-import { findPlace, pointOf, sessionRecord } from './place.ts';
+import { findPlace, pointOf, sessionIds, sessionRecord } from './place.ts';
 import { encodeRequest, stamp } from './write.ts';
 
 /** How to erase. */
@@ -47,7 +46,7 @@ export async function erase(
 ): Promise<Erased> {
   const target = await targetOf(engine, session, point);
   const content = await contentOf(engine, session, target);
-  const sessions = options.everywhere === true ? await allSessions(engine) : [session];
+  const sessions = options.everywhere === true ? await sessionIds(engine) : [session];
   const result: {
     events: Erased['events'][number][];
     parts: Erased['parts'][number][];
@@ -138,21 +137,6 @@ function structuralHint({ type, data }: Event): string {
   return isObject(data['event'])
     ? 'To forget what it carries, append an ordinary event with the same content and erase that one: the same content goes wherever the session holds it.'
     : `Erase the event it is about; "${type}" itself is never forgotten.`;
-}
-
-async function allSessions(engine: Engine): Promise<string[]> {
-  const found: string[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await engine.store.sessions({
-      namespace: engine.namespace,
-      limit: limits.sessionsPageMax,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
-    found.push(...page.sessions.map((held) => held.session));
-    cursor = page.next;
-  } while (cursor !== undefined);
-  return found;
 }
 
 async function carryOut(

@@ -1,4 +1,5 @@
 import { RepriseError } from '../core/error.ts';
+import { limits } from '../core/limits.ts';
 import { beginning, type Digest, later, type Point, type Seq } from '../core/point.ts';
 import type { BranchRecord, SessionRecord } from '../core/ports.ts';
 import { type At, type PointInput, parsePoint } from '../core/ref.ts';
@@ -28,6 +29,22 @@ export async function sessionRecord(engine: Engine, session: string): Promise<Se
       details: { session, namespace: engine.namespace },
     },
   );
+}
+
+/** The ids of every session of the namespace, last appended to first. */
+export async function sessionIds(engine: Engine): Promise<string[]> {
+  const ids: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await engine.store.sessions({
+      namespace: engine.namespace,
+      limit: limits.sessionsPageMax,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    ids.push(...page.sessions.map((record) => record.session));
+    cursor = page.next;
+  } while (cursor !== undefined);
+  return ids;
 }
 
 /** One branch, or `branch.not-found`. */

@@ -1,11 +1,11 @@
 import type { Event } from '../core/event.ts';
 import { compileFilter, type EventFilter } from '../core/filter.ts';
 import { checkId } from '../core/id.ts';
-import { limits } from '../core/limits.ts';
 import { beginning } from '../core/point.ts';
 import type { BranchSummary, Cursor } from '../core/ports.ts';
 import { type Engine, sessionRef } from './engine.ts';
 import { readEvents } from './events.ts';
+import { sessionIds } from './place.ts';
 import { filterOf, type ReplayOptions } from './replay.ts';
 
 /** What to replay across sessions. */
@@ -76,21 +76,6 @@ async function lanesOf(engine: Engine, options: ReplayAllOptions): Promise<Lane[
       lanes.push({ session, branch, events: [], next: 'start', index: 0 });
   }
   return lanes;
-}
-
-async function sessionIds(engine: Engine): Promise<string[]> {
-  const ids: string[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await engine.store.sessions({
-      namespace: engine.namespace,
-      limit: limits.sessionsPageMax,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
-    ids.push(...page.sessions.map((record) => record.session));
-    cursor = page.next;
-  } while (cursor !== undefined);
-  return ids;
 }
 
 const nextOf = (lane: Lane): Event => lane.events[lane.index] as Event;

@@ -124,8 +124,8 @@ async function recordBranches(session: Session): Promise<void> {
   await session.append(note('after the rewind', { turn: 6 }));
   await session.edit('main', {
     kind: 'replace',
-    seq: 9,
-    event: { data: { claim: 'The order is open', topic: 'orders' } },
+    seq: 8,
+    event: { type: 'note.added', data: { text: 'The order is open' } },
   });
   await session.redo('main');
   await session.rewind({ turn: 3 });

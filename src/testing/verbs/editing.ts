@@ -75,21 +75,27 @@ export const editing: readonly VerbCase[] = [
     },
   ),
 
-  onSession('edit() refuses to carry what could not be appended', async (session) => {
-    await session.append(notes('ab'));
-    const insert = (event: EventDraft) => () => session.edit('main', { kind: 'insert', after: 1, event });
-    await refuses('event.invalid', insert({ type: 'Not A Type' }));
-    await refuses('event.invalid', insert({ type: 'note.added', data: {} }));
-    await refuses('event.invalid', insert(note('x', { turn: -1 })));
-    await refuses('id.invalid', insert(note('x', { agent: '' })));
-    await refuses('time.invalid', insert(note('x', { time: 'noon' })));
-    await refuses('event.not-found', insert(note('x', { cause: 'nobody' })));
-    await refuses('event.invalid', () => session.edit('main', { kind: 'replace', seq: 1, event: { data: {} } }));
-    await refuses('event.not-found', () =>
-      session.edit('main', { kind: 'replace', seq: 1, event: { cause: 'nobody' } }),
-    );
-    assert.equal(await said(session.replay()), 'ab');
-  }),
+  onSession(
+    'edit() refuses to carry what could not be appended, and edits that leave out what they are about',
+    async (session) => {
+      await session.append(notes('ab'));
+      const insert = (event: EventDraft) => () => session.edit('main', { kind: 'insert', after: 1, event });
+      await refuses('event.invalid', insert({ type: 'Not A Type' }));
+      await refuses('event.invalid', insert({ type: 'note.added', data: {} }));
+      await refuses('event.invalid', insert(note('x', { turn: -1 })));
+      await refuses('id.invalid', insert(note('x', { agent: '' })));
+      await refuses('time.invalid', insert(note('x', { time: 'noon' })));
+      await refuses('event.not-found', insert(note('x', { cause: 'nobody' })));
+      await refuses('event.invalid', () => session.edit('main', { kind: 'replace', seq: 1, event: { data: {} } }));
+      await refuses('event.not-found', () =>
+        session.edit('main', { kind: 'replace', seq: 1, event: { cause: 'nobody' } }),
+      );
+      for (const edit of ['prompt', 'system', 'model', 'tools', 'toolInput', 'toolResult', 'message', 'state'])
+        await refuses('edit.invalid', () => session.edit('main', { kind: edit, call: 'c', seq: 1 } as never));
+      await refuses('json.not-json', () => session.edit('main', { kind: 'state', key: 'k', value: Number.NaN }));
+      assert.equal(await said(session.replay()), 'ab');
+    },
+  ),
 
   onSession('edit() puts the name of who edits on markers alone', async (session) => {
     await session.append(called([user('hello')], { agent: 'support' }));
