@@ -79,7 +79,7 @@ async function printEvents(context: Context, found: Found, reading: EventReading
   const rows = out.json === undefined ? await openTable(context, found, reading) : undefined;
   let before: string | undefined;
   let last: Event | undefined;
-  out.progress.begin('replay');
+  out.progress.begin('replay', (await found.session.locate(found.point)).seq);
   for await (const event of readEvents(found.session, reading)) {
     if (before !== undefined && Number.isFinite(speed)) await pause(Math.abs(msBetween(before, event.time)) / speed);
     before = event.time;
