@@ -2,8 +2,6 @@ import type { EventStore, Platform } from './core/ports.ts';
 import { createReprise, type Reprise } from './engine/reprise.ts';
 import { createNodePlatform } from './node/platform.ts';
 import { type StoreLocation, storeLocation } from './node/store-location.ts';
-import { openMemoryStore } from './store/memory/memory-store.ts';
-import { openSqliteStore } from './store/sqlite/sqlite-store.ts';
 
 /** How to open Reprise. */
 export interface OpenOptions {
@@ -51,7 +49,12 @@ export async function openReprise(options: string | OpenOptions = {}): Promise<R
 }
 
 async function openStore(location: StoreLocation, platform: Platform, options: OpenOptions): Promise<EventStore> {
-  if (location.kind === 'memory') return openMemoryStore({ platform });
+  // Only the store that is used is loaded: a command that prints a line should not wait for both.
+  if (location.kind === 'memory') {
+    const { openMemoryStore } = await import('./store/memory/memory-store.ts');
+    return openMemoryStore({ platform });
+  }
+  const { openSqliteStore } = await import('./store/sqlite/sqlite-store.ts');
   const { durability, readOnly, create } = options;
   return openSqliteStore({
     path: location.path,

@@ -79,7 +79,7 @@ async function printEvents(context: Context, found: Found, reading: EventReading
   const rows = out.json === undefined ? await openTable(context, found, reading) : undefined;
   let before: string | undefined;
   let last: Event | undefined;
-  out.progress.begin('replay');
+  out.progress.begin('replay', (await found.session.locate(found.point)).seq);
   for await (const event of readEvents(found.session, reading)) {
     if (before !== undefined && Number.isFinite(speed)) await pause(Math.abs(msBetween(before, event.time)) / speed);
     before = event.time;
@@ -125,15 +125,15 @@ function sayNothing({ out, reading }: { readonly out: Context['out']; readonly r
 
 /** One object for everything. It is written as it is read, so that it may be larger than memory. */
 async function printObject({ out }: Context, { session, ref, point }: Found, reading: EventReading): Promise<void> {
-  const metadata = await session.metadata(point);
-  const fingerprint = await session.fingerprint(point);
   const isCut = reading.limit !== undefined || reading.tail !== undefined;
+  const metadata = await session.metadata(point);
+  await out.write(`${JSON.stringify({ ref: refText(ref), metadata }).slice(0, -1)},"events":[`);
   let count = 0;
-  await out.write(`${JSON.stringify({ ref: refText(ref), metadata, fingerprint }).slice(0, -1)},"events":[`);
   for await (const event of readEvents(session, reading))
     await out.write(`${count++ === 0 ? '' : ','}${JSON.stringify(event)}`);
   const totalMatched = isCut ? await countEvents(session, reading) : count;
-  await out.line(`],"totalMatched":${totalMatched}}`);
+  const fingerprint = await session.fingerprint(point);
+  await out.line(`],${JSON.stringify({ totalMatched, fingerprint }).slice(1)}`);
 }
 
 function pause(ms: number): Promise<void> {

@@ -23,7 +23,8 @@ export const show: CommandSpec = {
       await out.lines(eventLines(out, await eventAt(session, point), isFull));
       await out.flush();
     }
-    out.progress.begin('show');
+    // The conversation and the state are folded; the summary is there.
+    out.progress.begin('show', 2 * (await session.locate(point)).seq);
     const known = await knownAt(session, ref.branch, point);
     out.progress.end();
     if (out.json !== undefined) await out.value(shapeOf(ref, known));

@@ -33,6 +33,19 @@ test('the line is taken off before anything else is written, and at the end', ()
   expect(made.written.slice(1)).toEqual(['\r\u001b[2K']);
 });
 
+test('while something else is written, nothing is drawn', () => {
+  const made = screen(true);
+  made.progress.begin('replay');
+  made.clock = 1_500;
+  made.progress.clear();
+  made.clock = 2_000;
+  made.progress.add(1_000);
+  expect(made.written).toEqual([]);
+  made.clock = 2_600;
+  made.progress.add(1_000);
+  expect(made.written).toHaveLength(1);
+});
+
 test('a total that was too low is no longer told, and a narrow screen is not overrun', () => {
   const made = screen(true);
   made.progress.begin('verify', 10);

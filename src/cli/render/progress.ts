@@ -22,7 +22,8 @@ export class Progress {
   #total: number | undefined;
   #done = 0;
   #startedAt = 0;
-  #drawnAt = 0;
+  /** Nothing is drawn before: in the first second, and for a while after anything else was written. */
+  #quietUntil = 0;
   #isShown = false;
 
   constructor(stream: ProgressStream, now: () => number = () => performance.now()) {
@@ -37,7 +38,7 @@ export class Progress {
     this.#total = total;
     this.#done = 0;
     this.#startedAt = this.#now();
-    this.#drawnAt = this.#startedAt;
+    this.#quietUntil = this.#startedAt + quietMs;
   }
 
   /** So many events more are done. */
@@ -45,8 +46,8 @@ export class Progress {
     this.#done += events;
     if (this.#what === '' || this.#stream.isTTY !== true) return;
     const now = this.#now();
-    if (now - this.#startedAt < quietMs || now - this.#drawnAt < drawEveryMs) return;
-    this.#drawnAt = now;
+    if (now < this.#quietUntil) return;
+    this.#quietUntil = now + drawEveryMs;
     this.#isShown = true;
     this.#stream.write(`\r\u001b[2K${cut(this.text(), (this.#stream.columns ?? 80) - 1)}`);
   }
@@ -57,8 +58,9 @@ export class Progress {
     this.#what = '';
   }
 
-  /** Takes the line off the screen, so that something else can be written there. */
+  /** Takes the line off the screen, so that something else can be written there; while rows flow, none is drawn. */
   clear(): void {
+    this.#quietUntil = this.#now() + quietMs;
     if (!this.#isShown) return;
     this.#isShown = false;
     this.#stream.write('\r\u001b[2K');

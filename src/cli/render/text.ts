@@ -1,4 +1,10 @@
-const segmenter: Intl.Segmenter = new Intl.Segmenter();
+let made: Intl.Segmenter | undefined;
+
+/** Made when it is needed: most text is plain, and the rules of every script take a while to load. */
+function graphemes(text: string): Intl.Segments {
+  made ??= new Intl.Segmenter();
+  return made.segment(text);
+}
 
 // Escape sequences and control characters would let a payload move the cursor, recolour the screen or forge a prompt;
 // bidirectional controls would let it turn what follows around, and line separators break a row on some terminals.
@@ -14,13 +20,14 @@ export function plain(text: string): string {
   });
 }
 
-const printable = /^[\x20-\x7e]*$/;
+// One column each, and none of them joins another: ASCII, Latin, punctuation, arrows, pictures of controls, boxes.
+const simple = /^[\x20-\x7e\xa0-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2400-\u257f]*$/;
 
 /** How many columns text takes: two for wide characters and emoji, none for what joins the one before. */
 export function widthOf(text: string): number {
-  if (printable.test(text)) return text.length;
+  if (simple.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of segmenter.segment(text)) width += graphemeWidth(segment);
+  for (const { segment } of graphemes(text)) width += graphemeWidth(segment);
   return width;
 }
 
@@ -62,11 +69,11 @@ function isWide(code: number): boolean {
 export function beginningOf(text: string, columns: number): string {
   if (columns <= 0) return '';
   // The letter after the last one may belong to it, so that it has to be a plain one too.
-  if (printable.test(text.slice(0, columns + 1))) return text.slice(0, columns);
+  if (simple.test(text.slice(0, columns + 1))) return text.slice(0, columns);
   const head = text.slice(0, columns * lettersPerColumnMax);
   let width = 0;
   let length = 0;
-  for (const { segment, index } of segmenter.segment(head)) {
+  for (const { segment, index } of graphemes(head)) {
     width += graphemeWidth(segment);
     if (width > columns) break;
     length = index + segment.length;
