@@ -25,9 +25,9 @@ function partOf([digest, kind, salt, text, refs, damaged]: PartRow): PartInput {
 }
 
 // CROSS JOIN keeps the order: left to itself, SQLite goes through every part of the session for each one asked for.
-const partsSql = `
-SELECT ${columns} FROM json_each(?) asked
+const askedSql = `FROM json_each(?) asked
 CROSS JOIN part_holders h ON h.session_id = ? AND h.digest = unhex(asked.value) CROSS JOIN parts p ON p.id = h.part_id`;
+const partsSql = `SELECT ${columns} ${askedSql}`;
 
 /** The parts of these digests that the session holds. */
 export function findParts(
@@ -39,22 +39,20 @@ export function findParts(
   return new Map(rows.map((row) => [row[0], partOf(row)]));
 }
 
-const sizesSql = (isDeep: boolean): string => `
+const askedSizesSql = `SELECT lower(hex(h.digest)), octet_length(p.text) ${askedSql}`;
+const askedTotalSql = `SELECT total(octet_length(p.text)), max(p.refs IS NOT NULL) ${askedSql}`;
+
+const reachedSizesSql = `
 WITH RECURSIVE reached(digest) AS (
   SELECT unhex(value) FROM json_each(:asked)
-  ${isDeep ? reachSql : ''}
+  UNION
+  SELECT unhex(ref.value) FROM reached
+  CROSS JOIN part_holders h ON h.session_id = :session AND h.digest = reached.digest
+  CROSS JOIN parts p ON p.id = h.part_id CROSS JOIN json_each(p.refs) ref
   LIMIT :limit
 )
 SELECT lower(hex(reached.digest)), octet_length(p.text) FROM reached
 LEFT JOIN part_holders h ON h.session_id = :session AND h.digest = reached.digest LEFT JOIN parts p ON p.id = h.part_id`;
-
-const reachSql = `UNION
-  SELECT unhex(ref.value) FROM reached
-  CROSS JOIN part_holders h ON h.session_id = :session AND h.digest = reached.digest
-  CROSS JOIN parts p ON p.id = h.part_id CROSS JOIN json_each(p.refs) ref`;
-
-const askedSizesSql = sizesSql(false);
-const reachedSizesSql = sizesSql(true);
 
 /** A page of the parts of these digests that the session holds, and unless told otherwise of all they refer to. */
 export function partsPage(
@@ -63,23 +61,35 @@ export function partsPage(
   digests: readonly Digest[],
   { depth = 'all' }: PartsRequest,
 ): PartsPage {
-  const asked = [...new Set(digests)];
+  const asked = JSON.stringify([...new Set(digests)]);
+  const [bytes, hasRefs] = database.get<[number, number | null]>(askedTotalSql, asked, session.id) as [number, number];
+  // Most parts refer to nothing, and most pages are small: then there is nothing to walk and nothing to choose.
+  if (depth === 'asked' || hasRefs !== 1) {
+    if (bytes <= limits.pageBytesMax) return { parts: findParts(database, session, digests), rest: [] };
+    return fitting(database, session, database.all<[Digest, number]>(askedSizesSql, asked, session.id));
+  }
   const limit = limits.partsPageMax;
-  const walked = database.all<[Digest, number | null]>(depth === 'all' ? reachedSizesSql : askedSizesSql, {
-    asked: JSON.stringify(asked),
-    session: session.id,
-    limit,
-  });
-  const held = walked.filter((row): row is [Digest, number] => row[1] !== null);
-  const count = fittingParts(held.map(([, bytes]) => bytes));
-  const reached = held.map(([digest]) => digest);
-  const parts = findParts(database, session, reached.slice(0, count));
-  const rest = reached.slice(count);
+  const walked = database.all<[Digest, number | null]>(reachedSizesSql, { asked, session: session.id, limit });
+  const page = fitting(
+    database,
+    session,
+    walked.filter((row): row is [Digest, number] => row[1] !== null),
+  );
   // Only where the walk was cut short can there be something that it did not reach.
-  if (walked.length < limit || depth !== 'all') return { parts, rest };
+  if (walked.length < limit) return page;
   const seen = new Set(walked.map(([digest]) => digest));
-  const beyond = [...parts.values()].flatMap((part) => part.refs.filter((digest) => !seen.has(digest)));
-  return { parts, rest: [...rest, ...new Set(beyond)] };
+  const beyond = [...page.parts.values()].flatMap((part) => part.refs.filter((digest) => !seen.has(digest)));
+  return { parts: page.parts, rest: [...page.rest, ...new Set(beyond)] };
+}
+
+function fitting(
+  database: Database,
+  session: SessionRow,
+  sizes: readonly (readonly [digest: Digest, bytes: number])[],
+): PartsPage {
+  const count = fittingParts(sizes.map(([, bytes]) => bytes));
+  const digests = sizes.map(([digest]) => digest);
+  return { parts: findParts(database, session, digests.slice(0, count)), rest: digests.slice(count) };
 }
 
 /** How many of these sizes fit into one answer; the first always does. */
