@@ -18,6 +18,18 @@ export interface Platform {
   readonly sha256: (text: string) => Digest;
   /** 16 random bytes as text (base64url, 22 characters). */
   readonly newSalt: () => string;
+  /** Milliseconds that only grow, for measuring how long something took. */
+  readonly elapsedMs: () => number;
+  /** A value that follows the flow of async code: what is set around a function is seen by all it starts. */
+  readonly createContext: <T>() => AsyncContext<T>;
+  /** What is known of the program that runs: `{ program?, versions?, git? }` of a `run.started`. */
+  readonly runFacts: () => Promise<JsonObject>;
+}
+
+/** A value that follows the flow of async code. */
+export interface AsyncContext<T> {
+  readonly get: () => T | undefined;
+  readonly run: <R>(value: T, body: () => R) => R;
 }
 
 /** Names a session. */

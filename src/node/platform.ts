@@ -1,6 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { hash, randomFillSync } from 'node:crypto';
 import type { Digest } from '../core/point.ts';
-import type { Platform } from '../core/ports.ts';
+import type { AsyncContext, Platform } from '../core/ports.ts';
+import { runFacts } from './run-facts.ts';
 
 const saltBytes = 16;
 const poolBytes = 4096;
@@ -24,7 +26,15 @@ export function createNodePlatform(): Platform {
       const at = pool.take(saltBytes);
       return pool.bytes.toString('base64url', at, at + saltBytes);
     },
+    elapsedMs: () => performance.now(),
+    createContext,
+    runFacts,
   };
+}
+
+function createContext<T>(): AsyncContext<T> {
+  const held = new AsyncLocalStorage<T>();
+  return { get: () => held.getStore(), run: (value, body) => held.run(value, body) };
 }
 
 interface RandomPool {

@@ -9,13 +9,13 @@ import {
 
 /** A machine whose clock, ids and salts count up, so that recording twice gives the same digests. */
 export function countingPlatform(): Platform {
-  const { sha256 } = createNodePlatform();
+  const machine = createNodePlatform();
   const start = Date.parse('2026-11-15T10:00:00.000Z');
   let ticks = 0;
   let ids = 0;
   let salts = 0;
   return {
-    sha256,
+    ...machine,
     now: () => new Date(start + 1_000 * ticks++).toISOString(),
     newId: () => `0199a000-0000-7000-8000-${String(++ids).padStart(12, '0')}`,
     newSalt: () => `salt${String(++salts).padStart(18, '0')}`,

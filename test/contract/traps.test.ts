@@ -64,7 +64,7 @@ describe('T6 a fold mints no ids', () => {
   const shipped = { conversation, runs, summary };
   /** A machine that has neither clock nor chance: whoever looks must not need them. */
   const still: Platform = {
-    sha256: platform.sha256,
+    ...platform,
     now: () => {
       throw new Error('a look asked for the time');
     },

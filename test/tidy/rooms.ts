@@ -21,7 +21,20 @@ const rooms: Readonly<Record<string, Room>> = {
   'store/sqlite': { rooms: ['core'], node: true, packages: [] },
   'store/postgres': { rooms: ['core'], node: true, packages: ['pg'] },
   node: { rooms: ['core', 'engine'], node: true, packages: [] },
-  testing: { rooms: ['core', 'engine', 'projections'], node: ['node:assert', 'node:assert/strict'], packages: [] },
+  'adapters/ai-sdk': { rooms: ['core'], node: true, packages: ['ai', '@ai-sdk/provider'] },
+  'adapters/openai-agents': { rooms: ['core'], node: true, packages: ['@openai/agents'] },
+  'adapters/langgraph': {
+    rooms: ['core'],
+    node: true,
+    packages: ['@langchain/core', '@langchain/langgraph-checkpoint'],
+  },
+  'adapters/mcp': { rooms: ['core'], node: true, packages: ['@modelcontextprotocol/client'] },
+  'adapters/import': { rooms: ['core'], node: true, packages: [] },
+  testing: {
+    rooms: ['core', 'engine', 'projections'],
+    node: ['node:assert', 'node:assert/strict', 'node:http'],
+    packages: [],
+  },
   cli: { rooms: every, node: true, packages: ['commander'] },
 };
 
@@ -29,7 +42,7 @@ const rooms: Readonly<Record<string, Room>> = {
 export function roomOf(path: string): string | undefined {
   const [, first, second, third] = path.split('/');
   if (second === undefined) return undefined;
-  return first === 'store' && third !== undefined ? `store/${second}` : first;
+  return (first === 'store' || first === 'adapters') && third !== undefined ? `${first}/${second}` : first;
 }
 
 /** Rooms without Node, DOM, clock and randomness. */

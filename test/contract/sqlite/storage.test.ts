@@ -24,10 +24,10 @@ import { freshPaths, open, openNew, ref } from './place.ts';
 const freshPath = freshPaths();
 
 function seededPlatform(): Platform {
-  const { sha256 } = createNodePlatform();
+  const machine = createNodePlatform();
   let count = 0;
   return {
-    sha256,
+    ...machine,
     now: () => '2026-11-15T10:00:00.000Z',
     newId: () => `id-${++count}`,
     newSalt: () => `salt-${++count}`,
