@@ -302,7 +302,11 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
     const page = await store.sessions({ limit: 1e9 });
     expect([page.sessions.length, page.next !== undefined]).toEqual([limits.sessionsPageMax, true]);
   },
-  summaryEventsMax: 'src/engine/keep-summary.test.ts',
+  summaryEventsMax: 'src/engine/keep-snapshots.test.ts',
+  conversationEventsMax: 'src/engine/keep-snapshots.test.ts',
+  runsRememberedMax: 'src/core/resumption.test.ts',
+  bodiesKeptMax: 'src/engine/events.test.ts',
+  batchBodiesMax: 'src/engine/events.test.ts',
   snapshotWaitMsMax: 'test/e2e/cli/withstand.test.ts',
   busyWaitMsMax: 'test/crash/processes.test.ts',
 };
