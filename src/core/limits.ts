@@ -46,6 +46,8 @@ export const limits = {
   batchBodiesMax: 16_777_216,
   /** Nodes of a linked message list, or of a chain of body deltas. */
   partChainMax: 100_000,
+  /** Characters of long texts whose masks are remembered, so that what a conversation repeats is searched once. */
+  maskedTextsMax: 8_388_608,
   /** Bytes of a filter's regular expression or text. */
   filterTextMax: 1_000,
   /** Pairs of events that an exact alignment looks at in one stretch of a diff; longer stretches are cut into windows. */

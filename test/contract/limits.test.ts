@@ -218,6 +218,7 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
   },
   diffDetailsMax: 'src/core/diff.test.ts',
   diffItemsMax: 'src/core/diff-state.test.ts',
+  maskedTextsMax: 'src/core/masking.test.ts',
   conversationLanesMax: 'src/projections/conversation.test.ts',
   markersMax: async () => {
     const filler: Marker = { branch: 'main', seq: 1 as Seq, kind: 'erased', seqs: [], parts: [] };
