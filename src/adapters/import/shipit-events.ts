@@ -53,7 +53,7 @@ export class ShipitReader {
   #meaning(type: string, event: JsonObject, payload: JsonObject, place: Place): EventDraft[] {
     switch (type) {
       case 'run_started':
-        return [started(payload), ...messagesIn(payload)];
+        return [started(payload), ...messagesIn(payload, promptIn(payload))];
       case 'tool_called':
         return this.#toolCalled(event, payload, place);
       case 'tool_completed':
@@ -66,7 +66,8 @@ export class ShipitReader {
       case 'run_completed':
         return completed(payload);
       default:
-        return messagesIn(payload);
+        // Planners repeat the `prompt` of their run, which was said once.
+        return messagesIn(payload, promptIn({ user_prompt: payload['user_prompt'] ?? null }));
     }
   }
 
@@ -165,10 +166,9 @@ function completed(payload: JsonObject): EventDraft[] {
 }
 
 /** Messages of a payload, in the order shipit looks for them. */
-function messagesIn(payload: JsonObject): EventDraft[] {
+function messagesIn(payload: JsonObject, prompt: string | undefined): EventDraft[] {
   const listed = [...(Array.isArray(payload['messages']) ? payload['messages'] : []), payload['message'] ?? null];
   const messages = listed.flatMap((message): readonly JsonObject[] => messageOf(message as JsonValue));
-  const prompt = promptIn(payload);
   const last = messages.at(-1);
   const isThere = last?.['role'] === 'user' && last['content'] === prompt;
   if (prompt !== undefined && !isThere) messages.push({ role: 'user', content: prompt });

@@ -60,7 +60,8 @@ const promptNames = ['user_prompt', 'prompt'];
 
 /** What was recorded here, as shipit would have written it. */
 function nativeEvent({ type, data, erased }: Event): JsonObject | undefined {
-  const { name, kind, message } = data;
+  const { kind, message } = data;
+  const name = String(data['name']);
   const of = (foreign: string, text: string, payload: JsonObject): JsonObject => ({
     type: foreign,
     message: text,

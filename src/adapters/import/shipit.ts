@@ -85,7 +85,8 @@ function write(events: readonly Event[], metadata: JsonObject): string {
   const texts = shipitEvents(events);
   const frame = events.find(({ type, data }) => type === 'session.imported' && data['format'] === 'shipit')?.data;
   if (frame === undefined || frame['erased'] === true) return newFile(events[0]?.session ?? 'unknown', texts, metadata);
-  const { head, tail, between } = frame;
+  const [head, tail] = [String(frame['head'] ?? ''), String(frame['tail'] ?? '')];
+  const { between } = frame;
   const separator = (index: number): string => {
     if (typeof between === 'string') return between;
     const own = (between as readonly JsonValue[])[index];
