@@ -42,6 +42,7 @@ export type { Edited } from './engine/edit.ts';
 export type { Erased, EraseOptions } from './engine/erase.ts';
 export type { FindOptions } from './engine/find.ts';
 export type { ForkOptions } from './engine/fork.ts';
+export type { ImportOptions, ImportSource } from './engine/import.ts';
 export type { Marked, MarkOptions } from './engine/mark.ts';
 export type { Replay, ReplayOptions } from './engine/replay.ts';
 export type { ReplayAllOptions } from './engine/replay-all.ts';

@@ -1,3 +1,5 @@
+import { createReadStream } from 'node:fs';
+import { shipit } from './adapters/import/shipit.ts';
 import type { EventStore, Platform } from './core/ports.ts';
 import { createReprise, type Reprise } from './engine/reprise.ts';
 import { createNodePlatform } from './node/platform.ts';
@@ -42,6 +44,8 @@ export async function openReprise(options: string | OpenOptions = {}): Promise<R
   return createReprise({
     store,
     platform,
+    formats: [shipit],
+    readFile: (path) => createReadStream(path),
     ...(namespace === undefined ? {} : { namespace }),
     ...(snapshotEvents === undefined ? {} : { snapshotEvents }),
     ...(onRead === undefined ? {} : { onRead }),

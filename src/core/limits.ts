@@ -78,6 +78,8 @@ export const limits = {
   conversationEventsMax: 10_000,
   /** How long a snapshot waits for another process before it is left out. */
   snapshotWaitMsMax: 100,
+  /** Characters of a foreign file that is imported. */
+  importTextMax: 268_435_456,
   /** Sessions in one page of a listing. */
   sessionsPageMax: 1_000,
   /** How long an append waits for another process before it is `store.busy`. */

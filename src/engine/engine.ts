@@ -1,4 +1,5 @@
 import type { PartMemory } from '../core/encode.ts';
+import type { ForeignFormat } from '../core/foreign-format.ts';
 import type { EventStore, Platform, SessionRef } from '../core/ports.ts';
 import type { Chores } from './chores.ts';
 
@@ -13,6 +14,10 @@ export interface Engine {
   readonly snapshotEvents: number;
   /** Told of every page of events that was read from the store. */
   readonly onRead: (events: number) => void;
+  /** Formats of saved runs that can be read and written, by name. */
+  readonly formats: ReadonlyMap<string, ForeignFormat>;
+  /** Reads a file of the machine, piece by piece. */
+  readonly readFile: (path: string) => AsyncIterable<string | Uint8Array>;
   /** What is done beside what was asked for; `close` waits for it. */
   readonly chores: Chores;
 }

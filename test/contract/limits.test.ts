@@ -297,6 +297,7 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
     await session.stateAt('main', grown(1_000));
     expect(counted.calls.putSnapshot).toBeGreaterThan(0);
   },
+  importTextMax: 'test/seeds/shipit-import.test.ts',
   sessionsPageMax: async ({ store }) => {
     for (let count = 0; count < limits.sessionsPageMax; count++)
       await store.createSession({ ...ref, session: `s${count}` }, { root: 'main', seed: 'x' });

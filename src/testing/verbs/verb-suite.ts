@@ -4,6 +4,7 @@ import { append } from './append.ts';
 import { edit, fork, redo, revert, rewind } from './changing.ts';
 import { editing } from './editing.ts';
 import { erase } from './erasing.ts';
+import { importing } from './importing.ts';
 import { counterfactual, stateAt } from './looking.ts';
 import { diff, fingerprint, sessions, verify } from './proving.ts';
 import { find, replay } from './replay.ts';
@@ -36,6 +37,8 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   fingerprint,
   verify,
   diff,
+  import: importing,
+  export: importing,
   branch: fork,
   tree: sessions,
   toJSON: sessions,
