@@ -1,8 +1,7 @@
 import { RepriseError } from '../core/error.ts';
 import { errorOfRecord } from '../core/error-record.ts';
-import type { EventDraft, Outcome } from '../core/event.ts';
+import type { EventDraft } from '../core/event.ts';
 import type { JsonObject } from '../core/json.ts';
-import { checkLimit, limits } from '../core/limits.ts';
 import type { Message } from '../core/message.ts';
 import type { AsyncContext, Platform } from '../core/ports.ts';
 import type {
@@ -19,19 +18,12 @@ import type {
 } from '../core/recorder.ts';
 import { isStructural } from '../core/structural-types.ts';
 import type { RecordOptions } from './record.ts';
+import { RecordedCall } from './recorder-call.ts';
 import type { RecorderCounts } from './recorder-counts.ts';
-import {
-  callEffect,
-  callEndedData,
-  callStartedData,
-  endedData,
-  type NamedCall,
-  outcomeOf,
-  type ToldData,
-} from './recorder-data.ts';
+import { callEffect, callStartedData, endedData, type NamedCall, outcomeOf, type ToldData } from './recorder-data.ts';
 import { type PreparedEvent, prepareEvent, type ToldEvent } from './recorder-draft.ts';
 import type { RecorderQueue } from './recorder-queue.ts';
-import type { TurnClock } from './recorder-turns.ts';
+import type { TurnClock, TurnLane } from './recorder-turns.ts';
 
 /** What code runs inside of: what it records has this as its cause. */
 export interface RecorderScope {
@@ -86,19 +78,14 @@ export class SessionRecorder implements Recorder {
 
   async run<T>(start: RunStart, body: () => T | PromiseLike<T>): Promise<T> {
     const isOuter = this.#context.get()?.run === undefined;
+    const failedBefore = this.#parts.counts.failed;
     await this.#room();
     const run = this.startRun(start);
-    try {
-      const result = await this.#ending(
-        () => run.within(body),
-        (end) => run.end(end),
-      );
-      if (isOuter) await this.#checkRun();
-      return result;
-    } catch (error) {
-      if (isOuter) await this.#checkRun(error);
-      throw error;
-    }
+    const ended = await settle(() => run.within(body));
+    await this.#room();
+    run.end(ended.ok ? { result: ended.result } : { error: ended.error });
+    if (isOuter) await this.#checkRun(failedBefore, ended.ok ? [] : [ended.thrown]);
+    return unsettle(ended);
   }
 
   async turn<T>(start: TurnStart, body: () => T | PromiseLike<T>): Promise<T> {
@@ -107,12 +94,11 @@ export class SessionRecorder implements Recorder {
     const turn = this.#parts.turns.begin(this.#laneOf(outer));
     const cause = this.#tell({ type: 'turn.started', turn, data: { ...start } });
     const scope: RecorderScope = { ...outer, cause, turn, isTurnGiven: true };
-    const end = ({ outcome }: { readonly outcome?: Outcome }): void =>
-      void this.#tell({ type: 'turn.ended', data: { outcome } }, { scope, isEnd: true });
-    return this.#ending(
-      () => this.#context.run(scope, body),
-      (ended) => end({ outcome: outcomeOf(ended) }),
-    );
+    const ended = await settle(() => this.#context.run(scope, body));
+    await this.#room();
+    const outcome = outcomeOf(ended.ok ? {} : { error: ended.error });
+    this.#tell({ type: 'turn.ended', data: { outcome } }, { scope, isEnd: true });
+    return unsettle(ended);
   }
 
   async task<T>(start: TaskStart, body: () => T | PromiseLike<T>): Promise<T> {
@@ -120,11 +106,11 @@ export class SessionRecorder implements Recorder {
     const outer = this.#context.get();
     const cause = this.#tell({ type: 'task.started', data: { ...start } });
     const scope: RecorderScope = { ...outer, cause };
-    return this.#ending(
-      () => this.#context.run(scope, body),
-      (end) =>
-        void this.#tell({ type: 'task.ended', data: { task: start.task, ...endedData(end) } }, { scope, isEnd: true }),
-    );
+    const ended = await settle(() => this.#context.run(scope, body));
+    await this.#room();
+    const data = { task: start.task, ...endedData(ended.ok ? { result: ended.result } : { error: ended.error }) };
+    this.#tell({ type: 'task.ended', data }, { scope, isEnd: true });
+    return unsettle(ended);
   }
 
   async call<T>(
@@ -134,17 +120,10 @@ export class SessionRecorder implements Recorder {
   ): Promise<T> {
     const open = await this.startCall(start);
     if (open.answer !== undefined) return answered<T>(open.answer);
-    let result: T;
-    try {
-      result = await open.within(() => body(open));
-    } catch (error) {
-      await this.#room();
-      open.end({ error });
-      throw error;
-    }
+    const ended = await settle(() => open.within(() => body(open)));
     await this.#room();
-    open.end(this.#endOf(result, endOf));
-    return result;
+    open.end(ended.ok ? this.#endOf(ended.result, endOf) : { error: ended.error });
+    return unsettle(ended);
   }
 
   async startCall(start: CallStart): Promise<OpenCall> {
@@ -155,40 +134,38 @@ export class SessionRecorder implements Recorder {
     const open = this.#openCall(named, answer);
     const effect = callEffect(named);
     if (answer === undefined && (effect === 'irreversible' || effect === 'unknown')) await queue.settled();
+    open.begin();
     return open;
   }
 
   message(message: Message, options: { readonly agent?: string } = {}): void {
-    const { turns } = this.#parts;
-    const scope = this.#context.get();
-    const lane = this.#laneOf(scope, options.agent);
-    const begins = message.role === 'user' && scope?.isTurnGiven !== true;
-    this.#tell({
-      type: 'message.added',
-      ...options,
-      ...(begins ? { turn: turns.userMessage(lane) } : {}),
-      data: { message },
-    });
+    this.#guarded(() => {
+      const scope = this.#context.get();
+      const begins = message.role === 'user' && scope?.isTurnGiven !== true;
+      const lane = this.#laneOf(scope, options);
+      const turn = begins ? { turn: this.#parts.turns.userMessage(lane) } : {};
+      this.#tell({ type: 'message.added', ...options, ...turn, data: { message } });
+    }, 1);
   }
 
   event(draft: EventDraft): void {
-    const { turn } = draft;
-    if (turn !== undefined && Number.isSafeInteger(turn)) {
-      const scope = this.#context.get();
-      this.#parts.turns.note(
-        { ...this.#laneOf(scope, draft.agent), ...(draft.run === undefined ? {} : { run: draft.run }) },
-        turn,
-      );
-    }
-    this.#tell(draft as Telling);
+    this.#guarded(() => {
+      const { turn } = draft;
+      if (Number.isSafeInteger(turn)) this.#parts.turns.note(this.#laneOf(this.#context.get(), draft), turn as number);
+      this.#tell(draft as Telling);
+    }, 1);
   }
 
   startRun(start: RunStart): OpenRun {
     const outer = this.#context.get();
-    const { agent = outer?.agent ?? this.#parts.options.agent, run = this.#parts.platform.newId(), ...data } = start;
+    const { turns, options, platform } = this.#parts;
+    const { agent = outer?.agent ?? options.agent, run = platform.newId(), ...data } = start;
     const about = { ...(agent === undefined ? {} : { agent }), run };
-    const cause = this.#tell({ type: 'run.started', ...about, data }, { addsFacts: true });
-    const scope: RecorderScope = { ...outer, ...about, cause };
+    const turn = outer?.turn ?? turns.current(this.#laneOf(outer, about)) ?? turns.highest;
+    const cause = this.#tell({ type: 'run.started', ...about, turn, data }, { addsFacts: true });
+    turns.note({ agent, run }, turn);
+    const { turn: given, ...others } = outer ?? {};
+    const scope = { ...others, ...about, cause, ...(outer?.isTurnGiven === true ? { turn: given } : {}) };
     let isEnded = false;
     return {
       run,
@@ -215,85 +192,53 @@ export class SessionRecorder implements Recorder {
     await this.close();
   }
 
-  /** Runs a body and tells how it ended; what it throws goes on unchanged. */
-  async #ending<T>(
-    body: () => T | PromiseLike<T>,
-    end: (end: { readonly result?: unknown; readonly error?: unknown }) => void,
-  ): Promise<T> {
-    let result: T;
-    try {
-      result = await body();
-    } catch (error) {
-      await this.#room();
-      end({ error: error ?? new Error('Nothing was thrown, as an error') });
-      throw error;
-    }
-    await this.#room();
-    end({ result });
-    return result;
-  }
-
   /** A run is over when it is stored. Fails it, if that was asked for and something could not be recorded. */
-  async #checkRun(...thrown: readonly unknown[]): Promise<void> {
+  async #checkRun(failedBefore: number, thrown: readonly unknown[]): Promise<void> {
     const { failed, errors } = await this.flush();
-    if (failed === 0 || this.#parts.options.onFailure !== 'fail') return;
-    const first = errors[0]?.message ?? 'unknown';
-    throw new RepriseError(
-      'recording.failed',
-      `Cannot record the run: ${failed} events could not be stored: ${first}`,
-      {
-        hint: 'Look at the errors in its cause; with onFailure: "report" the run goes on without a record.',
-        details: { failed },
-        cause: new AggregateError([...thrown, ...errors], 'What failed, first of all the run itself if it did'),
-      },
-    );
+    const count = failed - failedBefore;
+    if (count === 0 || this.#parts.options.onFailure !== 'fail') return;
+    const first = errors[0]?.message ?? 'too many to say';
+    throw new RepriseError('recording.failed', `Cannot record the run: ${count} events could not be stored: ${first}`, {
+      hint: 'Its cause holds what failed; with onFailure: "report" a run goes on without its record.',
+      details: { failed: count },
+      cause: new AggregateError([...thrown, ...errors], 'What failed, first the run itself if it did'),
+    });
   }
 
-  #openCall(named: NamedCall, answer: ReusedAnswer | undefined): OpenCall {
-    const { platform, turns, counts } = this.#parts;
-    const { elapsedMs } = platform;
+  #openCall(named: NamedCall, answer: ReusedAnswer | undefined): RecordedCall {
+    const { platform, turns, counts, options } = this.#parts;
     const outer = this.#context.get();
     const turn = this.#turnOfCall(named, outer);
     const about = { ...(named.agent === undefined ? {} : { agent: named.agent }), turn };
     const cause = this.#tell({ type: 'call.started', ...about, data: callStartedData(named) });
     const scope: RecorderScope = { ...outer, ...about, cause };
-    const began = elapsedMs();
-    let firstTokenMs: number | undefined;
-    let isEnded = answer !== undefined;
-    const tellEnd = (data: ToldData): void => void this.#tell({ type: 'call.ended', data }, { scope, isEnd: true });
-    if (answer !== undefined) {
-      counts.addReused();
-      const { call, kind, name } = named;
-      tellEnd({ call, kind, name, reused: true, ...answer });
-    }
-    return {
-      call: named.call,
-      ...(answer === undefined ? {} : { answer }),
-      within: (body) => this.#context.run(scope, body),
-      firstToken: () => {
-        firstTokenMs ??= elapsedMs() - began;
+    if (answer !== undefined) counts.addReused();
+    return new RecordedCall(
+      named,
+      {
+        elapsedMs: platform.elapsedMs,
+        within: (body) => this.#context.run(scope, body),
+        settle: (end) => this.#settledEnd(named, end),
+        tellEnd: (data) => void this.#tell({ type: 'call.ended', data }, { scope, isEnd: true }),
+        onEnded: (end) => {
+          if (end.message !== undefined) turns.asked(end.message, turn);
+          this.#guarded(() => options.afterCall?.(named, end));
+        },
       },
-      end: (given = {}) => {
-        if (isEnded) return;
-        isEnded = true;
-        const end = this.#priced(named, given);
-        if (end.message !== undefined) turns.asked(end.message, turn);
-        tellEnd(callEndedData(named, end, { latencyMs: elapsedMs() - began, firstTokenMs }));
-        this.#guarded(() => this.#parts.options.afterCall?.(named, end));
-      },
-    };
+      answer,
+    );
   }
 
   #turnOfCall(named: NamedCall, scope: RecorderScope | undefined): number {
     const { turns } = this.#parts;
     if (scope?.isTurnGiven === true && scope.turn !== undefined) return scope.turn;
-    const lane = this.#laneOf(scope, named.agent);
+    const lane = this.#laneOf(scope, named);
     if (named.kind === 'model') return turns.modelCall(lane);
     return turns.turnOfAsked(named.call) ?? scope?.turn ?? turns.current(lane) ?? turns.highest;
   }
 
   /** The end with its outcome, and with its cost where the prices are known. */
-  #priced({ kind, name }: NamedCall, end: CallEnd): CallEnd {
+  #settledEnd({ kind, name }: NamedCall, end: CallEnd): CallEnd {
     const { usage } = end;
     const { prices } = this.#parts.options;
     const cost =
@@ -310,11 +255,11 @@ export class SessionRecorder implements Recorder {
   }
 
   /** Code of the caller's that is asked on the way must not fail the agent. */
-  #guarded<T>(body: () => T): T | undefined {
+  #guarded<T>(body: () => T, events = 0): T | undefined {
     try {
       return body();
     } catch (error) {
-      this.#parts.counts.fail(error, 0);
+      this.#parts.counts.fail(error, events);
       return undefined;
     }
   }
@@ -323,11 +268,8 @@ export class SessionRecorder implements Recorder {
     if (!this.#isClosed) await this.#parts.queue.room();
   }
 
-  #laneOf(
-    scope: RecorderScope | undefined,
-    agent?: string,
-  ): { readonly agent?: string | undefined; readonly run?: string | undefined } {
-    return { agent: agent ?? scope?.agent ?? this.#parts.options.agent, run: scope?.run };
+  #laneOf(scope: RecorderScope | undefined, own: TurnLane = {}): TurnLane {
+    return { agent: own.agent ?? scope?.agent ?? this.#parts.options.agent, run: own.run ?? scope?.run };
   }
 
   /** Queues an event, and gives the id that is the cause of what happens inside of it. */
@@ -373,7 +315,8 @@ export class SessionRecorder implements Recorder {
       return;
     }
     // What is known of the machine is still being gathered; it is added, and masked, when the event's turn comes.
-    const { draft, units } = prepareEvent(told, undefined);
+    const { draft, units, ...problem } = prepareEvent(told, undefined);
+    if ('error' in problem) this.#parts.counts.fail(problem.error);
     const complete = async (): Promise<typeof draft> =>
       this.#prepared({ ...told, data: withFacts(await facts, draft.data ?? {}) }).draft;
     queue.push({ draft, units, complete });
@@ -389,8 +332,7 @@ export class SessionRecorder implements Recorder {
     if (this.#isClosed) refuseTelling(type, 'the recorder was closed', 'Close it after the last run has ended.');
     if (isStructural(type))
       refuseTelling(type, 'it changes how history is read', 'Use fork, edit, rewind, revert, redo or erase.');
-    if (this.#parts.queue.hasRoom(isEnd)) return;
-    checkLimit('recordQueueEventsMax', limits.recordQueueEventsMax + 1, `record "${type}": the store does not keep up`);
+    this.#parts.queue.checkRoom(type, isEnd);
   }
 }
 
@@ -411,4 +353,23 @@ function withFacts(facts: JsonObject, data: ToldData): ToldData {
 function answered<T>({ outcome, output, error }: ReusedAnswer): T {
   if (outcome === 'ok') return output as T;
   throw errorOfRecord(error);
+}
+
+type Settled<T> =
+  | { readonly ok: true; readonly result: T }
+  | { readonly ok: false; readonly thrown: unknown; readonly error: unknown };
+
+async function settle<T>(body: () => T | PromiseLike<T>): Promise<Settled<T>> {
+  try {
+    return { ok: true, result: await body() };
+  } catch (error) {
+    // Anything may be thrown, also nothing; that it was thrown still has to show.
+    return { ok: false, thrown: error, error: error ?? new Error(`${String(error)} was thrown`) };
+  }
+}
+
+/** What the body gave or threw, unchanged. */
+function unsettle<T>(settled: Settled<T>): T {
+  if (settled.ok) return settled.result;
+  throw settled.thrown;
 }
