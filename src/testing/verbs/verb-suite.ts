@@ -7,6 +7,7 @@ import { erase } from './erasing.ts';
 import { importing } from './importing.ts';
 import { counterfactual, stateAt } from './looking.ts';
 import { diff, fingerprint, sessions, verify } from './proving.ts';
+import { record } from './recording.ts';
 import { find, replay } from './replay.ts';
 import type { VerbCase } from './verb-case.ts';
 
@@ -23,6 +24,7 @@ type Verb = Exclude<keyof Session, 'id'> | Exclude<keyof Reprise, typeof Symbol.
  */
 export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   append,
+  record,
   replay,
   find,
   findLast: find,
