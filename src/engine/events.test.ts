@@ -32,6 +32,10 @@ test('large bodies that are stored as small differences are handed out a few at 
     snapshotEvents: limits.snapshotEventsMin,
     onRead: () => undefined,
     chores: new Chores(),
+    formats: new Map(),
+    readFile: () => {
+      throw new Error('nothing is imported here');
+    },
   };
   const total = 40;
   expect(total * body(1).length).toBeGreaterThan(limits.bodiesKeptMax + limits.batchBodiesMax);
