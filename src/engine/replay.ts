@@ -61,19 +61,22 @@ export interface Replay extends AsyncIterableIterator<Event, void, undefined> {
 
 /** Reads a history again, in order. */
 export function replay(engine: Engine, session: string, options: ReplayOptions = {}): Replay {
-  return new PagedReplay(replayPages(engine, session, options), options.limit ?? Number.POSITIVE_INFINITY);
+  const stop = new AbortController();
+  return new PagedReplay(replayPages(engine, session, options, stop), stop, options.limit ?? Number.POSITIVE_INFINITY);
 }
 
 /** Gives the events of pages one by one; within a page without the cost that an async generator has for each. */
 class PagedReplay implements Replay {
   readonly #pages: AsyncGenerator<readonly Event[], void, undefined>;
+  readonly #stop: AbortController;
   #page: readonly Event[] = [];
   #index = 0;
   #left: number;
   #loading: Promise<IteratorResult<Event, void>> | undefined;
 
-  constructor(pages: AsyncGenerator<readonly Event[], void, undefined>, limit: number) {
+  constructor(pages: AsyncGenerator<readonly Event[], void, undefined>, stop: AbortController, limit: number) {
     this.#pages = pages;
+    this.#stop = stop;
     this.#left = limit;
   }
 
@@ -105,6 +108,8 @@ class PagedReplay implements Replay {
   async return(): Promise<IteratorResult<Event, void>> {
     this.#left = 0;
     this.#page = [];
+    // A generator hears of its return only when it is not waiting, and a follower may wait for ever.
+    this.#stop.abort();
     await this.#pages.return();
     return { value: undefined, done: true };
   }
@@ -119,6 +124,7 @@ export async function* replayPages(
   engine: Engine,
   session: string,
   options: ReplayOptions = {},
+  stop: AbortController = new AbortController(),
 ): AsyncGenerator<readonly Event[], void, undefined> {
   const filter = filterOf(options);
   const holds = compileFilter(filter);
@@ -133,7 +139,7 @@ export async function* replayPages(
     if (options.signal?.aborted === true) return;
     yield events.filter(holds);
   }
-  if (options.follow === true) yield* follow(engine, place, options, isRaw, holds);
+  if (options.follow === true) yield* follow(engine, place, options, isRaw, holds, stop);
 }
 
 async function partsOfPlace(
@@ -190,9 +196,9 @@ async function* follow(
   options: ReplayOptions,
   isRaw: boolean,
   holds: (event: Event) => boolean,
+  stop: AbortController,
 ): AsyncGenerator<readonly Event[]> {
   const { session, record } = place;
-  const stop = new AbortController();
   const abort = (): void => stop.abort();
   options.signal?.addEventListener('abort', abort);
   if (options.signal?.aborted === true) abort();
