@@ -5,14 +5,14 @@ import { beginning } from '../core/point.ts';
 import type { BranchSummary, Cursor } from '../core/ports.ts';
 import { type Engine, sessionRef } from './engine.ts';
 import { readEvents } from './events.ts';
-import { sessionIds } from './place.ts';
+import { sessionIds, sessionRecord } from './place.ts';
 import { filterOf, type ReplayOptions } from './replay.ts';
 
 /** What to replay across sessions. */
 export interface ReplayAllOptions extends Pick<ReplayOptions, 'since' | 'until' | 'filter' | 'limit' | 'signal'> {
   /** Only what this agent did; `~text` for any agent whose id contains it. */
   readonly agent?: string;
-  /** Only these sessions; all of the namespace if left out. */
+  /** Only these sessions, each of which must exist; all of the namespace if left out. */
   readonly sessions?: readonly string[];
 }
 
@@ -71,11 +71,22 @@ function place(open: Lane[], lane: Lane): void {
 
 async function lanesOf(engine: Engine, options: ReplayAllOptions): Promise<Lane[]> {
   const lanes: Lane[] = [];
-  for (const session of options.sessions?.map((id) => checkId('session', id)) ?? (await sessionIds(engine))) {
+  for (const session of (await givenSessions(engine, options.sessions)) ?? (await sessionIds(engine))) {
     for (const branch of await engine.store.branches(sessionRef(engine, session)))
       lanes.push({ session, branch, events: [], next: 'start', index: 0 });
   }
   return lanes;
+}
+
+/** The sessions that were asked for, each once; a name that is none is an error rather than an empty answer. */
+async function givenSessions(
+  engine: Engine,
+  given: readonly string[] | undefined,
+): Promise<readonly string[] | undefined> {
+  if (given === undefined) return undefined;
+  const sessions = [...new Set(given)];
+  for (const id of sessions) await sessionRecord(engine, checkId('session', id));
+  return sessions;
 }
 
 const nextOf = (lane: Lane): Event => lane.events[lane.index] as Event;

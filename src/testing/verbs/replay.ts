@@ -118,7 +118,11 @@ export const replay: readonly VerbCase[] = [
       assert.equal(await said(reprise.replay({ agent: 'x' })), 'abde');
       assert.equal(await said(reprise.replay({ agent: 'x', limit: 2 })), 'ab');
       assert.equal(await said(reprise.replay({ agent: '~X', sessions: ['other'] })), 'bd');
+      assert.equal(await said(reprise.replay({ agent: 'x', sessions: ['other', 'other'] })), 'bd');
       assert.equal(await said(reprise.namespace('elsewhere').replay()), '');
+      await refuses('session.not-found', () => all(reprise.replay({ sessions: ['other', 'nobody'] })));
+      await refuses('session.not-found', () => all(reprise.namespace('elsewhere').replay({ sessions: ['other'] })));
+      await refuses('id.invalid', () => all(reprise.replay({ sessions: [''] })));
     },
   ),
 ];
