@@ -40,6 +40,39 @@ export const append: readonly VerbCase[] = [
     assert.ok(Object.hasOwn(event?.data ?? {}, '__proto__'));
   }),
 
+  onSession(
+    'I10 append() returns what a read returns, whatever the caller does with the data later',
+    async (session) => {
+      const output = {
+        kept: 1,
+        left: undefined as number | undefined,
+        zero: -0,
+        list: [{ left: undefined, kept: null }],
+      };
+      const messages = [{ role: 'user', content: 'hello', name: undefined }];
+      const drafts = [
+        { type: 'custom.thing', agent: 'a', time: '2026-01-01T00:00Z', data: { output, $part: { left: undefined } } },
+        { type: 'call.started', data: { call: 'c', kind: 'model', name: 'm', request: { messages } } },
+        { type: 'custom.empty' },
+      ];
+      const appending = session.append(drafts as never);
+      output.kept = 2;
+      const events = await appending;
+      output.kept = 3;
+      messages.push({ role: 'user', content: 'more', name: undefined });
+      assert.deepEqual(events, await all(session.replay()));
+      assert.deepEqual(events[0]?.data, { output: { kept: 1, zero: 0, list: [{ kept: null }] }, $part: {} });
+      const edited = await session.edit('main', {
+        kind: 'replace',
+        seq: 1,
+        event: { data: { output, x: undefined } as never },
+      });
+      assert.deepEqual(edited.marker, (await all(session.replay({ history: 'raw' }))).at(-1));
+      const branch = await session.fork('main', { name: 'x', metadata: { a: { b: undefined } } as never });
+      assert.deepEqual(await session.metadata(branch.name), { a: {} });
+    },
+  ),
+
   onSession('append() refuses what JSON cannot carry, and says where', async (session) => {
     const cyclic: Record<string, unknown> = { list: [] };
     (cyclic['list'] as unknown[]).push(cyclic);
