@@ -235,6 +235,8 @@ function checkFields(type: string, spec: EventSpec, data: JsonObject): void {
       if (field.required) refuseField(type, path, `it is missing; it must be ${article(field.type)}`);
     } else if (!hasType(value, field.type)) refuseField(type, path, `it must be ${article(field.type)}`);
   }
+  const fault = spec.check?.(data);
+  if (fault !== undefined) refuseField(type, fault.field, fault.why);
 }
 
 function hasType(value: JsonValue, type: FieldType): boolean {
