@@ -116,7 +116,7 @@ async function collectGarbage(): Promise<void> {
 
 describe.each(Object.entries(stores))('a replay on %s that is left early', (_, open) => {
   const inWorld = (title: string, check: (world: World) => Promise<void>): void => {
-    test(title, async () => {
+    test(`${title}`, async () => {
       const { store, held } = watched(await open());
       await using reprise = await openReprise({ store, platform });
       const session = await reprise.createSession('demo');
