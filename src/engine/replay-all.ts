@@ -6,7 +6,7 @@ import type { BranchSummary, Cursor } from '../core/ports.ts';
 import { type Engine, sessionRef } from './engine.ts';
 import { readEvents } from './events.ts';
 import { sessionIds, sessionRecord } from './place.ts';
-import { filterOf, type ReplayOptions } from './replay.ts';
+import { checkReading, filterOf, type ReplayOptions } from './replay.ts';
 
 /** What to replay across sessions. */
 export interface ReplayAllOptions extends Pick<ReplayOptions, 'since' | 'until' | 'filter' | 'limit' | 'signal'> {
@@ -37,6 +37,7 @@ export async function* replayAll(
   engine: Engine,
   options: ReplayAllOptions = {},
 ): AsyncGenerator<Event, void, undefined> {
+  checkReading(options);
   const filter: EventFilter = {
     ...filterOf(options),
     ...(options.agent === undefined ? {} : { agent: options.agent }),

@@ -1,4 +1,5 @@
 import type { ListEdits } from '../core/decode.ts';
+import { RepriseError } from '../core/error.ts';
 import type { Event } from '../core/event.ts';
 import { compileFilter, type EventFilter } from '../core/filter.ts';
 import { limits } from '../core/limits.ts';
@@ -62,7 +63,26 @@ export interface Replay extends AsyncIterableIterator<Event, void, undefined> {
 /** Reads a history again, in order. */
 export function replay(engine: Engine, session: string, options: ReplayOptions = {}): Replay {
   const stop = new AbortController();
-  return new PagedReplay(replayPages(engine, session, options, stop), stop, options.limit ?? Number.POSITIVE_INFINITY);
+  const { limit } = options;
+  const pages = replayPages(engine, session, options, stop);
+  return new PagedReplay(pages, stop, isCount(limit) ? limit : Number.POSITIVE_INFINITY);
+}
+
+const isCount = (limit: unknown): limit is number => limit === Number.POSITIVE_INFINITY || isWhole(limit);
+const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+
+/** Refuses what would be read as something else than was meant. */
+export function checkReading({ limit, direction, history }: ReplayOptions): void {
+  const refuse = (option: string, given: unknown, takes: string): never => {
+    throw new RepriseError('option.invalid', `Cannot replay with ${option} ${JSON.stringify(given) ?? String(given)}`, {
+      hint: `It takes ${takes}.`,
+      details: { option },
+    });
+  };
+  if (limit !== undefined && !isCount(limit)) refuse('limit', String(limit), 'a whole number from 0');
+  if (direction !== undefined && direction !== 'forward' && direction !== 'backward')
+    refuse('direction', direction, '"forward" or "backward"');
+  if (history !== undefined && history !== 'view' && history !== 'raw') refuse('history', history, '"view" or "raw"');
 }
 
 /** Gives the events of pages one by one; within a page without the cost that an async generator has for each. */
@@ -126,6 +146,7 @@ export async function* replayPages(
   options: ReplayOptions = {},
   stop: AbortController = new AbortController(),
 ): AsyncGenerator<readonly Event[], void, undefined> {
+  checkReading(options);
   const filter = filterOf(options);
   const holds = compileFilter(filter);
   const place = await findPlace(engine, session, options.at ?? {});

@@ -136,6 +136,8 @@ export const diff: readonly VerbCase[] = [
       [['input.amount', 500, 50]],
     );
     assert.equal(found.states['amount']?.identical, false);
+    const odd = await reprise.diff('demo', `demo/${branch.name}`, { states: [{ ...count, name: '__proto__' }] });
+    assert.deepEqual(Object.keys(odd.states), ['__proto__']);
   }),
 
   onSession('diff() works across sessions, and refuses what is not there', async (session, reprise) => {

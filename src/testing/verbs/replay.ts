@@ -64,6 +64,15 @@ export const replay: readonly VerbCase[] = [
       await refuses('ref.invalid', () => all(session.replay({ at: ref })));
   }),
 
+  onSession('replay() refuses options that would be read as something else', async (session, reprise) => {
+    await session.append(notes('abc'));
+    const bad = [{ limit: -1 }, { limit: 1.5 }, { limit: Number.NaN }, { limit: '2' }];
+    for (const options of [...bad, { direction: 'sideways' }, { history: 'both' }])
+      await refuses('option.invalid', () => all(session.replay(options as never)));
+    for (const options of bad) await refuses('option.invalid', () => all(reprise.replay(options as never)));
+    assert.equal(await said(session.replay({ limit: Number.POSITIVE_INFINITY })), 'abc');
+  }),
+
   onSession('replay() shows structural events in raw history only', async (session) => {
     await session.append(notes('abc'));
     await session.revert('main@2');
