@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { conversation, openReprise, type Reprise, runs, type Session } from '../../src/index.ts';
+import { conversation, openReprise, type Projection, type Reprise, runs, type Session } from '../../src/index.ts';
 import { all } from '../../src/testing/verbs/verb-case.ts';
 import { ConversationRun, type Habit, type TalkCommand } from './conversation-run.ts';
 
@@ -44,7 +44,7 @@ async function runAll(habit: Habit, commands: readonly TalkCommand[], pairs: rea
     const diff = await reprise.diff(`s/${a.branch}@${a.seq}`, `s/${b.branch}@${b.seq}`);
     expect(content(diff.pairs)).toBe(content((await reprise.diff(left.id, right.id)).pairs));
     expect(await session.fingerprint(a)).toBe(await left.fingerprint());
-    for (const projection of [conversation, runs])
+    for (const projection of [conversation, runs] as readonly Projection<unknown, unknown>[])
       expect(content(await session.stateAt(a, projection, { snapshots: false }))).toBe(
         content(await left.stateAt('main', projection, { snapshots: false })),
       );
