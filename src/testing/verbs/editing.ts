@@ -351,7 +351,7 @@ export const editing: readonly VerbCase[] = [
     await session.append([...call('a', 1), ...call('b', 2), called([both])]);
     const content = async (at: string): Promise<unknown> => {
       const calls = await all(session.replay({ at, filter: { kind: 'model' } }));
-      return (calls[0]?.data['request'] as JsonObject)['messages'];
+      return valueAt(calls[0]?.data, ['request', 'messages']);
     };
     const left = [{ role: 'tool', content: [result('b', 2)] }];
     await session.fork('main', { name: 'reverted', edits: [{ kind: 'drop', seq: 2 }] });
