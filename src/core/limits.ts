@@ -78,8 +78,10 @@ export const limits = {
   snapshotWaitMsMax: 100,
   /** Sessions in one page of a listing. */
   sessionsPageMax: 1_000,
-  /** How long an append waits for another process before it is `store.busy`. */
+  /** How long an append waits for another process before it is `store.busy`, unless `busyWaitMs` says otherwise. */
   busyWaitMsMax: 10_000,
+  /** The longest wait that `busyWaitMs` can ask for. */
+  busyWaitGivenMsMax: 600_000,
 } as const;
 
 /** The name of one limit. */

@@ -120,7 +120,23 @@ describe('verify', () => {
 
   test('what is no digest is wrong usage, not a verdict', async () => {
     expect(await place.run(['verify', 'refund', '--head', 'abc'])).toMatchObject({ code: 2, stdout: '' });
-    expect(await place.run(['verify', 'refund@3'])).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  test('a point is checked up to there, and what comes after it is said not to be', async () => {
+    const found = await place.json('verify', 'refund@3');
+    expect(found).toMatchObject({ ok: true, events: 3, notCovered: ['cut tail', 'rewritten chain', 'after seq 3'] });
+    const { stdout, stderr } = await place.run(['verify', 'refund@3']);
+    expect(stdout).toMatch(/^verified {2}3 events/);
+    expect(stderr).toContain('Not looked at: what comes after seq 3.');
+    expect(stderr).toContain('reprise verify refund@3 --head ');
+    expect(await place.run(['verify', 'refund@99'])).toMatchObject({ code: 1, stdout: '' });
+    using own = await refundPlace();
+    tamper(own.store, set('turn = turn + 1', 4));
+    expect(await own.run(['verify', 'refund@3'])).toMatchObject({ code: 0 });
+    expect(await own.run(['verify', 'refund@4'])).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^not verified {2}first bad seq 4: /),
+    });
   });
 
   test('an event that was changed in the file is named', async () => {
