@@ -74,6 +74,15 @@ export class Context {
     return { session, ref, point: pointText(ref) };
   }
 
+  /** Reads a ref that must name a point: what is changed there is not to be guessed. */
+  async point(text: string): Promise<Found> {
+    parsedRef(text);
+    if (text.includes('@')) return this.at(text);
+    throw new RepriseError('ref.invalid', `Cannot use ${JSON.stringify(text)}: it names a branch and no point on it`, {
+      hint: `Write which one: ${JSON.stringify(`${text}@SEQ`)}, with a seq as "reprise replay ${text}" shows it.`,
+    });
+  }
+
   /** Reads a ref that names a branch and no point in its past. */
   async branch(text: string): Promise<Found> {
     const { at } = parsedRef(text);

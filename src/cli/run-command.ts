@@ -21,8 +21,11 @@ export async function runCommand(entry: CommandEntry, argv: readonly string[], a
         .filter((value): value is string => typeof value === 'string');
       const context = new Context(options);
       try {
+        // Whatever takes long is seen to go on; a command that knows how much there is says so itself.
+        context.out.progress.begin(entry.name);
         code = await spec.run(context, values, options);
       } finally {
+        context.out.progress.end();
         await context.close();
       }
     });

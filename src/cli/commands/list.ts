@@ -101,6 +101,7 @@ async function fullShape(row: BranchRow): Promise<JsonObject> {
 async function printJson({ out }: Context, reprise: Reprise, options: ListOptions): Promise<void> {
   const branches: JsonObject[] = [];
   for await (const rows of wantedRows(reprise, options)) {
+    out.progress.expect(rows.reduce((sum, { node }) => sum + node.head, 0));
     for (const row of rows) {
       const place = options.allNamespaces ? { namespace: row.record.namespace } : {};
       const shape = { ...place, ...(await fullShape(row)) };

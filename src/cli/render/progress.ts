@@ -41,6 +41,11 @@ export class Progress {
     this.#quietUntil = this.#startedAt + quietMs;
   }
 
+  /** So many events more are to be read than was known when it began. */
+  expect(events: number): void {
+    this.#total = (this.#total ?? 0) + events;
+  }
+
   /** So many events more are done. */
   add(events: number): void {
     this.#done += events;

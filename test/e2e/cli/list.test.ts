@@ -57,6 +57,17 @@ test('on a narrow terminal no line is wider, and the names and outcomes stay', a
   expect(rows[0]).toMatch(/^SESSION +TITLE +OUTCOME$/);
 });
 
+test('with the namespaces, on a narrow terminal the title goes before a name is cut', async () => {
+  const { stdout } = await place.run(['list', '--all-namespaces'], { env: { COLUMNS: '44' } });
+  expect(stdout).toMatch(/^NAMESPACE +SESSION +OUTCOME\n/);
+  expect(stdout).toContain('orchestration');
+});
+
+test('into a pipe every column goes', async () => {
+  const { stdout } = await place.run(['list']);
+  expect(stdout).toMatch(/^SESSION +TITLE +STARTED +TOOK +EVENTS +SIZE +AGENTS +OUTCOME +TOKENS +COST +GIT\n/);
+});
+
 describe('filters are all held against a row', () => {
   test.each([
     ['--agent', ['--agent', 'backend-4f2a'], ['orchestration/main']],
