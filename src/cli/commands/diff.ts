@@ -9,10 +9,11 @@ import type { Context, Found } from '../context.ts';
 import { pairHunks, readHunks } from '../diff-hunks.ts';
 import { done, no } from '../exit-code.ts';
 import { wholeNumber } from '../number-option.ts';
+import type { Style } from '../output.ts';
 import { countText, plural } from '../render/amount.ts';
 import { diffLines } from '../render/diff-lines.ts';
 import { differenceLines } from '../render/known-lines.ts';
-import { plain } from '../render/text.ts';
+import { fold, plain } from '../render/text.ts';
 import { usageLines } from '../render/usage-lines.ts';
 import { projectionNamed } from '../shipped-projections.ts';
 
@@ -106,8 +107,14 @@ interface Sides {
 }
 
 async function print({ out }: Context, found: Comparison, { left, right, limit }: Sides): Promise<void> {
-  await out.line(out.style(found.identical ? ['bold', 'green'] : 'bold', verdict(found)));
-  await out.lines(whereLines(found).map((line) => out.dim(plain(line))));
+  const folded = (text: string): readonly string[] => fold(text, out.columns).lines;
+  const style: Style = found.identical ? ['bold', 'green'] : 'bold';
+  await out.lines(folded(verdict(found)).map((line) => out.style(style, line)));
+  await out.lines(
+    whereLines(found)
+      .flatMap(folded)
+      .map((line) => out.dim(line)),
+  );
   const chosen = pairHunks(found.pairs, limit, aroundEvents);
   if (chosen.length > 0) {
     const sides = { left: refText(left.ref), right: refText(right.ref) };

@@ -39,7 +39,7 @@ export const fingerprint: CommandSpec = {
     }
     const kept = given === undefined ? undefined : storedObject(given)?.['ref'];
     const reference = typeof kept === 'string' ? kept : undefined;
-    context.out.progress.begin('looking for the first difference', seq);
+    context.out.progress.begin('first difference', seq);
     const difference = await firstDifference(await context.open(), place, { expected, reference });
     context.out.progress.end();
     if (context.out.json !== undefined)

@@ -67,7 +67,7 @@ function nameText({ record, session, node, lead }: BranchRow, shown: ReadonlySet
 }
 
 const startedText = (time: string | null): string => (time === null ? '' : timeText(time));
-const tookText = (ms: number | null): string => (ms === null ? '' : durationText(ms));
+const tookText = (ms: number | null): string => (ms === null ? '' : durationText(Math.max(0, ms)));
 
 function agentsText(agents: readonly string[]): string {
   return plain(agents.slice(0, 3).join(',') + (agents.length > 3 ? `,+${agents.length - 3}` : ''));

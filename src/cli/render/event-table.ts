@@ -24,8 +24,6 @@ interface Column {
 }
 
 const narrowColumns = 60;
-// Where the longest common type, `verification.failed`, need not be cut.
-const roomyColumns = 96;
 const wideColumns = 110;
 
 /** Events as the rows of a table, a line at a time. */
@@ -73,7 +71,7 @@ function columnsFor(columns: number, { startedAt, lastAt, seq }: TableRange): re
   };
   const types: Column = {
     title: 'EVENT',
-    width: isWide ? 20 : columns >= roomyColumns ? 19 : columns >= narrowColumns ? 16 : 13,
+    width: isWide ? 20 : columns >= narrowColumns ? 16 : 13,
     text: (event) => event.type,
     style: kindStyle,
   };

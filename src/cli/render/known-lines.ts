@@ -41,7 +41,7 @@ function dataLines(out: Output, event: Event, isFull: boolean): string[] {
 export function knownLines(out: Output, known: Known, isFull: boolean): string[] {
   const { seen, others, state, changes, usage } = known;
   return [
-    ...section(out, 'What the model would see', [
+    ...section(out, messagesTitle(known), [
       ...messageLines(out, seen.messages, new Set(changes.added), isFull),
       ...settingLines(out, seen, isFull),
     ]),
@@ -62,6 +62,12 @@ export function knownLines(out: Output, known: Known, isFull: boolean): string[]
     ),
     '',
   ];
+}
+
+/** Where a model is asked, it saw exactly these; anywhere else it would, were it asked there. */
+function messagesTitle({ event }: Known): string {
+  const isAsked = event?.type === 'call.started' && event.data['kind'] === 'model';
+  return isAsked ? 'What the model saw' : 'What the model would see';
 }
 
 /** The first lines of a text, and how much more there is. */

@@ -28,7 +28,7 @@ export function usageLines(out: Output, left: Summary, right: Summary): string[]
     row('tokens in', ({ spending }) => countText(spending.inputTokens)),
     row('tokens out', ({ spending }) => countText(spending.outputTokens)),
     row('cost', ({ spending }) => priceText(spending)),
-    row('took', ({ durationMs }) => (durationMs === null ? '' : durationText(durationMs))),
+    row('took', ({ durationMs }) => (durationMs === null ? '' : durationText(Math.max(0, durationMs)))),
     row('outcome', ({ outcome }) => plain(outcome ?? '')),
   ];
   const differs = (text: string, held: UsageRow): string => (held.left === held.right ? text : out.bold(text));

@@ -165,11 +165,6 @@ describe('the table', () => {
     expect(stdout).toContain('started     2026-04-15 14:30:22 UTC,\n            took 1m 36s, ok\n');
     expect(stdout).toMatch(/\ndigest {6}[0-9a-f]{27}…\n/);
   });
-
-  test('a common event type is not cut where there is room for it', async () => {
-    const { stdout } = await place.run(['replay', 'orchestration'], { env: { COLUMNS: '100' } });
-    expect(stdout).toContain(' verification.failed ');
-  });
 });
 
 describe('JSON', () => {
