@@ -37,6 +37,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   ls: 'list',
   rm: 'delete-session',
   undo: 'revert',
+  version: '--version',
 };
 
 function unknownCommand(name: string, asksJson: boolean): number {

@@ -8,7 +8,8 @@ import { nearest } from './nearest.ts';
 const eventsMax = 1_000;
 
 const kinds: readonly string[] = ['model', 'tool', 'http', 'mcp', 'process', 'person'];
-const outcomes: readonly string[] = ['ok', 'error', 'aborted', 'interrupted', 'budget'];
+/** How something can have ended. */
+export const outcomes: readonly string[] = ['ok', 'error', 'aborted', 'interrupted', 'budget'];
 
 /** What to say when no event matches: that it is so, and for each word that nothing was written with, what is near it. */
 export async function nothingFound(session: Session, reading: EventReading): Promise<string[]> {

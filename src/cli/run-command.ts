@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help, type Option } from 'commander';
 import { RepriseError } from '../core/error.ts';
 import { type CommandEntry, type CommandSpec, describe } from './command.ts';
 import { Context } from './context.ts';
@@ -42,13 +42,18 @@ function commandOf(entry: CommandEntry, spec: CommandSpec): Command {
     .description(entry.summary)
     .helpOption('-h, --help', 'show this')
     .exitOverride()
-    .configureHelp(helpStyle())
+    .configureHelp({ ...helpStyle(), optionDescription })
     .configureOutput({ writeErr: () => undefined });
   for (const option of globalOptions()) command.addOption(option);
   if (spec.examples !== undefined) {
     command.addHelpText('after', `\nExamples:\n${spec.examples.map((line) => `  ${line}`).join('\n')}`);
   }
   return command;
+}
+
+/** What a flag means when its value is left out is said in words. */
+function optionDescription(this: Help, option: Option): string {
+  return Help.prototype.optionDescription.call(this, option).replace(/, preset: "[^"]*"/, '');
 }
 
 /** Tells what went wrong: as text, or where JSON was asked for as JSON, whatever it was. */

@@ -36,7 +36,7 @@ export const erase: CommandSpec = {
       out.say('Nothing was erased.');
       return no;
     }
-    const erased = isDry ? planned : await session.erase(point, how);
+    const erased = isDry ? planned : await context.patient(session.erase(point, how));
     const branch = refText({ session: ref.session, branch: ref.branch });
     if (out.json !== undefined) await out.value({ ref: refText(ref), dryRun: isDry, ...erased });
     else if (!isDry)

@@ -38,13 +38,14 @@ export const fork: CommandSpec = {
     const given = editsFrom(options);
     const edits = [...(given.edits ?? []), ...(options['edit'] === true ? [await editedEvent(session, point)] : [])];
     const metadata = ((options['meta'] as readonly string[] | undefined) ?? []).map((pair) => jsonPair('--meta', pair));
-    const branch = await session.fork(turn === undefined ? point : { branch: ref.branch, turn }, {
+    const forked = session.fork(turn === undefined ? point : { branch: ref.branch, turn }, {
       ...given,
       ...markOf(options),
       edits,
       metadata: Object.fromEntries(metadata),
       ...(name === undefined ? {} : { name }),
     });
+    const branch = await context.patient(forked);
     await tell(context, ref, branch, options);
     return done;
   },

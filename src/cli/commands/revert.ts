@@ -11,7 +11,7 @@ export const revert: CommandSpec = {
   run: async (context, [text = ''], options) => {
     const { session, ref, point } = await context.point(text);
     const cascade = options['cascade'] === true;
-    await tellMarked(context, ref, await session.revert(point, { ...markOf(options), cascade }));
+    await tellMarked(context, ref, await context.patient(session.revert(point, { ...markOf(options), cascade })));
     return done;
   },
 };

@@ -19,7 +19,7 @@ export const rewind: CommandSpec = {
     const { session, ref, point } = turn === undefined ? await context.point(text) : await context.branch(text);
     const where = turn === undefined ? point : { branch: ref.branch, turn };
     const how = { ...markOf(options), ...(only === undefined ? {} : { only }) };
-    await tellMarked(context, ref, await session.rewind(where, how));
+    await tellMarked(context, ref, await context.patient(session.rewind(where, how)));
     return done;
   },
 };

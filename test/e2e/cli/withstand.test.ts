@@ -3,6 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { widthOf } from '../../../src/cli/render/text.ts';
 import { limits } from '../../../src/core/limits.ts';
@@ -81,6 +82,19 @@ describe('stores that are not as they should be', () => {
     const { code, stderr } = await place.run(['list']);
     expect(code).toBe(3);
     expect(stderr).toMatch(/^Cannot /);
+  });
+
+  test('a change that has to wait for another process says so, and is made when it may', async () => {
+    using place = await refundPlace();
+    const database = new DatabaseSync(place.store);
+    database.exec('BEGIN IMMEDIATE');
+    const forking = place.run(['fork', 'refund@3', '--name', 'late']);
+    await pause(2_500);
+    database.exec('ROLLBACK');
+    database.close();
+    const { code, stderr } = await forking;
+    expect(code).toBe(0);
+    expect(stderr).toContain('Waiting for another process that holds the store …\n');
   });
 
   test('a store that another process writes to is read all the same, and no snapshot waits for longer than snapshotWaitMsMax', async () => {
