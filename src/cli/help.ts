@@ -13,7 +13,7 @@ function style(format: Parameters<typeof styleText>[0], text: string): string {
 /** What `reprise --help` prints. */
 export function overview(commands: readonly CommandEntry[]): string {
   const width = Math.max(...commands.map((entry) => entry.name.length)) + 2;
-  const columns = Number(process.env['COLUMNS']) || process.stdout.columns || columnsOfPipe;
+  const columns = helpColumns();
   const lines = [
     `${style('bold', 'reprise')}, the time machine for AI agents`,
     '',
@@ -41,10 +41,17 @@ export function overview(commands: readonly CommandEntry[]): string {
 }
 
 const columnsOfPipe = 80;
+
+/** How wide help may be. */
+export function helpColumns(): number {
+  return Number(process.env['COLUMNS']) || process.stdout.columns || columnsOfPipe;
+}
+
 const places =
   'session[/branch][@at], where at is a seq, head, before:SEQ, turn:N, run:ID or time:ISO; "latest" is the session last appended to: latest@12';
 
-const indented = (text: string, indent: number, columns: number): string[] =>
+/** Text folded over lines that begin with so many spaces. */
+export const indented = (text: string, indent: number, columns: number): string[] =>
   fold(text, columns - indent).lines.map((line) => ' '.repeat(indent) + line);
 
 /** A command and what it does, beside each other where there is room. */

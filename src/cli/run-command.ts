@@ -4,7 +4,7 @@ import { type CommandEntry, type CommandSpec, describe } from './command.ts';
 import { Context } from './context.ts';
 import { exitCodeOf, failed, usage } from './exit-code.ts';
 import { type GlobalOptions, globalOptions } from './global-options.ts';
-import { helpStyle } from './help.ts';
+import { helpColumns, helpStyle, indented } from './help.ts';
 import { report, type Told } from './report.ts';
 import { withShape } from './words.ts';
 
@@ -42,8 +42,8 @@ function commandOf(entry: CommandEntry, spec: CommandSpec): Command {
     .description(entry.summary)
     .helpOption('-h, --help', 'show this')
     .exitOverride()
-    .configureHelp({ ...helpStyle(), optionDescription })
-    .configureOutput({ writeErr: () => undefined });
+    .configureHelp({ ...helpStyle(), optionDescription, formatItem })
+    .configureOutput({ writeErr: () => undefined, getOutHelpWidth: helpColumns });
   for (const option of globalOptions()) command.addOption(option);
   if (spec.examples !== undefined) {
     command.addHelpText('after', `\nExamples:\n${spec.examples.map((line) => `  ${line}`).join('\n')}`);
@@ -54,6 +54,16 @@ function commandOf(entry: CommandEntry, spec: CommandSpec): Command {
 /** What a flag means when its value is left out is said in words. */
 function optionDescription(this: Help, option: Option): string {
   return Help.prototype.optionDescription.call(this, option).replace(/, preset: "[^"]*"/, '');
+}
+
+const narrowColumns = 60;
+
+/** An option and what it does: beside each other, or on a narrow terminal one below the other. */
+function formatItem(this: Help, term: string, termWidth: number, description: string, helper: Help): string {
+  const columns = helper.helpWidth ?? narrowColumns;
+  return columns < narrowColumns
+    ? [`  ${term}`, ...indented(description, 6, columns)].join('\n')
+    : Help.prototype.formatItem.call(this, term, termWidth, description, helper);
 }
 
 /** Tells what went wrong: as text, or where JSON was asked for as JSON, whatever it was. */

@@ -44,6 +44,12 @@ describe('help', () => {
     expect(wide).toEqual([]);
   });
 
+  test.each([['fork'], ['replay'], ['list']])('of %s is not either, but for its examples', async (name) => {
+    const { stdout } = await place.run([name, '--help'], { env: { COLUMNS: '40' } });
+    const [text = ''] = stdout.split('Examples:');
+    expect(text.split('\n').filter((line) => line.length > 40)).toEqual([]);
+  });
+
   test('the version is that of the package', async () => {
     const { stdout } = await place.run(['--version']);
     expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
