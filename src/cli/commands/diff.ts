@@ -13,7 +13,7 @@ import type { Style } from '../output.ts';
 import { countText, plural } from '../render/amount.ts';
 import { diffLines } from '../render/diff-lines.ts';
 import { differenceLines } from '../render/known-lines.ts';
-import { fold, plain } from '../render/text.ts';
+import { cut, fold, plain } from '../render/text.ts';
 import { usageLines } from '../render/usage-lines.ts';
 import { projectionNamed } from '../shipped-projections.ts';
 
@@ -52,7 +52,7 @@ export const diff: CommandSpec = {
     if (options['strict'] === true) {
       const found = await reprise.diff(refText(left.ref), refText(right.ref), { strict: true });
       out.progress.end();
-      if (out.json === undefined) await out.lines(found.toLines(limit).map(plain));
+      if (out.json === undefined) await printStrict(context, found, limit);
       else await out.value(strictShape(found, limit));
       return found.identical ? done : no;
     }
@@ -63,6 +63,15 @@ export const diff: CommandSpec = {
     return found.identical ? done : no;
   },
 };
+
+/** The lines of a strict diff, and how many differences they leave out. */
+async function printStrict({ out }: Context, found: StrictDiff, limit: number): Promise<void> {
+  const lines = found.toLines(limit);
+  await out.lines(lines.map((line) => cut(plain(line), out.tableColumns)));
+  const all = found.typeMismatches.length + found.onlyLeft.length + found.onlyRight.length;
+  const hidden = all - lines.filter((line) => line.startsWith('  [')).length;
+  if (hidden > 0) out.say(out.dim(`… ${plural(hidden, 'difference')} more: --json shows all.`));
+}
 
 async function eventsIn(left: Found, right: Found): Promise<number> {
   const [a, b] = [await left.session.locate(left.point), await right.session.locate(right.point)];

@@ -94,9 +94,15 @@ describe('which events', () => {
     ]);
   });
 
-  test('"list" lists, with the filters that both have', async () => {
-    const listed = await place.run(['replay', 'list', '--outcome', 'ok']);
-    expect([listed.code, listed.stdout]).toEqual([0, (await place.run(['list', '--outcome', 'ok'])).stdout]);
+  test('"list" lists, with all its options', async () => {
+    for (const words of [
+      ['--outcome', 'ok'],
+      ['--all-namespaces', '--json'],
+    ]) {
+      const listed = await place.run(['replay', 'list', ...words]);
+      expect([listed.code, listed.stdout]).toEqual([0, (await place.run(['list', ...words])).stdout]);
+    }
+    expect((await place.run(['replay', '--json', 'list'])).stdout).toBe((await place.run(['list', '--json'])).stdout);
   });
 });
 
