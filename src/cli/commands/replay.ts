@@ -108,6 +108,8 @@ async function openTable({ out }: Context, found: Found, reading: EventReading):
   await out.lines(headerLines(out, session.id, facts, fingerprint));
   const table = new EventTable(out, facts);
   await out.line(table.head());
+  // It is there at once; the first row that matches may be far away.
+  await out.flush();
   const end = async (last: Event | undefined): Promise<void> => {
     if (last === undefined) await sayNothing(out, session, reading);
     else out.next(`reprise show ${refText({ ...ref, at: { kind: 'seq', seq: last.seq } })}`);

@@ -277,9 +277,11 @@ describe('a session of 100,000 events', () => {
       const child = spawn(process.execPath, [program, ...words], { cwd: place.folder, env: plainEnv() });
       const closed = new Promise((resolve) => child.on('close', resolve));
       let stderr = '';
+      // The header of a replay says that it reads; a diff says nothing before it is done.
+      const begun = new Promise((resolve) => child.stdout.once('data', resolve));
       child.stdout.resume();
       child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-      await new Promise((resolve) => setTimeout(resolve, delayMs));
+      await Promise.race([begun, pause(delayMs)]);
       const asked = performance.now();
       child.kill('SIGINT');
       expect([await closed, stderr]).toEqual([130, '']);
