@@ -59,11 +59,11 @@ function optionDescription(this: Help, option: Option): string {
 const narrowColumns = 60;
 
 /** An option and what it does: beside each other, or on a narrow terminal one below the other. */
-function formatItem(this: Help, term: string, termWidth: number, description: string, helper: Help): string {
-  const columns = helper.helpWidth ?? narrowColumns;
+function formatItem(this: Help, term: string, termWidth: number, description: string, help: Help): string {
+  const columns = help.helpWidth ?? narrowColumns;
   return columns < narrowColumns
     ? [`  ${term}`, ...indented(description, 6, columns)].join('\n')
-    : Help.prototype.formatItem.call(this, term, termWidth, description, helper);
+    : Help.prototype.formatItem.call(this, term, termWidth, description, help);
 }
 
 /** Tells what went wrong: as text, or where JSON was asked for as JSON, whatever it was. */
