@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { Option } from 'commander';
+import { RepriseError } from '../../core/error.ts';
 import { digest } from '../../core/point.ts';
 import { refText } from '../../core/ref.ts';
 import type { CommandSpec } from '../command.ts';
@@ -22,10 +24,20 @@ export const verify: CommandSpec = {
   ],
   run: async (context, [text = 'latest'], options) => {
     const given = options['head'] as string | undefined;
-    const head = given === undefined ? undefined : digest(storedValue(given, 'digest'));
+    const head = given === undefined ? undefined : headIn(given);
     return check(context, await context.at(text), head);
   },
 };
+
+function headIn(given: string): string {
+  const value = storedValue(given, 'digest');
+  if (/^[0-9a-f]{64}$/.test(value) || existsSync(given)) return digest(value);
+  throw new RepriseError(
+    'ref.invalid',
+    `Cannot hold it against ${JSON.stringify(given)}: it is neither a digest nor a file`,
+    { hint: 'A digest is 64 hexadecimal digits, as "reprise fingerprint REF --json" prints it.' },
+  );
+}
 
 async function check({ out }: Context, { session, ref, point }: Found, head: string | undefined): Promise<number> {
   out.progress.begin('verify', ref.at.kind === 'seq' ? ref.at.seq : (await session.branch(ref.branch)).head);

@@ -32,7 +32,11 @@ describe('fingerprint', () => {
     place.write('kept.txt', stdout);
     place.write('kept.json', (await place.run(['fingerprint', 'refund', '--json'])).stdout);
     for (const expected of [stdout.trim(), 'kept.txt', 'kept.json'])
-      expect((await place.run(['fingerprint', 'refund', '--expect', expected])).code).toBe(0);
+      expect(await place.run(['fingerprint', 'refund', '--expect', expected])).toEqual({
+        code: 0,
+        stdout,
+        stderr: 'It is as expected.\n',
+      });
     const said = await place.json('fingerprint', 'refund', '--expect', 'kept.json');
     expect(said).toMatchObject({ ref: 'refund@7', same: true, expected: stdout.trim() });
   });
@@ -120,6 +124,12 @@ describe('verify', () => {
 
   test('what is no digest is wrong usage, not a verdict', async () => {
     expect(await place.run(['verify', 'refund', '--head', 'abc'])).toMatchObject({ code: 2, stdout: '' });
+    const neither = await place.run(['verify', 'refund', '--head', 'kept.jsn']);
+    expect(neither).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('neither a digest nor a file'),
+    });
   });
 
   test('a point is checked up to there, and what comes after it is said not to be', async () => {
@@ -160,6 +170,8 @@ describe('counterfactual', () => {
     expect(stdout).toMatch(/^Without @5, @6, conversation differs\n {2}- messages\[3\]/);
     expect(stderr).toContain('next: reprise fork refund --drop 5');
     expect((await place.run(['fork', 'refund', '--drop', '5'])).code).toBe(0);
+    const narrow = await place.run(['counterfactual', 'refund', '--exclude', '5'], { env: { COLUMNS: '60' } });
+    expect(narrow.stdout.split('\n').filter((line) => line.length > 60)).toEqual([]);
   });
 
   test('events are named by seq or id, apart by spaces or commas', async () => {
