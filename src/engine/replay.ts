@@ -4,7 +4,7 @@ import type { Event } from '../core/event.ts';
 import { compileFilter, type EventFilter } from '../core/filter.ts';
 import { limits } from '../core/limits.ts';
 import { type Seq, seq } from '../core/point.ts';
-import type { Abort, Cursor } from '../core/ports.ts';
+import type { Abort } from '../core/ports.ts';
 import type { PointInput } from '../core/ref.ts';
 import { clipSegments, rawSegments, segmentsOf } from '../core/segment.ts';
 import { isStructural } from '../core/structural-types.ts';
