@@ -4,7 +4,7 @@ import { RepriseError } from './error.ts';
 import { type CarriedEvent, checkDraft } from './event.ts';
 import type { EventSpec, FieldSpec, FieldType } from './event-spec.ts';
 import { specOf } from './event-types.ts';
-import { type JsonObject, type JsonValue, valueAt, withValueAt } from './json.ts';
+import { isObject, type JsonObject, type JsonValue, valueAt, withValueAt } from './json.ts';
 import { checkBytes, checkLimit, limits } from './limits.ts';
 import {
   bodyDelta,
@@ -41,6 +41,9 @@ export interface PartMemory {
     { readonly digest: Digest; readonly text: string; readonly fullLength: number; readonly chain: number }
   >;
 }
+
+/** The shortest text that an erasure looks for elsewhere than in the event it is told to forget. */
+export const erasableTextMin = 4;
 
 /** A memory that remembers nothing yet. */
 export function createPartMemory(): PartMemory {
@@ -128,15 +131,41 @@ function storedFields(type: string): readonly { readonly path: readonly string[]
   return fields;
 }
 
-/** The data of a carried event is sealed apart, so that it can be erased without touching the marker around it. */
+/**
+ * What people wrote into a marker is sealed apart, so that it can be erased without touching the marker around it: the
+ * data of a carried event, the values of a branch's metadata, the reason.
+ */
 function encodeMarker(data: JsonObject, encoding: Encoding): string {
   const carried = data['event'] as unknown as CarriedEvent | undefined;
-  if (carried === undefined) return escapedText(data);
-  checkCarried(carried);
-  const inner = encodePayload(carried.type, carried.data, encoding);
-  const sealed = saltedPart('sealed', inner, refsIn(inner), encoding.maker);
-  encoding.parts.push(sealed);
-  return canonicalJson(withValueAt(escapeKeys(data) as JsonObject, ['event', 'data'], { $sealed: sealed.digest }));
+  let skeleton: JsonObject | undefined;
+  const seal = (path: readonly string[], text: string): void => {
+    const part = saltedPart('sealed', text, refsIn(text), encoding.maker);
+    encoding.parts.push(part);
+    skeleton = withValueAt(skeleton ?? (escapeKeys(data) as JsonObject), path, { $sealed: part.digest });
+  };
+  if (carried !== undefined) {
+    checkCarried(carried);
+    seal(['event', 'data'], encodePayload(carried.type, carried.data, encoding));
+  }
+  for (const { path, value } of writtenIn(data)) seal(path, escapedText(value));
+  return skeleton === undefined ? escapedText(data) : canonicalJson(skeleton);
+}
+
+/** The words in a marker that may be somebody's: those that an erasure would look for. */
+function writtenIn({
+  reason,
+  metadata,
+}: JsonObject): { readonly path: readonly string[]; readonly value: JsonValue }[] {
+  const values = isObject(metadata) ? Object.entries(metadata) : [];
+  return [
+    ...(reason === undefined ? [] : [{ path: ['reason'], value: reason }]),
+    ...values.map(([key, value]) => ({ path: ['metadata', key.startsWith('$') ? `$${key}` : key], value })),
+  ].filter(({ value }) => holdsText(value));
+}
+
+function holdsText(value: JsonValue | undefined): boolean {
+  if (typeof value === 'string') return value.length >= erasableTextMin;
+  return typeof value === 'object' && value !== null && Object.values(value).some(holdsText);
 }
 
 /** What a marker carries will be read as an event, so it must be fit to be one. */
@@ -235,6 +264,8 @@ function checkFields(type: string, spec: EventSpec, data: JsonObject): void {
       if (field.required) refuseField(type, path, `it is missing; it must be ${article(field.type)}`);
     } else if (!hasType(value, field.type)) refuseField(type, path, `it must be ${article(field.type)}`);
   }
+  const fault = spec.check?.(data);
+  if (fault !== undefined) refuseField(type, fault.field, fault.why);
 }
 
 function hasType(value: JsonValue, type: FieldType): boolean {

@@ -82,7 +82,7 @@ export const limits = {
   importTextMax: 268_435_456,
   /** Sessions in one page of a listing. */
   sessionsPageMax: 1_000,
-  /** How long an append waits for another process before it is `store.busy`. */
+  /** How long an append waits for another process before it is `store.busy`, unless `busyWaitMs` says otherwise. */
   busyWaitMsMax: 10_000,
   /** Events told to a recorder and not stored yet; whoever can wait waits, what cannot is not recorded. */
   recordQueueEventsMax: 10_000,
@@ -92,6 +92,8 @@ export const limits = {
   recordAttemptsMax: 3,
   /** Errors of a recorder that are told and kept; later ones are only counted. */
   recordErrorsMax: 10,
+  /** The longest wait that `busyWaitMs` can ask for. */
+  busyWaitGivenMsMax: 600_000,
 } as const;
 
 /** The name of one limit. */

@@ -126,7 +126,8 @@ export class Reprise {
   }
 
   /**
-   * Events of many sessions in the order of time, each stored event once.
+   * Events of many sessions in the order of time, each stored event once. Branches are merged: an event that a branch
+   * recorded late stands where the branch recorded it.
    *
    * @example
    * ```ts

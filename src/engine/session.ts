@@ -6,7 +6,6 @@ import type { JsonObject } from '../core/json.ts';
 import type { Digest, Point, Seq } from '../core/point.ts';
 import type { Projection } from '../core/projection.ts';
 import { mainBranch, type PointInput } from '../core/ref.ts';
-import { fingerprintProjection } from '../projections/fingerprint.ts';
 import { type AppendOptions, append } from './append.ts';
 import { Branch } from './branch.ts';
 import { type Counterfactual, type CounterfactualOptions, counterfactual } from './counterfactual.ts';
@@ -14,6 +13,7 @@ import { type Edited, edit } from './edit.ts';
 import { type Engine, sessionRef } from './engine.ts';
 import { type Erased, type EraseOptions, erase } from './erase.ts';
 import { type FindOptions, find, findLast } from './find.ts';
+import { fingerprintAt } from './fingerprint-at.ts';
 import { type ForkOptions, fork } from './fork.ts';
 import type { Marked, MarkOptions } from './mark.ts';
 import { metadataAt } from './metadata.ts';
@@ -265,7 +265,7 @@ export class Session {
    * ```
    */
   async fingerprint(point: PointInput = mainBranch): Promise<string> {
-    return stateAt(this.#engine, this.id, point, fingerprintProjection(this.#engine.platform.sha256));
+    return fingerprintAt(this.#engine, this.id, point);
   }
 
   /**

@@ -315,6 +315,12 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
   batchBodiesMax: 'src/engine/events.test.ts',
   snapshotWaitMsMax: 'test/e2e/cli/withstand.test.ts',
   busyWaitMsMax: 'test/crash/processes.test.ts',
+  busyWaitGivenMsMax: async () => {
+    const waiting = (busyWaitMs: number): Promise<Reprise> =>
+      openReprise({ store: `sqlite:${join(directory, 'waiting.db')}`, busyWaitMs });
+    await exceeds('busyWaitGivenMsMax', () => waiting(limits.busyWaitGivenMsMax + 1));
+    await (await waiting(limits.busyWaitGivenMsMax)).close();
+  },
 };
 
 /** Puts a line of branches into the file, each forked from the one before. */
