@@ -285,6 +285,20 @@ describe.each(Object.keys(stores))('a recorder on %s', (kind) => {
     expect(events[5]?.data['cost']).toBe(9);
   });
 
+  test('a long system prompt that every call sends is stored once', async () => {
+    await using stage = await openStage(kind);
+    await using recorder = await stage.session.record(noFacts);
+    const system = 'Be brief. '.repeat(500);
+    for (let count = 0; count < 10; count++) await recorder.call(model({ request: { messages: [], system } }), () => 1);
+    await recorder.flush();
+    const { bytes } = await stage.session.tree();
+    expect(bytes).toBeLessThan(system.length * 3);
+    const systems = (await stage.events()).flatMap(
+      (event) => (event.data['request'] as { system?: string } | undefined)?.system ?? [],
+    );
+    expect(systems).toEqual(Array.from({ length: 10 }, () => system));
+  });
+
   test('a call that throws is recorded with its error, and throws the same', async () => {
     await using stage = await openStage(kind);
     await using recorder = await stage.session.record(noFacts);
