@@ -1,5 +1,5 @@
 import { storedJson } from '../core/decode.ts';
-import { effectKey } from '../core/effects.ts';
+import { type EffectClass, effectCallOf, effectKey, effectOf } from '../core/effects.ts';
 import type { Event, Outcome } from '../core/event.ts';
 import { isObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import { limits } from '../core/limits.ts';
@@ -49,6 +49,8 @@ interface CallHalf {
   readonly seq: Seq;
   readonly isStart: boolean;
   readonly call: string;
+  readonly name: string;
+  readonly effect: EffectClass;
   readonly key: string;
   readonly outcome: Outcome | undefined;
   readonly answer: () => Promise<ReusedAnswer>;
@@ -88,6 +90,13 @@ export class EffectLedger {
       known.answer = () => Promise.resolve(ended);
       settle();
     };
+  }
+
+  /** What a tool was declared as when it was last recorded; undefined where it never was, or nobody said. */
+  async effectOf(name: string): Promise<EffectClass | undefined> {
+    this.#stored ??= this.#read();
+    return (await this.#stored).findLast((half) => half.isStart && half.name === name && half.effect !== 'unknown')
+      ?.effect;
   }
 
   /** What other branches of this process have made since the record was read, each in order. */
@@ -173,7 +182,9 @@ export class EffectLedger {
       return answerIn(held);
     };
     const key = isStart ? callKey(name, input) : '';
-    return [{ branch, seq, isStart, call, key, outcome: isStart ? undefined : (outcome as Outcome), answer }];
+    const effect = effectOf(effectCallOf(data));
+    const ended = isStart ? undefined : (outcome as Outcome);
+    return [{ branch, seq, isStart, call, name, effect, key, outcome: ended, answer }];
   }
 }
 
