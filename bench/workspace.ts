@@ -119,6 +119,7 @@ export async function open(path: string, durability: 'disk' | 'process'): Promis
     memories: new Map(),
     onRead: () => undefined,
     chores: new Chores(),
+    recording: {},
     formats: new Map(),
     readFile: () => {
       throw new Error('nothing is imported here');

@@ -6,6 +6,13 @@ export { Reprise, type SessionOptions, type SessionsOptions } from './engine/rep
 export { Session } from './engine/session.ts';
 export { type OpenOptions, openReprise } from './open-reprise.ts';
 
+// What a project says about itself.
+
+export { type Config, type ConfigAgent, defineConfig } from './core/config.ts';
+export type { MaskingOptions } from './core/masking.ts';
+export type { MaskRule } from './core/masking-rules.ts';
+export { costOf, knownPrices, type Price, type PriceTable } from './core/prices.ts';
+
 // What they look at.
 
 export { defineProjection, type Projection, project } from './core/projection.ts';

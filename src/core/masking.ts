@@ -175,8 +175,37 @@ class MaskWalker {
   }
 }
 
+/** Takes a value as what is to be masked, or throws `config.invalid` that names the rule. */
+export function checkMasking(value: unknown): MaskingOptions {
+  const isPlain = typeof value === 'object' && value !== null && !Array.isArray(value);
+  const { rules = [], except = [] } = (isPlain ? value : {}) as Partial<Record<keyof MaskingOptions, unknown>>;
+  if (!isPlain) refuseMasking('it is not an object', 'masking');
+  for (const name of Object.keys(value as object))
+    if (name !== 'rules' && name !== 'except') refuseMasking('there is no such field', `masking.${name}`);
+  if (!Array.isArray(rules)) refuseMasking('it is not a list of rules', 'masking.rules');
+  (rules as readonly MaskRule[]).forEach(checkRule);
+  if (!Array.isArray(except)) refuseMasking('it is not a list of names', 'masking.except');
+  for (const name of except as readonly unknown[])
+    if (!builtInRules.includes(name as string))
+      refuseMasking(`there is no built-in rule ${JSON.stringify(name)}`, 'masking.except');
+  return value as MaskingOptions;
+}
+
+function refuseMasking(why: string, field: string): never {
+  throw new RepriseError('config.invalid', `Cannot use the masking: ${why}`, {
+    hint: `It is { rules?, except? }; the built-in rules are ${builtInRules.join(', ')}.`,
+    details: { field },
+  });
+}
+
+/** The names of the rules that are applied unless they are excepted. */
+const builtInRules: readonly string[] = [
+  ...new Set(['secret-field', ...secretPatterns.map(({ name }) => name), 'high-entropy']),
+];
+
 /** Takes a value as a rule, or throws `config.invalid`. */
-function checkRule(rule: MaskRule): MaskRule {
+function checkRule(rule: MaskRule, index: number): MaskRule {
+  const refuse = (of: unknown, why: string): never => refuseRule(of, why, `masking.rules[${index}]`);
   const { name, pattern, fields } = (rule ?? {}) as Partial<Record<keyof MaskRule, unknown>>;
   if (typeof name !== 'string' || !/^[a-z0-9][a-z0-9-]*$/i.test(name))
     refuse(name, 'its name is not letters and dashes');
@@ -190,13 +219,13 @@ function checkRule(rule: MaskRule): MaskRule {
   return source === undefined ? rule : { ...rule, pattern: new RegExp(source, [...global].join('')) };
 }
 
-function refuse(name: unknown, why: string): never {
+function refuseRule(name: unknown, why: string, field: string): never {
   throw new RepriseError(
     'config.invalid',
     `Cannot use the masking rule ${JSON.stringify(name) ?? 'without a name'}: ${why}`,
     {
       hint: 'A rule is { name, pattern?, fields? }.',
-      details: { field: 'masking.rules' },
+      details: { field },
     },
   );
 }

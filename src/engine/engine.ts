@@ -2,6 +2,7 @@ import type { PartMemory } from '../core/encode.ts';
 import type { ForeignFormat } from '../core/foreign-format.ts';
 import type { EventStore, Platform, SessionRef } from '../core/ports.ts';
 import type { Chores } from './chores.ts';
+import type { RecordingDefaults } from './recording-defaults.ts';
 
 /** What every verb works with: a store, a machine, a namespace. */
 export interface Engine {
@@ -18,6 +19,8 @@ export interface Engine {
   readonly formats: ReadonlyMap<string, ForeignFormat>;
   /** Reads a file of the machine, piece by piece. */
   readonly readFile: (path: string) => AsyncIterable<string | Uint8Array>;
+  /** How is recorded where nothing else is said. */
+  readonly recording: RecordingDefaults;
   /** What is done beside what was asked for; `close` waits for it. */
   readonly chores: Chores;
 }

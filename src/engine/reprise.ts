@@ -13,6 +13,7 @@ import { type CompareOptions, type Comparison, compare, compareStrictly } from '
 import { type Engine, sessionRef } from './engine.ts';
 import { exportHistory, type ImportOptions, type ImportSource, importHistory } from './import.ts';
 import { sessionRecord } from './place.ts';
+import type { RecordingDefaults } from './recording-defaults.ts';
 import { type ReplayAllOptions, replayAll } from './replay-all.ts';
 import { Session } from './session.ts';
 
@@ -257,6 +258,8 @@ export interface RepriseParts {
   readonly formats?: readonly ForeignFormat[];
   /** Reads a file, piece by piece; without it, files cannot be imported by their path. */
   readonly readFile?: (path: string) => AsyncIterable<string | Uint8Array>;
+  /** How is recorded where nothing else is said; nothing is masked and nothing has a price if it is left out. */
+  readonly recording?: RecordingDefaults;
 }
 
 /** Puts an engine on a store. */
@@ -268,6 +271,7 @@ export function createReprise({
   onRead = () => undefined,
   formats = [],
   readFile = noFiles,
+  recording = {},
 }: RepriseParts): Reprise {
   return new Reprise({
     store,
@@ -278,6 +282,7 @@ export function createReprise({
     onRead,
     formats: new Map(formats.map((format) => [format.name, format])),
     readFile,
+    recording,
     chores: new Chores(),
   });
 }
