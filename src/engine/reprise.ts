@@ -51,7 +51,12 @@ export class Reprise {
    * ```
    */
   namespace(name: string): Reprise {
-    return new Reprise({ ...this.#engine, namespace: checkId('namespace', name), memories: new Map() });
+    return new Reprise({
+      ...this.#engine,
+      namespace: checkId('namespace', name),
+      memories: new Map(),
+      summaries: new Map(),
+    });
   }
 
   /**
@@ -239,6 +244,7 @@ export function createReprise({
     platform,
     namespace: checkId('namespace', namespace),
     memories: new Map(),
+    summaries: new Map(),
     snapshotEvents,
     onRead,
     chores: new Chores(),
