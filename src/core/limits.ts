@@ -74,6 +74,8 @@ export const limits = {
   snapshotBytesMax: 16_777_216,
   /** Events that a listing may have to fold: whenever a branch has so many more, its summary is kept. */
   summaryEventsMax: 1_000,
+  /** Branches whose summaries go on in memory while a process appends to them; the oldest one goes first. */
+  summariesRunningMax: 1_000,
   /** Events that a first look at a conversation may have to fold, while it is recorded by this release. */
   conversationEventsMax: 10_000,
   /** How long a snapshot waits for another process before it is left out. */

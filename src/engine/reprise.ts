@@ -54,7 +54,12 @@ export class Reprise {
    * ```
    */
   namespace(name: string): Reprise {
-    return new Reprise({ ...this.#engine, namespace: checkId('namespace', name), memories: new Map() });
+    return new Reprise({
+      ...this.#engine,
+      namespace: checkId('namespace', name),
+      memories: new Map(),
+      summaries: new Map(),
+    });
   }
 
   /**
@@ -278,6 +283,7 @@ export function createReprise({
     platform,
     namespace: checkId('namespace', namespace),
     memories: new Map(),
+    summaries: new Map(),
     snapshotEvents,
     onRead,
     formats: new Map(formats.map((format) => [format.name, format])),

@@ -309,6 +309,7 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
     expect([page.sessions.length, page.next !== undefined]).toEqual([limits.sessionsPageMax, true]);
   },
   summaryEventsMax: 'src/engine/keep-snapshots.test.ts',
+  summariesRunningMax: 'src/engine/keep-snapshots.test.ts',
   conversationEventsMax: 'src/engine/keep-snapshots.test.ts',
   runsRememberedMax: 'src/core/resumption.test.ts',
   bodiesKeptMax: 'src/engine/events.test.ts',
