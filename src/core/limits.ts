@@ -72,6 +72,8 @@ export const limits = {
   sessionsPageMax: 1_000,
   /** How long an append waits for another process before it is `store.busy`. */
   busyWaitMsMax: 10_000,
+  /** Requests and answers that a scripted model server remembers; the oldest go first. */
+  scriptedRequestsMax: 1_000,
 } as const;
 
 /** The name of one limit. */
