@@ -1,4 +1,4 @@
-import { RepriseError } from '../../core/error.ts';
+import { outcomeOfError } from '../../core/error-record.ts';
 import type { Outcome } from '../../core/event.ts';
 import type { OpenCall, Recorder } from '../../core/recorder.ts';
 
@@ -64,10 +64,8 @@ export function isShaped(recorder: Recorder, toolCallId: string): boolean {
   return notes(recorder).shaped.has(toolCallId);
 }
 
-/** How something ended that threw. */
+/** How something ended that threw; whatever is thrown because a signal said stop was stopped. */
 export function outcomeOf(error: unknown, signal: AbortSignal | undefined): Outcome {
-  if (error instanceof RepriseError && error.code === 'budget.exceeded') return 'budget';
-  const name = error instanceof Error ? error.name : undefined;
-  const isAbort = name === 'AbortError' || name === 'TimeoutError' || name === 'ResponseAborted';
-  return isAbort || (signal?.aborted === true && error === signal.reason) ? 'aborted' : 'error';
+  const outcome = outcomeOfError(error);
+  return outcome === 'error' && signal?.aborted === true ? 'aborted' : outcome;
 }

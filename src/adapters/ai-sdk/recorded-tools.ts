@@ -1,4 +1,5 @@
 import type { ToolSet } from 'ai';
+import { errorOfRecord } from '../../core/error-record.ts';
 import type { EffectClass } from '../../core/effects.ts';
 import type { JsonValue } from '../../core/json.ts';
 import type { CallEnd, OpenCall, Recorder, ReusedAnswer } from '../../core/recorder.ts';
@@ -163,8 +164,5 @@ function errorText(error: unknown): string {
 /** Gives what the record holds, or fails as it did then. */
 function reusedOutput({ outcome, output, error }: ReusedAnswer): JsonValue | undefined {
   if (outcome === 'ok') return output;
-  const { name, message } = error ?? {};
-  const failure = new Error(typeof message === 'string' ? message : String(output ?? outcome));
-  if (typeof name === 'string') failure.name = name;
-  throw failure;
+  throw errorOfRecord(error);
 }
