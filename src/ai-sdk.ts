@@ -6,7 +6,12 @@ export {
   toModelMessages,
   toPrompt,
 } from './adapters/ai-sdk/model-message.ts';
-export { type RecordAiSdkOptions, type RecordedAiSdk, recordAgent, recordAiSdk } from './adapters/ai-sdk/recorded-agent.ts';
+export {
+  type RecordAiSdkOptions,
+  type RecordedAiSdk,
+  recordAgent,
+  recordAiSdk,
+} from './adapters/ai-sdk/recorded-agent.ts';
 export { type RecordModelOptions, recordModel } from './adapters/ai-sdk/recorded-model.ts';
 export { type RecordToolsOptions, recordTools } from './adapters/ai-sdk/recorded-tools.ts';
 export {

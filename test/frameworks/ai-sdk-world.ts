@@ -1,5 +1,9 @@
 /** What the tests of the AI SDK adapter share: a model that says what it is told to, and the log as a table. */
-import type { LanguageModelV4Content, LanguageModelV4GenerateResult, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4Content,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4StreamPart,
+} from '@ai-sdk/provider';
 import { tool } from 'ai';
 import { MockLanguageModelV4 } from 'ai/test';
 import { z } from 'zod';
@@ -93,7 +97,9 @@ export async function eventsOf(session: Session, branch = 'main'): Promise<Event
 export function tableOf(events: readonly Event[]): string[] {
   return events.map(({ type, data, causeSeq, turn }) => {
     const { kind = '', name = '', outcome = '' } = data as Record<string, string>;
-    return [type, kind, name, outcome, `cause ${causeSeq ?? 0}`, `turn ${turn}`].filter((word) => word !== '').join(' ');
+    return [type, kind, name, outcome, `cause ${causeSeq ?? 0}`, `turn ${turn}`]
+      .filter((word) => word !== '')
+      .join(' ');
   });
 }
 

@@ -23,9 +23,13 @@ export function isAgent(value: object): value is AnyAgent {
 export function agentSettings(agent: AnyAgent): AgentSettings {
   const { settings } = agent as { readonly settings?: unknown };
   if (typeof settings === 'object' && settings !== null && 'model' in settings) return settings as AgentSettings;
-  throw new RepriseError('agent.invalid', 'Cannot record the agent: it is no ToolLoopAgent, and its model is not known', {
-    hint: 'Give its model through recordModel and its tools through recordTools, and record a run around it',
-  });
+  throw new RepriseError(
+    'agent.invalid',
+    'Cannot record the agent: it is no ToolLoopAgent, and its model is not known',
+    {
+      hint: 'Give its model through recordModel and its tools through recordTools, and record a run around it',
+    },
+  );
 }
 
 /** The same agent with other settings. */

@@ -161,7 +161,9 @@ type Transform = (options: never) => TransformStream<TextStreamPart<ToolSet>, Te
 
 /** Adds a transform that changes nothing and sees everything: it ends the run when the stream is over. */
 function withWatcher<T extends object>(settings: T, run: OpenRun): T {
-  const { experimental_transform: own = [] } = settings as { readonly experimental_transform?: Transform | Transform[] };
+  const { experimental_transform: own = [] } = settings as {
+    readonly experimental_transform?: Transform | Transform[];
+  };
   const all = [...(Array.isArray(own) ? own : [own]), () => runWatcher(run)];
   return { ...settings, experimental_transform: all };
 }

@@ -1,8 +1,8 @@
 import {
   type AgentCallParameters,
   asSchema,
-  generateText,
   type GenerateTextResult,
+  generateText,
   type OutputInterface,
   type ToolLoopAgent,
   type ToolLoopAgentSettings,

@@ -80,7 +80,8 @@ async function branchTools(own: ToolSet, definitions: readonly JsonValue[]): Pro
     const { name } = definition;
     const tool = own[name];
     if (tool !== undefined && (await isUnchanged(tool, definition))) tools[name] = tool;
-    else if (definition['type'] !== 'provider') tools[name] = { ...tool, ...definedTool(definition) } as ToolSet[string];
+    else if (definition['type'] !== 'provider')
+      tools[name] = { ...tool, ...definedTool(definition) } as ToolSet[string];
   }
   return tools;
 }
