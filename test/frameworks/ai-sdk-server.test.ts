@@ -3,6 +3,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { stepCountIs } from 'ai';
 import { expect, test } from 'vitest';
 import { recordAiSdk, toPrompt } from '../../src/ai-sdk.ts';
+import { valueAt } from '../../src/core/json.ts';
 import { conversation } from '../../src/index.ts';
 import { openModelServer } from '../../src/testing.ts';
 import { dataOf, eventsOf, openSession, tableOf, weatherTools } from './ai-sdk-world.ts';
@@ -71,7 +72,7 @@ test.each(['chat', 'responses'] as const)(
     const model = protocol === 'chat' ? openai.chat('gpt-test') : openai.responses('gpt-test');
     expect((await recordAiSdk(recorder).generateText({ model, prompt: 'Hello?' })).text).toBe('Hello.');
     const ends = dataOf(await eventsOf(world.session), 'call.ended');
-    expect(ends.map(({ outcome, attempts, error }) => [outcome, attempts, error?.status])).toEqual([
+    expect(ends.map((end) => [end['outcome'], end['attempts'], valueAt(end, ['error', 'status'])])).toEqual([
       ['error', 1, 429],
       ['ok', 2, undefined],
     ]);

@@ -7,6 +7,7 @@ import type {
 import { tool } from 'ai';
 import { MockLanguageModelV4 } from 'ai/test';
 import { z } from 'zod';
+import type { JsonObject } from '../../src/core/json.ts';
 import { type Event, openReprise, type Reprise, type Session } from '../../src/index.ts';
 
 export const usage = {
@@ -104,6 +105,6 @@ export function tableOf(events: readonly Event[]): string[] {
 }
 
 /** The data of the events of a type, of one kind if given. */
-export function dataOf(events: readonly Event[], type: string, kind?: string): Record<string, any>[] {
+export function dataOf(events: readonly Event[], type: string, kind?: string): JsonObject[] {
   return events.filter((e) => e.type === type && (kind === undefined || e.data['kind'] === kind)).map((e) => e.data);
 }

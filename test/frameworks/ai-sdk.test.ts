@@ -3,6 +3,7 @@ import { generateText, Output, stepCountIs, ToolLoopAgent } from 'ai';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { fromModelMessages, recordAgent, recordAiSdk, recordModel, recordTools, toPrompt } from '../../src/ai-sdk.ts';
+import { valueAt } from '../../src/core/json.ts';
 import { conversation } from '../../src/index.ts';
 import { asks, dataOf, eventsOf, openSession, said, scripted, tableOf, weatherTools } from './ai-sdk-world.ts';
 
@@ -204,7 +205,10 @@ test('a ToolLoopAgent is recorded under its id, with the models that prepareStep
   const events = await eventsOf(world.session);
   expect(dataOf(events, 'call.started').map(({ name }) => name)).toEqual(['mock-1', 'weather', 'mock-2', 'mock-1']);
   expect(events.every((event) => event.agent === 'support')).toBe(true);
-  expect(dataOf(events, 'message.added').map(({ message }) => message.content)).toEqual(['Oslo?', 'And now?']);
+  expect(dataOf(events, 'message.added').map((data) => valueAt(data, ['message', 'content']))).toEqual([
+    'Oslo?',
+    'And now?',
+  ]);
   expect(agent).toBeInstanceOf(ToolLoopAgent);
 });
 
@@ -218,7 +222,10 @@ test('structured output is recorded with its format, and comes back as the AI SD
   });
   expect(output.degrees).toBe(7);
   const [request] = dataOf(await eventsOf(world.session), 'call.started');
-  expect(request?.['request'].settings.responseFormat).toMatchObject({ type: 'json', schema: { type: 'object' } });
+  expect(valueAt(request, ['request', 'settings', 'responseFormat'])).toMatchObject({
+    type: 'json',
+    schema: { type: 'object' },
+  });
 });
 
 test('tools asked for at once are recorded side by side, each caused by the model call', async () => {

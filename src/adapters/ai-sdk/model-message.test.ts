@@ -1,7 +1,7 @@
 import { generateText, type ModelMessage, type ToolResultPart } from 'ai';
 import { MockLanguageModelV4 } from 'ai/test';
 import { expect, test } from 'vitest';
-import { isMessage, type Message, messageKey } from '../../core/message.ts';
+import { isMessage, type Message, messageKey, toolResultsIn } from '../../core/message.ts';
 import { fromModelMessages, toModelMessages, toPrompt } from './model-message.ts';
 import { neutralMessage } from './neutral-message.ts';
 
@@ -169,10 +169,7 @@ test('the same message is the same in the neutral form, whoever tells it', async
 
 test('what a tool gave is plain JSON in the neutral form', () => {
   const outputs = ['a text', 'a JSON value', 'an error text', 'an error value'].map((name) => {
-    const [part] = fromModelMessages(conversations[name] ?? []).at(-1)?.content as {
-      output: unknown;
-      isError?: true;
-    }[];
+    const [part] = toolResultsIn(fromModelMessages(conversations[name] ?? []).at(-1) ?? null);
     return [part?.output, part?.isError];
   });
   expect(outputs).toEqual([

@@ -29,17 +29,9 @@ export interface RecordedAiSdk {
  *
  * @example
  * ```ts
- * import { MockLanguageModelV4 } from 'ai/test';
- *
- * const inputTokens = { total: 3, noCache: 3, cacheRead: 0, cacheWrite: 0 };
- * const usage = { inputTokens, outputTokens: { total: 2, text: 2, reasoning: 0 } };
- * const finishReason = { unified: 'stop' as const, raw: 'stop' };
- * const content = [{ type: 'text' as const, text: 'Hello!' }];
- * const model = new MockLanguageModelV4({ doGenerate: { content, finishReason, usage, warnings: [] } });
- *
  * await using recorder = await session.record();
- * const { generateText } = recordAiSdk(recorder);
- * const { text } = await generateText({ model, prompt: 'Hello?' });
+ * const ai = recordAiSdk(recorder);
+ * const { text } = await ai.generateText({ model, prompt: 'Hello?' });
  * ```
  */
 export function recordAiSdk(recorder: Recorder, options: RecordAiSdkOptions = {}): RecordedAiSdk {
@@ -63,12 +55,10 @@ export function recordAiSdk(recorder: Recorder, options: RecordAiSdkOptions = {}
  *
  * @example
  * ```ts
- * import { ToolLoopAgent } from 'ai';
- * import { MockLanguageModelV4 } from 'ai/test';
- *
  * const recorder = await session.record();
- * const agent = recordAgent(new ToolLoopAgent({ id: 'support', model: new MockLanguageModelV4() }), recorder);
- * // await agent.generate({ prompt: 'Order 7 broke.' })
+ * const agent = recordAgent(new ToolLoopAgent({ id: 'support', model }), recorder);
+ * await agent.generate({ prompt: 'Order 7 broke.' });
+ * await recorder.close();
  * ```
  */
 export function recordAgent<A extends AnyAgent>(agent: A, recorder: Recorder, options: RecordAiSdkOptions = {}): A {

@@ -20,8 +20,6 @@ export interface RecordToolsOptions {
  *
  * @example
  * ```ts
- * import { jsonSchema, tool } from 'ai';
- *
  * const refund = tool({
  *   inputSchema: jsonSchema<{ order: number }>({ type: 'object', properties: { order: { type: 'number' } } }),
  *   execute: async ({ order }) => ({ order, refunded: true }),

@@ -66,9 +66,7 @@ export type ToolLoopRun<
  *
  * @example
  * ```ts
- * import { MockLanguageModelV4 } from 'ai/test';
- *
- * const agent = aiSdkAgent({ model: new MockLanguageModelV4(), system: 'Be brief.' }, { name: 'support' });
+ * const agent = aiSdkAgent({ model, system: 'Be brief.' }, { name: 'support' });
  * // const { result } = await branch.resume(agent, { run: { maxRetries: 2 } }); result.text
  * ```
  */

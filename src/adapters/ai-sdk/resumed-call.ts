@@ -51,25 +51,11 @@ function modelOf(own: LanguageModel | undefined, id: string, models: ModelSource
   });
 }
 
-/** Settings that hold for every call. What one call was forced to say or choose does not hold for the next. */
-const lasting: readonly string[] = [
-  'temperature',
-  'maxOutputTokens',
-  'topP',
-  'topK',
-  'presencePenalty',
-  'frequencyPenalty',
-  'stopSequences',
-  'seed',
-  'reasoning',
-  'providerOptions',
-];
-
-function callSettings(settings: JsonObject): JsonObject {
-  const held = Object.entries(settings).filter(([name]) => lasting.includes(name));
-  const { toolChoice } = settings;
-  // A recorded choice is an object and was that call's own; a text is what a person wrote into an edit.
-  return { ...Object.fromEntries(held), ...(typeof toolChoice === 'string' ? { toolChoice } : {}) };
+/** Settings in the words of the AI SDK. The format of the answer is not among them: it is that of the output asked for. */
+function callSettings({ responseFormat: _format, toolChoice, ...rest }: JsonObject): JsonObject {
+  if (toolChoice === undefined) return rest;
+  const isPlain = isObject(toolChoice) && toolChoice['type'] !== 'tool';
+  return { ...rest, toolChoice: isPlain ? (toolChoice['type'] ?? 'auto') : toolChoice };
 }
 
 /** The tools the branch names: the agent's own where nothing was changed, else with what was. */
