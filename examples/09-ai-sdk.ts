@@ -51,4 +51,9 @@ console.log(`resumed: ${resumed.result.text} (on "${resumed.branch}", ${resumed.
 const prompt = toPrompt(await session.stateAt('careful', conversation));
 const thanks: ModelMessage = { role: 'user', content: 'Thank you. Is it what was paid?' };
 await generateText({ ...settings, ...prompt, messages: [...prompt.messages, thanks] });
-console.log(`and on: ${model.doGenerateCalls.at(-1)?.prompt.map(({ role }) => role).join(' ')}`);
+console.log(
+  `and on: ${model.doGenerateCalls
+    .at(-1)
+    ?.prompt.map(({ role }) => role)
+    .join(' ')}`,
+);

@@ -54,7 +54,7 @@ test.each(['settings', 'a ToolLoopAgent'] as const)(
       kind === 'settings'
         ? aiSdkAgent({ ...own, model: recordModel(model, other), system: 'Be brief.' }, { name: 'guide' })
         : aiSdkAgent(recordAgent(new ToolLoopAgent({ id: 'guide', ...own, instructions: 'Be brief.' }), other));
-    expect([agent.framework, agent.name]).toEqual(['ai-sdk', 'guide']);
+    expect([agent.framework, agent.name, agent.model]).toEqual(['ai-sdk', 'guide', 'mock-1']);
     const context = contextOf(recorder, {
       messages: [question, asked, answered],
       prompt: { role: 'user', content: 'Now?' },

@@ -16,6 +16,7 @@ import { plainLane } from './lane.ts';
 import { toModelMessages } from './model-message.ts';
 import { plainJson } from './plain-json.ts';
 import { originalAgent } from './recorded-agent.ts';
+import { originalModel } from './recorded-model.ts';
 import { recordedSettings } from './recorded-settings.ts';
 import { executed, originalTool } from './recorded-tools.ts';
 import { branchSettings, type ModelSource, resumedMessages } from './resumed-call.ts';
@@ -86,9 +87,11 @@ export function aiSdkAgent(given: object, options: AiSdkAgentOptions = {}): Resu
   const agent = isAgent(given) ? originalAgent(given) : undefined;
   const own = agent === undefined ? (given as AgentSettings) : agentSettings(agent);
   const name = options.name ?? agent?.id;
+  const model = own.model === undefined ? undefined : originalModel(own.model);
   return {
     framework: 'ai-sdk',
     ...(name === undefined ? {} : { name }),
+    ...(model === undefined ? {} : { model: typeof model === 'string' ? model : model.modelId }),
     resume: (context, run) => resume({ agent, own, options }, context, run as AgentSettings | undefined),
     callTool: (call, context) => callTool(own, call, context),
     textOf: ({ text }) => text,
