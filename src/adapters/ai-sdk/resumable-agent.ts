@@ -68,7 +68,8 @@ export type ToolLoopRun<
  * @example
  * ```ts
  * const agent = aiSdkAgent({ model, system: 'Be brief.' }, { name: 'support' });
- * // const { result } = await branch.resume(agent, { run: { maxRetries: 2 } }); result.text
+ * const { result } = await branch.resume(agent, { run: { maxRetries: 2 } });
+ * console.log(result.text);
  * ```
  */
 export function aiSdkAgent<CALL, TOOLS extends ToolSet, CONTEXT extends Context, OUTPUT extends OutputInterface>(
