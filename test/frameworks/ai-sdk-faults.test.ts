@@ -73,6 +73,21 @@ test('the first text of streamText is there while the model is still speaking', 
   expect((await texts.next()).done).toBe(true);
 });
 
+test('nothing is asked of the model ahead of the reader', async () => {
+  await using world = await openSession();
+  await using recorder = await world.session.record();
+  let pulled = 0;
+  const pull = (controller: ReadableStreamDefaultController<LanguageModelV4StreamPart>) => {
+    controller.enqueue(begun[pulled++ % begun.length] as LanguageModelV4StreamPart);
+  };
+  const doStream = async () => ({ stream: new ReadableStream({ pull }, { highWaterMark: 0 }) });
+  const { stream } = await recordModel(new MockLanguageModelV4({ doStream }), recorder).doStream({ prompt: [] });
+  const reader = stream.getReader();
+  await reader.read();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(pulled).toBe(1);
+});
+
 test.each([
   ['aborted by its signal', 'aborted'],
   ['given up by its reader', 'aborted'],
@@ -138,6 +153,34 @@ test('an error that a stream tells is the end of the call, and of the run', asyn
   expect(dataOf(events, 'call.ended')[0]).toMatchObject({ outcome: 'error', error: { message: 'overloaded' } });
   expect(dataOf(events, 'run.ended')[0]).toMatchObject({ outcome: 'error', error: { message: 'overloaded' } });
   expect(errors).toHaveLength(1);
+});
+
+test('a stream that breaks on its way to the reader ends the run with that error', async () => {
+  await using world = await openSession();
+  await using recorder = await world.session.record();
+  const broken = () =>
+    new TransformStream({
+      transform: () => {
+        throw new Error('bad transform');
+      },
+    });
+  const model = scripted([said('Hello.')]);
+  const result = recordAiSdk(recorder).streamText({ model, prompt: 'Hello?', experimental_transform: broken });
+  await result.consumeStream();
+  await recorder.flush();
+  const [end] = dataOf(await eventsOf(world.session), 'run.ended');
+  expect(end).toMatchObject({ outcome: 'error', error: { message: 'bad transform' } });
+});
+
+test('a stream that is read inside of another run stays what it began in', async () => {
+  await using world = await openSession();
+  await using recorder = await world.session.record();
+  const model = scripted([said(asks('weather', { city: 'Oslo' })), said('Cold.')]);
+  const result = recordAiSdk(recorder).streamText({ model, prompt: 'Oslo?', tools: weatherTools(), ...loop });
+  await recorder.run({ title: 'other' }, () => result.consumeStream());
+  const calls = (await eventsOf(world.session)).filter(({ type }) => type === 'call.started');
+  expect(new Set(calls.map(({ run }) => run)).size).toBe(1);
+  expect(calls.map(({ causeSeq }) => causeSeq)).toEqual([1, calls[0]?.seq, 1]);
 });
 
 test('streamText and the stream of an agent that are aborted in the middle say so in their run', async () => {

@@ -26,9 +26,10 @@ async function sent(messages: ModelMessage[]): Promise<unknown> {
   return JSON.parse(JSON.stringify(model.doGenerateCalls[0]?.prompt, bytesAsText));
 }
 
-/** Bytes and base64 say the same. */
+/** Bytes and base64 say the same; an address and a text that looks like one do not. */
 function bytesAsText(this: Record<string, unknown>, key: string, value: unknown): unknown {
   const held = this[key];
+  if (held instanceof URL) return { address: held.href };
   return held instanceof Uint8Array ? Buffer.from(held).toString('base64') : value;
 }
 
