@@ -26,6 +26,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   Reprise: ['Reprise'],
   Session: ['Session'],
   Branch: ['Branch'],
+  SessionRecorder: ['SessionRecorder'],
   Projections: [
     'conversation',
     'messagesOf',
