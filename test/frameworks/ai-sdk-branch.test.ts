@@ -1,5 +1,5 @@
 /** A recorded agent of the AI SDK, forked anywhere and resumed on the branch. */
-import { Output, stepCountIs, ToolLoopAgent } from 'ai';
+import { Output, stepCountIs, tool, ToolLoopAgent } from 'ai';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { aiSdkAgent, recordAiSdk } from '../../src/ai-sdk.ts';
@@ -64,6 +64,38 @@ test('a fork between a tool call and its result executes the tool, under the pol
   expect([result.text, executed]).toEqual(['Cold.', ['Oslo']]);
   const calls = dataOf(await eventsOf(world.session, 'pending'), 'call.started', 'tool');
   expect(calls.at(-1)).toMatchObject({ call: 't1', name: 'weather', input: { city: 'Oslo' } });
+});
+
+test('a pending call that cannot be taken back is recognised, also where its schema fills in arguments', async () => {
+  await using world = await openSession();
+  const executed: unknown[] = [];
+  const refund = tool({
+    inputSchema: z.object({ order: z.coerce.number(), currency: z.string().default('USD') }),
+    execute: async (input) => void executed.push(input),
+  });
+  const effects = { refund: 'irreversible' } as const;
+  await using recorder = await world.session.record();
+  const model = scripted([said(asks('refund', { order: '7' })), said('Done.')]);
+  await recordAiSdk(recorder, { effects }).generateText({ model, prompt: 'Refund 7.', tools: { refund }, ...loop });
+  const branch = await world.session.fork('main@4', { name: 'again' });
+  const agent = aiSdkAgent({ model: scripted([said('Done.')]), tools: { refund } }, { effects });
+  await expect(branch.resume(agent)).rejects.toMatchObject({ code: 'effect.refused' });
+  expect(executed).toEqual([{ order: 7, currency: 'USD' }]);
+  const { result } = await branch.resume(agent, { effects: 'reuse' });
+  expect([result.text, executed.length]).toEqual(['Done.', 1]);
+});
+
+test('a pending call with arguments that its tool does not take fails like any other, and the model is told', async () => {
+  await using world = await openSession();
+  await recorded(world.session);
+  const branch = await world.session.fork('main@4', { name: 'wrong' });
+  const model = scripted([said('Sorry.')]);
+  const weather = tool({ inputSchema: z.object({ city: z.number() }), execute: async () => 1 });
+  const { result } = await branch.resume(aiSdkAgent({ model, tools: { weather } }));
+  expect(result.text).toBe('Sorry.');
+  expect(model.doGenerateCalls[0]?.prompt.at(-1)).toMatchObject({ content: [{ output: { type: 'error-json' } }] });
+  const [end] = dataOf(await eventsOf(world.session, 'wrong'), 'call.ended', 'tool');
+  expect(end).toMatchObject({ outcome: 'error', call: 't1' });
 });
 
 test('a fork with another model, system prompt and settings is resumed with them, and `run` reaches generateText', async () => {

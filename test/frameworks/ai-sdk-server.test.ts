@@ -64,7 +64,12 @@ test.each(['chat', 'responses'] as const)(
   'OpenAI %s: a busy server is asked again, and every attempt is there',
   async (protocol) => {
     await using server = await openModelServer([
-      { reply: [{ error: { status: 429, body: { error: { message: 'slow down' } } } }, { text: 'Hello.' }] },
+      {
+        reply: [
+          { error: { status: 429, retryAfter: 0.01, body: { error: { message: 'slow down' } } } },
+          { text: 'Hello.' },
+        ],
+      },
     ]);
     await using world = await openSession();
     await using recorder = await world.session.record();

@@ -1,5 +1,6 @@
 /** The AI SDK, recorded: the real `ai` package on models that say what they are told to. */
 import { generateText, Output, stepCountIs, ToolLoopAgent } from 'ai';
+import { MockLanguageModelV3, MockProviderV4 } from 'ai/test';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { fromModelMessages, recordAgent, recordAiSdk, recordModel, recordTools, toPrompt } from '../../src/ai-sdk.ts';
@@ -303,4 +304,59 @@ test('streamText records like generateText, also where its reader is outside of 
   });
   expect(last?.['provider']).toMatchObject({ headers: { 'x-request-id': 'r1' } });
   expect(dataOf(events, 'run.ended')[0]).toMatchObject({ outcome: 'ok', result: 'It is 7 degrees.' });
+});
+
+test('a tool that someone had to approve is executed by the run that was told so', async () => {
+  await using world = await openSession();
+  await using recorder = await world.session.record();
+  const ai = recordAiSdk(recorder);
+  const { weather } = weatherTools();
+  const call = { model: toolStory(), tools: { weather: { ...weather, needsApproval: true } }, ...loop };
+  const question = { role: 'user' as const, content: 'Oslo?' };
+  const first = await ai.generateText({ ...call, messages: [question] });
+  const [request] = first.content.filter((part) => part.type === 'tool-approval-request');
+  const approval = { type: 'tool-approval-response' as const, approvalId: request?.approvalId ?? '', approved: true };
+  const messages = [question, ...first.responseMessages, { role: 'tool' as const, content: [approval] }];
+  expect((await ai.generateText({ ...call, messages })).text).toBe('It is 7 degrees.');
+  const events = await eventsOf(world.session);
+  expect(tableOf(events).map((row) => row.replace(/ turn.*/, ''))).toEqual([
+    'run.started cause 0',
+    'message.added cause 1',
+    'call.started model mock-1 cause 1',
+    'call.ended model mock-1 ok cause 3',
+    'run.ended ok cause 1',
+    'run.started cause 0',
+    'call.started tool weather cause 6',
+    'call.ended tool weather ok cause 7',
+    'call.started model mock-1 cause 6',
+    'call.ended model mock-1 ok cause 9',
+    'run.ended ok cause 6',
+  ]);
+  expect(events[6]?.run).toBe(events[5]?.run);
+});
+
+test('models of an older specification, and models that are only a name, are recorded like others', async () => {
+  await using world = await openSession();
+  await using recorder = await world.session.record();
+  const { content, finishReason, usage } = said('Old.');
+  const old = new MockLanguageModelV3({
+    modelId: 'old-1',
+    doGenerate: async () => ({ content, finishReason, usage, warnings: [] }) as never,
+  });
+  expect((await generateText({ model: recordModel(old, recorder), prompt: '?' })).text).toBe('Old.');
+  const names = globalThis as { AI_SDK_DEFAULT_PROVIDER?: unknown };
+  names.AI_SDK_DEFAULT_PROVIDER = new MockProviderV4({
+    languageModels: { named: scripted([said('Named.')], 'named-1') },
+  });
+  try {
+    expect((await recordAiSdk(recorder).generateText({ model: 'named', prompt: '?' })).text).toBe('Named.');
+  } finally {
+    delete names.AI_SDK_DEFAULT_PROVIDER;
+  }
+  await recorder.flush();
+  const ends = dataOf(await eventsOf(world.session), 'call.ended');
+  expect(ends.map((end) => [end['name'], valueAt(end, ['usage', 'inputTokens'])])).toEqual([
+    ['old-1', 10],
+    ['named-1', 10],
+  ]);
 });

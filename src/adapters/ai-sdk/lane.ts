@@ -11,7 +11,7 @@ export interface Lane {
   readonly agent?: string;
   /** Runs code inside the run; the context of a stream's reader is another one than that of who began it. */
   readonly within: <T>(body: () => T) => T;
-  /** Is handed every request before it is made, to tell which messages are new. */
+  /** There if the lane is one run's: is handed every request before it is made, to tell which messages are new. */
   readonly onRequest?: (prompt: readonly object[]) => void;
 }
 
@@ -22,7 +22,7 @@ export function plainLane(recorder: Recorder, agent: string | undefined): Lane {
 
 /** Of one recorder: which model call asked for a tool, and which tools made their own model output. */
 interface Notes {
-  readonly askedBy: Map<string, OpenCall>;
+  readonly askedBy: Map<string, { readonly call: OpenCall; readonly lane: Lane }>;
   readonly shaped: Map<string, true>;
 }
 
@@ -44,14 +44,18 @@ function note<T>(map: Map<string, T>, key: string, value: T): void {
 }
 
 /** Remembers the model call that asked for a tool. */
-export function noteAsked(recorder: Recorder, toolCallId: string, call: OpenCall): void {
-  note(notes(recorder).askedBy, toolCallId, call);
+export function noteAsked(lane: Lane, toolCallId: string, call: OpenCall): void {
+  note(notes(lane.recorder).askedBy, toolCallId, { call, lane });
 }
 
-/** Runs code as part of the model call that asked for a tool; in the lane's own run where nobody is known to have. */
+/**
+ * Runs code as part of the model call that asked for a tool, if that was in the same run: a tool that someone had to
+ * approve first is executed by a later one.
+ */
 export function withinAsker<T>(lane: Lane, toolCallId: string, body: () => T): T {
   const asker = notes(lane.recorder).askedBy.get(toolCallId);
-  return asker === undefined ? lane.within(body) : asker.within(body);
+  const isOurs = asker !== undefined && (asker.lane === lane || lane.onRequest === undefined);
+  return isOurs ? asker.call.within(body) : lane.within(body);
 }
 
 /** Remembers that a tool says itself what a model is told of its output. */

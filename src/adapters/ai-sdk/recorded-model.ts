@@ -117,7 +117,7 @@ async function recordGenerate(
   try {
     const result = await open.within(doGenerate);
     for (const part of result.content) {
-      if (part.type === 'tool-call') noteAsked(call.lane.recorder, part.toolCallId, open);
+      if (part.type === 'tool-call') noteAsked(call.lane, part.toolCallId, open);
     }
     open.end({ ...answerEnd(result as never, call.model.provider), attempts: call.attempts });
     return result;
@@ -181,7 +181,7 @@ function watchedStream(
 
 /** Notes what has to be known before the reader acts on a part. */
 function hear(call: ModelCall, open: OpenCall, part: LanguageModelV4StreamPart): void {
-  if (part.type === 'tool-call') noteAsked(call.lane.recorder, part.toolCallId, open);
+  if (part.type === 'tool-call') noteAsked(call.lane, part.toolCallId, open);
   if (firstParts.has(part.type)) open.firstToken();
 }
 
@@ -203,6 +203,9 @@ function failureEnd(call: ModelCall, error: unknown, said?: StreamedAnswer): Cal
   };
 }
 
+/** A refusal says what is wrong at its beginning; some providers answer with whole pages. */
+const bodyUnitsMax = 10_000;
+
 /** What a provider said when it refused. */
 function failureFacts(error: unknown, name: string): JsonObject {
   if (!(error instanceof Error) || !('statusCode' in error)) return { name };
@@ -210,5 +213,6 @@ function failureFacts(error: unknown, name: string): JsonObject {
     Record<string, unknown>
   >;
   const headers = shownHeaders(responseHeaders as Record<string, string> | undefined);
-  return plainObject({ name, status: statusCode, isRetryable, headers, body: responseBody });
+  const body = typeof responseBody === 'string' ? responseBody.slice(0, bodyUnitsMax) : undefined;
+  return plainObject({ name, status: statusCode, isRetryable, headers, body });
 }
