@@ -49,6 +49,8 @@ export interface RunRequest<Run, Result> extends RunLimits, ResumeRecordOptions 
   /** A new user message; the last one of the history, if it waits for an answer, where there is none. */
   readonly prompt?: Message;
   readonly ledger: EffectLedger;
+  /** The run whose conversation is continued; the one that last moved on if left out. */
+  readonly continues?: string | undefined;
 }
 
 /** What became of a run. `error` is there if the agent did not come to a result. */
@@ -93,7 +95,7 @@ export async function resumeRun<Run, Result>(
   const { session, branch, prompt } = request;
   const agent = asResumable(request.agent);
   const place = await placeAt(engine, session, branch, { kind: 'head' });
-  const who = { agent: request.agentName ?? agent.name, model: agent.model };
+  const who = { agent: request.agentName ?? agent.name, run: request.continues, model: agent.model };
   const history = await resumableHistory(engine, place, who);
   if (prompt === undefined && agent.goesOnAlone !== true) checkGoesOn(place, history);
   const watch = new StopWatch(engine, request);
