@@ -1,5 +1,5 @@
 /** A recorded agent of the AI SDK, forked anywhere and resumed on the branch. */
-import { Output, stepCountIs, tool, ToolLoopAgent } from 'ai';
+import { Output, stepCountIs, ToolLoopAgent, tool } from 'ai';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { aiSdkAgent, recordAiSdk } from '../../src/ai-sdk.ts';
@@ -70,19 +70,22 @@ test('a pending call that cannot be taken back is recognised, also where its sch
   await using world = await openSession();
   const executed: unknown[] = [];
   const refund = tool({
-    inputSchema: z.object({ order: z.coerce.number(), currency: z.string().default('USD') }),
+    inputSchema: z.object({ order: z.coerce.number(), currency: z.string().default('USD'), on: z.coerce.date() }),
     execute: async (input) => void executed.push(input),
   });
   const effects = { refund: 'irreversible' } as const;
   await using recorder = await world.session.record();
-  const model = scripted([said(asks('refund', { order: '7' })), said('Done.')]);
+  const model = scripted([said(asks('refund', { order: '7', on: '2026-11-15' })), said('Done.')]);
   await recordAiSdk(recorder, { effects }).generateText({ model, prompt: 'Refund 7.', tools: { refund }, ...loop });
   const branch = await world.session.fork('main@4', { name: 'again' });
   const agent = aiSdkAgent({ model: scripted([said('Done.')]), tools: { refund } }, { effects });
   await expect(branch.resume(agent)).rejects.toMatchObject({ code: 'effect.refused' });
-  expect(executed).toEqual([{ order: 7, currency: 'USD' }]);
+  const taken = { order: 7, currency: 'USD', on: new Date('2026-11-15') };
+  expect(executed).toEqual([taken]);
   const { result } = await branch.resume(agent, { effects: 'reuse' });
   expect([result.text, executed.length]).toEqual(['Done.', 1]);
+  await (await world.session.fork('main@4', { name: 'anyway' })).resume(agent, { effects: 'run' });
+  expect(executed).toEqual([taken, taken]);
 });
 
 test('a pending call with arguments that its tool does not take fails like any other, and the model is told', async () => {
@@ -91,7 +94,7 @@ test('a pending call with arguments that its tool does not take fails like any o
   const branch = await world.session.fork('main@4', { name: 'wrong' });
   const model = scripted([said('Sorry.')]);
   const weather = tool({ inputSchema: z.object({ city: z.number() }), execute: async () => 1 });
-  const { result } = await branch.resume(aiSdkAgent({ model, tools: { weather } }));
+  const { result } = await branch.resume(aiSdkAgent({ model, tools: { weather } }), { effects: 'run' });
   expect(result.text).toBe('Sorry.');
   expect(model.doGenerateCalls[0]?.prompt.at(-1)).toMatchObject({ content: [{ output: { type: 'error-json' } }] });
   const [end] = dataOf(await eventsOf(world.session, 'wrong'), 'call.ended', 'tool');

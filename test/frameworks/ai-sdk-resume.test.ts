@@ -164,15 +164,17 @@ test('a result that no model has seen yet is told to the model as its tool says'
   });
 });
 
-test('callTool executes one of the tools with checked arguments, unrecorded', async () => {
+test('callTool executes one of the tools, unrecorded, and inputOf checks what it is handed', async () => {
   await using world = await openSession();
   await using recorder = await world.session.record();
   const context = contextOf(recorder);
   const agent = aiSdkAgent(new ToolLoopAgent({ model: story(), tools: weatherTools() }));
-  const call = (name: string, input: never) => agent.callTool?.({ call: 't0', name, input }, context);
-  expect(await call('weather', { city: 'Oslo' } as never)).toEqual({ city: 'Oslo', degrees: 7 });
-  expect(call('other', {} as never)).toBeUndefined();
-  await expect(call('weather', { city: 7 } as never)).rejects.toThrow('city');
+  const call = (name: string, input: JsonValue) => ({ call: 't0', name, input });
+  expect(await agent.callTool?.(call('weather', { city: 'Oslo' }), context)).toEqual({ city: 'Oslo', degrees: 7 });
+  expect(agent.callTool?.(call('other', {}), context)).toBeUndefined();
+  expect(await agent.inputOf?.(call('weather', { city: 'Oslo', more: 1 }))).toEqual({ city: 'Oslo' });
+  expect(await agent.inputOf?.(call('other', { any: 1 }))).toEqual({ any: 1 });
+  await expect(agent.inputOf?.(call('weather', { city: 7 }))).rejects.toThrow('city');
   expect((await recorder.flush()).stored).toBe(0);
 });
 

@@ -10,7 +10,7 @@ import {
 } from 'ai';
 import type { PendingCall, ResumableAgent, ResumeContext } from '../../core/agent.ts';
 import type { EffectClass } from '../../core/effects.ts';
-import type { JsonValue } from '../../core/json.ts';
+import { isObject, type JsonValue } from '../../core/json.ts';
 import { type AgentSettings, type AnyAgent, agentSettings, isAgent, withSettings } from './agent-settings.ts';
 import { plainLane } from './lane.ts';
 import { toModelMessages } from './model-message.ts';
@@ -94,6 +94,7 @@ export function aiSdkAgent(given: object, options: AiSdkAgentOptions = {}): Resu
     ...(name === undefined ? {} : { name }),
     ...(model === undefined ? {} : { model: typeof model === 'string' ? model : model.modelId }),
     resume: (context, run) => resume({ agent, own, options }, context, run as AgentSettings | undefined),
+    inputOf: (call) => checkedInput(own, call),
     callTool: (call, context) => callTool(own, call, context),
     textOf: ({ text }) => text,
   };
@@ -133,7 +134,7 @@ async function resume(
 
 type GenerateCall = Parameters<typeof generateText>[0];
 
-/** Executes one of the agent's tools, with its arguments checked as the AI SDK checks them. */
+/** Executes one of the agent's tools. */
 function callTool(own: AgentSettings, call: PendingCall, context: ResumeContext): Promise<JsonValue> | undefined {
   const tool = own.tools?.[call.name];
   if (tool?.execute === undefined) return undefined;
@@ -144,15 +145,20 @@ function callTool(own: AgentSettings, call: PendingCall, context: ResumeContext)
     abortSignal: context.signal,
     context: toolsContext?.[call.name],
   };
-  return (async () => {
-    const input = await checkedInput(tool, call);
-    return plainJson(await executed(originalTool(tool), input, options));
-  })();
+  const input = isObject(call.input) ? (checkedValues.get(call.input) ?? call.input) : call.input;
+  return executed(originalTool(tool), input, options).then(plainJson);
 }
 
-async function checkedInput(tool: ToolSet[string], { input }: PendingCall): Promise<unknown> {
-  const checked = await asSchema(tool.inputSchema as never).validate?.(input);
+/** What a schema made of arguments, by their JSON: a date is one for the tool, and a text in the log. */
+const checkedValues = new WeakMap<object, unknown>();
+
+/** Arguments as the AI SDK hands them to a tool: checked by its schema, which may fill in and change some. */
+async function checkedInput(own: AgentSettings, { name, input }: PendingCall): Promise<JsonValue> {
+  const tool = own.tools?.[name];
+  const checked = tool === undefined ? undefined : await asSchema(tool.inputSchema as never).validate?.(input);
   if (checked === undefined) return input;
-  if (checked.success) return checked.value;
-  throw checked.error;
+  if (!checked.success) throw checked.error;
+  const json = plainJson(checked.value);
+  if (isObject(json)) checkedValues.set(json, checked.value);
+  return json;
 }
