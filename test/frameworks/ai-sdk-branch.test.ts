@@ -70,7 +70,11 @@ test('a pending call that cannot be taken back is recognised, also where its sch
   await using world = await openSession();
   const executed: unknown[] = [];
   const refund = tool({
-    inputSchema: z.object({ order: z.coerce.number(), currency: z.string().default('USD'), on: z.coerce.date() }),
+    inputSchema: z.object({
+      order: z.coerce.number(),
+      currency: z.string().default('USD'),
+      on: z.string().transform((day) => new Date(day)),
+    }),
     execute: async (input) => void executed.push(input),
   });
   const effects = { refund: 'irreversible' } as const;
