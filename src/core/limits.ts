@@ -102,6 +102,8 @@ export const limits = {
   recordErrorsMax: 10,
   /** The longest wait that `busyWaitMs` can ask for. */
   busyWaitGivenMsMax: 600_000,
+  /** Requests and answers that a scripted model server remembers; the oldest go first. */
+  scriptedRequestsMax: 1_000,
 } as const;
 
 /** The name of one limit. */

@@ -322,6 +322,7 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
     await exceeds('busyWaitGivenMsMax', () => waiting(limits.busyWaitGivenMsMax + 1));
     await (await waiting(limits.busyWaitGivenMsMax)).close();
   },
+  scriptedRequestsMax: 'test/frameworks/model-server.test.ts',
 };
 
 /** Puts a line of branches into the file, each forked from the one before. */
