@@ -99,6 +99,11 @@ export class EffectLedger {
       ?.effect;
   }
 
+  /** Reads the record again when it is next asked for, if this branch has made calls since it was read. */
+  renew(branch: string): void {
+    if (this.#live.delete(branch)) this.#stored = undefined;
+  }
+
   /** How many calls like this other branches of this process have begun. */
   begunBeside(branch: string, key: string): number {
     return this.liveBeside(branch).reduce((sum, calls) => sum + calls.filter((known) => known.key === key).length, 0);

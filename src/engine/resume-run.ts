@@ -105,6 +105,7 @@ export async function resumeRun<Run, Result>(
   // Nothing is written for a run that never began.
   if (watch.stopped !== undefined) throw watch.stopped.error;
   const view = viewAt(place.history, place.seq);
+  request.ledger.renew(branch);
   const guard = new EffectGuard(request.ledger, { session, branch, view }, { ...request, signal: watch.signal });
   const budget = new BudgetGuard(request.budget ?? {}, (error) => watch.stop(error, 'budget'));
   const tools: string[] = [];

@@ -234,6 +234,17 @@ export const effects: readonly VerbCase[] = [
     assert.deepEqual([reused, pay.made.length], [1, 1]);
   }),
 
+  onSession('effects: of several user turns, each knows what those before it did', async (session) => {
+    await recordLoop(session, { model: () => says('Which order?') }, ['Refund it.', 'Did you?']);
+    const refund = countedRefund('irreversible');
+    let calls = 0;
+    const model = ({ messages }: { readonly messages: readonly Message[] }) =>
+      messages.at(-1)?.role === 'user' ? asks('refund', { order: 7 }, `r${++calls}`) : says('Done.');
+    const branch = await session.fork('main@0');
+    const { reused } = await branch.resume(littleAgent({ model, tools: { refund } }), { userTurns: 'recorded' });
+    assert.deepEqual([calls, reused, refund.made.length], [2, 1, 1]);
+  }),
+
   onSession('effects: refuse makes no call at all, and says which policy it was', async (session) => {
     await recordLoop(session, { model: () => says('Which order?') }, ['Refund it.']);
     const refund = countedRefund();
