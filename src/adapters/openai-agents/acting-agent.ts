@@ -1,0 +1,21 @@
+import { getCurrentSpan, getCurrentTrace } from '@openai/agents';
+
+/**
+ * The name of the agent that acts now. A model is not told who asks it; the framework notes it beside the async context,
+ * also when its own tracing is switched off.
+ */
+export function actingAgent(): string | undefined {
+  let span = getCurrentSpan();
+  while (span !== null && span !== undefined) {
+    const data = span.spanData as { readonly type?: string; readonly name?: string; readonly agent_name?: string };
+    if (data.type === 'turn' && data.agent_name !== undefined) return data.agent_name;
+    if (data.type === 'agent' && data.name !== undefined) return data.name;
+    span = span.previousSpan ?? null;
+  }
+  return undefined;
+}
+
+/** Whether the framework is running an agent here. */
+export function isInsideRun(): boolean {
+  return getCurrentTrace() !== null || getCurrentSpan() !== null;
+}
