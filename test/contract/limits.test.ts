@@ -304,8 +304,8 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
   },
   summaryEventsMax: 'src/engine/keep-summary.test.ts',
   snapshotWaitMsMax: 'test/e2e/cli/withstand.test.ts',
-  busyWaitMsMax: 'test/crash/processes.test.ts',
   scriptedRequestsMax: 'test/frameworks/model-server.test.ts',
+  busyWaitMsMax: 'test/crash/processes.test.ts',
 };
 
 /** Puts a line of branches into the file, each forked from the one before. */
