@@ -70,8 +70,6 @@ export const limits = {
   snapshotWaitMsMax: 100,
   /** Sessions in one page of a listing. */
   sessionsPageMax: 1_000,
-  /** Requests and answers that a scripted model server remembers; the oldest go first. */
-  scriptedRequestsMax: 1_000,
   /** How long an append waits for another process before it is `store.busy`. */
   busyWaitMsMax: 10_000,
   /** Events told to a recorder and not stored yet; whoever can wait waits, what cannot is not recorded. */
@@ -82,6 +80,8 @@ export const limits = {
   recordAttemptsMax: 5,
   /** Errors of a recorder that are told and kept; later ones are only counted. */
   recordErrorsMax: 10,
+  /** Requests and answers that a scripted model server remembers; the oldest go first. */
+  scriptedRequestsMax: 1_000,
 } as const;
 
 /** The name of one limit. */
