@@ -304,6 +304,7 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
   },
   summaryEventsMax: 'src/engine/keep-summary.test.ts',
   snapshotWaitMsMax: 'test/e2e/cli/withstand.test.ts',
+  scriptedRequestsMax: 'test/frameworks/model-server.test.ts',
   busyWaitMsMax: 'test/crash/processes.test.ts',
 };
 
