@@ -1,4 +1,11 @@
-import { getCurrentSpan, getCurrentTrace } from '@openai/agents';
+import { getCurrentSpan, getCurrentTrace, type RunContext, type run } from '@openai/agents';
+
+/** An agent of any context and output: what the framework's own `run` takes. */
+export type AnyAgent = Parameters<typeof run>[0];
+
+/** What an agent's tools get as their context. */
+export type ContextOf<TAgent extends AnyAgent> =
+  Parameters<TAgent['getSystemPrompt']>[0] extends RunContext<infer TContext> ? TContext : unknown;
 
 /**
  * The name of the agent that acts now. A model is not told who asks it; the framework notes it beside the async context,

@@ -1,6 +1,5 @@
 import {
-  type Agent,
-  type AgentOutputType,
+  type AgentInputItem,
   type NonStreamRunOptions,
   Runner,
   type RunResult,
@@ -10,8 +9,10 @@ import {
 } from '@openai/agents';
 import type { ResumableAgent, ResumeContext } from '../../core/agent.ts';
 import { RepriseError } from '../../core/error.ts';
+import type { JsonValue } from '../../core/json.ts';
 import { type Message, toolResultsIn } from '../../core/message.ts';
 import type { Recorder } from '../../core/recorder.ts';
+import type { AnyAgent, ContextOf } from './acting-agent.ts';
 import { itemsFromMessages } from './items-from-messages.ts';
 import { fieldsOf, textOfValue } from './provider-fields.ts';
 import { type RecordAgentOptions, recordAgent } from './recorded-agent.ts';
@@ -34,10 +35,7 @@ export interface StreamedAgentOptions<TContext = unknown> extends OpenAIAgentOpt
 }
 
 /** What the framework's run call takes beside the input. */
-export type OpenAIRunOptions<TContext, TOutput extends AgentOutputType> = NonStreamRunOptions<
-  TContext,
-  Agent<TContext, TOutput>
->;
+export type OpenAIRunOptions<TAgent extends AnyAgent = AnyAgent> = NonStreamRunOptions<ContextOf<TAgent>, TAgent>;
 
 /**
  * An agent of OpenAI Agents as one that can continue a branch. History, prompt and settings are the branch's; whoever
@@ -51,71 +49,71 @@ export type OpenAIRunOptions<TContext, TOutput extends AgentOutputType> = NonStr
  * const agent = openaiAgent(new Agent({ name: 'support' }), { effects: { refund: 'irreversible' } });
  * ```
  */
-export function openaiAgent<TContext, TOutput extends AgentOutputType>(
-  agent: Agent<TContext, TOutput>,
-  options: StreamedAgentOptions<TContext>,
-): ResumableAgent<OpenAIRunOptions<TContext, TOutput> | undefined, StreamedRunResult<TContext, Agent<TContext, TOutput>>>;
-export function openaiAgent<TContext, TOutput extends AgentOutputType>(
-  agent: Agent<TContext, TOutput>,
-  options?: OpenAIAgentOptions<TContext>,
-): ResumableAgent<OpenAIRunOptions<TContext, TOutput> | undefined, RunResult<TContext, Agent<TContext, TOutput>>>;
-export function openaiAgent<TContext, TOutput extends AgentOutputType>(
-  agent: Agent<TContext, TOutput>,
-  options: OpenAIAgentOptions<TContext> & Partial<StreamedAgentOptions<TContext>> = {},
-): ResumableAgent<OpenAIRunOptions<TContext, TOutput> | undefined, unknown> {
+export function openaiAgent<TAgent extends AnyAgent>(
+  agent: TAgent,
+  options: StreamedAgentOptions<ContextOf<TAgent>>,
+): ResumableAgent<OpenAIRunOptions<TAgent> | undefined, StreamedRunResult<ContextOf<TAgent>, TAgent>>;
+export function openaiAgent<TAgent extends AnyAgent>(
+  agent: TAgent,
+  options?: OpenAIAgentOptions<ContextOf<TAgent>>,
+): ResumableAgent<OpenAIRunOptions<TAgent> | undefined, RunResult<ContextOf<TAgent>, TAgent>>;
+export function openaiAgent(
+  agent: AnyAgent,
+  options: EitherOptions = {},
+): ResumableAgent<OpenAIRunOptions | undefined, AnyResult> {
   return {
     framework: 'openai-agents',
     name: agent.name,
     resume: (context, run) => resumed(agent, { context, run: run ?? {}, options }),
-    callTool: (call, context) => callToolOf(agentAfter(agent as never, context.messages), call, options.context),
-    textOf: (result) => textOfValue((result as { finalOutput?: string }).finalOutput ?? '', undefined),
+    callTool: (call, context) => callToolOf(agentAfter(agent, context.messages), call, options.context),
+    textOf: ({ finalOutput }) => textOfValue((finalOutput ?? '') as JsonValue, undefined),
   };
 }
 
-interface Resuming<TContext, TOutput extends AgentOutputType> {
+type EitherOptions = OpenAIAgentOptions & Partial<StreamedAgentOptions>;
+type AnyResult = RunResult<unknown, AnyAgent> | StreamedRunResult<unknown, AnyAgent>;
+
+interface Resuming {
   readonly context: ResumeContext;
-  readonly run: OpenAIRunOptions<TContext, TOutput>;
-  readonly options: OpenAIAgentOptions<TContext> & Partial<StreamedAgentOptions<TContext>>;
+  readonly run: OpenAIRunOptions;
+  readonly options: EitherOptions;
 }
 
-async function resumed<TContext, TOutput extends AgentOutputType>(
-  agent: Agent<TContext, TOutput>,
-  { context, run, options }: Resuming<TContext, TOutput>,
-): Promise<unknown> {
+async function resumed(agent: AnyAgent, { context, run, options }: Resuming): Promise<AnyResult> {
   refuseServerHistory(run);
-  const { recorder } = context;
+  const { recorder, messages, prompt } = context;
   const given = options.runner ?? new Runner();
-  const history = [...context.messages, ...(context.prompt === undefined ? [] : [context.prompt])];
+  const history = [...messages, ...(prompt === undefined ? [] : [prompt])];
   knowAnswers(history, recorder);
   // Ids of what a model said refer to its reasoning: without the one, the provider refuses the other.
   const ids = !context.repairs.some(({ rule }) => rule === 'foreign-reasoning');
-  const items = itemsFromMessages(history, { ids });
-  const acting = agentAfter(agent as never, context.messages) as unknown as Agent<TContext, TOutput>;
-  const told = agentAsBranchSays(acting as never, context, ownModelName(acting, given.config.model));
-  const ready = recordAgent(told as Agent<TContext, TOutput>, recorder, options);
+  const acting = agentAfter(agent, messages);
+  const told = agentAsBranchSays(acting, context, ownModelName(acting, given.config.model));
   const { session, signal, ...rest } = run;
-  const own = options.context === undefined ? {} : { context: options.context };
-  const signals = signal === undefined ? context.signal : AbortSignal.any([signal, context.signal]);
-  const runOptions = { ...own, ...rest, signal: signals };
-  const result = await ran(recordingRunner(given, recorder), { agent: ready, items, runOptions, options });
+  const result = await ran(recordingRunner(given, recorder), {
+    agent: recordAgent(told, recorder, options),
+    items: itemsFromMessages(history, { ids }),
+    run: {
+      ...(options.context === undefined ? {} : { context: options.context }),
+      ...rest,
+      signal: signal === undefined ? context.signal : AbortSignal.any([signal, context.signal]),
+    },
+    onEvent: options.onEvent,
+  });
   await fill(session, result.history);
   return result;
 }
 
-interface Running<TContext, TOutput extends AgentOutputType> {
-  readonly agent: Agent<TContext, TOutput>;
-  readonly items: ReturnType<typeof itemsFromMessages>;
-  readonly runOptions: OpenAIRunOptions<TContext, TOutput>;
-  readonly options: Partial<StreamedAgentOptions<TContext>>;
+interface Running {
+  readonly agent: AnyAgent;
+  readonly items: AgentInputItem[];
+  readonly run: OpenAIRunOptions;
+  readonly onEvent: StreamedAgentOptions['onEvent'] | undefined;
 }
 
-async function ran<TContext, TOutput extends AgentOutputType>(
-  runner: Runner,
-  { agent, items, runOptions, options }: Running<TContext, TOutput>,
-): Promise<{ readonly history: ReturnType<typeof itemsFromMessages> }> {
-  const { onEvent } = options;
-  if (onEvent === undefined) return runner.run(agent, items, runOptions);
-  const streamed = await runner.run(agent, items, { ...runOptions, stream: true });
+async function ran(runner: Runner, { agent, items, run, onEvent }: Running): Promise<AnyResult> {
+  if (onEvent === undefined) return runner.run<AnyAgent, unknown>(agent, items, run);
+  const streamed = await runner.run<AnyAgent, unknown>(agent, items, { ...run, stream: true });
   for await (const event of streamed) onEvent(event);
   await streamed.completed;
   return streamed;
@@ -162,9 +160,6 @@ function knowAnswers(messages: readonly Message[], recorder: Recorder): void {
 }
 
 /** The program's own session is only written to if there was nothing in it. */
-async function fill(
-  session: Session | undefined,
-  history: ReturnType<typeof itemsFromMessages>,
-): Promise<void> {
+async function fill(session: Session | undefined, history: AgentInputItem[]): Promise<void> {
   if (session !== undefined && (await session.getItems(1)).length === 0) await session.addItems(history);
 }

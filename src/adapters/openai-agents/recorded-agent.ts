@@ -1,9 +1,12 @@
-import { type Agent, type AgentOutputType, getHandoff, getTransferMessage, type Handoff } from '@openai/agents';
+import { getHandoff, getTransferMessage } from '@openai/agents';
 import type { EffectClass } from '../../core/effects.ts';
 import type { Recorder } from '../../core/recorder.ts';
+import type { AnyAgent } from './acting-agent.ts';
 import { valueOfText } from './provider-fields.ts';
 import { recordModel } from './recorded-model.ts';
 import { recordTool } from './recorded-tool.ts';
+
+type AnyHandoff = Exclude<AnyAgent['handoffs'][number], AnyAgent>;
 
 /** How the tools of an agent are recorded. */
 export interface RecordAgentOptions {
@@ -17,33 +20,29 @@ export interface RecordAgentOptions {
  *
  * @example
  * ```ts
- * const recorder = session.record();
+ * const recorder = await session.record();
  * const agent = recordAgent(new Agent({ name: 'support' }), recorder, { effects: { refund: 'irreversible' } });
  * await recorder.close();
  * ```
  */
-export function recordAgent<TContext, TOutput extends AgentOutputType>(
-  agent: Agent<TContext, TOutput>,
+export function recordAgent<TAgent extends AnyAgent>(
+  agent: TAgent,
   recorder: Recorder,
   options: RecordAgentOptions = {},
-): Agent<TContext, TOutput> {
-  const copies = new Map<unknown, unknown>();
-  return copyOf(agent, { recorder, options, copies });
+): TAgent {
+  return copyOf(agent, { recorder, options, copies: new Map() }) as TAgent;
 }
 
 interface Copying {
   readonly recorder: Recorder;
   readonly options: RecordAgentOptions;
   /** Agents may hand off in circles. */
-  readonly copies: Map<unknown, unknown>;
+  readonly copies: Map<AnyAgent, AnyAgent>;
 }
 
-function copyOf<TContext, TOutput extends AgentOutputType>(
-  agent: Agent<TContext, TOutput>,
-  copying: Copying,
-): Agent<TContext, TOutput> {
+function copyOf(agent: AnyAgent, copying: Copying): AnyAgent {
   const known = copying.copies.get(agent);
-  if (known !== undefined) return known as Agent<TContext, TOutput>;
+  if (known !== undefined) return known;
   const { recorder } = copying;
   const model = typeof agent.model === 'string' ? agent.model : recordModel(agent.model, recorder);
   const tools = agent.tools.map((tool) => recordedTool(tool, agent.name, copying));
@@ -59,7 +58,7 @@ function copyOf<TContext, TOutput extends AgentOutputType>(
 }
 
 /** An agent without tools of its own takes those of its prompt; giving it an empty list would say that it has none. */
-function ownTools<T>(agent: Pick<Agent, 'hasExplicitToolConfig'>, tools: T[]): { tools: T[] } {
+function ownTools<T>(agent: AnyAgent, tools: T[]): { tools: T[] } {
   return { tools: agent.hasExplicitToolConfig() ? tools : (undefined as unknown as T[]) };
 }
 
@@ -78,11 +77,7 @@ function recordedTool<T extends { readonly type: string; readonly name: string }
  * A handoff changes nothing but who acts, so it is pure. The framework does not tell the id of the call; the model asked
  * for it by name.
  */
-function recordedHandoff<TOutput extends AgentOutputType>(
-  handoff: Handoff<unknown, TOutput>,
-  agent: string,
-  copying: Copying,
-): Handoff<unknown, TOutput> {
+function recordedHandoff(handoff: AnyHandoff, agent: string, copying: Copying): AnyHandoff {
   const { recorder } = copying;
   return handoff.clone({
     agent: copyOf(handoff.agent, copying),

@@ -22,7 +22,7 @@ import { toolAnswersOf } from './tool-answers.ts';
  *
  * @example
  * ```ts
- * const recorder = session.record();
+ * const recorder = await session.record();
  * const runner = new Runner({ modelProvider: recordModels(new OpenAIProvider({ apiKey: 'key' }), recorder) });
  * await recorder.close();
  * ```

@@ -9,7 +9,7 @@ import { messagesFromItems } from './messages-from-items.ts';
  *
  * @example
  * ```ts
- * const recorder = session.record();
+ * const recorder = await session.record();
  * const memory = recordSession(new MemorySession(), recorder);
  * await memory.addItems([{ role: 'user', content: 'My order is 7.' }]);
  * await recorder.close();

@@ -1,9 +1,9 @@
 import {
-  type Agent,
-  type AgentOutputType,
   type FunctionTool,
+  getDefaultModel,
   getHandoff,
   getTransferMessage,
+  type Model,
   type ModelSettings,
   RunContext,
 } from '@openai/agents';
@@ -11,39 +11,34 @@ import type { PendingCall, ResumeContext } from '../../core/agent.ts';
 import { RepriseError } from '../../core/error.ts';
 import { isObject, type JsonArray, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { type Message, toolCallsIn, toolResultsIn } from '../../core/message.ts';
+import type { AnyAgent } from './acting-agent.ts';
 import { requestSettings } from './model-call.ts';
 import { textOfValue, toJson } from './provider-fields.ts';
 import { nameOfModel } from './recorded-model.ts';
 
-/** An agent of any output that shares the context. */
-type SomeAgent<TContext> = Agent<TContext, AgentOutputType>;
-
 /** The agent that has the floor after a history: every handoff that was answered has passed it on. */
-export function agentAfter<TContext>(
-  agent: SomeAgent<TContext>,
-  messages: readonly Message[],
-): SomeAgent<TContext> {
+export function agentAfter(agent: AnyAgent, messages: readonly Message[]): AnyAgent {
   const answered = new Set(messages.flatMap((message) => toolResultsIn(message).map((part) => part.toolCallId)));
   let acting = agent;
   for (const message of messages) {
     // Of several handoffs at once the framework takes the first.
     const calls = toolCallsIn(message).filter((part) => answered.has(part.toolCallId));
     const next = calls.map((part) => handoffOf(acting, part.toolName)).find((handoff) => handoff !== undefined);
-    if (next !== undefined) acting = next.agent as SomeAgent<TContext>;
+    if (next !== undefined) acting = next.agent;
   }
   return acting;
 }
 
-function handoffOf<TContext>(agent: SomeAgent<TContext>, toolName: string) {
+function handoffOf(agent: AnyAgent, toolName: string): ReturnType<typeof getHandoff> | undefined {
   return agent.handoffs.map((entry) => getHandoff(entry)).find((handoff) => handoff.toolName === toolName);
 }
 
 /** A copy of an agent with what the branch says it is called with; `ownModel` is what the agent's own model is called. */
-export function agentAsBranchSays<TContext, TAgent extends SomeAgent<TContext>>(
-  agent: TAgent,
+export function agentAsBranchSays(
+  agent: AnyAgent,
   context: Pick<ResumeContext, 'model' | 'system' | 'tools' | 'settings'>,
   ownModel: string,
-): TAgent {
+): AnyAgent {
   const { model, system, tools, settings } = context;
   const changes = {
     ...(model === null || model === ownModel ? {} : { model }),
@@ -52,16 +47,16 @@ export function agentAsBranchSays<TContext, TAgent extends SomeAgent<TContext>>(
     ...(tools === null ? {} : toolsAsTold(agent, tools)),
   };
   if (Object.keys(changes).length === 0) return agent;
-  const copy = agent.clone(changes as Parameters<TAgent['clone']>[0]);
+  const copy = agent.clone(changes);
   copy.emit = agent.emit.bind(agent);
-  return copy as TAgent;
+  return copy;
 }
 
 /** The name that an agent's own model is recorded under. */
-export function ownModelName(agent: Pick<Agent, 'model'>, fallback: Agent['model'] | undefined): string {
-  const model = typeof agent.model === 'string' && agent.model === '' ? (fallback ?? '') : agent.model;
+export function ownModelName(agent: AnyAgent, fallback: string | Model | undefined): string {
+  const model = agent.model === '' ? (fallback ?? '') : agent.model;
   if (typeof model !== 'string') return nameOfModel(model);
-  return model === '' ? nameOfModel({} as never) : model;
+  return model === '' ? getDefaultModel() : model;
 }
 
 /**
@@ -74,7 +69,7 @@ function ownSettings(settings: JsonObject): ModelSettings {
 }
 
 /** The agent's own tools and handoffs that are named, described as the branch says. */
-function toolsAsTold<TContext>(agent: SomeAgent<TContext>, told: JsonArray): JsonObject {
+function toolsAsTold(agent: AnyAgent, told: JsonArray): Pick<AnyAgent, 'tools' | 'handoffs'> {
   const definitions = new Map(told.filter(isObject).map((tool) => [String(tool['name']), tool]));
   const known = new Set([...agent.tools.map(({ name }) => name), ...handoffNames(agent)]);
   const missing = [...definitions.keys()].find((name) => !known.has(name));
@@ -89,10 +84,10 @@ function toolsAsTold<TContext>(agent: SomeAgent<TContext>, told: JsonArray): Jso
     .filter(({ name }) => definitions.has(name))
     .map((tool) => (tool.type === 'function' ? describedTool(tool, definitions.get(tool.name) ?? {}) : tool));
   const handoffs = agent.handoffs.filter((entry) => definitions.has(getHandoff(entry).toolName));
-  return { tools, handoffs } as unknown as JsonObject;
+  return { tools, handoffs };
 }
 
-function handoffNames<TContext>(agent: SomeAgent<TContext>): readonly string[] {
+function handoffNames(agent: AnyAgent): readonly string[] {
   return agent.handoffs.map((entry) => getHandoff(entry).toolName);
 }
 
@@ -107,24 +102,20 @@ function describedTool<T extends object>(tool: T, definition: JsonObject): T {
 }
 
 /** Executes one tool of an agent, unrecorded; undefined if it has none of that name. */
-export function callToolOf<TContext>(
-  agent: SomeAgent<TContext>,
+export function callToolOf(
+  agent: AnyAgent,
   call: PendingCall,
-  context: TContext | undefined,
+  context: unknown,
 ): Promise<JsonValue> | undefined {
   const handoff = handoffOf(agent, call.name);
   // Who acts next is read from the history, so the answer alone passes the floor on.
   if (handoff !== undefined) return Promise.resolve(getTransferMessage(handoff.agent));
   const tool = agent.tools.find(({ name, type }) => type === 'function' && name === call.name);
   if (tool === undefined) return undefined;
-  return invoke(tool as FunctionTool<TContext>, call, new RunContext(context as TContext));
+  return invoke(tool as FunctionTool, call, new RunContext(context));
 }
 
-async function invoke<TContext>(
-  tool: FunctionTool<TContext>,
-  call: PendingCall,
-  runContext: RunContext<TContext>,
-): Promise<JsonValue> {
+async function invoke(tool: FunctionTool, call: PendingCall, runContext: RunContext): Promise<JsonValue> {
   const needsApproval = tool.needsApproval as (...args: readonly unknown[]) => Promise<boolean>;
   if (await needsApproval(runContext, call.input, call.call)) {
     throw new RepriseError('effect.refused', `Cannot call the tool "${tool.name}": it needs the approval of a person`, {

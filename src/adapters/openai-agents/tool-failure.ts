@@ -26,8 +26,10 @@ function listen(): void {
   if (span === null || listening.has(span)) return;
   listening.add(span);
   const setError = span.setError.bind(span);
-  span.setError = (error: SpanError): void => {
+  const value = (error: SpanError): void => {
     watching.getStore()?.(error);
     setError(error);
   };
+  // Not enumerable: spans travel inside requests, which a program may copy.
+  Object.defineProperty(span, 'setError', { value, configurable: true, writable: true });
 }
