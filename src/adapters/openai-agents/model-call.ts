@@ -53,10 +53,19 @@ export function endOfResponse(response: ModelResponse): CallEnd {
   return endOf(output, { responseId, requestId, usage: usageOf(response.usage), providerData });
 }
 
-/** What is recorded of a streamed response. */
-export function endOfStream({ response }: protocol.StreamEventResponseCompleted): CallEnd {
-  const { id, requestId, usage, output, providerData } = response;
+/** What is recorded of a streamed response; `told` is what its pieces said beside the answer. */
+export function endOfStream({ response }: protocol.StreamEventResponseCompleted, told: JsonObject): CallEnd {
+  const { id, requestId, usage, output } = response;
+  const providerData = { ...told, ...response.providerData };
   return endOf(output, { responseId: id, requestId, usage: usageOf(usage), providerData });
+}
+
+/** What a piece of a chat completion says beside its text: the model, and in the last one why it stopped. */
+export function toldByPiece(told: JsonObject, piece: JsonObject): JsonObject {
+  const reason = valueAt(piece, ['choices', '0', 'finish_reason']);
+  if (!Array.isArray(piece['choices'])) return told;
+  const choices = typeof reason === 'string' ? { choices: [{ finish_reason: reason }] } : {};
+  return { ...told, ...scalarsOf(piece), ...choices };
 }
 
 interface Facts {

@@ -1,7 +1,7 @@
 import type { StreamEvent } from '@openai/agents';
 import { isObject, type JsonObject, valueAt } from '../../core/json.ts';
 import type { CallEnd, OpenCall } from '../../core/recorder.ts';
-import { endOfFailure, endOfStream } from './model-call.ts';
+import { endOfFailure, endOfStream, toldByPiece } from './model-call.ts';
 
 interface StreamContext {
   readonly call: OpenCall;
@@ -17,6 +17,7 @@ export async function* recordedStream(
   { call, signal }: StreamContext,
 ): AsyncGenerator<StreamEvent, void, undefined> {
   let said = '';
+  let told: JsonObject = {};
   let source: AsyncIterator<StreamEvent> | undefined;
   try {
     source = call.within(() => open()[Symbol.asyncIterator]());
@@ -25,8 +26,9 @@ export async function* recordedStream(
       if (done === true) break;
       if (bringsToken(value)) call.firstToken();
       if (value.type === 'output_text_delta') said += value.delta;
+      if (value.type === 'model' && isObject(value.event)) told = toldByPiece(told, value.event);
       // Whoever is told that it is done may leave at once, so it is recorded first.
-      if (value.type === 'response_done') call.end(endOfStream(value));
+      if (value.type === 'response_done') call.end(endOfStream(value, told));
       yield value;
     }
     source = undefined;
