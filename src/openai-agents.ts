@@ -10,4 +10,5 @@ export {
 } from './adapters/openai-agents/openai-agent.ts';
 export { type RecordAgentOptions, recordAgent } from './adapters/openai-agents/recorded-agent.ts';
 export { recordModels } from './adapters/openai-agents/recorded-model.ts';
+export { type RecordRunnerOptions, recordRunner } from './adapters/openai-agents/recorded-runner.ts';
 export { recordSession } from './adapters/openai-agents/recorded-session.ts';

@@ -6,6 +6,7 @@ import {
   type RunStreamEvent,
   type Session,
   type StreamedRunResult,
+  ToolCallError,
 } from '@openai/agents';
 import type { ResumableAgent, ResumeContext } from '../../core/agent.ts';
 import { RepriseError } from '../../core/error.ts';
@@ -16,7 +17,7 @@ import type { AnyAgent, ContextOf } from './acting-agent.ts';
 import { itemsFromMessages } from './items-from-messages.ts';
 import { fieldsOf, textOfValue } from './provider-fields.ts';
 import { type RecordAgentOptions, recordAgent } from './recorded-agent.ts';
-import { recordModel, recordModels } from './recorded-model.ts';
+import { runnerWithModels } from './recorded-runner.ts';
 import { agentAfter, agentAsBranchSays, callToolOf, ownModelName } from './resumed-agent.ts';
 import { rememberAnswer, toolAnswersOf } from './tool-answers.ts';
 
@@ -63,11 +64,19 @@ export function openaiAgent(
 ): ResumableAgent<OpenAIRunOptions | undefined, AnyResult> {
   return {
     framework: 'openai-agents',
-    name: agent.name,
+    // Whoever hands off has conversations under several names: the one that last moved on is continued.
+    ...(agent.handoffs.length === 0 ? { name: agent.name } : {}),
+    ...modelOf(agent, options),
     resume: (context, run) => resumed(agent, { context, run: run ?? {}, options }),
     callTool: (call, context) => callToolOf(agentAfter(agent, context.messages), call, options.context),
     textOf: ({ finalOutput }) => textOfValue((finalOutput ?? '') as JsonValue, undefined),
   };
+}
+
+/** Known only where somebody named it: what a provider takes for its default is its own affair. */
+function modelOf(agent: AnyAgent, { runner }: EitherOptions): { readonly model?: string } {
+  const fallback = runner?.config.model;
+  return agent.model === '' && fallback === undefined ? {} : { model: ownModelName(agent, fallback) };
 }
 
 type EitherOptions = OpenAIAgentOptions & Partial<StreamedAgentOptions>;
@@ -90,7 +99,7 @@ async function resumed(agent: AnyAgent, { context, run, options }: Resuming): Pr
   const acting = agentAfter(agent, messages);
   const told = agentAsBranchSays(acting, context, ownModelName(acting, given.config.model));
   const { session, signal, ...rest } = run;
-  const result = await ran(recordingRunner(given, recorder), {
+  const result = await ran(runnerWithModels(given, recorder), {
     agent: recordAgent(told, recorder, options),
     items: itemsFromMessages(history, { ids }),
     run: {
@@ -112,23 +121,20 @@ interface Running {
 }
 
 async function ran(runner: Runner, { agent, items, run, onEvent }: Running): Promise<AnyResult> {
-  if (onEvent === undefined) return runner.run<AnyAgent, unknown>(agent, items, run);
-  const streamed = await runner.run<AnyAgent, unknown>(agent, items, { ...run, stream: true });
-  for await (const event of streamed) onEvent(event);
-  await streamed.completed;
-  return streamed;
+  try {
+    if (onEvent === undefined) return await runner.run<AnyAgent, unknown>(agent, items, run);
+    const streamed = await runner.run<AnyAgent, unknown>(agent, items, { ...run, stream: true });
+    for await (const event of streamed) onEvent(event);
+    await streamed.completed;
+    return streamed;
+  } catch (error) {
+    throw refusalIn(error);
+  }
 }
 
-/** A runner like the given one whose models are recorded; its listeners hear of the run. */
-function recordingRunner(given: Runner, recorder: Recorder): Runner {
-  const { model, modelProvider } = given.config;
-  const runner = new Runner({
-    ...given.config,
-    modelProvider: recordModels(modelProvider, recorder),
-    ...(model === undefined ? {} : { model: typeof model === 'string' ? model : recordModel(model, recorder) }),
-  });
-  runner.emit = given.emit.bind(given);
-  return runner;
+/** A call that is refused fails its tool, and the framework wraps what a tool throws. */
+function refusalIn(error: unknown): unknown {
+  return error instanceof ToolCallError && error.error instanceof RepriseError ? error.error : error;
 }
 
 /** A history that a server keeps would take the place of the branch's. */
