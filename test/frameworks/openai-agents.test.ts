@@ -93,15 +93,21 @@ describe('a tool loop', () => {
     expect(forecaster.tools[0]).toBe(weather);
   });
 
-  test('gives the same result as without recording', async () => {
-    const plain = asksAndSays();
+  test.each([
+    ['that work', { city: 'Oslo' }],
+    ['that are not what the tool takes', { town: 'Oslo' }],
+  ])('gives the same result as without recording, with arguments %s', async (_what, input) => {
+    const sayings = [[asks('c1', 'weather', input)], says('It is 7 degrees.')];
+    const plain = new SayingModel(sayings);
     const alone = await new Runner({ modelProvider: { getModel: () => plain } }).run(forecaster, 'How is Oslo?');
-    const told = asksAndSays();
-    await recorded(async (recorder) => {
+    const told = new SayingModel(sayings);
+    const { events } = await recorded(async (recorder) => {
       const result = await runnerOf(told, recorder).run(recordAgent(forecaster, recorder), 'How is Oslo?');
       expect(result.history).toEqual(alone.history);
     });
-    expect(told.requests.map(({ input }) => input)).toEqual(plain.requests.map(({ input }) => input));
+    expect(told.requests.map(({ input: sent }) => sent)).toEqual(plain.requests.map(({ input: sent }) => sent));
+    const outcome = 'city' in input ? 'ok' : 'error';
+    expect(dataOf(events, 'call.ended', 'tool')).toMatchObject([{ outcome }]);
   });
 
   test('with parallel tools keeps each answer with its call', async () => {
