@@ -16,7 +16,7 @@ npm install reprise
 \`\`\`
 
 In the examples \`reprise\` is an open store, \`session\` its session \`refund\` (the story of \`npm start\`: seven events on
-\`main\`), and \`branch\` the branch \`careful\`, forked at \`main@2\`. Everything named is imported from \`reprise\`.
+\`main\`), and \`branch\` the branch \`careful\`, forked at \`main@2\`. Everything named is imported from \`reprise\`, or from the door whose section it is in.
 `;
 
 /** What stands together; every other value goes under "More", and every type under "Types", so nothing is left out. */
@@ -38,6 +38,13 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   'Refs, filters, keys': ['parseRef', 'refText', 'matches', 'parseFilter', 'ownedKey', 'plainKey'],
 };
 
+/** The adapters, and what each is for. */
+const adapters: Readonly<Record<string, string>> = {
+  'openai-agents':
+    'OpenAI Agents JS, recorded and resumed; see [coming from OpenAI Agents](../coming-from/openai-agents.md).',
+  mcp: 'Connections of the Model Context Protocol, recorded; see [coming from MCP](../coming-from/mcp.md).',
+};
+
 /** The page as text. */
 export function apiPage(): string {
   const entries = publicSurface(root, 'src/index.ts');
@@ -56,11 +63,17 @@ export function apiPage(): string {
     '## Types',
     ...byName(entries.filter((entry) => entry.kind === 'type')).map(typeSection),
     '## reprise/testing\n\nThe suites that prove a store, for any test runner; see [bring your own store](../guides/own-store.md).',
-    ...testing.map((entry) => (entry.kind === 'type' ? typeSection(entry) : valueSection(entry))),
+    ...testing.map(section),
+    ...Object.entries(adapters).flatMap(([name, about]) => [
+      `## reprise/${name}\n\n${about}`,
+      ...publicSurface(root, `src/${name}.ts`).map(section),
+    ]),
   ]
     .join('\n\n')
     .concat('\n');
 }
+
+const section = (entry: Entry): string => (entry.kind === 'type' ? typeSection(entry) : valueSection(entry));
 
 const byName = (entries: readonly Entry[]): Entry[] => entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 

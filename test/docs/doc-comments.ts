@@ -9,7 +9,18 @@ export interface ExampleProgram {
 }
 
 /** The doors of the package, by the name they are imported under. */
-export const doors: Readonly<Record<string, string>> = { reprise: 'src/index.ts', 'reprise/testing': 'src/testing.ts' };
+export const doors: Readonly<Record<string, string>> = {
+  reprise: 'src/index.ts',
+  'reprise/testing': 'src/testing.ts',
+  'reprise/openai-agents': 'src/openai-agents.ts',
+  'reprise/mcp': 'src/mcp.ts',
+};
+
+/** Two adapters may have equal names for what is alike: an example sees only the door of its own. */
+function isDoorOf(specifier: string, file: string): boolean {
+  const adapter = /^src\/adapters\/([^/]+)\//.exec(file)?.[1];
+  return specifier === 'reprise' || specifier === 'reprise/testing' || specifier === `reprise/${adapter}`;
+}
 
 /** Every name that can be called or folded, and every verb, with its example if it has one. */
 export function examples(root: string): { readonly file: string; readonly name: string; readonly example?: Example }[] {
@@ -38,7 +49,7 @@ function verbsOf(entry: Entry): { readonly file: string; readonly name: string; 
 export function examplePrograms(root: string): ExampleProgram[] {
   const imports = Object.entries(doors).map(([specifier, door]) => {
     const names = publicSurface(root, door).map((entry) => (entry.kind === 'type' ? `type ${entry.name}` : entry.name));
-    return `import { ${names.join(', ')} } from '${specifier}';`;
+    return { specifier, text: `import { ${names.join(', ')} } from '${specifier}';` };
   });
   const world = `import { inWorld } from ${JSON.stringify(join(root, 'test/docs/example-world.ts'))};`;
   const byFile = Map.groupBy(
@@ -46,7 +57,8 @@ export function examplePrograms(root: string): ExampleProgram[] {
     ({ file }) => file,
   );
   return [...byFile].map(([file, held]) => {
-    const lines = [[...imports, world].join(' ')];
+    const own = imports.filter(({ specifier }) => isDoorOf(specifier, file)).map(({ text }) => text);
+    const lines = [[...own, world].join(' ')];
     for (const { example } of held.toSorted((a, b) => firstLine(a) - firstLine(b))) {
       if (example === undefined) continue;
       while (lines.length < example.firstLine - 2) lines.push('');

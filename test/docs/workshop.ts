@@ -1,6 +1,6 @@
 /** A folder in which the programs of the documents run: `reprise` there is the source of this repository. */
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,6 +14,12 @@ export interface Ran {
   readonly stdout: string;
   readonly stderr: string;
 }
+
+/** The doors of the package, by the names of their files. */
+const doors = ['index', 'testing', 'openai-agents', 'mcp'];
+
+/** What the documents use beside us. */
+const frameworks = ['@openai/agents', '@modelcontextprotocol/client', '@modelcontextprotocol/server', 'zod'];
 
 const parallel = 2;
 const timeoutMs = 30_000;
@@ -31,15 +37,23 @@ export class Workshop {
       JSON.stringify({
         name: 'reprise',
         type: 'module',
-        exports: { '.': './index.js', './testing': './testing.js' },
+        exports: Object.fromEntries(doors.map((door) => [door === 'index' ? '.' : `./${door}`, `./${door}.js`])),
       }),
     );
-    for (const door of ['index', 'testing'])
+    for (const name of frameworks) this.#link(name);
+    for (const door of doors)
       this.write(
         `node_modules/reprise/${door}.js`,
         `export * from ${JSON.stringify(`file://${root}src/${door}.ts`)};\n`,
       );
     this.write('tsconfig.json', JSON.stringify(typeCheck()));
+  }
+
+  /** Readers have installed the framework that they come from. */
+  #link(name: string): void {
+    const path = join(this.folder, 'node_modules', name);
+    mkdirSync(dirname(path), { recursive: true });
+    symlinkSync(join(root, 'node_modules', name), path);
   }
 
   /** Writes a file and gives its whole path. */
@@ -84,7 +98,9 @@ function typeCheck(): object {
       allowImportingTsExtensions: true,
       types: ['node'],
       typeRoots: [join(root, 'node_modules/@types')],
-      paths: { reprise: [join(root, 'src/index.ts')], 'reprise/testing': [join(root, 'src/testing.ts')] },
+      paths: Object.fromEntries(
+        doors.map((door) => [door === 'index' ? 'reprise' : `reprise/${door}`, [join(root, `src/${door}.ts`)]]),
+      ),
     },
     include: ['*/*.ts'],
     exclude: ['node_modules'],

@@ -3,7 +3,7 @@ import { Client, InMemoryTransport, type Transport } from '@modelcontextprotocol
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Recorder, RecordOptions } from '../../src/index.ts';
-import { recordTransport, type RecordTransportOptions } from '../../src/mcp.ts';
+import { type RecordTransportOptions, recordTransport } from '../../src/mcp.ts';
 import { done, ordersServer } from './mcp-orders.ts';
 import { dataOf, recorded } from './openai-agents-world.ts';
 
@@ -153,7 +153,7 @@ describe('calls that come to nothing', () => {
     const { events } = await used(async ({ client }) => {
       const call = client.callTool({ name: 'forever', arguments: {} }, { signal: control.signal });
       setTimeout(() => control.abort(), 20);
-      await expect(call).rejects.toThrow();
+      await expect(call).rejects.toThrow(/abort/i);
       await new Promise((resolve) => setTimeout(resolve, 20));
     });
     expect(done).toEqual(['forever cancelled']);
@@ -165,7 +165,7 @@ describe('calls that come to nothing', () => {
     const { events } = await used(
       async ({ client }) => {
         const call = client.callTool({ name: 'refund', arguments: { order: 7 } }, { signal: control.signal });
-        await expect(call).rejects.toThrow();
+        await expect(call).rejects.toThrow(/abort/i);
         await new Promise((resolve) => setTimeout(resolve, 60));
       },
       {
@@ -187,7 +187,7 @@ describe('calls that come to nothing', () => {
     const { events } = await used(async ({ client, transport }) => {
       const call = client.callTool({ name: 'forever', arguments: {} });
       setTimeout(() => void transport.close(), 20);
-      await expect(call).rejects.toThrow();
+      await expect(call).rejects.toThrow(/closed/i);
     });
     expect(callsOf(events).ended.at(-1)).toMatchObject({ name: 'forever', outcome: 'interrupted' });
   });
@@ -201,8 +201,7 @@ describe('calls that come to nothing', () => {
       },
       {
         record: {
-          beforeCall: async ({ name }) =>
-            name === 'refund' ? { outcome: 'ok', output, error: undefined } : undefined,
+          beforeCall: async ({ name }) => (name === 'refund' ? { outcome: 'ok', output, error: undefined } : undefined),
         },
       },
     );

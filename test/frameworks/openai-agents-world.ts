@@ -1,5 +1,12 @@
 /** What the tests of OpenAI Agents stand on: models that say what they are told to, and a recorded session. */
-import { type Model, type ModelRequest, type ModelResponse, type StreamEvent, Usage } from '@openai/agents';
+import {
+  type AgentInputItem,
+  type Model,
+  type ModelRequest,
+  type ModelResponse,
+  type StreamEvent,
+  Usage,
+} from '@openai/agents';
 import type { Event } from '../../src/core/event.ts';
 import { openReprise, type Recorder, type RecordOptions, type Session } from '../../src/index.ts';
 
@@ -35,8 +42,16 @@ export class SayingModel implements Model {
     yield { type: 'response_done', response: { id: 'resp_1', usage, output } };
   }
 
+  /** The items of one of the requests, from 0. */
+  sent(request: number): readonly AgentInputItem[] {
+    const input = this.requests[request]?.input ?? [];
+    if (typeof input === 'string') throw new Error('The model was sent a text');
+    return input;
+  }
+
   #next(request: ModelRequest): ModelResponse['output'] {
-    this.requests.push(structuredClone({ ...request, signal: undefined, modelSettings: {} }) as ModelRequest);
+    const { signal: _, ...rest } = request;
+    this.requests.push(structuredClone({ ...rest, modelSettings: {} }));
     const saying = this.#sayings.shift();
     if (saying === undefined) throw new Error('The model has nothing left to say');
     if (saying instanceof Error) throw saying;

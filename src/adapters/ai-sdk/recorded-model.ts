@@ -214,7 +214,9 @@ function failureEnd(call: ModelCall, error: unknown, said?: StreamedAnswer): Cal
 /** What a provider said when it refused. */
 function failureFacts(error: unknown, name: string): JsonObject {
   if (!(error instanceof Error) || !('statusCode' in error)) return { name };
-  const { statusCode, responseBody, responseHeaders, isRetryable } = error as unknown as Readonly<Record<string, unknown>>;
+  const { statusCode, responseBody, responseHeaders, isRetryable } = error as unknown as Readonly<
+    Record<string, unknown>
+  >;
   const headers = shownHeaders(responseHeaders as Record<string, string> | undefined);
   return plainObject({ name, status: statusCode, isRetryable, headers, body: responseBody });
 }

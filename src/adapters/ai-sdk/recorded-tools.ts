@@ -1,6 +1,6 @@
 import type { ToolSet } from 'ai';
-import { errorOfRecord } from '../../core/error-record.ts';
 import type { EffectClass } from '../../core/effects.ts';
+import { errorOfRecord } from '../../core/error-record.ts';
 import type { JsonValue } from '../../core/json.ts';
 import type { CallEnd, OpenCall, Recorder, ReusedAnswer } from '../../core/recorder.ts';
 import { type Lane, noteShaped, outcomeOf, plainLane, withinAsker } from './lane.ts';

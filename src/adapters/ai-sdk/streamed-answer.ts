@@ -63,9 +63,7 @@ export class StreamedAnswer {
     this.#answer.content.push(block);
   }
 
-  #extend(
-    part: Extract<LanguageModelV4StreamPart, { type: `${'text' | 'reasoning'}-${'delta' | 'end'}` }>,
-  ): void {
+  #extend(part: Extract<LanguageModelV4StreamPart, { type: `${'text' | 'reasoning'}-${'delta' | 'end'}` }>): void {
     const block = this.#blocks.get(`${part.type.startsWith('text') ? 'text' : 'reasoning'} ${part.id}`);
     if (block === undefined) return;
     if ('delta' in part) block.text += part.delta;

@@ -1,4 +1,9 @@
-import type { JSONRPCErrorResponse, JSONRPCMessage, JSONRPCRequest, JSONRPCResultResponse } from '@modelcontextprotocol/client';
+import type {
+  JSONRPCErrorResponse,
+  JSONRPCMessage,
+  JSONRPCRequest,
+  JSONRPCResultResponse,
+} from '@modelcontextprotocol/client';
 import type { EffectClass } from '../../core/effects.ts';
 import { isObject, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts';
 import type { CallEnd, CallStart, ReusedAnswer } from '../../core/recorder.ts';

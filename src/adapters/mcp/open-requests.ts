@@ -51,7 +51,7 @@ export class OpenRequests {
 
   /** Ends all of them. */
   endAll(end: CallEnd): void {
-    for (const id of [...this.#open.keys()]) this.end(id, end);
+    for (const id of this.#open.keys()) this.end(id, end);
   }
 
   /** The call that something belongs to that comes in meanwhile; undefined unless there is exactly one. */

@@ -37,10 +37,12 @@ export interface RecordTransportOptions {
  *
  * @example
  * ```ts
+ * const { Client, InMemoryTransport } = await import('@modelcontextprotocol/client');
  * const recorder = await session.record();
  * const [transport] = InMemoryTransport.createLinkedPair();
  * const client = new Client({ name: 'support', version: '1.0.0' });
- * const wrapped = recordTransport(transport, recorder, { effects: { refund: 'irreversible' } }); // client.connect(wrapped)
+ * const recorded = recordTransport(transport, recorder, { effects: { refund: 'irreversible' } });
+ * // await client.connect(recorded);
  * await recorder.close();
  * ```
  */

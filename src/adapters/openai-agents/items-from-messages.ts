@@ -26,8 +26,7 @@ export interface ItemOptions {
  *
  * @example
  * ```ts
- * const { messages } = await session.stateAt('main@4', conversation);
- * const items = itemsFromMessages(messages.flatMap(({ message }) => (isMessage(message) ? [message] : [])));
+ * const items = itemsFromMessages([{ role: 'user', content: 'Where is order 7?' }]);
  * ```
  */
 export function itemsFromMessages(messages: readonly Message[], options: ItemOptions = {}): AgentInputItem[] {

@@ -1,7 +1,7 @@
 import type { AgentInputItem } from '@openai/agents';
 import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '../../core/canonical-json.ts';
-import { isMessage, type Message, messageKey } from '../../core/message.ts';
+import { isMessage, type Message, messageKey, partsOf } from '../../core/message.ts';
 import { itemsFromMessages } from './items-from-messages.ts';
 import { messageOfOutput, messagesFromItems, messagesOfInput } from './messages-from-items.ts';
 
@@ -183,7 +183,7 @@ describe('results of known tools', () => {
 
   test('that were edited are sent as they were edited', () => {
     const [message] = messagesOfInput([item('{"b":1,"a":2}')], answers);
-    const [part] = message?.content as readonly object[];
+    const [part] = partsOf(message as Message);
     const edited = { role: 'tool', content: [{ ...part, output: { b: 9 } }] } as unknown as Message;
     expect(itemsFromMessages([edited])).toEqual([item('{"b":9}')]);
   });

@@ -120,7 +120,7 @@ function alsoWith(part: MessagePart, fields: JsonObject): MessagePart {
 
 /** A summary that is one plain text needs no copy; anything else is kept as it came. */
 function reasoningPart(item: protocol.ReasoningItem): MessagePart {
-  const { type: _, content = [], rawContent, ...rest } = item;
+  const { type: _, content, rawContent, ...rest } = item;
   const spoken = content.length > 0 ? content : (rawContent ?? []);
   const isPlain = content.length === 1 && content[0] !== undefined && Object.keys(content[0]).length === 2;
   const text = spoken.map((piece) => piece.text).join('\n\n');

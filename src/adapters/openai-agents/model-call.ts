@@ -1,4 +1,9 @@
-import type { ModelRequest as FrameworkRequest, ModelResponse, protocol, Usage as FrameworkUsage } from '@openai/agents';
+import type {
+  ModelRequest as FrameworkRequest,
+  Usage as FrameworkUsage,
+  ModelResponse,
+  protocol,
+} from '@openai/agents';
 import { isObject, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts';
 import type { CallEnd, ModelRequest, Usage } from '../../core/recorder.ts';
 import { messageOfOutput, messagesOfInput } from './messages-from-items.ts';

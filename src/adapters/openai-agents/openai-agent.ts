@@ -47,7 +47,9 @@ export type OpenAIRunOptions<TAgent extends AnyAgent = AnyAgent> = NonStreamRunO
  *
  * @example
  * ```ts
+ * const { Agent } = await import('@openai/agents');
  * const agent = openaiAgent(new Agent({ name: 'support' }), { effects: { refund: 'irreversible' } });
+ * // const { result, text } = await branch.resume(agent, { run: { maxTurns: 5 } });
  * ```
  */
 export function openaiAgent<TAgent extends AnyAgent>(
@@ -147,9 +149,13 @@ function refuseServerHistory(run: object): void {
     });
   }
   if (options['stream'] === true) {
-    throw new RepriseError('resume.invalid', 'Cannot resume with "stream": a resumed run has ended when it comes back', {
-      hint: 'Give openaiAgent() an "onEvent" function: it is told every event as it comes.',
-    });
+    throw new RepriseError(
+      'resume.invalid',
+      'Cannot resume with "stream": a resumed run has ended when it comes back',
+      {
+        hint: 'Give openaiAgent() an "onEvent" function: it is told every event as it comes.',
+      },
+    );
   }
 }
 

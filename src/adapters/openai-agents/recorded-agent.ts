@@ -20,6 +20,7 @@ export interface RecordAgentOptions {
  *
  * @example
  * ```ts
+ * const { Agent } = await import('@openai/agents');
  * const recorder = await session.record();
  * const agent = recordAgent(new Agent({ name: 'support' }), recorder, { effects: { refund: 'irreversible' } });
  * await recorder.close();

@@ -22,6 +22,7 @@ import { toolAnswersOf } from './tool-answers.ts';
  *
  * @example
  * ```ts
+ * const { OpenAIProvider, Runner } = await import('@openai/agents');
  * const recorder = await session.record();
  * const runner = new Runner({ modelProvider: recordModels(new OpenAIProvider({ apiKey: 'key' }), recorder) });
  * await recorder.close();

@@ -9,6 +9,7 @@ import { messagesFromItems } from './messages-from-items.ts';
  *
  * @example
  * ```ts
+ * const { MemorySession } = await import('@openai/agents');
  * const recorder = await session.record();
  * const memory = recordSession(new MemorySession(), recorder);
  * await memory.addItems([{ role: 'user', content: 'My order is 7.' }]);
@@ -16,8 +17,9 @@ import { messagesFromItems } from './messages-from-items.ts';
  * ```
  */
 export function recordSession<T extends Session>(session: T, recorder: Recorder): T {
+  const add = session.addItems.bind(session) as (...args: readonly unknown[]) => Promise<void>;
   const addItems = async (items: AgentInputItem[], ...rest: readonly unknown[]): Promise<void> => {
-    await Reflect.apply(session.addItems, session, [items, ...rest]);
+    await add(items, ...rest);
     if (!isInsideRun()) for (const message of messagesFromItems(items)) recorder.message(message);
   };
   // Sessions have private fields and optional abilities, so everything else is the session's own.

@@ -102,11 +102,7 @@ function describedTool<T extends object>(tool: T, definition: JsonObject): T {
 }
 
 /** Executes one tool of an agent, unrecorded; undefined if it has none of that name. */
-export function callToolOf(
-  agent: AnyAgent,
-  call: PendingCall,
-  context: unknown,
-): Promise<JsonValue> | undefined {
+export function callToolOf(agent: AnyAgent, call: PendingCall, context: unknown): Promise<JsonValue> | undefined {
   const handoff = handoffOf(agent, call.name);
   // Who acts next is read from the history, so the answer alone passes the floor on.
   if (handoff !== undefined) return Promise.resolve(getTransferMessage(handoff.agent));
