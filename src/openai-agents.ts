@@ -1,5 +1,4 @@
 // OpenAI Agents JS, recorded and resumed.
-export type { ItemOptions } from './adapters/openai-agents/items-from-messages.ts';
 export { itemsFromMessages } from './adapters/openai-agents/items-from-messages.ts';
 export { messagesFromItems } from './adapters/openai-agents/messages-from-items.ts';
 export {

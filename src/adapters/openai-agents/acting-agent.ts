@@ -14,8 +14,7 @@ export type ContextOf<TAgent extends AnyAgent> =
 export function actingAgent(): string | undefined {
   let span = getCurrentSpan();
   while (span !== null && span !== undefined) {
-    const data = span.spanData as { readonly type?: string; readonly name?: string; readonly agent_name?: string };
-    if (data.type === 'turn' && data.agent_name !== undefined) return data.agent_name;
+    const data = span.spanData as { readonly type?: string; readonly name?: string };
     if (data.type === 'agent' && data.name !== undefined) return data.name;
     span = span.previousSpan ?? null;
   }

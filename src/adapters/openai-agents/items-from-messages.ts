@@ -12,15 +12,6 @@ import {
 import { assistantContent, userContent } from './content-parts.ts';
 import { fieldsOf, textOfValue } from './provider-fields.ts';
 
-/** How messages become items. */
-export interface ItemOptions {
-  /**
-   * Whether ids that the provider gave to what a model said are sent back; true if left out. Ids refer to each other:
-   * where something was taken out, as reasoning for another model, they must all go.
-   */
-  readonly ids?: boolean;
-}
-
 /**
  * Neutral messages as the framework's items, with everything that was kept of the items they once were.
  *
@@ -29,11 +20,9 @@ export interface ItemOptions {
  * const items = itemsFromMessages([{ role: 'user', content: 'Where is order 7?' }]);
  * ```
  */
-export function itemsFromMessages(messages: readonly Message[], options: ItemOptions = {}): AgentInputItem[] {
-  const items = messages.flatMap((message) => itemsOf(message));
-  const sent = options.ids === false ? items.map(withoutIds) : items;
+export function itemsFromMessages(messages: readonly Message[]): AgentInputItem[] {
   // They have the shape of the items they came from, or the smallest one that the framework takes.
-  return sent as unknown as AgentInputItem[];
+  return messages.flatMap((message) => itemsOf(message)) as unknown as AgentInputItem[];
 }
 
 function itemsOf(message: Message): readonly JsonObject[] {
@@ -178,12 +167,4 @@ function inputPiece(piece: JsonValue): JsonValue {
   if (!isObject(piece) || String(piece['type']).startsWith('input_')) return piece;
   const address = valueAt(piece, ['image', 'url']);
   return { ...piece, ...(address === undefined ? {} : { image: address }), type: `input_${String(piece['type'])}` };
-}
-
-/** Only what a model said has ids that refer to one another. */
-function withoutIds(item: JsonObject): JsonObject {
-  const isModels = item['role'] === 'assistant' || (item['role'] === undefined && item['type'] !== undefined);
-  if (!isModels) return item;
-  const { id: _, ...rest } = item;
-  return rest;
 }

@@ -150,12 +150,6 @@ describe('items', () => {
     expect(messageKey(again as never)).toBe(messageKey(messageOfOutput(items) as never));
   });
 
-  test('have no ids where they are not wanted', () => {
-    const items = samples['a model that thinks, speaks and asks'] ?? [];
-    const sent = itemsFromMessages(messagesFromItems(items), { ids: false });
-    expect(sent.map((item) => 'id' in item)).toEqual([false, false, false]);
-  });
-
   test('of a string are one user message', () => {
     expect(messagesFromItems('Hi')).toEqual([{ role: 'user', content: 'Hi' }]);
   });

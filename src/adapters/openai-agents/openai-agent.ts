@@ -96,14 +96,12 @@ async function resumed(agent: AnyAgent, { context, run, options }: Resuming): Pr
   const given = options.runner ?? new Runner();
   const history = [...messages, ...(prompt === undefined ? [] : [prompt])];
   knowAnswers(history, recorder);
-  // Ids of what a model said refer to its reasoning: without the one, the provider refuses the other.
-  const ids = !context.repairs.some(({ rule }) => rule === 'foreign-reasoning');
   const acting = agentAfter(agent, messages);
   const told = agentAsBranchSays(acting, context, ownModelName(acting, given.config.model));
   const { session, signal, ...rest } = run;
   const result = await ran(runnerWithModels(given, recorder), {
     agent: recordAgent(told, recorder, options),
-    items: itemsFromMessages(history, { ids }),
+    items: itemsFromMessages(history),
     run: {
       ...(options.context === undefined ? {} : { context: options.context }),
       ...rest,
