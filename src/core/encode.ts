@@ -75,7 +75,9 @@ export function encodeData(
 ): EncodedData {
   const spec = specOf(event.type);
   if (spec !== undefined && event.version === spec.version) checkFields(event.type, spec, event.data);
-  const encoding: Encoding = { maker, memory, place: `${event.run ?? ''}\n${event.agent ?? ''}`, parts: [] };
+  const writer = `${event.run ?? ''}\n${event.agent ?? ''}`;
+  const place = spec?.place === undefined ? writer : `${writer}\n${spec.place(event.data)}`;
+  const encoding: Encoding = { maker, memory, place, parts: [] };
   const skeleton =
     spec?.structural === true ? encodeMarker(event.data, encoding) : encodePayload(event.type, event.data, encoding);
   checkBytes('payloadBytesMax', [skeleton], `store the data of "${event.type}"`);

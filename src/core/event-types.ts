@@ -1,4 +1,5 @@
 import { type EventSpec, field, need } from './event-spec.ts';
+import { graphTypes } from './graph-types.ts';
 import { isObject, type JsonObject, type JsonValue } from './json.ts';
 import { ownedKey, plainKey } from './keys.ts';
 import { structuralTypes } from './structural-types.ts';
@@ -322,6 +323,7 @@ export const eventTypes: Readonly<Record<string, EventSpec>> = {
   ...talk,
   ...knowledge,
   ...work,
+  ...graphTypes,
   ...structuralTypes,
 };
 
