@@ -1,6 +1,7 @@
 // What users come for.
 
 export { Branch } from './engine/branch.ts';
+export { SessionRecorder } from './engine/recorder.ts';
 export { Reprise, type SessionOptions, type SessionsOptions } from './engine/reprise.ts';
 export { Session } from './engine/session.ts';
 export { type OpenOptions, openReprise } from './open-reprise.ts';
@@ -28,6 +29,20 @@ export { ownedKey, plainKey } from './core/keys.ts';
 export { limits } from './core/limits.ts';
 export type { Message, MessagePart, Role } from './core/message.ts';
 export type { Digest, Point, Seq } from './core/point.ts';
+export type {
+  CallEnd,
+  CallStart,
+  ModelRequest,
+  OpenCall,
+  OpenRun,
+  Recorder,
+  RecordingReport,
+  ReusedAnswer,
+  RunStart,
+  TaskStart,
+  TurnStart,
+  Usage,
+} from './core/recorder.ts';
 export { type At, type PointInput, parseRef, type Ref, refText } from './core/ref.ts';
 
 // What the verbs take and give.
@@ -43,6 +58,8 @@ export type { Erased, EraseOptions } from './engine/erase.ts';
 export type { FindOptions } from './engine/find.ts';
 export type { ForkOptions } from './engine/fork.ts';
 export type { Marked, MarkOptions } from './engine/mark.ts';
+export type { RecordOptions } from './engine/record.ts';
+export type { BranchLeft } from './engine/recorder-writer.ts';
 export type { Replay, ReplayOptions } from './engine/replay.ts';
 export type { ReplayAllOptions } from './engine/replay-all.ts';
 export type { Reverted, RevertOptions } from './engine/revert.ts';

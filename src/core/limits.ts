@@ -72,6 +72,14 @@ export const limits = {
   sessionsPageMax: 1_000,
   /** How long an append waits for another process before it is `store.busy`. */
   busyWaitMsMax: 10_000,
+  /** Events told to a recorder and not stored yet; whoever can wait waits, what cannot is not recorded. */
+  recordQueueEventsMax: 10_000,
+  /** Bytes of all events told to a recorder and not stored yet, about. */
+  recordQueueBytesMax: 134_217_728,
+  /** Times a recorder sends the same events to a store that is busy or failing. */
+  recordAttemptsMax: 5,
+  /** Errors of a recorder that are told and kept; later ones are only counted. */
+  recordErrorsMax: 10,
 } as const;
 
 /** The name of one limit. */

@@ -5,6 +5,8 @@ import type { Projection } from '../core/projection.ts';
 import type { AppendOptions } from './append.ts';
 import type { Edited } from './edit.ts';
 import type { Marked, MarkOptions } from './mark.ts';
+import type { RecordOptions } from './record.ts';
+import type { SessionRecorder } from './recorder.ts';
 import type { Replay, ReplayOptions } from './replay.ts';
 import type { Session } from './session.ts';
 import type { StateAtOptions } from './state-at.ts';
@@ -46,6 +48,19 @@ export class Branch {
     options: Omit<AppendOptions, 'branch'> = {},
   ): Promise<readonly Event[]> {
     return this.session.append(events, { ...options, branch: this.name });
+  }
+
+  /**
+   * Begins to record what code does, on this branch.
+   *
+   * @example
+   * ```ts
+   * await using recorder = await branch.record({ agent: 'support' });
+   * recorder.message({ role: 'user', content: 'Please look again.' });
+   * ```
+   */
+  record(options: Omit<RecordOptions, 'branch'> = {}): Promise<SessionRecorder> {
+    return this.session.record({ ...options, branch: this.name });
   }
 
   /**

@@ -18,6 +18,8 @@ import { type ForkOptions, fork } from './fork.ts';
 import type { Marked, MarkOptions } from './mark.ts';
 import { metadataAt } from './metadata.ts';
 import { branchRecord, digestAt, findPlace, pointOf } from './place.ts';
+import { type RecordOptions, record } from './record.ts';
+import type { SessionRecorder } from './recorder.ts';
 import { redo } from './redo.ts';
 import { type Replay, type ReplayOptions, replay } from './replay.ts';
 import { type Reverted, type RevertOptions, revert } from './revert.ts';
@@ -52,6 +54,22 @@ export class Session {
    */
   append(events: EventDraft | readonly EventDraft[], options: AppendOptions = {}): Promise<readonly Event[]> {
     return append(this.#engine, this.id, events, options);
+  }
+
+  /**
+   * Begins to record what code does, on a branch (`main` if left out). Telling does not wait and does not throw.
+   *
+   * @example
+   * ```ts
+   * await using recorder = await session.record({ agent: 'support' });
+   * await recorder.run({ title: 'Refund of order 8' }, async () => {
+   *   recorder.message({ role: 'user', content: 'Please refund order 8.' });
+   *   await recorder.call({ kind: 'tool', name: 'lookUp', effect: 'pure', input: { order: 8 } }, async () => ({ paid: 50 }));
+   * });
+   * ```
+   */
+  record(options: RecordOptions = {}): Promise<SessionRecorder> {
+    return record(this.#engine, this.id, options);
   }
 
   /**

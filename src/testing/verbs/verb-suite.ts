@@ -6,6 +6,7 @@ import { editing } from './editing.ts';
 import { erase } from './erasing.ts';
 import { counterfactual, stateAt } from './looking.ts';
 import { diff, fingerprint, sessions, verify } from './proving.ts';
+import { record } from './recording.ts';
 import { find, replay } from './replay.ts';
 import type { VerbCase } from './verb-case.ts';
 
@@ -22,6 +23,7 @@ type Verb = Exclude<keyof Session, 'id'> | Exclude<keyof Reprise, typeof Symbol.
  */
 export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   append,
+  record,
   replay,
   find,
   findLast: find,

@@ -1,0 +1,110 @@
+import type { EventDraft } from '../core/event.ts';
+import { limits } from '../core/limits.ts';
+
+/** A draft whose id and time are decided, so that sending it again is harmless. */
+export type RecordedDraft = EventDraft & { readonly id: string; readonly time: string };
+
+/** An event on its way to the store. */
+export interface QueuedEvent {
+  readonly draft: RecordedDraft;
+  /** About how large it is. */
+  readonly units: number;
+  /** Gives the draft where something is added when its turn comes, such as what the machine knows of itself. */
+  readonly complete?: () => Promise<RecordedDraft>;
+  /** Ends a run, and so is written alone: it says what everything before it came to. */
+  readonly isRunEnd?: boolean;
+}
+
+/** Events and units that are sent in one append at most. */
+const batchEventsMax = 500;
+const batchUnitsMax = 4_194_304;
+
+interface Waiting {
+  readonly through: number;
+  readonly resolve: () => void;
+}
+
+/**
+ * Events that were told and are not stored yet, in order. While one append is under way the next ones gather, and go
+ * together. Its size is limited: whoever can wait asks for room first, whoever cannot is told that there is none.
+ */
+export class RecorderQueue {
+  readonly #write: (batch: readonly QueuedEvent[]) => Promise<void>;
+  readonly #onBusy: (idle: Promise<void>) => void;
+  #events: QueuedEvent[] = [];
+  /** Including those that are being written. */
+  #count = 0;
+  #units = 0;
+  #told = 0;
+  #settled = 0;
+  #isPumping = false;
+  #settleWaits: Waiting[] = [];
+  #roomWaits: (() => void)[] = [];
+
+  /** `write` must not reject; `onBusy` is given what resolves when everything told is settled. */
+  constructor(write: (batch: readonly QueuedEvent[]) => Promise<void>, onBusy: (idle: Promise<void>) => void) {
+    this.#write = write;
+    this.#onBusy = onBusy;
+  }
+
+  /** Whether there is room. What ends something that was let in has room of its own, as much again. */
+  hasRoom(isEnd: boolean): boolean {
+    const share = isEnd ? 2 : 1;
+    return this.#count < limits.recordQueueEventsMax * share && this.#units < limits.recordQueueBytesMax * share;
+  }
+
+  /** Resolves when there is room. */
+  async room(): Promise<void> {
+    while (!this.hasRoom(false)) await new Promise<void>((resolve) => this.#roomWaits.push(resolve));
+  }
+
+  /** Adds an event; it is written soon. */
+  push(event: QueuedEvent): void {
+    this.#events.push(event);
+    this.#told++;
+    this.#count++;
+    this.#units += event.units;
+    if (this.#isPumping) return;
+    this.#isPumping = true;
+    this.#onBusy(this.#pump());
+  }
+
+  /** Resolves when everything told so far is stored or has failed. */
+  async settled(): Promise<void> {
+    const through = this.#told;
+    if (this.#settled >= through) return;
+    await new Promise<void>((resolve) => this.#settleWaits.push({ through, resolve }));
+  }
+
+  async #pump(): Promise<void> {
+    // Whoever tells goes on first.
+    await Promise.resolve();
+    while (this.#events.length > 0) {
+      const batch = this.#take();
+      await this.#write(batch);
+      this.#settle(batch);
+    }
+    this.#isPumping = false;
+  }
+
+  #take(): readonly QueuedEvent[] {
+    let units = 0;
+    const end = this.#events.findIndex((event, index) => {
+      units += event.units;
+      const isFull = index >= batchEventsMax || units > batchUnitsMax;
+      return index > 0 && (isFull || event.isRunEnd === true || this.#events[index - 1]?.isRunEnd === true);
+    });
+    return this.#events.splice(0, end < 0 ? this.#events.length : end);
+  }
+
+  #settle(batch: readonly QueuedEvent[]): void {
+    this.#settled += batch.length;
+    this.#count -= batch.length;
+    for (const event of batch) this.#units -= event.units;
+    const [rooms, waits] = [this.#roomWaits, this.#settleWaits];
+    this.#roomWaits = [];
+    this.#settleWaits = waits.filter(({ through }) => through > this.#settled);
+    for (const { through, resolve } of waits) if (through <= this.#settled) resolve();
+    for (const resolve of rooms) resolve();
+  }
+}
