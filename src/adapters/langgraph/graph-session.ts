@@ -25,7 +25,13 @@ export interface GraphReplayOptions {
 
 /** What the saver needs of a session. A `Session` of `openReprise` is one. */
 export interface GraphSession {
-  append(events: readonly EventDraft[], options: { readonly branch: string }): Promise<readonly Event[]>;
+  append(
+    events: readonly EventDraft[],
+    options: {
+      readonly branch: string;
+      readonly continues?: readonly { readonly branch: string; readonly seq: number }[];
+    },
+  ): Promise<readonly Event[]>;
   replay(options: GraphReplayOptions): AsyncIterable<Event>;
   fork(point: PointInput, options: { readonly reason: string }): Promise<{ readonly name: string }>;
   tree(): Promise<GraphBranch>;

@@ -114,7 +114,7 @@ async function readAppend(index: SaverIndex, saved: Saved): Promise<Append> {
         index.session.replay({
           at: { branch: saved.branch, seq: saved.seq },
           history: 'raw',
-          after: saved.seq - saved.changed - 1,
+          after: saved.seq - saved.changed.length - 1,
         }),
       );
   const values = new Map<string, JsonObject>();
@@ -128,7 +128,7 @@ async function readAppend(index: SaverIndex, saved: Saved): Promise<Append> {
 async function readEdited(index: SaverIndex, { branch, seq, changed }: Saved): Promise<Event[]> {
   const wanted = (event: Event): boolean => {
     const place = event.replaces ?? event.seq;
-    return event.seq === seq || (place >= seq - changed && place <= seq);
+    return event.seq === seq || (place >= seq - changed.length && place <= seq);
   };
   const types = ['channel.saved', 'graph.saved'];
   const events = await Array.fromAsync(index.session.replay({ at: { branch }, filter: { types } }));

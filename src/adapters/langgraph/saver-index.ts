@@ -13,8 +13,8 @@ export interface Saved {
   readonly branch: string;
   readonly stored: string;
   readonly seq: number;
-  /** How many `channel.saved` stand before it in its append. */
-  readonly changed: number;
+  /** The channels whose `channel.saved` stand before it in its append, in that order. */
+  readonly changed: readonly string[];
 }
 
 /** Where writes on a checkpoint are kept. */
@@ -53,6 +53,8 @@ export class SaverIndex {
   readonly #lines = new Map<string, Line>();
   readonly #saved = new Map<string, Saved>();
   readonly #wrote = new Map<string, Wrote[]>();
+  /** Channels that this process wrote: the store knows how their values go on. */
+  readonly #written = new Set<string>();
   #isEdited = false;
 
   constructor(session: GraphSession, only?: string) {
@@ -105,6 +107,20 @@ export class SaverIndex {
   first(namespace: string): Saved | undefined {
     const [root] = this.#lines.values();
     return root?.byNamespace.get(namespace)?.[0];
+  }
+
+  /** Where the value of a channel stands that a checkpoint saved. */
+  valueAt(saved: Saved, channel: string): { readonly branch: string; readonly seq: number } | undefined {
+    const place = saved.changed.indexOf(channel);
+    return place < 0 ? undefined : { branch: saved.stored, seq: saved.seq - saved.changed.length + place };
+  }
+
+  /** Whether this process writes a channel for the first time; the next time it does not. */
+  isFirstWrite(namespace: string, channel: string): boolean {
+    const key = keyOf(namespace, channel);
+    const isFirst = !this.#written.has(key);
+    this.#written.add(key);
+    return isFirst;
   }
 
   /** Takes in what was appended since, by whomever. */
@@ -186,7 +202,7 @@ export class SaverIndex {
       branch: line.branch,
       stored,
       seq,
-      changed: Array.isArray(changed) ? changed.length : 0,
+      changed: Array.isArray(changed) ? changed.map(String) : [],
     };
     const key = keyOf(saved.namespace, saved.id);
     const known = this.#saved.get(key);

@@ -110,7 +110,8 @@ export class RepriseSaver extends BaseCheckpointSaver {
       const kept = parent === undefined ? undefined : await readKept(index, parent);
       const drafts = await this.#drafts(place, checkpoint, metadata, newVersions, kept);
       const branch = await this.#branchFor(index, place, checkpoint.id, metadata);
-      index.note(await index.session.append(drafts, { branch }));
+      const continues = kept === undefined ? [] : predecessors(index, place.namespace, drafts, kept);
+      index.note(await index.session.append(drafts, { branch, continues }));
       this.#current.set(place.thread, branch);
       return configOf(place, place.namespace, checkpoint.id);
     });
@@ -263,7 +264,7 @@ export class RepriseSaver extends BaseCheckpointSaver {
     const first = index.first('');
     if (first === undefined) return this.#currentBranch(place);
     const forked = await index.session.fork(
-      { branch: first.branch, seq: first.seq - first.changed - 1 },
+      { branch: first.branch, seq: first.seq - first.changed.length - 1 },
       { reason: 'LangGraph begins once more' },
     );
     return forked.name;
@@ -332,6 +333,17 @@ export class RepriseSaver extends BaseCheckpointSaver {
     done.then(leave, leave);
     return done;
   }
+}
+
+/** Where the values stand that new ones take the place of, of channels this process has not written before. */
+function predecessors(index: SaverIndex, namespace: string, drafts: readonly EventDraft[], { values }: Kept): Point[] {
+  return drafts.flatMap(({ type, data }) => {
+    const channel = String(data?.['channel']);
+    if (type !== 'channel.saved' || !index.isFirstWrite(namespace, channel)) return [];
+    const holder = index.find(namespace, values.get(channel)?.from ?? '');
+    const found = holder === undefined ? undefined : index.valueAt(holder, channel);
+    return found === undefined ? [] : [found as Point];
+  });
 }
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
