@@ -131,12 +131,7 @@ function recallList(memory: PartMemory, place: string, items: readonly ListItem[
   remember(memory.lists, place, { texts: items.map(({ value }) => canonicalJson(value)), nodes });
 }
 
-function recallBody(
-  memory: PartMemory,
-  place: string,
-  digest: Digest,
-  parts: ReadonlyMap<Digest, PartInput>,
-): void {
+function recallBody(memory: PartMemory, place: string, digest: Digest, parts: ReadonlyMap<Digest, PartInput>): void {
   let base = parts.get(digest);
   const text = base === undefined ? undefined : bodyText(base, (held) => parts.get(held));
   let chain = 0;

@@ -37,8 +37,7 @@ export async function append(
   const drafts = Array.isArray(events) ? (events as readonly EventDraft[]) : [events as EventDraft];
   if (drafts.length === 0) throw new RepriseError('append.empty', 'Cannot append: there are no events in the batch');
   refuseStructural(drafts);
-  if (options.continues !== undefined && options.continues.length > 0)
-    await recall(engine, session, options.continues);
+  if (options.continues !== undefined && options.continues.length > 0) await recall(engine, session, options.continues);
   const appended = await write(engine, {
     session,
     target: { kind: 'branch', branch: options.branch === undefined ? mainBranch : checkId('branch', options.branch) },

@@ -1,5 +1,6 @@
 /** Graphs of LangGraph on our store: what its own suite for savers does not ask. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AIMessage, type BaseMessage, HumanMessage } from '@langchain/core/messages';
@@ -13,9 +14,9 @@ import {
   START,
   StateGraph,
 } from '@langchain/langgraph';
-import { emptyCheckpoint, uuid6 } from '@langchain/langgraph-checkpoint';
+import { type BaseCheckpointSaver, emptyCheckpoint, uuid6 } from '@langchain/langgraph-checkpoint';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openReprise, RepriseError, type Reprise, type Session } from '../../src/index.ts';
+import { graphState, openReprise, type Reprise, type Session } from '../../src/index.ts';
 import { RepriseSaver } from '../../src/langgraph.ts';
 
 let directory = '';
@@ -84,7 +85,9 @@ describe.each(Object.keys(stores))('RepriseSaver on %s', (name) => {
     expect(textsOf(forked.result)).toBe('hi > EDITED > after EDITED');
     const again = await Array.fromAsync(it.graph.getStateHistory(thread));
     for (const state of it.history) {
-      const kept = again.find(({ config }) => config.configurable?.['checkpoint_id'] === state.config.configurable?.['checkpoint_id']);
+      const kept = again.find(
+        ({ config }) => config.configurable?.['checkpoint_id'] === state.config.configurable?.['checkpoint_id'],
+      );
       expect(kept && textsOf(kept.values as { messages: BaseMessage[] })).toBe(textsOf(state.values));
     }
   });
@@ -105,4 +108,285 @@ describe.each(Object.keys(stores))('RepriseSaver on %s', (name) => {
     expect(diff.identical).toBe(false);
     for (const branch of [main, forked]) expect((await it.session.verify({ branch: branch as string })).ok).toBe(true);
   });
+
+  test('a rewind of the session is an undo for the graph, and a redo brings it back', async () => {
+    await using reprise = await open();
+    const it = await told(reprise);
+    const point = await it.saver.pointOf(it.before.config);
+    await it.session.rewind(`main@${point?.seq}`);
+    expect((await it.graph.getState(thread)).next).toEqual(['b']);
+    expect(await Array.fromAsync(it.graph.getStateHistory(thread))).toHaveLength(it.history.length - 1);
+    await it.session.redo();
+    expect(textsOf((await it.graph.getState(thread)).values as { messages: BaseMessage[] })).toBe(textsOf(it.result));
+    await it.session.rewind(`main@${point?.seq}`);
+    expect(textsOf(await it.graph.invoke(null, thread))).toBe('hi > one > after one');
+    expect(await branchesOf(it.session)).toEqual(['main']);
+  });
+
+  test('a branch forked with an edit is what the graph goes on from, and writes to', async () => {
+    await using reprise = await open();
+    const it = await told(reprise);
+    const point = await it.saver.pointOf(it.before.config);
+    const events = await Array.fromAsync(it.session.replay({ at: `main@${point?.seq}` }));
+    const held = events.findLast(({ type, data }) => type === 'channel.saved' && data['channel'] === 'messages');
+    const items = (held?.data['items'] as string[]).map((text) => text.replace('"one"', '"REPLACED"'));
+    await it.session.fork(`main@${point?.seq}`, {
+      name: 'what-if',
+      edits: [{ kind: 'replace', seq: held?.seq as number, event: { data: { ...held?.data, items } } }],
+    });
+    const config = await it.saver.configAt('t', 'what-if');
+    expect(textsOf(await it.graph.invoke(null, config))).toBe('hi > REPLACED > after REPLACED');
+    expect(textsOf((await it.graph.getState(it.before.config)).values as { messages: BaseMessage[] })).toBe('hi > one');
+    expect(await branchesOf(it.session)).toEqual(['main', 'what-if']);
+    const { '': end } = await it.session.stateAt('what-if', graphState);
+    expect(JSON.stringify(end?.values)).toContain('after REPLACED');
+    expect(JSON.stringify((await it.session.stateAt('main', graphState))['']?.values)).not.toContain('REPLACED');
+  });
+
+  test('a branch that does not exist is named in the error', async () => {
+    await using reprise = await open();
+    const { graph } = await told(reprise);
+    const config = { configurable: { thread_id: 't', reprise_branch: 'nowhere' } };
+    await expect(graph.getState(config)).rejects.toMatchObject({ code: 'branch.not-found' });
+  });
+
+  test('deleteThread() deletes the session, all of it, and a thread that is not there is no error', async () => {
+    await using reprise = await open();
+    const { saver, session, graph } = await told(reprise);
+    await session.append({ type: 'note.added', data: { text: 'beside it' } });
+    await saver.deleteThread('t');
+    await expect(reprise.session('t')).rejects.toMatchObject({ code: 'session.not-found' });
+    expect((await graph.getState(thread)).values).toEqual({});
+    await saver.deleteThread('t');
+    expect(textsOf(await graph.invoke({ messages: [new HumanMessage('hi')] }, thread))).toBe('hi > one > after one');
+  });
+
+  test('a thread that cannot be a session is refused, "latest" most of all', async () => {
+    await using reprise = await open();
+    const { graph } = await told(reprise);
+    for (const thread_id of ['latest', 'a\u0000b', '', 7 as unknown as string]) {
+      const told = graph.invoke({ messages: [new HumanMessage('hi')] }, { configurable: { thread_id } });
+      await expect(told).rejects.toMatchObject({ code: 'id.invalid' });
+    }
+    expect(await Array.fromAsync(reprise.sessions())).toHaveLength(1);
+  });
+
+  test('values come back byte for byte: keys in their order, binary, sets, text that is not canonical', async () => {
+    await using reprise = await open();
+    const saver = new RepriseSaver(reprise);
+    const values: Record<string, unknown> = {
+      order: { b: 1, a: { '10': 1, '9': 2, ['__proto__x']: 3 } },
+      list: [{ z: 1, a: 2 }, 'ünï\ud83d\ude00', '\ud800 alone', null, 1e21, -0.5, []],
+      bytes: new Uint8Array([0, 255, 128, 10]),
+      long: { text: 'x'.repeat(5_000), and: ['y'.repeat(5_000)] },
+      set: new Set(['b', 'a']),
+      map: new Map([['k', new Set([1])]]),
+      nothing: null,
+      deep: JSON.parse(`${'['.repeat(300)}${']'.repeat(300)}`),
+    };
+    const versions = Object.fromEntries(Object.keys(values).map((key) => [key, 1]));
+    const checkpoint = { ...emptyCheckpoint(), channel_values: values, channel_versions: versions };
+    const config = await saver.put(thread, checkpoint, { source: 'input', step: -1, parents: {} }, versions);
+    await saver.putWrites(config, Object.entries(values), 'task');
+    const tuple = await new RepriseSaver(reprise).getTuple(config);
+    const bytes = async (value: unknown) => {
+      const [type, held] = await saver.serde.dumpsTyped(value);
+      return `${type} ${Buffer.from(held).toString('latin1')}`;
+    };
+    for (const [key, value] of Object.entries(values)) {
+      expect(await bytes(tuple?.checkpoint.channel_values[key])).toBe(await bytes(value));
+      expect(await bytes(tuple?.pendingWrites?.find(([, channel]) => channel === key)?.[2])).toBe(await bytes(value));
+    }
+  });
+
+  test('writes that arrive before their checkpoint are there once it is', async () => {
+    await using reprise = await open();
+    const saver = new RepriseSaver(reprise);
+    const metadata = { source: 'loop', step: 0, parents: {} } as const;
+    const first = await saver.put(thread, emptyCheckpoint(), metadata, {});
+    const next = { ...emptyCheckpoint(), id: uuid6(1) };
+    const config = { configurable: { ...first.configurable, checkpoint_id: next.id } };
+    await Promise.all([
+      saver.putWrites(config, [['messages', 'early']], 'task'),
+      saver.put(first, next, metadata, {}),
+      saver.putWrites(config, [['messages', 'again']], 'task'),
+    ]);
+    expect((await saver.getTuple(config))?.pendingWrites).toEqual([['task', 'messages', 'early']]);
+    expect(await branchesOf(await reprise.session('t'))).toEqual(['main']);
+  });
+
+  test('a value that was erased says so, and what does not hold it can still be gone on from', async () => {
+    await using reprise = await open();
+    const it = await told(reprise);
+    const point = await it.saver.pointOf(thread);
+    await it.session.erase(`main@${(point?.seq ?? 0) - 1}`, { reason: 'personal data' });
+    await expect(it.graph.getState(thread)).rejects.toMatchObject({ code: 'event.not-found' });
+    const first = it.history.at(-1);
+    expect((await it.graph.getState(first?.config ?? {})).next).toEqual(['__start__']);
+  });
+});
+
+describe('RepriseSaver beside the saver in memory that LangGraph ships', () => {
+  const inner = new StateGraph(MessagesAnnotation)
+    .addNode('ask', () => ({ messages: [new AIMessage(`answer: ${String(interrupt('Which?'))}`)] }))
+    .addEdge(START, 'ask')
+    .addEdge('ask', END)
+    .compile();
+  const State = Annotation.Root({
+    ...MessagesAnnotation.spec,
+    seen: Annotation<string[]>({ reducer: (a, b) => [...a, ...b].sort(), default: () => [] }),
+    fixed: Annotation<Record<string, string>>(),
+  });
+  const build = (checkpointer: BaseCheckpointSaver) =>
+    new StateGraph(State)
+      .addNode('left', () => ({ seen: ['left'], messages: [new AIMessage({ id: 'left', content: 'left' })] }))
+      .addNode('right', () => ({ seen: ['right'] }))
+      .addNode('inner', inner)
+      .addNode('last', ({ seen }) => ({ seen: [`last of ${seen.length}`] }))
+      .addEdge(START, 'left')
+      .addEdge(START, 'right')
+      .addEdge('left', 'inner')
+      .addEdge('right', 'inner')
+      .addEdge('inner', 'last')
+      .addEdge('last', END)
+      .compile({ checkpointer });
+
+  /** Everything a graph says about its past, without ids and clocks. */
+  async function historyOf(graph: ReturnType<typeof build>) {
+    const states = await Array.fromAsync(graph.getStateHistory(thread));
+    const places = new Map(
+      states.map(({ config }, at) => [config.configurable?.['checkpoint_id'], states.length - at]),
+    );
+    return states.map(({ values, next, metadata, config, parentConfig, tasks }) => ({
+      at: places.get(config.configurable?.['checkpoint_id']),
+      parent: places.get(parentConfig?.configurable?.['checkpoint_id']),
+      values: { ...values, messages: values['messages']?.map((message: BaseMessage) => message.content) },
+      next,
+      source: metadata?.source,
+      number: metadata?.step,
+      tasks: tasks.map(({ name, interrupts }) => [name, interrupts.map(({ value }) => value)]),
+    }));
+  }
+
+  async function scenario(checkpointer: BaseCheckpointSaver) {
+    const graph = build(checkpointer);
+    const said: unknown[] = [];
+    const note = async (told: Promise<unknown>) =>
+      said.push((await told) === undefined ? null : await historyOf(graph));
+    await note(graph.invoke({ messages: [new HumanMessage({ id: 'q', content: 'hi' })], fixed: { a: 'x' } }, thread));
+    await note(graph.invoke(new Command({ resume: 'this' }), thread));
+    const past = await Array.fromAsync(graph.getStateHistory(thread));
+    const parallel = past.find(({ next }) => next.includes('right'));
+    const waiting = past.find(({ next }) => next[0] === 'inner');
+    if (parallel === undefined || waiting === undefined) throw new Error('The story is another one');
+    await note(graph.updateState(parallel.config, { seen: ['edited'] }, 'right'));
+    await note(graph.invoke(null, parallel.config));
+    await note(graph.updateState(waiting.config, null, '__copy__'));
+    await note(graph.invoke(new Command({ resume: 'that' }), thread));
+    await note(graph.updateState((past.at(-1) as (typeof past)[0]).config, null, '__copy__'));
+    await note(
+      graph.invoke({ messages: [new HumanMessage({ id: 'r', content: 'again' })] }, { ...thread, durability: 'exit' }),
+    );
+    await note(graph.invoke(new Command({ resume: 'those' }), { ...thread, durability: 'sync' }));
+    return said;
+  }
+
+  test('says the same of every state after forks, copies, interrupts, subgraphs and every durability', async () => {
+    await using reprise = await openReprise('memory:');
+    const saver = new RepriseSaver(reprise);
+    const [ours, theirs] = [await scenario(saver), await scenario(new MemorySaver())];
+    expect(ours).toEqual(theirs);
+    expect(ours).toHaveLength(9);
+    const session = await reprise.session('t');
+    for (const branch of await branchesOf(session)) expect((await session.verify({ branch })).ok).toBe(true);
+  });
+});
+
+describe('RepriseSaver in several processes', () => {
+  const child = join(import.meta.dirname, 'langgraph-child.ts');
+  const run = (args: readonly string[]) =>
+    spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', child, ...args], { encoding: 'utf8' });
+
+  test.each([
+    ['put', 'before', 1],
+    ['put', 'after', 2],
+    ['putWrites', 'before', 2],
+    ['putWrites', 'after', 2],
+    ['put', 'before', 4],
+    ['put', 'after', 4],
+  ])('killed around %s (%s, %i): the next process goes on, and repeats nothing it had stored', async (...where) => {
+    const store = (stores['sqlite'] as () => string)();
+    const log = join(directory, `${files++}.log`);
+    const killed = run([store, log, ...where.map(String)]);
+    expect(killed.signal).toBe('SIGKILL');
+    const { stdout, stderr } = run([store, log]);
+    expect(stdout, stderr).toBe('hi > one > two > three\n');
+    const nodes = readFileSync(log, 'utf8').trimEnd().split('\n');
+    // Only what was on its way at the moment of death may run once more.
+    expect(nodes.length).toBeLessThanOrEqual(4);
+    await using reprise = await openReprise(store);
+    const session = await reprise.session('t');
+    expect(await branchesOf(session)).toEqual(['main']);
+    expect((await session.verify()).ok).toBe(true);
+  });
+
+  test('two handles on one file see what the other saved, and go on from it', async () => {
+    const store = (stores['sqlite'] as () => string)();
+    await using first = await openReprise(store);
+    await using second = await openReprise(store);
+    const graphs = [first, second].map((reprise) => story().compile({ checkpointer: new RepriseSaver(reprise) }));
+    for (let turn = 0; turn < 4; turn++)
+      await graphs[turn % 2]?.invoke({ messages: [new HumanMessage({ id: `q${turn}`, content: 'hi' })] }, thread);
+    for (const graph of graphs) {
+      const { values } = await graph.getState(thread);
+      expect((values as { messages: BaseMessage[] }).messages).toHaveLength(12);
+    }
+    expect(await branchesOf(await first.session('t'))).toEqual(['main']);
+  });
+});
+
+describe('what a growing conversation takes', () => {
+  const chat = (checkpointer: BaseCheckpointSaver) =>
+    new StateGraph(
+      Annotation.Root({
+        ...MessagesAnnotation.spec,
+        fixed: Annotation<string>(),
+        book: Annotation<{ readonly pages: readonly string[] }>(),
+      }),
+    )
+      .addNode('a', ({ messages, book }) => ({
+        messages: [new AIMessage(`answer ${messages.length} ${'x'.repeat(200)}`)],
+        book: { pages: [...(book?.pages ?? []), `page ${messages.length} ${'z'.repeat(100)}`] },
+      }))
+      .addEdge(START, 'a')
+      .addEdge('a', END)
+      .compile({ checkpointer });
+
+  /** Bytes that a chat of so many turns takes, by one process or by one for every turn. */
+  async function bytesOf(turns: number, processes: 'one' | 'many'): Promise<number> {
+    const path = join(directory, `${files++}.db`);
+    let reprise = await openReprise(`sqlite:${path}`);
+    let graph = chat(new RepriseSaver(reprise));
+    for (let turn = 0; turn < turns; turn++) {
+      if (processes === 'many' && turn > 0) {
+        await reprise.close();
+        reprise = await openReprise(`sqlite:${path}`);
+        graph = chat(new RepriseSaver(reprise));
+      }
+      const fixed = turn === 0 ? { fixed: 'unchanged '.repeat(5_000) } : {};
+      await graph.invoke({ messages: [new HumanMessage(`question ${turn} ${'y'.repeat(200)}`)], ...fixed }, thread);
+    }
+    await reprise.close();
+    return statSync(path).size;
+  }
+
+  test.each(['one', 'many'] as const)(
+    'twice the turns are about twice the bytes, with %s process',
+    async (processes) => {
+      const [small, large] = [await bytesOf(40, processes), await bytesOf(80, processes)];
+      expect(large / small).toBeLessThan(2.2);
+      // 50 kB that never change are there once, as a value and as what was written.
+      expect(large).toBeLessThan(80 * 25_000);
+    },
+  );
 });

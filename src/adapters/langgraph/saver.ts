@@ -16,22 +16,15 @@ import type { EventDraft } from '../../core/event.ts';
 import { checkId } from '../../core/id.ts';
 import type { JsonObject } from '../../core/json.ts';
 import type { Point } from '../../core/point.ts';
+import { EarlyWrites, freshWrites, type TaskWrites, wroteDraft } from './early-writes.ts';
 import type { GraphSession, GraphStore } from './graph-session.ts';
 import { type Kept, readKept, readTuple } from './saved-tuple.ts';
+import { configOf, neededPlace, type Place, placeOf, refusedConfig, textOf } from './saver-config.ts';
 import { type Saved, SaverIndex } from './saver-index.ts';
 import { channelFields, typedJson } from './typed-value.ts';
 
 /** Indexes kept at a time, one a thread; the least recently used one goes first and is read again when needed. */
 const indexesMax = 64;
-
-/** What a configuration of LangGraph says about where something is kept. */
-interface Place {
-  readonly thread: string;
-  readonly namespace: string;
-  readonly id: string | undefined;
-  /** The branch to look through and to append to, if one is named. */
-  readonly branch: string | undefined;
-}
 
 /**
  * LangGraph's checkpoints in a store of Reprise. A thread is the session of that id; a checkpoint is an append of what
@@ -56,6 +49,7 @@ export class RepriseSaver extends BaseCheckpointSaver {
   readonly #current = new Map<string, string>();
   /** What is under way, by thread: LangGraph does not wait between a checkpoint and the writes on it. */
   readonly #queues = new Map<string, Promise<unknown>>();
+  readonly #early = new EarlyWrites();
 
   constructor(store: GraphStore, serde?: SerializerProtocol) {
     super(serde);
@@ -77,10 +71,10 @@ export class RepriseSaver extends BaseCheckpointSaver {
   /** Checkpoints, the last one made first; of every thread if the configuration names none. */
   override async *list(config: RunnableConfig, options: CheckpointListOptions = {}): AsyncGenerator<CheckpointTuple> {
     const { filter, limit = Number.POSITIVE_INFINITY } = options;
-    const before = text(options.before?.configurable?.['checkpoint_id']);
+    const before = textOf(options.before?.configurable?.['checkpoint_id']);
     const given = config.configurable ?? {};
     let left = limit;
-    for await (const thread of this.#threads(text(given['thread_id']))) {
+    for await (const thread of this.#threads(textOf(given['thread_id']))) {
       const place = placeOf({ configurable: { ...given, thread_id: thread } }) as Place;
       const index = await this.#inTurn(thread, () => this.#index(place));
       for (const saved of index?.all() ?? []) {
@@ -111,7 +105,9 @@ export class RepriseSaver extends BaseCheckpointSaver {
       const drafts = await this.#drafts(place, checkpoint, metadata, newVersions, kept);
       const branch = await this.#branchFor(index, place, checkpoint.id, metadata);
       const continues = kept === undefined ? [] : predecessors(index, place.namespace, drafts, kept);
-      index.note(await index.session.append(drafts, { branch, continues }));
+      const early = this.#early.of(place.thread, place.namespace, checkpoint.id);
+      index.note(await index.session.append([...drafts, ...early.map(wroteDraft)], { branch, continues }));
+      this.#early.forget(early);
       this.#current.set(place.thread, branch);
       return configOf(place, place.namespace, checkpoint.id);
     });
@@ -120,27 +116,28 @@ export class RepriseSaver extends BaseCheckpointSaver {
   /** Appends what a task wrote on a checkpoint. What is stored of it already is left out. */
   override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
     const place = neededPlace(config, 'save writes');
-    const { thread, namespace, id } = place;
-    if (id === undefined) throw refused('save writes', 'it names no "checkpoint_id"');
-    const numbered = writes.map(([channel, value], at) => ({ channel, value, index: WRITES_IDX_MAP[channel] ?? at }));
-    await this.#inTurn(thread, async () => {
-      const index = await this.#index(place, { create: true });
-      const known = new Set(
-        index.writes(namespace, id).flatMap((wrote) => (wrote.task === taskId ? wrote.indexes : [])),
+    const { id } = place;
+    if (id === undefined) throw refusedConfig('save writes', 'it names no "checkpoint_id"');
+    const held = await Promise.all(
+      writes.map(async ([channel, value], at) => ({
+        index: WRITES_IDX_MAP[channel] ?? at,
+        channel,
+        ...typedJson(await this.serde.dumpsTyped(value)),
+      })),
+    );
+    const given: TaskWrites = { namespace: place.namespace, checkpoint: id, task: taskId, writes: held };
+    await this.#inTurn(place.thread, async () => {
+      const index = await this.#index(place);
+      if (index?.find(place.namespace, id) === undefined) return this.#early.keep(place.thread, given);
+      const known = index.writes(place.namespace, id).filter(({ task }) => task === taskId);
+      const fresh = freshWrites(
+        given,
+        known.flatMap(({ indexes }) => indexes),
       );
-      const fresh = numbered.filter((write) => write.index < 0 || !known.has(write.index));
-      if (fresh.length === 0) return;
-      const held = await Promise.all(
-        fresh.map(async ({ channel, value, index: at }) => ({
-          index: at,
-          channel,
-          ...typedJson(await this.serde.dumpsTyped(value)),
-        })),
-      );
+      if (fresh === undefined) return;
       const branch = await this.#branchOn(index, place, id);
-      const data = { namespace, checkpoint: id, task: taskId, writes: held };
-      index.note(await index.session.append([{ type: 'graph.wrote', data }], { branch }));
-      this.#current.set(thread, branch);
+      index.note(await index.session.append([wroteDraft(fresh)], { branch }));
+      this.#current.set(place.thread, branch);
     });
   }
 
@@ -256,7 +253,7 @@ export class RepriseSaver extends BaseCheckpointSaver {
     if (parent !== undefined) return this.#branchOn(index, place, parent);
     if (namespace !== '') {
       // A subgraph begins where the graph around it is.
-      const outer = text(metadata.parents?.['']);
+      const outer = textOf(metadata.parents?.['']);
       return outer === undefined
         ? this.#currentBranch(place)
         : this.#branchOn(index, { ...place, namespace: '' }, outer);
@@ -344,42 +341,6 @@ function predecessors(index: SaverIndex, namespace: string, drafts: readonly Eve
     const found = holder === undefined ? undefined : index.valueAt(holder, channel);
     return found === undefined ? [] : [found as Point];
   });
-}
-
-const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
-
-function placeOf({ configurable }: RunnableConfig): Place | undefined {
-  const thread = configurable?.['thread_id'] as unknown;
-  if (thread === undefined) return undefined;
-  return {
-    thread: checkId('session', thread),
-    namespace: text(configurable?.['checkpoint_ns']) ?? '',
-    id: text(configurable?.['checkpoint_id']),
-    branch: text(configurable?.['reprise_branch']),
-  };
-}
-
-function neededPlace(config: RunnableConfig, attempted: string): Place {
-  const place = placeOf(config);
-  if (place === undefined) throw refused(attempted, 'it names no "thread_id"');
-  return place;
-}
-
-function refused(attempted: string, why: string): RepriseError {
-  return new RepriseError('id.invalid', `Cannot ${attempted} with this configuration: ${why}`, {
-    hint: 'Pass { configurable: { thread_id: "…" } } to the graph.',
-  });
-}
-
-function configOf({ thread, branch }: Place, namespace: string, id: string): RunnableConfig {
-  return {
-    configurable: {
-      thread_id: thread,
-      checkpoint_ns: namespace,
-      checkpoint_id: id,
-      ...(branch === undefined ? {} : { reprise_branch: branch }),
-    },
-  };
 }
 
 function holds(filter: CheckpointListOptions['filter'], metadata: CheckpointMetadata | undefined): boolean {

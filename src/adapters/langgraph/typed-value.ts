@@ -67,7 +67,7 @@ function base64(bytes: Uint8Array): string {
 }
 
 function refuse(why: string): never {
-  throw new RepriseError('part.missing', `Cannot load a saved value of the graph: ${why}`, {
+  throw new RepriseError('event.not-found', `Cannot load a saved value of the graph: ${why}`, {
     hint: 'Go on from another checkpoint, or from a branch forked before it.',
   });
 }
