@@ -1,6 +1,5 @@
 /** Graphs of LangGraph on our store: what its own suite for savers does not ask. */
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AIMessage, type BaseMessage, HumanMessage } from '@langchain/core/messages';
@@ -300,93 +299,4 @@ describe('RepriseSaver beside the saver in memory that LangGraph ships', () => {
     const session = await reprise.session('t');
     for (const branch of await branchesOf(session)) expect((await session.verify({ branch })).ok).toBe(true);
   });
-});
-
-describe('RepriseSaver in several processes', () => {
-  const child = join(import.meta.dirname, 'langgraph-child.ts');
-  const run = (args: readonly string[]) =>
-    spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', child, ...args], { encoding: 'utf8' });
-
-  test.each([
-    ['put', 'before', 1],
-    ['put', 'after', 2],
-    ['putWrites', 'before', 2],
-    ['putWrites', 'after', 2],
-    ['put', 'before', 4],
-    ['put', 'after', 4],
-  ])('killed around %s (%s, %i): the next process goes on, and repeats nothing it had stored', async (...where) => {
-    const store = (stores['sqlite'] as () => string)();
-    const log = join(directory, `${files++}.log`);
-    const killed = run([store, log, ...where.map(String)]);
-    expect(killed.signal).toBe('SIGKILL');
-    const { stdout, stderr } = run([store, log]);
-    expect(stdout, stderr).toBe('hi > one > two > three\n');
-    const nodes = readFileSync(log, 'utf8').trimEnd().split('\n');
-    // Only what was on its way at the moment of death may run once more.
-    expect(nodes.length).toBeLessThanOrEqual(4);
-    await using reprise = await openReprise(store);
-    const session = await reprise.session('t');
-    expect(await branchesOf(session)).toEqual(['main']);
-    expect((await session.verify()).ok).toBe(true);
-  });
-
-  test('two handles on one file see what the other saved, and go on from it', async () => {
-    const store = (stores['sqlite'] as () => string)();
-    await using first = await openReprise(store);
-    await using second = await openReprise(store);
-    const graphs = [first, second].map((reprise) => story().compile({ checkpointer: new RepriseSaver(reprise) }));
-    for (let turn = 0; turn < 4; turn++)
-      await graphs[turn % 2]?.invoke({ messages: [new HumanMessage({ id: `q${turn}`, content: 'hi' })] }, thread);
-    for (const graph of graphs) {
-      const { values } = await graph.getState(thread);
-      expect((values as { messages: BaseMessage[] }).messages).toHaveLength(12);
-    }
-    expect(await branchesOf(await first.session('t'))).toEqual(['main']);
-  });
-});
-
-describe('what a growing conversation takes', () => {
-  const chat = (checkpointer: BaseCheckpointSaver) =>
-    new StateGraph(
-      Annotation.Root({
-        ...MessagesAnnotation.spec,
-        fixed: Annotation<string>(),
-        book: Annotation<{ readonly pages: readonly string[] }>(),
-      }),
-    )
-      .addNode('a', ({ messages, book }) => ({
-        messages: [new AIMessage(`answer ${messages.length} ${'x'.repeat(200)}`)],
-        book: { pages: [...(book?.pages ?? []), `page ${messages.length} ${'z'.repeat(100)}`] },
-      }))
-      .addEdge(START, 'a')
-      .addEdge('a', END)
-      .compile({ checkpointer });
-
-  /** Bytes that a chat of so many turns takes, by one process or by one for every turn. */
-  async function bytesOf(turns: number, processes: 'one' | 'many'): Promise<number> {
-    const path = join(directory, `${files++}.db`);
-    let reprise = await openReprise(`sqlite:${path}`);
-    let graph = chat(new RepriseSaver(reprise));
-    for (let turn = 0; turn < turns; turn++) {
-      if (processes === 'many' && turn > 0) {
-        await reprise.close();
-        reprise = await openReprise(`sqlite:${path}`);
-        graph = chat(new RepriseSaver(reprise));
-      }
-      const fixed = turn === 0 ? { fixed: 'unchanged '.repeat(5_000) } : {};
-      await graph.invoke({ messages: [new HumanMessage(`question ${turn} ${'y'.repeat(200)}`)], ...fixed }, thread);
-    }
-    await reprise.close();
-    return statSync(path).size;
-  }
-
-  test.each(['one', 'many'] as const)(
-    'twice the turns are about twice the bytes, with %s process',
-    async (processes) => {
-      const [small, large] = [await bytesOf(40, processes), await bytesOf(80, processes)];
-      expect(large / small).toBeLessThan(2.2);
-      // 50 kB that never change are there once, as a value and as what was written.
-      expect(large).toBeLessThan(80 * 25_000);
-    },
-  );
 });
