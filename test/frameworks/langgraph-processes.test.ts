@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { AIMessage, type BaseMessage, HumanMessage } from '@langchain/core/messages';
 import { Annotation, END, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph';
 import type { BaseCheckpointSaver } from '@langchain/langgraph-checkpoint';
@@ -38,7 +39,7 @@ const chat = (checkpointer: BaseCheckpointSaver) =>
     .compile({ checkpointer });
 
 describe('RepriseSaver in several processes', () => {
-  const child = join(import.meta.dirname, 'langgraph-child.ts');
+  const child = fileURLToPath(new URL('./langgraph-child.ts', import.meta.url));
   const run = (args: readonly string[]) =>
     spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', child, ...args], { encoding: 'utf8' });
 

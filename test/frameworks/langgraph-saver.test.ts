@@ -58,7 +58,7 @@ async function told(reprise: Reprise) {
 }
 
 async function edited({ graph, before }: Told, text = 'EDITED') {
-  const { id } = before.values.messages[1] as BaseMessage;
+  const id = String((before.values.messages[1] as BaseMessage).id);
   const config = await graph.updateState(before.config, { messages: [new AIMessage({ id, content: text })] }, 'a');
   return { config, result: await graph.invoke(null, config) };
 }
@@ -105,7 +105,7 @@ describe.each(Object.keys(stores))('RepriseSaver on %s', (name) => {
     const diff = await reprise.diff('t', `t/${forked}`);
     expect(diff.forkPoint?.seq).toBe(point?.seq);
     expect(diff.identical).toBe(false);
-    for (const branch of [main, forked]) expect((await it.session.verify({ branch: branch as string })).ok).toBe(true);
+    for (const branch of [main, forked]) expect((await (await it.session.branch(branch)).verify()).ok).toBe(true);
   });
 
   test('a rewind of the session is an undo for the graph, and a redo brings it back', async () => {
@@ -128,10 +128,11 @@ describe.each(Object.keys(stores))('RepriseSaver on %s', (name) => {
     const point = await it.saver.pointOf(it.before.config);
     const events = await Array.fromAsync(it.session.replay({ at: `main@${point?.seq}` }));
     const held = events.findLast(({ type, data }) => type === 'channel.saved' && data['channel'] === 'messages');
-    const items = (held?.data['items'] as string[]).map((text) => text.replace('"one"', '"REPLACED"'));
+    if (held === undefined) throw new Error('No messages were saved');
+    const items = (held.data['items'] as string[]).map((text) => text.replace('"one"', '"REPLACED"'));
     await it.session.fork(`main@${point?.seq}`, {
       name: 'what-if',
-      edits: [{ kind: 'replace', seq: held?.seq as number, event: { data: { ...held?.data, items } } }],
+      edits: [{ kind: 'replace', seq: held.seq, event: { data: { ...held.data, items } } }],
     });
     const config = await it.saver.configAt('t', 'what-if');
     expect(textsOf(await it.graph.invoke(null, config))).toBe('hi > REPLACED > after REPLACED');
@@ -297,6 +298,7 @@ describe('RepriseSaver beside the saver in memory that LangGraph ships', () => {
     expect(ours).toEqual(theirs);
     expect(ours).toHaveLength(9);
     const session = await reprise.session('t');
-    for (const branch of await branchesOf(session)) expect((await session.verify({ branch })).ok).toBe(true);
+    for (const branch of await branchesOf(session))
+      expect((await (await session.branch(branch)).verify()).ok).toBe(true);
   });
 });

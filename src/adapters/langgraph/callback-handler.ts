@@ -58,6 +58,8 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
   readonly #table: RunTable;
   readonly #calls = new Map<string, OpenCall>();
   readonly #runs = new Map<string, OpenRun>();
+  /** Runs a node of which waits for a person. */
+  readonly #waiting = new Set<string>();
 
   constructor(recorder: Recorder, options: RepriseCallbackOptions = {}) {
     super();
@@ -71,15 +73,16 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
     return this;
   }
 
+  // In this order LangChain calls it; its declarations have the type of the run fourth, and the parent last.
   override handleChainStart(
     chain: Serialized,
     inputs: unknown,
     runId: string,
-    _runType?: string,
+    parentRunId?: string,
     _tags?: string[],
     _metadata?: Record<string, unknown>,
+    _runType?: string,
     runName?: string,
-    parentRunId?: string,
   ): void {
     this.#guarded(() => {
       if (parentRunId !== undefined || this.#options.runs === false) return this.#table.inherit(runId, parentRunId);
@@ -92,11 +95,16 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
   }
 
   override handleChainEnd(outputs: unknown, runId: string): void {
-    this.#guarded(() => this.#endRun(runId, { ...resultOf(outputs) }));
+    // A graph that waits for a person ends as if all were well; what its nodes threw says that it waits.
+    const outcome = this.#waiting.delete(runId) ? { outcome: 'interrupted' as const } : {};
+    this.#guarded(() => this.#endRun(runId, { result: resultOf(outputs), ...outcome }));
   }
 
-  override handleChainError(error: unknown, runId: string): void {
-    this.#guarded(() => this.#endRun(runId, { outcome: outcomeOfThrown(error), error }));
+  override handleChainError(error: unknown, runId: string, parentRunId?: string): void {
+    const outcome = outcomeOfThrown(error);
+    if (outcome === 'interrupted' && parentRunId !== undefined && this.#runs.has(parentRunId))
+      this.#waiting.add(parentRunId);
+    this.#guarded(() => this.#endRun(runId, { outcome, error }));
   }
 
   override handleChatModelStart(
@@ -242,6 +250,7 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
   ): void {
     this.#runs.get(runId)?.end(end);
     this.#runs.delete(runId);
+    this.#waiting.delete(runId);
     this.#table.close(runId);
   }
 
@@ -313,15 +322,12 @@ function toolEnd(output: unknown): CallEnd {
   return { output: plainJson(content), ...(status === 'error' ? { outcome: 'error' } : {}) };
 }
 
-/** What a graph gave, as text where it ends with a message. A graph that waits for a person has not come to an end. */
-function resultOf(outputs: unknown): { readonly outcome?: Outcome; readonly result: unknown } {
-  const { messages, __interrupt__: waits } = (outputs ?? {}) as Readonly<Record<string, unknown>>;
+/** What a graph gave, as text where it ends with a message. */
+function resultOf(outputs: unknown): unknown {
+  const { messages } = (outputs ?? {}) as Readonly<Record<string, unknown>>;
   const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
   const text = (last as { readonly text?: unknown } | undefined)?.text;
-  return {
-    result: typeof text === 'string' ? text : plainJson(outputs),
-    ...(waits === undefined ? {} : { outcome: 'interrupted' }),
-  };
+  return typeof text === 'string' ? text : plainJson(outputs);
 }
 
 function unanswerable(name: string): RepriseError {

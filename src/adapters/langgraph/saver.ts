@@ -211,7 +211,7 @@ export class RepriseSaver extends BaseCheckpointSaver {
     newVersions: ChannelVersions,
     kept: Kept | undefined,
   ): Promise<EventDraft[]> {
-    const { channel_values: values = {}, ...state } = checkpoint;
+    const { channel_values: values, ...state } = checkpoint;
     const drafts: EventDraft[] = [];
     const changed: string[] = [];
     const held: Record<string, JsonObject> = {};
