@@ -115,6 +115,7 @@ function shapeOf(source: Source, declaration: SyntaxNode): Pick<Entry, 'kind' | 
         members: [],
       };
     case 'FunctionDeclaration':
+    case 'TSDeclareFunction':
       return { kind: 'function', parameters: parametersOf(source, declaration), type: undefined, members: [] };
     default:
       return { kind: 'value', parameters: undefined, type: undefined, members: [] };

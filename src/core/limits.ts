@@ -86,6 +86,8 @@ export const limits = {
   recordAttemptsMax: 3,
   /** Errors of a recorder that are told and kept; later ones are only counted. */
   recordErrorsMax: 10,
+  /** Requests and answers that a scripted model server remembers; the oldest go first. */
+  scriptedRequestsMax: 1_000,
 } as const;
 
 /** The name of one limit. */

@@ -309,6 +309,7 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
   summaryEventsMax: 'src/engine/keep-summary.test.ts',
   snapshotWaitMsMax: 'test/e2e/cli/withstand.test.ts',
   busyWaitMsMax: 'test/crash/processes.test.ts',
+  scriptedRequestsMax: 'test/frameworks/model-server.test.ts',
 };
 
 /** Puts a line of branches into the file, each forked from the one before. */
