@@ -1,5 +1,5 @@
 /** Graphs of the real LangGraph, recorded and resumed. */
-import { AIMessage, HumanMessage, SystemMessage, ToolMessage } from '@langchain/core/messages';
+import { AIMessage, type BaseMessage, HumanMessage, SystemMessage, ToolMessage } from '@langchain/core/messages';
 import { tool } from '@langchain/core/tools';
 import { FakeListChatModel } from '@langchain/core/utils/testing';
 import { END, interrupt, MemorySaver, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph';
@@ -108,10 +108,8 @@ describe('RepriseCallbackHandler', () => {
       expect(events[0]?.data).toEqual({ title: 'refund' });
       expect(events.at(-1)?.data['result']).toBe('Order 7 is refunded.');
       const request = events[2]?.data['request'] as Record<string, unknown>;
-      expect(request['messages']).toMatchObject([
-        { role: 'system', content: 'Be kind.' },
-        { role: 'user', content: 'Refund order 7.' },
-      ]);
+      expect(request['system']).toBe('Be kind.');
+      expect(request['messages']).toMatchObject([{ role: 'user', content: 'Refund order 7.' }]);
       expect(request['tools']).toMatchObject([{ function: { name: 'lookup' } }, { function: { name: 'refund' } }]);
       expect(request['settings']).toEqual({ temperature: 0 });
       expect(events[4]?.data).toMatchObject({ call: 'c1', input: { order: 7 } });
@@ -123,7 +121,6 @@ describe('RepriseCallbackHandler', () => {
       });
       const { messages } = await session.stateAt('main', conversation);
       expect(messages.map(({ message }) => message?.['role'])).toEqual([
-        'system',
         'user',
         'assistant',
         'tool',
@@ -404,6 +401,22 @@ describe('langgraphAgent()', () => {
     expect(own.every(({ run }) => run === own[0]?.run)).toBe(true);
   });
 
+  test('the prompt of a graph is sent once, and a system message of its state stays there', async () => {
+    await using reprise = await openReprise('memory:');
+    const asked = async (prompt: string | undefined, messages: BaseMessage[]) => {
+      const llm = new ScriptedChatModel([new AIMessage('Yes.')]);
+      const graph = createReactAgent({ llm, tools: [], ...(prompt === undefined ? {} : { prompt }) });
+      const { session } = await recorded(reprise, (handler) => graph.invoke({ messages }, { callbacks: [handler] }));
+      const branch = await session.fork('main', { name: 'on' });
+      await branch.resume(langgraphAgent(graph), { prompt: 'And now?' });
+      return llm.asked.at(-1)?.map((message) => `${message.getType()} ${message.text}`);
+    };
+    const talk = ['human Hi', 'ai Yes.', 'human And now?'];
+    expect(await asked('Be kind.', [new HumanMessage('Hi')])).toEqual(['system Be kind.', ...talk]);
+    const state = [new SystemMessage('Be brief.'), new HumanMessage('Hi')];
+    expect(await asked(undefined, state)).toEqual(['system Be brief.', ...talk]);
+  });
+
   test('calls what the model had asked for, and hands over an answer that was edited', async () => {
     await using reprise = await openReprise('memory:');
     const { session, tools, ran } = await recordedShop(reprise);
@@ -458,7 +471,7 @@ describe('langgraphAgent()', () => {
     const call = (await eventsOf(session, 'larger')).findLast(({ type }) => type === 'call.started');
     expect(call?.data).toMatchObject({
       name: 'large-1',
-      request: { messages: [{ role: 'system', content: 'Be careful.' }, {}] },
+      request: { system: 'Be careful.', messages: [{}] },
     });
   });
 

@@ -3,7 +3,7 @@ import type { LLMResult } from '@langchain/core/outputs';
 import { convertToOpenAITool, isLangChainTool } from '@langchain/core/utils/function_calling';
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import type { Message } from '../../core/message.ts';
-import type { CallEnd, CallStart, Usage } from '../../core/recorder.ts';
+import type { CallEnd, CallStart, ModelRequest, Usage } from '../../core/recorder.ts';
 import { fromLangChainMessages } from './neutral-message.ts';
 import { plainJson, plainObject } from './plain-json.ts';
 
@@ -25,11 +25,22 @@ export function modelCallStart({ model, messages, extra, metadata }: ModelStart)
     kind: 'model',
     name: modelName(model, invocation, metadata),
     request: {
-      messages,
+      ...ownPrompt(messages),
       ...(Array.isArray(given) && given.length > 0 ? { tools: given.map(toolJson) } : {}),
       ...(Object.keys(settings).length === 0 ? {} : { settings: plainObject(settings) }),
     },
   };
+}
+
+/**
+ * A graph's own prompt is put before the messages of its state for each call. It is told apart by having no id, which the
+ * messages of a state have; were it recorded among them, a resumed graph would get it twice.
+ */
+function ownPrompt(messages: readonly Message[]): Pick<ModelRequest, 'messages' | 'system'> {
+  const [first, ...rest] = messages;
+  if (first?.role !== 'system' || typeof first.content !== 'string') return { messages };
+  const isOfState = Object.hasOwn(first, 'id') || rest[0]?.role === 'system';
+  return isOfState ? { messages } : { system: first.content, messages: rest };
 }
 
 function modelName(
