@@ -31,6 +31,7 @@ export const doors: Readonly<Record<string, Door>> = {
       'Keeps what LangGraph saves, records what its graphs do, and resumes them; see [coming from LangGraph](../coming-from/langgraph.md).\nIn the examples the names of LangChain and LangGraph are imported from their packages.',
     imports: [
       `import { MessagesAnnotation, StateGraph } from '@langchain/langgraph';`,
+      `import { ToolNode } from '@langchain/langgraph/prebuilt';`,
       `import { AIMessage, HumanMessage } from '@langchain/core/messages';`,
       `import { tool } from '@langchain/core/tools';`,
       `import { FakeListChatModel } from '@langchain/core/utils/testing';`,

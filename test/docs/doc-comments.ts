@@ -16,9 +16,10 @@ export function examples(root: string): { readonly file: string; readonly name: 
     .flatMap((entry) => {
       if (entry.kind === 'type') return [];
       const verbs = entry.kind === 'class' && entry.name !== 'RepriseError' ? verbsOf(entry) : [];
-      return verbs.length > 0
+      // A class with an example of its own has it run beside those of its verbs.
+      return verbs.length > 0 && entry.example === undefined
         ? verbs
-        : [{ file: entry.file, name: entry.name, ...(entry.example && { example: entry.example }) }];
+        : [...verbs, { file: entry.file, name: entry.name, ...(entry.example && { example: entry.example }) }];
     });
 }
 

@@ -43,8 +43,9 @@ const originals = new WeakMap<object, StructuredToolInterface>();
  *   schema: { type: 'object', properties: { order: { type: 'number' } }, required: ['order'] },
  * });
  * const recorder = await session.record();
- * const [recorded] = recordTools([refund], recorder, { effects: { refund: 'irreversible' } });
- * await recorded?.invoke({ order: 7 });
+ * const tools = new ToolNode(recordTools([refund], recorder, { effects: { refund: 'irreversible' } }));
+ * const asks = { type: 'tool_call', id: 'c9', name: 'refund', args: { order: 7 } } as const;
+ * await tools.invoke({ messages: [new AIMessage({ content: '', tool_calls: [asks] })] });
  * await recorder.close();
  * ```
  */
