@@ -1,5 +1,6 @@
 /** The reference page of everything the package exports, made from the doc comments. */
 import { fileURLToPath } from 'node:url';
+import { doors } from './doors.ts';
 import { type Entry, type Member, publicSurface } from './public-surface.ts';
 
 /** Where the page is kept, from the root of the repository. */
@@ -16,7 +17,7 @@ npm install reprise
 \`\`\`
 
 In the examples \`reprise\` is an open store, \`session\` its session \`refund\` (the story of \`npm start\`: seven events on
-\`main\`), and \`branch\` the branch \`careful\`, forked at \`main@2\`. Everything named is imported from \`reprise\`, or from the door whose section it is in.
+\`main\`), and \`branch\` the branch \`careful\`, forked at \`main@2\`. Everything named is imported from \`reprise\`.
 `;
 
 /** What stands together; every other value goes under "More", and every type under "Types", so nothing is left out. */
@@ -25,6 +26,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   Reprise: ['Reprise'],
   Session: ['Session'],
   Branch: ['Branch'],
+  SessionRecorder: ['SessionRecorder'],
   Projections: [
     'conversation',
     'messagesOf',
@@ -38,17 +40,9 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   'Refs, filters, keys': ['parseRef', 'refText', 'matches', 'parseFilter', 'ownedKey', 'plainKey'],
 };
 
-/** The adapters, and what each is for. */
-const adapters: Readonly<Record<string, string>> = {
-  'openai-agents':
-    'OpenAI Agents JS, recorded and resumed; see [coming from OpenAI Agents](../coming-from/openai-agents.md).',
-  mcp: 'Connections of the Model Context Protocol, recorded; see [coming from MCP](../coming-from/mcp.md).',
-};
-
 /** The page as text. */
 export function apiPage(): string {
   const entries = publicSurface(root, 'src/index.ts');
-  const testing = publicSurface(root, 'src/testing.ts');
   const grouped = new Set(Object.values(groups).flat());
   const rest = entries.filter((entry) => entry.kind !== 'type' && !grouped.has(entry.name));
   const sections = Object.entries(groups).map(([title, names]) => {
@@ -62,18 +56,18 @@ export function apiPage(): string {
     ...rest.map(valueSection),
     '## Types',
     ...byName(entries.filter((entry) => entry.kind === 'type')).map(typeSection),
-    '## reprise/testing\n\nThe suites that prove a store, for any test runner; see [bring your own store](../guides/own-store.md).',
-    ...testing.map(section),
-    ...Object.entries(adapters).flatMap(([name, about]) => [
-      `## reprise/${name}\n\n${about}`,
-      ...publicSurface(root, `src/${name}.ts`).map(section),
-    ]),
+    ...Object.entries(doors).flatMap(([name, { file, about }]) =>
+      about === undefined ? [] : [`## ${name}\n\n${about}`, ...doorSections(file)],
+    ),
   ]
     .join('\n\n')
     .concat('\n');
 }
 
-const section = (entry: Entry): string => (entry.kind === 'type' ? typeSection(entry) : valueSection(entry));
+/** What stands behind another door than the main one: all of it, in the order of the door. */
+function doorSections(file: string): string[] {
+  return publicSurface(root, file).map((entry) => (entry.kind === 'type' ? typeSection(entry) : valueSection(entry)));
+}
 
 const byName = (entries: readonly Entry[]): Entry[] => entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 

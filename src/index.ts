@@ -11,6 +11,7 @@ export { type OpenOptions, openReprise } from './open-reprise.ts';
 export { defineProjection, type Projection, project } from './core/projection.ts';
 export { type Conversation, conversation, messagesOf } from './projections/conversation.ts';
 export { fingerprintProjection } from './projections/fingerprint.ts';
+export { type GraphSnapshot, type GraphStates, graphState } from './projections/graph-state.ts';
 export { metadata } from './projections/metadata.ts';
 export { runs } from './projections/runs.ts';
 export { type State, type StateEntry, state } from './projections/state.ts';

@@ -1,4 +1,5 @@
 import { type EventSpec, field, need } from './event-spec.ts';
+import { graphTypes } from './graph-types.ts';
 import { isObject, type JsonObject, type JsonValue } from './json.ts';
 import { ownedKey, plainKey } from './keys.ts';
 import { structuralTypes } from './structural-types.ts';
@@ -91,7 +92,9 @@ const talk = {
       kind: need('string', 'model, tool, http, mcp, process or person.'),
       name: need('string', 'The model, the tool, the address.'),
       effect: field('string', 'pure, idempotent, irreversible or unknown.', noise),
+      annotations: field('object', 'Of an MCP tool: what its server says of it.', noise),
       input: field('any', 'The arguments.'),
+      'request.system': field('string', 'The system prompt a model was sent.', { storage: 'part' }),
       'request.messages': field('array', 'What a model was sent: every message, in order.', { storage: 'list' }),
       'request.tools': field('array', 'The tool definitions it was sent.', { storage: 'list' }),
       'request.settings': field('object', 'Temperature, limits and the like.'),
@@ -322,6 +325,7 @@ export const eventTypes: Readonly<Record<string, EventSpec>> = {
   ...talk,
   ...knowledge,
   ...work,
+  ...graphTypes,
   ...structuralTypes,
 };
 

@@ -2,8 +2,9 @@
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { doors } from '../../scripts/doors.ts';
 
 /** The root of the repository. */
 export const root: string = fileURLToPath(new URL('../..', import.meta.url));
@@ -15,11 +16,8 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** The doors of the package, by the names of their files. */
-const doors = ['index', 'testing', 'openai-agents', 'mcp'];
-
-/** What the documents use beside us. */
-const frameworks = ['@openai/agents', '@modelcontextprotocol/client', '@modelcontextprotocol/server', 'zod'];
+/** What readers have installed besides Reprise. */
+const frameworks = ['@ai-sdk', '@langchain', '@modelcontextprotocol', '@openai', 'ai', 'zod'];
 
 const parallel = 2;
 const timeoutMs = 30_000;
@@ -32,28 +30,22 @@ export class Workshop {
 
   constructor() {
     this.write('package.json', '{ "type": "module" }\n');
+    const exports = Object.entries(doors).map(([name, { file }]) => [
+      name.replace('reprise', '.'),
+      `./${basename(file, '.ts')}.js`,
+    ]);
     this.write(
       'node_modules/reprise/package.json',
-      JSON.stringify({
-        name: 'reprise',
-        type: 'module',
-        exports: Object.fromEntries(doors.map((door) => [door === 'index' ? '.' : `./${door}`, `./${door}.js`])),
-      }),
+      JSON.stringify({ name: 'reprise', type: 'module', exports: Object.fromEntries(exports) }),
     );
-    for (const name of frameworks) this.#link(name);
-    for (const door of doors)
+    for (const { file } of Object.values(doors))
       this.write(
-        `node_modules/reprise/${door}.js`,
-        `export * from ${JSON.stringify(`file://${root}src/${door}.ts`)};\n`,
+        `node_modules/reprise/${basename(file, '.ts')}.js`,
+        `export * from ${JSON.stringify(`file://${root}${file}`)};\n`,
       );
+    for (const name of frameworks)
+      symlinkSync(join(root, 'node_modules', name), join(this.folder, 'node_modules', name));
     this.write('tsconfig.json', JSON.stringify(typeCheck()));
-  }
-
-  /** Readers have installed the framework that they come from. */
-  #link(name: string): void {
-    const path = join(this.folder, 'node_modules', name);
-    mkdirSync(dirname(path), { recursive: true });
-    symlinkSync(join(root, 'node_modules', name), path);
   }
 
   /** Writes a file and gives its whole path. */
@@ -98,9 +90,7 @@ function typeCheck(): object {
       allowImportingTsExtensions: true,
       types: ['node'],
       typeRoots: [join(root, 'node_modules/@types')],
-      paths: Object.fromEntries(
-        doors.map((door) => [door === 'index' ? 'reprise' : `reprise/${door}`, [join(root, `src/${door}.ts`)]]),
-      ),
+      paths: Object.fromEntries(Object.entries(doors).map(([name, { file }]) => [name, [join(root, file)]])),
     },
     include: ['*/*.ts'],
     exclude: ['node_modules'],

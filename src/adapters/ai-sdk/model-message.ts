@@ -35,8 +35,8 @@ export function fromModelMessages(messages: readonly ModelMessage[]): Message[] 
  *
  * @example
  * ```ts
- * const { messages } = await session.stateAt('main', conversation);
- * const sendable = toModelMessages(messages.flatMap(({ message }) => (message ? [message as never] : [])));
+ * const messages = toModelMessages([{ role: 'user', content: 'Hello' }]);
+ * const { text } = await generateText({ model, messages });
  * ```
  */
 export function toModelMessages(messages: readonly Message[]): ModelMessage[] {
@@ -50,7 +50,7 @@ export function toModelMessages(messages: readonly Message[]): ModelMessage[] {
  * @example
  * ```ts
  * const prompt = toPrompt(await session.stateAt('main@6', conversation));
- * // await generateText({ model, ...prompt })
+ * const { text } = await generateText({ model, ...prompt });
  * ```
  */
 export function toPrompt(source: PromptSource): ModelPrompt {

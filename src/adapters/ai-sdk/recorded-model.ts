@@ -28,14 +28,6 @@ export interface RecordModelOptions {
  *
  * @example
  * ```ts
- * import { generateText } from 'ai';
- * import { MockLanguageModelV4 } from 'ai/test';
- *
- * const said = { content: [{ type: 'text' as const, text: 'Hello!' }], finishReason: { unified: 'stop' as const, raw: 'stop' } };
- * const inputTokens = { total: 3, noCache: 3, cacheRead: 0, cacheWrite: 0 };
- * const usage = { inputTokens, outputTokens: { total: 2, text: 2, reasoning: 0 } };
- * const model = new MockLanguageModelV4({ doGenerate: { ...said, usage, warnings: [] } });
- *
  * const recorder = await session.record();
  * await generateText({ model: recordModel(model, recorder), prompt: 'Hello?' });
  * await recorder.close();

@@ -20,8 +20,6 @@ export interface RecordToolsOptions {
  *
  * @example
  * ```ts
- * import { jsonSchema, tool } from 'ai';
- *
  * const refund = tool({
  *   inputSchema: jsonSchema<{ order: number }>({ type: 'object', properties: { order: { type: 'number' } } }),
  *   execute: async ({ order }) => ({ order, refunded: true }),
@@ -151,14 +149,16 @@ export async function executed(tool: Tool, input: unknown, options: ExecuteOptio
 
 const outputEnd = (output: unknown): CallEnd => (output === undefined ? {} : { output: plainJson(output) });
 
-/** The output of a tool that failed is what the model is told: the error's message. */
+/** The output of a tool that failed is what the model is told of it. */
 function errorEnd(error: unknown, { abortSignal }: ExecuteOptions): CallEnd {
   return { outcome: outcomeOf(error, abortSignal), error, output: errorText(error) };
 }
 
+/** The text that the AI SDK makes of an error. */
 function errorText(error: unknown): string {
-  if (error instanceof Error) return error.message;
-  return typeof error === 'string' ? error : JSON.stringify(plainJson(error));
+  if (error === undefined || error === null) return 'unknown error';
+  if (typeof error === 'string') return error;
+  return error instanceof Error ? error.toString() : JSON.stringify(plainJson(error));
 }
 
 /** Gives what the record holds, or fails as it did then. */

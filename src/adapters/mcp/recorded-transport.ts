@@ -37,13 +37,10 @@ export interface RecordTransportOptions {
  *
  * @example
  * ```ts
- * const { Client, InMemoryTransport } = await import('@modelcontextprotocol/client');
- * const recorder = await session.record();
- * const [transport] = InMemoryTransport.createLinkedPair();
- * const client = new Client({ name: 'support', version: '1.0.0' });
- * const recorded = recordTransport(transport, recorder, { effects: { refund: 'irreversible' } });
- * // await client.connect(recorded);
- * await recorder.close();
+ * await using recorder = await session.record();
+ * await client.connect(recordTransport(transport, recorder, { effects: { refund: 'irreversible' } }));
+ * await client.callTool({ name: 'refund', arguments: { order: 7 } });
+ * await client.close();
  * ```
  */
 export function recordTransport<T extends Transport>(

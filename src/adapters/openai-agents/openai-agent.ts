@@ -47,9 +47,9 @@ export type OpenAIRunOptions<TAgent extends AnyAgent = AnyAgent> = NonStreamRunO
  *
  * @example
  * ```ts
- * const { Agent } = await import('@openai/agents');
- * const agent = openaiAgent(new Agent({ name: 'support' }), { effects: { refund: 'irreversible' } });
- * // const { result, text } = await branch.resume(agent, { run: { maxTurns: 5 } });
+ * const agent = openaiAgent(support, { runner, effects: { refund: 'irreversible' } });
+ * const { result, text } = await branch.resume(agent, { run: { maxTurns: 5 } });
+ * console.log(result.history.length, text);
  * ```
  */
 export function openaiAgent<TAgent extends AnyAgent>(

@@ -20,10 +20,9 @@ export interface RecordAgentOptions {
  *
  * @example
  * ```ts
- * const { Agent } = await import('@openai/agents');
- * const recorder = await session.record();
- * const agent = recordAgent(new Agent({ name: 'support' }), recorder, { effects: { refund: 'irreversible' } });
- * await recorder.close();
+ * await using recorder = await session.record();
+ * const agent = recordAgent(support, recorder, { effects: { refund: 'irreversible' } });
+ * const { finalOutput } = await runner.run(agent, 'Order 7 broke.');
  * ```
  */
 export function recordAgent<TAgent extends AnyAgent>(

@@ -22,10 +22,9 @@ import { toolAnswersOf } from './tool-answers.ts';
  *
  * @example
  * ```ts
- * const { OpenAIProvider, Runner } = await import('@openai/agents');
- * const recorder = await session.record();
- * const runner = new Runner({ modelProvider: recordModels(new OpenAIProvider({ apiKey: 'key' }), recorder) });
- * await recorder.close();
+ * await using recorder = await session.record();
+ * const recorded = new Runner({ modelProvider: recordModels(provider, recorder) });
+ * const { finalOutput } = await recorded.run(support, 'Order 7 broke.');
  * ```
  */
 export function recordModels(provider: ModelProvider, recorder: Recorder): ModelProvider {

@@ -20,11 +20,9 @@ export interface RecordRunnerOptions extends RecordAgentOptions {
  *
  * @example
  * ```ts
- * const { Runner } = await import('@openai/agents');
- * const recorder = await session.record();
- * const runner = recordRunner(new Runner({ tracingDisabled: true }), recorder, { effects: { refund: 'irreversible' } });
- * // const result = await runner.run(agent, 'Order 7 broke.');
- * await recorder.close();
+ * await using recorder = await session.record();
+ * const recorded = recordRunner(runner, recorder, { title: 'Refund', effects: { refund: 'irreversible' } });
+ * const { finalOutput } = await recorded.run(support, 'Order 7 broke.');
  * ```
  */
 export function recordRunner(runner: Runner, recorder: Recorder, options: RecordRunnerOptions = {}): Runner {

@@ -9,11 +9,9 @@ import { messagesFromItems } from './messages-from-items.ts';
  *
  * @example
  * ```ts
- * const { MemorySession } = await import('@openai/agents');
- * const recorder = await session.record();
+ * await using recorder = await session.record();
  * const memory = recordSession(new MemorySession(), recorder);
  * await memory.addItems([{ role: 'user', content: 'My order is 7.' }]);
- * await recorder.close();
  * ```
  */
 export function recordSession<T extends Session>(session: T, recorder: Recorder): T {
