@@ -18,6 +18,7 @@ export { costOf, knownPrices, type Price, type PriceTable } from './core/prices.
 export { defineProjection, type Projection, project } from './core/projection.ts';
 export { type Conversation, conversation, messagesOf } from './projections/conversation.ts';
 export { fingerprintProjection } from './projections/fingerprint.ts';
+export { type GraphSnapshot, type GraphStates, graphState } from './projections/graph-state.ts';
 export { metadata } from './projections/metadata.ts';
 export { runs } from './projections/runs.ts';
 export { type State, type StateEntry, state } from './projections/state.ts';

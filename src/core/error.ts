@@ -53,6 +53,7 @@ export const errorCodes = {
   'redo.orphans': 'Undoing the marker would orphan what was appended since.',
   'ref.invalid': 'A ref cannot be understood.',
   'resume.aborted': 'A resumed run was stopped by its caller.',
+  'resume.invalid': 'A branch cannot be resumed in the way that was asked for.',
   'resume.nothing': 'A branch holds nothing that an agent could go on from.',
   'resume.timeout': 'A resumed run took longer than it was allowed to.',
   'session.exists': 'A session of that id exists.',

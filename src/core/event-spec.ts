@@ -42,6 +42,8 @@ export interface EventSpec {
   readonly check?: (data: JsonObject) => FieldFault | undefined;
   /** What as-of reads and append conditions look the event up by. */
   readonly keys?: (data: JsonObject, agent: string | undefined) => readonly string[];
+  /** Within a run and an agent: whose lists and bodies go on from each other. All of a type's if left out. */
+  readonly place?: (data: JsonObject) => string;
   /** A worked example of the data. */
   readonly example: { readonly [key: string]: JsonValue };
 }

@@ -1,5 +1,7 @@
 import { type EventSpec, field, need } from './event-spec.ts';
 import type { JsonObject, JsonValue } from './json.ts';
+import { graphTypes } from './graph-types.ts';
+import { isObject, type JsonObject, type JsonValue } from './json.ts';
 import { ownedKey, plainKey } from './keys.ts';
 import { isOperation, operationsFault } from './state-operation.ts';
 import { structuralTypes } from './structural-types.ts';
@@ -340,6 +342,7 @@ export const eventTypes: Readonly<Record<string, EventSpec>> = {
   ...talk,
   ...knowledge,
   ...work,
+  ...graphTypes,
   ...structuralTypes,
 };
 

@@ -90,7 +90,7 @@ export async function write(engine: Engine, request: WriteRequest): Promise<read
 }
 
 /** What this process remembers of a session. */
-function memoryOf(engine: Engine, session: string): PartMemory {
+export function memoryOf(engine: Engine, session: string): PartMemory {
   const memory = engine.memories.get(session) ?? createPartMemory();
   engine.memories.set(session, memory);
   return memory;

@@ -16,9 +16,10 @@ export function examples(root: string): { readonly file: string; readonly name: 
     .flatMap((entry) => {
       if (entry.kind === 'type') return [];
       const verbs = entry.kind === 'class' && entry.name !== 'RepriseError' ? verbsOf(entry) : [];
-      return verbs.length > 0
+      // A class with an example of its own has it run beside those of its verbs.
+      return verbs.length > 0 && entry.example === undefined
         ? verbs
-        : [{ file: entry.file, name: entry.name, ...(entry.example && { example: entry.example }) }];
+        : [...verbs, { file: entry.file, name: entry.name, ...(entry.example && { example: entry.example }) }];
     });
 }
 
@@ -32,21 +33,15 @@ function verbsOf(entry: Entry): { readonly file: string; readonly name: string; 
     }));
 }
 
-/** One program a source file. In it, `reprise`, `session` and `branch` are there, and every export is imported. */
+/** One program a source file. In it, `reprise`, `session` and `branch` are there, and what it can export is imported. */
 export function examplePrograms(root: string): ExampleProgram[] {
-  const imports = Object.entries(doors).map(([specifier, door]) => {
-    const names = publicSurface(root, door.file).map((entry) =>
-      entry.kind === 'type' ? `type ${entry.name}` : entry.name,
-    );
-    return `import { ${names.join(', ')} } from '${specifier}';`;
-  });
   const world = `import { inWorld } from ${JSON.stringify(join(root, 'test/docs/example-world.ts'))};`;
   const byFile = Map.groupBy(
     examples(root).filter(({ example }) => example !== undefined),
     ({ file }) => file,
   );
   return [...byFile].map(([file, held]) => {
-    const lines = [[...imports, world, ...moreImports(root, file)].join(' ')];
+    const lines = [[...exportImports(root, file), world, ...moreImports(root, file)].join(' ')];
     for (const { example } of held.toSorted((a, b) => firstLine(a) - firstLine(b))) {
       if (example === undefined) continue;
       while (lines.length < example.firstLine - 2) lines.push('');
@@ -54,6 +49,16 @@ export function examplePrograms(root: string): ExampleProgram[] {
       lines.push('await inWorld(async ({ reprise, session, branch }) => {{', ...example.code.split('\n'), '}});');
     }
     return { file, text: `${lines.join('\n')}\n` };
+  });
+}
+
+/** Imports of what the package exports. Adapters give the same names to the same things, so each sees only its own door. */
+function exportImports(root: string, file: string): string[] {
+  return Object.entries(doors).flatMap(([specifier, door]) => {
+    const surface = publicSurface(root, door.file);
+    if (door.imports !== undefined && !surface.some((entry) => entry.file === file)) return [];
+    const names = surface.map((entry) => (entry.kind === 'type' ? `type ${entry.name}` : entry.name));
+    return [`import { ${names.join(', ')} } from '${specifier}';`];
   });
 }
 

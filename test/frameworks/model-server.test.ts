@@ -374,6 +374,19 @@ describe('what a script can say', () => {
     expect(await bytes()).toBe(await bytes());
   });
 
+  test('a conversation that another server began gets new ids for its tool calls', async () => {
+    await using server = await openModelServer([{ reply: { toolCalls: [{ name: 'weather', input: {} }] } }]);
+    const tool_calls = ['call_1', 'call_2'].map((id) => ({
+      id,
+      type: 'function' as const,
+      function: { name: 'weather', arguments: '{}' },
+    }));
+    const results = tool_calls.map(({ id }) => ({ role: 'tool' as const, tool_call_id: id, content: 'rain' }));
+    const messages = [...user('x'), { role: 'assistant' as const, tool_calls }, ...results];
+    const { choices } = await openai(server).chat.completions.create({ model, messages });
+    expect(choices[0]?.message.tool_calls?.map(({ id }) => id)).toEqual(['call_3']);
+  });
+
   test('arguments that are no JSON arrive as they are', async () => {
     await using server = await openModelServer([
       { reply: { toolCalls: [{ name: 'weather', arguments: '{"city": ' }] } },

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { isObject, type JsonObject } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
+import { toolCallsIn } from '../../core/message.ts';
 import { anthropicMessages } from './anthropic-messages.ts';
 import { modelAnswer } from './model-answer.ts';
 import { openaiChat } from './openai-chat.ts';
@@ -148,10 +149,20 @@ class Desk {
       const piece: SsePiece = { data: reply.malformed, spoken: true };
       return request.stream ? sendStream(response, [piece], reply) : sendWhole(response, reply.malformed, reply);
     }
-    const answer = modelAnswer(reply, request, { number, callId: () => `call_${++this.#calls}` });
+    const answer = modelAnswer(reply, request, { number, callId: this.#callIds(request) });
     return request.stream
       ? sendStream(response, protocol.pieces(answer, request), reply)
       : sendWhole(response, JSON.stringify(protocol.whole(answer, request)), reply);
+  }
+
+  /** Counted, without those that the conversation holds already: another server may have given them. */
+  #callIds({ messages }: ScriptedRequest): () => string {
+    const used = new Set(messages.flatMap((message) => toolCallsIn(message).map(({ toolCallId }) => toolCallId)));
+    return () => {
+      do this.#calls++;
+      while (used.has(`call_${this.#calls}`));
+      return `call_${this.#calls}`;
+    };
   }
 
   #unknown({ method, url }: IncomingMessage): string {
