@@ -1,5 +1,4 @@
 import { type EventSpec, field, need } from './event-spec.ts';
-import type { JsonObject, JsonValue } from './json.ts';
 import { graphTypes } from './graph-types.ts';
 import { isObject, type JsonObject, type JsonValue } from './json.ts';
 import { ownedKey, plainKey } from './keys.ts';

@@ -6,7 +6,6 @@ import { seq } from '../core/point.ts';
 import { mainBranch } from '../core/ref.ts';
 import type { Engine } from './engine.ts';
 import { keepSnapshots } from './keep-snapshots.ts';
-import { keepSummary } from './keep-summary.ts';
 import { recall } from './recall.ts';
 import { refuseStructural, write } from './write.ts';
 

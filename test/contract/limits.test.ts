@@ -346,7 +346,6 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
     await (await waiting(limits.busyWaitGivenMsMax)).close();
   },
   scriptedRequestsMax: 'test/frameworks/model-server.test.ts',
-  busyWaitMsMax: 'test/crash/processes.test.ts',
 };
 
 /** Puts a line of branches into the file, each forked from the one before. */
