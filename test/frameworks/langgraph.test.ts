@@ -401,14 +401,15 @@ describe('langgraphAgent()', () => {
     expect(own.every(({ run }) => run === own[0]?.run)).toBe(true);
   });
 
-  test('the prompt of a graph is sent once, and a system message of its state stays there', async () => {
+  test('the prompt of a graph is sent once; a system message of its state is given again by configure', async () => {
     await using reprise = await openReprise('memory:');
     const asked = async (prompt: string | undefined, messages: BaseMessage[]) => {
       const llm = new ScriptedChatModel([new AIMessage('Yes.')]);
       const graph = createReactAgent({ llm, tools: [], ...(prompt === undefined ? {} : { prompt }) });
       const { session } = await recorded(reprise, (handler) => graph.invoke({ messages }, { callbacks: [handler] }));
       const branch = await session.fork('main', { name: 'on' });
-      await branch.resume(langgraphAgent(graph), { prompt: 'And now?' });
+      const system = messages.filter((message) => message.getType() === 'system');
+      await branch.resume(langgraphAgent(graph, { configure: () => ({ messages: system }) }), { prompt: 'And now?' });
       return llm.asked.at(-1)?.map((message) => `${message.getType()} ${message.text}`);
     };
     const talk = ['human Hi', 'ai Yes.', 'human And now?'];
