@@ -1,10 +1,13 @@
 /** Graphs of the real LangGraph, recorded and resumed. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { AIMessage, type BaseMessage, HumanMessage, SystemMessage, ToolMessage } from '@langchain/core/messages';
 import { tool } from '@langchain/core/tools';
 import { FakeListChatModel } from '@langchain/core/utils/testing';
 import { END, interrupt, MemorySaver, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph';
 import { createReactAgent, ToolNode } from '@langchain/langgraph/prebuilt';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { conversation, type Event, openReprise, type Reprise, type Session } from '../../src/index.ts';
 import {
   fromLangChainMessages,
@@ -15,6 +18,9 @@ import {
   toLangChainMessages,
 } from '../../src/langgraph.ts';
 import { type Answer, asks, ScriptedChatModel } from './scripted-chat-model.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'reprise-langgraph-'));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 const usage = { input_tokens: 20, output_tokens: 5, total_tokens: 25 };
 const done: AIMessage = new AIMessage({
