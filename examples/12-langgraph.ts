@@ -33,13 +33,14 @@ const branch = (await saver.pointOf(forked))?.branch ?? 'main';
 
 const last = async (name: string) => {
   const { '': outermost } = await session.stateAt(name, graphState);
-  return (outermost?.values['messages'] as { content: string }[]).at(-1)?.content;
+  const messages = (outermost?.values['messages'] ?? []) as { content: string }[];
+  return messages.at(-1)?.content;
 };
 for (const name of ['main', branch]) console.log(`${name.padEnd(8)} ${await last(name)}`);
 const diff = await reprise.diff('incident-42', `incident-42/${branch}`, { states: [graphState] });
 console.log(`they part at ${diff.forkPoint?.branch}@${diff.forkPoint?.seq}`);
 for (const { path, left, right } of diff.states['graph']?.changed ?? [])
-  if (path.at(-1) === 'content') console.log(`  ${path.join('.')}: ${left} → ${right}`);
+  if (path.at(-1) === 'content') console.log(' ', path.join('.'), left, '→', right);
 
 // An undo in Reprise is an undo for the graph: it stands before `act` again.
 const point = await saver.pointOf(before.config);

@@ -1,10 +1,13 @@
 /** Graphs of the real LangGraph, recorded and resumed. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { AIMessage, type BaseMessage, HumanMessage, SystemMessage, ToolMessage } from '@langchain/core/messages';
 import { tool } from '@langchain/core/tools';
 import { FakeListChatModel } from '@langchain/core/utils/testing';
 import { END, interrupt, MemorySaver, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph';
 import { createReactAgent, ToolNode } from '@langchain/langgraph/prebuilt';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { conversation, type Event, openReprise, type Reprise, type Session } from '../../src/index.ts';
 import {
   fromLangChainMessages,
@@ -15,6 +18,9 @@ import {
   toLangChainMessages,
 } from '../../src/langgraph.ts';
 import { type Answer, asks, ScriptedChatModel } from './scripted-chat-model.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'reprise-langgraph-'));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 const usage = { input_tokens: 20, output_tokens: 5, total_tokens: 25 };
 const done: AIMessage = new AIMessage({
@@ -401,14 +407,15 @@ describe('langgraphAgent()', () => {
     expect(own.every(({ run }) => run === own[0]?.run)).toBe(true);
   });
 
-  test('the prompt of a graph is sent once, and a system message of its state stays there', async () => {
+  test('the prompt of a graph is sent once; a system message of its state is given again by configure', async () => {
     await using reprise = await openReprise('memory:');
     const asked = async (prompt: string | undefined, messages: BaseMessage[]) => {
       const llm = new ScriptedChatModel([new AIMessage('Yes.')]);
       const graph = createReactAgent({ llm, tools: [], ...(prompt === undefined ? {} : { prompt }) });
       const { session } = await recorded(reprise, (handler) => graph.invoke({ messages }, { callbacks: [handler] }));
       const branch = await session.fork('main', { name: 'on' });
-      await branch.resume(langgraphAgent(graph), { prompt: 'And now?' });
+      const system = messages.filter((message) => message.getType() === 'system');
+      await branch.resume(langgraphAgent(graph, { configure: () => ({ messages: system }) }), { prompt: 'And now?' });
       return llm.asked.at(-1)?.map((message) => `${message.getType()} ${message.text}`);
     };
     const talk = ['human Hi', 'ai Yes.', 'human And now?'];

@@ -54,6 +54,8 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
   override raiseError = true;
   /** What it tells to. */
   readonly recorder: Recorder;
+  /** What each tool does to the world, where its own wrapper does not say it. */
+  readonly effects: Readonly<Record<string, EffectClass>>;
   readonly #options: RepriseCallbackOptions;
   readonly #table: RunTable;
   readonly #calls = new Map<string, OpenCall>();
@@ -64,6 +66,7 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
   constructor(recorder: Recorder, options: RepriseCallbackOptions = {}) {
     super();
     this.recorder = recorder;
+    this.effects = options.effects ?? {};
     this.#options = options;
     this.#table = runTableOf(recorder);
   }
@@ -171,7 +174,7 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
     if (tags?.includes(recordedTag)) return this.#table.inherit(runId, parentRunId);
     return this.#start(runId, { run: parentRunId, toolCallId }, metadata, () => {
       const name = runName ?? toolName(tool);
-      const effect = this.#options.effects?.[name];
+      const effect = this.effects[name];
       return {
         kind: 'tool',
         name,

@@ -36,7 +36,12 @@ export class EarlyWrites {
 
   /** Forgets writes that are stored now. */
   forget(stored: readonly TaskWrites[]): void {
-    this.#waiting = this.#waiting.filter(({ wrote }) => !stored.includes(wrote));
+    if (stored.length > 0) this.#waiting = this.#waiting.filter(({ wrote }) => !stored.includes(wrote));
+  }
+
+  /** Forgets what waits in a thread that is deleted. */
+  forgetThread(thread: string): void {
+    this.#waiting = this.#waiting.filter((held) => held.thread !== thread);
   }
 }
 

@@ -89,7 +89,7 @@ function recordedBody(
     const recorder = handler?.recorder ?? own;
     if (recorder === undefined) return body(input, run, config);
     const toolCallId = config?.toolCall?.id;
-    const effect = effects?.[name];
+    const effect = effects?.[name] ?? handler?.effects[name];
     const table = runTableOf(recorder);
     const open = await table.within({ run: run?.parentRunId, toolCallId }, () =>
       recorder.startCall({

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { BaseMessage } from '@langchain/core/messages';
 import type { RunnableConfig } from '@langchain/core/runnables';
 import type { StructuredToolInterface } from '@langchain/core/tools';
 import type { PendingCall, ResumableAgent, ResumeContext } from '../../core/agent.ts';
@@ -22,6 +23,8 @@ export interface MessagesGraph<Result = unknown> {
 export interface GraphSetup<Graph> {
   /** Another graph, such as one built with the model that the branch names. */
   readonly graph?: Graph;
+  /** Stand before the history, such as a system message that is part of the state: a resume hands over none. */
+  readonly messages?: readonly BaseMessage[];
   /** Values of other channels than `messages`. */
   readonly state?: Readonly<Record<string, unknown>>;
   /** Laid over the configuration that `resume` was given. */
@@ -83,10 +86,8 @@ async function resume<Result, Graph extends MessagesGraph<Result>>(
   if (options.configure === undefined) refuseChanges(context);
   const setup = (await options.configure?.(context)) ?? {};
   const graph = (setup.graph ?? own) as MessagesGraph<Result>;
-  const messages = toLangChainMessages([
-    ...context.messages,
-    ...(context.prompt === undefined ? [] : [context.prompt]),
-  ]);
+  const history = [...context.messages, ...(context.prompt === undefined ? [] : [context.prompt])];
+  const messages = [...(setup.messages ?? []), ...toLangChainMessages(history)];
   const config = configOf(graph, { ...run, ...setup.config }, context, options.effects);
   return graph.invoke({ ...setup.state, messages } as never, config as never);
 }

@@ -108,15 +108,9 @@ async function readWrites(
 }
 
 async function readAppend(index: SaverIndex, saved: Saved): Promise<Append> {
-  const events = index.isEdited
-    ? await readEdited(index, saved)
-    : await Array.fromAsync(
-        index.session.replay({
-          at: { branch: saved.branch, seq: saved.seq },
-          history: 'raw',
-          after: saved.seq - saved.changed.length - 1,
-        }),
-      );
+  const found = await readStanding(index, saved);
+  const isAll = found.length === saved.changed.length + 1;
+  const events = index.isEdited && !isAll ? await readReplaced(index, saved) : found;
   const values = new Map<string, JsonObject>();
   for (const { type, data } of events) if (type === 'channel.saved') values.set(String(data['channel']), data);
   const last = events.findLast(({ type }) => type === 'graph.saved');
@@ -124,15 +118,22 @@ async function readAppend(index: SaverIndex, saved: Saved): Promise<Append> {
   return { saved: last, values };
 }
 
-/** In an edited history a replacement stands in the place of what it replaced, under a seq of its own. */
-async function readEdited(index: SaverIndex, { branch, seq, changed }: Saved): Promise<Event[]> {
-  const wanted = (event: Event): boolean => {
-    const place = event.replaces ?? event.seq;
-    return event.seq === seq || (place >= seq - changed.length && place <= seq);
-  };
+/** The events of a checkpoint where they were appended. */
+function readStanding(index: SaverIndex, { branch, seq, changed }: Saved): Promise<Event[]> {
+  const history = index.isEdited ? 'view' : 'raw';
+  const range = { after: seq - changed.length - 1, through: seq };
+  return Array.fromAsync(index.session.replay({ at: { branch }, history, ...range }));
+}
+
+/** The same, with what replaced some of them: that stands in their place, under a seq of its own. */
+async function readReplaced(index: SaverIndex, { branch, seq, changed }: Saved): Promise<Event[]> {
   const types = ['channel.saved', 'graph.saved'];
-  const events = await Array.fromAsync(index.session.replay({ at: { branch }, filter: { types } }));
-  return events.filter(wanted);
+  const found: Event[] = [];
+  for await (const event of index.session.replay({ at: { branch }, filter: { types } })) {
+    const place = event.replaces ?? event.seq;
+    if (event.seq === seq || (place >= seq - changed.length && place <= seq)) found.push(event);
+  }
+  return found;
 }
 
 async function readEvent(index: SaverIndex, { branch }: { readonly branch: string }, seq: number): Promise<Event> {

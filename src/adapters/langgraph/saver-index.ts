@@ -130,18 +130,12 @@ export class SaverIndex {
     for (const node of nodes) {
       const line = this.#lines.get(node.branch);
       if (line?.head === node.head) continue;
-      const isWhole = line === undefined && this.isEdited;
-      const events = await this.#read(node, isWhole ? undefined : (line?.head ?? node.parent?.seq ?? 0));
-      if (!isWhole && events.some(({ type }) => edits.includes(type))) {
-        this.#clear();
-        this.#isEdited = true;
-        return this.refresh();
-      }
-      const grown = line ?? { ...node, isWhole, byNamespace: new Map<string, Saved[]>() };
-      this.#lines.set(node.branch, grown);
-      for (const event of events) this.#take(grown, event);
-      grown.head = node.head;
-      grown.digest = node.digest;
+      const isRead = line === undefined && this.isEdited ? await this.#readView(node) : await this.#readRaw(node, line);
+      if (isRead) continue;
+      // What was read so far is not what is to be seen any more.
+      this.#clear();
+      this.#isEdited = true;
+      return this.refresh();
     }
   }
 
@@ -178,13 +172,29 @@ export class SaverIndex {
     });
   }
 
-  async #read(node: GraphBranch, after: number | undefined): Promise<Event[]> {
+  /** Reads what a branch shows, all of it. */
+  async #readView(node: GraphBranch): Promise<boolean> {
+    const line: Line = { ...node, isWhole: true, byNamespace: new Map() };
     const at = { branch: node.branch, seq: node.head };
-    return after === undefined
-      ? Array.fromAsync(this.session.replay({ at, filter: { types: graphEvents } }))
-      : Array.fromAsync(
-          this.session.replay({ at, history: 'raw', after, filter: { types: [...graphEvents, ...edits] } }),
-        );
+    for await (const event of this.session.replay({ at, filter: { types: graphEvents } })) this.#take(line, event);
+    this.#lines.set(node.branch, line);
+    return true;
+  }
+
+  /** Reads what a branch stores beyond what was read; false if an edit is in it, which changes what came before. */
+  async #readRaw(node: GraphBranch, known: Line | undefined): Promise<boolean> {
+    const line = known ?? { ...node, isWhole: false, byNamespace: new Map<string, Saved[]>() };
+    const after = known?.head ?? node.parent?.seq ?? 0;
+    const at = { branch: node.branch, seq: node.head };
+    const filter = { types: [...graphEvents, ...edits] };
+    for await (const event of this.session.replay({ at, history: 'raw', after, filter })) {
+      if (edits.includes(event.type)) return false;
+      this.#take(line, event);
+    }
+    line.head = node.head;
+    line.digest = node.digest;
+    this.#lines.set(node.branch, line);
+    return true;
   }
 
   #take(line: Line, event: Event): void {

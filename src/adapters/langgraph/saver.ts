@@ -82,7 +82,7 @@ export class RepriseSaver extends BaseCheckpointSaver {
         if (given['checkpoint_ns'] !== undefined && saved.namespace !== given['checkpoint_ns']) continue;
         if (place.id !== undefined && saved.id !== place.id) continue;
         if (before !== undefined && saved.id >= before) continue;
-        const tuple = await this.#tuple(place, index as SaverIndex, saved);
+        const tuple = await this.#inTurn(thread, () => this.#tuple(place, index as SaverIndex, saved));
         if (!holds(filter, tuple.metadata)) continue;
         left -= 1;
         yield tuple;
@@ -153,6 +153,7 @@ export class RepriseSaver extends BaseCheckpointSaver {
       for (const key of this.#indexes.keys())
         if ((JSON.parse(key) as string[])[0] === threadId) this.#indexes.delete(key);
       this.#current.delete(threadId);
+      this.#early.forgetThread(threadId);
     });
   }
 
@@ -260,11 +261,8 @@ export class RepriseSaver extends BaseCheckpointSaver {
     }
     const first = index.first('');
     if (first === undefined) return this.#currentBranch(place);
-    const forked = await index.session.fork(
-      { branch: first.branch, seq: first.seq - first.changed.length - 1 },
-      { reason: 'LangGraph begins once more' },
-    );
-    return forked.name;
+    const before = first.seq - first.changed.length - 1;
+    return forkAt(index, { branch: first.branch, seq: before }, 'LangGraph begins once more');
   }
 
   /** The branch whose last checkpoint is this one; forked there if every branch went on from it. */
@@ -277,8 +275,7 @@ export class RepriseSaver extends BaseCheckpointSaver {
     const ends = (name: string): boolean => index.tip(name, namespace)?.id === id;
     const found = [current, saved.stored, ...index.branches].find(ends);
     if (found !== undefined) return found;
-    const reason = `LangGraph goes on from checkpoint ${id} once more`;
-    return (await index.session.fork({ branch: saved.branch, seq: saved.seq }, { reason })).name;
+    return forkAt(index, saved, `LangGraph goes on from checkpoint ${id} once more`);
   }
 
   #currentBranch({ thread }: Place): string {
@@ -329,6 +326,24 @@ export class RepriseSaver extends BaseCheckpointSaver {
     };
     done.then(leave, leave);
     return done;
+  }
+}
+
+/** Another process may take the name that was free; then there is another one. */
+const forkAttemptsMax = 5;
+
+async function forkAt(
+  index: SaverIndex,
+  { branch, seq }: { readonly branch: string; readonly seq: number },
+  reason: string,
+): Promise<string> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return (await index.session.fork({ branch, seq }, { reason })).name;
+    } catch (error) {
+      const isTaken = error instanceof RepriseError && error.code === 'branch.exists';
+      if (!isTaken || attempt === forkAttemptsMax) throw error;
+    }
   }
 }
 

@@ -167,6 +167,7 @@ test('projections names every one, as text and as JSON, and each can be asked fo
     'conversation',
     'runs',
     'state',
+    'graph',
     'summary',
     'metadata',
     'fingerprint',
