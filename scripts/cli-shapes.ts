@@ -9,6 +9,10 @@ const marked = ['ref', 'marker', 'undone', 'restored'];
 
 /** By command. */
 export const shapes: Readonly<Record<string, CliShape>> = {
+  demo: {
+    keys: ['store', 'session', 'branch', 'commands'],
+    about: '. `commands` are `{ command, code }`, as they can be typed.',
+  },
   list: {
     keys: 'session branch parent title events head bytes startedAt endedAt durationMs outcome agents git usage fingerprint'.split(
       ' ',

@@ -34,7 +34,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 test('npm start tells the story in five parts, in less than five seconds, and ends', () => {
   const headings = [...printed.matchAll(/^([1-9]) {2}(\w+)/gm)].map((match) => `${match[1]} ${match[2]}`);
   expect(headings).toEqual(['1 An', '2 Look', '3 Fork', '4 Say', '5 And']);
-  expect(printed).toContain('It refunded 500.');
+  expect(printed).toContain('I refunded 500.');
+  expect(printed, 'the better prompt changed what the agent did').toContain('I refunded 50.');
   expect(printed).toMatch(/^verified /m);
   expect(tookMs).toBeLessThan(5_000);
 });
@@ -42,10 +43,12 @@ test('npm start tells the story in five parts, in less than five seconds, and en
 test('every command that it printed works on the store that it left behind', () => {
   const commands = [...printed.matchAll(/^\$ (reprise .*)$/gm)].map((match) => match[1] as string);
   const verbs = commands.map((command) => command.split(' ')[1]);
-  expect(verbs).toEqual(['list', 'replay', 'show', 'fork', 'diff', 'verify']);
+  expect(verbs).toEqual(['list', 'replay', 'show', 'fork', 'resume', 'diff', 'verify']);
   const set = `reprise() { "${process.execPath}" "${join(root, 'src/cli/bin.ts')}" "$@"; }; export REPRISE_STORE="sqlite:${file}"`;
   for (const command of commands) {
-    const own = command.replace('--name careful', '--name again');
+    const own = command
+      .replace('--name careful', '--name again')
+      .replace('resume refund/careful', 'resume refund/again');
     const { status } = spawnSync('/bin/sh', ['-c', `${set}; ${own}`], { env: plainEnv() });
     expect([own, status]).toEqual([own, command.startsWith('reprise diff') ? 1 : 0]);
   }

@@ -22,6 +22,10 @@ const marker =
   (data) => [what(data), quote(data['reason'])];
 
 /** What a person wants to see of each type, most telling first. Other types show all their fields. */
+/** That a model does nothing to the world needs no words. */
+const effectText = ({ kind, effect }: JsonObject): string =>
+  kind === 'model' && effect === 'pure' ? '' : text(effect, (held) => `(${held})`);
+
 const details: Readonly<Record<string, Detail>> = {
   'run.started': (data) => [text(data['title']), gitText(data['git']), resumedText(data['resumed'])],
   'run.ended': (data) => [outcomeText(data), short(data['result']), ...spendingParts(data)],
@@ -34,11 +38,7 @@ const details: Readonly<Record<string, Detail>> = {
     data['settings'] === undefined ? '' : short(data['settings']),
     text(data['system'], (system) => `system: ${system}`),
   ],
-  'call.started': (data) => [
-    callName(data),
-    text(data['effect'], (effect) => `(${effect})`),
-    requestText(data) || short(data['input']),
-  ],
+  'call.started': (data) => [callName(data), effectText(data), requestText(data) || short(data['input'])],
   'call.ended': (data) => [
     callName(data),
     outcomeText(data),
