@@ -21,11 +21,11 @@ const marker =
   (what: (data: JsonObject) => string): Detail =>
   (data) => [what(data), quote(data['reason'])];
 
-/** What a person wants to see of each type, most telling first. Other types show all their fields. */
 /** That a model does nothing to the world needs no words. */
 const effectText = ({ kind, effect }: JsonObject): string =>
   kind === 'model' && effect === 'pure' ? '' : text(effect, (held) => `(${held})`);
 
+/** What a person wants to see of each type, most telling first. Other types show all their fields. */
 const details: Readonly<Record<string, Detail>> = {
   'run.started': (data) => [text(data['title']), gitText(data['git']), resumedText(data['resumed'])],
   'run.ended': (data) => [outcomeText(data), short(data['result']), ...spendingParts(data)],
