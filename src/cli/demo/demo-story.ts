@@ -88,7 +88,7 @@ async function recordAgent({
   const said = await recorder.run({ title: 'Refund of order 7' }, () => {
     recorder.message(prompt);
     const { signal } = new AbortController();
-    return demoAgent({ recorder, messages: [], prompt, model: null, system: null, signal });
+    return demoAgent({ recorder, messages: [], pending: [], prompt, model: null, system: null, signal });
   });
   await tell(out, `${out.dim('customer')}  ${complaint}\n${out.dim('agent')}     ${said}`);
   const asked = await session.find({ types: ['call.started'], kind: 'model' });

@@ -1,11 +1,14 @@
-import type { ResumeContext } from '../../core/agent.ts';
+import type { PendingCall, ResumeContext } from '../../core/agent.ts';
 import type { EffectClass } from '../../core/effects.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
-import { type Message, type MessagePart, type ToolCallPart, textOf, toolCallsIn } from '../../core/message.ts';
+import { type Message, type MessagePart, textOf, toolCallsIn } from '../../core/message.ts';
 import type { Usage } from '../../core/recorder.ts';
 
 /** What the agent needs of a context: what it starts from, and where it tells what it does. */
-export type SupportContext = Pick<ResumeContext, 'recorder' | 'messages' | 'prompt' | 'model' | 'system' | 'signal'>;
+export type SupportContext = Pick<
+  ResumeContext,
+  'recorder' | 'messages' | 'prompt' | 'pending' | 'model' | 'system' | 'signal'
+>;
 
 /** What it is when nobody says otherwise. */
 export interface SupportDefaults {
@@ -54,13 +57,17 @@ const roundsMax = 8;
  * function is recorded when it first runs and continues any fork of that.
  */
 export async function supportAgent(context: SupportContext, defaults: SupportDefaults): Promise<string> {
-  const messages: Message[] = [...context.messages, ...(context.prompt === undefined ? [] : [context.prompt])];
+  const messages = [...context.messages];
+  // A fork between a call and its answer leaves the call to be made.
+  if (context.pending.length > 0) messages.push(await useAll(context, context.pending));
+  if (context.prompt !== undefined) messages.push(context.prompt);
   for (let round = 0; round < roundsMax; round++) {
     const said = await ask(context, messages, defaults);
     messages.push(said);
     const calls = toolCallsIn(said);
     if (calls.length === 0) return textOf(said);
-    messages.push({ role: 'tool', content: await Promise.all(calls.map((call) => use(context, call))) });
+    const asked = calls.map(({ toolCallId, toolName, input }) => ({ call: toolCallId, name: toolName, input }));
+    messages.push(await useAll(context, asked));
   }
   throw new Error(`The agent did not come to an end in ${roundsMax} rounds`);
 }
@@ -80,13 +87,16 @@ async function ask(context: SupportContext, messages: readonly Message[], defaul
 }
 
 /** Does what the model asked for, if the recorder lets it: money is not paid back twice. */
-async function use({ recorder }: SupportContext, { toolCallId, toolName, input }: ToolCallPart): Promise<MessagePart> {
-  const tool = tools[toolName];
-  const output = await recorder.call<JsonValue>(
-    { kind: 'tool', name: toolName, call: toolCallId, input, ...(tool === undefined ? {} : { effect: tool.effect }) },
-    () => tool?.run(input as JsonObject) ?? { error: `There is no tool "${toolName}"` },
-  );
-  return { type: 'tool-result', toolCallId, toolName, output };
+async function useAll({ recorder }: SupportContext, calls: readonly PendingCall[]): Promise<Message> {
+  const use = async ({ call, name, input }: PendingCall): Promise<MessagePart> => {
+    const tool = tools[name];
+    const output = await recorder.call<JsonValue>(
+      { kind: 'tool', name, call, input, ...(tool === undefined ? {} : { effect: tool.effect }) },
+      () => tool?.run(input as JsonObject) ?? { error: `There is no tool "${name}"` },
+    );
+    return { type: 'tool-result', toolCallId: call, toolName: name, output };
+  };
+  return { role: 'tool', content: await Promise.all(calls.map(use)) };
 }
 
 /** A chat completion, as far as it is read here. */
