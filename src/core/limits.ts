@@ -77,7 +77,7 @@ export const limits = {
   /** Bytes of all events told to a recorder and not stored yet, about. */
   recordQueueBytesMax: 134_217_728,
   /** Times a recorder sends the same events to a store that is busy or failing. */
-  recordAttemptsMax: 5,
+  recordAttemptsMax: 3,
   /** Errors of a recorder that are told and kept; later ones are only counted. */
   recordErrorsMax: 10,
   /** Requests and answers that a scripted model server remembers; the oldest go first. */

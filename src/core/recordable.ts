@@ -70,7 +70,9 @@ function text(value: string, copying: Copying): string {
 /** An integer that JSON text would spell out must be exact; see the canonical form. */
 function numberOf(value: number): JsonValue {
   if (!Number.isFinite(value)) return `[${value}]`;
-  return !Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= 1e21 ? value : String(value);
+  return !Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= 1e21
+    ? value
+    : BigInt(value).toString();
 }
 
 function objectOf(value: object, copying: Copying): JsonValue {

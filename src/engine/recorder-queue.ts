@@ -1,5 +1,6 @@
+import { RepriseError } from '../core/error.ts';
 import type { EventDraft } from '../core/event.ts';
-import { limits } from '../core/limits.ts';
+import { type LimitName, limits } from '../core/limits.ts';
 
 /** A draft whose id and time are decided, so that sending it again is harmless. */
 export type RecordedDraft = EventDraft & { readonly id: string; readonly time: string };
@@ -47,15 +48,27 @@ export class RecorderQueue {
     this.#onBusy = onBusy;
   }
 
-  /** Whether there is room. What ends something that was let in has room of its own, as much again. */
-  hasRoom(isEnd: boolean): boolean {
+  /** Refuses what there is no room for. What ends something that was let in has room of its own, as much again. */
+  checkRoom(type: string, isEnd: boolean): void {
     const share = isEnd ? 2 : 1;
-    return this.#count < limits.recordQueueEventsMax * share && this.#units < limits.recordQueueBytesMax * share;
+    const full = this.#fullLimit(share);
+    if (full === undefined) return;
+    const max = limits[full];
+    throw new RepriseError(
+      'limit.exceeded',
+      `Cannot record "${type}": what waits to be stored is at the limit of ${max} ("${full}")`,
+      { hint: 'The store does not keep up. Await flush() now and then.', details: { limit: full, max } },
+    );
   }
 
   /** Resolves when there is room. */
   async room(): Promise<void> {
-    while (!this.hasRoom(false)) await new Promise<void>((resolve) => this.#roomWaits.push(resolve));
+    while (this.#fullLimit(1) !== undefined) await new Promise<void>((resolve) => this.#roomWaits.push(resolve));
+  }
+
+  #fullLimit(share: number): LimitName | undefined {
+    if (this.#count >= limits.recordQueueEventsMax * share) return 'recordQueueEventsMax';
+    return this.#units >= limits.recordQueueBytesMax * share ? 'recordQueueBytesMax' : undefined;
   }
 
   /** Adds an event; it is written soon. */

@@ -30,8 +30,10 @@ export class TurnClock {
     this.#highest = highest;
   }
 
-  /** Begins a turn. */
+  /** Begins a turn. What was said before and waited for a model belongs to the turn it began. */
   begin(lane: TurnLane): number {
+    for (let waiting = this.#waiting(lane); waiting !== undefined; waiting = this.#waiting(lane))
+      waiting.waiting = false;
     this.note(lane, this.#highest + 1);
     return this.#highest;
   }

@@ -58,12 +58,12 @@ export class RecorderWriter {
 
   /** Stores a batch, in order. */
   async write(batch: readonly QueuedEvent[]): Promise<void> {
-    const drafts: RecordedDraft[] = [];
-    for (const { draft, complete } of batch) drafts.push(complete === undefined ? draft : await complete());
     try {
+      const drafts: RecordedDraft[] = [];
+      for (const { draft, complete } of batch) drafts.push(complete === undefined ? draft : await complete());
       await (batch.some(({ isRunEnd }) => isRunEnd === true) ? this.#storeRunEnd(drafts) : this.#store(drafts));
     } catch (error) {
-      this.#counts.fail(error, drafts.length);
+      this.#counts.fail(error, batch.length);
     }
   }
 

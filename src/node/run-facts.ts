@@ -1,32 +1,76 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
 import type { JsonObject } from '../core/json.ts';
 
 const gitTimeoutMs = 2_000;
+const gitOutputBytesMax = 64 * 1024 * 1024;
+const configNames = ['reprise.config.ts', 'reprise.config.mts', 'reprise.config.js', 'reprise.config.mjs'];
 
-/** What is known of the program that runs: what was started, its versions, and the state of its working tree. */
-export async function runFacts(): Promise<JsonObject> {
-  const git = await gitFacts(process.cwd());
+let known: Promise<JsonObject> | undefined;
+
+/** What is known of the program that runs, gathered once a process: a working tree is asked only once how it is. */
+export function runFacts(): Promise<JsonObject> {
+  known ??= gatherFacts(process.cwd());
+  return known;
+}
+
+/** What was started, its versions, the state of its working tree, and a digest of its configuration. */
+export async function gatherFacts(directory: string): Promise<JsonObject> {
+  const git = await gitFacts(directory);
+  const configDigest = configDigestAt(directory);
   const [command = 'node', ...rest] = process.argv;
   return {
-    program: { command, arguments: rest, cwd: process.cwd() },
-    versions: { node: process.versions.node },
+    program: { command, arguments: rest, cwd: directory },
+    versions: { node: process.versions.node, reprise: ownVersion() },
     ...(git === undefined ? {} : { git }),
+    ...(configDigest === undefined ? {} : { configDigest }),
   };
 }
 
-/** `{ branch, sha, dirty }` of the working tree around a directory; undefined where there is none, or no git. */
-export async function gitFacts(directory: string): Promise<JsonObject | undefined> {
+/**
+ * `{ branch, sha, dirty }` of the working tree around a directory; undefined where there is none, no commit, or no git.
+ * With a detached head there is no branch, and it is left out.
+ */
+export async function gitFacts(
+  directory: string,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<JsonObject | undefined> {
   const git = async (...words: string[]): Promise<string> => {
-    const { stdout } = await promisify(execFile)('git', ['-C', directory, ...words], { timeout: gitTimeoutMs });
+    const { stdout } = await promisify(execFile)('git', ['-C', directory, ...words], {
+      timeout: gitTimeoutMs,
+      maxBuffer: gitOutputBytesMax,
+      // Looking must not take the lock that a git command of the user's may be waiting for.
+      env: { ...env, GIT_OPTIONAL_LOCKS: '0' },
+    });
     return stdout.trim();
   };
   try {
-    const sha = await git('rev-parse', 'HEAD');
-    const [branch, changes] = [await git('rev-parse', '--abbrev-ref', 'HEAD'), await git('status', '--porcelain')];
-    return { branch, sha, dirty: changes !== '' };
+    const [sha, branch, changes] = await Promise.all([
+      git('rev-parse', 'HEAD'),
+      git('rev-parse', '--abbrev-ref', 'HEAD'),
+      git('status', '--porcelain'),
+    ]);
+    return { ...(branch === 'HEAD' ? {} : { branch }), sha, dirty: changes !== '' };
   } catch {
     return undefined;
   }
+}
+
+/** SHA-256 of the nearest `reprise.config.*`, on the way up to the root of the git repository. */
+export function configDigestAt(from: string): string | undefined {
+  for (let directory = from; ; directory = dirname(directory)) {
+    const path = configNames.map((name) => join(directory, name)).find((each) => existsSync(each));
+    if (path !== undefined) return createHash('sha256').update(readFileSync(path)).digest('hex');
+    if (existsSync(join(directory, '.git')) || dirname(directory) === directory) return undefined;
+  }
+}
+
+/** `package.json` is two folders up from the source and from what is built. */
+function ownVersion(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { readonly version: string }).version;
 }

@@ -273,6 +273,10 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
     expect(refused).toHaveLength(1);
     await exceeds('queuedAppendsMax', () => Promise.reject(refused[0] as RepriseError));
   },
+  recordQueueEventsMax: 'src/engine/record-failures.test.ts',
+  recordQueueBytesMax: 'src/engine/record-failures.test.ts',
+  recordAttemptsMax: 'src/engine/record-failures.test.ts',
+  recordErrorsMax: 'src/engine/record-failures.test.ts',
   snapshotEventsMin: 'test/contract/traps.test.ts',
   snapshotBytesFactor: 'test/contract/traps.test.ts',
   snapshotBytesMax: async ({ store, path }) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Event } from '../../core/event.ts';
-import type { Message } from '../../core/message.ts';
+import { type Message, type ToolResultPart, toolCallsIn, toolResultsIn } from '../../core/message.ts';
 import type { Recorder } from '../../core/recorder.ts';
 import { conversation } from '../../projections/conversation.ts';
 import { all, note, onSession, refuses, said, type VerbCase } from './verb-case.ts';
@@ -110,31 +110,55 @@ export const record: readonly VerbCase[] = [
     await refuses('branch.not-found', () => session.record({ branch: 'nowhere' }));
   }),
 
-  onSession('record() of an agent loop gives the conversation that a model would be sent next', async (session) => {
-    await using recorder = await session.record({ agent: 'support', facts: false });
-    const input = { order: 7 };
-    const asked: Message = {
-      role: 'assistant',
-      content: [{ type: 'tool-call', toolCallId: 't1', toolName: 'lookUp', input }],
-    };
-    await recorder.run({}, async () => {
-      const question = user('What was paid for order 7?');
-      recorder.message(question);
-      await asks(recorder, [question], asked);
-      const output = await recorder.call({ kind: 'tool', name: 'lookUp', call: 't1', input }, async () => ({
-        paid: 50,
-      }));
-      const result: Message = {
-        role: 'tool',
-        content: [{ type: 'tool-result', toolCallId: 't1', toolName: 'lookUp', output }],
-      };
-      await asks(recorder, [question, asked, result], assistant('50 was paid.'));
-    });
-    const { messages, openCalls } = await session.stateAt('main', conversation);
-    assert.deepEqual(
-      messages.map(({ message }) => message?.['role']),
-      ['user', 'assistant', 'tool', 'assistant'],
-    );
-    assert.deepEqual(openCalls, []);
-  }),
+  onSession(
+    'record() of an agent loop gives the last request, its answer and the tool results at every end',
+    async (session) => {
+      await using recorder = await session.record({ agent: 'support', facts: false });
+      const sent: Message[] = [user('What was paid for orders 7 and 8?')];
+      recorder.message(sent[0] as Message);
+      await recorder.run({ title: 'Orders' }, () => loop(recorder, sent));
+      const { messages, openCalls } = await session.stateAt('main', conversation);
+      assert.deepEqual(
+        messages.map(({ message }) => message),
+        sent,
+      );
+      assert.deepEqual(openCalls, []);
+      // Before the second model call, what is there is the first request, its answer, and the results one by one.
+      const second = await session.findLast({ types: ['call.started'], kind: 'model' });
+      const before = await session.stateAt({ branch: 'main', seq: (second?.seq ?? 1) - 1 }, conversation);
+      const results = before.messages.slice(2).flatMap(({ message }) => toolResultsIn(message ?? null));
+      assert.deepEqual(
+        before.messages.slice(0, 2).map(({ message }) => message),
+        sent.slice(0, 2),
+      );
+      assert.deepEqual(results, toolResultsIn(sent[2] as Message));
+    },
+  ),
 ];
+
+/** An agent by hand: asks a model, calls the tools it asks for, and asks again. */
+async function loop(recorder: Recorder, sent: Message[]): Promise<void> {
+  const orders = [7, 8];
+  const answers: Message[] = [
+    {
+      role: 'assistant',
+      content: orders.map((order) => ({
+        type: 'tool-call',
+        toolCallId: `t${order}`,
+        toolName: 'lookUp',
+        input: { order },
+      })),
+    },
+    assistant('50 and 60.'),
+  ];
+  for (const answer of answers) {
+    sent.push(await asks(recorder, sent, answer));
+    const called = toolCallsIn(answer).map(async ({ toolCallId, toolName, input }): Promise<ToolResultPart> => {
+      const start = { kind: 'tool', name: toolName, call: toolCallId, input } as const;
+      const output = await recorder.call(start, async () => ({ paid: (input as { order: number }).order * 10 - 20 }));
+      return { type: 'tool-result', toolCallId, toolName, output };
+    });
+    const results = await Promise.all(called);
+    if (results.length > 0) sent.push({ role: 'tool', content: results });
+  }
+}
