@@ -42,6 +42,10 @@ export interface ResumableAgent<Run = unknown, Result = unknown> {
   readonly framework: string;
   /** What it is called in the log. */
   readonly name?: string;
+  /** The model it calls where the branch names none, if it is known: reasoning of other models is kept from it. */
+  readonly model?: string;
+  /** Whether it can go on from state of its own, where no prompt and no message waits for an answer. */
+  readonly goesOnAlone?: boolean;
   /** Continues from the context and gives the framework's own result. */
   resume(context: ResumeContext, run: Run): Promise<Result>;
   /** Executes one of its tools, unrecorded: `resume` records it, under the effect policy. Undefined if there is none. */
@@ -50,5 +54,8 @@ export interface ResumableAgent<Run = unknown, Result = unknown> {
   textOf?(result: Result): string;
 }
 
-/** An agent of no framework: a function of the context. */
-export type AgentFunction<Result = unknown> = (context: ResumeContext) => Promise<Result>;
+/** An agent of no framework: a function of the context, and of the options that `resume` was given for it. */
+export type AgentFunction<Result = unknown, Run = unknown> = (context: ResumeContext, run: Run) => Promise<Result>;
+
+/** Whatever can continue a branch. */
+export type Agent<Run = unknown, Result = unknown> = ResumableAgent<Run, Result> | AgentFunction<Result, Run>;

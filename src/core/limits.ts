@@ -70,6 +70,12 @@ export const limits = {
   snapshotWaitMsMax: 100,
   /** Sessions in one page of a listing. */
   sessionsPageMax: 1_000,
+  /** How long an agent that was stopped may take to come to its own end, before it is left behind. */
+  resumeGraceMsMax: 1_000,
+  /** Branches of one experiment: variants times repeats. */
+  experimentBranchesMax: 1_000,
+  /** Runs of one experiment that go on at the same time. */
+  experimentParallelMax: 64,
   /** How long an append waits for another process before it is `store.busy`. */
   busyWaitMsMax: 10_000,
   /** Events told to a recorder and not stored yet; whoever can wait waits, what cannot is not recorded. */

@@ -20,6 +20,8 @@ export interface Platform {
   readonly newSalt: () => string;
   /** Milliseconds that only grow, for measuring how long something took. */
   readonly elapsedMs: () => number;
+  /** Calls a function after so many milliseconds, unless what it gives back is called first. Keeps the program alive. */
+  readonly startTimer: (ms: number, fire: () => void) => () => void;
   /** A value that follows the flow of async code: what is set around a function is seen by all it starts. */
   readonly createContext: <T>() => AsyncContext<T>;
   /** What is known of the program that runs: `{ program?, versions?, git? }` of a `run.started`. */

@@ -27,9 +27,18 @@ export function createNodePlatform(): Platform {
       return pool.bytes.toString('base64url', at, at + saltBytes);
     },
     elapsedMs: () => performance.now(),
+    startTimer,
     createContext,
     runFacts,
   };
+}
+
+/** The longest a timer of Node can be set for; a longer one would fire at once. */
+const timerMsMax = 2 ** 31 - 1;
+
+function startTimer(ms: number, fire: () => void): () => void {
+  const timer = setTimeout(fire, Math.min(ms, timerMsMax));
+  return () => clearTimeout(timer);
 }
 
 function createContext<T>(): AsyncContext<T> {

@@ -1,0 +1,71 @@
+import { RepriseError } from '../core/error.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { CallEnd, CallStart, Usage } from '../core/recorder.ts';
+import { createSpending, type Spending, spend } from '../core/spending.ts';
+import type { Budget } from '../core/variants.ts';
+
+/** Counts what model calls take, and stops the run at the first one that the budget does not allow. */
+export class BudgetGuard {
+  readonly #budget: Budget;
+  readonly #onExceeded: (error: RepriseError) => void;
+  readonly spending: Spending = createSpending();
+  /** Model calls made. */
+  turns = 0;
+  /** Why the run was stopped; undefined while it is within its budget. */
+  exceeded: RepriseError | undefined;
+
+  constructor(budget: Budget, onExceeded: (error: RepriseError) => void) {
+    this.#budget = budget;
+    this.#onExceeded = onExceeded;
+  }
+
+  /** Lets a model call happen, or throws `budget.exceeded`. */
+  beforeCall({ kind, name }: CallStart): void {
+    if (kind !== 'model') return;
+    const why = this.#why(name);
+    if (why === undefined) {
+      this.turns++;
+      return;
+    }
+    this.exceeded ??= new RepriseError('budget.exceeded', `Cannot call "${name}": ${why.text}`, {
+      hint: why.hint ?? 'Resume the branch with a larger budget; it goes on where it stopped.',
+      details: { budget: { ...this.#budget } as JsonObject, turns: this.turns, tokens: this.#tokens() },
+    });
+    this.#onExceeded(this.exceeded);
+    throw this.exceeded;
+  }
+
+  /** Counts what a call took. */
+  afterCall({ kind }: CallStart, { usage, cost }: CallEnd): void {
+    spend(this.spending, {
+      kind,
+      ...(usage === undefined ? {} : { usage: usageIn(usage) }),
+      ...(cost === undefined ? {} : { cost }),
+    });
+  }
+
+  #tokens(): number {
+    return this.spending.inputTokens + this.spending.outputTokens;
+  }
+
+  #why(model: string): { readonly text: string; readonly hint?: string } | undefined {
+    const { turns, tokens, costUsd } = this.#budget;
+    const { cost, unpricedCalls } = this.spending;
+    if (turns !== undefined && this.turns >= turns) return { text: `${this.turns} of ${turns} turns are used up` };
+    if (tokens !== undefined && this.#tokens() >= tokens)
+      return { text: `${this.#tokens()} of ${tokens} tokens are used up` };
+    if (costUsd === undefined) return undefined;
+    if ((cost ?? 0) >= costUsd) return { text: `${cost} of ${costUsd} dollars are used up` };
+    if (unpricedCalls === 0) return undefined;
+    return {
+      text: `the price of a call is unknown, so that ${costUsd} dollars cannot be kept to`,
+      hint: `Give prices that know "${model}", or a budget in tokens.`,
+    };
+  }
+}
+
+const usageIn = ({ inputTokens, outputTokens, totalTokens }: Usage): JsonObject => ({
+  ...(inputTokens === undefined ? {} : { inputTokens }),
+  // A provider that tells only the sum still has to be kept to.
+  outputTokens: outputTokens ?? (totalTokens === undefined ? 0 : Math.max(0, totalTokens - (inputTokens ?? 0))),
+});

@@ -1,0 +1,216 @@
+import { decideEffect, type EffectClass, type EffectPolicy, type EffectRecord } from '../core/effects.ts';
+import { RepriseError } from '../core/error.ts';
+import { errorRecord } from '../core/error-record.ts';
+import type { EventDraft, Outcome } from '../core/event.ts';
+import type { JsonObject, JsonValue } from '../core/json.ts';
+import type { CallEnd, CallStart, ReusedAnswer } from '../core/recorder.ts';
+import { refText } from '../core/ref.ts';
+import type { View } from '../core/view.ts';
+import { type CallsAround, callKey, type EffectLedger, type KnownCall } from './effect-ledger.ts';
+import { callEffect, callStartedData } from './recorder-data.ts';
+import { prepareEvent } from './recorder-draft.ts';
+
+/** A call that must not be repeated without someone saying so. */
+export interface EffectQuestion {
+  readonly session: string;
+  readonly branch: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly input: JsonValue | undefined;
+  readonly effect: EffectClass;
+  /** Where the same call was made before, as a ref; undefined where it was never made, and the policy is to ask. */
+  readonly earlier: string | undefined;
+  /** How that one ended; undefined if nobody knows whether it happened. */
+  readonly outcome: Outcome | undefined;
+}
+
+/** What a person may answer. There is nothing to reuse where nobody knows how the earlier call ended. */
+export type EffectAnswer = 'run' | 'reuse' | 'refuse';
+
+/** How calls with effects are decided. */
+export interface EffectGuardOptions {
+  readonly effects?: EffectPolicy | undefined;
+  readonly ask?: ((question: EffectQuestion) => Promise<EffectAnswer>) | undefined;
+  /** What is applied to arguments before they are stored: equal calls are found by what was stored. */
+  readonly mask?: ((event: EventDraft) => EventDraft) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface Found {
+  readonly record: EffectRecord;
+  readonly known?: KnownCall;
+}
+
+type NamedStart = CallStart & { readonly call: string };
+
+/** Decides about every call of a resumed run that may have an effect, by what the session has recorded. */
+export class EffectGuard {
+  readonly #ledger: EffectLedger;
+  readonly #where: { readonly session: string; readonly branch: string; readonly view: View };
+  readonly #options: EffectGuardOptions;
+  readonly #made = new Map<string, number>();
+  readonly #open = new Map<string, (ended: ReusedAnswer) => void>();
+  #around: Promise<CallsAround> | undefined;
+  /** Calls that a person was asked about. */
+  asked = 0;
+  /** Calls that were answered from the record. */
+  reused = 0;
+
+  constructor(
+    ledger: EffectLedger,
+    where: { readonly session: string; readonly branch: string; readonly view: View },
+    options: EffectGuardOptions,
+  ) {
+    this.#ledger = ledger;
+    this.#where = where;
+    this.#options = options;
+  }
+
+  /** The answer that stands in for making the call; undefined if it is to be made. Throws `effect.refused`. */
+  async beforeCall(start: NamedStart): Promise<ReusedAnswer | undefined> {
+    if (start.kind === 'model') return undefined;
+    const input = storedInput(start, this.#options.mask);
+    const key = callKey(start.name, input);
+    const ordinal = this.#made.get(key) ?? 0;
+    this.#made.set(key, ordinal + 1);
+    const effect = callEffect(start);
+    const found = await this.#find(start, { key, ordinal, effect });
+    const { ask, effects } = this.#options;
+    const situation = { name: start.name, effect, record: found.record, canAsk: ask !== undefined };
+    const action = decideEffect(effects, situation);
+    const decided = action === 'ask' ? await this.#ask(start, effect, found) : action;
+    if (decided === 'run') {
+      this.#open.set(start.call, this.#ledger.begin(this.#where.branch, start.call, key));
+      return undefined;
+    }
+    if (decided === 'refuse' || found.known?.outcome === undefined) throw this.#refusal(start, effect, found);
+    this.reused++;
+    return found.known.answer();
+  }
+
+  /** Tells how a call that was made has ended. */
+  afterCall(start: NamedStart, end: CallEnd): void {
+    const settle = this.#open.get(start.call);
+    this.#open.delete(start.call);
+    const { outcome = 'ok', output, error } = end;
+    settle?.({ outcome, output, error: error === undefined ? undefined : (errorRecord(error) as JsonObject) });
+  }
+
+  /** Calls that never ended are in doubt for those who wait for them. */
+  close(): void {
+    for (const settle of this.#open.values()) settle({ outcome: 'interrupted', output: undefined, error: undefined });
+    this.#open.clear();
+  }
+
+  /**
+   * What is known of the same effect. By its id, a call is one of the record itself: pending, or made again by code that
+   * begins anew. Otherwise it is the n-th of its name and arguments since the point; what was done before the point was
+   * done, and one more is another effect, except where it cannot be taken back.
+   */
+  async #find(
+    { call }: NamedStart,
+    { key, ordinal, effect }: { readonly key: string; readonly ordinal: number; readonly effect: EffectClass },
+  ): Promise<Found> {
+    this.#around ??= this.#ledger.around(this.#where.view);
+    const { inside, outside } = await this.#around;
+    const equal = inside.filter((known) => known.key === key);
+    const others = outside.map((calls) => calls.filter((known) => known.key === key));
+    const isIt = (known: KnownCall): boolean => known.call === call;
+    const same = equal.findLast(isIt);
+    if (same !== undefined)
+      return same.outcome === undefined
+        ? best(
+            others.map((list) => list.find(isIt)),
+            same,
+          )
+        : before(same);
+    const elsewhere = others.flatMap((list) => list.filter(isIt));
+    if (elsewhere.length > 0) return best(elsewhere);
+    const done = effect === 'irreversible' ? equal.findLast(({ outcome }) => outcome === 'ok') : undefined;
+    if (done !== undefined) return before(done);
+    const doubts = equal.filter(({ outcome }) => outcome === undefined);
+    const doubt = doubts[ordinal];
+    if (doubt !== undefined)
+      return best(
+        others.map((list) => list.find((known) => known.call === doubt.call)),
+        doubt,
+      );
+    const nth = ordinal - doubts.length;
+    const recorded = others.map((list) => list.filter(({ beganInside }) => !beganInside)[nth]);
+    const mayRepeat = effect === 'pure' || effect === 'idempotent';
+    return best([...recorded, ...(mayRepeat ? [] : await this.#live(key, nth))]);
+  }
+
+  /** What runs beside this one did. Whoever is in the middle of the same call is waited for. */
+  async #live(key: string, nth: number): Promise<(KnownCall | undefined)[]> {
+    const calls = this.#ledger
+      .liveBeside(this.#where.branch)
+      .map((list) => list.filter((known) => known.key === key)[nth]);
+    for (const known of calls)
+      if (known?.settled !== undefined) await Promise.race([known.settled, aborted(this.#options.signal)]);
+    return calls;
+  }
+
+  async #ask(start: NamedStart, effect: EffectClass, { known }: Found): Promise<EffectAnswer> {
+    const { ask } = this.#options;
+    if (ask === undefined) return 'refuse';
+    this.asked++;
+    const { session, branch } = this.#where;
+    const { kind, name, input } = start;
+    const earlier = known === undefined ? undefined : this.#refOf(known);
+    return ask({ session, branch, kind, name, input, effect, earlier, outcome: known?.outcome });
+  }
+
+  #refOf({ branch, seq }: KnownCall): string {
+    const at = seq === undefined ? ({ kind: 'head' } as const) : ({ kind: 'seq', seq } as const);
+    return refText({ session: this.#where.session, branch, at });
+  }
+
+  #refusal({ name }: NamedStart, effect: EffectClass, { known, record }: Found): RepriseError {
+    const earlier = known === undefined ? undefined : this.#refOf(known);
+    const policy = `effects: { names: { ${JSON.stringify(name)}: 'run' } }`;
+    const why =
+      earlier === undefined
+        ? 'the policy allows no such call'
+        : record.kind === 'inDoubt'
+          ? `it was begun at ${earlier}, and nobody knows whether it happened`
+          : `it was made at ${earlier} and ended "${known?.outcome}"`;
+    const reuse = known?.outcome === undefined ? '' : " or take the recorded answer with 'reuse',";
+    return new RepriseError('effect.refused', `Cannot call ${JSON.stringify(name)}, which is ${effect}: ${why}`, {
+      hint: `Make it with ${policy},${reuse} or give ask to decide call by call.`,
+      details: { name, effect, ...(earlier === undefined ? {} : { earlier }) },
+    });
+  }
+}
+
+const before = (known: KnownCall): Found =>
+  known.outcome === 'ok'
+    ? { record: { kind: 'before' }, known }
+    : { record: { kind: 'elsewhere', outcome: known.outcome as Outcome }, known };
+
+const ranks: Readonly<Record<Outcome, number>> = { ok: 0, interrupted: 2, aborted: 2, budget: 2, error: 3 };
+const rankOf = ({ outcome }: KnownCall): number => (outcome === undefined ? 1 : ranks[outcome]);
+
+/** The earlier call that counts most: one that succeeded, else one that may have happened, else one that failed. */
+function best(calls: readonly (KnownCall | undefined)[], doubt?: KnownCall): Found {
+  const known = calls
+    .filter((call) => call !== undefined)
+    .reduce<KnownCall | undefined>((a, b) => (a === undefined || rankOf(b) < rankOf(a) ? b : a), undefined);
+  if (known?.outcome !== undefined) return { record: { kind: 'elsewhere', outcome: known.outcome }, known };
+  const unknown = known ?? doubt;
+  return unknown === undefined ? { record: { kind: 'never' } } : { record: { kind: 'inDoubt' }, known: unknown };
+}
+
+/** The arguments as they would be stored. */
+function storedInput(start: NamedStart, mask: EffectGuardOptions['mask']): JsonValue | undefined {
+  const told = { type: 'call.started', id: '', time: '', data: { ...callStartedData(start), request: undefined } };
+  const data = prepareEvent(told, mask).draft.data as JsonObject | undefined;
+  return data?.['input'];
+}
+
+function aborted(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true) resolve();
+    else signal?.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

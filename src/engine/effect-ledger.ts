@@ -1,0 +1,228 @@
+import { storedJson } from '../core/decode.ts';
+import { type EffectClass, effectCallOf, effectKey, effectOf } from '../core/effects.ts';
+import type { Event, Outcome } from '../core/event.ts';
+import { isObject, type JsonObject, type JsonValue } from '../core/json.ts';
+import { limits } from '../core/limits.ts';
+import { beginning, type Seq } from '../core/point.ts';
+import type { Cursor, StoredEvent } from '../core/ports.ts';
+import type { ReusedAnswer } from '../core/recorder.ts';
+import type { Segment, View } from '../core/view.ts';
+import { type Engine, sessionRef } from './engine.ts';
+import { dataOf, decoderFor, readPlaces, unwrap } from './events.ts';
+
+/** A call that may have had an effect: of the record, or of a run that goes on beside. */
+export interface KnownCall {
+  readonly branch: string;
+  readonly seq: Seq | undefined;
+  readonly call: string;
+  /** The same for calls of one name with equal arguments. */
+  readonly key: string;
+  /** How it ended; undefined while nobody knows. */
+  outcome: Outcome | undefined;
+  /** What it gave, once it has ended. */
+  answer: () => Promise<ReusedAnswer>;
+  /** Of a call that is being made now: resolves when it has ended. */
+  readonly settled?: Promise<void>;
+}
+
+/** A call of the record. */
+interface RecordedCall extends KnownCall {
+  readonly seq: Seq;
+  endSeq: Seq | undefined;
+}
+
+/** A call, or the end of one, that is not in a view. */
+export interface OutsideCall extends KnownCall {
+  /** Whether its start is in the view, so that only how it ended is not. */
+  readonly beganInside: boolean;
+}
+
+/** The calls of a session, seen from a view. */
+export interface CallsAround {
+  readonly inside: readonly KnownCall[];
+  readonly outside: readonly (readonly OutsideCall[])[];
+}
+
+/** One half of a call: its start or its end. */
+interface CallHalf {
+  readonly branch: string;
+  readonly seq: Seq;
+  readonly isStart: boolean;
+  readonly call: string;
+  readonly name: string;
+  readonly effect: EffectClass;
+  readonly key: string;
+  readonly outcome: Outcome | undefined;
+  readonly answer: () => Promise<ReusedAnswer>;
+}
+
+/** What makes calls equal, whichever of them it is. */
+export function callKey(name: string, input: JsonValue | undefined): string {
+  return effectKey(name, input, 0);
+}
+
+/**
+ * Every call of a session that may have had an effect, read once when it is first asked for, and those that runs of
+ * this process are making. Experiments share one, so that no variant repeats what another has just done.
+ */
+export class EffectLedger {
+  readonly #engine: Engine;
+  readonly #session: string;
+  readonly #live = new Map<string, KnownCall[]>();
+  #stored: Promise<readonly CallHalf[]> | undefined;
+
+  constructor(engine: Engine, session: string) {
+    this.#engine = engine;
+    this.#session = session;
+  }
+
+  /** Notes that a branch makes a call; what is given back tells how it ended. */
+  begin(branch: string, call: string, key: string): (ended: ReusedAnswer) => void {
+    let settle: () => void = () => undefined;
+    const settled = new Promise<void>((resolve) => {
+      settle = resolve;
+    });
+    const answer = (): Promise<ReusedAnswer> => Promise.reject(new Error('The call has not ended'));
+    const known: KnownCall = { branch, seq: undefined, call, key, outcome: undefined, answer, settled };
+    this.#live.set(branch, [...(this.#live.get(branch) ?? []), known]);
+    return (ended) => {
+      known.outcome = ended.outcome;
+      known.answer = () => Promise.resolve(ended);
+      settle();
+    };
+  }
+
+  /** What a tool was declared as when it was last recorded; undefined where it never was, or nobody said. */
+  async effectOf(name: string): Promise<EffectClass | undefined> {
+    this.#stored ??= this.#read();
+    return (await this.#stored).findLast((half) => half.isStart && half.name === name && half.effect !== 'unknown')
+      ?.effect;
+  }
+
+  /** What other branches of this process have made since the record was read, each in order. */
+  liveBeside(branch: string): readonly (readonly KnownCall[])[] {
+    return [...this.#live].flatMap(([name, calls]) => (name === branch ? [] : [calls]));
+  }
+
+  /** What the record holds, seen from a view: the calls in it, and what else happened, by branch and in order. */
+  async around(view: View): Promise<CallsAround> {
+    this.#stored ??= this.#read();
+    const branches = Map.groupBy(await this.#stored, ({ branch }) => branch);
+    const inside = pairUp(await this.#halvesIn(view, branches));
+    const isInside = placesOf(view);
+    const outside = [...branches.values()].map((halves) =>
+      pairUp(halves).flatMap((known): OutsideCall[] => {
+        const beganInside = isInside({ branch: known.branch, seq: known.seq });
+        const isWhole = known.endSeq === undefined || isInside({ branch: known.branch, seq: known.endSeq });
+        return beganInside && isWhole ? [] : [{ ...known, beganInside }];
+      }),
+    );
+    return { inside, outside };
+  }
+
+  /** The halves of calls in a view, in its order; those that markers carry are read now. */
+  async #halvesIn({ pieces }: View, branches: ReadonlyMap<string, readonly CallHalf[]>): Promise<CallHalf[]> {
+    const isCall = ({ type }: { readonly type: string }): boolean => type === 'call.started' || type === 'call.ended';
+    const carried = pieces.filter((piece) => piece.kind === 'carried').filter(isCall);
+    const markers = carried.length === 0 ? [] : await readPlaces(this.#engine, this.#session, carried);
+    return pieces.flatMap((piece) => {
+      if (piece.kind === 'range') {
+        const { after, through } = piece;
+        return branches.get(piece.branch)?.filter(({ seq }) => seq > after && seq <= through) ?? [];
+      }
+      return markers.filter(({ seq }) => seq === piece.seq).flatMap((marker) => this.#carriedHalf(marker));
+    });
+  }
+
+  #carriedHalf(marker: Event): CallHalf[] {
+    const { type, data } = unwrap(marker);
+    return data['kind'] === 'model' ? [] : this.#half(marker, type, data);
+  }
+
+  /** Each stored event once: every branch from where it was forked. */
+  async #read(): Promise<readonly CallHalf[]> {
+    const { store } = this.#engine;
+    const ref = sessionRef(this.#engine, this.#session);
+    const segments = (await store.branches(ref)).map(
+      ({ branch, parent, head }): Segment => ({
+        branch,
+        after: parent?.seq ?? beginning,
+        through: head,
+        except: [],
+        carried: false,
+      }),
+    );
+    const halves: CallHalf[] = [];
+    let cursor: Cursor | undefined;
+    do {
+      const page = await store.read(ref, segments, {
+        limit: limits.pageEventsMax,
+        select: 'full',
+        direction: 'forward',
+        filter: { types: ['call.started', 'call.ended'] },
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      this.#engine.onRead(page.events.length);
+      // What models were asked is most of a record, and need not be put together to be passed over.
+      const rows = page.events.filter(mayHaveEffect);
+      const decoder = await decoderFor(this.#engine, this.#session, rows);
+      halves.push(...rows.flatMap((row) => this.#half(row, row.type, dataOf(row, decoder))));
+      cursor = page.next;
+    } while (cursor !== undefined);
+    return halves;
+  }
+
+  #half({ branch, seq }: { readonly branch: string; readonly seq: Seq }, type: string, data: JsonObject): CallHalf[] {
+    const { call, name, input, outcome } = data;
+    if (typeof call !== 'string' || typeof name !== 'string') return [];
+    const isStart = type === 'call.started';
+    const answer = async (): Promise<ReusedAnswer> => {
+      const [event] = await readPlaces(this.#engine, this.#session, [{ branch, seq }]);
+      const held = event === undefined ? {} : isObject(event.data['event']) ? unwrap(event).data : event.data;
+      return answerIn(held);
+    };
+    const key = isStart ? callKey(name, input) : '';
+    const effect = effectOf(effectCallOf(data));
+    const ended = isStart ? undefined : (outcome as Outcome);
+    return [{ branch, seq, isStart, call, name, effect, key, outcome: ended, answer }];
+  }
+}
+
+function mayHaveEffect(row: StoredEvent): boolean {
+  const data = row.data === null ? undefined : storedJson(row.data);
+  return isObject(data) && data['kind'] !== 'model';
+}
+
+/** What the end of a call hands to whoever asks again. */
+function answerIn({ outcome, output, error }: JsonObject): ReusedAnswer {
+  return { outcome: outcome as Outcome, output, error: isObject(error) ? error : undefined };
+}
+
+/** Whether a stored event stands in a view as it is. */
+function placesOf({ pieces }: View): (place: { readonly branch: string; readonly seq: Seq }) => boolean {
+  const ranges = Map.groupBy(
+    pieces.filter((piece) => piece.kind === 'range'),
+    ({ branch }) => branch,
+  );
+  return ({ branch, seq }) => ranges.get(branch)?.some(({ after, through }) => seq > after && seq <= through) === true;
+}
+
+/** Calls from their halves. An end without its start was written by an edit, and says nothing about the world. */
+function pairUp(halves: readonly CallHalf[]): RecordedCall[] {
+  const calls: RecordedCall[] = [];
+  const open = new Map<string, RecordedCall>();
+  for (const { branch, seq, isStart, call, key, outcome, answer } of halves) {
+    const started = open.get(call);
+    if (isStart) {
+      const known = { branch, seq, call, key, outcome, answer, endSeq: undefined };
+      calls.push(known);
+      open.set(call, known);
+    } else if (started !== undefined) {
+      started.outcome = outcome;
+      started.answer = answer;
+      started.endSeq = seq;
+      open.delete(call);
+    }
+  }
+  return calls;
+}

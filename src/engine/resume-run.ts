@@ -1,0 +1,270 @@
+import type { Agent, PendingCall, ResumableAgent, ResumeContext } from '../core/agent.ts';
+import type { EffectPolicy } from '../core/effects.ts';
+import { RepriseError } from '../core/error.ts';
+import { errorRecord } from '../core/error-record.ts';
+import type { Outcome } from '../core/event.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Message } from '../core/message.ts';
+import { recordable } from '../core/recordable.ts';
+import type { RecordingReport } from '../core/recorder.ts';
+import { type Repair, toolAnswer } from '../core/repair.ts';
+import type { Spending } from '../core/spending.ts';
+import type { Budget } from '../core/variants.ts';
+import { viewAt } from '../core/view.ts';
+import { BudgetGuard } from './budget-guard.ts';
+import { type EffectAnswer, EffectGuard, type EffectQuestion } from './effect-guard.ts';
+import type { EffectLedger } from './effect-ledger.ts';
+import type { Engine } from './engine.ts';
+import { placeAt } from './place.ts';
+import { type RecordOptions, record } from './record.ts';
+import type { SessionRecorder } from './recorder.ts';
+import { checkGoesOn, type ResumableHistory, resumableHistory } from './resume-history.ts';
+import { StopWatch } from './stop-watch.ts';
+import { answerOf } from './user-turns.ts';
+
+/** What of recording can be chosen when a branch is resumed. */
+export type ResumeRecordOptions = Pick<RecordOptions, 'mask' | 'prices' | 'onError' | 'onFailure' | 'facts'>;
+
+/** How a run is guarded and stopped. */
+export interface RunLimits {
+  /** Stops the run. */
+  readonly signal?: AbortSignal;
+  /** How long the run may take; without end if left out. */
+  readonly timeoutMs?: number;
+  /** How much the run may take; without end if left out. */
+  readonly budget?: Budget;
+  /** What becomes of calls that the session has made before; see the guide on effects for what is done without it. */
+  readonly effects?: EffectPolicy;
+  /** Asked about calls that must not be repeated silently. Without it they are refused. */
+  readonly ask?: (question: EffectQuestion) => Promise<EffectAnswer>;
+}
+
+/** One run of an agent on a branch. */
+export interface RunRequest<Run, Result> extends RunLimits, ResumeRecordOptions {
+  readonly session: string;
+  readonly branch: string;
+  readonly agent: Agent<Run, Result>;
+  readonly agentName?: string | undefined;
+  readonly run: Run;
+  /** A new user message; the last one of the history, if it waits for an answer, where there is none. */
+  readonly prompt?: Message;
+  readonly ledger: EffectLedger;
+}
+
+/** What became of a run. `error` is there if the agent did not come to a result. */
+export interface RunReport<Result> {
+  readonly run: string;
+  readonly branch: string;
+  readonly outcome: Outcome;
+  readonly result?: Result;
+  readonly error?: unknown;
+  /** What the run amounts to, as text. */
+  readonly text: string;
+  /** Model calls made. */
+  readonly turns: number;
+  /** The names of other calls, in order. */
+  readonly tools: readonly string[];
+  readonly spending: Spending;
+  readonly latencyMs: number;
+  readonly reused: number;
+  readonly asked: number;
+  readonly repairs: readonly Repair[];
+  readonly report: RecordingReport;
+}
+
+/** Checks that something is an agent; functions have a framework of their own. */
+export function asResumable<Run, Result>(agent: Agent<Run, Result>): ResumableAgent<Run, Result> {
+  if (typeof agent === 'function') return { framework: 'function', resume: agent };
+  if (typeof agent === 'object' && agent !== null && typeof agent.resume === 'function') return agent;
+  throw new RepriseError(
+    'agent.invalid',
+    `Cannot resume with ${agent === null ? 'null' : `a ${typeof agent}`}: it is no agent`,
+    {
+      hint: 'Give a function of the context, or what an adapter makes of your agent.',
+    },
+  );
+}
+
+/** Runs an agent on a branch from its head, records it there, and says what became of it. Throws only before it begins. */
+export async function resumeRun<Run, Result>(
+  engine: Engine,
+  request: RunRequest<Run, Result>,
+): Promise<RunReport<Result>> {
+  const { session, branch, prompt } = request;
+  const agent = asResumable(request.agent);
+  const place = await placeAt(engine, session, branch, { kind: 'head' });
+  const who = { agent: request.agentName ?? agent.name, model: agent.model };
+  const history = await resumableHistory(engine, place, who);
+  if (prompt === undefined && agent.goesOnAlone !== true) checkGoesOn(place, history);
+  const watch = new StopWatch(engine, request);
+  // Nothing is written for a run that never began.
+  if (watch.stopped !== undefined) throw watch.stopped.error;
+  const view = viewAt(place.history, place.seq);
+  const guard = new EffectGuard(request.ledger, { session, branch, view }, { ...request, signal: watch.signal });
+  const budget = new BudgetGuard(request.budget ?? {}, (error) => watch.stop(error, 'budget'));
+  const tools: string[] = [];
+  const recorder = await record(engine, session, {
+    ...recordOptions(request),
+    branch,
+    beforeCall: async (start) => {
+      if (start.kind !== 'model') tools.push(start.name);
+      budget.beforeCall(start);
+      return guard.beforeCall(start);
+    },
+    afterCall: (start, end) => {
+      budget.afterCall(start, end);
+      guard.afterCall(start, end);
+    },
+  });
+  const began = engine.platform.elapsedMs();
+  try {
+    const ended = await inRun({ recorder, request, agent, history, watch });
+    const latencyMs = engine.platform.elapsedMs() - began;
+    const report = await recorder.close();
+    const failure = failedRecording(request, report);
+    const text = ended.text ?? (await answerOf(engine, session, report.branch, ended.run));
+    return {
+      ...ended,
+      ...(failure === undefined ? {} : { error: ended.error ?? failure }),
+      text,
+      branch: report.branch,
+      turns: budget.turns,
+      tools,
+      spending: budget.spending,
+      latencyMs,
+      reused: guard.reused,
+      asked: guard.asked,
+      repairs: history.repairs,
+      report,
+    };
+  } finally {
+    watch.close();
+    guard.close();
+  }
+}
+
+function recordOptions({ mask, prices, onError, onFailure, facts }: ResumeRecordOptions): ResumeRecordOptions {
+  return {
+    ...(mask === undefined ? {} : { mask }),
+    ...(prices === undefined ? {} : { prices }),
+    ...(onError === undefined ? {} : { onError }),
+    ...(onFailure === undefined ? {} : { onFailure }),
+    ...(facts === undefined ? {} : { facts }),
+  };
+}
+
+interface Running<Run, Result> {
+  readonly recorder: SessionRecorder;
+  readonly request: RunRequest<Run, Result>;
+  readonly agent: ResumableAgent<Run, Result>;
+  readonly history: ResumableHistory;
+  readonly watch: StopWatch;
+}
+
+type Ended<Result> = Pick<RunReport<Result>, 'run' | 'outcome' | 'result' | 'error'> & { readonly text?: string };
+
+/** Opens the run, hands over, and ends the run by what came of it. */
+async function inRun<Run, Result>(running: Running<Run, Result>): Promise<Ended<Result>> {
+  const { recorder, request, agent, history, watch } = running;
+  const { lane } = history;
+  const name = request.agentName ?? (lane === undefined ? agent.name : (lane.agent ?? undefined));
+  const about = name === undefined ? {} : { agent: name };
+  // A conversation without runs is found again only by what carries none.
+  const isBefore = request.prompt !== undefined && lane !== undefined && lane.run === null;
+  if (isBefore) recorder.message(request.prompt as Message, about);
+  const open = recorder.startRun({ ...about, resumed: resumedData(agent, lane?.run ?? null, request.run) });
+  const work = open.within(async () => {
+    if (request.prompt !== undefined && !isBefore) recorder.message(request.prompt);
+    const context = await contextOf(running);
+    return agent.resume(context, request.run);
+  });
+  try {
+    const result = await watch.until(work);
+    const text = agent.textOf?.(result) ?? (typeof result === 'string' ? result : undefined);
+    const outcome = watch.stopped?.outcome ?? 'ok';
+    open.end({ outcome, result: text ?? result });
+    return { run: open.run, outcome, result, ...(text === undefined ? {} : { text }) };
+  } catch (thrown) {
+    const error = watch.stopped?.error ?? thrown ?? new Error('The agent failed without saying why');
+    const outcome = watch.stopped?.outcome ?? 'error';
+    open.end({ outcome, error });
+    return { run: open.run, outcome, error };
+  }
+}
+
+/** What `run.started` says of a resume: the run it goes on from, who goes on, and with which options. */
+function resumedData<Run, Result>(agent: ResumableAgent<Run, Result>, run: string | null, options: Run): JsonObject {
+  const given = options === undefined ? undefined : recordable(options).value;
+  return {
+    ...(run === null ? {} : { run }),
+    framework: agent.framework,
+    ...(agent.name === undefined ? {} : { with: agent.name }),
+    ...(given === undefined ? {} : { options: given }),
+  };
+}
+
+async function contextOf<Run, Result>(running: Running<Run, Result>): Promise<ResumeContext> {
+  const { recorder, request, agent, history, watch } = running;
+  const { settings, prompt: trailing, repairs } = history;
+  const sent = request.prompt ?? (trailing?.message as Message | undefined);
+  // With a new prompt, one that was never answered is history.
+  const before = request.prompt === undefined || trailing === undefined ? [] : [trailing];
+  const pending = history.pending.map(({ call, name, input }) => ({ call, name, input }));
+  const context: ResumeContext = {
+    session: recorder.session,
+    branch: recorder.branch,
+    recorder,
+    messages: [...history.messages, ...before].map(({ message }) => message as unknown as Message),
+    prompt: sent,
+    ...settings,
+    pending,
+    repairs: before.length === 0 ? repairs : repairs.filter(({ rule }) => rule !== 'prompt-once'),
+    signal: watch.signal,
+  };
+  if (agent.callTool === undefined || pending.length === 0) return context;
+  const answers: JsonObject[] = [];
+  for (const call of pending) answers.push(await answered(running, call, context));
+  const answer = toolAnswer(answers) as unknown as Message;
+  return { ...context, messages: [...context.messages, answer], pending: [] };
+}
+
+/** Executes a pending call under the effect policy; what a tool throws is its answer. */
+async function answered<Run, Result>(
+  { recorder, request, agent }: Running<Run, Result>,
+  pending: PendingCall,
+  context: ResumeContext,
+): Promise<JsonObject> {
+  const { call, name, input } = pending;
+  const part = { type: 'tool-result', toolCallId: call, toolName: name };
+  const effect = await request.ledger.effectOf(name);
+  const start = { kind: 'tool', name, call, input, ...(effect === undefined ? {} : { effect }) } as const;
+  try {
+    const output = await recorder.call(start, () => agent.callTool?.(pending, context) ?? noTool(name));
+    return { ...part, output: recordable(output).value ?? null };
+  } catch (error) {
+    if (error instanceof RepriseError && (error.code === 'effect.refused' || error.code === 'budget.exceeded'))
+      throw error;
+    context.signal.throwIfAborted();
+    return { ...part, output: errorRecord(error) as JsonObject, isError: true };
+  }
+}
+
+function noTool(name: string): never {
+  throw new Error(`There is no tool ${JSON.stringify(name)}`);
+}
+
+function failedRecording(
+  { onFailure }: ResumeRecordOptions,
+  { failed, errors }: RecordingReport,
+): RepriseError | undefined {
+  if (failed === 0 || onFailure !== 'fail') return undefined;
+  return new RepriseError(
+    'recording.failed',
+    `Cannot record the run: ${failed} events could not be stored: ${errors[0]?.message ?? 'unknown'}`,
+    {
+      hint: 'Look at the errors in its cause; with onFailure: "report" the run goes on without a record.',
+      details: { failed },
+      cause: new AggregateError([...errors], 'What could not be recorded'),
+    },
+  );
+}
