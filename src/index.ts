@@ -18,7 +18,9 @@ export { summary } from './projections/summary.ts';
 
 // What they hold in their hands.
 
+export type { Agent, AgentFunction, PendingCall, ResumableAgent, ResumeContext } from './core/agent.ts';
 export type { Edit, EditOptions, Replacement } from './core/edit.ts';
+export type { EffectAction, EffectClass, EffectPolicy } from './core/effects.ts';
 export { type ErrorCode, type ErrorDetails, errorCodes, RepriseError } from './core/error.ts';
 export type { CarriedEvent, Event, EventDraft, Outcome } from './core/event.ts';
 export { eventTypes } from './core/event-types.ts';
@@ -44,6 +46,9 @@ export type {
   Usage,
 } from './core/recorder.ts';
 export { type At, type PointInput, parseRef, type Ref, refText } from './core/ref.ts';
+export type { Repair, RepairRule } from './core/repair.ts';
+export type { PassInterval, Verdict } from './core/statistics.ts';
+export { type Budget, parseVariants, type Variant, type VariantsFile } from './core/variants.ts';
 
 // What the verbs take and give.
 
@@ -54,14 +59,35 @@ export type { AppendOptions } from './engine/append.ts';
 export type { CompareOptions, Comparison } from './engine/compare.ts';
 export type { Counterfactual, CounterfactualOptions } from './engine/counterfactual.ts';
 export type { Edited } from './engine/edit.ts';
+export type { EffectAnswer, EffectQuestion } from './engine/effect-guard.ts';
 export type { Erased, EraseOptions } from './engine/erase.ts';
+export type {
+  CheckedBranch,
+  ExperimentOptions,
+  ExperimentProgress,
+  ExperimentResult,
+  ExperimentRow,
+  VariantSummary,
+} from './engine/experiment.ts';
 export type { FindOptions } from './engine/find.ts';
 export type { ForkOptions } from './engine/fork.ts';
+export type { Lineage, LineageEdit } from './engine/lineage.ts';
 export type { Marked, MarkOptions } from './engine/mark.ts';
+export type { Located } from './engine/place.ts';
 export type { RecordOptions } from './engine/record.ts';
 export type { BranchLeft } from './engine/recorder-writer.ts';
 export type { Replay, ReplayOptions } from './engine/replay.ts';
 export type { ReplayAllOptions } from './engine/replay-all.ts';
+export type {
+  ResumeOptions,
+  ResumeReport,
+  ResumeResult,
+  ResumeUsage,
+  TurnComparison,
+  TurnSide,
+} from './engine/resume.ts';
+export type { ResumeRecordOptions, RunLimits } from './engine/resume-run.ts';
+export type { RetryOptions, RetryResult } from './engine/retry.ts';
 export type { Reverted, RevertOptions } from './engine/revert.ts';
 export type { RewindOptions } from './engine/rewind.ts';
 export type { SessionJson } from './engine/session-json.ts';

@@ -1,3 +1,4 @@
+import type { Agent } from '../core/agent.ts';
 import type { Edit } from '../core/edit.ts';
 import type { Event, EventDraft } from '../core/event.ts';
 import type { Point, Seq } from '../core/point.ts';
@@ -8,6 +9,7 @@ import type { Marked, MarkOptions } from './mark.ts';
 import type { RecordOptions } from './record.ts';
 import type { SessionRecorder } from './recorder.ts';
 import type { Replay, ReplayOptions } from './replay.ts';
+import type { ResumeOptions, ResumeResult } from './resume.ts';
 import type { Session } from './session.ts';
 import type { StateAtOptions } from './state-at.ts';
 import type { Verification } from './verify.ts';
@@ -110,6 +112,25 @@ export class Branch {
    */
   redo(options: MarkOptions = {}): Promise<Marked> {
     return this.session.redo({ branch: this.name }, options);
+  }
+
+  /**
+   * Continues this branch live on an agent: a function of the context, or what an adapter makes of a framework's own.
+   * The history is handed over as it is on this branch, mended where a provider would refuse it; what happens is
+   * recorded here, and the branch it was forked from is left alone.
+   *
+   * @example
+   * ```ts
+   * const { result, lineage, reused } = await branch.resume(async ({ messages, prompt, system }) => {
+   *   return `${system} ${messages.length} messages before "${prompt?.content}".`;
+   * });
+   * ```
+   */
+  resume<Run, Result>(
+    agent: Agent<Run, Result>,
+    options: ResumeOptions<NoInfer<Run>> = {},
+  ): Promise<ResumeResult<Result>> {
+    return this.session.resume({ branch: this.name }, agent, options);
   }
 
   /**

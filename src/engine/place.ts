@@ -178,6 +178,18 @@ export async function digestAt(engine: Engine, place: Place): Promise<Digest> {
   );
 }
 
+/** A point with its digest, and the head of the branch it was asked for on. */
+export interface Located extends Point {
+  readonly digest: Digest;
+  readonly head: Seq;
+}
+
+/** The point that an input means. */
+export async function locate(engine: Engine, session: string, point: PointInput): Promise<Located> {
+  const place = await findPlace(engine, session, point);
+  return { ...pointOf(place), digest: await digestAt(engine, place), head: place.record.head };
+}
+
 /** The turn of a stored event. */
 export async function turnAt(engine: Engine, session: string, { branch, seq }: Point): Promise<number> {
   const segment = { branch, after: later(seq, -1), through: seq, except: [], carried: false };

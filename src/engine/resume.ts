@@ -30,7 +30,7 @@ export interface ResumeOptions<Run = unknown> extends RunLimits, ResumeRecordOpt
   /** A new user message, a text or a whole one. Without it, the last user message is answered, if nobody did yet. */
   readonly prompt?: string | Message;
   /** Whose conversation is continued, and what the agent is called in the log; found out if left out. */
-  readonly agent?: string;
+  readonly agentName?: string;
   /** `recorded` sends what the user said later on the original, one message after the other, and compares the answers. */
   readonly userTurns?: 'recorded';
 }
@@ -135,7 +135,7 @@ export async function settleResume<Run, Result>(
 ): Promise<Resumed<Result>> {
   asResumable(agent);
   checkTimeout(options.timeoutMs);
-  const { agent: agentName, prompt, userTurns, run, ...limits } = options;
+  const { agentName, prompt, userTurns, run, ...limits } = options;
   const request = { ...limits, session, branch, agent, agentName, run: run as Run, ledger };
   const lineage = await lineageOf(engine, session, branch);
   const runs =

@@ -1,27 +1,31 @@
+import type { Agent } from '../core/agent.ts';
 import type { Edit } from '../core/edit.ts';
-import { RepriseError } from '../core/error.ts';
 import type { Event, EventDraft } from '../core/event.ts';
 import type { EventFilter } from '../core/filter.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { Digest, Point, Seq } from '../core/point.ts';
+import type { Point } from '../core/point.ts';
 import type { Projection } from '../core/projection.ts';
 import { mainBranch, type PointInput } from '../core/ref.ts';
 import { fingerprintProjection } from '../projections/fingerprint.ts';
 import { type AppendOptions, append } from './append.ts';
 import { Branch } from './branch.ts';
 import { type Counterfactual, type CounterfactualOptions, counterfactual } from './counterfactual.ts';
+import { deleteSession } from './delete-session.ts';
 import { type Edited, edit } from './edit.ts';
 import { type Engine, sessionRef } from './engine.ts';
 import { type Erased, type EraseOptions, erase } from './erase.ts';
+import { type ExperimentOptions, type ExperimentResult, experiment } from './experiment.ts';
 import { type FindOptions, find, findLast } from './find.ts';
 import { type ForkOptions, fork } from './fork.ts';
-import type { Marked, MarkOptions } from './mark.ts';
+import { branchAtHead, type Marked, type MarkOptions } from './mark.ts';
 import { metadataAt } from './metadata.ts';
-import { branchRecord, digestAt, findPlace, pointOf } from './place.ts';
+import { branchRecord, findPlace, type Located, locate } from './place.ts';
 import { type RecordOptions, record } from './record.ts';
 import type { SessionRecorder } from './recorder.ts';
 import { redo } from './redo.ts';
 import { type Replay, type ReplayOptions, replay } from './replay.ts';
+import { type ResumeOptions, type ResumeResult, resume } from './resume.ts';
+import { type RetryOptions, type RetryResult, retry } from './retry.ts';
 import { type Reverted, type RevertOptions, revert } from './revert.ts';
 import { type RewindOptions, rewind } from './rewind.ts';
 import { type SessionJson, sessionJson } from './session-json.ts';
@@ -150,11 +154,8 @@ export class Session {
    *
    * @example
    * ```ts
-   * const narrower = await session.fork('main@2', {
-   *   name: 'narrower',
-   *   prompt: 'Refund order 7, at most what was paid.',
-   *   reason: 'it guessed the amount',
-   * });
+   * const prompt = 'Refund order 7, at most what was paid.';
+   * const narrower = await session.fork('main@2', { name: 'narrower', prompt, reason: 'it guessed the amount' });
    * ```
    */
   async fork(point: PointInput, options: ForkOptions = {}): Promise<Branch> {
@@ -171,12 +172,8 @@ export class Session {
    * ```
    */
   async branch(name: string = mainBranch): Promise<Branch> {
-    const record = await branchRecord(this.#engine, this.id, name);
-    return new Branch(this, name, {
-      head: record.head,
-      dependents: [],
-      ...(record.parent === undefined ? {} : { parent: record.parent }),
-    });
+    const { head, parent } = await branchRecord(this.#engine, this.id, name);
+    return new Branch(this, name, { head, dependents: [], ...(parent === undefined ? {} : { parent }) });
   }
 
   /**
@@ -289,9 +286,8 @@ export class Session {
    * const { branch: stored, seq, digest } = await session.locate('careful@turn:0'); // main@1: before the first message
    * ```
    */
-  async locate(point: PointInput): Promise<Point & { readonly digest: Digest; readonly head: Seq }> {
-    const place = await findPlace(this.#engine, this.id, point);
-    return { ...pointOf(place), digest: await digestAt(this.#engine, place), head: place.record.head };
+  locate(point: PointInput): Promise<Located> {
+    return locate(this.#engine, this.id, point);
   }
 
   /**
@@ -321,6 +317,55 @@ export class Session {
   }
 
   /**
+   * Continues a branch live on an agent and records it there: see {@link Branch.resume}.
+   *
+   * @example
+   * ```ts
+   * const { text, reused } = await session.resume('careful', async ({ prompt }) => `About "${prompt?.content}".`);
+   * ```
+   */
+  resume<Run, Result>(
+    branch: PointInput,
+    agent: Agent<Run, Result>,
+    options: ResumeOptions<NoInfer<Run>> = {},
+  ): Promise<ResumeResult<Result>> {
+    return resume(this.#engine, { session: this.id, branch: branchAtHead(branch, 'resume') }, agent, options);
+  }
+
+  /**
+   * Tries a run or a task again from its beginning, on a branch of its own, and compares.
+   *
+   * @example
+   * ```ts
+   * const agent = async ({ prompt }: ResumeContext) => `I read: ${prompt?.content}`;
+   * const { text, diff } = await session.retry('run:run-1', agent, { extraContext: 'It was a gift.' });
+   * ```
+   */
+  retry<Run, Result>(
+    what: PointInput,
+    agent: Agent<Run, Result>,
+    options: RetryOptions<NoInfer<Run>> = {},
+  ): Promise<RetryResult<Result>> {
+    return retry(this.#engine, this.id, what, agent, options);
+  }
+
+  /**
+   * Runs several variants from one point, each as often as asked for, and compares them.
+   *
+   * @example
+   * ```ts
+   * const { rows, variants } = await session.experiment('main@2', {
+   *   variants: [{ name: 'as-is' }, { name: 'brief', system: 'Be brief.' }],
+   *   agent: async ({ system }) => (system === null ? 'I will look into it.' : 'Done.'),
+   *   check: ({ text }) => text.length < 10,
+   * });
+   * ```
+   */
+  experiment<Run, Result>(point: PointInput, options: ExperimentOptions<Run, Result>): Promise<ExperimentResult> {
+    return experiment(this.#engine, this.id, point, options);
+  }
+
+  /**
    * Deletes every snapshot: nothing but time is lost.
    *
    * @example
@@ -341,13 +386,7 @@ export class Session {
    * ```
    */
   async delete(options: { readonly confirm: string }): Promise<void> {
-    if (options?.confirm !== this.id) {
-      throw new RepriseError('session.not-confirmed', `Cannot delete session "${this.id}": it was not confirmed`, {
-        hint: `Call delete({ confirm: ${JSON.stringify(this.id)} }). This cannot be undone.`,
-      });
-    }
-    await this.#engine.store.deleteSession(sessionRef(this.#engine, this.id));
-    this.#engine.memories.delete(this.id);
+    await deleteSession(this.#engine, this.id, options?.confirm);
   }
 
   /**

@@ -1,0 +1,327 @@
+import type { Agent } from '../core/agent.ts';
+import type { DiffPlace } from '../core/diff.ts';
+import { RepriseError } from '../core/error.ts';
+import type { Outcome } from '../core/event.ts';
+import type { JsonObject } from '../core/json.ts';
+import { checkLimit } from '../core/limits.ts';
+import type { Point } from '../core/point.ts';
+import { type PointInput, refText } from '../core/ref.ts';
+import { comparePasses, type PassInterval, type Verdict, wilsonInterval } from '../core/statistics.ts';
+import { parseVariants, type Variant } from '../core/variants.ts';
+import { compare } from './compare.ts';
+import { EffectLedger } from './effect-ledger.ts';
+import { type Engine, sessionRef } from './engine.ts';
+import { fork } from './fork.ts';
+import { findPlace, type Place, pointOf } from './place.ts';
+import { type Resumed, type ResumeOptions, type ResumeUsage, settleResume } from './resume.ts';
+import { asResumable } from './resume-run.ts';
+
+/** What a check is given: one branch that has come to an end. */
+export interface CheckedBranch<Result = unknown> {
+  readonly session: string;
+  readonly branch: string;
+  readonly ref: string;
+  readonly variant: string;
+  readonly repeat: number;
+  readonly outcome: Outcome;
+  readonly text: string;
+  /** Undefined where the agent failed. */
+  readonly result: Result | undefined;
+}
+
+/** How to run an experiment. What is left out is as in `resume`. */
+export interface ExperimentOptions<Run = unknown, Result = unknown> extends Omit<ResumeOptions<Run>, 'prompt'> {
+  readonly variants: readonly Variant[];
+  /** How often each variant is run; once if left out. */
+  readonly repeats?: number;
+  /** How many runs go on at the same time; 2 if left out. */
+  readonly parallel?: number;
+  /** The agent of variants that name none. */
+  readonly agent?: Agent<Run, Result>;
+  /** Agents by the names that variants call for in `with`. */
+  readonly agents?: Readonly<Record<string, Agent<Run, Result>>>;
+  /** Whether a branch came out well. What it throws counts as a failure, and is kept. */
+  readonly check?: (branch: CheckedBranch<Result>) => boolean | Promise<boolean>;
+  /** Told whenever a branch begins or has come to an end. */
+  readonly onProgress?: (progress: ExperimentProgress) => void;
+  /** Why the branches are made; said on each of them. */
+  readonly reason?: string;
+}
+
+/** How far an experiment is. */
+export interface ExperimentProgress {
+  readonly done: number;
+  readonly total: number;
+  readonly variant: string;
+  readonly repeat: number;
+  /** There once the branch has come to an end. */
+  readonly row?: ExperimentRow;
+}
+
+/** One branch of an experiment. */
+export interface ExperimentRow {
+  readonly variant: string;
+  /** Which repeat of the variant, from 1. */
+  readonly repeat: number;
+  readonly branch: string;
+  readonly outcome: Outcome;
+  readonly text: string;
+  readonly turns: number;
+  readonly usage: ResumeUsage;
+  /** In US dollars; null where no price is known. */
+  readonly cost: number | null;
+  readonly latencyMs: number;
+  /** Where it first differs from the original; null if it does not, or could not be compared. */
+  readonly divergedAt: DiffPlace | null;
+  /** What the check said; null without a check. */
+  readonly passed: boolean | null;
+  /** What went wrong, in words; null if nothing did. */
+  readonly error: string | null;
+}
+
+/** One variant over all its repeats. */
+export interface VariantSummary {
+  readonly variant: string;
+  readonly branches: number;
+  /** Branches that ended `ok`. */
+  readonly succeeded: number;
+  readonly passed: number;
+  readonly checked: number;
+  /** Where the share of passes lies, at 95 %; null without a check. */
+  readonly interval: PassInterval | null;
+  /** Whether it passed at some times and failed at others. */
+  readonly flapping: boolean;
+  /** How it compares with the first variant. */
+  readonly verdict: Verdict;
+  /** How probable counts so far apart are without a difference; null where nothing was compared. */
+  readonly chance: number | null;
+  /** The means over its branches; of costs, over those that are known. */
+  readonly mean: {
+    readonly turns: number;
+    readonly tokens: number;
+    readonly cost: number | null;
+    readonly latencyMs: number;
+  };
+}
+
+/** What came of an experiment. */
+export interface ExperimentResult {
+  readonly session: string;
+  /** The point that every branch was forked at. */
+  readonly point: Point;
+  /** The branch that each one was compared with, as a ref. */
+  readonly original: string;
+  readonly rows: readonly ExperimentRow[];
+  readonly variants: readonly VariantSummary[];
+}
+
+interface Trial {
+  readonly variant: Variant;
+  readonly repeat: number;
+  readonly branch: string;
+}
+
+/** Runs several variants from one point, each as often as asked for, and compares them. */
+export async function experiment<Run, Result>(
+  engine: Engine,
+  session: string,
+  point: PointInput,
+  options: ExperimentOptions<Run, Result>,
+): Promise<ExperimentResult> {
+  const { variants } = parseVariants({ variants: options.variants });
+  const { repeats = 1, parallel = 2 } = options;
+  checkCounts(variants, repeats, parallel);
+  for (const variant of variants) asResumable(agentOf(variant, options));
+  const place = await findPlace(engine, session, point);
+  const trials = await planTrials(engine, session, variants, repeats);
+  const bench = { engine, session, place, options, ledger: new EffectLedger(engine, session) };
+  const rows: ExperimentRow[] = new Array(trials.length);
+  let next = 0;
+  let done = 0;
+  const work = async (): Promise<void> => {
+    while (next < trials.length) {
+      const index = next++;
+      const trial = trials[index] as Trial;
+      const { variant, repeat } = trial;
+      const told = { total: trials.length, variant: variant.name, repeat };
+      options.onProgress?.({ ...told, done });
+      const row = await runTrial(bench, trial);
+      rows[index] = row;
+      done++;
+      options.onProgress?.({ ...told, done, row });
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(parallel, trials.length) }, work));
+  const original = refText({ session, branch: place.record.branch, at: { kind: 'head' } });
+  return { session, point: pointOf(place), original, rows, variants: summaries(variants, rows) };
+}
+
+function refuse(why: string, hint: string): never {
+  throw new RepriseError('experiment.invalid', `Cannot run the experiment: ${why}`, { hint });
+}
+
+function checkCounts(variants: readonly Variant[], repeats: number, parallel: number): void {
+  for (const [name, value] of Object.entries({ repeats, parallel }))
+    if (!Number.isSafeInteger(value) || value < 1) refuse(`"${name}" is ${value}`, 'Give a whole number from 1.');
+  checkLimit('experimentBranchesMax', variants.length * repeats, 'run an experiment of so many branches');
+  checkLimit('experimentParallelMax', parallel, 'run so much of an experiment at once');
+}
+
+function agentOf<Run, Result>(
+  variant: Variant,
+  { agent: usual, agents = {} }: ExperimentOptions<Run, Result>,
+): Agent<Run, Result> {
+  const name = variant.with;
+  const agent = name === undefined ? usual : Object.hasOwn(agents, name) ? agents[name] : undefined;
+  if (agent !== undefined) return agent;
+  if (name === undefined)
+    return refuse(`variant "${variant.name}" has no agent`, 'Give "agent", or name one in "with".');
+  throw new RepriseError('agent.not-found', `Cannot run variant "${variant.name}": there is no agent "${name}"`, {
+    hint: `There are ${Object.keys(agents).join(', ') || 'none'}.`,
+  });
+}
+
+/** Names that nobody has taken: `<variant>-<repeat>`, with a number behind it where an earlier experiment has them. */
+async function planTrials(
+  engine: Engine,
+  session: string,
+  variants: readonly Variant[],
+  repeats: number,
+): Promise<readonly Trial[]> {
+  const taken = new Set((await engine.store.branches(sessionRef(engine, session))).map(({ branch }) => branch));
+  const freeName = (base: string): string => {
+    for (let count = 1; ; count++) {
+      const name = count === 1 ? base : `${base}-${count}`;
+      if (taken.has(name)) continue;
+      taken.add(name);
+      return name;
+    }
+  };
+  // Round by round, so that what is seen after half of the time speaks of every variant.
+  return Array.from({ length: repeats }, (_, round) =>
+    variants.map((variant) => ({ variant, repeat: round + 1, branch: freeName(`${variant.name}-${round + 1}`) })),
+  ).flat();
+}
+
+interface Bench<Run, Result> {
+  readonly engine: Engine;
+  readonly session: string;
+  readonly place: Place;
+  readonly options: ExperimentOptions<Run, Result>;
+  readonly ledger: EffectLedger;
+}
+
+const nothing = {
+  outcome: 'error',
+  text: '',
+  turns: 0,
+  usage: { inputTokens: 0, outputTokens: 0 },
+  cost: null,
+  latencyMs: 0,
+} as const;
+
+/** Runs one branch. Whatever goes wrong with it is said in its row, and is no matter of the others. */
+async function runTrial<Run, Result>(bench: Bench<Run, Result>, trial: Trial): Promise<ExperimentRow> {
+  const { variant, repeat, branch } = trial;
+  const base = { variant: variant.name, repeat, branch, ...nothing, divergedAt: null, passed: null };
+  try {
+    const resumed = await forkAndResume(bench, trial);
+    const { outcome, text, turns, usage, cost, latencyMs } = resumed;
+    const checked = await checkedBy(bench, trial, resumed);
+    return {
+      ...base,
+      ...{ branch: resumed.branch, outcome, text, turns, usage, cost, latencyMs },
+      divergedAt: await divergence(bench, resumed.branch),
+      passed: checked.passed,
+      error: 'error' in resumed ? wordsOf(resumed.error) : checked.error,
+    };
+  } catch (error) {
+    const isStopped = bench.options.signal?.aborted === true;
+    return { ...base, ...(isStopped ? { outcome: 'aborted' } : {}), error: wordsOf(error) };
+  }
+}
+
+async function forkAndResume<Run, Result>(bench: Bench<Run, Result>, trial: Trial): Promise<Resumed<Result>> {
+  const { engine, session, place, options, ledger } = bench;
+  const { variant, repeat } = trial;
+  const { variants, repeats = 1, parallel, agent, agents, check, onProgress, reason, ...rest } = options;
+  options.signal?.throwIfAborted();
+  const { name, settings, with: _with, run, edits = [], ...changes } = variant;
+  const { branch } = await fork(
+    engine,
+    session,
+    { branch: place.record.branch, seq: place.seq },
+    {
+      name: trial.branch,
+      reason: `${reason ?? 'experiment'}: ${name}, ${repeat} of ${repeats}`,
+      ...changes,
+      edits:
+        settings === undefined
+          ? edits
+          : [...edits, { kind: 'append', event: { type: 'settings.changed', data: { settings } } }],
+    },
+  );
+  const given = run === undefined ? rest : { ...rest, run: run as Run };
+  return settleResume(engine, { session, branch, ledger }, agentOf(variant, options), given);
+}
+
+async function checkedBy<Run, Result>(
+  { session, options }: Bench<Run, Result>,
+  { variant, repeat }: Trial,
+  { branch, ref, outcome, text, result }: Resumed<Result>,
+): Promise<{ readonly passed: boolean | null; readonly error: string | null }> {
+  if (options.check === undefined) return { passed: null, error: null };
+  try {
+    const seen = { session, branch, ref, variant: variant.name, repeat, outcome, text, result };
+    return { passed: (await options.check(seen)) === true, error: null };
+  } catch (error) {
+    return { passed: false, error: wordsOf(error) };
+  }
+}
+
+async function divergence<Run, Result>(
+  { engine, session, place }: Bench<Run, Result>,
+  branch: string,
+): Promise<DiffPlace | null> {
+  const at = { kind: 'head' } as const;
+  const { divergedAt } = await compare(engine, { session, branch: place.record.branch, at }, { session, branch, at });
+  return divergedAt;
+}
+
+const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+function summaries(variants: readonly Variant[], rows: readonly ExperimentRow[]): VariantSummary[] {
+  const groups = variants.map(({ name }) => rows.filter((row) => row.variant === name));
+  const counts = groups.map((group) => ({
+    passed: group.filter(({ passed }) => passed === true).length,
+    of: group.filter(({ passed }) => passed !== null).length,
+  }));
+  const verdicts = comparePasses(counts);
+  return groups.map((group, index) => {
+    const { passed, of } = counts[index] as (typeof counts)[number];
+    return {
+      variant: (variants[index] as Variant).name,
+      branches: group.length,
+      succeeded: group.filter(({ outcome }) => outcome === 'ok').length,
+      passed,
+      checked: of,
+      interval: wilsonInterval({ passed, of }) ?? null,
+      flapping: passed > 0 && passed < of,
+      verdict: verdicts[index]?.verdict ?? 'unchecked',
+      chance: verdicts[index]?.chance ?? null,
+      mean: meansOf(group),
+    };
+  });
+}
+
+function meansOf(rows: readonly ExperimentRow[]): VariantSummary['mean'] {
+  const mean = (values: readonly number[]): number =>
+    values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+  const costs = rows.flatMap(({ cost }) => (cost === null ? [] : [cost]));
+  return {
+    turns: mean(rows.map(({ turns }) => turns)),
+    tokens: mean(rows.map(({ usage }) => usage.inputTokens + usage.outputTokens)),
+    cost: costs.length === 0 ? null : mean(costs),
+    latencyMs: mean(rows.map(({ latencyMs }) => latencyMs)),
+  };
+}
