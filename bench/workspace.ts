@@ -119,6 +119,11 @@ export async function open(path: string, durability: 'disk' | 'process'): Promis
     memories: new Map(),
     onRead: () => undefined,
     chores: new Chores(),
+    recording: {},
+    formats: new Map(),
+    readFile: () => {
+      throw new Error('nothing is imported here');
+    },
     snapshotEvents: limits.snapshotEventsMin,
   };
   return { path, store, engine, reprise, session, [Symbol.asyncDispose]: () => reprise.close() };

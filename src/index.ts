@@ -6,6 +6,13 @@ export { Reprise, type SessionOptions, type SessionsOptions } from './engine/rep
 export { Session } from './engine/session.ts';
 export { type OpenOptions, openReprise } from './open-reprise.ts';
 
+// What a project says about itself.
+
+export { type Config, type ConfigAgent, defineConfig } from './core/config.ts';
+export type { MaskingOptions } from './core/masking.ts';
+export type { MaskRule } from './core/masking-rules.ts';
+export { costOf, knownPrices, type Price, type PriceTable } from './core/prices.ts';
+
 // What they look at.
 
 export { defineProjection, type Projection, project } from './core/projection.ts';
@@ -71,6 +78,7 @@ export type {
 } from './engine/experiment.ts';
 export type { FindOptions } from './engine/find.ts';
 export type { ForkOptions } from './engine/fork.ts';
+export type { ImportOptions, ImportSource } from './engine/import.ts';
 export type { Lineage, LineageEdit } from './engine/lineage.ts';
 export type { Marked, MarkOptions } from './engine/mark.ts';
 export type { Located } from './engine/place.ts';

@@ -1,14 +1,33 @@
+import { createReadStream } from 'node:fs';
+import { resolve } from 'node:path';
+import { shipit } from './adapters/import/shipit.ts';
+import { type Config, checkConfig } from './core/config.ts';
+import { checkMasking, type MaskingOptions } from './core/masking.ts';
 import type { EventStore, Platform } from './core/ports.ts';
+import { checkPrices, knownPrices, type PriceTable } from './core/prices.ts';
 import { createReprise, type Reprise } from './engine/reprise.ts';
+import { type LoadedConfig, loadConfigFile, nearestConfig } from './node/config-file.ts';
 import { createNodePlatform } from './node/platform.ts';
-import { type StoreLocation, storeLocation } from './node/store-location.ts';
+import { chooseStore, type StoreLocation } from './node/store-location.ts';
 
 /** How to open Reprise. */
 export interface OpenOptions {
-  /** A store URL (`sqlite:PATH`, `memory:`), or a store of your own. */
+  /**
+   * A store URL (`sqlite:PATH`, `memory:`), or a store of your own. If it is left out: `REPRISE_STORE`, else what the
+   * configuration says, else `.reprise/reprise.db`.
+   */
   readonly store?: string | EventStore;
-  /** The namespace to work in; `default` if left out. */
+  /** The namespace to work in; that of the configuration where the store is not given, else `default`. */
   readonly namespace?: string;
+  /**
+   * A configuration, or the path of its file. If it is left out, the project's `reprise.config.ts`, unless a store is
+   * given; `false` looks for none.
+   */
+  readonly config?: Config | string | false;
+  /** Prices of models for whatever is recorded, before those of the configuration and the known ones. */
+  readonly prices?: PriceTable;
+  /** What is masked in whatever is recorded, instead of what the configuration says; `false` masks nothing. */
+  readonly masking?: MaskingOptions | false;
   /** `disk` (the default) survives power loss; `process` survives the death of the process only, and is faster. */
   readonly durability?: 'disk' | 'process';
   /** Opens for reading only. */
@@ -24,7 +43,8 @@ export interface OpenOptions {
 }
 
 /**
- * Opens a store: `.reprise/reprise.db` of this project if nothing is said, a URL, or options.
+ * Opens a store: what `reprise.config.ts` names or `.reprise/reprise.db` of this project if nothing is said, a URL, or
+ * options. Secrets that can be told by their form are masked in what is recorded, also without a configuration.
  *
  * @example
  * ```ts
@@ -36,16 +56,41 @@ export interface OpenOptions {
 export async function openReprise(options: string | OpenOptions = {}): Promise<Reprise> {
   const given: OpenOptions = typeof options === 'string' ? { store: options } : options;
   const platform = given.platform ?? createNodePlatform();
-  const { namespace, snapshotEvents, onRead } = given;
+  const loaded = await configFor(given);
+  const { snapshotEvents, onRead } = given;
+  // A namespace is a wall inside a store: that of the configuration says nothing about another one.
+  const namespace = given.namespace ?? (given.store === undefined ? loaded?.config.namespace : undefined);
   const store =
-    typeof given.store === 'object' ? given.store : await openStore(storeLocation(given.store), platform, given);
+    typeof given.store === 'object'
+      ? given.store
+      : await openStore(chooseStore(given.store, loaded).location, platform, given);
   return createReprise({
     store,
     platform,
+    formats: [shipit],
+    readFile: (path) => createReadStream(path),
+    recording: recordingOf(given, loaded?.config ?? {}),
     ...(namespace === undefined ? {} : { namespace }),
     ...(snapshotEvents === undefined ? {} : { snapshotEvents }),
     ...(onRead === undefined ? {} : { onRead }),
   });
+}
+
+/** The configuration that is in effect; whoever names a store has said what they want. */
+async function configFor({ config, store }: OpenOptions): Promise<LoadedConfig | undefined> {
+  if (config === false) return undefined;
+  if (typeof config === 'string') return loadConfigFile(config);
+  if (config !== undefined) return { file: resolve('reprise.config.ts'), config: checkConfig(config, 'config') };
+  return store === undefined ? nearestConfig() : undefined;
+}
+
+function recordingOf(
+  given: OpenOptions,
+  config: Config,
+): NonNullable<Parameters<typeof createReprise>[0]['recording']> {
+  const masking = given.masking ?? config.masking ?? {};
+  const prices = { ...knownPrices, ...config.prices, ...checkPrices(given.prices ?? {}) };
+  return masking === false ? { prices } : { prices, masking: checkMasking(masking) };
 }
 
 async function openStore(location: StoreLocation, platform: Platform, options: OpenOptions): Promise<EventStore> {

@@ -2,7 +2,7 @@ import { RepriseError } from './error.ts';
 import { isObject, type JsonObject, type JsonValue, setKey } from './json.ts';
 import { limits } from './limits.ts';
 import {
-  applyDelta,
+  applyDeltas,
   asRef,
   type BodyDelta,
   type ListNode,
@@ -90,6 +90,8 @@ export class DataDecoder {
   readonly #bounds: readonly Seq[];
   readonly #eras = new Map<number, Era>();
   readonly #bodies = new Map<Digest, string>();
+  #bodiesKept = 0;
+  #bodiesRead = 0;
   #recorded: Seq = beginning;
   #era: Era;
 
@@ -99,6 +101,11 @@ export class DataDecoder {
     const bounds = [...edits.values()].flat().flatMap(({ after, until }) => [after, until]);
     this.#bounds = [...new Set(bounds)].sort((a, b) => a - b);
     this.#era = this.#eraOf(beginning);
+  }
+
+  /** The characters of all bodies put together so far. */
+  get bodyLength(): number {
+    return this.#bodiesRead;
   }
 
   /** The data a skeleton stands for. Its lists are read through the edits that were made after it was recorded. */
@@ -224,23 +231,49 @@ export class DataDecoder {
     const known = this.#bodies.get(digest);
     if (known !== undefined) return known;
     const part = this.#part(digest);
-    const text = part === undefined ? '' : (bodyText(part, (base) => this.#part(base)) ?? '');
-    this.#bodies.set(digest, text);
+    const text =
+      part === undefined
+        ? ''
+        : (bodyText(
+            part,
+            (base) => this.#part(base),
+            (base) => this.#bodies.get(base),
+          ) ?? '');
+    this.#keepBody(digest, text);
     return text;
+  }
+
+  /** What an earlier event of the same run was sent is known already; what was long ago is put together again if need be. */
+  #keepBody(digest: Digest, text: string): void {
+    this.#bodies.set(digest, text);
+    this.#bodiesKept += text.length;
+    this.#bodiesRead += text.length;
+    for (const [oldest, held] of this.#bodies) {
+      if (this.#bodiesKept <= limits.bodiesKeptMax || oldest === digest) return;
+      this.#bodies.delete(oldest);
+      this.#bodiesKept -= held.length;
+    }
   }
 }
 
-/** The body a part stands for, put together from its base; undefined if a base is missing. */
-export function bodyText(part: PartInput, get: (digest: Digest) => PartInput | undefined): string | undefined {
+/** The body a part stands for, put together from the nearest base that is known or whole; undefined if a base is missing. */
+export function bodyText(
+  part: PartInput,
+  get: (digest: Digest) => PartInput | undefined,
+  known: (digest: Digest) => string | undefined = () => undefined,
+): string | undefined {
   const deltas: BodyDelta[] = [];
   let held: PartInput | undefined = part;
-  while (held?.kind === 'delta') {
+  let base: string | undefined;
+  while (base === undefined && held?.kind === 'delta') {
     const delta = storedJson(held.text) as unknown as BodyDelta;
     deltas.push(delta);
     if (deltas.length > limits.partChainMax) throw endless(part.digest);
-    held = get(delta.base);
+    base = known(delta.base);
+    if (base === undefined) held = get(delta.base);
   }
-  return held === undefined ? undefined : deltas.reduceRight((text, delta) => applyDelta(text, delta), held.text);
+  base ??= held?.text;
+  return base === undefined ? undefined : applyDeltas(base, deltas.reverse());
 }
 
 /** No writer makes such a chain: a part that leads back to itself was put there. */

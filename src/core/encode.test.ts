@@ -5,7 +5,7 @@ import { DataDecoder } from './decode.ts';
 import { createPartMemory, encodeData, type PartMemory } from './encode.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import { limits } from './limits.ts';
-import { applyDelta, bodyDelta, type PartInput } from './parts.ts';
+import { applyDeltas, bodyDelta, type PartInput } from './parts.ts';
 import type { Digest } from './point.ts';
 
 const maker = {
@@ -143,7 +143,16 @@ describe('bodyDelta()', () => {
       fc.property(text, text, (before, after) => {
         const delta = bodyDelta('d' as Digest, before, after);
         expect(delta.middle.isWellFormed()).toBe(true);
-        expect(applyDelta(before, delta)).toBe(after);
+        expect(applyDeltas(before, [delta])).toBe(after);
+      }),
+    );
+  });
+
+  it('gives back the last of many bodies from the first and all differences', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '😀') }), { minLength: 1 }), (bodies) => {
+        const deltas = bodies.slice(1).map((body, index) => bodyDelta('d' as Digest, bodies[index] as string, body));
+        expect(applyDeltas(bodies[0] as string, deltas)).toBe(bodies.at(-1));
       }),
     );
   });

@@ -303,6 +303,17 @@ const work = {
     { text: need('string', 'The note.') },
     { text: 'Customer called twice' },
   ),
+  'session.imported': spec(
+    'What follows was read from a file of another system.',
+    {
+      format: need('string', 'The format of the file.'),
+      events: field('number', 'How many events the file held.', noise),
+      head: field('string', 'What stood before the first of them, verbatim.', noise),
+      tail: field('string', 'What stood after the last.', noise),
+      between: field('any', 'What stood between two of them.', noise),
+    },
+    { format: 'shipit', events: 2 },
+  ),
   'metadata.changed': spec(
     "The session's metadata was changed; a null removes a key.",
     { set: need('object', 'Keys and their values.', noise) },

@@ -40,8 +40,14 @@ export const limits = {
   partsPageMax: 10_000,
   /** Bytes from which a part is stored by its digest; smaller ones stay inline. */
   partBytesMin: 512,
+  /** Characters of whole bodies that one decoder keeps to put later ones together. */
+  bodiesKeptMax: 33_554_432,
+  /** Characters of whole bodies after which a batch of decoded events is handed out. */
+  batchBodiesMax: 16_777_216,
   /** Nodes of a linked message list, or of a chain of body deltas. */
   partChainMax: 100_000,
+  /** Characters of long texts whose masks are remembered, so that what a conversation repeats is searched once. */
+  maskedTextsMax: 8_388_608,
   /** Bytes of a filter's regular expression or text. */
   filterTextMax: 1_000,
   /** Pairs of events that an exact alignment looks at in one stretch of a diff; longer stretches are cut into windows. */
@@ -52,6 +58,8 @@ export const limits = {
   diffItemsMax: 20_000,
   /** Conversations kept at a time, one an agent and run; the least recently used one goes first. */
   conversationLanesMax: 64,
+  /** Runs that are remembered because a resume may continue them, or because they continued another. */
+  runsRememberedMax: 1_000,
   /** Structural events that one branch may hold. */
   markersMax: 100_000,
   /** Branches between a branch and the beginning of its session. */
@@ -66,8 +74,12 @@ export const limits = {
   snapshotBytesMax: 16_777_216,
   /** Events that a listing may have to fold: whenever a branch has so many more, its summary is kept. */
   summaryEventsMax: 1_000,
+  /** Events that a first look at a conversation may have to fold, while it is recorded by this release. */
+  conversationEventsMax: 10_000,
   /** How long a snapshot waits for another process before it is left out. */
   snapshotWaitMsMax: 100,
+  /** Characters of a foreign file that is imported. */
+  importTextMax: 268_435_456,
   /** Sessions in one page of a listing. */
   sessionsPageMax: 1_000,
   /** How long an agent that was stopped may take to come to its own end, before it is left behind. */

@@ -13,7 +13,7 @@ export interface MessageEntry {
 /** A conversation as it grows. It is JSON, so that a projection can keep it. */
 export interface MessageList {
   entries: MessageEntry[];
-  /** Tool calls of the last answer that have no result yet. */
+  /** Tool calls of the last message that asked for some, which have no result yet. */
   awaited: { readonly id: string; readonly name: string }[];
 }
 
@@ -106,13 +106,22 @@ export function joinMessage(list: MessageList, seq: Seq, message: JsonObject): v
   }
   const answer = list.entries.findLast((held) => held.made === 'answer');
   if (answer?.message !== undefined && messageKey(answer.message) === messageKey(message)) delete answer.made;
-  else list.entries.push({ seq, message });
+  else {
+    list.entries.push({ seq, message });
+    const asked = awaitedBy(message);
+    if (asked.length > 0) list.awaited = asked;
+  }
+}
+
+/** The tools that a message asks for. */
+function awaitedBy(message: JsonObject): MessageList['awaited'] {
+  return toolCallsIn(message).map(({ toolCallId, toolName }) => ({ id: toolCallId, name: toolName }));
 }
 
 /** Adds what a model said; the tools it asks for are awaited. */
 export function joinAnswer(list: MessageList, seq: Seq, message: JsonObject): void {
   list.entries.push({ seq, message, made: 'answer' });
-  list.awaited = toolCallsIn(message).map(({ toolCallId, toolName }) => ({ id: toolCallId, name: toolName }));
+  list.awaited = awaitedBy(message);
 }
 
 /**

@@ -120,9 +120,34 @@ export function bodyDelta(base: Digest, before: string, after: string): BodyDelt
   return { base, prefix, suffix, middle: after.slice(prefix, after.length - suffix) };
 }
 
-/** The body that a difference stands for. */
-export function applyDelta(before: string, delta: BodyDelta): string {
-  return before.slice(0, delta.prefix) + delta.middle + before.slice(before.length - delta.suffix);
+/**
+ * The body that differences lead to, the first one being that from `text`. It is kept as pieces until the end: a body that
+ * grew by a thousand small changes is put together once, not a thousand times.
+ */
+export function applyDeltas(text: string, deltas: readonly BodyDelta[]): string {
+  const pieces = [text];
+  let length = text.length;
+  for (const { prefix, suffix, middle } of deltas) {
+    const end = cutEnd(pieces, suffix);
+    cutEnd(pieces, length - suffix - prefix);
+    pieces.push(middle, ...end);
+    length = prefix + middle.length + suffix;
+  }
+  return pieces.join('');
+}
+
+/** Takes that many characters off the end of some pieces and gives them. */
+function cutEnd(pieces: string[], count: number): string[] {
+  const end: string[] = [];
+  let left = count;
+  while (left > 0) {
+    const piece = pieces.pop();
+    if (piece === undefined) break;
+    if (piece.length > left) pieces.push(piece.slice(0, piece.length - left));
+    end.push(piece.slice(Math.max(0, piece.length - left)));
+    left -= Math.min(left, piece.length);
+  }
+  return end.reverse();
 }
 
 const isHigh = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;

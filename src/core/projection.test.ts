@@ -51,6 +51,26 @@ describe('project()', () => {
     expect(project(texts, [])).toBe('');
   });
 
+  test('gives a fold only the types and fields it reads', () => {
+    const seen = defineProjection({
+      name: 'seen',
+      history: 'view',
+      types: ['note.added', 'goal.set'],
+      without: ['text'],
+      initial: (): unknown[] => [],
+      apply: (value, one) => [...value, one.type, one.data],
+    });
+    const events = [event(1), event(2, { type: 'call.ended' }), event(3, { type: 'goal.set', data: { goal: 'x' } })];
+    expect(project(seen, events)).toEqual(['note.added', {}, 'goal.set', { goal: 'x' }]);
+    expect(events[0]?.data).toEqual({ text: '1' });
+  });
+
+  test('refuses types and fields that are no lists of texts', () => {
+    const wrong = caught(() => defineProjection({ ...texts, types: 'note.added' as never }));
+    expect([wrong.code, wrong.message]).toEqual(['projection.invalid', expect.stringContaining('"types"')]);
+    expect(caught(() => defineProjection({ ...texts, without: [1] as never })).message).toContain('"without"');
+  });
+
   test('names projection and seq when a projection throws, with what it threw', () => {
     const boom = new TypeError('boom');
     const bad = defineProjection({

@@ -14,6 +14,10 @@ export interface Projection<Value, Result = Value> {
   readonly version?: string;
   /** What is folded: the effective history, or every stored event with its markers. */
   readonly history: 'view' | 'raw';
+  /** The types of events it folds; all if left out. Others are not even read from the store. */
+  readonly types?: readonly string[];
+  /** Fields of `data` it does not look at, such as `request`: it is not given them, and their parts are not read. */
+  readonly without?: readonly string[];
   readonly initial: () => Value;
   /** May change the value it is given and give it back. Values are JSON. */
   apply(value: Value, event: Event): Value;
@@ -50,6 +54,11 @@ export function defineProjection<Value, Result = Value>(
     refuse(name, 'its version is not a text');
   }
   if (given.history !== 'view' && given.history !== 'raw') refuse(name, 'its history is neither "view" nor "raw"');
+  for (const list of ['types', 'without'] as const) {
+    const names = given[list];
+    if (names !== undefined && !(Array.isArray(names) && names.every((item) => typeof item === 'string')))
+      refuse(name, `its "${list}" is not a list of texts`);
+  }
   if (typeof given.initial !== 'function') refuse(name, '"initial" is not a function');
   if (typeof given.apply !== 'function') refuse(name, '"apply" is not a function');
   if (given.finish !== undefined && typeof given.finish !== 'function') refuse(name, '"finish" is not a function');
@@ -83,7 +92,8 @@ export function initialValue<Value, Result>(projection: Projection<Value, Result
 
 /** Folds one event, brought to the current version of its type. */
 export function applyEvent<Value, Result>(projection: Projection<Value, Result>, value: Value, event: Event): Value {
-  const current = upcast(event);
+  if (projection.types?.includes(event.type) === false) return value;
+  const current = withoutFields(upcast(event), projection.without);
   try {
     return projection.apply(value, current);
   } catch (error) {
@@ -93,6 +103,13 @@ export function applyEvent<Value, Result>(projection: Projection<Value, Result>,
       branch: event.branch,
     });
   }
+}
+
+/** However an event was read, a fold is given the same of it. */
+function withoutFields(event: Event, fields: readonly string[] = []): Event {
+  if (!fields.some((field) => Object.hasOwn(event.data, field))) return event;
+  const kept = Object.entries(event.data).filter(([field]) => !fields.includes(field));
+  return { ...event, data: Object.fromEntries(kept) };
 }
 
 /** What a reader gets of a value. */
@@ -130,7 +147,7 @@ function fail(
 
 function refuse(name: string, why: string, cause?: unknown): never {
   throw new RepriseError('projection.invalid', `Cannot use ${name}: ${why}`, {
-    hint: 'A projection is { name, version?, history, initial, apply, finish? }, and its value is JSON.',
+    hint: 'A projection is { name, version?, history, types?, without?, initial, apply, finish? }, and its value is JSON.',
     ...(cause === undefined ? {} : { cause }),
   });
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Event } from './event.ts';
 import type { JsonObject } from './json.ts';
+import { limits } from './limits.ts';
 import type { Digest, Seq } from './point.ts';
 import { createRunBook, firstRunOf, noteRun, type RunBook } from './resumption.ts';
 
@@ -69,5 +70,23 @@ describe('a resumed run', () => {
     const book = bookOf(started('__proto__'), started('10'), resumed('x', { run: '__proto__' }));
     expect(firstRunOf(book, 'x')).toBe('__proto__');
     expect(firstRunOf(book, 'constructor')).toBe('constructor');
+  });
+
+  test('is all a book remembers: it does not grow with runs that began and ended by themselves', () => {
+    const book = createRunBook();
+    for (let count = 0; count < 5_000; count++) {
+      noteRun(book, started(`r${count}`));
+      noteRun(book, ended(`r${count}`, 'ok'));
+    }
+    expect(Object.keys(book.runs)).toEqual([]);
+    expect(firstRunOf(bookOf(started('r1'), ended('r1', 'ok'), resumed('r2', { run: 'r1' })), 'r2')).toBe('r1');
+  });
+
+  test('is remembered among the last thousand that are open or continued another', () => {
+    const book = createRunBook();
+    for (let count = 0; count < limits.runsRememberedMax + 10; count++) noteRun(book, started(`r${count}`));
+    expect(Object.keys(book.runs)).toHaveLength(limits.runsRememberedMax);
+    noteRun(book, resumed('x'));
+    expect(firstRunOf(book, 'x')).toBe(`r${limits.runsRememberedMax + 9}`);
   });
 });

@@ -1,5 +1,6 @@
 import type { Event } from './event.ts';
 import { isObject } from './json.ts';
+import { limits } from './limits.ts';
 
 /** One run, as those who follow runs across resumes need it. */
 export interface RunEntry {
@@ -9,10 +10,13 @@ export interface RunEntry {
   /** Its place in the order of beginnings. */
   readonly order: number;
   /** Whether a resume may still continue it: it has not ended, or it ended other than well. */
-  open: boolean;
+  readonly open: boolean;
 }
 
-/** The runs of a history. It is JSON, so that a projection can keep it. */
+/**
+ * The runs of a history that matter to later ones: those that a resume may still continue, and those that continued
+ * another. It is JSON, so that a projection can keep it, and does not grow with the runs that began and ended by themselves.
+ */
 export interface RunBook {
   count: number;
   /** By `r:` and the run's id, so that no id is taken for a number or a prototype. */
@@ -42,17 +46,26 @@ export function noteRun(book: RunBook, event: Event): string | undefined {
   if (run === undefined) return undefined;
   if (event.type === 'run.ended') {
     const entry = book.runs[keyOf(run)];
-    if (entry !== undefined) entry.open = event.data['outcome'] !== 'ok';
+    if (entry !== undefined) settle(book, run, { ...entry, open: event.data['outcome'] !== 'ok' });
     return undefined;
   }
   if (event.type !== 'run.started') return undefined;
   const agent = event.agent ?? null;
   const before = continued(book, event, agent);
   const entry = before === undefined ? undefined : book.runs[keyOf(before)];
-  if (entry !== undefined) entry.open = false;
   const first = before === undefined ? undefined : firstRunOf(book, before);
-  book.runs[keyOf(run)] = { first: first ?? run, agent, order: book.count++, open: true };
+  if (before !== undefined && entry !== undefined) settle(book, before, { ...entry, open: false });
+  settle(book, run, { first: first ?? run, agent, order: book.count++, open: true });
   return first;
+}
+
+/** Writes an entry, or takes it out once it says nothing that is not so for a run without one. */
+function settle(book: RunBook, run: string, entry: RunEntry): void {
+  if (!entry.open && entry.first === run) delete book.runs[keyOf(run)];
+  else book.runs[keyOf(run)] = entry;
+  const entries = Object.entries(book.runs);
+  if (entries.length <= limits.runsRememberedMax) return;
+  delete book.runs[entries.reduce((a, b) => (b[1].order < a[1].order ? b : a))[0]];
 }
 
 /** The run that a resumed one continues. */

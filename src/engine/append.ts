@@ -5,7 +5,7 @@ import { checkId } from '../core/id.ts';
 import { seq } from '../core/point.ts';
 import { mainBranch } from '../core/ref.ts';
 import type { Engine } from './engine.ts';
-import { keepSummary } from './keep-summary.ts';
+import { keepSnapshots } from './keep-snapshots.ts';
 import { refuseStructural, write } from './write.ts';
 
 /** Where and under which condition to append. */
@@ -41,7 +41,7 @@ export async function append(
     condition: conditionOf(options),
     ...(options.epoch === undefined ? {} : { epoch: seq(options.epoch) }),
   });
-  keepSummary(engine, session, appended);
+  keepSnapshots(engine, session, appended);
   return appended;
 }
 

@@ -1,6 +1,8 @@
 import type { PartMemory } from '../core/encode.ts';
+import type { ForeignFormat } from '../core/foreign-format.ts';
 import type { EventStore, Platform, SessionRef } from '../core/ports.ts';
 import type { Chores } from './chores.ts';
+import type { RecordingDefaults } from './recording-defaults.ts';
 
 /** What every verb works with: a store, a machine, a namespace. */
 export interface Engine {
@@ -13,6 +15,12 @@ export interface Engine {
   readonly snapshotEvents: number;
   /** Told of every page of events that was read from the store. */
   readonly onRead: (events: number) => void;
+  /** Formats of saved runs that can be read and written, by name. */
+  readonly formats: ReadonlyMap<string, ForeignFormat>;
+  /** Reads a file of the machine, piece by piece. */
+  readonly readFile: (path: string) => AsyncIterable<string | Uint8Array>;
+  /** How is recorded where nothing else is said. */
+  readonly recording: RecordingDefaults;
   /** What is done beside what was asked for; `close` waits for it. */
   readonly chores: Chores;
 }

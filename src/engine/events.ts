@@ -8,45 +8,79 @@ import type { Cursor, PageRequest, PartsRequest, StoredEvent } from '../core/por
 import type { Segment } from '../core/view.ts';
 import { type Engine, sessionRef } from './engine.ts';
 
-/** How to read a page of decoded events. */
-export interface EventsRequest extends Omit<PageRequest, 'select'> {
+/** How to read decoded events. */
+export interface EventsRequest extends Partial<Pick<PageRequest, 'limit' | 'direction' | 'filter'>> {
+  /** Events of the first page; as many as of any other if left out. */
+  readonly firstLimit?: number;
   /** How the branch's edits change items of recorded lists. */
-  readonly listEdits?: ListEdits;
+  readonly listEdits?: ListEdits | undefined;
+  /** Fields of `data` that nobody will look at: what they are made of is not read. */
+  readonly without?: readonly string[];
 }
 
-/** A page of decoded events, each with the bytes its payload takes in the store. */
-export interface EventsPage {
+/** Some decoded events, with the bytes their payloads take in the store. */
+export interface EventsBatch {
   readonly events: readonly Event[];
   readonly bytes: number;
-  readonly next?: Cursor;
 }
 
-/** Reads a page of events with their parts put together; carried events come out of their markers. */
-export async function readEvents(
+/**
+ * Events with their parts put together, in order; carried events come out of their markers. A batch is a page of the
+ * store, or less: a page of small differences may stand for large bodies, which are not held all at once.
+ */
+export async function* readEvents(
   engine: Engine,
   session: string,
   segments: readonly Segment[],
-  request: EventsRequest,
-): Promise<EventsPage> {
-  const { listEdits, ...page } = request;
-  const { events: rows, next } = await engine.store.read(sessionRef(engine, session), segments, {
-    ...page,
-    select: 'full',
-  });
-  engine.onRead(rows.length);
+  request: EventsRequest = {},
+): AsyncGenerator<EventsBatch, void, undefined> {
+  const { limit = limits.pageEventsMax, firstLimit = limit, direction = 'forward', filter } = request;
   const carried = new Set(segments.filter((segment) => segment.carried).map((segment) => segment.through));
+  let cursor: Cursor | undefined;
+  do {
+    const page = await engine.store.read(sessionRef(engine, session), segments, {
+      limit: cursor === undefined ? firstLimit : limit,
+      direction,
+      select: 'full',
+      ...(filter === undefined ? {} : { filter }),
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    engine.onRead(page.events.length);
+    yield* batchesOf(engine, session, page.events, carried, request);
+    cursor = page.next;
+  } while (cursor !== undefined);
+}
+
+async function* batchesOf(
+  engine: Engine,
+  session: string,
+  stored: readonly StoredEvent[],
+  carried: ReadonlySet<Seq>,
+  { listEdits, without }: EventsRequest,
+): AsyncGenerator<EventsBatch> {
+  const rows = without === undefined ? stored : stored.map((row) => stripped(row, without));
   const holding = new Set(rows.filter((row) => row.data !== null && mayHoldRefs(row.data)));
   const decoder = holding.size === 0 ? undefined : await decoderFor(engine, session, [...holding], listEdits);
-  let bytes = 0;
-  const events: Event[] = [];
+  let [events, bytes, bodies]: [Event[], number, number] = [[], 0, 0];
   for (const row of rows) {
     bytes += row.data?.length ?? 0;
     const data =
       decoder !== undefined && holding.has(row) ? decoder.decode(row.data as string, row.seq) : plainData(row);
     const event = toEvent(session, row, data);
     events.push(carried.size > 0 && carried.has(row.seq) ? unwrap(event) : event);
+    if (decoder === undefined || decoder.bodyLength - bodies < limits.batchBodiesMax) continue;
+    yield { events, bytes };
+    [events, bytes, bodies] = [[], 0, decoder.bodyLength];
   }
-  return next === undefined ? { events, bytes } : { events, bytes, next };
+  yield { events, bytes };
+}
+
+/** A row without some fields of its data. What a marker carries is inside another field, and stays whole. */
+function stripped(row: StoredEvent, without: readonly string[]): StoredEvent {
+  if (row.data === null || !mayHoldRefs(row.data)) return row;
+  const data = storedJson(row.data) as Record<string, unknown>;
+  for (const field of without) delete data[field];
+  return { ...row, data: JSON.stringify(data) };
 }
 
 /** The data of a row that refers to no parts. */
@@ -62,19 +96,9 @@ export async function readAll(
   segments: readonly Segment[],
   listEdits?: ListEdits,
 ): Promise<Event[]> {
-  const events: Event[] = [];
-  let cursor: Cursor | undefined;
-  do {
-    const page = await readEvents(engine, session, segments, {
-      limit: limits.pageEventsMax,
-      direction: 'forward',
-      ...(listEdits === undefined ? {} : { listEdits }),
-      ...(cursor === undefined ? {} : { cursor }),
-    });
-    events.push(...page.events);
-    cursor = page.next;
-  } while (cursor !== undefined);
-  return events;
+  const all: Event[] = [];
+  for await (const { events } of readEvents(engine, session, segments, { listEdits })) all.push(...events);
+  return all;
 }
 
 /** The stored events at these places, as they are stored; places without an event are left out. */

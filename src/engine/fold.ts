@@ -52,7 +52,13 @@ async function foldValue<Value, Result>(
   const keeper = mayKeep ? new SnapshotKeeper(engine, hypothesis.place, projection, key) : undefined;
   let value = base === undefined ? initialValue(projection) : base.value;
   const listEdits = isRaw ? undefined : await listEditsOf(look);
-  for await (const { events, bytes } of eventsOf(look, base?.rest ?? all, listEdits)) {
+  const { types, without } = projection;
+  const request = {
+    listEdits,
+    ...(types === undefined ? {} : { filter: { types } }),
+    ...(without === undefined ? {} : { without }),
+  };
+  for await (const { events, bytes } of eventsOf(look, base?.rest ?? all, request)) {
     for (const event of events) {
       value = applyEvent(projection, value, event);
       const isDue = keeper?.isDue(bytes / events.length) === true;

@@ -3,14 +3,23 @@ import { keysOf } from '../core/encode.ts';
 import { RepriseError } from '../core/error.ts';
 import type { Event } from '../core/event.ts';
 import { type JsonValue, valueAt, withValueAt } from '../core/json.ts';
-import { limits } from '../core/limits.ts';
 import { later, type Seq } from '../core/point.ts';
-import type { Cursor, StoredEvent } from '../core/ports.ts';
+import type { StoredEvent } from '../core/ports.ts';
 import { branchOf, segmentsBefore, segmentsOf } from '../core/segment.ts';
 import { isStructural } from '../core/structural-types.ts';
 import { entryOf, type Piece, type View, viewAt } from '../core/view.ts';
 import { type Engine, sessionRef } from './engine.ts';
-import { dataOf, decoderFor, readEvents, readHeaders, readPlaces, toEvent, unwrap } from './events.ts';
+import {
+  dataOf,
+  decoderFor,
+  type EventsBatch,
+  type EventsRequest,
+  readEvents,
+  readHeaders,
+  readPlaces,
+  toEvent,
+  unwrap,
+} from './events.ts';
 import type { Hypothesis } from './hypothesis.ts';
 import { listPath, supposedNode } from './list-reader.ts';
 
@@ -72,29 +81,16 @@ function withListEdits(event: Event, listEdits: ListEdits | undefined): Event {
   return { ...event, data: withValueAt(event.data, listPath, messages) };
 }
 
-/** The events of some pieces in order: stored ones by the page, supposed ones from memory. */
+/** The events of some pieces in order: stored ones by the batch, supposed ones from memory. */
 export async function* eventsOf(
   { engine, hypothesis }: Pick<Look, 'engine' | 'hypothesis'>,
   { pieces }: View,
-  listEdits?: ListEdits,
-): AsyncGenerator<{ readonly events: readonly Event[]; readonly bytes: number }> {
+  request: EventsRequest = {},
+): AsyncGenerator<EventsBatch> {
   const { session, seq: stored } = hypothesis.place;
   for (const group of groupsOf(pieces, stored)) {
-    if (group.isSupposed) {
-      yield { events: supposedEvents(group, hypothesis, listEdits), bytes: 0 };
-      continue;
-    }
-    let cursor: Cursor | undefined;
-    do {
-      const page = await readEvents(engine, session, segmentsOf(group), {
-        limit: limits.pageEventsMax,
-        direction: 'forward',
-        ...(listEdits === undefined ? {} : { listEdits }),
-        ...(cursor === undefined ? {} : { cursor }),
-      });
-      if (page.events.length > 0) yield page;
-      cursor = page.next;
-    } while (cursor !== undefined);
+    if (group.isSupposed) yield { events: supposedEvents(group, hypothesis, request.listEdits), bytes: 0 };
+    else yield* readEvents(engine, session, segmentsOf(group), request);
   }
 }
 

@@ -12,6 +12,7 @@ import { RecorderCounts } from './recorder-counts.ts';
 import { RecorderQueue } from './recorder-queue.ts';
 import { TurnClock } from './recorder-turns.ts';
 import { type BranchLeft, RecorderWriter } from './recorder-writer.ts';
+import { chosenRecording } from './recording-defaults.ts';
 
 /** How to record. */
 export interface RecordOptions {
@@ -25,9 +26,9 @@ export interface RecordOptions {
   readonly onLeft?: (left: BranchLeft) => void;
   /** Whether a run fails when something of it could not be recorded; `report` if left out: it is counted and told. */
   readonly onFailure?: 'report' | 'fail';
-  /** Replaces secrets, before anything is stored. */
+  /** Replaces secrets, before anything is stored; what the store was opened with if left out. */
   readonly mask?: (event: EventDraft) => EventDraft;
-  /** Says what a model call cost, in US dollars; undefined where the price is unknown. */
+  /** Says what a model call cost, in US dollars; undefined where the price is unknown. What the store was opened with if left out. */
   readonly prices?: { readonly costOf: (model: string, usage: Usage) => number | undefined };
   /** Whether `run.started` says what the machine knows: program, versions, git. True if left out. */
   readonly facts?: boolean;
@@ -38,7 +39,8 @@ export interface RecordOptions {
 }
 
 /** Begins to record on a branch. Its turns go on where the branch's end. */
-export async function record(engine: Engine, session: string, options: RecordOptions = {}): Promise<SessionRecorder> {
+export async function record(engine: Engine, session: string, given: RecordOptions = {}): Promise<SessionRecorder> {
+  const options = { ...given, ...(await chosenRecording(engine, session, given)) };
   const branch = options.branch === undefined ? mainBranch : checkId('branch', options.branch);
   if (options.agent !== undefined) checkId('agent', options.agent);
   const { platform, chores } = engine;

@@ -2,9 +2,9 @@ import type { Event } from '../core/event.ts';
 import { compileFilter, type EventFilter } from '../core/filter.ts';
 import { checkId } from '../core/id.ts';
 import { beginning } from '../core/point.ts';
-import type { BranchSummary, Cursor } from '../core/ports.ts';
+import type { BranchSummary } from '../core/ports.ts';
 import { type Engine, sessionRef } from './engine.ts';
-import { readEvents } from './events.ts';
+import { type EventsBatch, readEvents } from './events.ts';
 import { sessionIds } from './place.ts';
 import { filterOf, type ReplayOptions } from './replay.ts';
 
@@ -16,12 +16,10 @@ export interface ReplayAllOptions extends Pick<ReplayOptions, 'since' | 'until' 
   readonly sessions?: readonly string[];
 }
 
-/** The own events of one branch, read page by page. */
+/** The own events of one branch, read batch by batch. */
 interface Lane {
-  readonly session: string;
-  readonly branch: BranchSummary;
+  readonly batches: AsyncGenerator<EventsBatch>;
   events: readonly Event[];
-  next: Cursor | 'start' | undefined;
   index: number;
 }
 
@@ -41,11 +39,9 @@ export async function* replayAll(
     ...filterOf(options),
     ...(options.agent === undefined ? {} : { agent: options.agent }),
   };
-  const lanes = await lanesOf(engine, options);
-  const limit = Math.max(1, Math.min(lanePageMax, Math.floor(heldEventsMax / Math.max(1, lanes.length))));
-  const reading = { engine, filter, holds: compileFilter(filter), limit };
+  const holds = compileFilter(filter);
   const open: Lane[] = [];
-  for (const lane of lanes) if (await fill(reading, lane)) place(open, lane);
+  for (const lane of await lanesOf(engine, options, filter)) if (await fill(lane, holds)) place(open, lane);
   let left = options.limit ?? Number.POSITIVE_INFINITY;
   while (left > 0 && options.signal?.aborted !== true) {
     const lane = open.pop();
@@ -53,7 +49,7 @@ export async function* replayAll(
     left -= 1;
     yield nextOf(lane);
     lane.index += 1;
-    if (await fill(reading, lane)) place(open, lane);
+    if (await fill(lane, holds)) place(open, lane);
   }
 }
 
@@ -69,13 +65,15 @@ function place(open: Lane[], lane: Lane): void {
   open.splice(low, 0, lane);
 }
 
-async function lanesOf(engine: Engine, options: ReplayAllOptions): Promise<Lane[]> {
-  const lanes: Lane[] = [];
-  for (const session of options.sessions?.map((id) => checkId('session', id)) ?? (await sessionIds(engine))) {
-    for (const branch of await engine.store.branches(sessionRef(engine, session)))
-      lanes.push({ session, branch, events: [], next: 'start', index: 0 });
-  }
-  return lanes;
+async function lanesOf(engine: Engine, options: ReplayAllOptions, filter: EventFilter): Promise<Lane[]> {
+  const branches: { readonly session: string; readonly branch: BranchSummary }[] = [];
+  for (const session of options.sessions?.map((id) => checkId('session', id)) ?? (await sessionIds(engine)))
+    for (const branch of await engine.store.branches(sessionRef(engine, session))) branches.push({ session, branch });
+  const limit = Math.max(1, Math.min(lanePageMax, Math.floor(heldEventsMax / Math.max(1, branches.length))));
+  return branches.map(({ session, branch: { branch, parent, head } }) => {
+    const own = { branch, after: parent?.seq ?? beginning, through: head, except: [], carried: false };
+    return { batches: readEvents(engine, session, [own], { limit, filter }), events: [], index: 0 };
+  });
 }
 
 const nextOf = (lane: Lane): Event => lane.events[lane.index] as Event;
@@ -85,27 +83,12 @@ function isBefore(left: Lane, right: Lane): boolean {
   return a.time === b.time ? a.id < b.id : a.time < b.time;
 }
 
-interface Reading {
-  readonly engine: Engine;
-  readonly filter: EventFilter;
-  readonly holds: (event: Event) => boolean;
-  readonly limit: number;
-}
-
 /** Reads on until the branch has a next event; false at its end. */
-async function fill({ engine, filter, holds, limit }: Reading, lane: Lane): Promise<boolean> {
+async function fill(lane: Lane, holds: (event: Event) => boolean): Promise<boolean> {
   while (lane.index >= lane.events.length) {
-    if (lane.next === undefined) return false;
-    const { branch, parent, head } = lane.branch;
-    const segment = { branch, after: parent?.seq ?? beginning, through: head, except: [], carried: false };
-    const page = await readEvents(engine, lane.session, [segment], {
-      limit,
-      direction: 'forward',
-      filter,
-      ...(lane.next === 'start' ? {} : { cursor: lane.next }),
-    });
-    lane.events = page.events.filter(holds);
-    lane.next = page.next;
+    const { done, value } = await lane.batches.next();
+    if (done === true) return false;
+    lane.events = value.events.filter(holds);
     lane.index = 0;
   }
   return true;

@@ -162,23 +162,12 @@ async function* pages(
   engine: Engine,
   session: string,
   segments: readonly Segment[],
-  options: PagesOptions,
+  { direction = 'forward', filter, listEdits, limit = limits.pageEventsMax }: PagesOptions,
 ): AsyncGenerator<readonly Event[]> {
-  let cursor: Cursor | undefined;
   // The first page is small, so that the first rows of a long history are there at once.
-  let limit = Math.min(options.limit ?? limits.pageEventsMax, firstPageEvents);
-  do {
-    const page = await readEvents(engine, session, segments, {
-      limit,
-      direction: options.direction ?? 'forward',
-      filter: options.filter,
-      ...(options.listEdits === undefined ? {} : { listEdits: options.listEdits }),
-      ...(cursor === undefined ? {} : { cursor }),
-    });
-    yield page.events;
-    cursor = page.next;
-    limit = limits.pageEventsMax;
-  } while (cursor !== undefined);
+  const firstLimit = Math.min(limit, firstPageEvents);
+  for await (const { events } of readEvents(engine, session, segments, { direction, filter, listEdits, firstLimit }))
+    yield events;
 }
 
 const firstPageEvents = 64;

@@ -1,6 +1,7 @@
 import type { StrictDiff } from '../core/diff-strict.ts';
 import { RepriseError } from '../core/error.ts';
 import type { Event } from '../core/event.ts';
+import type { ForeignFormat } from '../core/foreign-format.ts';
 import { checkId } from '../core/id.ts';
 import type { JsonObject } from '../core/json.ts';
 import { limits } from '../core/limits.ts';
@@ -10,7 +11,9 @@ import { append } from './append.ts';
 import { Chores } from './chores.ts';
 import { type CompareOptions, type Comparison, compare, compareStrictly } from './compare.ts';
 import { type Engine, sessionRef } from './engine.ts';
+import { exportHistory, type ImportOptions, type ImportSource, importHistory } from './import.ts';
 import { sessionRecord } from './place.ts';
+import type { RecordingDefaults } from './recording-defaults.ts';
 import { type ReplayAllOptions, replayAll } from './replay-all.ts';
 import { Session } from './session.ts';
 
@@ -160,6 +163,33 @@ export class Reprise {
   }
 
   /**
+   * Reads a saved run of another system into a new session: the path of its file, its parsed content, or a stream. The
+   * text of every event is kept, so that {@link export} gives the same bytes back.
+   *
+   * @example
+   * ```ts
+   * const saved = { trace_id: 'run-abc', metadata: {}, events: [{ type: 'run_started', message: '', payload: { prompt: 'Hi' } }] };
+   * const imported = await reprise.import(saved, { format: 'shipit' });
+   * const asked = await imported.stateAt('main', conversation); // its messages: one, from the user
+   * ```
+   */
+  async import(source: ImportSource, options: ImportOptions = {}): Promise<Session> {
+    return new Session(this.#engine, await importHistory(this.#engine, source, options));
+  }
+
+  /**
+   * Writes the view of a place in the format of another system.
+   *
+   * @example
+   * ```ts
+   * const text = await reprise.export('refund', { format: 'shipit' });
+   * ```
+   */
+  async export(ref: string, options: { readonly format: string }): Promise<string> {
+    return exportHistory(this.#engine, await this.resolve(ref), options.format);
+  }
+
+  /**
    * Reads a ref; `latest` becomes the session last appended to.
    *
    * @example
@@ -223,6 +253,12 @@ export interface RepriseParts {
   readonly snapshotEvents?: number;
   /** Told how many events came with every page that was read: for showing how far something long is. */
   readonly onRead?: (events: number) => void;
+  /** Formats of saved runs that can be read and written. */
+  readonly formats?: readonly ForeignFormat[];
+  /** Reads a file, piece by piece; without it, files cannot be imported by their path. */
+  readonly readFile?: (path: string) => AsyncIterable<string | Uint8Array>;
+  /** How is recorded where nothing else is said; nothing is masked and nothing has a price if it is left out. */
+  readonly recording?: RecordingDefaults;
 }
 
 /** Puts an engine on a store. */
@@ -232,6 +268,9 @@ export function createReprise({
   namespace = 'default',
   snapshotEvents = limits.snapshotEventsMin,
   onRead = () => undefined,
+  formats = [],
+  readFile = noFiles,
+  recording = {},
 }: RepriseParts): Reprise {
   return new Reprise({
     store,
@@ -240,6 +279,15 @@ export function createReprise({
     memories: new Map(),
     snapshotEvents,
     onRead,
+    formats: new Map(formats.map((format) => [format.name, format])),
+    readFile,
+    recording,
     chores: new Chores(),
+  });
+}
+
+function noFiles(path: string): never {
+  throw new RepriseError('import.invalid', `Cannot read "${path}": this engine has no files`, {
+    hint: 'Give the content, or a stream of it.',
   });
 }

@@ -18,6 +18,7 @@ import type { Engine } from './engine.ts';
 import { placeAt } from './place.ts';
 import { type RecordOptions, record } from './record.ts';
 import type { SessionRecorder } from './recorder.ts';
+import { chosenRecording } from './recording-defaults.ts';
 import { checkGoesOn, type ResumableHistory, resumableHistory } from './resume-history.ts';
 import { StopWatch } from './stop-watch.ts';
 import { answerOf } from './user-turns.ts';
@@ -88,8 +89,10 @@ export function asResumable<Run, Result>(agent: Agent<Run, Result>): ResumableAg
 /** Runs an agent on a branch from its head, records it there, and says what became of it. Throws only before it begins. */
 export async function resumeRun<Run, Result>(
   engine: Engine,
-  request: RunRequest<Run, Result>,
+  given: RunRequest<Run, Result>,
 ): Promise<RunReport<Result>> {
+  // The guard finds equal calls by what was stored, so it masks as the recorder does.
+  const request = { ...given, ...(await chosenRecording(engine, given.session, given)) };
   const { session, branch, prompt } = request;
   const agent = asResumable(request.agent);
   const place = await placeAt(engine, session, branch, { kind: 'head' });

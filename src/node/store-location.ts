@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { RepriseError } from '../core/error.ts';
+import type { LoadedConfig } from './config-file.ts';
 
 /** Where a store is: what a store URL says. */
 export type StoreLocation = { readonly kind: 'memory' } | { readonly kind: 'sqlite'; readonly path: string };
@@ -25,6 +26,32 @@ export function storeLocation(
     hint: 'Use sqlite:PATH or memory:, or leave it out for .reprise/reprise.db.',
     details: { url },
   });
+}
+
+/** Who said where the store is. */
+export type StoreChoice = 'given' | 'environment' | 'config' | 'default';
+
+/** Where the store is, and who said so: what was given, else `REPRISE_STORE`, else the configuration, else the default. */
+export function chooseStore(
+  given: string | undefined,
+  loaded: LoadedConfig | undefined,
+): { readonly location: StoreLocation; readonly by: StoreChoice } {
+  if (given !== undefined && given !== '') return { location: storeLocation(given), by: 'given' };
+  const environment = process.env['REPRISE_STORE'] ?? '';
+  if (environment !== '') return { location: storeLocation(environment), by: 'environment' };
+  const url = loaded?.config.store;
+  if (loaded === undefined || url === undefined) return { location: storeLocation(''), by: 'default' };
+  try {
+    return { location: storeLocation(url, dirname(loaded.file)), by: 'config' };
+  } catch (error) {
+    const { message, hint } = error as RepriseError;
+    const why = message.replace(/^Cannot open/, 'no store can be opened');
+    throw new RepriseError('config.invalid', `Cannot use "store" of ${JSON.stringify(loaded.file)}: ${why}`, {
+      ...(hint === undefined ? {} : { hint }),
+      details: { file: loaded.file, field: 'store' },
+      cause: error,
+    });
+  }
 }
 
 function nearestStore(from: string): string {

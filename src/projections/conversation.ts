@@ -103,6 +103,7 @@ export const conversation: Projection<ConversationState, Conversation> = {
   name: 'conversation',
   version: '1',
   history: 'view',
+  types: ['message.added', 'settings.changed', 'call.started', 'call.ended', 'run.started', 'run.ended'],
   initial: () => ({ order: 0, current: null, lanes: {}, settings: {}, runs: createRunBook() }),
   apply: (state, event) => {
     state.order++;

@@ -16,6 +16,7 @@ export const metadata: Projection<JsonObject> = {
   name: 'metadata',
   version: '1',
   history: 'raw',
+  types: ['metadata.changed', 'branch.forked'],
   initial: () => ({}),
   apply: (value, event) => {
     const given = givenBy(event);

@@ -82,6 +82,7 @@ export const runs: Projection<RunsState, Runs> = {
   name: 'runs',
   version: '1',
   history: 'view',
+  without: ['request', 'response', 'input', 'output', 'message', 'operations', 'result'],
   initial: () => ({ runs: [], places: {}, open: {} }),
   apply: (state, event) => {
     const place = placeOf(state, event);

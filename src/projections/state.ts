@@ -30,9 +30,10 @@ export const state: Projection<State> = {
   name: 'state',
   version: '1',
   history: 'view',
+  types: ['state.committed'],
   initial: () => ({}),
   apply: (held, event) => {
-    if (event.type !== 'state.committed' || !Array.isArray(event.data['operations'])) return held;
+    if (!Array.isArray(event.data['operations'])) return held;
     for (const operation of event.data['operations'] as readonly JsonValue[]) {
       if (isObject(operation)) operate(held as Record<string, Record<string, StateEntry>>, operation, event);
     }

@@ -1,5 +1,6 @@
 import type { Event } from '../core/event.ts';
 import { isObject, type JsonObject } from '../core/json.ts';
+import { limits } from '../core/limits.ts';
 import { textOf } from '../core/message.ts';
 import type { Projection } from '../core/projection.ts';
 import { createRunBook, firstRunOf, noteRun, type RunBook } from '../core/resumption.ts';
@@ -64,6 +65,7 @@ export const summary: Projection<SummaryState, Summary> = {
   name: 'summary',
   version: '1',
   history: 'view',
+  without: ['request', 'response', 'input', 'output', 'operations', 'result'],
   initial: () => ({
     title: null,
     hasRunTitle: false,
@@ -119,7 +121,8 @@ function startRun(state: SummaryState, event: Event): void {
   const line = noteRun(state.runs, event);
   // What a resumed run continues is no longer silent: it is the resumed run that has to end.
   const isContinued = (run: string): boolean => line !== undefined && firstRunOf(state.runs, run) === line;
-  state.open = [...state.open.filter((run) => !isContinued(run) && run !== event.run), event.run ?? ''];
+  const others = state.open.filter((run) => !isContinued(run) && run !== event.run);
+  state.open = [...others.slice(1 - limits.runsRememberedMax), event.run ?? ''];
   state.endedAt = null;
 }
 

@@ -218,6 +218,7 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
   },
   diffDetailsMax: 'src/core/diff.test.ts',
   diffItemsMax: 'src/core/diff-state.test.ts',
+  maskedTextsMax: 'src/core/masking.test.ts',
   conversationLanesMax: 'src/projections/conversation.test.ts',
   markersMax: async () => {
     const filler: Marker = { branch: 'main', seq: 1 as Seq, kind: 'erased', seqs: [], parts: [] };
@@ -300,13 +301,18 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
     await session.stateAt('main', grown(1_000));
     expect(counted.calls.putSnapshot).toBeGreaterThan(0);
   },
+  importTextMax: 'test/seeds/shipit-import.test.ts',
   sessionsPageMax: async ({ store }) => {
     for (let count = 0; count < limits.sessionsPageMax; count++)
       await store.createSession({ ...ref, session: `s${count}` }, { root: 'main', seed: 'x' });
     const page = await store.sessions({ limit: 1e9 });
     expect([page.sessions.length, page.next !== undefined]).toEqual([limits.sessionsPageMax, true]);
   },
-  summaryEventsMax: 'src/engine/keep-summary.test.ts',
+  summaryEventsMax: 'src/engine/keep-snapshots.test.ts',
+  conversationEventsMax: 'src/engine/keep-snapshots.test.ts',
+  runsRememberedMax: 'src/core/resumption.test.ts',
+  bodiesKeptMax: 'src/engine/events.test.ts',
+  batchBodiesMax: 'src/engine/events.test.ts',
   snapshotWaitMsMax: 'test/e2e/cli/withstand.test.ts',
   scriptedRequestsMax: 'test/frameworks/model-server.test.ts',
   busyWaitMsMax: 'test/crash/processes.test.ts',

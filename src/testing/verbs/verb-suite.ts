@@ -4,6 +4,7 @@ import { append } from './append.ts';
 import { edit, fork, redo, revert, rewind } from './changing.ts';
 import { editing } from './editing.ts';
 import { erase } from './erasing.ts';
+import { importing } from './importing.ts';
 import { counterfactual, stateAt } from './looking.ts';
 import { diff, fingerprint, sessions, verify } from './proving.ts';
 import { record } from './recording.ts';
@@ -38,6 +39,8 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   fingerprint,
   verify,
   diff,
+  import: importing,
+  export: importing,
   branch: fork,
   tree: sessions,
   toJSON: sessions,

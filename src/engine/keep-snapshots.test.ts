@@ -4,6 +4,7 @@ import type { EventDraft } from '../core/event.ts';
 import { limits } from '../core/limits.ts';
 import type { EventStore } from '../core/ports.ts';
 import { createNodePlatform } from '../node/platform.ts';
+import { conversation } from '../projections/conversation.ts';
 import { summary } from '../projections/summary.ts';
 import { openMemoryStore } from '../store/memory/memory-store.ts';
 import { createReprise, type Reprise } from './reprise.ts';
@@ -65,6 +66,46 @@ test('the summary is kept whenever another thousand events are there, however th
   await session.append(notes(1500));
   await reprise.close();
   expect(await keptAt(store, 'main')).toEqual([2501, 1001]);
+});
+
+test('the conversation is kept now and then, so that a first look deep in a history does not begin at zero', async () => {
+  const store = openMemoryStore({ platform });
+  const reprise = open(store);
+  const session = await reprise.createSession('demo');
+  const message = (index: number): EventDraft => ({
+    type: 'message.added',
+    agent: `a${index % 7}`,
+    data: { message: { role: 'user', content: `question ${index}` } },
+  });
+  const answered = (index: number): EventDraft[] => [
+    message(index),
+    {
+      type: 'call.started',
+      agent: `a${index % 7}`,
+      data: { call: `c${index}`, kind: 'model', name: 'm', request: { messages: [] } },
+    },
+    {
+      type: 'call.ended',
+      agent: `a${index % 7}`,
+      data: { call: `c${index}`, kind: 'model', name: 'm', outcome: 'ok' },
+    },
+  ];
+  const total = limits.conversationEventsMax + 400;
+  for (let index = 0; index < total / 3; index += 100)
+    await session.append(Array.from({ length: 100 }, (_, more) => answered(index + more)).flat());
+  await reprise.close();
+  let read = 0;
+  const counting = changed(store, {
+    read: async (...given) => {
+      const page = await store.read(...given);
+      read += page.events.length;
+      return page;
+    },
+  });
+  const seen = await (await open(counting).session('demo')).stateAt('main', conversation);
+  expect(seen).toEqual(await session.stateAt('main', conversation, { snapshots: false }));
+  expect(read).toBeGreaterThan(0);
+  expect(read).toBeLessThan(1_000);
 });
 
 test('an append goes on when its summary cannot be kept', async () => {

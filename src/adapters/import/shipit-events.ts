@@ -1,0 +1,190 @@
+import type { EventDraft } from '../../core/event.ts';
+import { isObject, type JsonInput, type JsonInputValue, type JsonObject, type JsonValue } from '../../core/json.ts';
+
+/** Where an event stands in its file. */
+interface Place {
+  /** Its text, verbatim. */
+  readonly text: string;
+  /** The events after it. */
+  readonly rest: readonly JsonValue[];
+}
+
+interface OpenTool {
+  readonly call: string;
+  readonly name: string;
+}
+
+/** Reads events one after the other; what one means may depend on those before it. */
+export class ShipitReader {
+  readonly #agent: string | undefined;
+  #run = 0;
+  #turn = 0;
+  #calls = 0;
+  #announced = 0;
+  #open: OpenTool[] = [];
+
+  constructor(agent: string | undefined) {
+    this.#agent = agent;
+  }
+
+  /** What one event means. The first draft carries its text, so that it can be written back; the others only its type. */
+  drafts(event: JsonObject, place: Place): EventDraft[] {
+    const payload = isObject(event['payload']) ? event['payload'] : {};
+    const type = String(event['type']);
+    if (type === 'run_started' || (this.#run === 0 && type !== 'mcp_attached')) this.#begin();
+    if (type === 'step_started') this.#turn++;
+    const meant = this.#meaning(type, event, payload, place);
+    const drafts = meant.length > 0 ? meant : [{ type: foreignType(type), data: {} }];
+    return drafts.map((draft, index) => ({
+      ...draft,
+      turn: this.#turn,
+      ...(this.#agent === undefined ? {} : { agent: this.#agent }),
+      ...(this.#run === 0 ? {} : { run: `run-${this.#run}` }),
+      data: { ...draft.data, foreign: index === 0 ? { type, text: place.text } : { type } },
+    }));
+  }
+
+  #begin(): void {
+    this.#run++;
+    this.#open = [];
+    this.#announced = 0;
+  }
+
+  #meaning(type: string, event: JsonObject, payload: JsonObject, place: Place): EventDraft[] {
+    switch (type) {
+      case 'run_started':
+        return [started(payload), ...messagesIn(payload, promptIn(payload))];
+      case 'tool_called':
+        return this.#toolCalled(event, payload, place);
+      case 'tool_completed':
+        return this.#toolEnded(event, { outcome: 'ok', output: payload['output'] ?? payload['text'] ?? null });
+      case 'tool_failed':
+        return this.#toolEnded(event, {
+          outcome: 'error',
+          error: { name: 'Error', message: textIn(payload, 'error') },
+        });
+      case 'run_completed':
+        return completed(payload);
+      default:
+        // Planners repeat the `prompt` of their run, which was said once.
+        return messagesIn(payload, promptIn({ user_prompt: payload['user_prompt'] ?? null }));
+    }
+  }
+
+  /** Tools that are called one right after the other were asked for together, by one message. */
+  #toolCalled(event: JsonObject, payload: JsonObject, { rest }: Place): EventDraft[] {
+    const own = this.#announce(event, payload);
+    const start: EventDraft = {
+      type: 'call.started',
+      data: { call: own.call, kind: 'tool', name: own.name, input: own.input },
+    };
+    this.#open.push(own);
+    if (this.#announced > 0) {
+      this.#announced--;
+      return [start];
+    }
+    const others = rest.slice(
+      0,
+      rest.findIndex((next) => !isTool(next)),
+    );
+    const before = this.#calls;
+    const asked = [own, ...others.map((next) => this.#announce(next as JsonObject, payloadOf(next)))];
+    this.#calls = before;
+    this.#announced = asked.length - 1;
+    const content = asked.map(({ call, name, input }) => ({
+      type: 'tool-call',
+      toolCallId: call,
+      toolName: name,
+      input,
+    }));
+    return [{ type: 'message.added', data: { message: { role: 'assistant', content } } }, start];
+  }
+
+  #announce(event: JsonObject, payload: JsonObject): OpenTool & { readonly input: JsonValue } {
+    return {
+      call: `t${++this.#calls}`,
+      name: toolName(event, payload),
+      input: payload['arguments'] ?? payload['args'] ?? {},
+    };
+  }
+
+  #toolEnded(event: JsonObject, end: JsonInput): EventDraft[] {
+    const name = toolName(event, payloadOf(event));
+    const index = this.#open.findIndex((open) => open.name === name);
+    const [open] = this.#open.splice(index === -1 ? 0 : index, 1);
+    if (open === undefined) return [];
+    return [{ type: 'call.ended', data: { call: open.call, kind: 'tool', name: open.name, ...end } }];
+  }
+}
+
+const isTool = (event: JsonValue): boolean => isObject(event) && event['type'] === 'tool_called';
+const payloadOf = (event: JsonValue): JsonObject =>
+  isObject(event) && isObject(event['payload']) ? event['payload'] : {};
+
+/** A type of shipit that has no word here. */
+function foreignType(type: string): string {
+  return `shipit.${type.replace(/[^A-Za-z0-9]+/g, '-').replace(/^-|-$/g, '') || 'event'}`;
+}
+
+/** Its runtime writes the name of a tool only into the message: "Tool called: X". */
+function toolName(event: JsonObject, payload: JsonObject): string {
+  for (const key of ['tool', 'tool_name', 'name']) {
+    const name = payload[key];
+    if (typeof name === 'string' && name !== '') return name;
+  }
+  const [, name] = /^(?:Tool (?:called|completed|failed)|Retrying tool): *(.+)$/s.exec(textIn(event, 'message')) ?? [];
+  return name?.trim() ?? 'unknown';
+}
+
+function started(payload: JsonObject): EventDraft {
+  const prompt = promptIn(payload);
+  return { type: 'run.started', data: prompt === undefined ? {} : { title: titleOf(prompt) } };
+}
+
+const titleMax = 80;
+
+function titleOf(prompt: string): string {
+  const line = prompt.replace(/\s+/g, ' ').trim();
+  return line.length <= titleMax ? line : `${line.slice(0, titleMax - 1)}…`;
+}
+
+/** Its runtime writes `prompt`, its tests and older traces `user_prompt`. */
+function promptIn(payload: JsonObject): string | undefined {
+  return [payload['user_prompt'], payload['prompt']].find((text) => typeof text === 'string' && text !== '') as
+    | string
+    | undefined;
+}
+
+function completed(payload: JsonObject): EventDraft[] {
+  const { output } = payload;
+  const said: EventDraft[] =
+    typeof output === 'string' && output !== ''
+      ? [{ type: 'message.added', data: { message: { role: 'assistant', content: output } } }]
+      : [];
+  const result: JsonInputValue = output ?? null;
+  return [...said, { type: 'run.ended', data: { outcome: 'ok', ...(result === null ? {} : { result }) } }];
+}
+
+/** Messages of a payload, in the order shipit looks for them. */
+function messagesIn(payload: JsonObject, prompt: string | undefined): EventDraft[] {
+  const listed = [...(Array.isArray(payload['messages']) ? payload['messages'] : []), payload['message'] ?? null];
+  const messages = listed.flatMap((message): readonly JsonObject[] => messageOf(message as JsonValue));
+  const last = messages.at(-1);
+  const isThere = last?.['role'] === 'user' && last['content'] === prompt;
+  if (prompt !== undefined && !isThere) messages.push({ role: 'user', content: prompt });
+  return messages.map((message) => ({ type: 'message.added', data: { message } }));
+}
+
+function messageOf(value: JsonValue): readonly JsonObject[] {
+  if (!isObject(value)) return [];
+  const { role, content } = value;
+  const isKnown = role === 'system' || role === 'user' || role === 'assistant' || role === 'tool';
+  if (!isKnown || typeof content !== 'string') return [];
+  // A tool's answer without the call it answers can only be told, not paired.
+  return [role === 'tool' ? { ...value, role: 'assistant' } : value];
+}
+
+function textIn(value: JsonObject, key: string): string {
+  const text = value[key];
+  return typeof text === 'string' ? text : '';
+}

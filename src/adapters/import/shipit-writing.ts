@@ -1,0 +1,90 @@
+import { sameJson } from '../../core/canonical-json.ts';
+import type { Event } from '../../core/event.ts';
+import { isObject, type JsonObject } from '../../core/json.ts';
+import { textOf } from '../../core/message.ts';
+
+/** The events of a view as texts in shipit's words: those that were read from a trace and not edited since, verbatim. */
+export function shipitEvents(events: readonly Event[]): string[] {
+  const texts: string[] = [];
+  for (let index = 0; index < events.length; index++) {
+    const event = events[index] as Event;
+    const text = foreignText(event);
+    if (text === undefined) {
+      const native = isRest(event) ? undefined : nativeEvent(event);
+      if (native !== undefined) texts.push(rendered(native));
+      continue;
+    }
+    const group = [event];
+    for (let next = events[index + 1]; next !== undefined && isRest(next); next = events[index + 1]) {
+      group.push(next);
+      index++;
+    }
+    const foreign = JSON.parse(text) as JsonObject;
+    const before = isObject(foreign['payload']) ? foreign['payload'] : {};
+    const payload = group.reduce(changedPayload, before);
+    texts.push(payload === before ? text : rendered({ ...foreign, payload }));
+  }
+  return texts;
+}
+
+const rendered = (event: JsonObject): string => JSON.stringify(event, null, 2).replace(/\n/g, '\n    ');
+
+function foreignText({ data }: Event): string | undefined {
+  const { foreign } = data;
+  const text = isObject(foreign) ? foreign['text'] : undefined;
+  return typeof text === 'string' ? text : undefined;
+}
+
+/** Whether an event is a part of what the foreign event before it means, or stands where such a part stood. */
+function isRest(event: Event): boolean {
+  return foreignText(event) === undefined && (isObject(event.data['foreign']) || event.replaces !== undefined);
+}
+
+/** The payload of a foreign event with what was edited since. */
+function changedPayload(payload: JsonObject, { type, data }: Event): JsonObject {
+  const changed = (names: readonly string[], now: JsonObject[string]): JsonObject => {
+    const name = names.find((one) => Object.hasOwn(payload, one)) ?? names[0] ?? '';
+    const isSame = Object.hasOwn(payload, name) ? sameJson(payload[name], now) : sameJson(now, {}) || now === null;
+    return isSame ? payload : { ...payload, [name]: now };
+  };
+  const { message, output, input } = data;
+  if (type === 'call.ended' && data['outcome'] === 'ok') return changed(['output', 'text'], output ?? null);
+  if (type === 'call.started') return changed(['arguments', 'args'], input ?? {});
+  if (type !== 'message.added' || !isObject(message) || message['role'] !== 'user') return payload;
+  return promptNames.some((name) => typeof payload[name] === 'string')
+    ? changed(promptNames, textOf(message))
+    : payload;
+}
+
+const promptNames = ['user_prompt', 'prompt'];
+
+/** What was recorded here, as shipit would have written it. */
+function nativeEvent({ type, data, erased }: Event): JsonObject | undefined {
+  const { kind, message } = data;
+  const name = String(data['name']);
+  const of = (foreign: string, text: string, payload: JsonObject): JsonObject => ({
+    type: foreign,
+    message: text,
+    payload,
+  });
+  if (erased === true) return undefined;
+  switch (type) {
+    case 'run.started':
+      return of('run_started', 'Agent run started', {});
+    case 'message.added':
+      if (!isObject(message) || message['role'] !== 'user') return undefined;
+      return of('message_added', 'Message added', { message: { role: 'user', content: textOf(message) } });
+    case 'call.started':
+      if (kind === 'model') return of('step_started', 'LLM completion started', {});
+      return of('tool_called', `Tool called: ${name}`, { arguments: data['input'] ?? {} });
+    case 'call.ended':
+      if (kind === 'model') return undefined;
+      return data['outcome'] === 'ok'
+        ? of('tool_completed', `Tool completed: ${name}`, { output: data['output'] ?? null })
+        : of('tool_failed', `Tool failed: ${name}`, { error: data['error'] ?? null });
+    case 'run.ended':
+      return of('run_completed', 'Agent run completed', { output: data['result'] ?? null });
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Config, checkConfig } from '../core/config.ts';
+import { RepriseError } from '../core/error.ts';
+
+/** A configuration and the file it is in. */
+export interface LoadedConfig {
+  readonly file: string;
+  readonly config: Config;
+}
+
+const names: readonly string[] = ['ts', 'mts', 'js', 'mjs'].map((ending) => `reprise.config.${ending}`);
+
+/**
+ * The nearest `reprise.config.ts` (or `.mts`, `.js`, `.mjs`) on the way up to the root of the git repository; without a
+ * repository, the one in the folder itself. What lies above a project is not the project's, and is not run.
+ */
+export function findConfigFile(from: string = process.cwd()): string | undefined {
+  const first = resolve(from);
+  const root = repositoryRoot(first);
+  for (let directory = first; ; directory = dirname(directory)) {
+    const found = names.map((name) => join(directory, name)).find((path) => existsSync(path));
+    if (found !== undefined || root === undefined || directory === root) return found;
+  }
+}
+
+function repositoryRoot(from: string): string | undefined {
+  for (let directory = from; ; directory = dirname(directory)) {
+    if (existsSync(join(directory, '.git'))) return directory;
+    if (dirname(directory) === directory) return undefined;
+  }
+}
+
+/** Loads a configuration file; `config.invalid` if it cannot be loaded, or a field is not what it should be. */
+export async function loadConfigFile(path: string): Promise<LoadedConfig> {
+  const file = resolve(path);
+  let held: Readonly<Record<string, unknown>>;
+  try {
+    held = (await import(pathToFileURL(file).href)) as Readonly<Record<string, unknown>>;
+  } catch (error) {
+    throw new RepriseError('config.invalid', `Cannot load ${JSON.stringify(file)}: ${(error as Error).message}`, {
+      hint: hintFor(error),
+      details: { file },
+      cause: error,
+    });
+  }
+  if (!('default' in held)) {
+    throw new RepriseError('config.invalid', `Cannot use ${JSON.stringify(file)}: it has no default export`, {
+      hint: 'Write: export default defineConfig({ … }).',
+      details: { file },
+    });
+  }
+  return { file, config: checkConfig(held['default'], file) };
+}
+
+function hintFor(error: unknown): string {
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  if (code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX')
+    return 'Node runs TypeScript by leaving the types out: write no enum, namespace or parameter property.';
+  if (code === 'ERR_MODULE_NOT_FOUND') return 'Install what it imports; a file is imported with its ending.';
+  return 'Node runs it as it is: what it says when it is run by itself is what is wrong.';
+}
+
+/** The nearest configuration, loaded; undefined if there is none. */
+export async function nearestConfig(from?: string): Promise<LoadedConfig | undefined> {
+  const file = findConfigFile(from);
+  return file === undefined ? undefined : loadConfigFile(file);
+}

@@ -1,0 +1,205 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { elementsOf } from '../../src/adapters/import/json-elements.ts';
+import { conversation, limits, messagesOf, openReprise, type Reprise, type Session } from '../../src/index.ts';
+
+let directory = '';
+let reprise: Reprise;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'reprise-import-'));
+  reprise = await openReprise('memory:');
+});
+afterAll(async () => {
+  await reprise.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+let count = 0;
+async function imported(text: string): Promise<Session> {
+  const path = join(directory, `run-${++count}.json`);
+  await writeFile(path, text);
+  return reprise.import(path, { format: 'shipit', session: `s${count}` });
+}
+
+const event = (type: string, message: string, payload: unknown): object => ({ type, message, payload });
+const file = (...events: readonly object[]): string =>
+  `${JSON.stringify({ trace_id: 't', metadata: {}, events }, null, 2)}\n`;
+const rolesOf = async (session: Session): Promise<unknown[]> =>
+  (await session.stateAt('main', conversation)).messages.map(({ message }) => message?.['role']);
+
+describe('a trace as its runtime writes it', () => {
+  test.each(['prompt', 'user_prompt'])('the prompt of a run is found under %s', async (name) => {
+    const session = await imported(file(event('run_started', 'Agent run started', { [name]: 'Refund order 7.' })));
+    const [asked] = messagesOf(await session.stateAt('main', conversation), { role: 'user' });
+    expect(asked?.message).toEqual({ role: 'user', content: 'Refund order 7.' });
+  });
+
+  test('the name of a tool comes from the payload, or from the message where the payload has none', async () => {
+    const session = await imported(
+      file(
+        event('run_started', '', { prompt: 'x' }),
+        event('tool_called', 'Tool called: look up: all', { arguments: {} }),
+        event('tool_called', '', { tool: 'named', arguments: {} }),
+      ),
+    );
+    const names: unknown[] = [];
+    for await (const { data } of session.replay({ filter: { types: ['call.started'] } })) names.push(data['name']);
+    expect(names).toEqual(['look up: all', 'named']);
+  });
+
+  test('results keep their role and pair with their calls, also of tools that were called together', async () => {
+    const session = await imported(
+      file(
+        event('run_started', '', { prompt: 'x' }),
+        event('tool_called', 'Tool called: a', { arguments: { n: 1 } }),
+        event('tool_called', 'Tool called: b', { arguments: { n: 2 } }),
+        event('tool_completed', 'Tool completed: b', { output: 'of b' }),
+        event('tool_failed', 'Tool failed: a', { error: 'tool_not_registered' }),
+        event('run_completed', '', { output: 'done' }),
+      ),
+    );
+    expect(await rolesOf(session)).toEqual(['user', 'assistant', 'tool', 'tool', 'assistant']);
+    const ends: unknown[] = [];
+    for await (const { data } of session.replay({ filter: { types: ['call.ended'] } }))
+      ends.push([data['call'], data['name'], data['outcome']]);
+    expect(ends).toEqual([
+      ['t2', 'b', 'ok'],
+      ['t1', 'a', 'error'],
+    ]);
+  });
+
+  test('what has no word here is kept, unknown keys included, and found by its foreign type', async () => {
+    const text = file(
+      { ...event('step_started', 'LLM completion started', { tool_count: 2, iteration: 1 }), extra: [1] },
+      event('autopilot.heartbeat', 'beat', { at: 1.5 }),
+    );
+    const session = await imported(text);
+    const fields = [{ key: 'foreign.type', pattern: '^step_started$' }];
+    expect(await session.find({ fields })).toMatchObject({ seq: 2 });
+    expect(await reprise.export(session.id, { format: 'shipit' })).toBe(text);
+  });
+
+  test('a real trace shows its user prompts and comes back byte for byte', async (context) => {
+    const path = join(import.meta.dirname, '../../../shared/samples/shipit/demo-trace.json');
+    if (!existsSync(path)) context.skip('there is no sample of a real trace beside this checkout');
+    const session = await reprise.import(path);
+    expect(session.id).toBe('demo-trace');
+    const questions: unknown[] = [];
+    for await (const { data } of session.replay({ filter: { types: ['message.added'], text: '"role":"user"' } }))
+      questions.push((data['message'] as { content: string }).content);
+    expect(questions[0]).toBe('Use the available tools and summarize what this project can do.');
+    expect(questions).toHaveLength(8);
+    expect(await reprise.export('demo-trace', { format: 'shipit' })).toBe(await readFile(path, 'utf8'));
+    expect((await session.verify()).ok).toBe(true);
+  });
+});
+
+describe('the same bytes come back', () => {
+  test('whatever the layout, the order of keys and the spelling of numbers', async () => {
+    for (const text of [
+      '{"events":[],"trace_id":"t"}',
+      '{"trace_id":"t"}',
+      '\t{ "events" : [ {"type":"x","payload":{"b":1.0,"a":1e3},"message":"\\u00e9"} ,\r\n{"type":"y"}], "trace_id":"t" }\n\n',
+      `${JSON.stringify({ trace_id: 't', metadata: { z: 1, a: [] }, events: [{ type: 'é"]}', payload: { __proto__: 1 } }] })}`,
+    ]) {
+      const session = await imported(text);
+      expect(await reprise.export(session.id, { format: 'shipit' })).toBe(text);
+    }
+  });
+
+  test('of random traces', async () => {
+    const payload = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }));
+    const type = fc.constantFrom('run_started', 'tool_called', 'tool_completed', 'run_completed', 'odd');
+    const events = fc.array(fc.record({ type, message: fc.string(), payload }), { maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(events, fc.constantFrom(0, 1, 2, '\t'), async (list, indent) => {
+        const text = JSON.stringify({ trace_id: 't', metadata: {}, events: list }, null, indent);
+        const session = await imported(text);
+        expect(await reprise.export(session.id, { format: 'shipit' })).toBe(text);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('and an edit on a branch shows in that branch alone', async () => {
+    const text = file(
+      event('run_started', 'Agent run started', { prompt: 'Refund order 7.', extra: 1 }),
+      event('tool_called', 'Tool called: lookup', { arguments: { order: 7 } }),
+      event('tool_completed', 'Tool completed: lookup', { output: 'paid 50', iteration: 1 }),
+    );
+    const session = await imported(text);
+    await session.fork('main', {
+      name: 'edited',
+      prompt: 'Refund order 8.',
+      edits: [{ kind: 'toolResult', call: 't1', output: 'paid 80' }],
+    });
+    const edited = await reprise.export(`${session.id}/edited`, { format: 'shipit' });
+    expect(edited).toBe(text.replace('Refund order 7.', 'Refund order 8.').replace('paid 50', 'paid 80'));
+    expect(await reprise.export(session.id, { format: 'shipit' })).toBe(text);
+  });
+
+  test('a session that was never a trace is written in its words', async () => {
+    const session = await reprise.createSession('native');
+    await session.append([
+      { type: 'run.started' },
+      { type: 'message.added', data: { message: { role: 'user', content: 'Hi' } } },
+      { type: 'call.started', data: { call: 'c', kind: 'tool', name: 'look', input: { a: 1 } } },
+      { type: 'call.ended', data: { call: 'c', kind: 'tool', name: 'look', outcome: 'ok', output: 'x' } },
+      { type: 'run.ended', data: { outcome: 'ok', result: 'Bye' } },
+    ]);
+    const written = JSON.parse(await reprise.export('native', { format: 'shipit' })) as { events: { type: string }[] };
+    expect(written.events.map(({ type }) => type)).toEqual([
+      'run_started',
+      'message_added',
+      'tool_called',
+      'tool_completed',
+      'run_completed',
+    ]);
+  });
+});
+
+describe('what is no trace', () => {
+  test.each([
+    ['{"trace_id": "t", "events": [{"type": "x"', 'cut off'],
+    ['[1]', 'not an object'],
+    ['{"trace_id": 7, "events": []}', 'trace_id'],
+    ['{"trace_id": "t", "events": {}}', 'not a list'],
+    ['{"trace_id": "t", "events": [{"message": "no type"}]}', 'event 0'],
+    ['{"trace_id": "t", "events": [{"type": "x", "payload": {"n": 12345678901234567890}}]}', 'number'],
+  ])('%s is refused', async (text, why) => {
+    const before = count;
+    const error = await imported(text).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'import.invalid' });
+    if (why !== 'cut off') expect((error as Error).message).toContain(why);
+    await expect(reprise.session(`s${before + 1}`)).rejects.toMatchObject({ code: 'session.not-found' });
+  });
+
+  test('a file that is not there, is not text, or is endless', async () => {
+    await expect(reprise.import(join(directory, 'nothing.json'))).rejects.toMatchObject({ code: 'import.invalid' });
+    const bytes = (async function* () {
+      yield new Uint8Array([0x7b, 0xff]);
+    })();
+    await expect(reprise.import(bytes)).rejects.toThrow('not UTF-8');
+    const endless = (async function* () {
+      for (;;) yield ' '.repeat(16_777_216);
+    })();
+    await expect(reprise.import(endless)).rejects.toMatchObject({ details: { limit: 'importTextMax' } });
+    expect(limits.importTextMax).toBeGreaterThan(0);
+  });
+});
+
+test('elements of an array are found where parsing finds them', () => {
+  fc.assert(
+    fc.property(fc.array(fc.jsonValue()), fc.jsonValue(), fc.constantFrom(0, 2), (events, other, indent) => {
+      const text = JSON.stringify({ a: other, events, z: other }, null, indent);
+      const found = elementsOf(text, 'events')?.elements ?? [];
+      expect(found.map(({ start, end }) => JSON.parse(text.slice(start, end)) as unknown)).toEqual(
+        JSON.parse(JSON.stringify(events)),
+      );
+    }),
+  );
+});
