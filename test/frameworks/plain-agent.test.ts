@@ -23,7 +23,7 @@ afterEach(() => reprise.close());
 const toolsOf = async (branch: string): Promise<string[]> => {
   const found: string[] = [];
   for await (const { data } of session.replay({ at: branch, filter: { types: ['call.started'], kind: 'tool' } }))
-    found.push(`${data['name']} ${JSON.stringify(data['input'])}`);
+    found.push(`${String(data['name'])} ${JSON.stringify(data['input'])}`);
   return found;
 };
 
