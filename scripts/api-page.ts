@@ -25,6 +25,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   Reprise: ['Reprise'],
   Session: ['Session'],
   Branch: ['Branch'],
+  SessionRecorder: ['SessionRecorder'],
   Projections: [
     'conversation',
     'messagesOf',

@@ -14,16 +14,22 @@ export interface BranchRow {
   readonly summary: Summary;
 }
 
-/** The branches of a session, each below its parent. */
-export async function branchRows(record: SessionRecord, session: Session): Promise<BranchRow[]> {
-  const rows: BranchRow[] = [];
+/** A branch in a tree that is drawn. */
+export interface DrawnBranch {
+  readonly node: BranchNode;
+  readonly lead: string;
+}
+
+/** A tree, line by line, each branch below its parent. */
+export function drawnBranches(root: BranchNode): DrawnBranch[] {
+  const drawn: DrawnBranch[] = [];
   // By hand, since ten thousand forks of forks are more than a stack holds.
   const open: { readonly node: BranchNode; readonly lead: string; readonly below: string }[] = [
-    { node: await session.tree(), lead: '', below: '' },
+    { node: root, lead: '', below: '' },
   ];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { node, lead, below } = next;
-    rows.push({ record, session, node, lead, summary: await session.stateAt({ branch: node.branch }, summary) });
+    drawn.push({ node, lead });
     const last = node.children.length - 1;
     for (let index = last; index >= 0; index--) {
       const child = node.children[index] as BranchNode;
@@ -35,6 +41,14 @@ export async function branchRows(record: SessionRecord, session: Session): Promi
       });
     }
   }
+  return drawn;
+}
+
+/** The branches of a session, each below its parent. */
+export async function branchRows(record: SessionRecord, session: Session): Promise<BranchRow[]> {
+  const rows: BranchRow[] = [];
+  for (const { node, lead } of drawnBranches(await session.tree()))
+    rows.push({ record, session, node, lead, summary: await session.stateAt({ branch: node.branch }, summary) });
   return rows;
 }
 

@@ -15,6 +15,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/list.ts')).list,
   },
   {
+    name: 'tree',
+    group: 'Look',
+    summary: 'the branches of a session as the tree they grew into',
+    load: async () => (await import('./commands/tree.ts')).tree,
+  },
+  {
     name: 'replay',
     group: 'Look',
     summary: 'the events of a history again, in order',
@@ -103,6 +109,42 @@ export const commands: readonly CommandEntry[] = [
     group: 'Change',
     summary: 'forget a whole session for good',
     load: async () => (await import('./commands/delete-session.ts')).deleteSession,
+  },
+  {
+    name: 'resume',
+    group: 'Run',
+    summary: 'continue a branch live on an agent',
+    load: async () => (await import('./commands/resume.ts')).resume,
+  },
+  {
+    name: 'retry',
+    group: 'Run',
+    summary: 'try a run or a task again, and diff the results',
+    load: async () => (await import('./commands/retry.ts')).retry,
+  },
+  {
+    name: 'experiment',
+    group: 'Run',
+    summary: 'several variants from one point, run and compared',
+    load: async () => (await import('./commands/experiment.ts')).experiment,
+  },
+  {
+    name: 'import',
+    group: 'Keep house',
+    summary: 'saved runs of another system, as sessions',
+    load: async () => (await import('./commands/import.ts')).importRuns,
+  },
+  {
+    name: 'export',
+    group: 'Keep house',
+    summary: 'a history in the format of another system',
+    load: async () => (await import('./commands/export.ts')).exportRun,
+  },
+  {
+    name: 'config',
+    group: 'Keep house',
+    summary: 'what is in effect: store, agents, prices, masking',
+    load: async () => (await import('./commands/config.ts')).config,
   },
   {
     name: 'doctor',

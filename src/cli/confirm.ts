@@ -17,10 +17,15 @@ export interface Confirmation {
   readonly isJson: boolean;
 }
 
+/** The terminal this process was started at. */
+export function processTerminal(): Terminal {
+  return { input: process.stdin, output: process.stderr, isTerminal: process.stdin.isTTY === true };
+}
+
 /** Asks before something that cannot be undone. Without a terminal, or in JSON, only `--yes` will do. */
 export async function confirm(
   { question, yes, isJson }: Confirmation,
-  terminal: Terminal = { input: process.stdin, output: process.stderr, isTerminal: process.stdin.isTTY === true },
+  terminal: Terminal = processTerminal(),
 ): Promise<boolean> {
   if (yes) return true;
   if (isJson || !terminal.isTerminal) {
@@ -31,13 +36,14 @@ export async function confirm(
   return (await ask(terminal, `${question} This cannot be undone. Type "yes": `)).trim() === 'yes';
 }
 
-/** The answer; empty when the input ends first. */
-function ask({ input, output }: Terminal, text: string): Promise<string> {
+/** The answer to a question; empty when the input ends first. */
+export function ask({ input, output }: Terminal, text: string): Promise<string> {
   const reader = createInterface({ input, output });
-  // Without a listener, Ctrl-C would leave the question unanswered for ever.
+  // Without a listener, Ctrl-C would leave the question unanswered for ever. What it means is for the program to say.
   reader.once('SIGINT', () => {
     output.write('\n');
-    process.exit(130);
+    reader.close();
+    process.kill(process.pid, 'SIGINT');
   });
   return new Promise((resolve) => {
     reader.once('close', () => resolve(''));

@@ -2,6 +2,7 @@ import { RepriseError } from '../core/error.ts';
 import { parseRef, type Ref } from '../core/ref.ts';
 import type { Reprise } from '../engine/reprise.ts';
 import type { Session } from '../engine/session.ts';
+import { type LoadedConfig, nearestConfig } from '../node/config-file.ts';
 import { openReprise } from '../open-reprise.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { nearest } from './nearest.ts';
@@ -25,6 +26,7 @@ export class Context {
   readonly out: Output;
   readonly #options: GlobalOptions;
   #reprise: Reprise | undefined;
+  #config: Promise<LoadedConfig | undefined> | undefined;
 
   constructor(options: GlobalOptions) {
     this.#options = options;
@@ -36,23 +38,34 @@ export class Context {
     return this.#options.store;
   }
 
-  /** The namespace as given, else the default one. */
-  get namespace(): string {
-    return this.#options.namespace ?? 'default';
+  /** The namespace as given; undefined for that of the configuration or the default one. */
+  get namespace(): string | undefined {
+    return this.#options.namespace;
+  }
+
+  /**
+   * The project's configuration; undefined if it has none. A command that starts agents asks for it first, so that the
+   * store is opened with its prices and masking also where another store is named.
+   */
+  config(): Promise<LoadedConfig | undefined> {
+    this.#config ??= nearestConfig();
+    return this.#config;
   }
 
   /** Opens the store. It is never made by looking at it. */
-  async open(): Promise<Reprise> {
-    this.#reprise ??= await this.#open();
+  async open({ create = false }: { readonly create?: boolean } = {}): Promise<Reprise> {
+    this.#reprise ??= await this.#open(create);
     return this.#reprise;
   }
 
-  async #open(): Promise<Reprise> {
+  async #open(create: boolean): Promise<Reprise> {
     const { store, namespace } = this.#options;
+    const loaded = store === undefined || this.#config !== undefined ? await this.config() : undefined;
     const wait = setTimeout(() => this.out.say('Waiting for another process that holds the store …'), patienceMs);
     try {
       return await openReprise({
-        create: false,
+        create,
+        config: loaded?.file ?? false,
         onRead: (events) => this.out.progress.add(events),
         ...(store === undefined ? {} : { store }),
         ...(namespace === undefined ? {} : { namespace }),

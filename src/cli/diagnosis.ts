@@ -5,7 +5,7 @@ import type { StoreHealth } from '../core/ports.ts';
 import { refText } from '../core/ref.ts';
 import type { Reprise } from '../engine/reprise.ts';
 import type { BranchNode } from '../engine/tree.ts';
-import { absoluteUrl, storeLocation } from '../node/store-location.ts';
+import { absoluteUrl, chooseStore } from '../node/store-location.ts';
 import type { Context } from './context.ts';
 import { version } from './version.ts';
 
@@ -54,14 +54,15 @@ const todos: Readonly<Record<string, string>> = {
 
 /** Looks at the store: an error on the way is a finding, since the store being ill is what a doctor is for. */
 export async function diagnose(context: Context, options: DiagnoseOptions): Promise<Diagnosis> {
-  const location = storeLocation(context.storeUrl);
+  const loaded = context.storeUrl === undefined ? await context.config() : undefined;
+  const { location } = chooseStore(context.storeUrl, loaded);
   const free = location.kind === 'sqlite' ? freeBytesAt(location.path) : null;
   const found: Diagnosis = {
     ok: false,
     reprise: version(),
     node: process.versions.node,
     location: absoluteUrl(location),
-    namespace: context.namespace,
+    namespace: context.namespace ?? loaded?.config.namespace ?? 'default',
     store: null,
     freeBytes: free,
     sessions: null,

@@ -8,14 +8,20 @@ export const no = 1;
 export const usage = 2;
 /** The store or the world failed. */
 export const failed = 3;
+/** Stopped by Ctrl-C, as a shell tells it. */
+const stopped = 130;
 
 const usageCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'agent.invalid',
+  'config.invalid',
   'edit.invalid',
   'event.invalid',
   'event.reserved',
+  'experiment.invalid',
   'filter.invalid',
   'fingerprint.other-scheme',
   'id.invalid',
+  'import.invalid',
   'json.cyclic',
   'json.lone-surrogate',
   'json.not-json',
@@ -30,15 +36,18 @@ const usageCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 ]);
 
 const failedCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'agent.failed',
   'event.newer-version',
   'part.damaged',
   'part.missing',
   'projection.failed',
+  'recording.failed',
 ]);
 
 /** The exit code an error ends the program with. */
 export function exitCodeOf(error: unknown): number {
   if (!(error instanceof RepriseError)) return failed;
   if (usageCodes.has(error.code)) return usage;
+  if (error.code === 'resume.aborted') return stopped;
   return error.code.startsWith('store.') || failedCodes.has(error.code) ? failed : no;
 }

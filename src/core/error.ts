@@ -10,6 +10,7 @@ import type { JsonObject } from './json.ts';
  * ```
  */
 export const errorCodes = {
+  'agent.failed': 'An agent that was started from the command line failed on its own.',
   'agent.invalid': 'Something that is no agent was given to be resumed.',
   'agent.not-found': 'The configuration names no agent of that name.',
   'append.conflict': 'The branch moved on since the writer looked: its head is not the one the append expected.',

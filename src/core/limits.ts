@@ -86,6 +86,8 @@ export const limits = {
   resumeGraceMsMax: 1_000,
   /** Branches of one experiment: variants times repeats. */
   experimentBranchesMax: 1_000,
+  /** How long the command that checks a branch of an experiment may take, before it is ended and has failed. */
+  checkMsMax: 600_000,
   /** Runs of one experiment that go on at the same time. */
   experimentParallelMax: 64,
   /** How long an append waits for another process before it is `store.busy`. */

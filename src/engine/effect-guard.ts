@@ -1,4 +1,10 @@
-import { decideEffect, type EffectClass, type EffectPolicy, type EffectRecord } from '../core/effects.ts';
+import {
+  decideEffect,
+  type EffectAction,
+  type EffectClass,
+  type EffectPolicy,
+  type EffectRecord,
+} from '../core/effects.ts';
 import { RepriseError } from '../core/error.ts';
 import { errorRecord } from '../core/error-record.ts';
 import type { EventDraft, Outcome } from '../core/event.ts';
@@ -41,6 +47,14 @@ interface Found {
   readonly known?: KnownCall;
 }
 
+/** What makes calls one effect. */
+interface SameEffect {
+  readonly key: string;
+  /** Which one of its name and arguments it is since the run began, from 0. */
+  readonly ordinal: number;
+  readonly effect: EffectClass;
+}
+
 type NamedStart = CallStart & { readonly call: string };
 
 /** Decides about every call of a resumed run that may have an effect, by what the session has recorded. */
@@ -73,19 +87,34 @@ export class EffectGuard {
     const key = callKey(start.name, input);
     const ordinal = this.#made.get(key) ?? 0;
     this.#made.set(key, ordinal + 1);
-    const effect = callEffect(start);
-    const found = await this.#find(start, { key, ordinal, effect });
-    const { ask, effects } = this.#options;
-    const situation = { name: start.name, effect, record: found.record, canAsk: ask !== undefined };
-    const action = decideEffect(effects, situation);
-    const decided = action === 'ask' ? await this.#ask(start, effect, found) : action;
-    if (decided === 'run') {
-      this.#open.set(start.call, this.#ledger.begin(this.#where.branch, start.call, key));
+    const same = { key, ordinal, effect: callEffect(start) };
+    const { branch } = this.#where;
+    let decision: { readonly action: EffectAction; readonly found: Found };
+    let begun: number;
+    do {
+      begun = this.#ledger.begunBeside(branch, key);
+      decision = await this.#decide(start, same);
+      // Whoever ran beside may have begun the same call while this one was being thought about.
+    } while (decision.action === 'run' && this.#ledger.begunBeside(branch, key) !== begun);
+    const { action, found } = decision;
+    if (action === 'run') {
+      this.#open.set(start.call, this.#ledger.begin(branch, start.call, key));
       return undefined;
     }
-    if (decided === 'refuse' || found.known?.outcome === undefined) throw this.#refusal(start, effect, found);
+    if (action === 'refuse' || found.known?.outcome === undefined) throw this.#refusal(start, same.effect, found);
     this.reused++;
     return found.known.answer();
+  }
+
+  async #decide(
+    start: NamedStart,
+    same: SameEffect,
+  ): Promise<{ readonly action: EffectAction; readonly found: Found }> {
+    const found = await this.#find(start, same);
+    const { ask, effects } = this.#options;
+    const { effect } = same;
+    const action = decideEffect(effects, { name: start.name, effect, record: found.record, canAsk: ask !== undefined });
+    return { action: action === 'ask' ? await this.#ask(start, effect, found) : action, found };
   }
 
   /** Tells how a call that was made has ended. */
@@ -107,10 +136,7 @@ export class EffectGuard {
    * begins anew. Otherwise it is the n-th of its name and arguments since the point; what was done before the point was
    * done, and one more is another effect, except where it cannot be taken back.
    */
-  async #find(
-    { call }: NamedStart,
-    { key, ordinal, effect }: { readonly key: string; readonly ordinal: number; readonly effect: EffectClass },
-  ): Promise<Found> {
+  async #find({ call }: NamedStart, { key, ordinal, effect }: SameEffect): Promise<Found> {
     this.#around ??= this.#ledger.around(this.#where.view);
     const { inside, outside } = await this.#around;
     const equal = inside.filter((known) => known.key === key);

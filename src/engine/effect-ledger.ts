@@ -99,6 +99,16 @@ export class EffectLedger {
       ?.effect;
   }
 
+  /** Reads the record again when it is next asked for, if this branch has made calls since it was read. */
+  renew(branch: string): void {
+    if (this.#live.delete(branch)) this.#stored = undefined;
+  }
+
+  /** How many calls like this other branches of this process have begun. */
+  begunBeside(branch: string, key: string): number {
+    return this.liveBeside(branch).reduce((sum, calls) => sum + calls.filter((known) => known.key === key).length, 0);
+  }
+
   /** What other branches of this process have made since the record was read, each in order. */
   liveBeside(branch: string): readonly (readonly KnownCall[])[] {
     return [...this.#live].flatMap(([name, calls]) => (name === branch ? [] : [calls]));

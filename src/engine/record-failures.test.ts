@@ -269,12 +269,14 @@ describe.each(Object.keys(stores))('a recorder on %s, when something fails', (ki
     let hasRun = false;
     const waits = recorder.call({ kind: 'tool', name: 'waits', effect: 'pure' }, () => (hasRun = true));
     call.end();
+    const lost = recorder.startRun({});
     await new Promise((resolve) => setTimeout(resolve, 5));
     expect(hasRun).toBe(false);
     open();
     await waits;
+    lost.within(() => recorder.event(note('caused by what was not let in')));
     const { failed, stored, errors } = await recorder.close();
-    expect([failed, stored]).toEqual([5, limits.recordQueueEventsMax + 3]);
+    expect([failed, stored]).toEqual([6, limits.recordQueueEventsMax + 4]);
     expect(errors[0]).toMatchObject({ code: 'limit.exceeded', details: { limit: 'recordQueueEventsMax' } });
   });
 

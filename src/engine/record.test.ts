@@ -169,6 +169,49 @@ describe.each(Object.keys(stores))('a recorder on %s', (kind) => {
     ]);
   });
 
+  test('models that one run asks side by side keep their turns apart, and so do their tools', async () => {
+    await using stage = await openStage(kind);
+    await using recorder = await stage.session.record(noFacts);
+    await recorder.run({}, async () => {
+      const [first, second] = [await recorder.startCall(model()), await recorder.startCall(model())];
+      second.end({ message: asksFor('t2') });
+      first.end({ message: asksFor('t1') });
+      await recorder.call(tool('look', { call: 't1' }), () =>
+        recorder.event({ type: 'note.added', data: { text: 'x' } }),
+      );
+      await recorder.call(tool('look', { call: 't2' }), () =>
+        recorder.run({ agent: 'late' }, () => recorder.message({ role: 'assistant', content: 'y' })),
+      );
+      await recorder.call(tool('unasked'), () => 1);
+    });
+    const events = await stage.events();
+    const turnOf = (type: string, call: string | undefined): number | undefined =>
+      events.find((event) => event.type === type && event.data['call'] === call)?.turn;
+    expect([turnOf('call.started', 't1'), turnOf('note.added', undefined)]).toEqual([1, 1]);
+    expect([turnOf('call.started', 't2'), turnOf('message.added', undefined)]).toEqual([2, 2]);
+    expect(events.find((event) => event.data['name'] === 'unasked')?.turn).toBe(2);
+  });
+
+  test('a run inside a call is in the turn of that call, however far the others are', async () => {
+    await using stage = await openStage(kind);
+    await using recorder = await stage.session.record({ ...noFacts, agent: 'lead' });
+    await recorder.run({}, async () => {
+      await recorder.call(
+        model(),
+        () => asksFor('t1'),
+        (message) => ({ message }),
+      );
+      const call = await recorder.startCall(tool('delegate', { call: 't1' }));
+      await recorder.call(model({ agent: 'quick' }), () => 1);
+      await call.within(() =>
+        recorder.run({ agent: 'worker' }, () => recorder.message({ role: 'assistant', content: 'y' })),
+      );
+      call.end();
+    });
+    const worker = (await stage.events()).filter((event) => event.agent === 'worker');
+    expect(shown(worker, 'turn')).toEqual(['run.started 1', 'message.added 1', 'run.ended 1']);
+  });
+
   test('inside turn() the writer says when a turn begins; an outer turn goes on after an inner one', async () => {
     await using stage = await openStage(kind);
     await using recorder = await stage.session.record(noFacts);

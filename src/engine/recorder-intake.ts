@@ -12,8 +12,8 @@ import type { TurnClock, TurnLane } from './recorder-turns.ts';
 
 /** What code runs inside of: what it records has this as its cause. */
 export interface RecorderScope {
-  /** The event id of the run, turn, task or call. */
-  readonly cause: string;
+  /** The event id of the run, turn, task or call; of what is around it where that was not let in. */
+  readonly cause: string | undefined;
   readonly agent?: string | undefined;
   readonly run?: string | undefined;
   /** The turn of a call or of `turn(…)`. */
@@ -92,7 +92,7 @@ export class RecorderIntake {
   }
 
   /** Queues an event, and gives the id that is the cause of what happens inside of it. */
-  tell(telling: Telling, options: TellOptions = {}): string {
+  tell(telling: Telling, options: TellOptions = {}): string | undefined {
     const scope = 'scope' in options ? options.scope : this.#context.get();
     const { platform, counts } = this.parts;
     const id = telling.id ?? platform.newId();
@@ -101,7 +101,7 @@ export class RecorderIntake {
       return id;
     } catch (error) {
       counts.fail(error);
-      return scope?.cause ?? id;
+      return scope?.cause;
     }
   }
 

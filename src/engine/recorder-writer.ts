@@ -112,17 +112,24 @@ export class RecorderWriter {
 
   /** Appends, again where that may help; what is sent is made anew only when the branch is another one or moved on. */
   async #append(make: () => Promise<Sending>): Promise<void> {
-    let sending = await make();
-    for (let attempt = 1; ; attempt++) {
+    let sending: Sending | undefined;
+    let isRewound = false;
+    for (let [tries, rewinds] = [1, 0]; ; tries++) {
       try {
+        if (isRewound) await this.#leave();
+        isRewound = false;
+        sending ??= await make();
         await this.#appendOnce(sending);
         return;
       } catch (error) {
-        if (attempt >= limits.recordAttemptsMax) throw error;
         const code = codeOf(error);
-        if (code === 'branch.rewound') await this.#leave();
-        else if (code !== 'append.conflict' && !isTransient(error)) throw error;
-        if (code === 'branch.rewound' || code === 'append.conflict') sending = await make();
+        isRewound ||= code === 'branch.rewound';
+        if (code === 'branch.rewound' || code === 'append.conflict') sending = undefined;
+        else if (!isTransient(error)) throw error;
+        const spent = code === 'branch.rewound' ? ++rewinds : tries;
+        if (spent >= limits.recordAttemptsMax) throw error;
+        // A rewind is an answer: what comes after leaving is tried as often as anything.
+        if (code === 'branch.rewound') tries = 0;
       }
     }
   }

@@ -9,7 +9,7 @@ import { type Conversation, conversation, type LaneConversation } from '../proje
 import type { Engine } from './engine.ts';
 import { readPlaces, unwrap } from './events.ts';
 import { foldAt } from './fold.ts';
-import type { Place } from './place.ts';
+import { type Place, placeAt } from './place.ts';
 import { replay } from './replay.ts';
 
 /** What the branch says every model call is made with; null where it says nothing. */
@@ -32,14 +32,18 @@ export interface ResumableHistory {
   readonly repairs: readonly Repair[];
 }
 
+/** Whose conversation is continued, and by which model where the branch names none. */
+export interface Continued {
+  readonly agent?: string | undefined;
+  readonly run?: string | undefined;
+  readonly model?: string | undefined;
+}
+
 /** Reads what a place hands to an agent: the conversation, mended for the model that will be asked. */
-export async function resumableHistory(
-  engine: Engine,
-  place: Place,
-  who: { readonly agent?: string | undefined; readonly model?: string | undefined },
-): Promise<ResumableHistory> {
+export async function resumableHistory(engine: Engine, place: Place, who: Continued): Promise<ResumableHistory> {
   const seen = await foldAt(engine, place, conversation);
-  const lane = laneFor(seen, who.agent);
+  const found = laneFor(seen, who);
+  const lane = found === undefined ? undefined : await withEarlier(engine, place, found);
   const settings = await branchSettings(engine, place, lane?.agent ?? who.agent);
   const messages = lane?.messages ?? [];
   const writers = await writersOf(engine, place, lane);
@@ -50,10 +54,40 @@ export async function resumableHistory(
   return { lane, messages: rest, prompt, pending: mended.pending, settings, repairs: [...mended.repairs, ...repairs] };
 }
 
-/** The conversation of an agent, else the one that last moved on. */
-function laneFor(seen: Conversation, agent: string | undefined): LaneConversation | undefined {
-  const own = agent === undefined ? undefined : seen.lanes.find((lane) => lane.agent === agent);
-  return own ?? (seen.messages.length > 0 || seen.calledAt !== null ? seen : undefined);
+/** The conversation of a run, else of an agent, else the one that last moved on. */
+function laneFor(seen: Conversation, { agent, run }: Continued): LaneConversation | undefined {
+  const ofRun = run === undefined ? undefined : seen.lanes.find((lane) => lane.run === run);
+  const ofAgent = agent === undefined ? undefined : seen.lanes.find((lane) => lane.agent === agent);
+  return ofRun ?? ofAgent ?? (seen.messages.length > 0 || seen.calledAt !== null ? seen : undefined);
+}
+
+/**
+ * A run that has been told a question and has not asked a model yet may have a conversation in mind that nobody told
+ * of: what it sent a moment later, on the branch this one was forked from, says what came before the question.
+ */
+async function withEarlier(engine: Engine, place: Place, lane: LaneConversation): Promise<LaneConversation> {
+  const { parent } = place.record;
+  if (parent === undefined || lane.calledAt !== null || lane.run === null) return lane;
+  const filter = {
+    run: lane.run,
+    types: ['call.started'],
+    kind: 'model',
+    ...(lane.agent === null ? {} : { agent: lane.agent }),
+  };
+  const options = { at: { branch: parent.branch }, after: parent.seq, filter, limit: 1 };
+  for await (const { seq } of replay(engine, place.session, options)) {
+    const sent = laneFor(
+      await foldAt(engine, await placeAt(engine, place.session, parent.branch, { kind: 'seq', seq }), conversation),
+      { run: lane.run },
+    );
+    const own = lane.messages.length;
+    const before = sent?.messages.slice(0, Math.max(0, sent.messages.length - own)) ?? [];
+    const isIt = lane.messages.every(
+      ({ message }, at) => message?.['role'] === sent?.messages[before.length + at]?.message?.['role'],
+    );
+    if (isIt) return { ...lane, messages: [...before, ...lane.messages] };
+  }
+  return lane;
 }
 
 /**

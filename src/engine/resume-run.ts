@@ -50,6 +50,8 @@ export interface RunRequest<Run, Result> extends RunLimits, ResumeRecordOptions 
   /** A new user message; the last one of the history, if it waits for an answer, where there is none. */
   readonly prompt?: Message;
   readonly ledger: EffectLedger;
+  /** The run whose conversation is continued; the one that last moved on if left out. */
+  readonly continues?: string | undefined;
 }
 
 /** What became of a run. `error` is there if the agent did not come to a result. */
@@ -96,13 +98,14 @@ export async function resumeRun<Run, Result>(
   const { session, branch, prompt } = request;
   const agent = asResumable(request.agent);
   const place = await placeAt(engine, session, branch, { kind: 'head' });
-  const who = { agent: request.agentName ?? agent.name, model: agent.model };
+  const who = { agent: request.agentName ?? agent.name, run: request.continues, model: agent.model };
   const history = await resumableHistory(engine, place, who);
   if (prompt === undefined && agent.goesOnAlone !== true) checkGoesOn(place, history);
   const watch = new StopWatch(engine, request);
   // Nothing is written for a run that never began.
   if (watch.stopped !== undefined) throw watch.stopped.error;
   const view = viewAt(place.history, place.seq);
+  request.ledger.renew(branch);
   const guard = new EffectGuard(request.ledger, { session, branch, view }, { ...request, signal: watch.signal });
   const budget = new BudgetGuard(request.budget ?? {}, (error) => watch.stop(error, 'budget'));
   const tools: string[] = [];

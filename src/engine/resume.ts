@@ -112,6 +112,8 @@ export interface ResumeTarget {
   readonly branch: string;
   /** Shared by those who resume several branches at once. */
   readonly ledger?: EffectLedger;
+  /** The run whose conversation is continued; the one that last moved on if left out. */
+  readonly continues?: string | undefined;
 }
 
 /** Continues a branch on an agent; what made it fail is thrown. */
@@ -129,14 +131,14 @@ export async function resume<Run, Result>(
 /** Continues a branch on an agent, and says how far it came even if it failed. Throws only what kept it from beginning. */
 export async function settleResume<Run, Result>(
   engine: Engine,
-  { session, branch, ledger = new EffectLedger(engine, session) }: ResumeTarget,
+  { session, branch, continues, ledger = new EffectLedger(engine, session) }: ResumeTarget,
   agent: Agent<Run, Result>,
   options: ResumeOptions<Run> = {},
 ): Promise<Resumed<Result>> {
   asResumable(agent);
   checkTimeout(options.timeoutMs);
   const { agentName, prompt, userTurns, run, ...limits } = options;
-  const request = { ...limits, session, branch, agent, agentName, run: run as Run, ledger };
+  const request = { ...limits, session, branch, agent, agentName, continues, run: run as Run, ledger };
   const lineage = await lineageOf(engine, session, branch);
   const runs =
     userTurns === undefined
@@ -172,7 +174,7 @@ async function resumeTurns<Run, Result>(
 ): Promise<readonly ComparedRun<Result>[]> {
   const { session, branch } = request;
   const place = await placeAt(engine, session, branch, { kind: 'head' });
-  const history = await resumableHistory(engine, place, { agent: request.agentName });
+  const history = await resumableHistory(engine, place, { agent: request.agentName, run: request.continues });
   const recorded = await recordedTurns(engine, session, branch, lineage, history.lane?.agent);
   const parent = lineage.parent?.seq ?? 0;
   const underWay = recorded.find((turn) => turn.seq <= parent) ?? null;

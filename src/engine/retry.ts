@@ -79,7 +79,7 @@ export async function retry<Run, Result>(
       edits,
     },
   );
-  const resumed = await resume(engine, { session, branch }, agent, {
+  const resumed = await resume(engine, { session, branch, continues: tried.asked?.run }, agent, {
     ...rest,
     ...(prompt === undefined ? {} : { prompt }),
   });
@@ -185,7 +185,8 @@ async function beginningOf(
   const points = asked === undefined ? [tried.end] : [(asked.seq - 1) as Seq, asked.seq];
   for (const at of points) {
     const seen = await foldAt(engine, { ...place, seq: at }, conversation);
-    const found = lastUserMessage(seen);
+    const own = asked?.run === undefined ? undefined : seen.lanes.find(({ run }) => run === asked.run);
+    const found = lastUserMessage(own ?? seen);
     if (found?.isLast !== true) continue;
     const message = withText(found.message, extraContext);
     return { at, edits: message === undefined ? [] : [{ kind: 'message', seq: found.seq, message }] };

@@ -81,9 +81,7 @@ export class Session {
    *
    * @example
    * ```ts
-   * for await (const event of session.replay({ at: 'main@6', filter: { kind: 'tool' } })) {
-   *   console.log(event.seq, event.type, event.data['name']);
-   * }
+   * for await (const { seq, data } of session.replay({ at: 'main@6', filter: { kind: 'tool' } })) console.log(seq, data);
    * ```
    */
   replay(options: ReplayOptions = {}): Replay {
@@ -119,8 +117,7 @@ export class Session {
    *
    * @example
    * ```ts
-   * const seen = await session.stateAt('main@3', conversation);
-   * for (const { seq, message } of seen.messages) console.log(seq, message?.['content']);
+   * for (const { seq, message } of (await session.stateAt('main@3', conversation)).messages) console.log(seq, message);
    * const asked = await session.stateAt('main@3', conversation, { system: 'Look the order up first.' });
    * ```
    */
@@ -181,8 +178,8 @@ export class Session {
    *
    * @example
    * ```ts
-   * const tree = await session.tree();
-   * console.log(tree.branch, tree.children.map((child) => child.branch)); // main [ 'careful' ]
+   * const { branch: root, children } = await session.tree();
+   * console.log(root, children.map(({ branch: name, reason }) => `${name}: ${reason}`)); // main [ 'careful: null' ]
    * ```
    */
   tree(): Promise<BranchNode> {
@@ -394,8 +391,7 @@ export class Session {
    *
    * @example
    * ```ts
-   * const { branches } = await session.toJSON();
-   * console.log(branches.map(({ branch: name, events }) => `${name}: ${events.length} of its own`));
+   * for (const { branch: name, events } of (await session.toJSON()).branches) console.log(name, events.length);
    * ```
    */
   toJSON(): Promise<SessionJson> {

@@ -315,6 +315,29 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
   batchBodiesMax: 'src/engine/events.test.ts',
   snapshotWaitMsMax: 'test/e2e/cli/withstand.test.ts',
   scriptedRequestsMax: 'test/frameworks/model-server.test.ts',
+  resumeGraceMsMax: async ({ session }) => {
+    await session.append({ type: 'message.added', data: { message: { role: 'user', content: 'Well?' } } });
+    const began = performance.now();
+    const forever = (): Promise<never> => new Promise(() => undefined);
+    await expect(session.resume('main', forever, { timeoutMs: 1 })).rejects.toMatchObject({ code: 'resume.timeout' });
+    expect(performance.now() - began).toBeGreaterThan(limits.resumeGraceMsMax - 50);
+  },
+  experimentBranchesMax: ({ session }) =>
+    exceeds('experimentBranchesMax', () =>
+      session.experiment('main', {
+        variants: [{ name: 'a' }, { name: 'b' }],
+        repeats: limits.experimentBranchesMax / 2 + 1,
+        agent: async () => 'x',
+      }),
+    ),
+  experimentParallelMax: ({ session }) =>
+    exceeds('experimentParallelMax', () =>
+      session.experiment('main', {
+        variants: [{ name: 'a' }],
+        parallel: limits.experimentParallelMax + 1,
+        agent: async () => 'x',
+      }),
+    ),
   busyWaitMsMax: 'test/crash/processes.test.ts',
 };
 

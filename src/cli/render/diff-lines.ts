@@ -36,6 +36,12 @@ export function diffLines(out: Output, hunks: readonly DiffHunk[], sides: DiffSi
   return [...layout.head(out, sides), ...hunks.flatMap((hunk) => hunkLines(out, hunk, layout))];
 }
 
+/** Two texts for a person, with the words marked that only one of them has. */
+export function textDiffLines(out: Output, texts: DiffSides, sides: DiffSides): string[] {
+  const layout = out.columns >= wideColumns ? sideBySide : unified;
+  return [...layout.head(out, sides), ...layout.field(out, 'result', changedSpans(out, { path: [], ...texts }))];
+}
+
 /** One way to show a diff. */
 interface Layout {
   readonly head: (out: Output, sides: DiffSides) => string[];

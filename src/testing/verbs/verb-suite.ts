@@ -3,12 +3,17 @@ import type { Session } from '../../engine/session.ts';
 import { append } from './append.ts';
 import { edit, fork, redo, revert, rewind } from './changing.ts';
 import { editing } from './editing.ts';
+import { effects } from './effects.ts';
 import { erase } from './erasing.ts';
 import { importing } from './importing.ts';
+import { experiment, retry } from './experimenting.ts';
 import { counterfactual, stateAt } from './looking.ts';
 import { diff, fingerprint, sessions, verify } from './proving.ts';
+import { userTurns } from './recorded-turns.ts';
 import { record } from './recording.ts';
 import { find, replay } from './replay.ts';
+import { resume } from './resuming.ts';
+import { stopping } from './stopping.ts';
 import type { VerbCase } from './verb-case.ts';
 
 /** Every verb: a new one without cases does not compile. */
@@ -32,6 +37,9 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   counterfactual,
   fork,
   edit: [...edit, ...editing],
+  resume: [...resume, ...stopping, ...userTurns, ...effects],
+  retry,
+  experiment,
   rewind,
   revert,
   redo,

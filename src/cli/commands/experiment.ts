@@ -1,0 +1,150 @@
+import { readFileSync } from 'node:fs';
+import { Option } from 'commander';
+import type { Agent } from '../../core/agent.ts';
+import { RepriseError } from '../../core/error.ts';
+import { refText } from '../../core/ref.ts';
+import { parseVariants, type VariantsFile } from '../../core/variants.ts';
+import type { ExperimentProgress, ExperimentResult, ExperimentRow } from '../../engine/experiment.ts';
+import { absoluteUrl, chooseStore } from '../../node/store-location.ts';
+import { agentLimits, agentOptions, chosenAgent } from '../agent-options.ts';
+import { commandCheck } from '../check-command.ts';
+import type { CommandSpec } from '../command.ts';
+import type { Context } from '../context.ts';
+import { done } from '../exit-code.ts';
+import { runLive } from '../live-run.ts';
+import { wholeNumber } from '../number-option.ts';
+import { experimentLines } from '../render/experiment-lines.ts';
+
+/** `reprise experiment`. */
+export const experiment: CommandSpec = {
+  arguments: [{ name: '<ref>', about: 'the point every variant starts from: session[/branch][@at]' }],
+  options: [
+    new Option(
+      '--variants <file>',
+      'what is tried: a JSON list of { name, prompt?, system?, model?, … }',
+    ).makeOptionMandatory(),
+    new Option('--repeats <k>', 'how often each variant is run').argParser(wholeNumber),
+    new Option('--parallel <n>', 'how many run at the same time').argParser(wholeNumber),
+    new Option('--check <command>', 'a shell command that gets the result on stdin: exit 0 is a pass'),
+    new Option('--reason <text>', 'why; it is kept in the log of every branch'),
+    new Option('--user-turns <which>', 'send what the user said later on the original').choices(['recorded']),
+    ...agentOptions(),
+  ],
+  examples: [
+    'reprise experiment demo@12 --variants variants.json --with support',
+    'reprise experiment demo@12 --variants variants.json --repeats 3 --parallel 2 --check "grep -q pool" --json',
+  ],
+  run: async (context, [text = ''], options) => {
+    const given = variantsIn(options['variants'] as string);
+    const limits = agentLimits(options);
+    const agents = await agentsFor(context, given, options['with'] as string | undefined);
+    const { session, point } = await context.at(text);
+    const check = await checkFor(context, (options['check'] as string | undefined) ?? given.check);
+    const counts = countsOf(options, given);
+    const result = await runLive(context, session, async ({ watched, signal, ask, progress }) => {
+      const all = Object.entries(agents.named).map(([name, agent]) => [name, watched(agent)] as const);
+      const tell = rowTeller(context);
+      const found = await session.experiment(point, {
+        ...counts,
+        ...limits,
+        variants: given.variants,
+        agents: Object.fromEntries(all),
+        signal,
+        ...(agents.on === undefined ? {} : { on: watched(agents.on) }),
+        ...(ask === undefined ? {} : { ask }),
+        ...(check === undefined ? {} : { check }),
+        ...(options['reason'] === undefined ? {} : { reason: options['reason'] as string }),
+        ...(options['userTurns'] === undefined ? {} : { userTurns: 'recorded' }),
+        onProgress: (step) => {
+          progress.prefix = `${step.done} of ${step.total} branches, `;
+          tell.row(step);
+        },
+      });
+      await tell.settled();
+      return { found, isStopped: signal.aborted };
+    });
+    await print(context, result.found);
+    return result.isStopped ? 130 : done;
+  },
+};
+
+function variantsIn(path: string): VariantsFile {
+  let text: string;
+  try {
+    text = readFileSync(path === '-' ? 0 : path, 'utf8');
+  } catch (error) {
+    throw new RepriseError('experiment.invalid', `Cannot read ${JSON.stringify(path)}: ${(error as Error).message}`, {
+      hint: 'Name a JSON file of variants.',
+    });
+  }
+  return parseVariants(text);
+}
+
+/** What the command line says goes before what the file says. */
+function countsOf(
+  options: Readonly<Record<string, unknown>>,
+  { repeats, parallel, budget, effects }: VariantsFile,
+): Pick<VariantsFile, 'repeats' | 'parallel' | 'budget' | 'effects'> {
+  const [times, atOnce] = [options['repeats'] ?? repeats, options['parallel'] ?? parallel] as (number | undefined)[];
+  return {
+    ...(times === undefined ? {} : { repeats: times }),
+    ...(atOnce === undefined ? {} : { parallel: atOnce }),
+    ...(budget === undefined ? {} : { budget }),
+    ...(effects === undefined ? {} : { effects }),
+  };
+}
+
+/** The agents that the variants name, and the one for those that name none. */
+async function agentsFor(
+  context: Context,
+  { variants }: VariantsFile,
+  wanted: string | undefined,
+): Promise<{ readonly on?: Agent; readonly named: Readonly<Record<string, Agent>> }> {
+  const names = new Set(variants.flatMap((variant) => (variant.with === undefined ? [] : [variant.with])));
+  const named: [string, Agent][] = [];
+  for (const name of names) named.push([name, (await chosenAgent(context, name)).agent]);
+  const needsOne = wanted !== undefined || variants.some((variant) => variant.with === undefined);
+  const on = needsOne ? (await chosenAgent(context, wanted)).agent : undefined;
+  return { ...(on === undefined ? {} : { on }), named: Object.fromEntries(named) };
+}
+
+async function checkFor(
+  context: Context,
+  command: string | undefined,
+): Promise<ReturnType<typeof commandCheck> | undefined> {
+  if (command === undefined) return undefined;
+  const { location } = chooseStore(context.storeUrl, await context.config());
+  const { currentNamespace } = await context.open();
+  return commandCheck(command, { store: absoluteUrl(location), namespace: currentNamespace });
+}
+
+/** Prints each branch as JSON as soon as it has come to an end. */
+function rowTeller({ out }: Context): {
+  readonly row: (step: ExperimentProgress) => void;
+  readonly settled: () => Promise<void>;
+} {
+  let told: Promise<void> = Promise.resolve();
+  return {
+    row: ({ row }) => {
+      if (row !== undefined && out.json === 'lines') told = told.then(() => out.value(rowShape(row)));
+    },
+    settled: () => told,
+  };
+}
+
+function rowShape(row: ExperimentRow): Record<string, unknown> {
+  const { variant, repeat, branch, outcome, text, turns, usage, cost, latencyMs, divergedAt, passed, error } = row;
+  return { variant, repeat, branch, outcome, text, turns, usage, cost, latencyMs, divergedAt, passed, error };
+}
+
+async function print({ out }: Context, result: ExperimentResult): Promise<void> {
+  const { session, point, original, rows, variants } = result;
+  if (out.json === 'object') await out.value({ session, point, original, branches: rows.map(rowShape), variants });
+  else if (out.json === 'lines') await out.value({ session, point, original, variants });
+  else {
+    await out.lines(experimentLines(out, result));
+    const worth = rows.find(({ passed }) => passed === true) ?? rows[0];
+    if (worth !== undefined) out.next(`reprise diff ${original} ${refText({ session, branch: worth.branch })}`);
+    out.next(`reprise tree ${refText({ session })}`);
+  }
+}

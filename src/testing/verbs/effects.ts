@@ -1,0 +1,256 @@
+import assert from 'node:assert/strict';
+import type { EffectClass } from '../../core/effects.ts';
+import type { JsonValue } from '../../core/json.ts';
+import type { Message } from '../../core/message.ts';
+import type { EffectQuestion } from '../../engine/effect-guard.ts';
+import type { Session } from '../../engine/session.ts';
+import { asks, countedRefund, type LittleTool, littleAgent, recordLoop, refunding, says } from './little-agent.ts';
+import { all, onSession, refuses, type VerbCase } from './verb-case.ts';
+
+type Counted = LittleTool & { readonly made: JsonValue[] };
+
+/** Records one refund on `main`: 1 run, 2 question, 3-4 the model asks, 5-6 the refund, 7-8 the answer, 9 the end. */
+async function refunded(session: Session, effect?: EffectClass): Promise<Counted> {
+  const refund = countedRefund(effect);
+  await recordLoop(session, { model: refunding(), tools: { refund } }, ['Refund order 7.']);
+  assert.equal(refund.made.length, 1);
+  return refund;
+}
+
+/** An agent whose model asks for refunds under ids of its own, so often, and then says it is done. */
+function refundsAgain(refund: LittleTool, times = 1): ReturnType<typeof littleAgent> {
+  let asked = 0;
+  const model = (): Message =>
+    asked++ < times ? asks('refund', { order: 7, amount: 500 }, `new-${asked}`) : says('Done.');
+  return littleAgent({ model, tools: { refund } });
+}
+
+/** What calls that the session has made before become of on resume. */
+export const effects: readonly VerbCase[] = [
+  onSession(
+    'effects: an unknown call that succeeded after the point is answered from the record (T10)',
+    async (session) => {
+      const refund = await refunded(session);
+      const branch = await session.fork('main@2', { name: 'x' });
+      const { reused, asked } = await branch.resume(refundsAgain(refund));
+      assert.deepEqual([refund.made.length, reused, asked], [1, 1, 0]);
+      const ended = await all(branch.replay({ after: 3, filter: { types: ['call.ended'], kind: 'tool' } }));
+      assert.deepEqual(
+        ended.map(({ data }) => [data['reused'], data['output'], data['outcome']]),
+        [[true, { refunded: true }, 'ok']],
+      );
+    },
+  ),
+
+  onSession('effects: the option runs it instead, for all, by class and by name', async (session) => {
+    const refund = await refunded(session);
+    for (const effects of ['run', { classes: { unknown: 'run' } }, { names: { refund: 'run' } }] as const) {
+      const { reused } = await (await session.fork('main@2')).resume(refundsAgain(refund), { effects });
+      assert.equal(reused, 0);
+    }
+    assert.equal(refund.made.length, 4);
+  }),
+
+  onSession('effects: one more of the same call is another effect, and is made', async (session) => {
+    const refund = await refunded(session);
+    const { reused } = await (await session.fork('main@2')).resume(refundsAgain(refund, 2));
+    assert.deepEqual([reused, refund.made.length], [1, 2]);
+  }),
+
+  onSession('effects: other arguments are another effect, and the order of keys is not', async (session) => {
+    const refund = await refunded(session);
+    const model = (input: JsonValue) => {
+      const script = [asks('refund', input, 'new'), says('Done.')];
+      return () => script.shift() as Message;
+    };
+    const resume = async (input: JsonValue): Promise<number> => {
+      const agent = littleAgent({ model: model(input), tools: { refund } });
+      return (await (await session.fork('main@2')).resume(agent)).reused;
+    };
+    assert.deepEqual([await resume({ amount: 500, order: 7 }), await resume({ amount: 5, order: 7 })], [1, 0]);
+    assert.equal(refund.made.length, 2);
+  }),
+
+  onSession('effects: pure and idempotent calls are made', async (session) => {
+    for (const effect of ['pure', 'idempotent'] as const) {
+      const refund = await refunded(session, effect);
+      await (await session.fork('main@2')).resume(refundsAgain(refund));
+      assert.equal(refund.made.length, 2, effect);
+    }
+  }),
+
+  onSession(
+    'effects: an irreversible call is never repeated silently: nobody to ask refuses it (T10)',
+    async (session) => {
+      const refund = await refunded(session, 'irreversible');
+      const branch = await session.fork('main@2', { name: 'x' });
+      const error = await refuses('effect.refused', () => branch.resume(refundsAgain(refund)));
+      assert.match(error.message, /"refund", which is irreversible: it was made at demo@5 and ended "ok"/);
+      assert.match(error.hint ?? '', /effects: \{ names: \{ "refund": 'run' \} \}/);
+      assert.equal(error.details['earlier'], 'demo@5');
+      assert.equal(refund.made.length, 1);
+    },
+  ),
+
+  ...(['run', 'reuse', 'refuse'] as const).map((answer) =>
+    onSession(`effects: who is asked about an irreversible call can say ${answer}`, async (session) => {
+      const refund = await refunded(session, 'irreversible');
+      const questions: EffectQuestion[] = [];
+      const ask = async (question: EffectQuestion) => {
+        questions.push(question);
+        return answer;
+      };
+      const branch = await session.fork('main@2', { name: 'x' });
+      const resuming = branch.resume(refundsAgain(refund), { ask });
+      if (answer === 'refuse') await refuses('effect.refused', () => resuming);
+      else {
+        const { asked, reused } = await resuming;
+        assert.deepEqual([asked, reused], [1, answer === 'reuse' ? 1 : 0]);
+      }
+      assert.equal(refund.made.length, answer === 'run' ? 2 : 1);
+      const input = { order: 7, amount: 500 };
+      const asked = { session: 'demo', branch: 'x', kind: 'tool', name: 'refund', input };
+      assert.deepEqual(questions, [{ ...asked, effect: 'irreversible', earlier: 'demo@5', outcome: 'ok' }]);
+    }),
+  ),
+
+  onSession('effects: an irreversible call made before the point is answered with what it gave', async (session) => {
+    const refund = await refunded(session, 'irreversible');
+    const branch = await session.fork('main@6', { name: 'x' });
+    const { reused } = await branch.resume(refundsAgain(refund), { prompt: 'Once more.' });
+    assert.deepEqual([reused, refund.made.length], [1, 1]);
+  }),
+
+  onSession('effects: any call made before the point is answered when it comes again by its id', async (session) => {
+    const refund = await refunded(session);
+    const branch = await session.fork('main@6', { name: 'x' });
+    // Code that begins anew makes the calls of the record again, under the ids they had.
+    const { reused } = await branch.resume(async ({ recorder }) => {
+      const start = { kind: 'tool', name: 'refund', call: 'c1', input: { order: 7, amount: 500 } } as const;
+      return recorder.call(start, () => refund.call(start.input));
+    });
+    assert.deepEqual([reused, refund.made.length], [1, 1]);
+  }),
+
+  onSession('effects: what an edit made of an answer before the point is the answer', async (session) => {
+    await refunded(session, 'irreversible');
+    const refund = countedRefund('irreversible');
+    const edits = [{ kind: 'toolResult', call: 'c1', output: { refunded: false } }] as const;
+    const branch = await session.fork('main@6', { edits });
+    const outputs: JsonValue[] = [];
+    await branch.resume(async ({ recorder }) => {
+      const start = { kind: 'tool', name: 'refund', effect: 'irreversible', input: { order: 7, amount: 500 } } as const;
+      outputs.push(await recorder.call(start, () => refund.call(start.input)));
+    });
+    assert.deepEqual([outputs, refund.made], [[{ refunded: false }], []]);
+  }),
+
+  onSession(
+    'effects: a call that was begun and never ended is in doubt, and is not repeated silently',
+    async (session) => {
+      await refunded(session);
+      await session.rewind('main@5');
+      for (const [point, what] of [
+        ['main@5', 'x'],
+        ['main', 'y'],
+      ] as const) {
+        const refund = countedRefund();
+        const branch = await session.fork(point, { name: what, prompt: 'Refund order 7.' });
+        // The end of main@5 is known, although not on this branch; so its answer is taken.
+        assert.equal((await branch.resume(littleAgent({ model: () => says('Done.'), tools: { refund } }))).reused, 1);
+        assert.equal(refund.made.length, 0);
+      }
+      const lost = await session.fork('main@4', { name: 'lost' });
+      await lost.append({
+        type: 'call.started',
+        agent: 'support',
+        run: 'run-1',
+        data: { call: 'gone', kind: 'tool', name: 'charge', input: { order: 7 } },
+      });
+      const charge = countedRefund();
+      const script = [asks('charge', { order: 7 }, 'new'), says('Done.')];
+      const agent = littleAgent(
+        { model: () => script.shift() as Message, tools: { charge } },
+        { callTool: async () => null },
+      );
+      const branch = await session.fork('lost', { prompt: 'Charge it.', edits: [] });
+      const error = await refuses('effect.refused', () => branch.resume(agent, { prompt: 'Charge it.' }));
+      assert.match(error.message, /begun at demo\/lost@6, and nobody knows whether it happened/);
+      assert.equal(charge.made.length, 0);
+    },
+  ),
+
+  onSession(
+    'effects: on another branch counts as after the point, and a failure is worth another try',
+    async (session) => {
+      await recordLoop(session, { model: () => says('Which order?') }, ['Refund it.']);
+      const first = await session.fork('main@2', { name: 'first' });
+      const failing = { call: () => Promise.reject(new Error('no connection')) };
+      await assert.rejects(first.resume(refundsAgain(failing)), /no connection/);
+      const refund = countedRefund();
+      const tried = await (await session.fork('main@2', { name: 'second' })).resume(refundsAgain(refund));
+      assert.deepEqual([tried.reused, refund.made.length], [0, 1]);
+      const third = await (await session.fork('main@2', { name: 'third' })).resume(refundsAgain(refund));
+      assert.deepEqual([third.reused, refund.made.length], [1, 1]);
+    },
+  ),
+
+  onSession('effects: a pending call is the one of the record, whichever of its kind it is', async (session) => {
+    let times = 0;
+    const count = { call: () => ++times };
+    const script = ['a', 'b', 'c'].map((id) => asks('count', {}, id));
+    await recordLoop(session, { model: () => script.shift() ?? says('Done.'), tools: { count } }, ['Count.']);
+    // 3-6 a, 7-10 b, 11-12 the model asks for c
+    const branch = await session.fork('main@12');
+    const seen: (Message | undefined)[] = [];
+    const model = ({ messages }: { readonly messages: readonly Message[] }) => {
+      seen.push(messages.at(-1));
+      return says('Done.');
+    };
+    const { reused } = await branch.resume(littleAgent({ model, tools: { count } }));
+    assert.deepEqual([reused, times], [1, 3]);
+    assert.equal((seen[0]?.content as { output: JsonValue }[] | undefined)?.[0]?.output, 3);
+  }),
+
+  onSession('effects: what a tool was declared as when it was recorded holds for a pending call', async (session) => {
+    const refund = await refunded(session, 'irreversible');
+    const branch = await session.fork('main@4', { name: 'x' });
+    const agent = littleAgent({ model: () => says('Done.'), tools: { refund: { call: refund.call } } });
+    await refuses('effect.refused', () => branch.resume(agent));
+    assert.equal(refund.made.length, 1);
+  }),
+
+  onSession('effects: equal calls are found by what was stored, also where arguments are masked', async (session) => {
+    const mask = <T>(event: T): T => JSON.parse(JSON.stringify(event).replaceAll('4111', '****'));
+    const pay = countedRefund();
+    const input = { card: '4111' };
+    const agent = () => {
+      const script = [asks('pay', input, `p${Math.random()}`), says('Paid.')];
+      return littleAgent({ model: () => script.shift() as Message, tools: { pay } });
+    };
+    await recordLoop(session, { model: () => says('How?') }, ['Pay.']);
+    await (await session.fork('main@2', { name: 'first' })).resume(agent(), { mask });
+    const { reused } = await (await session.fork('main@2', { name: 'second' })).resume(agent(), { mask });
+    assert.deepEqual([reused, pay.made.length], [1, 1]);
+  }),
+
+  onSession('effects: of several user turns, each knows what those before it did', async (session) => {
+    await recordLoop(session, { model: () => says('Which order?') }, ['Refund it.', 'Did you?']);
+    const refund = countedRefund('irreversible');
+    let calls = 0;
+    const model = ({ messages }: { readonly messages: readonly Message[] }) =>
+      messages.at(-1)?.role === 'user' ? asks('refund', { order: 7 }, `r${++calls}`) : says('Done.');
+    const branch = await session.fork('main@0');
+    const { reused } = await branch.resume(littleAgent({ model, tools: { refund } }), { userTurns: 'recorded' });
+    assert.deepEqual([calls, reused, refund.made.length], [2, 1, 1]);
+  }),
+
+  onSession('effects: refuse makes no call at all, and says which policy it was', async (session) => {
+    await recordLoop(session, { model: () => says('Which order?') }, ['Refund it.']);
+    const refund = countedRefund();
+    const branch = await session.fork('main@2');
+    const error = await refuses('effect.refused', () => branch.resume(refundsAgain(refund), { effects: 'refuse' }));
+    assert.match(error.message, /the policy allows no such call/);
+    assert.equal(refund.made.length, 0);
+  }),
+];

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { type Message, textOf } from '../../core/message.ts';
+import { conversation } from '../../projections/conversation.ts';
+import { runs } from '../../projections/runs.ts';
+import { countedRefund, lastOf, littleAgent, recordLoop, refunding, says } from './little-agent.ts';
+import { noting } from './refund-story.ts';
+import { onSession, refuses, type VerbCase } from './verb-case.ts';
+
+/** What `session.resume` promises for a whole session against another agent. */
+export const userTurns: readonly VerbCase[] = [
+  onSession('resume() with the recorded user turns sends them one by one, from 0, and compares', async (session) => {
+    const answer =
+      (suffix: string) => (asked: { messages: readonly Message[]; model: string; system: string | null }) =>
+        says(`${lastOf(asked).question} ${asked.messages.length}${suffix}`);
+    await recordLoop(session, { model: answer('') }, ['One?', 'Two?', 'Three?']);
+    const digest = (await session.locate('main')).digest;
+    const branch = await session.fork('main@0', { name: 'whole', model: 'large-1' });
+    const other = littleAgent({
+      model: (asked) => (lastOf(asked).question === 'Two?' ? says('Other.') : answer('')(asked)),
+    });
+    const { comparison, runs: made, turns } = await branch.resume(other, { userTurns: 'recorded' });
+    assert.deepEqual([made.length, turns], [3, 3]);
+    assert.deepEqual(
+      comparison.map(({ message, original, resumed, sameAnswer }) => [
+        message.content,
+        original?.answer,
+        resumed.answer,
+        sameAnswer,
+      ]),
+      [
+        ['One?', 'One? 1', 'One? 1', true],
+        ['Two?', 'Two? 3', 'Other.', false],
+        ['Three?', 'Three? 5', 'Three? 5', true],
+      ],
+    );
+    assert.deepEqual(comparison[0]?.original?.usage, comparison[0]?.resumed.usage);
+    assert.deepEqual(comparison[0]?.original?.cost, 0.01);
+    const { messages } = await session.stateAt('whole', conversation);
+    assert.deepEqual(
+      messages.map(({ message }) => textOf(message ?? null)),
+      ['One?', 'One? 1', 'Two?', 'Other.', 'Three?', 'Three? 5'],
+    );
+    assert.equal((await session.locate('main')).digest, digest);
+  }),
+
+  onSession(
+    'resume() with the recorded user turns begins with the one under way, and compares tools',
+    async (session) => {
+      const refund = countedRefund('idempotent');
+      await recordLoop(session, { model: refunding(), tools: { refund } }, [
+        'Refund order 7.',
+        'Once more, at most 50.',
+      ]);
+      // 4: the model asked for the first refund, and it was not made yet
+      const branch = await session.fork('main@4', { name: 'x' });
+      const { comparison } = await branch.resume(littleAgent({ model: refunding(), tools: { refund } }), {
+        userTurns: 'recorded',
+      });
+      assert.deepEqual(
+        comparison.map(({ message, original, resumed, sameTools }) => [
+          message.content,
+          original?.tools,
+          resumed.tools,
+          sameTools,
+        ]),
+        [
+          ['Refund order 7.', ['refund'], ['refund'], true],
+          ['Once more, at most 50.', ['refund'], ['refund'], true],
+        ],
+      );
+      await refuses('resume.nothing', () => session.resume('main', noting(), { userTurns: 'recorded' }));
+    },
+  ),
+
+  onSession(
+    'resume() of recorded user turns stops at the first that fails, within one budget for all',
+    async (session) => {
+      await recordLoop(session, { model: () => says('Yes.') }, ['One?', 'Two?', 'Three?']);
+      const branch = await session.fork('main@0', { name: 'x' });
+      const agent = littleAgent({ model: () => says('Yes.') });
+      const options = { userTurns: 'recorded', budget: { turns: 2 } } as const;
+      await refuses('budget.exceeded', () => branch.resume(agent, options));
+      const { runs: made } = await session.stateAt('x', runs);
+      assert.deepEqual(
+        made.filter(({ run }) => run !== null).map(({ status }) => status),
+        ['ok', 'ok', 'budget'],
+      );
+      assert.ok((await session.stateAt('x', conversation)).messages.at(-1)?.message?.['role'] === 'user');
+    },
+  ),
+];

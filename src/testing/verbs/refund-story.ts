@@ -1,0 +1,39 @@
+import type { AgentFunction, ResumeContext } from '../../core/agent.ts';
+import type { Event } from '../../core/event.ts';
+import { textOf } from '../../core/message.ts';
+import type { Session } from '../../engine/session.ts';
+import { type RunNode, runs } from '../../projections/runs.ts';
+import { countedRefund, recordLoop, refunding } from './little-agent.ts';
+import { all } from './verb-case.ts';
+
+/** What the user asks for. */
+export const question = 'Refund order 7.';
+
+/** Records a refund on `main`, and gives the digest of it. */
+export async function refunded(session: Session): Promise<string> {
+  const refund = countedRefund();
+  await recordLoop(session, { model: refunding(), tools: { refund } }, [question]);
+  return (await session.locate('main')).digest;
+}
+
+/** An agent that keeps what it is handed. */
+export function noting(): AgentFunction<string> & { seen: ResumeContext[] } {
+  const seen: ResumeContext[] = [];
+  const agent = async (context: ResumeContext): Promise<string> => {
+    seen.push(context);
+    return `heard ${textOf(context.prompt ?? null)}`;
+  };
+  return Object.assign(agent, { seen });
+}
+
+/** The types of events, in order. */
+export const types = (events: readonly Event[]): string[] => events.map(({ type }) => type);
+/** What a branch stores itself. */
+export const own = async (session: Session, branch: string): Promise<Event[]> => {
+  const { parent } = await session.branch(branch);
+  return all(session.replay({ at: { branch }, history: 'raw', after: parent?.seq ?? 0 }));
+};
+/** The last run of a branch. */
+export async function lastRun(session: Session, branch: string): Promise<RunNode | undefined> {
+  return (await session.stateAt({ branch }, runs)).runs.findLast(({ run }) => run !== null);
+}

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import type { AgentFunction } from '../../core/agent.ts';
+import { conversation } from '../../projections/conversation.ts';
+import { asks, littleAgent, refunding, says } from './little-agent.ts';
+import { lastRun, refunded } from './refund-story.ts';
+import { onSession, refuses, type VerbCase } from './verb-case.ts';
+
+/** What `session.resume` promises when a run does not come to its end. */
+export const stopping: readonly VerbCase[] = [
+  onSession('resume() that fails leaves a branch that says so and can be resumed again', async (session) => {
+    const digest = await refunded(session);
+    const branch = await session.fork('main@2', { name: 'x' });
+    const broken = littleAgent({ model: () => Promise.reject(new Error('overloaded')) });
+    await assert.rejects(branch.resume(broken), /overloaded/);
+    const failed = await lastRun(session, 'x');
+    assert.deepEqual([failed?.status, failed?.resumed?.['run']], ['error', 'run-1']);
+    assert.equal((await session.locate('main')).digest, digest);
+    const again = await branch.resume(littleAgent({ model: () => says('Done.') }));
+    assert.equal(again.result, 'Done.');
+    assert.equal((await session.stateAt('x', conversation)).messages.length, 2);
+  }),
+
+  onSession(
+    'resume() that is aborted or out of time leaves a branch that says so and can be resumed again',
+    async (session) => {
+      const digest = await refunded(session);
+      const waiting = littleAgent({
+        tools: {
+          refund: {
+            effect: 'idempotent',
+            call: (_, signal) =>
+              new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('gone')))),
+          },
+        },
+        model: refunding(),
+      });
+      const branch = await session.fork('main@2', { name: 'x' });
+      const stop = new AbortController();
+      setTimeout(() => stop.abort(new Error('enough')), 50);
+      const aborted = await refuses('resume.aborted', () => branch.resume(waiting, { signal: stop.signal }));
+      assert.match(aborted.message, /enough/);
+      assert.equal((await lastRun(session, 'x'))?.status, 'aborted');
+      const late = await refuses('resume.timeout', () =>
+        branch.resume(waiting, { timeoutMs: 50, prompt: 'Try again.' }),
+      );
+      assert.deepEqual(late.details, { session: 'demo', branch: 'x', timeoutMs: 50 });
+      assert.equal((await lastRun(session, 'x'))?.status, 'aborted');
+      await refuses('resume.aborted', () => branch.resume(waiting, { signal: AbortSignal.abort() }));
+      assert.equal((await session.locate('main')).digest, digest);
+      const done = await branch.resume(littleAgent({ model: () => says('Done.') }), { prompt: 'Never mind.' });
+      assert.equal(done.result, 'Done.');
+    },
+  ),
+
+  onSession('resume() does not wait for an agent that does not stop', async (session) => {
+    await refunded(session);
+    const branch = await session.fork('main@2', { name: 'x' });
+    await refuses('resume.timeout', () => branch.resume(() => new Promise(() => undefined), { timeoutMs: 20 }));
+    assert.equal((await lastRun(session, 'x'))?.status, 'aborted');
+  }),
+
+  ...(
+    [
+      ['turns', { turns: 2 }, /2 of 2 turns/],
+      ['tokens', { tokens: 200 }, /220 of 200 tokens/],
+      ['cost', { costUsd: 0.02 }, /0\.02 of 0\.02 dollars/],
+    ] as const
+  ).map(([what, budget, message]) =>
+    onSession(`resume() stops at its budget of ${what}, says so, and can be resumed again`, async (session) => {
+      await refunded(session);
+      const branch = await session.fork('main@2', { name: 'x' });
+      let asked = 0;
+      const endless = littleAgent({
+        tools: { look: { effect: 'pure', call: () => 'nothing' } },
+        model: () => asks('look', { at: ++asked }, `l${asked}`),
+      });
+      const error = await refuses('budget.exceeded', () => branch.resume(endless, { budget }));
+      assert.match(error.message, message);
+      assert.equal(asked, 2);
+      assert.equal((await lastRun(session, 'x'))?.status, 'budget');
+      const done = await branch.resume(littleAgent({ model: () => says('Done.') }));
+      assert.equal(done.result, 'Done.');
+    }),
+  ),
+
+  onSession('resume() cannot keep to a cost that it does not know', async (session) => {
+    await refunded(session);
+    const agent: AgentFunction = async ({ recorder }) => {
+      const ask = () => recorder.call({ kind: 'model', name: 'unpriced' }, () => 'x');
+      await ask();
+      await ask();
+    };
+    const branch = await session.fork('main@2');
+    const error = await refuses('budget.exceeded', () => branch.resume(agent, { budget: { costUsd: 1 } }));
+    assert.match(error.message, /price of a call is unknown/);
+  }),
+
+  onSession('resume() says when an agent that swallowed the end of its budget came to a result', async (session) => {
+    await refunded(session);
+    const branch = await session.fork('main@2', { name: 'x' });
+    const agent: AgentFunction<string> = async ({ recorder }) =>
+      recorder.call({ kind: 'model', name: 'm' }, () => 'x').catch(() => 'stopped early');
+    const resumed = await branch.resume(agent, { budget: { turns: 0 } });
+    assert.deepEqual([resumed.outcome, resumed.result], ['budget', 'stopped early']);
+    assert.equal((await lastRun(session, 'x'))?.status, 'budget');
+  }),
+
+  onSession('resume() counts what could not be recorded, and fails for it only if told to', async (session) => {
+    await refunded(session);
+    const agent: AgentFunction<string> = async ({ recorder }) => {
+      recorder.event({ type: 'branch.forked' });
+      return 'done';
+    };
+    const { report, result } = await (await session.fork('main@2')).resume(agent);
+    assert.deepEqual([report.failed, result], [1, 'done']);
+    const failing = await session.fork('main@2');
+    await refuses('recording.failed', () => failing.resume(agent, { onFailure: 'fail' }));
+  }),
+];
