@@ -4,9 +4,10 @@ import { RepriseError } from '../../core/error.ts';
 import type { Reprise } from '../../engine/reprise.ts';
 import type { Session } from '../../engine/session.ts';
 import { openReprise } from '../../open-reprise.ts';
+import { demoAgentName } from '../agent-options.ts';
 import type { Output } from '../output.ts';
 import { quoted } from '../typed.ts';
-import { demoAgent, demoAgentName } from './demo-agent.ts';
+import { demoAgent } from './demo-agent.ts';
 import { careful, complaint } from './demo-model.ts';
 
 /** Where the story is told: on which store, and to whom. */
