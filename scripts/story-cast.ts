@@ -43,7 +43,8 @@ export function steady(text: string): string {
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, 'TIME')
     .replaceAll(/\b\d+m \d\ds\b|\b\d+(?:\.\d+)?m?s\b/g, 'DURATION')
     .replaceAll(/\b\d+(?:\.\d+)? k?B\b/g, 'SIZE')
-    .replaceAll(/DURATION .*…$/gm, 'DURATION …')
+    // How much of the rest fits on the line depends on how long the duration is.
+    .replaceAll(/(call\.ended .*DURATION).*$/gm, '$1')
     .replaceAll(/ +/g, ' ');
 }
 
