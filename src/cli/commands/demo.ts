@@ -2,7 +2,9 @@ import { rmSync } from 'node:fs';
 import { Option } from 'commander';
 import { RepriseError } from '../../core/error.ts';
 import { storeLocation } from '../../node/store-location.ts';
+import { demoAgentName } from '../agent-options.ts';
 import type { CommandSpec } from '../command.ts';
+import type { Context } from '../context.ts';
 import { done } from '../exit-code.ts';
 
 const ownFile = '.reprise/demo.db';
@@ -11,7 +13,9 @@ const ownFile = '.reprise/demo.db';
 export const demo: CommandSpec = {
   options: [new Option('--no-studio', 'only the story in the terminal')],
   examples: ['reprise demo', 'reprise demo --store sqlite:/tmp/demo.db'],
-  run: async ({ out, storeUrl }, _values, { namespace }) => {
+  run: async (context, _values, { namespace }) => {
+    const { out, storeUrl } = context;
+    await refuseOwnAgent(context);
     const { tellStory } = await import('../demo/demo-story.ts');
     const store = storeUrl ?? ownStore();
     refuseMemory(store);
@@ -28,6 +32,17 @@ export const demo: CommandSpec = {
 function ownStore(): string {
   for (const end of ['', '-wal', '-shm']) rmSync(`${ownFile}${end}`, { force: true });
   return `sqlite:${ownFile}`;
+}
+
+/** The story must not start an agent that is somebody's own. */
+async function refuseOwnAgent(context: Context): Promise<void> {
+  const loaded = await context.config();
+  if (!Object.hasOwn(loaded?.config.agents ?? {}, demoAgentName)) return;
+  throw new RepriseError(
+    'agent.invalid',
+    `Cannot tell the story here: ${JSON.stringify(loaded?.file)} has an agent "${demoAgentName}" of its own`,
+    { hint: 'Run it in another folder.' },
+  );
 }
 
 /** The commands are processes of their own. */

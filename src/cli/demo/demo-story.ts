@@ -81,7 +81,9 @@ async function recordAgent({
   store,
   namespace,
 }: Stage): Promise<{ readonly session: string; readonly bad: number; readonly asked: number }> {
-  await using reprise = await openReprise({ store, ...(namespace === undefined ? {} : { namespace }) });
+  // As the commands find it: a project's configuration may name a wall.
+  process.env['REPRISE_STORE'] = store;
+  await using reprise = await openReprise(namespace === undefined ? {} : { namespace });
   const session = await newSession(reprise);
   const prompt = { role: 'user', content: complaint } as const;
   // What this machine is called has no place in a story.
@@ -121,14 +123,13 @@ async function newSession(reprise: Reprise): Promise<Session> {
 const program = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../bin.ts' : '../bin.js', import.meta.url));
 
 /** Types a command: it is printed, then run. */
-async function run({ out, store, namespace }: Stage, given: readonly string[]): Promise<TypedCommand> {
+async function run({ out, namespace }: Stage, given: readonly string[]): Promise<TypedCommand> {
   const words = [...given, ...(namespace === undefined ? [] : ['--namespace', namespace])];
   const command = ['reprise', ...words].map((word) => doubleQuoted(word)).join(' ');
   await tell(out, `${out.style('green', '$')} ${out.bold(command)}`);
   await out.flush();
   const { status } = spawnSync(process.execPath, [program, ...words], {
     stdio: out.json === undefined ? 'inherit' : 'ignore',
-    env: { ...process.env, REPRISE_STORE: store },
   });
   const code = status ?? 1;
   // That two histories differ is what the story is about.

@@ -49,3 +49,11 @@ test('refuses a store that its commands could not share', async () => {
   const { code, stderr } = await place.run(['demo', '--store', 'memory:']);
   expect([code, stderr]).toEqual([2, expect.stringContaining('each command is a process of its own')]);
 });
+
+test('keeps to the wall of a project, and starts no agent of its own', async () => {
+  place.write('reprise.config.mjs', "export default { store: 'sqlite:other.db', namespace: 'shop' };");
+  expect(await place.json('demo')).toMatchObject({ store: 'sqlite:.reprise/demo.db', session: 'refund' });
+  place.write('reprise.config.mjs', 'export default { agents: { demo: async () => process.exit(9) } };');
+  const { code, stderr } = await place.run(['demo']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('has an agent "demo" of its own')]);
+});
