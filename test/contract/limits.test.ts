@@ -339,6 +339,7 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
       }),
     ),
   busyWaitMsMax: 'test/crash/processes.test.ts',
+  checkMsMax: 'src/cli/check-command.test.ts',
 };
 
 /** Puts a line of branches into the file, each forked from the one before. */
