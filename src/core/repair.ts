@@ -1,5 +1,5 @@
 import { isObject, type JsonArray, type JsonObject, type JsonValue } from './json.ts';
-import { partsOf, toolCallsIn } from './message.ts';
+import { partsOf } from './message.ts';
 
 /**
  * What was mended in a history before it was handed to a provider that would refuse it, by the name of the rule:
@@ -153,7 +153,7 @@ function withoutForeign(held: HeldMessage, writer: string | undefined, repairs: 
 }
 
 /** What a provider keeps beside a message names items that only it, and sometimes only that model, can find again. */
-function withoutNotes({ providerOptions, providerMetadata, ...rest }: JsonObject): JsonObject {
+function withoutNotes({ providerOptions: _options, providerMetadata: _metadata, ...rest }: JsonObject): JsonObject {
   return rest;
 }
 
@@ -287,11 +287,4 @@ export function takePrompt(messages: readonly HeldMessage[]): Prompted {
 /** The tool messages that answer pending calls, as they join a history. */
 export function toolAnswer(answers: readonly JsonObject[]): JsonObject {
   return { role: 'tool', content: answers };
-}
-
-/** Whether a history waits for anything: a prompt to answer, a call to be made, an answer to go on from. */
-export function canGoOn(messages: readonly HeldMessage[]): boolean {
-  const last = messages.at(-1);
-  if (last === undefined) return false;
-  return roleOf(last) !== 'assistant' || toolCallsIn(last.message).length > 0;
 }

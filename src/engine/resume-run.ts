@@ -180,8 +180,9 @@ async function inRun<Run, Result>(running: Running<Run, Result>): Promise<Ended<
   if (isBefore) recorder.message(request.prompt as Message, about);
   const open = recorder.startRun({ ...about, resumed: resumedData(agent, lane?.run ?? null, request.run) });
   const work = open.within(async () => {
-    if (request.prompt !== undefined && !isBefore) recorder.message(request.prompt);
     const context = await contextOf(running);
+    // Said after what was pending is answered, so that no answer is parted from its call.
+    if (request.prompt !== undefined && !isBefore) recorder.message(request.prompt);
     return agent.resume(context, request.run);
   });
   try {
