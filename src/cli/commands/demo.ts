@@ -12,7 +12,7 @@ const ownFile = '.reprise/demo.db';
 /** `reprise demo`. */
 export const demo: CommandSpec = {
   options: [new Option('--no-studio', 'only the story in the terminal')],
-  examples: ['reprise demo', 'reprise demo --store sqlite:/tmp/demo.db'],
+  examples: ['reprise demo', 'reprise demo --store sqlite:story.db'],
   run: async (context, _values, { namespace }) => {
     const { out, storeUrl } = context;
     await refuseOwnAgent(context);
