@@ -1,6 +1,6 @@
 /** The command line as a process of its own, on stores that are built once and copied. */
 import { spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EventDraft, openReprise } from '../../../src/index.ts';
@@ -32,7 +32,13 @@ export function plainEnv(more: Readonly<Record<string, string>> = {}): NodeJS.Pr
 
 /** A folder with a store in it, in which commands run. Dispose of it when done. */
 export class Place implements Disposable {
-  readonly folder: string = mkdtempSync(join(tmpdir(), 'reprise-cli-'));
+  readonly folder: string;
+
+  /** In a new folder of its own, or in one that is made below another. */
+  constructor(folder?: string) {
+    if (folder !== undefined) mkdirSync(folder, { recursive: true });
+    this.folder = folder ?? mkdtempSync(join(tmpdir(), 'reprise-cli-'));
+  }
 
   /** The file of the store that commands find by themselves. */
   get store(): string {
