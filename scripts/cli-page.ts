@@ -20,7 +20,7 @@ In a clone it is \`npm run -s reprise -- list\`, where the package is installed 
 **Streams.** stdout is data and nothing else. What is said about the data, what to type next, progress and errors go to stderr. Pipes get no colours; \`NO_COLOR\` and \`FORCE_COLOR\` decide it otherwise. A reader that goes away (\`| head -1\`) ends the command
 quietly. Ctrl-C ends it with 130, quietly.
 
-**JSON.** \`--json\` prints one object a line: many for what is many (\`list\`, \`replay\`, \`projections\`), else one. \`--json=object\` prints one object for everything. A verdict goes to stdout also when it is no. What could not be done is on stderr, on every way out, wrong usage included:
+**JSON.** \`--json\` prints one object a line: many for what is many (\`list\`, \`tree\`, \`replay\`, \`projections\`, \`experiment\`, \`import\`), else one. \`--json=object\` prints one object for everything. A verdict goes to stdout also when it is no. What could not be done is on stderr, on every way out, wrong usage included:
 
 \`\`\`json
 {"error":{"code":"session.not-found","message":"Cannot open session \\"refnud\\": …","hint":"Did you mean \\"refund\\"? …"}}
@@ -42,7 +42,7 @@ quietly. Ctrl-C ends it with 130, quietly.
 
 **What cannot be undone** (\`erase\`, \`delete-session\`) is asked for at a terminal, and needs \`--yes\` elsewhere.
 
-**The store** is \`--store\`, else \`REPRISE_STORE\`, else the nearest \`.reprise/reprise.db\` on the way up to the root of the git repository. Looking never makes one.
+**The store** is \`--store\`, else \`REPRISE_STORE\`, else what [\`reprise.config.ts\`](../guides/configure.md) says, else the nearest \`.reprise/reprise.db\` on the way up to the root of the git repository. Looking never makes one. The configuration is loaded by commands that open the store without \`--store\`, and by those that start agents.
 `;
 
 /** The page as text. */

@@ -5,16 +5,29 @@ export interface CliShape {
   readonly about: string;
 }
 
+const resumed =
+  'session branch ref outcome text turns usage cost unpricedCalls latencyMs reused asked repairs runs lineage comparison recorded'.split(
+    ' ',
+  );
 const marked = ['ref', 'marker', 'undone', 'restored'];
 
 /** By command. */
 export const shapes: Readonly<Record<string, CliShape>> = {
+  demo: {
+    keys: ['store', 'session', 'branch', 'commands'],
+    about: '. `commands` are `{ command, code }`, as they can be typed.',
+  },
   list: {
     keys: 'session branch parent title events head bytes startedAt endedAt durationMs outcome agents git usage fingerprint'.split(
       ' ',
     ),
     about:
       ', a line for each branch. `parent` is null for the branch a session began with; what is not known is null. `bytes` is what the events of the branch itself take; messages and bodies, which are stored once for many events, are not in it: `doctor` tells the size of the whole store.',
+  },
+  tree: {
+    keys: 'session branch parent reason edits head events outcome startedAt usage'.split(' '),
+    about:
+      ', a line for each branch, a parent before its children. `edits` names what the branch was made with, up to the first run or call on it. `--json=object`: `{ session, branches }`.',
   },
   replay: {
     keys: 'session branch seq id time type version agent run turn cause causeSeq data digest'.split(' '),
@@ -63,6 +76,34 @@ export const shapes: Readonly<Record<string, CliShape>> = {
     about: '. `events` and `parts` are what is gone, or would be with `--dry-run`.',
   },
   'delete-session': { keys: ['session', 'deleted', 'events', 'branches'], about: '.' },
+  resume: {
+    keys: resumed,
+    about:
+      '. `turns` counts model calls, `text` is what the result amounts to, `reused` counts calls that were answered from the record, `repairs` are `{ rule, seq, what }`, and `comparison` has an entry for each user message with `--user-turns`. What the agent threw is `agent.failed` on stderr, exit 3; a budget, a timeout or a refused call is exit 1; Ctrl-C 130. What was done until then is on the branch.',
+  },
+  retry: {
+    keys: [...resumed, 'original', 'sameText', 'diff'],
+    about:
+      ', as for `resume`. `original` is `{ ref, run, task, text }`; `diff` has the counts of `reprise diff` between the two.',
+  },
+  experiment: {
+    keys: 'variant repeat branch outcome text turns usage cost latencyMs divergedAt passed error'.split(' '),
+    about:
+      ', a line for each branch as soon as it has come to an end, then one of `{ session, point, original, variants }`: a summary of each variant with its pass count, its interval at 95 % and how it compares with the first. `--json=object`: `{ session, point, original, branches, variants }`.',
+  },
+  import: {
+    keys: ['file', 'session', 'ref', 'events'],
+    about: ', a line for each file. `--json=object`: `{ imported }`. A file is imported whole or not at all.',
+  },
+  export: {
+    keys: ['ref', 'format', 'to', 'bytes', 'text'],
+    about: '. `text` is null where `--to` names a file.',
+  },
+  config: {
+    keys: ['file', 'store', 'namespace', 'agents', 'prices', 'masking'],
+    about:
+      '. `file` is null where there is none; `store` is `{ url, by: given | environment | config | default }`; `agents` are `{ name, kind }`, none of them made for this; `prices` names the models that the file prices; `masking` is `{ rules, except }`, or null where nothing is masked.',
+  },
   doctor: {
     keys: 'ok reprise node location namespace store freeBytes sessions branches events verified findings'.split(' '),
     about:

@@ -37,7 +37,7 @@ export { compareFingerprints } from './core/fingerprint.ts';
 export type { JsonArray, JsonInput, JsonInputValue, JsonObject, JsonValue } from './core/json.ts';
 export { ownedKey, plainKey } from './core/keys.ts';
 export { limits } from './core/limits.ts';
-export type { Message, MessagePart, Role } from './core/message.ts';
+export { type Message, type MessagePart, type Role, textOf, toolCallsIn } from './core/message.ts';
 export type { Digest, Point, Seq } from './core/point.ts';
 export type {
   CallEnd,

@@ -5,6 +5,12 @@ import { enableCompileCache } from 'node:module';
 enableCompileCache();
 const { main } = await import('./main.ts');
 
+// A configuration in a project that does not say "type": "module" is read twice. Who looks at a history need not hear it.
+const printed = process.listeners('warning');
+process.removeAllListeners('warning').on('warning', (warning: Error & { readonly code?: string }) => {
+  if (warning.code !== 'MODULE_TYPELESS_PACKAGE_JSON') for (const print of printed) print(warning);
+});
+
 // A reader that has seen enough (`| head`) and a person who presses Ctrl-C are no failures, and need no words.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {

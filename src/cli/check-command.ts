@@ -7,6 +7,8 @@ import type { CheckedBranch } from '../engine/experiment.ts';
 export interface CheckPlace {
   readonly store: string;
   readonly namespace: string;
+  /** How long it may take. */
+  readonly msMax?: number;
 }
 
 // What a shell answers when there is no such command, or none that can be run.
@@ -18,7 +20,7 @@ const notRunnable: ReadonlySet<number | null> = new Set([126, 127]);
  */
 export function commandCheck(
   command: string,
-  { store, namespace }: CheckPlace,
+  { store, namespace, msMax = limits.checkMsMax }: CheckPlace,
 ): (branch: CheckedBranch) => Promise<boolean> {
   return async ({ session, branch, ref, variant, repeat, outcome, text }) => {
     const env = {
@@ -32,7 +34,7 @@ export function commandCheck(
       REPRISE_REPEAT: String(repeat),
       REPRISE_OUTCOME: outcome,
     };
-    const { code, said } = await run(command, env, text);
+    const { code, said } = await run(command, { env, msMax, text });
     if (!notRunnable.has(code)) return code === 0;
     throw new RepriseError('experiment.invalid', `Cannot run the check ${JSON.stringify(command)}: ${said.trim()}`, {
       hint: 'It is a line for the shell, as one types it in this folder.',
@@ -44,11 +46,10 @@ const saidMax = 1_000;
 
 function run(
   command: string,
-  env: NodeJS.ProcessEnv,
-  text: string,
+  { env, msMax, text }: { readonly env: NodeJS.ProcessEnv; readonly msMax: number; readonly text: string },
 ): Promise<{ readonly code: number | null; readonly said: string }> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, { shell: true, env, timeout: limits.checkMsMax, stdio: ['pipe', 'ignore', 'pipe'] });
+    const child = spawn(command, { shell: true, env, timeout: msMax, stdio: ['pipe', 'ignore', 'pipe'] });
     let said = '';
     child.stderr.setEncoding('utf8').on('data', (piece: string) => {
       if (said.length < saidMax) said += piece;

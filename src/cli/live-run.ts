@@ -16,6 +16,8 @@ export interface LiveRun {
   readonly watched: (agent: Agent) => Agent;
 }
 
+const aliveMs = 60_000;
+
 /** Runs agents: Ctrl-C stops them and lets them be recorded as stopped; a second one ends the program. */
 export async function runLive<T>({ out }: Context, session: Session, body: (live: LiveRun) => Promise<T>): Promise<T> {
   const controller = new AbortController();
@@ -23,6 +25,8 @@ export async function runLive<T>({ out }: Context, session: Session, body: (live
   const asker = effectAsker(out);
   const watcher = new AgentWatcher(session, progress, controller.signal);
   const release = catchSignals(controller);
+  // An agent may wait for something that does not keep a program alive; the program waits for the agent.
+  const alive = setInterval(() => undefined, aliveMs);
   let last: ResumeContext | undefined;
   try {
     return await body({
@@ -34,6 +38,7 @@ export async function runLive<T>({ out }: Context, session: Session, body: (live
   } catch (error) {
     throw toldFailure(error, last);
   } finally {
+    clearInterval(alive);
     release();
     watcher.close();
     progress.close();

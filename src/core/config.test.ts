@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { ResumeContext } from './agent.ts';
 import { agentKind, agentNamed, type Config, checkConfig, defineConfig } from './config.ts';
 import { RepriseError } from './error.ts';
 
@@ -18,7 +19,10 @@ describe('checkConfig()', () => {
     const config = defineConfig({
       store: 'memory:',
       namespace: 'team',
-      agents: { plain: async ({ prompt }) => prompt, made: async () => async (context) => context.branch },
+      agents: {
+        plain: async ({ prompt }) => prompt,
+        made: async () => async (context: ResumeContext) => context.branch,
+      },
       prices: { own: { input: 1, output: 2 } },
       masking: { rules: [{ name: 'order', pattern: /ORD-\d+/ }], except: ['jwt'] },
     });

@@ -24,7 +24,7 @@ async function recordCall(session: Session, model: string): Promise<void> {
   await using recorder = await session.record({ agent: 'support', facts: false });
   const messages = [{ role: 'user', content: `My key is ${apiKey}, my order ${orderNumber}` }] as const;
   await recorder.run({ title: 'Refund' }, async () => {
-    const call = await recorder.startCall({ kind: 'model', name: model, request: { model, messages } });
+    const call = await recorder.startCall({ kind: 'model', name: model, request: { messages } });
     call.end({ message: { role: 'assistant', content: 'Noted.' }, usage: { inputTokens: 1_000, outputTokens: 100 } });
   });
 }

@@ -346,6 +346,7 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
     await (await waiting(limits.busyWaitGivenMsMax)).close();
   },
   scriptedRequestsMax: 'test/frameworks/model-server.test.ts',
+  checkMsMax: 'src/cli/check-command.test.ts',
 };
 
 /** Puts a line of branches into the file, each forked from the one before. */

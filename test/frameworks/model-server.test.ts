@@ -408,6 +408,27 @@ describe('what a script can say', () => {
     ]);
   });
 
+  test.each(['chat/completions', 'responses', 'messages'])(
+    '%s: a character really is split, and a cut comes where it was told',
+    async (path) => {
+      const text = ['één ', 'twee ', 'drie'];
+      await using server = await openModelServer([{ reply: { text, splitCharacters: true, cutAfter: 2 } }]);
+      const body = JSON.stringify({ model, stream: true, messages: user('x'), input: 'x' });
+      const response = await fetch(`${server.url}/${path}`, { method: 'POST', body });
+      const chunks: Uint8Array[] = [];
+      const error = await thrown(
+        (async () => {
+          for await (const chunk of response.body ?? []) chunks.push(chunk);
+        })(),
+      );
+      expect(error.message).toBe('terminated');
+      const whole = (chunk: Uint8Array): boolean => !new TextDecoder().decode(chunk).includes('\ufffd');
+      expect(chunks.filter((chunk) => !whole(chunk)).length).toBeGreaterThanOrEqual(2);
+      const received = Buffer.concat(chunks).toString('utf8');
+      expect(text.map((piece) => received.includes(JSON.stringify(piece)))).toEqual([true, true, false]);
+    },
+  );
+
   test('a script that throws is told to the client', async () => {
     await using server = await openModelServer(() => {
       throw new Error('the script is wrong');

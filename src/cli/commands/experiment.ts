@@ -50,7 +50,7 @@ export const experiment: CommandSpec = {
         variants: given.variants,
         agents: Object.fromEntries(all),
         signal,
-        ...(agents.on === undefined ? {} : { on: watched(agents.on) }),
+        ...(agents.agent === undefined ? {} : { agent: watched(agents.agent) }),
         ...(ask === undefined ? {} : { ask }),
         ...(check === undefined ? {} : { check }),
         ...(options['reason'] === undefined ? {} : { reason: options['reason'] as string }),
@@ -99,13 +99,13 @@ async function agentsFor(
   context: Context,
   { variants }: VariantsFile,
   wanted: string | undefined,
-): Promise<{ readonly on?: Agent; readonly named: Readonly<Record<string, Agent>> }> {
+): Promise<{ readonly agent?: Agent; readonly named: Readonly<Record<string, Agent>> }> {
   const names = new Set(variants.flatMap((variant) => (variant.with === undefined ? [] : [variant.with])));
   const named: [string, Agent][] = [];
   for (const name of names) named.push([name, (await chosenAgent(context, name)).agent]);
   const needsOne = wanted !== undefined || variants.some((variant) => variant.with === undefined);
-  const on = needsOne ? (await chosenAgent(context, wanted)).agent : undefined;
-  return { ...(on === undefined ? {} : { on }), named: Object.fromEntries(named) };
+  const agent = needsOne ? (await chosenAgent(context, wanted)).agent : undefined;
+  return { ...(agent === undefined ? {} : { agent }), named: Object.fromEntries(named) };
 }
 
 async function checkFor(
@@ -144,7 +144,7 @@ async function print({ out }: Context, result: ExperimentResult): Promise<void> 
   else {
     await out.lines(experimentLines(out, result));
     const worth = rows.find(({ passed }) => passed === true) ?? rows[0];
-    if (worth !== undefined) out.next(`reprise diff ${original} ${refText({ session, branch: worth.branch })}`);
-    out.next(`reprise tree ${refText({ session })}`);
+    const diff = worth === undefined ? [] : [`reprise diff ${original} ${refText({ session, branch: worth.branch })}`];
+    out.next(...diff, `reprise tree ${refText({ session })}`);
   }
 }

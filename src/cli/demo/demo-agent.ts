@@ -3,9 +3,6 @@ import { openModelServer } from '../../testing/model-server/model-server.ts';
 import { demoModel, hasty } from './demo-model.ts';
 import { type SupportContext, supportAgent } from './support-agent.ts';
 
-/** The name under which `reprise resume --with` finds the agent of the story. */
-export const demoAgentName = 'demo';
-
 /** The agent of `reprise demo`, its model included: it runs anywhere, without a network. */
 export async function demoAgent(context: ResumeContext | SupportContext): Promise<string> {
   await using server = await openModelServer(demoModel);

@@ -1,11 +1,14 @@
-import type { ResumeContext } from '../../core/agent.ts';
+import type { PendingCall, ResumeContext } from '../../core/agent.ts';
 import type { EffectClass } from '../../core/effects.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
-import { type Message, type MessagePart, type ToolCallPart, textOf, toolCallsIn } from '../../core/message.ts';
+import { type Message, type MessagePart, textOf, toolCallsIn } from '../../core/message.ts';
 import type { Usage } from '../../core/recorder.ts';
 
 /** What the agent needs of a context: what it starts from, and where it tells what it does. */
-export type SupportContext = Pick<ResumeContext, 'recorder' | 'messages' | 'prompt' | 'model' | 'system' | 'signal'>;
+export type SupportContext = Pick<
+  ResumeContext,
+  'recorder' | 'messages' | 'prompt' | 'pending' | 'model' | 'system' | 'signal'
+>;
 
 /** What it is when nobody says otherwise. */
 export interface SupportDefaults {
@@ -54,13 +57,17 @@ const roundsMax = 8;
  * function is recorded when it first runs and continues any fork of that.
  */
 export async function supportAgent(context: SupportContext, defaults: SupportDefaults): Promise<string> {
-  const messages: Message[] = [...context.messages, ...(context.prompt === undefined ? [] : [context.prompt])];
+  const messages = [...context.messages];
+  // A fork between a call and its answer leaves the call to be made.
+  if (context.pending.length > 0) messages.push(await useAll(context, context.pending));
+  if (context.prompt !== undefined) messages.push(context.prompt);
   for (let round = 0; round < roundsMax; round++) {
     const said = await ask(context, messages, defaults);
     messages.push(said);
     const calls = toolCallsIn(said);
     if (calls.length === 0) return textOf(said);
-    messages.push({ role: 'tool', content: await Promise.all(calls.map((call) => use(context, call))) });
+    const asked = calls.map(({ toolCallId, toolName, input }) => ({ call: toolCallId, name: toolName, input }));
+    messages.push(await useAll(context, asked));
   }
   throw new Error(`The agent did not come to an end in ${roundsMax} rounds`);
 }
@@ -70,33 +77,26 @@ async function ask(context: SupportContext, messages: readonly Message[], defaul
   const model = context.model ?? defaults.model;
   const system = context.system ?? defaults.system;
   const request = { messages: [...messages], system, tools: offered };
+  const body = { model, messages: chatMessages(system, messages), tools: offered.map((tool) => chatTool(tool)) };
   const { message } = await context.recorder.call(
     { kind: 'model', name: model, request },
-    async () =>
-      answerOf(
-        await post(
-          defaults.url,
-          {
-            model,
-            messages: chatMessages(system, messages),
-            tools: offered.map((tool) => ({ type: 'function', function: chatTool(tool) })),
-          },
-          context.signal,
-        ),
-      ),
+    async () => answerOf(await post(defaults.url, body, context.signal)),
     (answer) => answer,
   );
   return message;
 }
 
 /** Does what the model asked for, if the recorder lets it: money is not paid back twice. */
-async function use({ recorder }: SupportContext, { toolCallId, toolName, input }: ToolCallPart): Promise<MessagePart> {
-  const tool = tools[toolName];
-  const output = await recorder.call<JsonValue>(
-    { kind: 'tool', name: toolName, call: toolCallId, input, ...(tool === undefined ? {} : { effect: tool.effect }) },
-    () => tool?.run(input as JsonObject) ?? { error: `There is no tool "${toolName}"` },
-  );
-  return { type: 'tool-result', toolCallId, toolName, output };
+async function useAll({ recorder }: SupportContext, calls: readonly PendingCall[]): Promise<Message> {
+  const use = async ({ call, name, input }: PendingCall): Promise<MessagePart> => {
+    const tool = tools[name];
+    const output = await recorder.call<JsonValue>(
+      { kind: 'tool', name, call, input, ...(tool === undefined ? {} : { effect: tool.effect }) },
+      () => tool?.run(input as JsonObject) ?? { error: `There is no tool "${name}"` },
+    );
+    return { type: 'tool-result', toolCallId: call, toolName: name, output };
+  };
+  return { role: 'tool', content: await Promise.all(calls.map(use)) };
 }
 
 /** A chat completion, as far as it is read here. */
@@ -133,8 +133,12 @@ interface Answer {
   readonly message: Message;
   readonly finishReason: string;
   readonly usage: Usage;
+  readonly cost: number;
   readonly provider: JsonObject;
 }
+
+/** What the model takes for a token, in US dollars: whoever knows it better than a table of prices can say so. */
+const price = { input: 1e-6, output: 4e-6 };
 
 /** What the model said, in the form that every adapter records. */
 function answerOf({ id, choices: [{ message, finish_reason: finishReason }], usage }: Completion): Answer {
@@ -152,15 +156,14 @@ function answerOf({ id, choices: [{ message, finish_reason: finishReason }], usa
     message: { role: 'assistant', content: calls.length === 0 ? (message.content ?? '') : [...text, ...calls] },
     finishReason,
     usage: { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens },
+    cost: inputTokens * price.input + outputTokens * price.output,
     provider: { id },
   };
 }
 
-const chatTool = ({ name, description, inputSchema }: (typeof offered)[number]): object => ({
-  name,
-  description,
-  parameters: inputSchema,
-});
+function chatTool({ name, description, inputSchema }: (typeof offered)[number]): object {
+  return { type: 'function', function: { name, description, parameters: inputSchema } };
+}
 
 /** The messages as the protocol wants them. */
 function chatMessages(system: string, messages: readonly Message[]): readonly object[] {

@@ -56,8 +56,9 @@ test('offsets count from the start, and backwards for what was recorded late', (
 });
 
 test('prices show what a call costs, and a question mark where nobody knows', () => {
-  expect([0, 0.00214, 0.5, 12.345, null, undefined].map(costText)).toEqual([
+  expect([0, 0.00002, 0.00214, 0.5, 12.345, null, undefined].map(costText)).toEqual([
     '$0',
+    '<$0.0001',
     '$0.0021',
     '$0.5000',
     '$12.35',

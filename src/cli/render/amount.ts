@@ -56,8 +56,11 @@ export function timeText(time: string): string {
   return time.slice(0, 19).replace('T', ' ');
 }
 
-/** US dollars: `$0.0123`; `?` where the price is not known. */
+/** US dollars: `$0.0123`, `<$0.0001`; `?` where the price is not known. */
 export function costText(cost: number | null | undefined): string {
   if (cost === null || cost === undefined) return '?';
-  return cost === 0 ? '$0' : `$${Math.abs(cost) < 1 ? cost.toFixed(4) : cost.toFixed(2)}`;
+  if (cost === 0) return '$0';
+  // Small is not nothing.
+  if (cost > 0 && cost < 0.00005) return '<$0.0001';
+  return `$${Math.abs(cost) < 1 ? cost.toFixed(4) : cost.toFixed(2)}`;
 }

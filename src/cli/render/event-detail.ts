@@ -21,6 +21,10 @@ const marker =
   (what: (data: JsonObject) => string): Detail =>
   (data) => [what(data), quote(data['reason'])];
 
+/** That a model does nothing to the world needs no words. */
+const effectText = ({ kind, effect }: JsonObject): string =>
+  kind === 'model' && effect === 'pure' ? '' : text(effect, (held) => `(${held})`);
+
 /** What a person wants to see of each type, most telling first. Other types show all their fields. */
 const details: Readonly<Record<string, Detail>> = {
   'run.started': (data) => [text(data['title']), gitText(data['git']), resumedText(data['resumed'])],
@@ -34,11 +38,7 @@ const details: Readonly<Record<string, Detail>> = {
     data['settings'] === undefined ? '' : short(data['settings']),
     text(data['system'], (system) => `system: ${system}`),
   ],
-  'call.started': (data) => [
-    callName(data),
-    text(data['effect'], (effect) => `(${effect})`),
-    requestText(data) || short(data['input']),
-  ],
+  'call.started': (data) => [callName(data), effectText(data), requestText(data) || short(data['input'])],
   'call.ended': (data) => [
     callName(data),
     outcomeText(data),

@@ -7,7 +7,7 @@ import { shapes } from '../../../scripts/cli-shapes.ts';
 import { commands } from '../../../src/cli/commands.ts';
 import { blocksOf } from '../../docs/pages.ts';
 import { root } from '../../docs/workshop.ts';
-import { demoPlace, type Place, plainEnv, type Ran, refundPlace } from './run.ts';
+import { demoPlace, type Place, plainEnv, type Ran, refundPlace, writeAgentFiles } from './run.ts';
 
 /** A shell in a place where `reprise` is a command, and home has what a person's home has. */
 async function shellPlace(): Promise<{ readonly place: Place; readonly type: (line: string) => Promise<Ran> }> {
@@ -73,6 +73,14 @@ describe('the commands of the documents', () => {
 describe('the shapes of the reference are what is printed', () => {
   const runs: Readonly<Record<string, readonly string[]>> = {
     list: ['list', '--limit', '1'],
+    tree: ['tree', 'refund'],
+    resume: ['resume', 'refund/careful'],
+    retry: ['retry', 'refund'],
+    experiment: ['experiment', 'refund@2', '--variants', 'variants.json'],
+    import: ['import', 'run-abc.json'],
+    export: ['export', 'refund', '--format', 'shipit'],
+    config: ['config'],
+    demo: ['demo'],
     replay: ['replay', 'refund', '--limit', '1'],
     show: ['show', 'refund@4'],
     state: ['state', 'refund'],
@@ -94,6 +102,7 @@ describe('the shapes of the reference are what is printed', () => {
 
   test.each(Object.entries(shapes))('%s', async (name, { keys }) => {
     using place = await refundPlace();
+    writeAgentFiles(place);
     if (name === 'redo') await place.json('rewind', 'refund/careful@4');
     const { stdout } = await place.run([...(runs[name] ?? []), '--json']);
     const printed = Object.keys(JSON.parse(stdout.split('\n')[0] ?? '') as object);

@@ -1,6 +1,6 @@
 /** The command line as a process of its own, on stores that are built once and copied. */
 import { spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EventDraft, openReprise } from '../../../src/index.ts';
@@ -32,7 +32,13 @@ export function plainEnv(more: Readonly<Record<string, string>> = {}): NodeJS.Pr
 
 /** A folder with a store in it, in which commands run. Dispose of it when done. */
 export class Place implements Disposable {
-  readonly folder: string = mkdtempSync(join(tmpdir(), 'reprise-cli-'));
+  readonly folder: string;
+
+  /** In a new folder of its own, or in one that is made below another. */
+  constructor(folder?: string) {
+    if (folder !== undefined) mkdirSync(folder, { recursive: true });
+    this.folder = folder ?? mkdtempSync(join(tmpdir(), 'reprise-cli-'));
+  }
 
   /** The file of the store that commands find by themselves. */
   get store(): string {
@@ -144,7 +150,11 @@ function nightEvents(): EventDraft[] {
       data: { title: 'Nightly', git: { branch: 'main', sha: '1a2b3c4d', dirty: false } },
     },
     { type: 'agent.spawned', time: at(2), agent, data: { role: 'backend' } },
-    { type: 'task.started', time: at(2), data: { task: 'T-1', title: 'Add the index' } },
+    {
+      type: 'task.started',
+      time: at(2),
+      data: { task: 'T-1', title: 'Add the index', prompt: 'Add an index on orders.' },
+    },
     { type: 'task.claimed', time: at(3), agent, data: { task: 'T-1' } },
     { type: 'verification.failed', time: at(61), agent, data: { task: 'T-1', signals: ['tests'] } },
     { type: 'task.ended', time: at(95), agent, data: { task: 'T-1', outcome: 'ok' } },
@@ -165,8 +175,39 @@ export async function demoPlace(): Promise<Place> {
   await careful.append(demoEvents().slice(16, 20));
   place.write('event.json', { type: 'note.added', data: { text: 'instead' } });
   place.write('answer.json', { found: 50 });
+  writeAgentFiles(place);
   return place;
 }
+
+/** What commands that run agents and import files are given: a configuration, variants, a saved run. */
+export function writeAgentFiles(place: Place): void {
+  place.write('reprise.config.mjs', agentConfig);
+  place.write('variants.json', [{ name: 'as-is' }, { name: 'brief', system: 'Be brief: the pool.' }]);
+  place.write('run-abc.json', {
+    trace_id: 'run-abc',
+    metadata: {},
+    events: [{ type: 'run_started', message: '', payload: { prompt: 'Who wrote it?' } }],
+  });
+}
+
+/** A configuration whose agent is a plain function: it asks a model that is not there, and searches once. */
+export const agentConfig = `
+const answerTo = ({ model, system, prompt }) =>
+  \`\${model ?? 'small-1'}, \${system ?? 'as ever'}: \${prompt?.content ?? 'go on'}\`;
+
+async function support(context) {
+  const { recorder, prompt, model } = context;
+  const name = model ?? 'small-1';
+  await recorder.call({ kind: 'tool', name: 'search', input: { q: 'pool' } }, async () => ({ found: 1 }));
+  return recorder.call(
+    { kind: 'model', name, request: { messages: [...context.messages, ...(prompt === undefined ? [] : [prompt])] } },
+    async () => answerTo(context),
+    (text) => ({ message: { role: 'assistant', content: text }, usage: { inputTokens: 20, outputTokens: 5 } }),
+  );
+}
+
+export default { agents: { support }, prices: { 'small-1': { input: 1, output: 4 } } };
+`;
 
 let built: Place | undefined;
 

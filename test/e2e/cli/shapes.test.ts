@@ -1,11 +1,12 @@
 /** The JSON of commands that change and prove: its shape is a contract, told in docs/reference/cli.md. */
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { dropFixtures, type Place, refundPlace, shapeOf } from './run.ts';
+import { dropFixtures, type Place, refundPlace, shapeOf, writeAgentFiles } from './run.ts';
 
 let place: Place;
 
 beforeEach(async () => {
   place = await refundPlace();
+  writeAgentFiles(place);
   return () => place[Symbol.dispose]();
 });
 afterAll(dropFixtures);
@@ -23,6 +24,12 @@ test.each([
   ['verify', ['verify', 'refund']],
   ['doctor', ['doctor', '--verify']],
   ['completion', ['completion', 'bash']],
+  ['resume', ['resume', 'refund/careful', '--prompt', 'x']],
+  ['resume --user-turns', ['resume', 'refund/careful', '--user-turns', 'recorded']],
+  ['retry', ['retry', 'refund', '--model', 'large-1']],
+  ['import', ['import', 'run-abc.json']],
+  ['export', ['export', 'refund', '--format', 'shipit']],
+  ['config', ['config']],
 ])('%s', async (_, words) => {
   expect(shapeOf(await place.json(...words))).toMatchSnapshot();
 });
@@ -39,6 +46,21 @@ test('fingerprint --expect, when it is not the same', async () => {
 
 test('verify, when it is not what was recorded', async () => {
   expect(shapeOf(await place.json('verify', 'refund', '--head', 'a'.repeat(64)))).toMatchSnapshot();
+});
+
+test.each([
+  ['tree', ['tree', 'refund']],
+  ['experiment', ['experiment', 'refund@2', '--variants', 'variants.json', '--check', 'true']],
+])('%s, as lines and as one object', async (_, words) => {
+  const { stdout } = await place.run([...words, '--json']);
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line));
+  expect(
+    [...new Set(lines.map((line) => JSON.stringify(shapeOf(line))))].map((text): unknown => JSON.parse(text)),
+  ).toMatchSnapshot();
+  expect(shapeOf(JSON.parse((await place.run([...words, '--json=object'])).stdout))).toMatchSnapshot();
 });
 
 test('an error', async () => {
