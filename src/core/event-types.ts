@@ -1,6 +1,6 @@
 import { type EventSpec, field, need } from './event-spec.ts';
 import { graphTypes } from './graph-types.ts';
-import { isObject, type JsonObject, type JsonValue } from './json.ts';
+import type { JsonObject, JsonValue } from './json.ts';
 import { ownedKey, plainKey } from './keys.ts';
 import { isOperation, operationsFault } from './state-operation.ts';
 import { structuralTypes } from './structural-types.ts';
