@@ -15,7 +15,7 @@ import { type Message, toolResultsIn } from '../../core/message.ts';
 import type { Recorder } from '../../core/recorder.ts';
 import type { AnyAgent, ContextOf } from './acting-agent.ts';
 import { itemsFromMessages } from './items-from-messages.ts';
-import { fieldsOf, textOfValue } from './provider-fields.ts';
+import { textOfValue } from './provider-fields.ts';
 import { type RecordAgentOptions, recordAgent } from './recorded-agent.ts';
 import { runnerWithModels } from './recorded-runner.ts';
 import { agentAfter, agentAsBranchSays, callToolOf, ownModelName } from './resumed-agent.ts';
@@ -71,7 +71,7 @@ export function openaiAgent(
     ...modelOf(agent, options),
     resume: (context, run) => resumed(agent, { context, run: run ?? {}, options }),
     callTool: (call, context) => callToolOf(agentAfter(agent, context.messages), call, options.context),
-    textOf: ({ finalOutput }) => textOfValue((finalOutput ?? '') as JsonValue, undefined),
+    textOf: ({ finalOutput }) => textOfValue((finalOutput ?? '') as JsonValue),
   };
 }
 
@@ -161,10 +161,8 @@ function refuseServerHistory(run: object): void {
 function knowAnswers(messages: readonly Message[], recorder: Recorder): void {
   const answers = toolAnswersOf(recorder);
   for (const message of messages) {
-    for (const part of toolResultsIn(message)) {
-      const { toolCallId, output, isError = false } = part;
-      const text = textOfValue(output, fieldsOf(part)['text']);
-      rememberAnswer(answers, toolCallId, { text, output, isError });
+    for (const { toolCallId, output, isError = false } of toolResultsIn(message)) {
+      rememberAnswer(answers, toolCallId, { text: textOfValue(output), output, isError });
     }
   }
 }
