@@ -72,6 +72,8 @@ describe('a tool loop', () => {
       ],
     });
     expect(new Set(events.slice(1, -1).map(({ agent }) => agent))).toEqual(new Set(['forecaster']));
+    // The tool is inside the model call that asked for it, and of its turn.
+    expect(events[3]).toMatchObject({ cause: events[1]?.id, turn: events[1]?.turn });
     const seen = await session.stateAt('main', conversation);
     expect(seen.messages.map(({ message }) => message?.['role'])).toEqual(['user', 'assistant', 'tool', 'assistant']);
     // The result in the second list is the answer of the tool itself, and keeps its seq.
@@ -234,7 +236,11 @@ describe('handoffs', () => {
       ['desk', 'transfer_to_refunds'],
       ['refunds', expect.any(String)],
     ]);
-    expect(dataOf(events, 'call.started', 'tool')[0]).toMatchObject({ effect: 'pure', input: { why: 'broken' } });
+    expect(dataOf(events, 'call.started', 'tool')[0]).toMatchObject({
+      call: 'c1',
+      effect: 'pure',
+      input: { why: 'broken' },
+    });
     expect(dataOf(events, 'call.started', 'model')[0]?.['request']).toMatchObject({
       tools: [{ name: 'transfer_to_refunds', handoff: true }],
     });

@@ -3,7 +3,7 @@ import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import type { Message, MessagePart, ToolCallPart, ToolResultPart } from '../../core/message.ts';
 import { partOfContent } from './content-parts.ts';
 import { toJson, valueOfText, withFields } from './provider-fields.ts';
-import type { ToolAnswers } from './tool-answers.ts';
+import type { ToolAnswers } from './recording-memory.ts';
 
 /** An item of the framework that has no neutral form: it is kept in an assistant's message as it is. */
 export interface ItemPart {

@@ -16,10 +16,10 @@ import type { Recorder } from '../../core/recorder.ts';
 import type { AnyAgent, ContextOf } from './acting-agent.ts';
 import { itemsFromMessages } from './items-from-messages.ts';
 import { textOfValue } from './provider-fields.ts';
-import { type RecordAgentOptions, recordAgent } from './recorded-agent.ts';
+import { originalAgent, type RecordAgentOptions, recordAgent } from './recorded-agent.ts';
 import { runnerWithModels } from './recorded-runner.ts';
+import { rememberAnswer } from './recording-memory.ts';
 import { agentAfter, agentAsBranchSays, callToolOf, ownModelName } from './resumed-agent.ts';
-import { rememberAnswer, toolAnswersOf } from './tool-answers.ts';
 
 /** How an agent is made ready to be resumed. */
 export interface OpenAIAgentOptions<TContext = unknown> extends RecordAgentOptions {
@@ -61,9 +61,10 @@ export function openaiAgent<TAgent extends AnyAgent>(
   options?: OpenAIAgentOptions<ContextOf<TAgent>>,
 ): ResumableAgent<OpenAIRunOptions<TAgent> | undefined, RunResult<ContextOf<TAgent>, TAgent>>;
 export function openaiAgent(
-  agent: AnyAgent,
+  given: AnyAgent,
   options: EitherOptions = {},
 ): ResumableAgent<OpenAIRunOptions | undefined, AnyResult> {
+  const agent = originalAgent(given);
   return {
     framework: 'openai-agents',
     // Whoever hands off has conversations under several names: the one that last moved on is continued.
@@ -159,10 +160,9 @@ function refuseServerHistory(run: object): void {
 
 /** Results of the history go into lists again as what they are. */
 function knowAnswers(messages: readonly Message[], recorder: Recorder): void {
-  const answers = toolAnswersOf(recorder);
   for (const message of messages) {
     for (const { toolCallId, output, isError = false } of toolResultsIn(message)) {
-      rememberAnswer(answers, toolCallId, { text: textOfValue(output), output, isError });
+      rememberAnswer(recorder, toolCallId, { text: textOfValue(output), output, isError });
     }
   }
 }
