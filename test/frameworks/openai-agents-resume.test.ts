@@ -127,6 +127,9 @@ describe('a branch', () => {
     expect(model.sent(0).at(-1)).toMatchObject({
       output: { type: 'text', text: '{"refunded":12}' },
     });
+    // In the list it is the value that the edit gave, not the text the model was sent.
+    const started = dataOf(await Array.fromAsync(session.replay({ at: 'answered' })), 'call.started', 'model').at(-1);
+    expect(started).toMatchObject({ request: { messages: [{}, {}, { content: [{ output: { refunded: 12 } }] }] } });
     expect(refunds).toEqual([500]);
   });
 
@@ -231,7 +234,7 @@ test('what records on one session can be resumed on another, and records there a
     const agent = recordAgent(front, recorder);
     await recorder.close();
     const target = await story();
-    const branch = await target.fork('main@2', { name: 'elsewhere' });
+    const branch = await target.fork('main@2', { name: 'elsewhere', system: 'Pass it on.' });
     const model = new SayingModel([
       [asks('c8', 'transfer_to_support', {})],
       [asks('c9', 'refund', { amount: 5 })],

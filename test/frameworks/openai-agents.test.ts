@@ -112,6 +112,17 @@ describe('a tool loop', () => {
     expect(dataOf(events, 'call.ended', 'tool')).toMatchObject([{ outcome }]);
   });
 
+  test('of a copy that recorded elsewhere is recorded here alone', async () => {
+    const elsewhere = await recorded(async (other) => {
+      const copy = recordAgent(forecaster, other).clone({ name: 'copy' });
+      const { events } = await recorded(async (recorder) => {
+        await runnerOf(asksAndSays(), recorder).run(recordAgent(copy, recorder), 'How is Oslo?');
+      });
+      expect(dataOf(events, 'call.ended', 'tool')).toHaveLength(1);
+    });
+    expect(elsewhere.events).toEqual([]);
+  });
+
   test('with parallel tools keeps each answer with its call', async () => {
     const model = new SayingModel([
       [asks('c1', 'weather', { city: 'Oslo' }), asks('c2', 'weather', { city: 'Rome' })],
@@ -307,6 +318,8 @@ describe('a stream', () => {
       usage: { totalTokens: 14 },
     });
     expect(events).toHaveLength(6);
+    const [asking, asked] = events.filter(({ type }) => type === 'call.started');
+    expect(asked?.cause).toBe(asking?.id);
   });
 
   class CutModel extends SayingModel {
