@@ -45,7 +45,8 @@ const callsOf = (events: Awaited<ReturnType<typeof used>>['events']) => ({
 
 describe('a tool', () => {
   test('is recorded by its name, with its annotations, effect, arguments and answer', async () => {
-    const { events } = await used(async ({ client }) => {
+    const { events } = await used(async ({ client, transport }) => {
+      transport.sessionId = 'sess-7';
       await client.listTools();
       const result = await client.callTool({ name: 'lookup', arguments: { order: 7 } });
       expect(result.content).toEqual([{ type: 'text', text: 'Order 7 cost 50' }]);
@@ -60,7 +61,7 @@ describe('a tool', () => {
       name: 'refund',
       outcome: 'ok',
       output: { content: [{ type: 'text', text: 'Refunded 7' }] },
-      provider: { requestId: expect.any(Number) },
+      provider: { requestId: expect.any(Number), sessionId: 'sess-7' },
     });
   });
 

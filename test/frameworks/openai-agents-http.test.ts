@@ -14,7 +14,8 @@ const weather = tool({
   name: 'weather',
   description: 'The weather of a city',
   parameters: z.object({ city: z.string() }),
-  execute: async ({ city }) => ({ city, celsius: 7 }),
+  // In the order of the record, so that what is sent again is the same to the letter.
+  execute: async ({ city }) => ({ celsius: 7, city }),
 });
 const agent = new Agent({ name: 'forecaster', instructions: 'Be brief.', tools: [weather], model: 'small-1' });
 

@@ -12,7 +12,7 @@ import {
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { conversation, type Session } from '../../src/index.ts';
-import { openaiAgent, recordRunner } from '../../src/openai-agents.ts';
+import { openaiAgent, recordAgent, recordRunner } from '../../src/openai-agents.ts';
 import { asks, dataOf, recorded, type Saying, SayingModel, says } from './openai-agents-world.ts';
 
 beforeAll(() => setTracingDisabled(true));
@@ -127,6 +127,9 @@ describe('a branch', () => {
     expect(model.sent(0).at(-1)).toMatchObject({
       output: { type: 'text', text: '{"refunded":12}' },
     });
+    // In the list it is the value that the edit gave, not the text the model was sent.
+    const started = dataOf(await Array.fromAsync(session.replay({ at: 'answered' })), 'call.started', 'model').at(-1);
+    expect(started).toMatchObject({ request: { messages: [{}, {}, { content: [{ output: { refunded: 12 } }] }] } });
     expect(refunds).toEqual([500]);
   });
 
@@ -223,6 +226,28 @@ describe('whoever has the floor', () => {
     expect(model.requests[0]).toMatchObject({ systemInstructions: 'You pay.' });
     expect(resumed.result.finalOutput).toBe('I am the cashier.');
   });
+});
+
+test('what records on one session can be resumed on another, and records there alone', async () => {
+  const front = new Agent({ name: 'front', handoffs: [support], model: 'small-1' });
+  const first = await recorded(async (recorder) => {
+    const agent = recordAgent(front, recorder);
+    await recorder.close();
+    const target = await story();
+    const branch = await target.fork('main@2', { name: 'elsewhere', system: 'Pass it on.' });
+    const model = new SayingModel([
+      [asks('c8', 'transfer_to_support', {})],
+      [asks('c9', 'refund', { amount: 5 })],
+      says('Done.'),
+    ]);
+    await branch.resume(openaiAgent(agent, { runner: recordRunner(runnerOf({ 'small-1': model }), recorder) }), {
+      effects: 'run',
+    });
+    const events = await Array.fromAsync(target.replay({ at: 'elsewhere' }));
+    const names = events.filter(({ type }) => type === 'call.ended').map(({ data }) => data['name']);
+    expect(names).toEqual(['small-1', 'transfer_to_support', 'small-1', 'refund', 'small-1']);
+  });
+  expect(first.events).toEqual([]);
 });
 
 describe('what the run is given', () => {

@@ -72,6 +72,8 @@ describe('a tool loop', () => {
       ],
     });
     expect(new Set(events.slice(1, -1).map(({ agent }) => agent))).toEqual(new Set(['forecaster']));
+    // The tool is inside the model call that asked for it, and of its turn.
+    expect(events[3]).toMatchObject({ cause: events[1]?.id, turn: events[1]?.turn });
     const seen = await session.stateAt('main', conversation);
     expect(seen.messages.map(({ message }) => message?.['role'])).toEqual(['user', 'assistant', 'tool', 'assistant']);
     // The result in the second list is the answer of the tool itself, and keeps its seq.
@@ -108,6 +110,17 @@ describe('a tool loop', () => {
     expect(told.requests.map(({ input: sent }) => sent)).toEqual(plain.requests.map(({ input: sent }) => sent));
     const outcome = 'city' in input ? 'ok' : 'error';
     expect(dataOf(events, 'call.ended', 'tool')).toMatchObject([{ outcome }]);
+  });
+
+  test('of a copy that recorded elsewhere is recorded here alone', async () => {
+    const elsewhere = await recorded(async (other) => {
+      const copy = recordAgent(forecaster, other).clone({ name: 'copy' });
+      const { events } = await recorded(async (recorder) => {
+        await runnerOf(asksAndSays(), recorder).run(recordAgent(copy, recorder), 'How is Oslo?');
+      });
+      expect(dataOf(events, 'call.ended', 'tool')).toHaveLength(1);
+    });
+    expect(elsewhere.events).toEqual([]);
   });
 
   test('with parallel tools keeps each answer with its call', async () => {
@@ -234,7 +247,11 @@ describe('handoffs', () => {
       ['desk', 'transfer_to_refunds'],
       ['refunds', expect.any(String)],
     ]);
-    expect(dataOf(events, 'call.started', 'tool')[0]).toMatchObject({ effect: 'pure', input: { why: 'broken' } });
+    expect(dataOf(events, 'call.started', 'tool')[0]).toMatchObject({
+      call: 'c1',
+      effect: 'pure',
+      input: { why: 'broken' },
+    });
     expect(dataOf(events, 'call.started', 'model')[0]?.['request']).toMatchObject({
       tools: [{ name: 'transfer_to_refunds', handoff: true }],
     });
@@ -301,6 +318,8 @@ describe('a stream', () => {
       usage: { totalTokens: 14 },
     });
     expect(events).toHaveLength(6);
+    const [asking, asked] = events.filter(({ type }) => type === 'call.started');
+    expect(asked?.cause).toBe(asking?.id);
   });
 
   class CutModel extends SayingModel {

@@ -92,13 +92,13 @@ function reasoningItem(part: ReasoningPart): JsonObject {
 }
 
 function callItem(part: ToolCallPart): JsonObject {
-  const { item, arguments: kept, ...rest } = fieldsOf(part);
+  const { item, ...rest } = fieldsOf(part);
   if (isObject(item)) return { ...item, ...localInput(item, part.input), callId: part.toolCallId };
   return {
     type: 'function_call',
     callId: part.toolCallId,
     name: part.toolName,
-    arguments: textOfValue(part.input, kept),
+    arguments: textOfValue(part.input),
     status: 'completed',
     ...rest,
   };
@@ -111,26 +111,23 @@ function localInput(item: JsonObject, input: JsonValue): JsonObject {
 }
 
 function resultItem(part: ToolResultPart): JsonObject {
-  const { item, text, plain, ...rest } = fieldsOf(part);
+  const { item, plain, ...rest } = fieldsOf(part);
   if (isObject(item)) return { ...item, callId: part.toolCallId, output: part.output };
   return {
     type: 'function_call_result',
     callId: part.toolCallId,
     name: part.toolName,
-    output: outputSent(part.output, { kept: text, isPlain: plain === true }),
+    output: outputSent(part.output, plain === true),
     status: 'completed',
     ...rest,
   };
 }
 
 /** What a model is sent of a tool's answer: pieces it can read as they are, everything else as text. */
-function outputSent(
-  output: JsonValue,
-  { kept, isPlain }: { readonly kept: JsonValue | undefined; readonly isPlain: boolean },
-): JsonValue {
+function outputSent(output: JsonValue, isPlain: boolean): JsonValue {
   const value = unwrapped(output);
   if (isStructured(value)) return Array.isArray(value) ? value.map(inputPiece) : value;
-  const text = textOfValue(value, kept);
+  const text = textOfValue(value);
   return isPlain ? text : { type: 'text', text };
 }
 

@@ -53,7 +53,7 @@ const samples: Readonly<Record<string, readonly AgentInputItem[]>> = {
       id: 'fc_1',
       callId: 'c1',
       name: 'lookup',
-      arguments: '{"order": 7, "by": "id"}',
+      arguments: '{"by":"id","order":7}',
       status: 'completed',
     },
   ],
@@ -135,6 +135,20 @@ describe('items', () => {
     expect(there(items)).toEqual(items);
   });
 
+  test('are told as values only, so that what is masked by the name of its field is nowhere else', () => {
+    const call: AgentInputItem = {
+      type: 'function_call',
+      callId: 'c1',
+      name: 'n',
+      arguments: '{ "password": "hunter2" }',
+    };
+    const [message] = messagesFromItems([call]);
+    expect(message).toEqual({
+      role: 'assistant',
+      content: [{ type: 'tool-call', toolCallId: 'c1', toolName: 'n', input: { password: 'hunter2' } }],
+    });
+  });
+
   test('that a model said in a row are one message, and each result is one', () => {
     const items = [
       ...(samples['a user who writes text'] ?? []),
@@ -165,10 +179,10 @@ describe('results of known tools', () => {
   });
   const answers = new Map([['c1', { text: '{"b":1,"a":2}', output: { b: 1, a: 2 }, isError: true }]]);
 
-  test('are what the tool gave, and are sent again letter by letter', () => {
+  test('are what the tool gave, and are sent again as the same value', () => {
     const messages = messagesOfInput([item('{"b":1,"a":2}')], answers);
     expect(messages).toMatchObject([{ content: [{ output: { b: 1, a: 2 }, isError: true }] }]);
-    expect(itemsFromMessages(stored(messages))).toEqual([item('{"b":1,"a":2}')]);
+    expect(itemsFromMessages(stored(messages))).toEqual([item('{"a":2,"b":1}')]);
   });
 
   test('are the text if the model was told something else', () => {

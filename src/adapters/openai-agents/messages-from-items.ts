@@ -2,8 +2,8 @@ import type { AgentInputItem, AgentOutputItem, protocol } from '@openai/agents';
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import type { Message, MessagePart, ToolCallPart, ToolResultPart } from '../../core/message.ts';
 import { partOfContent } from './content-parts.ts';
-import { exactText, toJson, valueOfText, withFields } from './provider-fields.ts';
-import type { ToolAnswers } from './tool-answers.ts';
+import { toJson, valueOfText, withFields } from './provider-fields.ts';
+import type { ToolAnswers } from './recording-memory.ts';
 
 /** An item of the framework that has no neutral form: it is kept in an assistant's message as it is. */
 export interface ItemPart {
@@ -13,7 +13,7 @@ export interface ItemPart {
 
 /**
  * The framework's items as neutral messages. What one model said in a row is one message; each result of a tool is one.
- * Fields that the neutral form lacks (ids, encrypted reasoning, exact texts) are kept in `providerOptions.openaiAgents`.
+ * Fields that the neutral form lacks (ids, encrypted reasoning, metadata) are kept in `providerOptions.openaiAgents`.
  *
  * @example
  * ```ts
@@ -132,7 +132,7 @@ function functionCallPart(item: protocol.FunctionCallItem): ToolCallPart {
   const input = valueOfText(text);
   const kept = status === undefined || status === 'completed' ? undefined : status;
   const part: ToolCallPart = { type: 'tool-call', toolCallId: callId, toolName: name, input };
-  return withFields(part, { arguments: exactText(text, input), status: kept, ...rest });
+  return withFields(part, { status: kept, ...rest });
 }
 
 /** Calls of the tools that the framework itself runs; the tool is named after the kind of its item. */
@@ -174,7 +174,6 @@ function functionResultPart(item: protocol.FunctionCallResultItem, answers: Tool
     ...(known?.isError === true ? { isError: true } : {}),
   };
   return withFields(part, {
-    text: text === undefined ? undefined : exactText(text, output),
     plain: typeof sent === 'string' ? true : undefined,
     status: status === 'completed' ? undefined : status,
     ...rest,

@@ -8,7 +8,7 @@ import { isObject, type JsonObject, type JsonValue, valueAt } from '../../core/j
 import type { CallEnd, ModelRequest, Usage } from '../../core/recorder.ts';
 import { messageOfOutput, messagesOfInput } from './messages-from-items.ts';
 import { toJson } from './provider-fields.ts';
-import type { ToolAnswers } from './tool-answers.ts';
+import type { ToolAnswers } from './recording-memory.ts';
 
 /** What a model is really sent, in the neutral form. */
 export function requestOf(request: FrameworkRequest, answers: ToolAnswers): ModelRequest {

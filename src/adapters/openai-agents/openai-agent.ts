@@ -15,11 +15,11 @@ import { type Message, toolResultsIn } from '../../core/message.ts';
 import type { Recorder } from '../../core/recorder.ts';
 import type { AnyAgent, ContextOf } from './acting-agent.ts';
 import { itemsFromMessages } from './items-from-messages.ts';
-import { fieldsOf, textOfValue } from './provider-fields.ts';
-import { type RecordAgentOptions, recordAgent } from './recorded-agent.ts';
+import { textOfValue } from './provider-fields.ts';
+import { originalAgent, type RecordAgentOptions, recordAgent } from './recorded-agent.ts';
 import { runnerWithModels } from './recorded-runner.ts';
+import { rememberAnswer } from './recording-memory.ts';
 import { agentAfter, agentAsBranchSays, callToolOf, ownModelName } from './resumed-agent.ts';
-import { rememberAnswer, toolAnswersOf } from './tool-answers.ts';
 
 /** How an agent is made ready to be resumed. */
 export interface OpenAIAgentOptions<TContext = unknown> extends RecordAgentOptions {
@@ -61,9 +61,10 @@ export function openaiAgent<TAgent extends AnyAgent>(
   options?: OpenAIAgentOptions<ContextOf<TAgent>>,
 ): ResumableAgent<OpenAIRunOptions<TAgent> | undefined, RunResult<ContextOf<TAgent>, TAgent>>;
 export function openaiAgent(
-  agent: AnyAgent,
+  given: AnyAgent,
   options: EitherOptions = {},
 ): ResumableAgent<OpenAIRunOptions | undefined, AnyResult> {
+  const agent = originalAgent(given);
   return {
     framework: 'openai-agents',
     // Whoever hands off has conversations under several names: the one that last moved on is continued.
@@ -71,7 +72,7 @@ export function openaiAgent(
     ...modelOf(agent, options),
     resume: (context, run) => resumed(agent, { context, run: run ?? {}, options }),
     callTool: (call, context) => callToolOf(agentAfter(agent, context.messages), call, options.context),
-    textOf: ({ finalOutput }) => textOfValue((finalOutput ?? '') as JsonValue, undefined),
+    textOf: ({ finalOutput }) => textOfValue((finalOutput ?? '') as JsonValue),
   };
 }
 
@@ -159,12 +160,9 @@ function refuseServerHistory(run: object): void {
 
 /** Results of the history go into lists again as what they are. */
 function knowAnswers(messages: readonly Message[], recorder: Recorder): void {
-  const answers = toolAnswersOf(recorder);
   for (const message of messages) {
-    for (const part of toolResultsIn(message)) {
-      const { toolCallId, output, isError = false } = part;
-      const text = textOfValue(output, fieldsOf(part)['text']);
-      rememberAnswer(answers, toolCallId, { text, output, isError });
+    for (const { toolCallId, output, isError = false } of toolResultsIn(message)) {
+      rememberAnswer(recorder, toolCallId, { text: textOfValue(output), output, isError });
     }
   }
 }

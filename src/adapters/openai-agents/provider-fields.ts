@@ -1,8 +1,8 @@
-import { canonicalJson, parseJson, sameJson } from '../../core/canonical-json.ts';
+import { canonicalJson, parseJson } from '../../core/canonical-json.ts';
 import { isObject, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts';
 
 /**
- * What an item holds beyond the neutral form (ids, encrypted reasoning, the exact text of arguments) is kept here on a
+ * What an item holds beyond the neutral form (ids, encrypted reasoning, metadata) is kept here on a
  * message or part. Keys of providers do not count when messages are compared.
  */
 const namespace = 'openaiAgents';
@@ -41,23 +41,10 @@ export function valueOfText(text: string): JsonValue {
   }
 }
 
-/** The text, if it is not what would be made of the stored value. */
-export function exactText(text: string, value: JsonValue): string | undefined {
-  try {
-    return (typeof value === 'string' ? value : canonicalJson(value)) === text ? undefined : text;
-  } catch {
-    return text;
-  }
-}
-
-/** The text of a value: the kept one as long as it still says the same, else a new one. */
-export function textOfValue(value: JsonValue, kept: JsonValue | undefined): string {
-  if (typeof kept === 'string' && isTextOf(kept, value)) return kept;
+/**
+ * The text of a value, as the framework writes it. The text that a value once was is not kept beside it: a secret that is
+ * masked by the name of its field would still be in there.
+ */
+export function textOfValue(value: JsonValue): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
-}
-
-function isTextOf(text: string, value: JsonValue): boolean {
-  // What a tool that gives nothing is told as.
-  if (value === null && text === 'undefined') return true;
-  return sameJson(valueOfText(text), value);
 }

@@ -5,6 +5,7 @@ import type { AnyAgent } from './acting-agent.ts';
 import { valueOfText } from './provider-fields.ts';
 import { recordModel } from './recorded-model.ts';
 import { recordTool } from './recorded-tool.ts';
+import { askedFor, within } from './recording-memory.ts';
 
 type AnyHandoff = Exclude<AnyAgent['handoffs'][number], AnyAgent>;
 
@@ -30,7 +31,15 @@ export function recordAgent<TAgent extends AnyAgent>(
   recorder: Recorder,
   options: RecordAgentOptions = {},
 ): TAgent {
-  return copyOf(agent, { recorder, options, copies: new Map() }) as TAgent;
+  return copyOf(originalAgent(agent), { recorder, options, copies: new Map() }) as TAgent;
+}
+
+/** The agents behind those that record: the same may record elsewhere later, and none records twice. */
+const originals = new WeakMap<AnyAgent, AnyAgent>();
+
+/** The agent itself, also of one that records. */
+export function originalAgent(agent: AnyAgent): AnyAgent {
+  return originals.get(agent) ?? agent;
 }
 
 interface Copying {
@@ -49,6 +58,7 @@ function copyOf(agent: AnyAgent, copying: Copying): AnyAgent {
   const copy = agent.clone({ model, handoffs: [], ...ownTools(agent, tools) });
   copying.copies.set(agent, copy);
   copying.copies.set(copy, copy);
+  originals.set(copy, agent);
   copy.handoffs = agent.handoffs.map((entry) => recordedHandoff(getHandoff(entry), agent.name, copying));
   copy.emit = agent.emit.bind(agent);
   const getMcpTools = agent.getMcpTools.bind(agent);
@@ -73,22 +83,24 @@ function recordedTool<T extends { readonly type: string; readonly name: string }
   return recordTool(tool as never, { recorder, agent, effect });
 }
 
-/**
- * A handoff changes nothing but who acts, so it is pure. The framework does not tell the id of the call; the model asked
- * for it by name.
- */
+/** A handoff changes nothing but who acts, so it is pure. */
 function recordedHandoff(handoff: AnyHandoff, agent: string, copying: Copying): AnyHandoff {
   const { recorder } = copying;
   return handoff.clone({
     agent: copyOf(handoff.agent, copying),
     onInvokeHandoff: async (context, args) => {
-      const call = await recorder.startCall({
-        kind: 'tool',
-        name: handoff.toolName,
-        agent,
-        effect: 'pure',
-        input: args === '' ? {} : valueOfText(args),
-      });
+      const name = handoff.toolName;
+      const asked = askedFor(recorder, { agent, name });
+      const call = await within(asked, () =>
+        recorder.startCall({
+          kind: 'tool',
+          name,
+          agent,
+          effect: 'pure',
+          input: args === '' ? {} : valueOfText(args),
+          ...(asked === undefined ? {} : { call: asked.id }),
+        }),
+      );
       if (call.answer !== undefined) return copyOf(handoff.agent, copying);
       try {
         const next = await call.within(() => handoff.onInvokeHandoff(context, args));

@@ -3,7 +3,7 @@ import type { EffectClass } from '../../core/effects.ts';
 import { isObject, type JsonValue, valueAt } from '../../core/json.ts';
 import type { CallStart, OpenCall, Recorder, ReusedAnswer } from '../../core/recorder.ts';
 import { toJson, valueOfText } from './provider-fields.ts';
-import { rememberAnswer, toolAnswersOf } from './tool-answers.ts';
+import { askedFor, rememberAnswer, within } from './recording-memory.ts';
 import { withFailure } from './tool-failure.ts';
 
 /** Who has a tool, and what was declared of it. */
@@ -15,20 +15,26 @@ export interface ToolContext {
 
 type Details = Parameters<FunctionTool['invoke']>[2];
 
-const recorded = new WeakSet<object>();
+/** The tools behind those that record, and where: the same may record elsewhere later. */
+const originals = new WeakMap<object, { readonly tool: object; readonly recorder: Recorder }>();
 
-/** A copy of a function tool whose invocations are recorded; one that is recorded already is given back. */
-export function recordTool<T extends FunctionTool<never>>(tool: T, context: ToolContext): T {
-  if (recorded.has(tool)) return tool;
+/** A copy of a function tool whose invocations are recorded. One that is recorded already is recorded here instead. */
+export function recordTool<T extends FunctionTool<never>>(given: T, context: ToolContext): T {
+  const known = originals.get(given);
+  if (known?.recorder === context.recorder) return given;
+  const tool = (known?.tool as T | undefined) ?? given;
+  const { recorder } = context;
   const invoke = async (runContext: RunContext<never>, input: string, details?: Details): Promise<unknown> => {
-    const call = await context.recorder.startCall(startOf(tool, { input, details, context }));
+    const start = startOf(tool, { input, details, context });
+    const asked = start.call === undefined ? undefined : askedFor(recorder, start.call);
+    const call = await within(asked, () => recorder.startCall(start));
     if (call.answer !== undefined) return reused(call.answer);
     return invoked(call, { details, context, invoke: () => tool.invoke(runContext, input, details) });
   };
   // The framework keeps more on a tool than its own keys.
   const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(tool)) as T;
   Object.defineProperty(copy, 'invoke', { value: invoke, enumerable: true, configurable: true, writable: true });
-  recorded.add(copy);
+  originals.set(copy, { tool, recorder });
   return copy;
 }
 
@@ -67,7 +73,7 @@ async function invoked(
     const output = toJson(result);
     const isError = failure !== undefined;
     const answer = { text: textSent(result), output: output ?? null, isError };
-    rememberAnswer(toolAnswersOf(context.recorder), call.call, answer);
+    rememberAnswer(context.recorder, call.call, answer);
     const error = isError ? { error: errorOf(failure, answer.text) } : {};
     call.end({ ...(output === undefined ? {} : { output }), ...error });
     return result;

@@ -119,7 +119,7 @@ async function invoke(tool: FunctionTool, call: PendingCall, runContext: RunCont
       details: { call: call.call, name: tool.name },
     });
   }
-  const text = textOfValue(call.input, undefined);
+  const text = textOfValue(call.input);
   const toolCall = { type: 'function_call', callId: call.call, name: call.name, arguments: text } as const;
   return toJson(await tool.invoke(runContext, text, { toolCall })) ?? null;
 }
