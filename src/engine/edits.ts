@@ -2,7 +2,7 @@ import type { Edit, Replacement } from '../core/edit.ts';
 import { RepriseError } from '../core/error.ts';
 import type { CarriedEvent, Event, EventDraft } from '../core/event.ts';
 import { specOf } from '../core/event-types.ts';
-import { isObject, type JsonObject, type JsonValue, valueAt, withValueAt } from '../core/json.ts';
+import { isObject, type JsonArray, type JsonObject, type JsonValue, valueAt, withValueAt } from '../core/json.ts';
 import { ownedKey, plainKey } from '../core/keys.ts';
 import { messageKey } from '../core/message.ts';
 import { type Seq, seq } from '../core/point.ts';
@@ -65,7 +65,7 @@ async function resolveEdit(look: Look, edit: Edit): Promise<ResolvedEdit> {
         data: { tools: Array.isArray(edit.tools) ? edit.tools : refuse('its "tools" is not an array') },
       });
     case 'toolInput':
-      return only(await toolInput(look, edit.call, edit.input));
+      return { drafts: await toolInput(look, edit.call, edit.input), dependents: [] };
     case 'toolResult':
       return only(await toolResult(look, edit.call, edit.output, edit.outcome ?? 'ok'));
     case 'message':
@@ -201,12 +201,27 @@ async function callAt(
   return { started, ended };
 }
 
-async function toolInput(look: Look, call: string | number, input: JsonValue): Promise<EventDraft> {
+/** Other arguments: of the call, and in the message that asked for it, which is what a model is shown. */
+async function toolInput(look: Look, call: string | number, input: JsonValue): Promise<EventDraft[]> {
   if (input === undefined) refuse('its "input" is missing', 'Give null where there is none.');
   const { started } = await callAt(look, call);
   if (started === undefined) return refuse(`the start of call ${JSON.stringify(call)} is not in the view`);
-  return replace(look, started.seq, { data: { ...(await shownEvent(look, started.seq)).data, input } });
+  const { data } = await shownEvent(look, started.seq);
+  const asked = await askingMessage(look, String(data['call']), input);
+  return [await replace(look, started.seq, { data: { ...data, input } }), ...asked];
 }
+
+async function askingMessage(look: Look, call: string, input: JsonValue): Promise<EventDraft[]> {
+  const { messages } = await fold(look.engine, look.hypothesis, conversation);
+  const asks = (part: JsonValue): part is JsonObject =>
+    isObject(part) && part['type'] === 'tool-call' && part['toolCallId'] === call;
+  const held = messages.findLast(({ message: one }) => isArray(one?.['content']) && one['content'].some(asks));
+  if (held?.message == null) return [];
+  const content = (held.message['content'] as JsonArray).map((part) => (asks(part) ? { ...part, input } : part));
+  return [await message(look, held.seq, { ...held.message, content }, held.message)];
+}
+
+const isArray = (value: JsonValue | undefined): value is JsonArray => Array.isArray(value);
 
 /** A pending call is answered; an answered one gets another answer. */
 async function toolResult(look: Look, call: string | number, output: JsonValue, outcome: string): Promise<EventDraft> {

@@ -70,6 +70,8 @@ function nativeEvent({ type, data, erased }: Event): JsonObject | undefined {
   if (erased === true) return undefined;
   switch (type) {
     case 'run.started':
+      // A resumed run goes on with the one before it: for shipit it is the same run, and the prompt is its own.
+      if (isObject(data['resumed'])) return of('run_resumed', 'Agent run resumed', {});
       return of('run_started', 'Agent run started', {});
     case 'message.added':
       if (!isObject(message) || message['role'] !== 'user') return undefined;

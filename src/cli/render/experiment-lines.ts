@@ -43,15 +43,15 @@ function rowColumns(out: Output): readonly Column<ExperimentRow>[] {
     { title: 'COST', value: ({ cost }) => (cost === null ? '' : costText(cost)), align: 'right', optional: 3 },
     { title: 'TOOK', value: ({ latencyMs }) => durationText(latencyMs), align: 'right', optional: 4 },
     { title: 'DIVERGES', value: divergesText, optional: 5 },
-    { title: 'RESULT', value: ({ text }) => plain(text), flex: 4, widthMin: 16 },
+    { title: 'RESULT', value: ({ text }) => plain(text), flex: 4, widthMin: 16, optional: 6 },
   ];
 }
 
 const tokensText = (tokens: number): string => (tokens === 0 ? '' : countText(tokens));
 
 /** Where a branch first differs from the original, by the original's seq. */
-function divergesText({ divergedAt }: ExperimentRow): string {
-  if (divergedAt === null) return 'never';
+function divergesText({ divergedAt, error }: ExperimentRow): string {
+  if (divergedAt === null) return error === null ? 'never' : '';
   return divergedAt.left === null ? 'at its end' : `@${divergedAt.left}`;
 }
 

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../core/json.ts';
 import { textOf } from '../../core/message.ts';
+import type { RepairRule } from '../../core/repair.ts';
 import type { ResumeReport, TurnComparison } from '../../engine/resume.ts';
 import type { Output } from '../output.ts';
 import { costText, countText, durationText, plural } from './amount.ts';
@@ -16,6 +17,9 @@ export function resumeShape(resumed: ResumeReport): Record<string, unknown> {
   return { session, branch, ref, outcome, text, ...spent, reused, asked, repairs, runs, lineage, comparison, recorded };
 }
 
+/** What is done to nearly every history is no news to a person. */
+const everyday: ReadonlySet<RepairRule> = new Set<RepairRule>(['prompt-once', 'system-apart']);
+
 /** What a resume did, for a person: how it ended, what it took, what was said. */
 export function resumedLines(out: Output, resumed: ResumeReport, agent: string): string[] {
   const { ref, outcome, text, reused, repairs, comparison, report } = resumed;
@@ -25,7 +29,9 @@ export function resumedLines(out: Output, resumed: ResumeReport, agent: string):
     ...(reused === 0
       ? []
       : [out.dim(`${plural(reused, 'call')} answered from the record; --effects run makes them again`)]),
-    ...repairs.map(({ rule, what }) => out.dim(plain(`mended, ${rule}: ${what}`))),
+    ...repairs
+      .filter(({ rule }) => !everyday.has(rule))
+      .map(({ rule, what }) => out.dim(plain(`mended, ${rule}: ${what}`))),
     ...(report.failed === 0 ? [] : [out.style('red', `${plural(report.failed, 'event')} could not be recorded`)]),
     ...(comparison.length === 0 ? [] : ['', ...comparisonLines(out, comparison)]),
     ...(text === '' || comparison.length > 0 ? [] : ['', ...foldedLines(text, out.columns)]),
