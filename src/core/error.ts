@@ -17,6 +17,7 @@ export const errorCodes = {
   'branch.not-found': 'The session has no branch of that name.',
   'branch.rewound': 'The branch was rewound since this writer began on it.',
   'edit.invalid': 'An edit cannot be applied to the history it was given for.',
+  'event.erased': 'The payload of the event was erased before.',
   'event.id-reused': 'The id of a stored event was used again for different content.',
   'event.invalid': 'An event is not well formed.',
   'event.newer-version': 'An event was written by a newer release and cannot be folded by this one.',
