@@ -34,7 +34,7 @@ export const errorCodes = {
   'json.too-deep': 'A value is nested too deeply.',
   'json.unsafe-number': 'A number cannot be carried exactly.',
   'limit.exceeded': 'A named limit was reached.',
-  'option.invalid': 'An option has a value that it cannot have.',
+  'option.invalid': 'An option has a value that it cannot have, or there is none of that name.',
   'part.damaged': 'A stored part does not match its digest.',
   'part.missing': 'A stored part is missing, and no erasure accounts for it.',
   'point.out-of-range': 'The point lies beyond the head of its branch, or before its beginning.',
