@@ -4,10 +4,10 @@ import { parseJson } from '../core/canonical-json.ts';
 import { agentNamed } from '../core/config.ts';
 import { type EffectAction, type EffectClass, type EffectPolicy, isEffectClass } from '../core/effects.ts';
 import { RepriseError } from '../core/error.ts';
+import { nearest } from '../core/nearest.ts';
 import type { Budget } from '../core/variants.ts';
 import type { Context } from './context.ts';
 import { collect } from './edit-options.ts';
-import { nearest } from './nearest.ts';
 import { positiveNumber, wholeNumber } from './number-option.ts';
 
 /** The options of everything that runs an agent. */

@@ -42,7 +42,6 @@ export const errorCodes = {
   'json.too-deep': 'A value is nested too deeply.',
   'json.unsafe-number': 'A number cannot be carried exactly.',
   'limit.exceeded': 'A named limit was reached.',
-  'option.invalid': 'An option has a value that it cannot have.',
   'model.not-found': 'The agent knows no model of that name.',
   'option.invalid': 'An option has a value that it cannot have, or there is none of that name.',
   'part.damaged': 'A stored part does not match its digest.',
