@@ -52,8 +52,13 @@ function goOn(summaries: Map<string, RunningSummary>, name: string, appended: re
     summaries.delete(name);
     return;
   }
-  for (const event of appended) running.value = applyEvent(summary, running.value, event);
-  running.last = { seq: last.seq, digest: last.digest };
+  try {
+    for (const event of appended) running.value = applyEvent(summary, running.value, event);
+    running.last = { seq: last.seq, digest: last.digest };
+  } catch {
+    // An event of a newer release cannot be folded. It is stored, and who looks at the summary is told.
+    summaries.delete(name);
+  }
 }
 
 function atBeginning(
