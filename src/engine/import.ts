@@ -2,7 +2,7 @@ import { RepriseError } from '../core/error.ts';
 import type { Event, EventDraft } from '../core/event.ts';
 import type { ForeignFormat } from '../core/foreign-format.ts';
 import { checkId } from '../core/id.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { JsonInput } from '../core/json.ts';
 import { limits } from '../core/limits.ts';
 import { mainBranch, type Ref } from '../core/ref.ts';
 import { append } from './append.ts';
@@ -12,7 +12,7 @@ import { placeAt } from './place.ts';
 import { replayPages } from './replay.ts';
 
 /** A saved run: the path of its file, its parsed content, or a stream of its text or bytes. */
-export type ImportSource = string | JsonObject | AsyncIterable<string | Uint8Array>;
+export type ImportSource = string | JsonInput | AsyncIterable<string | Uint8Array>;
 
 /** How to import. */
 export interface ImportOptions {
