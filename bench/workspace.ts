@@ -117,6 +117,7 @@ export async function open(path: string, durability: 'disk' | 'process'): Promis
     platform,
     namespace: reprise.currentNamespace,
     memories: new Map(),
+    summaries: new Map(),
     onRead: () => undefined,
     chores: new Chores(),
     recording: {},

@@ -1,5 +1,6 @@
 /** The reference page of everything the package exports, made from the doc comments. */
 import { fileURLToPath } from 'node:url';
+import { doors } from './doors.ts';
 import { type Entry, type Member, publicSurface } from './public-surface.ts';
 
 /** Where the page is kept, from the root of the repository. */
@@ -42,7 +43,6 @@ const groups: Readonly<Record<string, readonly string[]>> = {
 /** The page as text. */
 export function apiPage(): string {
   const entries = publicSurface(root, 'src/index.ts');
-  const testing = publicSurface(root, 'src/testing.ts');
   const grouped = new Set(Object.values(groups).flat());
   const rest = entries.filter((entry) => entry.kind !== 'type' && !grouped.has(entry.name));
   const sections = Object.entries(groups).map(([title, names]) => {
@@ -56,11 +56,17 @@ export function apiPage(): string {
     ...rest.map(valueSection),
     '## Types',
     ...byName(entries.filter((entry) => entry.kind === 'type')).map(typeSection),
-    '## reprise/testing\n\nThe suites that prove a store, for any test runner; see [bring your own store](../guides/own-store.md).',
-    ...testing.map((entry) => (entry.kind === 'type' ? typeSection(entry) : valueSection(entry))),
+    ...Object.entries(doors).flatMap(([name, { file, about }]) =>
+      about === undefined ? [] : [`## ${name}\n\n${about}`, ...doorSections(file)],
+    ),
   ]
     .join('\n\n')
     .concat('\n');
+}
+
+/** What stands behind another door than the main one: all of it, in the order of the door. */
+function doorSections(file: string): string[] {
+  return publicSurface(root, file).map((entry) => (entry.kind === 'type' ? typeSection(entry) : valueSection(entry)));
 }
 
 const byName = (entries: readonly Entry[]): Entry[] => entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));

@@ -13,11 +13,16 @@ const marked = ['ref', 'marker', 'undone', 'restored'];
 
 /** By command. */
 export const shapes: Readonly<Record<string, CliShape>> = {
+  demo: {
+    keys: ['store', 'session', 'branch', 'commands'],
+    about: '. `commands` are `{ command, code }`, as they can be typed.',
+  },
   list: {
     keys: 'session branch parent title events head bytes startedAt endedAt durationMs outcome agents git usage fingerprint'.split(
       ' ',
     ),
-    about: ', a line for each branch. `parent` is null for the branch a session began with; what is not known is null.',
+    about:
+      ', a line for each branch. `parent` is null for the branch a session began with; what is not known is null. `bytes` is what the events of the branch itself take; messages and bodies, which are stored once for many events, are not in it: `doctor` tells the size of the whole store.',
   },
   tree: {
     keys: 'session branch parent reason edits head events outcome startedAt usage'.split(' '),
@@ -31,7 +36,8 @@ export const shapes: Readonly<Record<string, CliShape>> = {
   },
   show: {
     keys: ['ref', 'event', 'messages', 'state', 'calls', 'usage'],
-    about: ' and more. `event` is null at the beginning.',
+    about:
+      ' and more. `messages` are `{ seq, message }`, `calls` those still open, `changes` is `{ since, added, removed, settings, state }` against the end of the turn before; `model`, `system`, `tools`, `settings`, `agent`, `run` are those of the conversation, `others` the conversations of other agents, `metadata` that of the branch. `event` is null at the beginning.',
   },
   state: { keys: ['ref', 'projection', 'version', 'value'], about: '.' },
   projections: { keys: ['name', 'version', 'history', 'about'], about: ', a line for each.' },

@@ -115,6 +115,7 @@ function shapeOf(source: Source, declaration: SyntaxNode): Pick<Entry, 'kind' | 
         members: [],
       };
     case 'FunctionDeclaration':
+    case 'TSDeclareFunction':
       return { kind: 'function', parameters: parametersOf(source, declaration), type: undefined, members: [] };
     default:
       return { kind: 'value', parameters: undefined, type: undefined, members: [] };
@@ -135,6 +136,8 @@ function memberOf(source: Source, node: SyntaxNode): Member[] {
   const name = String(key['name']);
   const doc = docBefore(source, node.start);
   const isMethod = (node.type === 'MethodDefinition' && node['kind'] === 'method') || node.type === 'TSMethodSignature';
+  // A method that overrides another is called by whoever knows that one: a framework, by its own documents.
+  if (isMethod && node['override'] === true) return [];
   const signature = node.type === 'MethodDefinition' ? (nodeAt(node, 'value') as SyntaxNode) : node;
   return [
     {

@@ -34,14 +34,20 @@ export function storyText(screen: string): string {
   return lines.map((line) => line.trimEnd()).join('\n');
 }
 
-/** A text without what differs from one telling to the next: clocks, digests, sizes, and the spaces they need. */
+/** A text without what differs from one telling to the next: clocks, digests, ids, sizes, and what they leave room for. */
 export function steady(text: string): string {
-  return text
-    .replaceAll(/\b[0-9a-f]{64}\b/g, 'DIGEST')
-    .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, 'TIME')
-    .replaceAll(/\b\d+m \d\ds\b|\b\d+(?:\.\d+)?m?s\b/g, 'DURATION')
-    .replaceAll(/\b\d+(?:\.\d+)? k?B\b/g, 'SIZE')
-    .replaceAll(/ +/g, ' ');
+  return (
+    text
+      .replaceAll(/\b[0-9a-f]{64}\b/g, 'DIGEST')
+      .replaceAll(/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, 'ID')
+      .replaceAll(/\+\d+:\d\d\.\d/g, 'OFFSET')
+      .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/g, 'TIME')
+      .replaceAll(/\b\d+m \d\ds\b|\b\d+(?:\.\d+)?m?s\b/g, 'DURATION')
+      .replaceAll(/\b\d+(?:\.\d+)? k?B\b/g, 'SIZE')
+      // How much of the rest fits on the line depends on how long the duration is.
+      .replaceAll(/(call\.ended .*DURATION).*$/gm, '$1')
+      .replaceAll(/ +/g, ' ')
+  );
 }
 
 const colours: Readonly<Record<number, string>> = {

@@ -18,6 +18,7 @@ export { costOf, knownPrices, type Price, type PriceTable } from './core/prices.
 export { defineProjection, type Projection, project } from './core/projection.ts';
 export { type Conversation, conversation, messagesOf } from './projections/conversation.ts';
 export { fingerprintProjection } from './projections/fingerprint.ts';
+export { type GraphSnapshot, type GraphStates, graphState } from './projections/graph-state.ts';
 export { metadata } from './projections/metadata.ts';
 export { runs } from './projections/runs.ts';
 export { type State, type StateEntry, state } from './projections/state.ts';
@@ -36,7 +37,7 @@ export { compareFingerprints } from './core/fingerprint.ts';
 export type { JsonArray, JsonInput, JsonInputValue, JsonObject, JsonValue } from './core/json.ts';
 export { ownedKey, plainKey } from './core/keys.ts';
 export { limits } from './core/limits.ts';
-export type { Message, MessagePart, Role } from './core/message.ts';
+export { type Message, type MessagePart, type Role, textOf, toolCallsIn } from './core/message.ts';
 export type { Digest, Point, Seq } from './core/point.ts';
 export type {
   CallEnd,

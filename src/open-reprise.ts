@@ -34,6 +34,11 @@ export interface OpenOptions {
   readonly readOnly?: boolean;
   /** Whether a store that does not exist yet is made; true unless it is opened for reading only. */
   readonly create?: boolean;
+  /**
+   * How long to wait for another process that holds the file before `store.busy`: 10,000 if left out, 0 to try once.
+   * Waiting never blocks the event loop.
+   */
+  readonly busyWaitMs?: number;
   /** Events since the last snapshot before another is worth keeping; 256 if left out. */
   readonly snapshotEvents?: number;
   /** Told how many events came with every page that was read: for showing how far something long is. */
@@ -100,12 +105,13 @@ async function openStore(location: StoreLocation, platform: Platform, options: O
     return openMemoryStore({ platform });
   }
   const { openSqliteStore } = await import('./store/sqlite/sqlite-store.ts');
-  const { durability, readOnly, create } = options;
+  const { durability, readOnly, create, busyWaitMs } = options;
   return openSqliteStore({
     path: location.path,
     platform,
     ...(durability === undefined ? {} : { durability }),
     ...(readOnly === undefined ? {} : { readOnly }),
     ...(create === undefined ? {} : { create }),
+    ...(busyWaitMs === undefined ? {} : { busyWaitMs }),
   });
 }

@@ -97,9 +97,16 @@ export interface ChosenAgent {
   readonly agent: Agent;
 }
 
+/** The agent of `reprise demo`, which runs anywhere; a project may have one of its own by that name. */
+export const demoAgentName = 'demo';
+
 /** The agent that is to run: the one that is named, or the only one there is. */
 export async function chosenAgent(context: Context, wanted: string | undefined): Promise<ChosenAgent> {
   const loaded = await context.config();
+  if (wanted === demoAgentName && !Object.hasOwn(loaded?.config.agents ?? {}, wanted)) {
+    const { demoAgent } = await import('./demo/demo-agent.ts');
+    return { name: wanted, agent: demoAgent };
+  }
   if (loaded === undefined) {
     throw new RepriseError('agent.not-found', 'Cannot find an agent: there is no reprise.config.ts here', {
       hint: 'Write one that names your agents; docs/guides/configure.md has one to begin with.',

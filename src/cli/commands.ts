@@ -3,6 +3,12 @@ import type { CommandEntry } from './command.ts';
 /** Every command, in the order `reprise --help` shows them. A command is loaded only when it is run. */
 export const commands: readonly CommandEntry[] = [
   {
+    name: 'demo',
+    group: 'Begin',
+    summary: 'a whole story, offline: record, look, fork, resume, diff',
+    load: async () => (await import('./commands/demo.ts')).demo,
+  },
+  {
     name: 'list',
     group: 'Look',
     summary: 'sessions and branches, newest first',

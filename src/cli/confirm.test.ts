@@ -21,7 +21,9 @@ describe('confirm()', () => {
   });
 
   test('input that ends is no yes', async () => {
-    expect(await confirm(question, terminal(''))).toBe(false);
+    const held = terminal('');
+    expect(await confirm(question, held)).toBe(false);
+    expect(String(held.output.read())).toMatch(/"yes": \n$/);
   });
 
   test('does not ask with --yes', async () => {

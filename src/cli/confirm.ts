@@ -46,8 +46,14 @@ export function ask({ input, output }: Terminal, text: string): Promise<string> 
     process.kill(process.pid, 'SIGINT');
   });
   return new Promise((resolve) => {
-    reader.once('close', () => resolve(''));
+    let isAnswered = false;
+    reader.once('close', () => {
+      // What is said next has a line of its own.
+      if (!isAnswered) output.write('\n');
+      resolve('');
+    });
     reader.question(text, (answer) => {
+      isAnswered = true;
       resolve(answer);
       reader.close();
     });

@@ -61,20 +61,24 @@ export class Context {
   async #open(create: boolean): Promise<Reprise> {
     const { store, namespace } = this.#options;
     const loaded = store === undefined || this.#config !== undefined ? await this.config() : undefined;
-    const wait = setTimeout(() => this.out.say('Waiting for another process that holds the store …'), patienceMs);
-    try {
-      return await openReprise({
-        create,
-        config: loaded?.file ?? false,
-        onRead: (events) => this.out.progress.add(events),
-        ...(store === undefined ? {} : { store }),
-        ...(namespace === undefined ? {} : { namespace }),
-      });
-    } catch (error) {
-      return noStore(error);
-    } finally {
-      clearTimeout(wait);
-    }
+    const opened = openReprise({
+      create,
+      config: loaded?.file ?? false,
+      onRead: (events) => this.out.progress.add(events),
+      ...(store === undefined ? {} : { store }),
+      ...(namespace === undefined ? {} : { namespace }),
+    });
+    return this.patient(opened).catch(noStore);
+  }
+
+  /** Waits for what another process may keep waiting; whoever waits for long, and sees nothing read, is told for what. */
+  async patient<Value>(work: Promise<Value>): Promise<Value> {
+    const wait = setInterval(() => {
+      if (this.out.progress.idleMs < patienceMs / 2) return;
+      clearInterval(wait);
+      this.out.say('Waiting for another process that holds the store …');
+    }, patienceMs);
+    return work.finally(() => clearInterval(wait));
   }
 
   /** Reads a ref and opens its session; a typo is answered with what is nearest. */
@@ -85,6 +89,15 @@ export class Context {
     const session = await openSession(reprise, ref.session);
     await checkBranch(session, ref.branch);
     return { session, ref, point: pointText(ref) };
+  }
+
+  /** Reads a ref that must name a point: what is changed there is not to be guessed. */
+  async point(text: string): Promise<Found> {
+    parsedRef(text);
+    if (text.includes('@')) return this.at(text);
+    throw new RepriseError('ref.invalid', `Cannot use ${JSON.stringify(text)}: it names a branch and no point on it`, {
+      hint: `Write which one: ${JSON.stringify(`${text}@SEQ`)}, with a seq as "reprise replay ${text}" shows it.`,
+    });
   }
 
   /** Reads a ref that names a branch and no point in its past. */

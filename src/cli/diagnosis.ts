@@ -36,6 +36,8 @@ export interface Diagnosis {
 /** How closely to look. */
 export interface DiagnoseOptions {
   readonly verify: boolean;
+  /** Told how many events there are to verify, before the first is. */
+  readonly onTotal?: (events: number) => void;
 }
 
 // A disk with less than this left will stop the next recording.
@@ -97,35 +99,37 @@ async function examine(reprise: Reprise, found: Diagnosis, options: DiagnoseOpti
   }
 }
 
-/** Counts what is there, and verifies it if that was asked for. */
-async function survey(
-  reprise: Reprise,
-  { verify }: DiagnoseOptions,
-): Promise<{
+interface Survey {
   readonly counts: Pick<Diagnosis, 'sessions' | 'branches' | 'events' | 'verified'>;
   readonly bad: readonly Finding[];
-}> {
+}
+
+/** Counts what is there, and verifies it if that was asked for. */
+async function survey(reprise: Reprise, { verify, onTotal }: DiagnoseOptions): Promise<Survey> {
   const counts = { sessions: 0, branches: 0, events: 0, verified: verify ? 0 : null };
-  const bad: Finding[] = [];
+  const found: { readonly id: string; readonly node: BranchNode }[] = [];
   for await (const { session: id } of reprise.sessions()) {
-    const session = await reprise.session(id);
+    const nodes = nodesOf(await (await reprise.session(id)).tree());
     counts.sessions += 1;
-    for (const node of nodesOf(await session.tree())) {
-      counts.branches += 1;
-      counts.events += node.head - (node.parent?.seq ?? 0);
-      if (counts.verified === null) continue;
-      const { ok, firstBad, reason } = await session.verify({ at: { branch: node.branch } });
-      counts.verified += 1;
-      const ref = refText({ session: id, branch: node.branch });
-      const message = `${ref} does not verify from seq ${String(firstBad)} on: ${reason ?? ''}`;
-      if (!ok) bad.push({ code: 'history.changed', message, todo: `${copyFirst}. See "reprise verify ${ref}".` });
-    }
+    counts.branches += nodes.length;
+    for (const { head, parent } of nodes) counts.events += head - (parent?.seq ?? 0);
+    if (verify) found.push(...nodes.map((node) => ({ id, node })));
   }
-  return { counts, bad };
+  onTotal?.(found.reduce((sum, { node }) => sum + node.head, 0));
+  const bad: Finding[] = [];
+  for (const { id, node } of found) {
+    const { ok, firstBad, reason } = await (await reprise.session(id)).verify({ at: { branch: node.branch } });
+    const ref = refText({ session: id, branch: node.branch });
+    const message = `${ref} does not verify from seq ${String(firstBad)} on: ${reason ?? ''}`;
+    if (!ok) bad.push({ code: 'history.changed', message, todo: `${copyFirst}. See "reprise verify ${ref}".` });
+  }
+  return { counts: { ...counts, verified: verify ? found.length : null }, bad };
 }
 
 function nodesOf(node: BranchNode): BranchNode[] {
-  return [node, ...node.children.flatMap(nodesOf)];
+  const nodes = [node];
+  for (let index = 0; index < nodes.length; index++) nodes.push(...(nodes[index]?.children ?? []));
+  return nodes;
 }
 
 function findingOf({ code, message, hint }: RepriseError): Finding {

@@ -136,7 +136,7 @@ export function jsonPair(flag: string, text: string): readonly [string, JsonValu
     return [key, parseJson(value)];
   } catch (error) {
     const hint = `Quote a text as JSON: ${flag} '${key}="${value.replaceAll(/["'\\]/g, '')}"'.`;
-    return refuse(flag, `${JSON.stringify(value)} is not JSON: ${(error as Error).message}`, hint);
+    return refuse(flag, `${JSON.stringify(value)} is not JSON: ${reasonOf(error)}`, hint);
   }
 }
 
@@ -162,7 +162,7 @@ class Files {
       return parseJson(text);
     } catch (error) {
       const where = file === '-' ? 'stdin' : JSON.stringify(file);
-      return refuse(flag, `${where} is not JSON: ${(error as Error).message}`, 'Write one JSON value in it.');
+      return refuse(flag, `${where} is not JSON: ${reasonOf(error)}`, 'Write one JSON value in it.');
     }
   }
 
@@ -172,9 +172,17 @@ class Files {
     try {
       return readFileSync(file === '-' ? 0 : file, 'utf8');
     } catch (error) {
-      return refuse(flag, `${JSON.stringify(file)} cannot be read: ${(error as Error).message}`, 'Check the path.');
+      return refuse(flag, `${JSON.stringify(file)} cannot be read: ${reasonOf(error)}`, 'Check the path.');
     }
   }
+}
+
+/** Why something could not be read, without what a parser or the system says around it. */
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return 'there is no such file';
+  if (code === 'EISDIR') return 'it is a directory';
+  return message.replace(/^Cannot parse JSON text: /, '');
 }
 
 function refuse(flag: string, why: string, hint: string): never {

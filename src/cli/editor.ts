@@ -28,7 +28,7 @@ async function eventAt(session: Session, point: string, seq: number): Promise<Ev
 
 /** What is left of a text after the person's editor. What cannot be used is kept, so that no typing is lost. */
 function inEditor(before: string): JsonObject {
-  const command = process.env['VISUAL'] ?? process.env['EDITOR'] ?? 'vi';
+  const command = [process.env['VISUAL'], process.env['EDITOR'], 'vi'].find((named) => named?.trim()) as string;
   const directory = mkdtempSync(join(tmpdir(), 'reprise-edit-'));
   const file = join(directory, 'event.json');
   writeFileSync(file, before);
@@ -47,7 +47,7 @@ function inEditor(before: string): JsonObject {
   const why =
     status === 0 ? 'nothing was changed in the editor' : `the editor ${JSON.stringify(command)} did not end well`;
   throw new RepriseError('edit.invalid', `Cannot edit: ${why}`, {
-    hint: status === 0 ? 'Nothing was forked or edited.' : 'Set EDITOR to one that does.',
+    hint: status === 0 ? 'Nothing was forked or edited.' : 'Nothing was forked or edited. Set EDITOR to one that does.',
   });
 }
 

@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import { RepriseError } from '../core/error.ts';
 import { type EventFilter, parseFilter } from '../core/filter.ts';
 import { isoTime } from '../core/time.ts';
 import { wholeNumber } from './number-option.ts';
@@ -53,5 +54,12 @@ const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_
 export function timeOf(text: string | undefined, now: number = Date.now()): string | undefined {
   const ago = text === undefined ? null : /^(\d{1,6})([smhdw])$/.exec(text);
   if (ago !== null) return new Date(now - Number(ago[1]) * (units[ago[2] as string] as number)).toISOString();
-  return text === undefined ? undefined : isoTime(text);
+  if (text === undefined) return undefined;
+  try {
+    return isoTime(text);
+  } catch (error) {
+    if (!(error instanceof RepriseError)) throw error;
+    const hint = 'Write how long ago it was, such as 90s, 15m, 2h or 3d, or ISO 8601: 2026-11-15T10:00:00Z.';
+    throw new RepriseError(error.code, error.message, { hint, details: error.details, cause: error });
+  }
 }

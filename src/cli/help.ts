@@ -1,9 +1,10 @@
 import { styleText } from 'node:util';
 import type { HelpConfiguration } from 'commander';
 import type { CommandEntry, CommandGroup } from './command.ts';
+import { fold } from './render/text.ts';
 
 /** The headings of the overview, in order. */
-export const groups: readonly CommandGroup[] = ['Look', 'Compare and prove', 'Change', 'Run', 'Keep house'];
+export const groups: readonly CommandGroup[] = ['Begin', 'Look', 'Compare and prove', 'Change', 'Run', 'Keep house'];
 
 function style(format: Parameters<typeof styleText>[0], text: string): string {
   return styleText(format, text, { stream: process.stdout, validateStream: true });
@@ -12,6 +13,7 @@ function style(format: Parameters<typeof styleText>[0], text: string): string {
 /** What `reprise --help` prints. */
 export function overview(commands: readonly CommandEntry[]): string {
   const width = Math.max(...commands.map((entry) => entry.name.length)) + 2;
+  const columns = helpColumns();
   const lines = [
     `${style('bold', 'reprise')}, the time machine for AI agents`,
     '',
@@ -21,20 +23,45 @@ export function overview(commands: readonly CommandEntry[]): string {
   for (const group of groups) {
     lines.push(style('bold', group));
     for (const { name, summary } of commands.filter((entry) => entry.group === group))
-      lines.push(`  ${style('cyan', name.padEnd(width))}${summary}`);
+      lines.push(...entryLines(name, summary, { width, columns }));
     lines.push('');
   }
   return [
     ...lines,
     style('bold', 'Places'),
-    '  session[/branch][@at], where at is a seq, head, before:SEQ, turn:N, run:ID',
-    '  or time:ISO; "latest" is the session last appended to: latest@12',
+    ...indented(places, 2, Math.min(columns, columnsOfPipe)),
     '',
     style('bold', 'Everywhere'),
-    '  --json, --store URL, --namespace NAME, --help',
+    ...indented('--json, --store URL, --namespace NAME, --help', 2, columns),
     '',
-    style('dim', '"reprise <command> --help" shows its options and examples.'),
+    ...indented('"reprise <command> --help" shows its options and examples.', 0, columns).map((line) =>
+      style('dim', line),
+    ),
   ].join('\n');
+}
+
+const columnsOfPipe = 80;
+
+/** How wide help may be. */
+export function helpColumns(): number {
+  return Number(process.env['COLUMNS']) || process.stdout.columns || columnsOfPipe;
+}
+
+const places =
+  'session[/branch][@at], where at is a seq, head, before:SEQ, turn:N, run:ID or time:ISO; "latest" is the session last appended to: latest@12';
+
+/** Text folded over lines that begin with so many spaces. */
+export const indented = (text: string, indent: number, columns: number): string[] =>
+  fold(text, columns - indent).lines.map((line) => ' '.repeat(indent) + line);
+
+/** A command and what it does, beside each other where there is room. */
+function entryLines(
+  name: string,
+  summary: string,
+  { width, columns }: { readonly width: number; readonly columns: number },
+): string[] {
+  if (2 + width + summary.length <= columns) return [`  ${style('cyan', name.padEnd(width))}${summary}`];
+  return [`  ${style('cyan', name)}`, ...indented(summary, 6, columns)];
 }
 
 /** How the help of one command looks. */

@@ -9,13 +9,18 @@ import { asksForJson, commandFirst } from './words.ts';
 
 /** Runs one command line and gives its exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
-  const [name, ...rest] = commandFirst(argv);
+  const [name, ...rest] = listFirst(commandFirst(argv));
   const asksJson = asksForJson(argv);
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') return help(rest[0], asksJson);
   if (name === '--version' || name === '-V') return print(version());
   const entry = commands.find((held) => held.name === name);
   if (entry === undefined) return unknownCommand(name, asksJson);
   return run(entry, rest, asksJson);
+}
+
+/** `replay list` is `list`, with all its options. */
+function listFirst(words: readonly string[]): readonly string[] {
+  return words[0] === 'replay' && words[1] === 'list' ? words.slice(1) : words;
 }
 
 async function help(name: string | undefined, asksJson: boolean): Promise<number> {
@@ -37,6 +42,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   ls: 'list',
   rm: 'delete-session',
   undo: 'revert',
+  version: '--version',
 };
 
 function unknownCommand(name: string, asksJson: boolean): number {

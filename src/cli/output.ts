@@ -12,6 +12,8 @@ const columnsOfPipe = 100;
 /** Where a command writes: data to stdout, everything that is said about it to stderr. */
 export class Output {
   readonly columns: number;
+  /** How wide a table may be: nobody's screen cuts what goes into a file or another program. */
+  readonly tableColumns: number;
   /** Whether colours are wanted: by a terminal, unless NO_COLOR is set. */
   readonly hasColour: boolean;
   /** `lines` is one object a line, `object` one for everything; undefined is text for a person. */
@@ -27,7 +29,9 @@ export class Output {
     this.json = json;
     this.#typed = typed;
     this.hasColour = styleText('bold', 'x', { stream: process.stdout, validateStream: true }) !== 'x';
-    this.columns = Math.max(columnsMin, Number(process.env['COLUMNS']) || process.stdout.columns || columnsOfPipe);
+    const known = Number(process.env['COLUMNS']) || process.stdout.columns;
+    this.columns = Math.max(columnsMin, known || columnsOfPipe);
+    this.tableColumns = known ? this.columns : Number.POSITIVE_INFINITY;
   }
 
   /** Writes text as it is. What is written together goes out together, at the latest when the event loop turns. */

@@ -1,10 +1,10 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help, type Option } from 'commander';
 import { RepriseError } from '../core/error.ts';
 import { type CommandEntry, type CommandSpec, describe } from './command.ts';
 import { Context } from './context.ts';
 import { exitCodeOf, failed, usage } from './exit-code.ts';
 import { type GlobalOptions, globalOptions } from './global-options.ts';
-import { helpStyle } from './help.ts';
+import { helpColumns, helpStyle, indented } from './help.ts';
 import { report, type Told } from './report.ts';
 import { withShape } from './words.ts';
 
@@ -21,8 +21,11 @@ export async function runCommand(entry: CommandEntry, argv: readonly string[], a
         .filter((value): value is string => typeof value === 'string');
       const context = new Context(options);
       try {
+        // Whatever takes long is seen to go on; a command that knows how much there is says so itself.
+        context.out.progress.begin(entry.name);
         code = await spec.run(context, values, options);
       } finally {
+        context.out.progress.end();
         await context.close();
       }
     });
@@ -39,13 +42,28 @@ function commandOf(entry: CommandEntry, spec: CommandSpec): Command {
     .description(entry.summary)
     .helpOption('-h, --help', 'show this')
     .exitOverride()
-    .configureHelp(helpStyle())
-    .configureOutput({ writeErr: () => undefined });
+    .configureHelp({ ...helpStyle(), optionDescription, formatItem })
+    .configureOutput({ writeErr: () => undefined, getOutHelpWidth: helpColumns });
   for (const option of globalOptions()) command.addOption(option);
   if (spec.examples !== undefined) {
     command.addHelpText('after', `\nExamples:\n${spec.examples.map((line) => `  ${line}`).join('\n')}`);
   }
   return command;
+}
+
+/** What a flag means when its value is left out is said in words. */
+function optionDescription(this: Help, option: Option): string {
+  return Help.prototype.optionDescription.call(this, option).replace(/, preset: "[^"]*"/, '');
+}
+
+const narrowColumns = 60;
+
+/** An option and what it does: beside each other, or on a narrow terminal one below the other. */
+function formatItem(this: Help, term: string, termWidth: number, description: string, help: Help): string {
+  const columns = help.helpWidth ?? narrowColumns;
+  return columns < narrowColumns
+    ? [`  ${term}`, ...indented(description, 6, columns)].join('\n')
+    : Help.prototype.formatItem.call(this, term, termWidth, description, help);
 }
 
 /** Tells what went wrong: as text, or where JSON was asked for as JSON, whatever it was. */

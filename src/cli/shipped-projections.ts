@@ -3,6 +3,7 @@ import type { Projection } from '../core/projection.ts';
 import { createNodePlatform } from '../node/platform.ts';
 import { conversation } from '../projections/conversation.ts';
 import { fingerprintProjection } from '../projections/fingerprint.ts';
+import { graphState } from '../projections/graph-state.ts';
 import { metadata } from '../projections/metadata.ts';
 import { runs } from '../projections/runs.ts';
 import { state } from '../projections/state.ts';
@@ -24,6 +25,10 @@ export const shipped: Readonly<
   state: {
     projection: state as unknown as Projection<never, unknown>,
     about: 'what agents wrote, by agent and key, with versions',
+  },
+  graph: {
+    projection: graphState as unknown as Projection<never, unknown>,
+    about: 'what a graph (LangGraph) had saved, by channel',
   },
   summary: { projection: summary as unknown as Projection<never, unknown>, about: 'what `list` shows of a history' },
   metadata: { projection: metadata as unknown as Projection<never, unknown>, about: "a branch's metadata" },

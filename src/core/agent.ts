@@ -48,6 +48,11 @@ export interface ResumableAgent<Run = unknown, Result = unknown> {
   readonly goesOnAlone?: boolean;
   /** Continues from the context and gives the framework's own result. */
   resume(context: ResumeContext, run: Run): Promise<Result>;
+  /**
+   * The arguments as the tool takes them, such as with defaults filled in: what `callTool` is then handed. A call is
+   * known again by these. Those of the model if left out; what it throws is the tool's answer.
+   */
+  inputOf?(call: PendingCall): Promise<JsonValue>;
   /** Executes one of its tools, unrecorded: `resume` records it, under the effect policy. Undefined if there is none. */
   callTool?(call: PendingCall, context: ResumeContext): Promise<JsonValue> | undefined;
   /** The text the result amounts to, for comparing; the last assistant message if left out. */

@@ -87,6 +87,7 @@ describe('countsAsBehaviour()', () => {
       'event.inserted',
       'event.replaced',
       'event.reverted',
+      'graph.wrote',
       'metadata.changed',
       'payload.erased',
       'run.started',

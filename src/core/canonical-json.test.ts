@@ -122,6 +122,8 @@ describe('sameJson() and copyJson()', () => {
         expect(canonicalJson(copyJson(value))).toBe(canonicalJson(value));
       }),
     );
+    const odd = { a: undefined, b: [{ c: undefined, d: -0 }], e: Object.assign(Object.create(null), { f: 1 }) };
+    expect(copyJson(odd)).toStrictEqual(JSON.parse(canonicalJson(odd)));
     expect(sameJson({ a: 1 }, { a: 2 })).toBe(false);
     expect(sameJson(undefined, null)).toBe(false);
   });

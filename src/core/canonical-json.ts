@@ -1,5 +1,5 @@
 import { RepriseError } from './error.ts';
-import { isObject, type JsonValue, setKey } from './json.ts';
+import { type JsonInput, type JsonInputValue, type JsonValue, setKey } from './json.ts';
 import { checkBytes, limits } from './limits.ts';
 
 /**
@@ -217,11 +217,18 @@ export function sameJson(left: JsonValue | undefined, right: JsonValue | undefin
   return canonicalJson(left) === canonicalJson(right);
 }
 
-/** A deep copy that keeps `__proto__` as an ordinary key. */
-export function copyJson<T extends JsonValue>(value: T): T {
-  if (Array.isArray(value)) return value.map((item: JsonValue) => copyJson(item)) as unknown as T;
-  if (!isObject(value)) return value;
-  const copy: Record<string, unknown> = {};
-  for (const key of Object.keys(value)) setKey(copy, key, copyJson(value[key] as JsonValue));
-  return copy as T;
+/**
+ * A deep copy of a value that canonical JSON carries, as it comes back from its text: without properties that are
+ * `undefined`, with 0 for -0, and with `__proto__` as an ordinary key.
+ */
+export function copyJson(value: JsonInputValue): JsonValue {
+  if (value === 0) return 0;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item: JsonInputValue) => copyJson(item));
+  const copy: Record<string, JsonValue> = {};
+  for (const key of Object.keys(value)) {
+    const held = (value as JsonInput)[key];
+    if (held !== undefined) setKey(copy, key, copyJson(held));
+  }
+  return copy;
 }

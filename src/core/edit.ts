@@ -1,3 +1,4 @@
+import { RepriseError } from './error.ts';
 import type { EventDraft } from './event.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 
@@ -48,5 +49,9 @@ export function editsOf(options: EditOptions): Edit[] {
   if (options.system !== undefined) edits.push({ kind: 'system', text: options.system });
   if (options.model !== undefined) edits.push({ kind: 'model', model: options.model });
   if (options.tools !== undefined) edits.push({ kind: 'tools', tools: options.tools });
+  if (options.edits !== undefined && !Array.isArray(options.edits))
+    throw new RepriseError('edit.invalid', 'Cannot edit: "edits" is not an array', {
+      hint: 'Give a list, also for one edit: edits: [{ kind: "drop", seq: 4 }].',
+    });
   return [...edits, ...(options.edits ?? [])];
 }

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DataDecoder } from './decode.ts';
-import { createPartMemory, encodeData, type PartMemory } from './encode.ts';
+import { createPartMemory, encodeData, type PartMemory, recallParts } from './encode.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import { limits } from './limits.ts';
 import { applyDeltas, bodyDelta, type PartInput } from './parts.ts';
@@ -166,3 +166,62 @@ function sortKeys(value: unknown): unknown {
     Object.defineProperty(copy, key, { value: sortKeys(item), enumerable: true, configurable: true, writable: true });
   return copy;
 }
+
+describe('lists and bodies of what stands in one place', () => {
+  const saved = (channel: string, count: number): JsonObject => ({
+    namespace: '',
+    channel,
+    type: 'json',
+    items: Array.from({ length: count }, (_, index) => `${channel} ${index} ${'x'.repeat(100)}`),
+    body: `${channel} ${'y'.repeat(count * 100)} end`,
+  });
+
+  it('go on from each other, not from those of a neighbour', () => {
+    const writer = new Writer();
+    const bytesOf = (count: number): number => {
+      const before = writer.bytes;
+      for (const channel of ['a', 'b']) {
+        const data = saved(channel, count);
+        expect(writer.read(writer.write('channel.saved', data))).toEqual(data);
+      }
+      return writer.bytes - before;
+    };
+    bytesOf(200);
+    expect(bytesOf(201)).toBeLessThan(2_000);
+  });
+
+  it('are gone on from by a process that recalls what another one stored', () => {
+    const [first, second] = [createPartMemory(), createPartMemory()];
+    const parts = new Map<Digest, PartInput>();
+    const encode = (data: JsonObject, memory: PartMemory): string => {
+      const encoded = encodeData({ type: 'channel.saved', version: 1, data }, maker, memory);
+      for (const part of encoded.parts) parts.set(part.digest, part);
+      return encoded.skeleton;
+    };
+    let skeleton = '';
+    for (let count = 40; count <= 50; count++) skeleton = encode(saved('a', count), first);
+    recallParts(second, { type: 'channel.saved', data: saved('a', 50) }, skeleton, parts);
+    const before = [...parts.values()].reduce((bytes, { text }) => bytes + text.length, 0);
+    const next = encode(saved('a', 51), second);
+    const decoder = new DataDecoder({ get: (digest) => parts.get(digest), isErased: () => false });
+    expect(decoder.decode(next)).toEqual(saved('a', 51));
+    expect([...parts.values()].reduce((bytes, { text }) => bytes + text.length, 0) - before).toBeLessThan(600);
+    const place = [...second.bodies.values()][0];
+    expect(place).toMatchObject({ chain: 11 });
+    expect([...second.bodies]).toEqual([[expect.stringContaining('\na\nbody'), place]]);
+    expect([...second.lists.values()][0]?.nodes).toHaveLength(12);
+  });
+
+  it('a memory that knows something newer is left alone', () => {
+    const memory = createPartMemory();
+    const parts = new Map<Digest, PartInput>();
+    const [older, newer] = [saved('a', 10), saved('a', 20)].map((data) => {
+      const encoded = encodeData({ type: 'channel.saved', version: 1, data }, maker, memory);
+      for (const part of encoded.parts) parts.set(part.digest, part);
+      return encoded.skeleton;
+    });
+    recallParts(memory, { type: 'channel.saved', data: saved('a', 10) }, older as string, parts);
+    expect([...memory.lists.values()][0]?.texts).toHaveLength(20);
+    expect(newer).not.toBe(older);
+  });
+});

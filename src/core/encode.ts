@@ -1,12 +1,13 @@
 import { canonicalJson } from './canonical-json.ts';
-import { refsIn } from './decode.ts';
+import { bodyText, DataDecoder, type ListItem, refsIn, storedJson } from './decode.ts';
 import { RepriseError } from './error.ts';
 import { type CarriedEvent, checkDraft } from './event.ts';
 import type { EventSpec, FieldSpec, FieldType } from './event-spec.ts';
 import { specOf } from './event-types.ts';
-import { type JsonObject, type JsonValue, valueAt, withValueAt } from './json.ts';
+import { isObject, type JsonObject, type JsonValue, valueAt, withValueAt } from './json.ts';
 import { checkBytes, checkLimit, limits } from './limits.ts';
 import {
+  asRef,
   bodyDelta,
   escapedText,
   escapeKeys,
@@ -42,6 +43,9 @@ export interface PartMemory {
   >;
 }
 
+/** The shortest text that an erasure looks for elsewhere than in the event it is told to forget. */
+export const erasableTextMin = 4;
+
 /** A memory that remembers nothing yet. */
 export function createPartMemory(): PartMemory {
   return { lists: new Map(), bodies: new Map() };
@@ -75,7 +79,7 @@ export function encodeData(
 ): EncodedData {
   const spec = specOf(event.type);
   if (spec !== undefined && event.version === spec.version) checkFields(event.type, spec, event.data);
-  const encoding: Encoding = { maker, memory, place: `${event.run ?? ''}\n${event.agent ?? ''}`, parts: [] };
+  const encoding: Encoding = { maker, memory, place: placeOf(event), parts: [] };
   const skeleton =
     spec?.structural === true ? encodeMarker(event.data, encoding) : encodePayload(event.type, event.data, encoding);
   checkBytes('payloadBytesMax', [skeleton], `store the data of "${event.type}"`);
@@ -83,6 +87,60 @@ export function encodeData(
   checkLimit('eventKeysMax', keys.length, `index an event of type "${event.type}"`);
   for (const key of keys) checkBytes('keyBytesMax', [key], 'index an event: a key is too long');
   return { skeleton, parts: encoding.parts, keys };
+}
+
+/** Whose lists and bodies an event's go on from: those of its run and agent, and of what its type says. */
+function placeOf(event: WrittenEvent): string {
+  const writer = `${event.run ?? ''}\n${event.agent ?? ''}`;
+  const place = specOf(event.type)?.place;
+  return place === undefined ? writer : `${writer}\n${place(event.data)}`;
+}
+
+/** As much of an event as decides where its lists and bodies go on. */
+interface WrittenEvent {
+  readonly type: string;
+  readonly agent?: string | undefined;
+  readonly run?: string | undefined;
+  readonly data: JsonObject;
+}
+
+/**
+ * Makes a memory know the lists and bodies of a stored event, where it knows none: a process that goes on with what
+ * another one wrote stores what it adds, not all over again.
+ */
+export function recallParts(
+  memory: PartMemory,
+  event: WrittenEvent,
+  skeleton: string,
+  parts: ReadonlyMap<Digest, PartInput>,
+): void {
+  const held = storedJson(skeleton);
+  const decoder = new DataDecoder({ get: (digest) => parts.get(digest), isErased: () => true });
+  for (const { path } of storedFields(event.type)) {
+    const ref = asRef(valueAt(held, path) ?? null);
+    const place = `${placeOf(event)}\n${path.join('.')}`;
+    if (ref?.name === '$list' && !memory.lists.has(place)) recallList(memory, place, decoder.itemsOf(ref.digest));
+    if (ref?.name === '$body' && !memory.bodies.has(place)) recallBody(memory, place, ref.digest, parts);
+  }
+}
+
+function recallList(memory: PartMemory, place: string, items: readonly ListItem[]): void {
+  const nodes: { digest: Digest; length: number }[] = [];
+  for (const [index, { node }] of items.entries()) {
+    const last = nodes.at(-1);
+    if (last?.digest === node) last.length = index + 1;
+    else nodes.push({ digest: node as Digest, length: index + 1 });
+  }
+  remember(memory.lists, place, { texts: items.map(({ value }) => canonicalJson(value)), nodes });
+}
+
+function recallBody(memory: PartMemory, place: string, digest: Digest, parts: ReadonlyMap<Digest, PartInput>): void {
+  let base = parts.get(digest);
+  const text = base === undefined ? undefined : bodyText(base, (held) => parts.get(held));
+  let chain = 0;
+  for (; base?.kind === 'delta'; chain++) base = parts.get(base.refs[0] as Digest);
+  if (text === undefined || base === undefined) return;
+  remember(memory.bodies, place, { digest, text, fullLength: base.text.length, chain });
 }
 
 /** What an event is looked up by: a pure function of its type and data. A marker answers for the event it carries. */
@@ -128,15 +186,41 @@ function storedFields(type: string): readonly { readonly path: readonly string[]
   return fields;
 }
 
-/** The data of a carried event is sealed apart, so that it can be erased without touching the marker around it. */
+/**
+ * What people wrote into a marker is sealed apart, so that it can be erased without touching the marker around it: the
+ * data of a carried event, the values of a branch's metadata, the reason.
+ */
 function encodeMarker(data: JsonObject, encoding: Encoding): string {
   const carried = data['event'] as unknown as CarriedEvent | undefined;
-  if (carried === undefined) return escapedText(data);
-  checkCarried(carried);
-  const inner = encodePayload(carried.type, carried.data, encoding);
-  const sealed = saltedPart('sealed', inner, refsIn(inner), encoding.maker);
-  encoding.parts.push(sealed);
-  return canonicalJson(withValueAt(escapeKeys(data) as JsonObject, ['event', 'data'], { $sealed: sealed.digest }));
+  let skeleton: JsonObject | undefined;
+  const seal = (path: readonly string[], text: string): void => {
+    const part = saltedPart('sealed', text, refsIn(text), encoding.maker);
+    encoding.parts.push(part);
+    skeleton = withValueAt(skeleton ?? (escapeKeys(data) as JsonObject), path, { $sealed: part.digest });
+  };
+  if (carried !== undefined) {
+    checkCarried(carried);
+    seal(['event', 'data'], encodePayload(carried.type, carried.data, encoding));
+  }
+  for (const { path, value } of writtenIn(data)) seal(path, escapedText(value));
+  return skeleton === undefined ? escapedText(data) : canonicalJson(skeleton);
+}
+
+/** The words in a marker that may be somebody's: those that an erasure would look for. */
+function writtenIn({
+  reason,
+  metadata,
+}: JsonObject): { readonly path: readonly string[]; readonly value: JsonValue }[] {
+  const values = isObject(metadata) ? Object.entries(metadata) : [];
+  return [
+    ...(reason === undefined ? [] : [{ path: ['reason'], value: reason }]),
+    ...values.map(([key, value]) => ({ path: ['metadata', key.startsWith('$') ? `$${key}` : key], value })),
+  ].filter(({ value }) => holdsText(value));
+}
+
+function holdsText(value: JsonValue | undefined): boolean {
+  if (typeof value === 'string') return value.length >= erasableTextMin;
+  return typeof value === 'object' && value !== null && Object.values(value).some(holdsText);
 }
 
 /** What a marker carries will be read as an event, so it must be fit to be one. */
@@ -235,6 +319,8 @@ function checkFields(type: string, spec: EventSpec, data: JsonObject): void {
       if (field.required) refuseField(type, path, `it is missing; it must be ${article(field.type)}`);
     } else if (!hasType(value, field.type)) refuseField(type, path, `it must be ${article(field.type)}`);
   }
+  const fault = spec.check?.(data);
+  if (fault !== undefined) refuseField(type, fault.field, fault.why);
 }
 
 function hasType(value: JsonValue, type: FieldType): boolean {

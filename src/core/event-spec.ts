@@ -21,6 +21,13 @@ export interface FieldSpec {
   readonly required: boolean;
 }
 
+/** What is wrong with a field of an event's data. */
+export interface FieldFault {
+  /** Its dotted path. */
+  readonly field: string;
+  readonly why: string;
+}
+
 /** What Reprise knows of an event type. */
 export interface EventSpec {
   /** The current version of the type's data. */
@@ -31,8 +38,12 @@ export interface EventSpec {
   readonly fields: Readonly<Record<string, FieldSpec>>;
   /** Whether the event changes how the history before it is read. */
   readonly structural: boolean;
+  /** What is wrong with data whose fields have the right types; undefined if nothing is. */
+  readonly check?: (data: JsonObject) => FieldFault | undefined;
   /** What as-of reads and append conditions look the event up by. */
   readonly keys?: (data: JsonObject, agent: string | undefined) => readonly string[];
+  /** Within a run and an agent: whose lists and bodies go on from each other. All of a type's if left out. */
+  readonly place?: (data: JsonObject) => string;
   /** A worked example of the data. */
   readonly example: { readonly [key: string]: JsonValue };
 }

@@ -1,6 +1,8 @@
 import { type EventSpec, field, need } from './event-spec.ts';
-import { isObject, type JsonObject, type JsonValue } from './json.ts';
+import { graphTypes } from './graph-types.ts';
+import type { JsonObject, JsonValue } from './json.ts';
 import { ownedKey, plainKey } from './keys.ts';
+import { isOperation, operationsFault } from './state-operation.ts';
 import { structuralTypes } from './structural-types.ts';
 
 const id = { role: 'id' } as const;
@@ -23,8 +25,9 @@ function agentKeys(_data: JsonObject, agent: string | undefined): readonly strin
 function stateKeys(data: JsonObject): readonly string[] {
   const operations: JsonValue | undefined = data['operations'];
   if (!Array.isArray(operations)) return [];
+  // Data of another version is not checked when it is written: what has another form is under no key of anyone.
   return operations
-    .filter(isObject)
+    .filter(isOperation)
     .map((operation) => ownedKey('state', String(operation['agent']), String(operation['key'])));
 }
 
@@ -128,12 +131,15 @@ const talk = {
 } satisfies Record<string, EventSpec>;
 
 const knowledge = {
-  'state.committed': spec(
-    'An atomic transaction wrote state.',
-    { operations: need('array', '`{ agent, key, op: "write" | "delete", value?, version }`, in order.') },
-    { operations: [{ agent: 'default', key: 'plan', op: 'write', value: { next: 'ask' }, version: 1 }] },
-    stateKeys,
-  ),
+  'state.committed': {
+    ...spec(
+      'An atomic transaction wrote state.',
+      { operations: need('array', '`{ agent, key, op: "write" | "delete", value?, version }`, in order.') },
+      { operations: [{ agent: 'default', key: 'plan', op: 'write', value: { next: 'ask' }, version: 1 }] },
+      stateKeys,
+    ),
+    check: operationsFault,
+  },
   'belief.committed': spec(
     'An agent committed to a claim.',
     {
@@ -335,6 +341,7 @@ export const eventTypes: Readonly<Record<string, EventSpec>> = {
   ...talk,
   ...knowledge,
   ...work,
+  ...graphTypes,
   ...structuralTypes,
 };
 

@@ -262,7 +262,11 @@ function compilePattern(pattern: string): RegExp {
   try {
     expression = new RegExp(pattern, 'i');
   } catch (error) {
-    return refuse(`${JSON.stringify(pattern)} is not a regular expression: ${(error as Error).message}`);
+    const why = (error as Error).message.replace(/^Invalid regular expression: .*: /s, '');
+    return refuse(
+      `${JSON.stringify(pattern)} is not a regular expression: ${why}`,
+      'Write a backslash before a character that is meant as it is: \\( \\[ \\* \\+ \\?',
+    );
   }
   if (nestsRepetition(pattern)) {
     refuse(`${JSON.stringify(pattern)} repeats a group that repeats without end`, 'Write (a+)+ as a+.');

@@ -11,15 +11,26 @@ const controls = /[\u0000-\u001f\u007f-\u009f]/;
 
 /** Gives the id back, or throws `id.invalid`. */
 export function checkId(kind: IdKind, id: unknown): string {
-  if (typeof id !== 'string') return refuse(kind, String(id), `it is a ${typeof id}, not a string`);
-  if (id === '') return refuse(kind, id, 'it is empty');
-  if (!id.isWellFormed()) return refuse(kind, id, 'it holds half of a surrogate pair');
-  if (controls.test(id)) return refuse(kind, id, 'it holds a control character');
-  if (id.length > limits.idBytesMax || utf8Length(id) > limits.idBytesMax) {
-    return refuse(kind, `${id.slice(0, 40)}…`, `it is longer than ${limits.idBytesMax} bytes`);
-  }
-  if ((kind === 'session' || kind === 'branch') && reserved.has(id)) return refuse(kind, id, 'that word is reserved');
-  return id;
+  const fault = faultOf(kind, id);
+  if (fault === undefined) return id as string;
+  const shown = String(id);
+  return refuse(kind, shown.length > limits.idBytesMax ? `${shown.slice(0, 40)}…` : shown, fault);
+}
+
+/** Whether something can be an id. */
+export function isId(kind: IdKind, id: unknown): id is string {
+  return faultOf(kind, id) === undefined;
+}
+
+function faultOf(kind: IdKind, id: unknown): string | undefined {
+  if (typeof id !== 'string') return `it is a ${typeof id}, not a string`;
+  if (id === '') return 'it is empty';
+  if (!id.isWellFormed()) return 'it holds half of a surrogate pair';
+  if (controls.test(id)) return 'it holds a control character';
+  if (id.length > limits.idBytesMax || utf8Length(id) > limits.idBytesMax)
+    return `it is longer than ${limits.idBytesMax} bytes`;
+  if ((kind === 'session' || kind === 'branch') && reserved.has(id)) return 'that word is reserved';
+  return undefined;
 }
 
 function refuse(kind: IdKind, id: string, why: string): never {

@@ -74,6 +74,8 @@ export const limits = {
   snapshotBytesMax: 16_777_216,
   /** Events that a listing may have to fold: whenever a branch has so many more, its summary is kept. */
   summaryEventsMax: 1_000,
+  /** Branches whose summaries go on in memory while a process appends to them; the oldest one goes first. */
+  summariesRunningMax: 1_000,
   /** Events that a first look at a conversation may have to fold, while it is recorded by this release. */
   conversationEventsMax: 10_000,
   /** How long a snapshot waits for another process before it is left out. */
@@ -90,7 +92,7 @@ export const limits = {
   checkMsMax: 600_000,
   /** Runs of one experiment that go on at the same time. */
   experimentParallelMax: 64,
-  /** How long an append waits for another process before it is `store.busy`. */
+  /** How long an append waits for another process before it is `store.busy`, unless `busyWaitMs` says otherwise. */
   busyWaitMsMax: 10_000,
   /** Events told to a recorder and not stored yet; whoever can wait waits, what cannot is not recorded. */
   recordQueueEventsMax: 10_000,
@@ -100,6 +102,10 @@ export const limits = {
   recordAttemptsMax: 3,
   /** Errors of a recorder that are told and kept; later ones are only counted. */
   recordErrorsMax: 10,
+  /** The longest wait that `busyWaitMs` can ask for. */
+  busyWaitGivenMsMax: 600_000,
+  /** Requests and answers that a scripted model server remembers; the oldest go first. */
+  scriptedRequestsMax: 1_000,
 } as const;
 
 /** The name of one limit. */

@@ -74,7 +74,7 @@ describe('what is masked', () => {
 describe('what is left alone', () => {
   test.each([
     'How many tokens does the api key rotation secret take?',
-    '/home/User1/projects/MyApp2024/source/getOrderById2Factory.ts',
+    '/srv/projects/MyApp2024/source/getOrderById2Factory.ts',
     '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
     '0199a000-0000-7000-8000-000000000001',
     'getUserAccountByIdentifier2Factory',

@@ -76,14 +76,29 @@ export function partsOf(message: JsonValue | Message): readonly MessagePart[] {
   return Array.isArray(content) ? (content.filter(isPart) as unknown as MessagePart[]) : [];
 }
 
-/** What a message says, as text: its text parts joined. */
+/**
+ * What a message says, as text: its text parts joined.
+ *
+ * @example
+ * ```ts
+ * const said = textOf({ role: 'assistant', content: [{ type: 'text', text: 'Done.' }] }); // 'Done.'
+ * ```
+ */
 export function textOf(message: JsonValue | Message): string {
   return partsOf(message)
     .flatMap((part) => (part.type === 'text' && typeof part.text === 'string' ? [part.text] : []))
     .join('');
 }
 
-/** The tools a message asks for. */
+/**
+ * The tools a message asks for.
+ *
+ * @example
+ * ```ts
+ * const { messages } = await session.stateAt('main@4', conversation);
+ * for (const { message } of messages) for (const { toolName, input } of toolCallsIn(message ?? {})) console.log(toolName, input);
+ * ```
+ */
 export function toolCallsIn(message: JsonValue | Message): readonly ToolCallPart[] {
   return partsOf(message).filter((part) => part.type === 'tool-call');
 }

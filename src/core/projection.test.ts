@@ -51,6 +51,20 @@ describe('project()', () => {
     expect(project(texts, [])).toBe('');
   });
 
+  test('starts afresh also where the same object is given as the first value each time', () => {
+    const shared: string[] = [];
+    const careless = defineProjection({ ...texts, name: 'careless', initial: () => shared });
+    expect([project(careless, [event(1)]), project(careless, [event(1)])]).toEqual(['1', '1']);
+  });
+
+  test.each([
+    ['nothing', () => undefined],
+    ['a promise', async () => []],
+  ])('refuses a fold that gives %s', (what, apply) => {
+    const wrong = caught(() => project({ ...texts, apply: apply as never }, [event(1)]));
+    expect([wrong.code, wrong.message]).toEqual(['projection.failed', expect.stringContaining(`it gave ${what}`)]);
+  });
+
   test('gives a fold only the types and fields it reads', () => {
     const seen = defineProjection({
       name: 'seen',
@@ -92,8 +106,9 @@ describe('project()', () => {
 });
 
 describe('valueText()', () => {
-  test('gives canonical JSON', () => {
+  test('gives JSON in the order the value has, so that what was kept reads as what is folded afresh', () => {
     expect(valueText(texts, ['a'])).toBe('["a"]');
+    expect(valueText(texts as unknown as Projection<unknown>, { b: 1, a: 2 })).toBe('{"b":1,"a":2}');
   });
 
   test.each([[[new Map()]], [[Number.NaN]], [[undefined]]])('refuses the value %j, which is not JSON', (value) => {

@@ -84,7 +84,8 @@ export function project<Value, Result = Value>(projection: Projection<Value, Res
 /** The value a projection starts from. */
 export function initialValue<Value, Result>(projection: Projection<Value, Result>): Value {
   try {
-    return projection.initial();
+    // A copy: `apply` may change the value, and whoever gives the same object each time would start from the last end.
+    return structuredClone(projection.initial());
   } catch (error) {
     return fail(projection.name, 'its "initial" threw', error);
   }
@@ -95,7 +96,10 @@ export function applyEvent<Value, Result>(projection: Projection<Value, Result>,
   if (projection.types?.includes(event.type) === false) return value;
   const current = withoutFields(upcast(event), projection.without);
   try {
-    return projection.apply(value, current);
+    const next = projection.apply(value, current);
+    if (next === undefined || typeof (next as { then?: unknown } | null)?.then === 'function')
+      throw new TypeError(`it gave ${next === undefined ? 'nothing' : 'a promise'}`);
+    return next;
   } catch (error) {
     if (error instanceof RepriseError) throw error;
     return fail(projection.name, `it threw at seq ${event.seq} of "${event.branch}" ("${event.type}")`, error, {
@@ -122,10 +126,14 @@ export function finishValue<Value, Result>(projection: Projection<Value, Result>
   }
 }
 
-/** The value as canonical JSON text, for a snapshot; `projection.invalid` if it is not JSON. */
+/**
+ * The value as JSON text, for a snapshot; `projection.invalid` if it is not JSON. Keys keep their order, so that a value
+ * that was kept is the same, byte for byte, as one that is folded afresh.
+ */
 export function valueText<Value, Result>(projection: Projection<Value, Result>, value: Value): string {
   try {
-    return canonicalJson(value);
+    canonicalJson(value);
+    return JSON.stringify(value);
   } catch (error) {
     return refuse(`the projection "${projection.name}"`, `its value is not JSON: ${(error as Error).message}`, error);
   }

@@ -1,5 +1,5 @@
 import { isObject, type JsonArray, type JsonObject, type JsonValue } from './json.ts';
-import { partsOf, toolCallsIn } from './message.ts';
+import { partsOf } from './message.ts';
 
 /**
  * What was mended in a history before it was handed to a provider that would refuse it, by the name of the rule:
@@ -100,6 +100,9 @@ interface AskedCall {
 interface CallBook {
   readonly messages: readonly HeldMessage[];
   readonly calls: readonly AskedCall[];
+  /** By the message that asks, and by the one that answers. */
+  readonly asked: ReadonlyMap<number, readonly AskedCall[]>;
+  readonly answered: ReadonlyMap<number | undefined, readonly AskedCall[]>;
   /** The parts that stay in each answer of the model. */
   readonly kept: ReadonlySet<JsonObject>;
 }
@@ -153,7 +156,7 @@ function withoutForeign(held: HeldMessage, writer: string | undefined, repairs: 
 }
 
 /** What a provider keeps beside a message names items that only it, and sometimes only that model, can find again. */
-function withoutNotes({ providerOptions, providerMetadata, ...rest }: JsonObject): JsonObject {
+function withoutNotes({ providerOptions: _options, providerMetadata: _metadata, ...rest }: JsonObject): JsonObject {
   return rest;
 }
 
@@ -191,7 +194,13 @@ function pairCalls(messages: readonly HeldMessage[], repairs: Repair[]): CallBoo
       else kept.add(part);
     }
   }
-  return { messages, calls, kept };
+  return {
+    messages,
+    calls,
+    kept,
+    asked: Map.groupBy(calls, ({ index }) => index),
+    answered: Map.groupBy(calls, ({ answer }) => answer?.index),
+  };
 }
 
 function noteAnswer(
@@ -211,8 +220,8 @@ function noteAnswer(
 }
 
 /** The calls that can still be answered: those of the last message, if it is an answer of the model. */
-function openCalls({ calls }: CallBook, last: number): AskedCall[] {
-  return calls.filter((call) => call.index === last && !call.isProviders && !isAnswered(call));
+function openCalls({ asked }: CallBook, last: number): AskedCall[] {
+  return (asked.get(last) ?? []).filter((call) => !call.isProviders && !isAnswered(call));
 }
 
 const unanswered = ({ seq, part }: AskedCall): Repair => ({ rule: 'call-without-result', seq, what: callText(part) });
@@ -223,7 +232,7 @@ const callText = (part: JsonObject): string =>
 /** A message without the calls nobody answered, and without the results, which are put behind their calls. */
 function withoutCalls(
   held: HeldMessage,
-  { messages, calls, kept }: CallBook,
+  { messages, asked, answered, kept }: CallBook,
   index: number,
   pending: readonly AskedCall[],
   repairs: Repair[],
@@ -231,13 +240,13 @@ function withoutCalls(
   const { seq, message } = held;
   const content = message['content'];
   if (!Array.isArray(content) || !partsIn(held).some((part) => !kept.has(part))) return [held];
-  const stays = new Set(kept);
-  for (const call of calls) {
-    if (call.index === index && (isAnswered(call) || pending.includes(call))) stays.add(call.part);
-    if (call.isProviders && call.answer?.index === index) stays.add(call.answer.part);
+  const stays = new Set<JsonObject>();
+  for (const call of asked.get(index) ?? []) if (isAnswered(call) || pending.includes(call)) stays.add(call.part);
+  for (const { isProviders, answer } of answered.get(index) ?? []) {
+    if (isProviders && answer !== undefined) stays.add(answer.part);
   }
   const rest = content.filter(
-    (part: JsonValue) => !isObject(part) || stays.has(part) || typeof part['type'] !== 'string',
+    (part: JsonValue) => !isObject(part) || kept.has(part) || stays.has(part) || typeof part['type'] !== 'string',
   );
   if (rest.length === content.length) return [held];
   const left = { seq, message: { ...message, content: rest } };
@@ -246,8 +255,8 @@ function withoutCalls(
 }
 
 /** The tool messages that belong behind a message: its calls' answers, in the messages they came in. */
-function answersOf({ messages, calls }: CallBook, index: number, repairs: Repair[]): HeldMessage[] {
-  const answered = calls.filter((call) => call.index === index && !call.isProviders && isAnswered(call));
+function answersOf({ messages, asked }: CallBook, index: number, repairs: Repair[]): HeldMessage[] {
+  const answered = (asked.get(index) ?? []).filter((call) => !call.isProviders && isAnswered(call));
   const places = [...new Set(answered.map(({ answer }) => answer?.index as number))].sort((a, b) => a - b);
   return places.map((place) => {
     const from = messages[place] as HeldMessage;
@@ -287,11 +296,4 @@ export function takePrompt(messages: readonly HeldMessage[]): Prompted {
 /** The tool messages that answer pending calls, as they join a history. */
 export function toolAnswer(answers: readonly JsonObject[]): JsonObject {
   return { role: 'tool', content: answers };
-}
-
-/** Whether a history waits for anything: a prompt to answer, a call to be made, an answer to go on from. */
-export function canGoOn(messages: readonly HeldMessage[]): boolean {
-  const last = messages.at(-1);
-  if (last === undefined) return false;
-  return roleOf(last) !== 'assistant' || toolCallsIn(last.message).length > 0;
 }

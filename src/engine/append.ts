@@ -6,6 +6,7 @@ import { seq } from '../core/point.ts';
 import { mainBranch } from '../core/ref.ts';
 import type { Engine } from './engine.ts';
 import { keepSnapshots } from './keep-snapshots.ts';
+import { recall } from './recall.ts';
 import { refuseStructural, write } from './write.ts';
 
 /** Where and under which condition to append. */
@@ -22,6 +23,8 @@ export interface AppendOptions {
   };
   /** Only while the branch has not been rewound since this epoch. */
   readonly epoch?: number;
+  /** Stored events whose lists and bodies these go on from: what another process wrote is then not stored again. */
+  readonly continues?: readonly { readonly branch: string; readonly seq: number }[];
 }
 
 /** Appends events, all or nothing. */
@@ -34,6 +37,7 @@ export async function append(
   const drafts = Array.isArray(events) ? (events as readonly EventDraft[]) : [events as EventDraft];
   if (drafts.length === 0) throw new RepriseError('append.empty', 'Cannot append: there are no events in the batch');
   refuseStructural(drafts);
+  if (options.continues !== undefined && options.continues.length > 0) await recall(engine, session, options.continues);
   const appended = await write(engine, {
     session,
     target: { kind: 'branch', branch: options.branch === undefined ? mainBranch : checkId('branch', options.branch) },

@@ -3,7 +3,7 @@ import { changedFields, createHistoryDescriber, type DiffEvent } from '../core/d
 import { diffStates, type StateDiff } from '../core/diff-state.ts';
 import { diffStrictly, type StrictDiff, type StrictEvent } from '../core/diff-strict.ts';
 import type { Event } from '../core/event.ts';
-import type { JsonValue } from '../core/json.ts';
+import { type JsonValue, setKey } from '../core/json.ts';
 import { limits } from '../core/limits.ts';
 import { beginning, type Point, type Seq } from '../core/point.ts';
 import type { Projection } from '../core/projection.ts';
@@ -42,7 +42,7 @@ export async function compare(
   const states: Record<string, StateDiff> = {};
   for (const projection of options.states ?? []) {
     const [a, b] = [await foldAt(engine, places[0], projection), await foldAt(engine, places[1], projection)];
-    states[projection.name] = diffStates(a as JsonValue, b as JsonValue);
+    setKey(states, projection.name, diffStates(a as JsonValue, b as JsonValue));
   }
   const pairs = await withFields(engine, sides, diff.pairs);
   return { ...diff, pairs, forkPoint: await forkPointOf(engine, ...places), states };

@@ -22,7 +22,11 @@ export async function edit(
 ): Promise<Edited> {
   const name = branchAtHead(branch, 'edit');
   const list = Array.isArray(edits) ? (edits as readonly Edit[]) : [edits as Edit];
-  if (list.length === 0) throw new RepriseError('edit.invalid', 'Cannot edit: no edits were given');
+  if (list.length === 0) {
+    throw new RepriseError('edit.invalid', 'Cannot edit: no edits were given', {
+      hint: 'Say what shall be another: a prompt, a model, an answer, an event to replace or drop …',
+    });
+  }
   return mark(engine, session, name, options, async (place) => {
     const { drafts, dependents } = await resolveEdits(engine, asItIs(place), list);
     return { drafts, more: { dependents } };

@@ -227,6 +227,11 @@ const isArray = (value: JsonValue | undefined): value is JsonArray => Array.isAr
 async function toolResult(look: Look, call: string | number, output: JsonValue, outcome: string): Promise<EventDraft> {
   if (output === undefined) refuse('its "output" is missing', 'Give null where there is none.');
   const { started, ended } = await callAt(look, call);
+  if ((ended ?? started)?.data['kind'] === 'model')
+    refuse(
+      `call ${JSON.stringify(call)} asked a model, whose answer is a message`,
+      'Edit its message instead: { kind: "message", seq, message }, on the command line --message SEQ=FILE.',
+    );
   if (ended !== undefined) {
     // What went wrong before did not go wrong in the answer that takes its place.
     const { error, ...rest } = ended.data;

@@ -12,7 +12,7 @@ import type { JsonObject, JsonValue } from '../core/json.ts';
 import type { CallEnd, CallStart, ReusedAnswer } from '../core/recorder.ts';
 import { refText } from '../core/ref.ts';
 import type { View } from '../core/view.ts';
-import { type CallsAround, callKey, type EffectLedger, type KnownCall } from './effect-ledger.ts';
+import { type CallsAround, callKey, type EffectLedger, type KnownCall, type OutsideCall } from './effect-ledger.ts';
 import { callEffect, callStartedData } from './recorder-data.ts';
 import { prepareEvent } from './recorder-draft.ts';
 
@@ -64,7 +64,7 @@ export class EffectGuard {
   readonly #options: EffectGuardOptions;
   readonly #made = new Map<string, number>();
   readonly #open = new Map<string, (ended: ReusedAnswer) => void>();
-  #around: Promise<CallsAround> | undefined;
+  #around: Promise<CallsByKey> | undefined;
   /** Calls that a person was asked about. */
   asked = 0;
   /** Calls that were answered from the record. */
@@ -137,10 +137,10 @@ export class EffectGuard {
    * done, and one more is another effect, except where it cannot be taken back.
    */
   async #find({ call }: NamedStart, { key, ordinal, effect }: SameEffect): Promise<Found> {
-    this.#around ??= this.#ledger.around(this.#where.view);
+    this.#around ??= this.#ledger.around(this.#where.view).then(byKey);
     const { inside, outside } = await this.#around;
-    const equal = inside.filter((known) => known.key === key);
-    const others = outside.map((calls) => calls.filter((known) => known.key === key));
+    const equal = inside.get(key) ?? [];
+    const others = outside.map((calls) => calls.get(key) ?? []);
     const isIt = (known: KnownCall): boolean => known.call === call;
     const same = equal.findLast(isIt);
     if (same !== undefined)
@@ -154,11 +154,13 @@ export class EffectGuard {
     if (elsewhere.length > 0) return best(elsewhere);
     const done = effect === 'irreversible' ? equal.findLast(({ outcome }) => outcome === 'ok') : undefined;
     if (done !== undefined) return before(done);
-    const doubts = equal.filter(({ outcome }) => outcome === undefined);
+    const known = new Set(equal.flatMap((other) => (other.outcome === undefined ? [] : [other.call])));
+    // A pending call that was executed since was begun twice, and its end is known.
+    const doubts = equal.filter((other) => other.outcome === undefined && !known.has(other.call));
     const doubt = doubts[ordinal];
     if (doubt !== undefined)
       return best(
-        others.map((list) => list.find((known) => known.call === doubt.call)),
+        others.map((list) => list.find((other) => other.call === doubt.call)),
         doubt,
       );
     const nth = ordinal - doubts.length;
@@ -208,6 +210,16 @@ export class EffectGuard {
     });
   }
 }
+
+interface CallsByKey {
+  readonly inside: ReadonlyMap<string, readonly KnownCall[]>;
+  readonly outside: readonly ReadonlyMap<string, readonly OutsideCall[]>[];
+}
+
+const byKey = ({ inside, outside }: CallsAround): CallsByKey => ({
+  inside: Map.groupBy(inside, ({ key }) => key),
+  outside: outside.map((calls) => Map.groupBy(calls, ({ key }) => key)),
+});
 
 const before = (known: KnownCall): Found =>
   known.outcome === 'ok'

@@ -2,6 +2,7 @@ import type { PartMemory } from '../core/encode.ts';
 import type { ForeignFormat } from '../core/foreign-format.ts';
 import type { EventStore, Platform, SessionRef } from '../core/ports.ts';
 import type { Chores } from './chores.ts';
+import type { RunningSummary } from './keep-snapshots.ts';
 import type { RecordingDefaults } from './recording-defaults.ts';
 
 /** What every verb works with: a store, a machine, a namespace. */
@@ -11,6 +12,8 @@ export interface Engine {
   readonly namespace: string;
   /** What this process wrote last in each session, so that lists and bodies are stored as continuations. */
   readonly memories: Map<string, PartMemory>;
+  /** Summaries of the branches this process appends to, as they go on. */
+  readonly summaries: Map<string, RunningSummary>;
   /** Events since the last snapshot before another is worth keeping. */
   readonly snapshotEvents: number;
   /** Told of every page of events that was read from the store. */

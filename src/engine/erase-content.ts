@@ -1,4 +1,5 @@
 import { canonicalJson } from '../core/canonical-json.ts';
+import { erasableTextMin } from '../core/encode.ts';
 import type { Event } from '../core/event.ts';
 import { specOf } from '../core/event-types.ts';
 import { isObject, type JsonObject, type JsonValue, valueAt } from '../core/json.ts';
@@ -17,7 +18,6 @@ export interface Content {
 
 // A text this long does not occur twice by chance.
 const longTextMin = 16;
-const shortTextMin = 4;
 // Words of the model rather than of the payload: they say nothing about anyone.
 const modelWords: ReadonlySet<string> = new Set([
   'role',
@@ -39,7 +39,7 @@ export async function contentOf(engine: Engine, session: string, event: Event): 
     if (field.storage === 'list') lists.set(path, await addedItems(engine, session, event, path.split('.')));
   collect(withoutNames(event), '', lists, texts, specOf(event.type) === undefined ? new Set() : modelWords);
   const long = [...texts].filter((text) => text.length >= longTextMin);
-  const short = new Set([...texts].filter((text) => text.length < longTextMin && text.length >= shortTextMin));
+  const short = new Set([...texts].filter((text) => text.length < longTextMin && text.length >= erasableTextMin));
   return { long, short };
 }
 

@@ -69,11 +69,13 @@ export async function planErase(
       });
       branches.add(row.branch);
     } else if (reaches(refs, parts, touched)) branches.add(row.branch);
-    if (isStructural(row.type) && refs.some((digest) => gone.has(digest)))
+    if (carriesEvent(row.type) && refs.some((digest) => gone.has(digest)))
       carriers.push({ branch: row.branch, seq: row.seq, keys: await keysLeft(engine, session, row, content) });
   }
   return { events, carriers, gone: [...gone], rewrites, branches: [...branches] };
 }
+
+const carriesEvent = (type: string): boolean => type === 'event.replaced' || type === 'event.inserted';
 
 const isValue = (parts: ReadonlyMap<Digest, PartInput>, digest: Digest): boolean => parts.get(digest)?.kind === 'value';
 

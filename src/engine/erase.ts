@@ -7,7 +7,7 @@ import type { AppendRequest, EraseRequest } from '../core/ports.ts';
 import type { PointInput } from '../core/ref.ts';
 import { isStructural } from '../core/structural-types.ts';
 import { type Engine, sessionRef } from './engine.ts';
-import { type Content, contentOf } from './erase-content.ts';
+import { type Content, contentOf, valueHoldsContent } from './erase-content.ts';
 import { type ErasePlan, planErase } from './erase-plan.ts';
 import { readPlaces } from './events.ts';
 import { type Marked, type MarkOptions, signed } from './mark.ts';
@@ -46,6 +46,7 @@ export async function erase(
 ): Promise<Erased> {
   const target = await targetOf(engine, session, point);
   const content = await contentOf(engine, session, target);
+  refuseQuote(content, options.reason);
   const sessions = options.everywhere === true ? await sessionIds(engine) : [session];
   const result: {
     events: Erased['events'][number][];
@@ -132,9 +133,17 @@ async function targetOf(engine: Engine, session: string, point: PointInput): Pro
   return event;
 }
 
+/** The reason goes into the log with the marker, and would bring back what the marker is about. */
+function refuseQuote(content: Content, reason: string | undefined): void {
+  if (reason === undefined || !valueHoldsContent(content, reason)) return;
+  throw new RepriseError('edit.invalid', 'Cannot erase: the reason says what is to be forgotten', {
+    hint: 'Give a reason in other words.',
+  });
+}
+
 /** An erasure takes the same content wherever it is, and so also what only a marker carries, once an event says it. */
 function structuralHint({ type, data }: Event): string {
-  return isObject(data['event'])
+  return isObject(data['event']) || isObject(data['metadata']) || data['reason'] !== undefined
     ? 'To forget what it carries, append an ordinary event with the same content and erase that one: the same content goes wherever the session holds it.'
     : `Erase the event it is about; "${type}" itself is never forgotten.`;
 }

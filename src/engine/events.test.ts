@@ -29,6 +29,7 @@ test('large bodies that are stored as small differences are handed out a few at 
     platform,
     namespace: 'default',
     memories: new Map(),
+    summaries: new Map(),
     snapshotEvents: limits.snapshotEventsMin,
     onRead: () => undefined,
     chores: new Chores(),

@@ -2,7 +2,6 @@ import type { Agent } from '../core/agent.ts';
 import type { DiffPlace } from '../core/diff.ts';
 import { RepriseError } from '../core/error.ts';
 import type { Outcome } from '../core/event.ts';
-import type { JsonObject } from '../core/json.ts';
 import { checkLimit } from '../core/limits.ts';
 import type { Point } from '../core/point.ts';
 import { type PointInput, refText } from '../core/ref.ts';
@@ -230,7 +229,13 @@ async function runTrial<Run, Result>(bench: Bench<Run, Result>, trial: Trial): P
     const checked = await checkedBy(bench, trial, resumed);
     return {
       ...base,
-      ...{ branch: resumed.branch, outcome, text, turns, usage, cost, latencyMs },
+      branch: resumed.branch,
+      outcome,
+      text,
+      turns,
+      usage,
+      cost,
+      latencyMs,
       divergedAt: await divergence(bench, resumed.branch),
       passed: checked.passed,
       error: 'error' in resumed ? wordsOf(resumed.error) : checked.error,
@@ -244,7 +249,7 @@ async function runTrial<Run, Result>(bench: Bench<Run, Result>, trial: Trial): P
 async function forkAndResume<Run, Result>(bench: Bench<Run, Result>, trial: Trial): Promise<Resumed<Result>> {
   const { engine, session, place, options, ledger } = bench;
   const { variant, repeat } = trial;
-  const { variants, repeats = 1, parallel, agent, agents, check, onProgress, reason, ...rest } = options;
+  const { repeats = 1, reason = 'experiment' } = options;
   options.signal?.throwIfAborted();
   const { name, settings, with: _with, run, edits = [], ...changes } = variant;
   const { branch } = await fork(
@@ -253,7 +258,7 @@ async function forkAndResume<Run, Result>(bench: Bench<Run, Result>, trial: Tria
     { branch: place.record.branch, seq: place.seq },
     {
       name: trial.branch,
-      reason: `${reason ?? 'experiment'}: ${name}, ${repeat} of ${repeats}`,
+      reason: `${reason}: ${name}, ${repeat} of ${repeats}`,
       ...changes,
       edits:
         settings === undefined
@@ -261,8 +266,32 @@ async function forkAndResume<Run, Result>(bench: Bench<Run, Result>, trial: Tria
           : [...edits, { kind: 'append', event: { type: 'settings.changed', data: { settings } } }],
     },
   );
-  const given = run === undefined ? rest : { ...rest, run: run as Run };
+  const given = { ...resumeOptionsOf(options), ...(run === undefined ? {} : { run: run as Run }) };
   return settleResume(engine, { session, branch, ledger }, agentOf(variant, options), given);
+}
+
+/** Every option of a resume but the prompt, which variants have. */
+const resumeKeys: Readonly<Record<Exclude<keyof ResumeOptions, 'prompt'>, true>> = {
+  run: true,
+  agentName: true,
+  userTurns: true,
+  signal: true,
+  timeoutMs: true,
+  budget: true,
+  effects: true,
+  ask: true,
+  mask: true,
+  prices: true,
+  onError: true,
+  onFailure: true,
+  facts: true,
+};
+
+/** What of an experiment's options is for the resume of each branch. */
+function resumeOptionsOf<Run, Result>(options: ExperimentOptions<Run, Result>): ResumeOptions<Run> {
+  return Object.fromEntries(
+    Object.entries(options).filter(([key, value]) => Object.hasOwn(resumeKeys, key) && value !== undefined),
+  );
 }
 
 async function checkedBy<Run, Result>(

@@ -27,13 +27,13 @@ export async function fold<Value, Result>(
   return finishValue(projection, await foldValue(engine, hypothesis, projection, snapshots ? 'due' : 'never'));
 }
 
-/** Keeps a projection's value at a place, however few events lead there from the last one kept. */
+/** Keeps a projection's value at a place, however few events lead there from the last one kept, and gives it. */
 export async function keepAt<Value, Result>(
   engine: Engine,
   place: Place,
   projection: Projection<Value, Result>,
-): Promise<void> {
-  await foldValue(engine, asItIs(place), projection, 'always');
+): Promise<Value> {
+  return foldValue(engine, asItIs(place), projection, 'always');
 }
 
 /** The value a fold ends with. What it ends with is kept `always`, when it is `due`, or `never`. */

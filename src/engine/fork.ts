@@ -1,4 +1,5 @@
 import { type EditOptions, editsOf } from '../core/edit.ts';
+import { RepriseError } from '../core/error.ts';
 import type { EventDraft } from '../core/event.ts';
 import { checkId } from '../core/id.ts';
 import { type JsonObject, type JsonValue, setKey } from '../core/json.ts';
@@ -48,15 +49,32 @@ export async function fork(
     turn === undefined
       ? await findPlace(engine, session, point)
       : await placeAt(engine, session, (point as { readonly branch?: string }).branch ?? mainBranch, { kind: 'head' });
+  if (options.name !== undefined) return forkTo(engine, place, checkId('branch', options.name), turn, options);
+  const name = await freeName(engine, place);
+  try {
+    return await forkTo(engine, place, name, turn, options);
+  } catch (error) {
+    if (!(error instanceof RepriseError) || error.code !== 'branch.exists') throw error;
+    // Another fork without a name took it in between: the next one is nobody else's.
+    return forkTo(engine, place, `${name}-${engine.platform.newId().slice(-12)}`, turn, options);
+  }
+}
+
+async function forkTo(
+  engine: Engine,
+  place: Place,
+  branch: string,
+  turn: number | undefined,
+  options: ForkOptions,
+): Promise<Forked> {
   const parent = pointOf(place);
-  const branch = options.name === undefined ? await freeName(engine, place) : checkId('branch', options.name);
   const turned = turn === undefined ? [] : [await rewoundToTurn(engine, place, turn)];
   const forked = await forkedDraft(engine, place, options);
   // Edits see the branch as it begins, which with a turn is not the whole of its parent.
   const begun = await supposing(engine, asItIs(place, branch), [forked, ...turned]);
   const { drafts, dependents } = await resolveEdits(engine, begun.hypothesis, editsOf(options));
   const events = await write(engine, {
-    session,
+    session: place.session,
     target: { kind: 'fork', branch, parent },
     drafts: [...begun.drafts, ...drafts].map((draft) =>
       signed(draft, { ...optionalAgent(options), ...(turn === undefined ? {} : { turn }) }),

@@ -68,6 +68,64 @@ test('the summary is kept whenever another thousand events are there, however th
   expect(await keptAt(store, 'main')).toEqual([2501, 1001]);
 });
 
+test('the summary goes on with what is appended, and is the one a fold gives whatever others did meanwhile', async () => {
+  const store = openMemoryStore({ platform });
+  const [one, two] = [open(store), open(store)];
+  const session = await one.createSession('demo');
+  const beside = await two.session('demo');
+  const run = (name: string): EventDraft[] => [
+    { type: 'run.started', run: name, data: { title: `run ${name}` } },
+    { type: 'run.ended', run: name, data: { outcome: 'ok' } },
+  ];
+  const isRight = async (branch = 'main'): Promise<void> => {
+    await one.close();
+    await two.close();
+    const kept = await session.stateAt(branch, summary);
+    expect(kept).toEqual(await session.stateAt(branch, summary, { snapshots: false }));
+  };
+  await session.append([
+    ...run('a'),
+    { type: 'message.added', data: { message: { role: 'user', content: 'secret' } } },
+  ]);
+  await isRight();
+  await beside.append(run('b'));
+  await session.append(run('c'));
+  await isRight();
+  await session.rewind('main@2');
+  await session.append(run('d'));
+  await isRight();
+  // An erasure on the parent leaves no marker on the child.
+  const child = await session.fork('main', { name: 'child' });
+  await child.append(run('e'));
+  await isRight('child');
+  await session.erase('main@1');
+  await child.append(run('f'));
+  await isRight('child');
+});
+
+test('the summary of a session that was made anew holds nothing of the one before it, though it is as long', async () => {
+  const store = openMemoryStore({ platform });
+  const [one, two] = [open(store), open(store)];
+  const session = await one.createSession('demo');
+  await session.append([{ type: 'run.started', run: 'a', data: { title: 'before' } }, ...notes(4)]);
+  await (await two.session('demo')).delete({ confirm: 'demo' });
+  await (await two.createSession('demo')).append(notes(5));
+  await session.append({ type: 'run.ended', run: 'b', data: { outcome: 'ok' } });
+  await one.close();
+  expect(await session.stateAt('main', summary)).toMatchObject({ events: 6, title: null, outcome: 'ok' });
+});
+
+test('a process that appends to many branches remembers the summaries of the last thousand', async () => {
+  const store = openMemoryStore({ platform });
+  const reprise = open(store);
+  for (let count = 0; count <= limits.summariesRunningMax; count++)
+    await (await reprise.createSession(`s${count}`)).append(notes(1));
+  const first = await reprise.session('s0');
+  await first.append([...notes(1), { type: 'run.ended', data: { outcome: 'ok' } }]);
+  await reprise.close();
+  expect(await first.stateAt('main', summary)).toMatchObject({ events: 3, outcome: 'ok' });
+});
+
 test('the conversation is kept now and then, so that a first look deep in a history does not begin at zero', async () => {
   const store = openMemoryStore({ platform });
   const reprise = open(store);

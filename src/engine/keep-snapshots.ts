@@ -1,10 +1,26 @@
 import type { Event } from '../core/event.ts';
 import { limits } from '../core/limits.ts';
+import { type Digest, later, seq } from '../core/point.ts';
+import { applyEvent, initialValue, valueText } from '../core/projection.ts';
+import { mainBranch } from '../core/ref.ts';
+import { isStructural } from '../core/structural-types.ts';
 import { conversation } from '../projections/conversation.ts';
-import { summary } from '../projections/summary.ts';
-import type { Engine } from './engine.ts';
+import { type SummaryState, summary } from '../projections/summary.ts';
+import { type Engine, sessionRef } from './engine.ts';
 import { foldAt, keepAt } from './fold.ts';
-import { type Place, placeAt } from './place.ts';
+import { digestAt, placeAt } from './place.ts';
+import { snapshotKey } from './snapshot.ts';
+
+/** The summary of a branch that goes on with what this process appends, so that nothing has to be read again. */
+export interface RunningSummary {
+  /** The last event that is in it. */
+  last: Pick<Event, 'seq' | 'digest'>;
+  value: SummaryState;
+  /** The digest of the first event: a session that was deleted and made anew has another one. */
+  readonly anchor: Digest;
+  /** How often the session had been erased from when it began: it may hold words that were forgotten since. */
+  readonly erasures: number;
+}
 
 /**
  * Keeps what most looks begin with while a branch is written: its summary when a run ended or another thousand events are
@@ -15,13 +31,62 @@ export function keepSnapshots(engine: Engine, session: string, appended: readonl
   const [first, last] = [appended[0], appended.at(-1)];
   if (first === undefined || last === undefined) return;
   const { branch } = last;
-  const chore = (name: string, keep: (place: Place) => Promise<unknown>): void => {
-    engine.chores.add(`${name} ${JSON.stringify([engine.namespace, session, branch])}`, async () => {
-      await keep(await placeAt(engine, session, branch, { kind: 'head' }));
-    });
-  };
+  const name = JSON.stringify([engine.namespace, session, branch]);
+  goOn(engine.summaries, name, appended);
   const isCrossed = (every: number): boolean => Math.floor(last.seq / every) > Math.floor((first.seq - 1) / every);
   if (isCrossed(limits.summaryEventsMax) || appended.some((event) => event.type === 'run.ended'))
-    chore('summary', (place) => keepAt(engine, place, summary));
-  if (isCrossed(limits.conversationEventsMax)) chore('conversation', (place) => foldAt(engine, place, conversation));
+    engine.chores.add(`summary ${name}`, () => keepSummary(engine, { session, branch, name }));
+  if (isCrossed(limits.conversationEventsMax))
+    engine.chores.add(`conversation ${name}`, async () => {
+      await foldAt(engine, await placeAt(engine, session, branch, { kind: 'head' }), conversation);
+    });
+}
+
+/** Folds what was appended, if it follows on what is there: others may have written in between, or changed the view. */
+function goOn(summaries: Map<string, RunningSummary>, name: string, appended: readonly Event[]): void {
+  const [first, last] = [appended[0] as Event, appended.at(-1) as Event];
+  const running = summaries.get(name) ?? atBeginning(summaries, name, first);
+  // An append that was known already comes back with the seqs it had.
+  if (running === undefined || last.seq <= running.last.seq) return;
+  if (first.seq !== later(running.last.seq, 1) || appended.some((event) => isStructural(event.type))) {
+    summaries.delete(name);
+    return;
+  }
+  for (const event of appended) running.value = applyEvent(summary, running.value, event);
+  running.last = { seq: last.seq, digest: last.digest };
+}
+
+function atBeginning(
+  summaries: Map<string, RunningSummary>,
+  name: string,
+  { seq: at, branch, digest }: Event,
+): RunningSummary | undefined {
+  if (at !== 1 || branch !== mainBranch) return undefined;
+  const last = { seq: later(at, -1), digest };
+  return remember(summaries, name, { last, value: initialValue(summary), anchor: digest, erasures: 0 });
+}
+
+function remember(summaries: Map<string, RunningSummary>, name: string, running: RunningSummary): RunningSummary {
+  const [oldest] = summaries.keys();
+  if (summaries.size >= limits.summariesRunningMax && oldest !== undefined) summaries.delete(oldest);
+  summaries.set(name, running);
+  return running;
+}
+
+async function keepSummary(
+  engine: Engine,
+  { session, branch, name }: { readonly session: string; readonly branch: string; readonly name: string },
+): Promise<void> {
+  const key = await snapshotKey(engine, { session }, summary);
+  const place = await placeAt(engine, session, branch, { kind: 'head' });
+  const anchor = await digestAt(engine, { ...place, seq: seq(1) });
+  const running = engine.summaries.get(name);
+  if (key !== undefined && running?.erasures === key.erasures && running.anchor === anchor) {
+    const { last, value } = running;
+    const text = valueText(summary, value);
+    return engine.store.putSnapshot(sessionRef(engine, session), { ...key, branch, ...last, value: text });
+  }
+  const value = await keepAt(engine, place, summary);
+  const last = { seq: place.seq, digest: await digestAt(engine, place) };
+  remember(engine.summaries, name, { last, value, anchor, erasures: key?.erasures ?? 0 });
 }

@@ -1,5 +1,5 @@
 import { sameJson } from '../core/canonical-json.ts';
-import type { Event } from '../core/event.ts';
+import { type Event, erasedData } from '../core/event.ts';
 import { isObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import { messageKey } from '../core/message.ts';
 
@@ -21,12 +21,26 @@ function resultIn({ data }: Event, item: JsonValue): JsonObject | undefined {
   );
 }
 
-/** A list item after the event that said it was changed. */
-export function itemAfter(before: Event, after: Event, item: JsonValue): JsonValue {
-  if (isObject(after.data['message'])) return after.data['message'];
-  const result = resultIn(before, item);
+/**
+ * A list item after the event that said it was changed, or taken out. Undefined if nothing is left of it: what stands
+ * there now says nothing in a conversation.
+ */
+export function itemAfter(before: Event, after: Event | undefined, item: JsonValue): JsonValue | undefined {
+  const result = isObject(before.data['message']) ? undefined : resultIn(before, item);
+  if (result === undefined) {
+    if (after?.erased === true) return erasedData;
+    return isObject(after?.data['message']) ? after.data['message'] : undefined;
+  }
+  const next = resultOf(result, after);
   const { content, ...rest } = item as { readonly content: readonly JsonValue[] };
-  return { ...rest, content: content.map((part) => (part === result ? resultAfter(result, after.data) : part)) };
+  const parts = content.flatMap((part) => (part !== result ? [part] : next === undefined ? [] : [next]));
+  return parts.length === 0 ? undefined : { ...rest, content: parts };
+}
+
+/** One message may hold the results of several calls: the others stay when one goes. */
+function resultOf(result: JsonObject, after: Event | undefined): JsonObject | undefined {
+  if (after?.erased === true) return { ...result, output: erasedData };
+  return after?.type === 'call.ended' ? resultAfter(result, after.data) : undefined;
 }
 
 function resultAfter(result: JsonObject, { output = null, outcome, error = null }: JsonObject): JsonObject {

@@ -200,9 +200,24 @@ export class ListScan {
     const from = equal.length < 2 ? 0 : await this.#ordinal(event, list);
     const isFree = (item: ListItem): boolean => editAt(this.#edits, item, call.seq) === undefined;
     const item = equal.slice(from).find(isFree) ?? equal.findLast(isFree);
-    if (item === undefined) return;
+    if (item !== undefined) {
+      this.#found.add(change);
+      this.#edit(list, item, { change, event, edit: editOf(change, event, item.value) });
+    } else if (!isObject(event.data['message'])) this.#editAgain(list, equal[0], change, event);
+  }
+
+  /** One message may hold the results of several calls: where one is changed already, the other is changed in that. */
+  #editAgain(list: NewList, item: ListItem | undefined, change: Change, event: Event): void {
+    const known = item === undefined ? undefined : editAt(this.#edits, item, list.call.seq);
+    if (item === undefined || known?.kind !== 'replace' || !saidBy(event, known.value)) return;
     this.#found.add(change);
-    this.#edit(list, item, { change, event, edit: editOf(change, event, item.value) });
+    const next = editOf(change, event, known.value);
+    const window = { after: Math.max(known.after, next.after) as Seq, until: Math.min(known.until, next.until) as Seq };
+    const key = itemKey(item);
+    const edit = { ...next, ...window };
+    list.edited.set(key, { item, edited: { change, event, edit } });
+    // The first that holds at a seq is the one that counts.
+    this.#edits.set(key, [edit, ...(this.#edits.get(key) ?? [])]);
   }
 
   /** Whether a call may have been sent what an event said. */
@@ -347,7 +362,9 @@ function shownAt(seq: Seq, item: ListItem, edited: Edited | undefined): ListItem
     return edit.kind === 'drop' ? [] : [{ ...item, value: edit.value }];
   }
   const version = change.versions.findLast((held) => held.seq < seq && held.seq > event.seq);
-  return [version === undefined ? item : { ...item, value: itemAfter(event, version, item.value) }];
+  if (version === undefined) return [item];
+  const value = itemAfter(event, version, item.value);
+  return value === undefined ? [] : [{ ...item, value }];
 }
 
 const contentOf = (item: ListItem | undefined): string => contentOfValue(item?.value);
@@ -357,7 +374,7 @@ function contentOfValue(value: JsonValue | undefined): string {
 }
 
 function editOf(change: Change, event: Event, item: JsonValue): ListEdit {
-  return windowed(change, change.after === undefined ? undefined : itemAfter(event, change.after, item));
+  return windowed(change, itemAfter(event, change.after, item));
 }
 
 /** An edit holds for lists recorded before it was made: those made later hold what the edit made of the message. */

@@ -97,7 +97,7 @@ export async function* eventsOf(
 /** The event of a view that answers to a seq. */
 export async function eventInView(look: Look, seq: Seq, listEdits?: ListEdits): Promise<Event> {
   const { engine, hypothesis, view } = look;
-  const { place, at, branch } = hypothesis;
+  const { place } = hypothesis;
   const entry = entryOf(view, seq);
   const supposed = entry === undefined ? undefined : hypothesis.events.get(entry.seq);
   const [event] =
@@ -108,7 +108,10 @@ export async function eventInView(look: Look, seq: Seq, listEdits?: ListEdits): 
     const shown = entry.carried ? unwrap(event) : event;
     return supposed === undefined ? shown : withListEdits(shown, listEdits);
   }
-  const isKnown = seq >= 1 && seq <= Math.max(at, place.record.head);
+  // A person knows the place that is looked at; what edits have supposed behind it has no name yet.
+  const { branch } = place.record;
+  const at = place.seq;
+  const isKnown = seq >= 1 && seq <= Math.max(hypothesis.at, place.record.head);
   throw new RepriseError(
     isKnown ? 'event.not-in-view' : 'event.not-found',
     `Cannot find seq ${seq} in the view at "${branch}@${at}"${isKnown ? ': it was taken out, or it is a marker' : ''}`,

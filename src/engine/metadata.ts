@@ -2,8 +2,10 @@ import { isObject, type JsonObject, type JsonValue, setKey } from '../core/json.
 import { parseKey, plainKey } from '../core/keys.ts';
 import { limits } from '../core/limits.ts';
 import { rawPieces } from '../core/segment.ts';
+import { metadata } from '../projections/metadata.ts';
 import { type Engine, sessionRef } from './engine.ts';
 import { dataOf, decoderFor, readPlaces } from './events.ts';
+import { foldAt } from './fold.ts';
 import type { Place } from './place.ts';
 
 /**
@@ -33,6 +35,8 @@ export async function metadataAt(engine: Engine, place: Place): Promise<JsonObje
       place.session,
       page.entries.map((entry) => entry.event),
     );
+    // What an erased change set, and to which keys, is not known any more; then what it had covered shows again.
+    if (page.entries.some(({ event: row }) => row.erased)) return foldAt(engine, place, metadata);
     for (const { key, event: row } of page.entries) {
       const { set } = dataOf(row, decoder);
       const { name } = parseKey(key);

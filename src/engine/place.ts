@@ -79,17 +79,22 @@ export async function placeAt(engine: Engine, session: string, branch: string, a
   const history = historyOf(record);
   const place = { session, record, history };
   const seq = await resolveAt(engine, { ...place, seq: record.head }, at);
-  if (seq > record.head) {
-    throw new RepriseError(
-      'point.out-of-range',
-      `Cannot find seq ${seq} on "${branch}" of session "${session}": head is at ${record.head}`,
-      {
-        hint: `Choose a seq from 0 to ${record.head}.`,
-        details: { session, branch, seq, head: record.head },
-      },
-    );
-  }
+  checkReach(session, record, seq);
   return { ...place, seq };
+}
+
+/** Refuses a seq that a branch has not reached. */
+export function checkReach(
+  session: string,
+  { branch, head }: { readonly branch: string; readonly head: Seq },
+  seq: Seq,
+): void {
+  if (seq <= head) return;
+  throw new RepriseError(
+    'point.out-of-range',
+    `Cannot find seq ${seq} on "${branch}" of session "${session}": head is at ${head}`,
+    { hint: `Choose a seq from 0 to ${head}.`, details: { session, branch, seq, head } },
+  );
 }
 
 async function resolveAt(engine: Engine, head: Place, at: At): Promise<Seq> {

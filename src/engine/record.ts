@@ -63,6 +63,7 @@ export async function record(engine: Engine, session: string, given: RecordOptio
     (batch) => writer.write(batch),
     // Closing the store waits for what was told, also where nobody closed the recorder.
     (idle) => chores.add(name, () => idle),
+    platform.startTimer,
   );
   const facts = options.facts === false ? Promise.resolve({}) : factsOf(engine, counts);
   return new SessionRecorder({ session, platform, options, counts, queue, turns: new TurnClock(turns), facts });

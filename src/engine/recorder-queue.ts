@@ -1,6 +1,7 @@
 import { RepriseError } from '../core/error.ts';
 import type { EventDraft } from '../core/event.ts';
 import { type LimitName, limits } from '../core/limits.ts';
+import type { Platform } from '../core/ports.ts';
 
 /** A draft whose id and time are decided, so that sending it again is harmless. */
 export type RecordedDraft = EventDraft & { readonly id: string; readonly time: string };
@@ -20,6 +21,12 @@ export interface QueuedEvent {
 const batchEventsMax = 500;
 const batchUnitsMax = 4_194_304;
 
+/**
+ * How long events gather before they are written. A disk is waited for on the thread that sends the question which is
+ * being recorded: a moment later it is on its way, and the write costs nobody anything.
+ */
+const gatherMs = 5;
+
 interface Waiting {
   readonly through: number;
   readonly resolve: () => void;
@@ -32,6 +39,7 @@ interface Waiting {
 export class RecorderQueue {
   readonly #write: (batch: readonly QueuedEvent[]) => Promise<void>;
   readonly #onBusy: (idle: Promise<void>) => void;
+  readonly #startTimer: Platform['startTimer'];
   #events: QueuedEvent[] = [];
   /** Including those that are being written. */
   #count = 0;
@@ -41,11 +49,18 @@ export class RecorderQueue {
   #isPumping = false;
   #settleWaits: Waiting[] = [];
   #roomWaits: (() => void)[] = [];
+  /** Ends the gathering. */
+  #hurry: (() => void) | undefined;
 
   /** `write` must not reject; `onBusy` is given what resolves when everything told is settled. */
-  constructor(write: (batch: readonly QueuedEvent[]) => Promise<void>, onBusy: (idle: Promise<void>) => void) {
+  constructor(
+    write: (batch: readonly QueuedEvent[]) => Promise<void>,
+    onBusy: (idle: Promise<void>) => void,
+    startTimer: Platform['startTimer'],
+  ) {
     this.#write = write;
     this.#onBusy = onBusy;
+    this.#startTimer = startTimer;
   }
 
   /** Refuses what there is no room for. What ends something that was let in has room of its own, as much again. */
@@ -63,7 +78,10 @@ export class RecorderQueue {
 
   /** Resolves when there is room. */
   async room(): Promise<void> {
-    while (this.#fullLimit(1) !== undefined) await new Promise<void>((resolve) => this.#roomWaits.push(resolve));
+    while (this.#fullLimit(1) !== undefined) {
+      this.#hurry?.();
+      await new Promise<void>((resolve) => this.#roomWaits.push(resolve));
+    }
   }
 
   #fullLimit(share: number): LimitName | undefined {
@@ -86,18 +104,30 @@ export class RecorderQueue {
   async settled(): Promise<void> {
     const through = this.#told;
     if (this.#settled >= through) return;
+    this.#hurry?.();
     await new Promise<void>((resolve) => this.#settleWaits.push({ through, resolve }));
   }
 
   async #pump(): Promise<void> {
-    // Whoever tells goes on first.
-    await Promise.resolve();
+    await this.#gathered();
     while (this.#events.length > 0) {
       const batch = this.#take();
       await this.#write(batch);
       this.#settle(batch);
     }
     this.#isPumping = false;
+  }
+
+  /** Waits a moment, or until somebody waits for what was told. */
+  #gathered(): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#startTimer(gatherMs, () => this.#hurry?.());
+      this.#hurry = () => {
+        cancel();
+        this.#hurry = undefined;
+        resolve();
+      };
+    });
   }
 
   #take(): readonly QueuedEvent[] {

@@ -5,14 +5,14 @@ import { beginning } from '../core/point.ts';
 import type { BranchSummary } from '../core/ports.ts';
 import { type Engine, sessionRef } from './engine.ts';
 import { type EventsBatch, readEvents } from './events.ts';
-import { sessionIds } from './place.ts';
-import { filterOf, type ReplayOptions } from './replay.ts';
+import { sessionIds, sessionRecord } from './place.ts';
+import { checkReading, filterOf, type ReplayOptions } from './replay.ts';
 
 /** What to replay across sessions. */
 export interface ReplayAllOptions extends Pick<ReplayOptions, 'since' | 'until' | 'filter' | 'limit' | 'signal'> {
   /** Only what this agent did; `~text` for any agent whose id contains it. */
   readonly agent?: string;
-  /** Only these sessions; all of the namespace if left out. */
+  /** Only these sessions, each of which must exist; all of the namespace if left out. */
   readonly sessions?: readonly string[];
 }
 
@@ -35,6 +35,7 @@ export async function* replayAll(
   engine: Engine,
   options: ReplayAllOptions = {},
 ): AsyncGenerator<Event, void, undefined> {
+  checkReading(options);
   const filter: EventFilter = {
     ...filterOf(options),
     ...(options.agent === undefined ? {} : { agent: options.agent }),
@@ -67,13 +68,24 @@ function place(open: Lane[], lane: Lane): void {
 
 async function lanesOf(engine: Engine, options: ReplayAllOptions, filter: EventFilter): Promise<Lane[]> {
   const branches: { readonly session: string; readonly branch: BranchSummary }[] = [];
-  for (const session of options.sessions?.map((id) => checkId('session', id)) ?? (await sessionIds(engine)))
+  for (const session of (await givenSessions(engine, options.sessions)) ?? (await sessionIds(engine)))
     for (const branch of await engine.store.branches(sessionRef(engine, session))) branches.push({ session, branch });
   const limit = Math.max(1, Math.min(lanePageMax, Math.floor(heldEventsMax / Math.max(1, branches.length))));
   return branches.map(({ session, branch: { branch, parent, head } }) => {
     const own = { branch, after: parent?.seq ?? beginning, through: head, except: [], carried: false };
     return { batches: readEvents(engine, session, [own], { limit, filter }), events: [], index: 0 };
   });
+}
+
+/** The sessions that were asked for, each once; a name that is none is an error rather than an empty answer. */
+async function givenSessions(
+  engine: Engine,
+  given: readonly string[] | undefined,
+): Promise<readonly string[] | undefined> {
+  if (given === undefined) return undefined;
+  const sessions = [...new Set(given)];
+  for (const id of sessions) await sessionRecord(engine, checkId('session', id));
+  return sessions;
 }
 
 const nextOf = (lane: Lane): Event => lane.events[lane.index] as Event;

@@ -1,9 +1,10 @@
 import type { ListEdits } from '../core/decode.ts';
+import { RepriseError } from '../core/error.ts';
 import type { Event } from '../core/event.ts';
 import { compileFilter, type EventFilter } from '../core/filter.ts';
 import { limits } from '../core/limits.ts';
 import { type Seq, seq } from '../core/point.ts';
-import type { Abort, Cursor } from '../core/ports.ts';
+import type { Abort } from '../core/ports.ts';
 import type { PointInput } from '../core/ref.ts';
 import { clipSegments, rawSegments, segmentsOf } from '../core/segment.ts';
 import { isStructural } from '../core/structural-types.ts';
@@ -61,19 +62,41 @@ export interface Replay extends AsyncIterableIterator<Event, void, undefined> {
 
 /** Reads a history again, in order. */
 export function replay(engine: Engine, session: string, options: ReplayOptions = {}): Replay {
-  return new PagedReplay(replayPages(engine, session, options), options.limit ?? Number.POSITIVE_INFINITY);
+  const stop = new AbortController();
+  const { limit } = options;
+  const pages = replayPages(engine, session, options, stop);
+  return new PagedReplay(pages, stop, isCount(limit) ? limit : Number.POSITIVE_INFINITY);
+}
+
+const isCount = (limit: unknown): limit is number => limit === Number.POSITIVE_INFINITY || isWhole(limit);
+const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+
+/** Refuses what would be read as something else than was meant. */
+export function checkReading({ limit, direction, history }: ReplayOptions): void {
+  const refuse = (option: string, given: unknown, takes: string): never => {
+    throw new RepriseError('option.invalid', `Cannot replay with ${option} ${JSON.stringify(given) ?? String(given)}`, {
+      hint: `It takes ${takes}.`,
+      details: { option },
+    });
+  };
+  if (limit !== undefined && !isCount(limit)) refuse('limit', String(limit), 'a whole number from 0');
+  if (direction !== undefined && direction !== 'forward' && direction !== 'backward')
+    refuse('direction', direction, '"forward" or "backward"');
+  if (history !== undefined && history !== 'view' && history !== 'raw') refuse('history', history, '"view" or "raw"');
 }
 
 /** Gives the events of pages one by one; within a page without the cost that an async generator has for each. */
 class PagedReplay implements Replay {
   readonly #pages: AsyncGenerator<readonly Event[], void, undefined>;
+  readonly #stop: AbortController;
   #page: readonly Event[] = [];
   #index = 0;
   #left: number;
   #loading: Promise<IteratorResult<Event, void>> | undefined;
 
-  constructor(pages: AsyncGenerator<readonly Event[], void, undefined>, limit: number) {
+  constructor(pages: AsyncGenerator<readonly Event[], void, undefined>, stop: AbortController, limit: number) {
     this.#pages = pages;
+    this.#stop = stop;
     this.#left = limit;
   }
 
@@ -105,6 +128,8 @@ class PagedReplay implements Replay {
   async return(): Promise<IteratorResult<Event, void>> {
     this.#left = 0;
     this.#page = [];
+    // A generator hears of its return only when it is not waiting, and a follower may wait for ever.
+    this.#stop.abort();
     await this.#pages.return();
     return { value: undefined, done: true };
   }
@@ -119,7 +144,9 @@ export async function* replayPages(
   engine: Engine,
   session: string,
   options: ReplayOptions = {},
+  stop: AbortController = new AbortController(),
 ): AsyncGenerator<readonly Event[], void, undefined> {
+  checkReading(options);
   const filter = filterOf(options);
   const holds = compileFilter(filter);
   const place = await findPlace(engine, session, options.at ?? {});
@@ -133,7 +160,7 @@ export async function* replayPages(
     if (options.signal?.aborted === true) return;
     yield events.filter(holds);
   }
-  if (options.follow === true) yield* follow(engine, place, options, isRaw, holds);
+  if (options.follow === true) yield* follow(engine, place, options, isRaw, holds, stop);
 }
 
 async function partsOfPlace(
@@ -179,14 +206,17 @@ async function* follow(
   options: ReplayOptions,
   isRaw: boolean,
   holds: (event: Event) => boolean,
+  stop: AbortController,
 ): AsyncGenerator<readonly Event[]> {
   const { session, record } = place;
-  const stop = new AbortController();
   const abort = (): void => stop.abort();
   options.signal?.addEventListener('abort', abort);
   if (options.signal?.aborted === true) abort();
+  // Beyond the last seq that was asked for nothing can come.
+  const last = filterOf(options).through ?? Number.POSITIVE_INFINITY;
   let seen = place.seq;
   try {
+    if (seen >= last) return;
     for await (const head of engine.store.watch(
       { ...sessionRef(engine, session), branch: record.branch },
       seen,
@@ -200,6 +230,7 @@ async function* follow(
         seen = (events.at(-1) as Event).seq;
         if (isRaw) yield events.filter(holds);
         else yield* followView(engine, session, record.branch, events, options, holds);
+        if (seen >= last) return;
       }
     }
   } finally {

@@ -54,7 +54,12 @@ export class Reprise {
    * ```
    */
   namespace(name: string): Reprise {
-    return new Reprise({ ...this.#engine, namespace: checkId('namespace', name), memories: new Map() });
+    return new Reprise({
+      ...this.#engine,
+      namespace: checkId('namespace', name),
+      memories: new Map(),
+      summaries: new Map(),
+    });
   }
 
   /**
@@ -127,7 +132,8 @@ export class Reprise {
   }
 
   /**
-   * Events of many sessions in the order of time, each stored event once.
+   * Events of many sessions in the order of time, each stored event once. Branches are merged: an event that a branch
+   * recorded late stands where the branch recorded it.
    *
    * @example
    * ```ts
@@ -277,6 +283,7 @@ export function createReprise({
     platform,
     namespace: checkId('namespace', namespace),
     memories: new Map(),
+    summaries: new Map(),
     snapshotEvents,
     onRead,
     formats: new Map(formats.map((format) => [format.name, format])),

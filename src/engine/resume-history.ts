@@ -67,25 +67,16 @@ function laneFor(seen: Conversation, { agent, run }: Continued): LaneConversatio
  */
 async function withEarlier(engine: Engine, place: Place, lane: LaneConversation): Promise<LaneConversation> {
   const { parent } = place.record;
-  if (parent === undefined || lane.calledAt !== null || lane.run === null) return lane;
-  const filter = {
-    run: lane.run,
-    types: ['call.started'],
-    kind: 'model',
-    ...(lane.agent === null ? {} : { agent: lane.agent }),
-  };
-  const options = { at: { branch: parent.branch }, after: parent.seq, filter, limit: 1 };
-  for await (const { seq } of replay(engine, place.session, options)) {
-    const sent = laneFor(
-      await foldAt(engine, await placeAt(engine, place.session, parent.branch, { kind: 'seq', seq }), conversation),
-      { run: lane.run },
-    );
-    const own = lane.messages.length;
-    const before = sent?.messages.slice(0, Math.max(0, sent.messages.length - own)) ?? [];
-    const isIt = lane.messages.every(
-      ({ message }, at) => message?.['role'] === sent?.messages[before.length + at]?.message?.['role'],
-    );
-    if (isIt) return { ...lane, messages: [...before, ...lane.messages] };
+  const first = lane.messages[0];
+  if (parent === undefined || first === undefined || lane.calledAt !== null) return lane;
+  const answers = new Set(entryOf(viewAt(place.history, place.seq), first.seq)?.answers);
+  const filter = { types: ['call.started'], kind: 'model', ...(lane.agent === null ? {} : { agent: lane.agent }) };
+  const next = { at: { branch: parent.branch }, after: parent.seq, filter, limit: 1 };
+  for await (const { seq, run } of replay(engine, place.session, next)) {
+    const called = await placeAt(engine, place.session, parent.branch, { kind: 'seq', seq });
+    const sent = laneFor(await foldAt(engine, called, conversation), { run })?.messages ?? [];
+    const before = sent.findIndex((held) => answers.has(held.seq));
+    return before < 0 ? lane : { ...lane, messages: [...sent.slice(0, before), ...lane.messages] };
   }
   return lane;
 }

@@ -180,8 +180,9 @@ async function inRun<Run, Result>(running: Running<Run, Result>): Promise<Ended<
   if (isBefore) recorder.message(request.prompt as Message, about);
   const open = recorder.startRun({ ...about, resumed: resumedData(agent, lane?.run ?? null, request.run) });
   const work = open.within(async () => {
-    if (request.prompt !== undefined && !isBefore) recorder.message(request.prompt);
     const context = await contextOf(running);
+    // Said after what was pending is answered, so that no answer is parted from its call.
+    if (request.prompt !== undefined && !isBefore) recorder.message(request.prompt);
     return agent.resume(context, request.run);
   });
   try {
@@ -240,18 +241,36 @@ async function answered<Run, Result>(
   pending: PendingCall,
   context: ResumeContext,
 ): Promise<JsonObject> {
-  const { call, name, input } = pending;
+  const { call, name } = pending;
   const part = { type: 'tool-result', toolCallId: call, toolName: name };
   const effect = await request.ledger.effectOf(name);
+  const taken = await takenCall(agent, pending);
+  const { input } = taken.pending;
   const start = { kind: 'tool', name, call, input, ...(effect === undefined ? {} : { effect }) } as const;
   try {
-    const output = await recorder.call(start, () => agent.callTool?.(pending, context) ?? noTool(name));
+    const output = await recorder.call(start, () => {
+      if ('error' in taken) throw taken.error;
+      return agent.callTool?.(taken.pending, context) ?? noTool(name);
+    });
     return { ...part, output: recordable(output).value ?? null };
   } catch (error) {
     if (error instanceof RepriseError && (error.code === 'effect.refused' || error.code === 'budget.exceeded'))
       throw error;
     context.signal.throwIfAborted();
     return { ...part, output: errorRecord(error) as JsonObject, isError: true };
+  }
+}
+
+/** A call with its arguments as the tool takes them, or why it does not. */
+async function takenCall<Run, Result>(
+  agent: ResumableAgent<Run, Result>,
+  pending: PendingCall,
+): Promise<{ readonly pending: PendingCall } | { readonly pending: PendingCall; readonly error: unknown }> {
+  try {
+    const input = await agent.inputOf?.(pending);
+    return { pending: input === undefined ? pending : { ...pending, input } };
+  } catch (error) {
+    return { pending, error };
   }
 }
 

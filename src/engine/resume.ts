@@ -3,7 +3,6 @@ import { RepriseError } from '../core/error.ts';
 import type { Outcome } from '../core/event.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Message } from '../core/message.ts';
-import type { Point, Seq } from '../core/point.ts';
 import type { RecordingReport } from '../core/recorder.ts';
 import { refText } from '../core/ref.ts';
 import type { Repair } from '../core/repair.ts';

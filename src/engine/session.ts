@@ -6,7 +6,6 @@ import type { JsonObject } from '../core/json.ts';
 import type { Point } from '../core/point.ts';
 import type { Projection } from '../core/projection.ts';
 import { mainBranch, type PointInput } from '../core/ref.ts';
-import { fingerprintProjection } from '../projections/fingerprint.ts';
 import { type AppendOptions, append } from './append.ts';
 import { Branch } from './branch.ts';
 import { type Counterfactual, type CounterfactualOptions, counterfactual } from './counterfactual.ts';
@@ -16,6 +15,7 @@ import { type Engine, sessionRef } from './engine.ts';
 import { type Erased, type EraseOptions, erase } from './erase.ts';
 import { type ExperimentOptions, type ExperimentResult, experiment } from './experiment.ts';
 import { type FindOptions, find, findLast } from './find.ts';
+import { fingerprintAt } from './fingerprint-at.ts';
 import { type ForkOptions, fork } from './fork.ts';
 import { branchAtHead, type Marked, type MarkOptions } from './mark.ts';
 import { metadataAt } from './metadata.ts';
@@ -259,7 +259,7 @@ export class Session {
    * ```
    */
   async fingerprint(point: PointInput = mainBranch): Promise<string> {
-    return stateAt(this.#engine, this.id, point, fingerprintProjection(this.#engine.platform.sha256));
+    return fingerprintAt(this.#engine, this.id, point);
   }
 
   /**

@@ -24,7 +24,7 @@ export interface SnapshotBase<Value> {
  */
 export async function snapshotKey(
   engine: Engine,
-  place: Place,
+  place: Pick<Place, 'session'>,
   projection: Pick<Projection<unknown>, 'name' | 'version'>,
 ): Promise<SnapshotKey | undefined> {
   if (projection.version === undefined) return undefined;

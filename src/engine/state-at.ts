@@ -42,6 +42,10 @@ export async function suppose(
   options: Omit<StateAtOptions, 'snapshots'>,
 ): Promise<{ readonly hypothesis: Hypothesis; readonly excluded: TakenOut }> {
   const { exclude = [], cascade } = options;
+  if (!Array.isArray(exclude))
+    throw new RepriseError('option.invalid', 'Cannot exclude events: "exclude" is not an array', {
+      hint: 'Give a list of seqs or ids, also for one: exclude: [4].',
+    });
   const asItWas = asItIs(place);
   const targets = await seqsOfEvents(engine, place, exclude);
   const [first] = targets;

@@ -4,17 +4,17 @@ import { limits } from '../core/limits.ts';
 import type { Marker } from '../core/marker.ts';
 import { beginning, type Digest, later, type Seq } from '../core/point.ts';
 import type { BranchSummary, SessionRecord } from '../core/ports.ts';
-import { type PointInput, parsePoint } from '../core/ref.ts';
+import { type At, type PointInput, parsePoint } from '../core/ref.ts';
 import { type Engine, sessionRef } from './engine.ts';
-import { branchRecord, sessionRecord } from './place.ts';
+import { branchRecord, checkReach, placeAt, sessionRecord } from './place.ts';
 import { Bad, ChainCheck, type Stretch } from './verify-chain.ts';
 import { erasuresOf, unsoundErasure } from './verify-erasures.ts';
 
 /** What to hold a history against. */
 export interface VerifyOptions {
-  /** The branch; `main` if left out. */
+  /** Up to where; the head of `main` if left out. What was appended after a point in the past is not looked at. */
   readonly at?: PointInput;
-  /** A digest held elsewhere: of the head, or of an earlier point that must still be there. */
+  /** A digest held elsewhere: of that point, or of an earlier one that must still be there. */
   readonly head?: string;
 }
 
@@ -28,27 +28,34 @@ export interface Verification {
   /** The first seq that is not what it was. */
   readonly firstBad: Seq | null;
   readonly reason: string | null;
-  /** What could have happened without being seen, because no digest was given to hold against. */
+  /**
+   * What could have happened without being seen: `cut tail` and `rewritten chain` when no digest was given to hold
+   * against, `after seq N` when a point in the past was asked for.
+   */
   readonly notCovered: readonly string[];
 }
 
-/** Recomputes the chain of a branch from its beginning and checks every payload, part and marker against it. */
+/** Recomputes the chain that leads to a point from its beginning and checks every payload, part and marker against it. */
 export async function verify(engine: Engine, session: string, options: VerifyOptions = {}): Promise<Verification> {
-  const { branch } = parsePoint(options.at ?? {});
+  const { branch, at } = parsePoint(options.at ?? {});
   const record = await sessionRecord(engine, session);
   const branches = new Map(
     (await engine.store.branches(sessionRef(engine, session))).map((held) => [held.branch, held]),
   );
   const summary = branches.get(branch);
   if (summary === undefined) return verifyMissing(engine, session, branch);
-  const notCovered = options.head === undefined ? ['cut tail', 'rewritten chain'] : [];
+  const through = await seqOf(engine, session, summary, at);
+  const notCovered = [
+    ...(options.head === undefined ? ['cut tail', 'rewritten chain'] : []),
+    ...(through < summary.head ? [`after seq ${through}`] : []),
+  ];
   const check = new ChainCheck(engine, session, await erasuresOf(engine, session, branches.values()), options.head);
   try {
-    await checkBranch(engine, check, { record, branches, summary });
+    await checkBranch(engine, check, { record, branches, summary, through });
     if (options.head !== undefined && !check.hasHeld)
       throw new Bad(
         check.seq,
-        `no point of the branch has the digest ${options.head.slice(0, 12)}…: the tail was cut or the chain was rewritten`,
+        `no point of the branch${through < summary.head ? ` up to seq ${through}` : ''} has the digest ${options.head.slice(0, 12)}…: the tail was cut or the chain was rewritten`,
       );
     return { ok: true, events: check.seq, digest: check.digest, firstBad: null, reason: null, notCovered };
   } catch (error) {
@@ -68,21 +75,33 @@ interface Subject {
   readonly record: SessionRecord;
   readonly branches: ReadonlyMap<string, BranchSummary>;
   readonly summary: BranchSummary;
+  /** The seq to check up to. */
+  readonly through: Seq;
+}
+
+/** The seq of a point. One that is given as a number needs no reading: what is read may be what is damaged. */
+async function seqOf(engine: Engine, session: string, summary: BranchSummary, at: At): Promise<Seq> {
+  if (at.kind === 'head') return summary.head;
+  if (at.kind !== 'seq' && at.kind !== 'before') return (await placeAt(engine, session, summary.branch, at)).seq;
+  const through = at.kind === 'seq' ? at.seq : later(at.seq, -1);
+  checkReach(session, summary, through);
+  return through;
 }
 
 /** Throws the earliest of what is not as it was. */
-async function checkBranch(engine: Engine, check: ChainCheck, { record, branches, summary }: Subject): Promise<void> {
+async function checkBranch(engine: Engine, check: ChainCheck, subject: Subject): Promise<void> {
+  const { record, branches, summary, through } = subject;
   if (genesisDigest(engine.platform.sha256, record.seed) !== record.genesis)
     throw new Bad(beginning, "the session's genesis is not made of its seed");
-  const stretches = stretchesOf(branches, summary);
+  const stretches = clipped(stretchesOf(branches, summary), through);
   const found: Bad[] = [];
   try {
     check.begin(record.genesis);
     for (const [index, stretch] of stretches.entries()) await check.stretch(stretch, stretches.slice(0, index + 1));
-    checkEnd(check, summary, branches);
+    if (through === summary.head) checkEnd(check, summary, branches);
     const root = stretches[0]?.branch;
     if (root !== record.root) throw new Bad(beginning, `the session began with "${root}", not with "${record.root}"`);
-    await checkMarkers(engine, record, summary, check.markers);
+    await checkMarkers(engine, subject, check.markers);
   } catch (error) {
     if (!(error instanceof Bad)) throw error;
     found.push(error);
@@ -108,11 +127,11 @@ function checkEnd(check: ChainCheck, summary: BranchSummary, branches: ReadonlyM
 /** The store keeps markers apart, so that views are quick: they must be those of the chain, no more and no fewer. */
 async function checkMarkers(
   engine: Engine,
-  record: SessionRecord,
-  { branch, head }: BranchSummary,
+  { record, summary: { branch, head }, through }: Subject,
   markers: readonly Marker[],
 ): Promise<void> {
-  const held = await storedMarkers(engine, record, branch, later(head, 1));
+  const stored = await storedMarkers(engine, record, branch, later(head, 1));
+  const held = stored.filter((marker) => marker.seq <= through);
   for (const [index, marker] of markers.entries()) {
     const other = held[index];
     if (other !== undefined && JSON.stringify(marker) === JSON.stringify(other)) continue;
@@ -155,4 +174,11 @@ function stretchesOf(branches: ReadonlyMap<string, BranchSummary>, last: BranchS
       throw new Bad(later(parent.seq, 1), `"${branch}" was forked from "${parent.branch}", which is missing`);
   }
   return stretches.reverse();
+}
+
+/** What of a lineage leads to a seq; never nothing, since it has a beginning. */
+function clipped(stretches: readonly Stretch[], through: Seq): Stretch[] {
+  return stretches
+    .filter(({ after }, index) => index === 0 || after < through)
+    .map((stretch) => (stretch.through <= through ? stretch : { ...stretch, through }));
 }

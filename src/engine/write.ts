@@ -1,5 +1,6 @@
 import type { Condition } from '../core/append.ts';
 import { checkSize } from '../core/append-judgement.ts';
+import { copyJson } from '../core/canonical-json.ts';
 import { createPartMemory, encodeData, type PartMemory } from '../core/encode.ts';
 import { RepriseError } from '../core/error.ts';
 import { checkDraft, type Event, type EventDraft } from '../core/event.ts';
@@ -60,17 +61,19 @@ export function refuseStructural(drafts: readonly EventDraft[]): void {
 export async function write(engine: Engine, request: WriteRequest): Promise<readonly Event[]> {
   checkLimit('appendEventsMax', request.drafts.length, 'append a batch');
   const now = engine.platform.now();
-  const drafts = request.drafts.map((draft) => stamp(engine, draft, now));
-  const attempt = async (memory: PartMemory): Promise<AppendOutcome> => {
-    const outcomes = await engine.store.append([encodeRequest(engine, { ...request, drafts }, memory)]);
-    return outcomes[0] as AppendOutcome;
-  };
-  let outcome = await attempt(memoryOf(engine, request.session));
+  const given = request.drafts.map((draft) => stamp(engine, draft, now));
+  const encoded = encodeRequest(engine, { ...request, drafts: given });
+  // As a read gives it, and taken before anything is awaited: the caller may go on changing what was given.
+  const drafts = given.map((draft) => ({ ...draft, data: copyJson(draft.data) as JsonObject }));
+  const attempt = async (one: AppendRequest): Promise<AppendOutcome> =>
+    (await engine.store.append([one]))[0] as AppendOutcome;
+  let outcome = await attempt(encoded);
   if (!outcome.ok) {
     engine.memories.delete(request.session);
     // What this process remembers having stored may have been refused or erased: then everything is sent again, as a
     // continuation of nothing, since what is on its way beside it may be refused as well.
-    if (outcome.error.code === 'part.missing') outcome = await attempt(createPartMemory());
+    if (outcome.error.code === 'part.missing')
+      outcome = await attempt(encodeRequest(engine, { ...request, drafts }, createPartMemory()));
   }
   if (!outcome.ok) throw outcome.error;
   const { branch } = outcome;
@@ -87,7 +90,7 @@ export async function write(engine: Engine, request: WriteRequest): Promise<read
 }
 
 /** What this process remembers of a session. */
-function memoryOf(engine: Engine, session: string): PartMemory {
+export function memoryOf(engine: Engine, session: string): PartMemory {
   const memory = engine.memories.get(session) ?? createPartMemory();
   engine.memories.set(session, memory);
   return memory;

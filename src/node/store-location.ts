@@ -23,9 +23,15 @@ export function storeLocation(
     if (path !== '') return { kind: 'sqlite', path: isAbsolute(path) ? path : resolve(from, path) };
   }
   throw new RepriseError('store.unsupported', `Cannot open a store at ${JSON.stringify(url)}`, {
-    hint: 'Use sqlite:PATH or memory:, or leave it out for .reprise/reprise.db.',
+    hint: `${meant(url)}Use sqlite:PATH or memory:, or leave it out for .reprise/reprise.db.`,
     details: { url },
   });
+}
+
+/** A path alone, and a scheme that is nearly ours, are meant as a file. */
+function meant(url: string): string {
+  const path = /^(?:sqlit\w{0,2}:|file:)?(?:\/\/(?=\/))?([^:]+)$/i.exec(url)?.[1];
+  return path === undefined ? '' : `Did you mean ${JSON.stringify(`sqlite:${path}`)}? `;
 }
 
 /** Who said where the store is. */

@@ -4,8 +4,8 @@ import type { Projection } from '../core/projection.ts';
 
 /**
  * The metadata of a branch. `metadata.changed` overlays it and removes keys that it sets to null; `branch.forked` begins
- * a branch with its own, the parent's overlaid by what was given. What an erased change set is not there any more, and
- * the event in the raw history says that it was erased.
+ * a branch with its own, the parent's overlaid by what was given. What an erased change set is not known any more, not
+ * even to which key: the value before it stands.
  *
  * @example
  * ```ts

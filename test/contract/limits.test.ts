@@ -309,6 +309,7 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
     expect([page.sessions.length, page.next !== undefined]).toEqual([limits.sessionsPageMax, true]);
   },
   summaryEventsMax: 'src/engine/keep-snapshots.test.ts',
+  summariesRunningMax: 'src/engine/keep-snapshots.test.ts',
   conversationEventsMax: 'src/engine/keep-snapshots.test.ts',
   runsRememberedMax: 'src/core/resumption.test.ts',
   bodiesKeptMax: 'src/engine/events.test.ts',
@@ -338,6 +339,13 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
       }),
     ),
   busyWaitMsMax: 'test/crash/processes.test.ts',
+  busyWaitGivenMsMax: async () => {
+    const waiting = (busyWaitMs: number): Promise<Reprise> =>
+      openReprise({ store: `sqlite:${join(directory, 'waiting.db')}`, busyWaitMs });
+    await exceeds('busyWaitGivenMsMax', () => waiting(limits.busyWaitGivenMsMax + 1));
+    await (await waiting(limits.busyWaitGivenMsMax)).close();
+  },
+  scriptedRequestsMax: 'test/frameworks/model-server.test.ts',
   checkMsMax: 'src/cli/check-command.test.ts',
 };
 

@@ -1,6 +1,6 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -150,5 +150,37 @@ describe('while another process holds the lock', () => {
     await peer.done();
     await session.append({ type: 'note.added', data: { text: 'b' } });
     expect((await all(session.replay())).map((event) => event.data['text'])).toEqual(['first', 'b']);
+  });
+
+  test('openReprise({ busyWaitMs }) says how long: for appends and for what else writes', async () => {
+    const path = await newStore();
+    const took = async (work: () => Promise<unknown>): Promise<number> => {
+      const began = performance.now();
+      await expect(work()).rejects.toMatchObject({ code: 'store.busy' });
+      return performance.now() - began;
+    };
+    await using once = await openReprise({ store: `sqlite:${path}`, busyWaitMs: 0 });
+    await using longer = await openReprise({ store: `sqlite:${path}`, busyWaitMs: 600 });
+    await using patient = await openReprise({ store: `sqlite:${path}`, busyWaitMs: 60_000 });
+    const peer = new Peer(path, 'hold', '2500');
+    await peer.ready();
+    const note = { type: 'note.added', data: { text: 'a' } };
+    const waiting = (await patient.session('demo')).append(note);
+    expect(await took(async () => (await once.session('demo')).append(note))).toBeLessThan(300);
+    expect(await took(() => once.createSession('other'))).toBeLessThan(300);
+    const waited = await took(async () => (await longer.session('demo')).append(note));
+    expect(waited).toBeGreaterThan(500);
+    expect(waited).toBeLessThan(1_800);
+    await peer.done();
+    expect((await waiting).map((event) => event.seq)).toEqual([2]);
+  });
+
+  test('a wait that is no number from 0 is refused before the file is touched', async () => {
+    const nowhere = join(directory, 'nowhere');
+    for (const busyWaitMs of [-1, Number.NaN, '5' as never]) {
+      const opening = openReprise({ store: `sqlite:${join(nowhere, 'none.db')}`, busyWaitMs });
+      await expect(opening).rejects.toMatchObject({ code: 'option.invalid' });
+    }
+    expect(existsSync(nowhere)).toBe(false);
   });
 });

@@ -1,5 +1,6 @@
 /** The `@example`s of everything public, as programs: one a source file, each example with a world of its own. */
 import { join } from 'node:path';
+import { doors } from '../../scripts/doors.ts';
 import { type Entry, type Example, publicSurface } from '../../scripts/public-surface.ts';
 
 /** The examples of one source file as a program whose lines have the numbers they have in the source. */
@@ -8,19 +9,17 @@ export interface ExampleProgram {
   readonly text: string;
 }
 
-/** The doors of the package, by the name they are imported under. */
-export const doors: Readonly<Record<string, string>> = { reprise: 'src/index.ts', 'reprise/testing': 'src/testing.ts' };
-
 /** Every name that can be called or folded, and every verb, with its example if it has one. */
 export function examples(root: string): { readonly file: string; readonly name: string; readonly example?: Example }[] {
   return Object.values(doors)
-    .flatMap((door) => publicSurface(root, door))
+    .flatMap(({ file }) => publicSurface(root, file))
     .flatMap((entry) => {
       if (entry.kind === 'type') return [];
       const verbs = entry.kind === 'class' && entry.name !== 'RepriseError' ? verbsOf(entry) : [];
-      return verbs.length > 0
+      // A class with an example of its own has it run beside those of its verbs.
+      return verbs.length > 0 && entry.example === undefined
         ? verbs
-        : [{ file: entry.file, name: entry.name, ...(entry.example && { example: entry.example }) }];
+        : [...verbs, { file: entry.file, name: entry.name, ...(entry.example && { example: entry.example }) }];
     });
 }
 
@@ -34,19 +33,15 @@ function verbsOf(entry: Entry): { readonly file: string; readonly name: string; 
     }));
 }
 
-/** One program a source file. In it, `reprise`, `session` and `branch` are there, and every export is imported. */
+/** One program a source file. In it, `reprise`, `session` and `branch` are there, and what it can export is imported. */
 export function examplePrograms(root: string): ExampleProgram[] {
-  const imports = Object.entries(doors).map(([specifier, door]) => {
-    const names = publicSurface(root, door).map((entry) => (entry.kind === 'type' ? `type ${entry.name}` : entry.name));
-    return `import { ${names.join(', ')} } from '${specifier}';`;
-  });
   const world = `import { inWorld } from ${JSON.stringify(join(root, 'test/docs/example-world.ts'))};`;
   const byFile = Map.groupBy(
     examples(root).filter(({ example }) => example !== undefined),
     ({ file }) => file,
   );
   return [...byFile].map(([file, held]) => {
-    const lines = [[...imports, world].join(' ')];
+    const lines = [[...exportImports(root, file), world, ...moreImports(root, file)].join(' ')];
     for (const { example } of held.toSorted((a, b) => firstLine(a) - firstLine(b))) {
       if (example === undefined) continue;
       while (lines.length < example.firstLine - 2) lines.push('');
@@ -55,6 +50,24 @@ export function examplePrograms(root: string): ExampleProgram[] {
     }
     return { file, text: `${lines.join('\n')}\n` };
   });
+}
+
+/** Imports of what the package exports. Adapters give the same names to the same things, so each sees only its own door. */
+function exportImports(root: string, file: string): string[] {
+  return Object.entries(doors).flatMap(([specifier, door]) => {
+    const surface = publicSurface(root, door.file);
+    if (door.imports !== undefined && !surface.some((entry) => entry.file === file)) return [];
+    const names = surface.map((entry) => (entry.kind === 'type' ? `type ${entry.name}` : entry.name));
+    return [`import { ${names.join(', ')} } from '${specifier}';`];
+  });
+}
+
+/** What the examples of a file find imported besides what the package exports. */
+function moreImports(root: string, file: string): string[] {
+  const door = Object.values(doors).find(
+    (each) => each.imports !== undefined && publicSurface(root, each.file).some((entry) => entry.file === file),
+  );
+  return (door?.imports ?? []).map((line) => line.replace('{root}', root));
 }
 
 const firstLine = ({ example }: { readonly example?: Example }): number => example?.firstLine ?? 0;

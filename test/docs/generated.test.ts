@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { apiPage, apiPagePath } from '../../scripts/api-page.ts';
 import { cliPage, cliPagePath } from '../../scripts/cli-page.ts';
+import { doors } from '../../scripts/doors.ts';
 import { eventsPage, eventsPagePath } from '../../scripts/events-page.ts';
 import { limitsPage, limitsPagePath } from '../../scripts/limits-page.ts';
+import * as aiSdk from '../../src/ai-sdk.ts';
 import * as surface from '../../src/index.ts';
 import * as testing from '../../src/testing.ts';
 import { examples } from './doc-comments.ts';
@@ -31,15 +33,15 @@ test('the API page has a section for every export, and for every verb', () => {
       .filter(([name, { value }]) => name !== 'constructor' && typeof value === 'function')
       .map(([name]) => `${owner.name}.${name}`),
   );
-  const wanted = [...Object.keys(surface), ...Object.keys(testing), ...verbs];
+  const wanted = [...Object.keys(surface), ...Object.keys(testing), ...Object.keys(aiSdk), ...verbs];
   expect(wanted.filter((name) => !headings.has(name.toLowerCase()))).toEqual([]);
   expect(verbs.length).toBeGreaterThan(30);
 });
 
 test('every exported type has a section on the API page', () => {
   const page = keptText(apiPagePath);
-  const doors = keptText('src/index.ts') + keptText('src/testing.ts');
-  const names = [...doors.matchAll(/export (?:type )?\{([^}]+)\}/g)].flatMap((match) =>
+  const texts = Object.values(doors).map(({ file }) => keptText(file));
+  const names = [...texts.join('\n').matchAll(/export (?:type )?\{([^}]+)\}/g)].flatMap((match) =>
     (match[1] as string).split(',').map((name) => name.replace('type ', '').trim()),
   );
   expect(names.length).toBeGreaterThan(60);

@@ -1,9 +1,10 @@
 /** A folder in which the programs of the documents run: `reprise` there is the source of this repository. */
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { doors } from '../../scripts/doors.ts';
 
 /** The root of the repository. */
 export const root: string = fileURLToPath(new URL('../..', import.meta.url));
@@ -14,6 +15,9 @@ export interface Ran {
   readonly stdout: string;
   readonly stderr: string;
 }
+
+/** What readers have installed besides Reprise. */
+const frameworks = ['@ai-sdk', '@langchain', '@modelcontextprotocol', '@openai', 'ai', 'zod'];
 
 const parallel = 2;
 const timeoutMs = 30_000;
@@ -26,19 +30,21 @@ export class Workshop {
 
   constructor() {
     this.write('package.json', '{ "type": "module" }\n');
+    const exports = Object.entries(doors).map(([name, { file }]) => [
+      name.replace('reprise', '.'),
+      `./${basename(file, '.ts')}.js`,
+    ]);
     this.write(
       'node_modules/reprise/package.json',
-      JSON.stringify({
-        name: 'reprise',
-        type: 'module',
-        exports: { '.': './index.js', './testing': './testing.js' },
-      }),
+      JSON.stringify({ name: 'reprise', type: 'module', exports: Object.fromEntries(exports) }),
     );
-    for (const door of ['index', 'testing'])
+    for (const { file } of Object.values(doors))
       this.write(
-        `node_modules/reprise/${door}.js`,
-        `export * from ${JSON.stringify(`file://${root}src/${door}.ts`)};\n`,
+        `node_modules/reprise/${basename(file, '.ts')}.js`,
+        `export * from ${JSON.stringify(`file://${root}${file}`)};\n`,
       );
+    for (const name of frameworks)
+      symlinkSync(join(root, 'node_modules', name), join(this.folder, 'node_modules', name));
     this.write('tsconfig.json', JSON.stringify(typeCheck()));
   }
 
@@ -84,7 +90,7 @@ function typeCheck(): object {
       allowImportingTsExtensions: true,
       types: ['node'],
       typeRoots: [join(root, 'node_modules/@types')],
-      paths: { reprise: [join(root, 'src/index.ts')], 'reprise/testing': [join(root, 'src/testing.ts')] },
+      paths: Object.fromEntries(Object.entries(doors).map(([name, { file }]) => [name, [join(root, file)]])),
     },
     include: ['*/*.ts'],
     exclude: ['node_modules'],

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { openReprise } from '../../src/index.ts';
 import { type CauseCommand, CauseRun } from './cause-run.ts';
+import { onFreshFiles } from './scratch.ts';
 
 const kind = fc.constantFrom<CauseCommand[0][]>(
   'note',
@@ -22,22 +23,35 @@ const commandOf = (kinds: fc.Arbitrary<CauseCommand[0]>): fc.Arbitrary<CauseComm
 const historiesOf = (kinds: fc.Arbitrary<CauseCommand[0]>): fc.Arbitrary<CauseCommand[]> =>
   fc.array(commandOf(kinds), { minLength: 1, maxLength: 40, size: 'max' });
 
-async function runAll(commands: readonly CauseCommand[]): Promise<void> {
-  await using reprise = await openReprise({ store: 'memory:', snapshotEvents: 2 });
+async function runAll(store: string, commands: readonly CauseCommand[]): Promise<void> {
+  await using reprise = await openReprise({ store, durability: 'process', snapshotEvents: 2 });
   const run = new CauseRun(await reprise.createSession());
   for (const one of commands) await run.run(one);
 }
 
+const withRedo = historiesOf(fc.oneof(kind, fc.constant<CauseCommand[0]>('redo')));
+const withState = historiesOf(fc.oneof(kind, fc.constant<CauseCommand[0]>('state')));
+
 describe('histories whose events lead to each other', () => {
   const numRuns = Number(process.env['REPRISE_RUNS'] ?? 40);
+  const inMemory = (histories: fc.Arbitrary<CauseCommand[]>): Promise<void> =>
+    fc.assert(
+      fc.asyncProperty(histories, (commands) => runAll('memory:', commands)),
+      { numRuns },
+    );
+  const onSqlite = (histories: fc.Arbitrary<CauseCommand[]>): Promise<void> =>
+    onFreshFiles((freshPath) =>
+      fc.assert(
+        fc.asyncProperty(histories, (commands) => runAll(`sqlite:${freshPath()}`, commands)),
+        { numRuns: Math.ceil(numRuns / 4) },
+      ),
+    );
 
-  it('lose with what is reverted or excluded just what belongs to it, and name what stays', () =>
-    fc.assert(fc.asyncProperty(historiesOf(fc.oneof(kind, fc.constant<CauseCommand[0]>('redo'))), runAll), {
-      numRuns,
-    }));
+  it('lose with what is reverted or excluded just what belongs to it, and name what stays', () => inMemory(withRedo));
 
-  it('number each state version after the last one in the view', () =>
-    fc.assert(fc.asyncProperty(historiesOf(fc.oneof(kind, fc.constant<CauseCommand[0]>('state'))), runAll), {
-      numRuns,
-    }));
+  it('number each state version after the last one in the view', () => inMemory(withState));
+
+  it('lose just what belongs to it on SQLite too', () => onSqlite(withRedo));
+
+  it('number each state version after the last one in the view on SQLite too', () => onSqlite(withState));
 });

@@ -1,9 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { openReprise } from '../../src/index.ts';
+import { onFreshFiles } from './scratch.ts';
 import { type Command, SessionRun } from './session-run.ts';
 
 const kind = fc.constantFrom<Command[0][]>(
@@ -42,16 +40,11 @@ describe('any history, forked, edited, rewound, reverted, redone and erased in a
     );
   });
 
-  it('I3 I4 I6 reads the same as the slow, obvious model on SQLite', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'reprise-simulation-'));
-    let count = 0;
-    try {
-      await fc.assert(
-        fc.asyncProperty(histories, (commands) => runAll(`sqlite:${join(directory, `${count++}.db`)}`, commands)),
+  it('I3 I4 I6 reads the same as the slow, obvious model on SQLite', () =>
+    onFreshFiles((freshPath) =>
+      fc.assert(
+        fc.asyncProperty(histories, (commands) => runAll(`sqlite:${freshPath()}`, commands)),
         { numRuns: Math.ceil(runs / 2) },
-      );
-    } finally {
-      await rm(directory, { recursive: true, force: true });
-    }
-  });
+      ),
+    ));
 });

@@ -82,7 +82,11 @@ ${cases}
     esac
     case "$current" in
       -*) ;;
-      *) words="$(reprise completion refs "$current" 2>/dev/null)" ;;
+      *)
+        words="$(reprise completion refs "$current" 2>/dev/null)"
+        # A ref goes on with /branch or @at.
+        compopt -o nospace 2>/dev/null
+        ;;
     esac
   fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))
@@ -101,7 +105,7 @@ _reprise() {
 ${names}
   )
   if (( CURRENT == 2 )); then _describe command commands; return; fi
-  if [[ "$PREFIX" != -* ]]; then compadd -- $(reprise completion refs "$PREFIX" 2>/dev/null); _files; return; fi
+  if [[ "$PREFIX" != -* ]]; then compadd -S '' -- $(reprise completion refs "$PREFIX" 2>/dev/null); _files; return; fi
   case "$words[2]" in
 ${cases}
   esac

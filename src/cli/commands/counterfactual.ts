@@ -1,15 +1,15 @@
 import { Option } from 'commander';
-import { pathText, type StateDiff } from '../../core/diff-state.ts';
 import { refText } from '../../core/ref.ts';
 import { metadata } from '../../projections/metadata.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Found } from '../context.ts';
 import { done } from '../exit-code.ts';
-import type { Output } from '../output.ts';
-import { short } from '../render/event-detail.ts';
+import { differenceLines } from '../render/known-lines.ts';
 import { seqsText } from '../render/seqs.ts';
-import { plain } from '../render/text.ts';
 import { projectionNamed } from '../shipped-projections.ts';
+
+// The whole difference is in the JSON.
+const linesMax = 40;
 
 /** `reprise counterfactual`. */
 export const counterfactual: CommandSpec = {
@@ -33,9 +33,12 @@ export const counterfactual: CommandSpec = {
     const projection = projectionNamed(name);
     const place = await context.at(text);
     const { session, ref, point } = place;
+    // With and without what is excluded.
+    out.progress.begin('counterfactual', 2 * (await session.locate(point)).seq);
     const found = await session.counterfactual(point, projection, { exclude, cascade });
     const { excluded, dependents, value, diff } = found;
     const cascaded = cascade ? await beyond(place, exclude, excluded) : [];
+    out.progress.end();
     if (out.json !== undefined) {
       const shape = { ref: refText(ref), excluded, cascaded, dependents, projection: name, value, diff };
       await out.value(shape);
@@ -43,7 +46,7 @@ export const counterfactual: CommandSpec = {
     }
     const verdict = diff.identical ? 'is the same' : 'differs';
     await out.line(`${out.bold(`Without ${seqsText(excluded)}`)}, ${name} ${verdict}`);
-    await out.lines(diffLines(out, diff));
+    await out.lines(differenceLines(out, diff, linesMax).map((line) => `  ${line}`));
     if (cascaded.length > 0) out.say(`Left out because they depended on it: ${seqsText(cascaded)}.`);
     if (dependents.length > 0)
       out.say(`Kept although they depended on it: ${seqsText(dependents)}. Use --cascade to leave them out too.`);
@@ -61,15 +64,4 @@ async function beyond(
 ): Promise<number[]> {
   const named = new Set<number>((await session.counterfactual(point, metadata, { exclude })).excluded);
   return excluded.filter((seq) => !named.has(seq));
-}
-
-function diffLines(out: Output, { changed, removed, added }: StateDiff): string[] {
-  return [
-    ...changed.map(
-      ({ path, left, right }) =>
-        `  ~ ${plain(pathText(path))}: ${out.style('red', plain(short(left)))} → ${out.style('green', plain(short(right)))}`,
-    ),
-    ...removed.map(({ path, value }) => out.style('red', `  - ${plain(pathText(path))}: ${plain(short(value))}`)),
-    ...added.map(({ path, value }) => out.style('green', `  + ${plain(pathText(path))}: ${plain(short(value))}`)),
-  ];
 }

@@ -23,7 +23,7 @@ export const deleteSession: CommandSpec = {
       out.say('Nothing was deleted.');
       return no;
     }
-    await session.delete({ confirm: session.id });
+    await context.patient(session.delete({ confirm: session.id }));
     if (out.json !== undefined) await out.value({ session: session.id, deleted: true, events, branches });
     else await out.line(`${plain(session.id)} is gone: ${size}`);
     return done;

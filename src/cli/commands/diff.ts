@@ -9,10 +9,11 @@ import type { Context, Found } from '../context.ts';
 import { pairHunks, readHunks } from '../diff-hunks.ts';
 import { done, no } from '../exit-code.ts';
 import { wholeNumber } from '../number-option.ts';
+import type { Style } from '../output.ts';
 import { countText, plural } from '../render/amount.ts';
 import { diffLines } from '../render/diff-lines.ts';
 import { differenceLines } from '../render/known-lines.ts';
-import { plain } from '../render/text.ts';
+import { cut, fold, plain } from '../render/text.ts';
 import { usageLines } from '../render/usage-lines.ts';
 import { projectionNamed } from '../shipped-projections.ts';
 
@@ -51,7 +52,7 @@ export const diff: CommandSpec = {
     if (options['strict'] === true) {
       const found = await reprise.diff(refText(left.ref), refText(right.ref), { strict: true });
       out.progress.end();
-      if (out.json === undefined) await out.lines(found.toLines(limit).map(plain));
+      if (out.json === undefined) await printStrict(context, found, limit);
       else await out.value(strictShape(found, limit));
       return found.identical ? done : no;
     }
@@ -62,6 +63,15 @@ export const diff: CommandSpec = {
     return found.identical ? done : no;
   },
 };
+
+/** The lines of a strict diff, and how many differences they leave out. */
+async function printStrict({ out }: Context, found: StrictDiff, limit: number): Promise<void> {
+  const lines = found.toLines(limit);
+  await out.lines(lines.map((line) => cut(plain(line), out.tableColumns)));
+  const all = found.typeMismatches.length + found.onlyLeft.length + found.onlyRight.length;
+  const hidden = all - lines.filter((line) => line.startsWith('  [')).length;
+  if (hidden > 0) out.say(out.dim(`… ${plural(hidden, 'difference')} more: --json shows all.`));
+}
 
 async function eventsIn(left: Found, right: Found): Promise<number> {
   const [a, b] = [await left.session.locate(left.point), await right.session.locate(right.point)];
@@ -106,8 +116,14 @@ interface Sides {
 }
 
 async function print({ out }: Context, found: Comparison, { left, right, limit }: Sides): Promise<void> {
-  await out.line(out.style(found.identical ? ['bold', 'green'] : 'bold', verdict(found)));
-  await out.lines(whereLines(found).map((line) => out.dim(plain(line))));
+  const folded = (text: string): readonly string[] => fold(text, out.columns).lines;
+  const style: Style = found.identical ? ['bold', 'green'] : 'bold';
+  await out.lines(folded(verdict(found)).map((line) => out.style(style, line)));
+  await out.lines(
+    whereLines(found)
+      .flatMap(folded)
+      .map((line) => out.dim(line)),
+  );
   const chosen = pairHunks(found.pairs, limit, aroundEvents);
   if (chosen.length > 0) {
     const sides = { left: refText(left.ref), right: refText(right.ref) };

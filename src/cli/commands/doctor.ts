@@ -12,8 +12,9 @@ export const doctor: CommandSpec = {
   examples: ['reprise doctor', 'reprise doctor --verify', 'reprise doctor --store sqlite:other.db --json'],
   run: async (context, _values, options) => {
     const { out } = context;
-    out.progress.begin('doctor');
-    const found = await diagnose(context, { verify: options['verify'] === true }).finally(() => out.progress.end());
+    const verify = options['verify'] === true;
+    const onTotal = (events: number): void => out.progress.begin('doctor', events);
+    const found = await diagnose(context, { verify, onTotal }).finally(() => out.progress.end());
     if (out.json !== undefined) await out.value(found);
     else {
       await out.lines(linesOf(out, found));

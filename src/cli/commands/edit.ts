@@ -20,7 +20,7 @@ export const edit: CommandSpec = {
     const { session, ref, point } = isInEditor ? await context.at(text) : await context.branch(text);
     const edits = editsOf(editsFrom(options));
     if (isInEditor) edits.push(await editedEvent(session, point));
-    await tellMarked(context, ref, await session.edit({ branch: ref.branch }, edits, markOf(options)));
+    await tellMarked(context, ref, await context.patient(session.edit({ branch: ref.branch }, edits, markOf(options))));
     return done;
   },
 };

@@ -20,7 +20,7 @@ export const erase: CommandSpec = {
   examples: ['reprise erase demo@3 --dry-run', 'reprise erase demo@3 --reason "personal data"'],
   run: async (context, [text = ''], options) => {
     const { out } = context;
-    const { session, ref, point } = await context.at(text);
+    const { session, ref, point } = await context.point(text);
     const how = { ...markOf(options), everywhere: options['everywhere'] === true };
     const isDry = options['dryRun'] === true;
     const planned = await session.erase(point, { ...how, dryRun: true });
@@ -36,7 +36,7 @@ export const erase: CommandSpec = {
       out.say('Nothing was erased.');
       return no;
     }
-    const erased = isDry ? planned : await session.erase(point, how);
+    const erased = isDry ? planned : await context.patient(session.erase(point, how));
     const branch = refText({ session: ref.session, branch: ref.branch });
     if (out.json !== undefined) await out.value({ ref: refText(ref), dryRun: isDry, ...erased });
     else if (!isDry)

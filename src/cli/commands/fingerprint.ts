@@ -26,17 +26,22 @@ export const fingerprint: CommandSpec = {
     const expected = given === undefined ? undefined : expectedIn(given);
     const place = await context.at(text);
     const { session, point } = place;
+    context.out.progress.begin('fingerprint', (await session.locate(point)).seq);
     const found = await session.fingerprint(point);
+    context.out.progress.end();
     const { branch, seq, digest } = await session.locate(point);
     const ref = refText({ session: session.id, branch, at: { kind: 'seq', seq } });
     if (expected === undefined || expected === found) {
+      if (expected !== undefined && context.out.json === undefined) context.out.say('It is as expected.');
       if (context.out.json === undefined) await context.out.line(found);
       else await context.out.value({ ref, fingerprint: found, digest, ...(expected ? { expected, same: true } : {}) });
       return done;
     }
     const kept = given === undefined ? undefined : storedObject(given)?.['ref'];
     const reference = typeof kept === 'string' ? kept : undefined;
+    context.out.progress.begin('first difference', seq);
     const difference = await firstDifference(await context.open(), place, { expected, reference });
+    context.out.progress.end();
     if (context.out.json !== undefined)
       await context.out.value({ ref, fingerprint: found, digest, expected, same: false, difference });
     else await tell(context, place, { found, expected, difference });

@@ -28,7 +28,7 @@ export const fork: CommandSpec = {
   ],
   examples: [
     'reprise fork demo@12 --prompt "Only check the connection pool." --name narrower',
-    'reprise fork demo@14 --tool-result 14=answer.json --reason "what if it had failed?"',
+    'reprise fork demo@16 --tool-result 16=answer.json --reason "what if it had failed?"',
     `echo '{"refunded":50}' | reprise fork demo@6 --tool-result 6=-`,
     'reprise fork latest --model large-1',
   ],
@@ -38,13 +38,14 @@ export const fork: CommandSpec = {
     const given = editsFrom(options);
     const edits = [...(given.edits ?? []), ...(options['edit'] === true ? [await editedEvent(session, point)] : [])];
     const metadata = ((options['meta'] as readonly string[] | undefined) ?? []).map((pair) => jsonPair('--meta', pair));
-    const branch = await session.fork(turn === undefined ? point : { branch: ref.branch, turn }, {
+    const forked = session.fork(turn === undefined ? point : { branch: ref.branch, turn }, {
       ...given,
       ...markOf(options),
       edits,
       metadata: Object.fromEntries(metadata),
       ...(name === undefined ? {} : { name }),
     });
+    const branch = await context.patient(forked);
     await tell(context, ref, branch, options);
     return done;
   },
@@ -92,7 +93,7 @@ function editLines(out: Output, { told }: ForkReport): string[] {
     switch (edit.kind) {
       case 'replaced':
         return [
-          `  ${out.style('yellow', 'replaces')} @${edit.target} ${edit.type}`,
+          `  ${out.style('yellow', 'replaces')} @${edit.target} ${typesText(before?.type ?? edit.type, edit.type)}`,
           ...(before === undefined ? [] : [out.style('red', `    - ${fold(detailOf(before))}`)]),
           out.style('green', `    + ${now}`),
         ];
@@ -107,6 +108,9 @@ function editLines(out: Output, { told }: ForkReport): string[] {
     }
   });
 }
+
+const typesText = (before: string, after: string): string =>
+  before === after ? plain(after) : `${plain(before)} with ${plain(after)}`;
 
 /** What is not on the branch: what came after the point; and what is, although it answered something else. */
 async function tellLeftOut(out: Output, ref: Ref, { session, parent }: Branch, report: ForkReport): Promise<void> {

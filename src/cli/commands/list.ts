@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import { RepriseError } from '../../core/error.ts';
 import { compileFields, parseFilter } from '../../core/filter.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { refText } from '../../core/ref.ts';
@@ -8,6 +9,8 @@ import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
 import { done } from '../exit-code.ts';
 import { timeOf } from '../filter-options.ts';
+import { nearest } from '../nearest.ts';
+import { outcomes } from '../nothing-found.ts';
 import { wholeNumber } from '../number-option.ts';
 import { branchTable } from '../render/branch-table.ts';
 import { quoted } from '../typed.ts';
@@ -48,12 +51,15 @@ interface ListOptions {
   /** Whether a row is wanted; its shape is given with the fingerprint only where a filter asks for it. */
   readonly holds: (row: BranchRow, shape: JsonObject) => boolean;
   readonly needsFingerprint: boolean;
+  /** What was asked for in words that a person may mistype. */
+  readonly words: { readonly outcome: string | undefined; readonly agent: string | undefined };
 }
 
 /** Reads the options; a bad pattern or time is refused here, before anything is opened. */
 function listOptions(options: Readonly<Record<string, unknown>>): ListOptions {
   const given = (name: string): string | undefined => options[name] as string | undefined;
   const fields = given('filter') === undefined ? [] : (parseFilter(given('filter') as string).fields ?? []);
+  for (const { key } of fields) checkField(key);
   const fieldsHold = compileFields(fields);
   const search = given('search')?.toLowerCase();
   const outcome = given('outcome');
@@ -62,6 +68,7 @@ function listOptions(options: Readonly<Record<string, unknown>>): ListOptions {
     limit: (options['limit'] as number | undefined) ?? sessionsMax,
     since: timeOf(given('since')),
     allNamespaces: options['allNamespaces'] === true,
+    words: { outcome, agent },
     needsFingerprint: fields.some(({ key }) => key === 'fingerprint'),
     holds: (row, shape) =>
       (agent === undefined || row.summary.agents.some((id) => isAgent(agent, id))) &&
@@ -69,6 +76,21 @@ function listOptions(options: Readonly<Record<string, unknown>>): ListOptions {
       fieldsHold(shape) &&
       (search === undefined || JSON.stringify(shape).toLowerCase().includes(search)),
   };
+}
+
+const fieldNames: readonly string[] =
+  'session branch parent title events head bytes startedAt endedAt durationMs outcome agents git usage fingerprint'.split(
+    ' ',
+  );
+
+/** A field that no line has is a typo: nothing would ever match. */
+function checkField(key: string): void {
+  const [name = ''] = key.split('.');
+  if (fieldNames.includes(name)) return;
+  const near = nearest(name, fieldNames);
+  throw new RepriseError('filter.invalid', `Cannot use the filter: a line of the list has no field "${name}"`, {
+    hint: near === undefined ? `There are ${fieldNames.join(', ')}.` : `Did you mean "${near}"?`,
+  });
 }
 
 function isAgent(wanted: string, id: string): boolean {
@@ -101,6 +123,7 @@ async function fullShape(row: BranchRow): Promise<JsonObject> {
 async function printJson({ out }: Context, reprise: Reprise, options: ListOptions): Promise<void> {
   const branches: JsonObject[] = [];
   for await (const rows of wantedRows(reprise, options)) {
+    out.progress.expect(rows.reduce((sum, { node }) => sum + node.head, 0));
     for (const row of rows) {
       const place = options.allNamespaces ? { namespace: row.record.namespace } : {};
       const shape = { ...place, ...(await fullShape(row)) };
@@ -128,9 +151,17 @@ async function print({ out }: Context, reprise: Reprise, options: ListOptions): 
   out.next(`reprise replay ${refText({ session: session.id, branch: node.branch })}${wall}`);
 }
 
-async function whyNothing(reprise: Reprise, { allNamespaces, limit }: ListOptions): Promise<string> {
+/** An outcome that there is not, and an agent that is exact, with what was probably meant. */
+function meant({ outcome, agent }: ListOptions['words']): string {
+  const known = [...outcomes, 'silent'];
+  const near = outcome === undefined || known.includes(outcome) ? undefined : nearest(outcome, known);
+  if (near !== undefined) return ` Did you mean --outcome ${near}?`;
+  return agent === undefined || agent.startsWith('~') ? '' : ` For a part of an agent's id, write --agent '~${agent}'.`;
+}
+
+async function whyNothing(reprise: Reprise, { allNamespaces, limit, words }: ListOptions): Promise<string> {
   if (limit === 0) return 'Nothing was asked for: --limit is 0.';
-  for await (const _ of reprise.sessions({ allNamespaces })) return 'No session matches.';
+  for await (const _ of reprise.sessions({ allNamespaces })) return `No session matches.${meant(words)}`;
   for await (const { namespace } of reprise.sessions({ allNamespaces: true })) {
     return `No sessions in namespace "${reprise.currentNamespace}", but in "${namespace}": see --all-namespaces.`;
   }

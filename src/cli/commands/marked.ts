@@ -33,11 +33,12 @@ export async function tellMarked(
   }
   const changes = [
     ...(undone.length > 0 ? [`${seqsText(undone)} left the view`] : []),
-    ...(restored.length > 0 ? [`${seqsText(restored)} came into it`] : []),
+    ...(restored.length > 0 ? [`${seqsText(restored)} came into ${undone.length > 0 ? 'it' : 'the view'}`] : []),
   ];
   const told = changes.length === 0 ? 'the view is as it was' : changes.join(', ');
   await out.line(`${out.style('magenta', marker.type)} at ${branch}@${marker.seq}: ${told}`);
   if (dependents !== undefined && dependents.length > 0)
     out.say(`Kept although they depended on it: ${seqsText(dependents)}. Use --cascade to take them out too.`);
-  out.next(`reprise replay ${branch}`, `reprise redo ${branch}`);
+  const isRedone = marker.data['redo'] === true;
+  out.next(`reprise replay ${branch}`, ...(isRedone ? [] : [`reprise redo ${branch}`]));
 }

@@ -9,7 +9,7 @@ export const redo: CommandSpec = {
   examples: ['reprise redo demo', 'reprise redo demo/careful --reason "it was right after all"'],
   run: async (context, [text = ''], options) => {
     const { session, ref } = await context.branch(text);
-    await tellMarked(context, ref, await session.redo({ branch: ref.branch }, markOf(options)));
+    await tellMarked(context, ref, await context.patient(session.redo({ branch: ref.branch }, markOf(options))));
     return done;
   },
 };

@@ -1,19 +1,20 @@
 import { Option } from 'commander';
 import { RepriseError } from '../../core/error.ts';
 import type { Event } from '../../core/event.ts';
-import { eventTypes } from '../../core/event-types.ts';
 import { refText } from '../../core/ref.ts';
 import { msBetween } from '../../core/time.ts';
+import type { Session } from '../../engine/session.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context, Found } from '../context.ts';
 import { countEvents, type EventReading, readEvents } from '../event-reading.ts';
 import { done } from '../exit-code.ts';
 import { filterOf, filterOptions } from '../filter-options.ts';
 import { historyFacts } from '../history-facts.ts';
-import { nearest } from '../nearest.ts';
+import { nothingFound } from '../nothing-found.ts';
 import { wholeNumber } from '../number-option.ts';
 import { EventTable } from '../render/event-table.ts';
 import { headerLines } from '../render/history-header.ts';
+import { plain } from '../render/text.ts';
 import { list } from './list.ts';
 
 /** `reprise replay`. */
@@ -87,12 +88,12 @@ async function printEvents(context: Context, found: Found, reading: EventReading
     await (rows === undefined ? out.value(event) : rows.show(event));
   }
   out.progress.end();
-  rows?.end(last);
+  await rows?.end(last);
 }
 
 interface Rows {
   readonly show: (event: Event) => Promise<void>;
-  readonly end: (last: Event | undefined) => void;
+  readonly end: (last: Event | undefined) => Promise<void>;
 }
 
 // A fold of so many events takes a few milliseconds; a longer one would keep the first rows waiting.
@@ -107,25 +108,26 @@ async function openTable({ out }: Context, found: Found, reading: EventReading):
   await out.lines(headerLines(out, session.id, facts, fingerprint));
   const table = new EventTable(out, facts);
   await out.line(table.head());
-  const end = (last: Event | undefined): void => {
-    if (last === undefined) sayNothing({ out, reading });
+  // It is there at once; the first row that matches may be far away.
+  await out.flush();
+  const end = async (last: Event | undefined): Promise<void> => {
+    if (last === undefined) await sayNothing(out, session, reading);
     else out.next(`reprise show ${refText({ ...ref, at: { kind: 'seq', seq: last.seq } })}`);
   };
   return { show: (event) => out.line(table.line(event)), end };
 }
 
-function sayNothing({ out, reading }: { readonly out: Context['out']; readonly reading: EventReading }): void {
+async function sayNothing(out: Context['out'], session: Session, reading: EventReading): Promise<void> {
   if (reading.limit === 0 || reading.tail === 0) return;
-  out.say(Object.keys(reading.filter).length === 0 ? 'No events yet.' : 'No events match.');
-  for (const type of reading.filter.types ?? []) {
-    const near = Object.hasOwn(eventTypes, type) ? undefined : nearest(type, Object.keys(eventTypes));
-    if (near !== undefined) out.say(`"${type}" is not a type that Reprise writes. Did you mean "${near}"?`);
-  }
+  for (const line of await nothingFound(session, reading)) out.say(plain(line));
 }
 
 /** One object for everything. It is written as it is read, so that it may be larger than memory. */
 async function printObject({ out }: Context, { session, ref, point }: Found, reading: EventReading): Promise<void> {
   const isCut = reading.limit !== undefined || reading.tail !== undefined;
+  const { seq } = await session.locate(point);
+  // Read, counted where not all of it is shown, and folded.
+  out.progress.begin('replay', (isCut ? 3 : 2) * seq);
   const metadata = await session.metadata(point);
   await out.write(`${JSON.stringify({ ref: refText(ref), metadata }).slice(0, -1)},"events":[`);
   let count = 0;
@@ -133,6 +135,7 @@ async function printObject({ out }: Context, { session, ref, point }: Found, rea
     await out.write(`${count++ === 0 ? '' : ','}${JSON.stringify(event)}`);
   const totalMatched = isCut ? await countEvents(session, reading) : count;
   const fingerprint = await session.fingerprint(point);
+  out.progress.end();
   await out.line(`],${JSON.stringify({ totalMatched, fingerprint }).slice(1)}`);
 }
 

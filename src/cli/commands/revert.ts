@@ -9,9 +9,9 @@ export const revert: CommandSpec = {
   options: [new Option('--cascade', 'also everything that depended on it'), ...markOptions],
   examples: ['reprise revert demo@14', 'reprise revert demo/careful@14 --cascade --reason "wrong tool"'],
   run: async (context, [text = ''], options) => {
-    const { session, ref, point } = await context.at(text);
+    const { session, ref, point } = await context.point(text);
     const cascade = options['cascade'] === true;
-    await tellMarked(context, ref, await session.revert(point, { ...markOf(options), cascade }));
+    await tellMarked(context, ref, await context.patient(session.revert(point, { ...markOf(options), cascade })));
     return done;
   },
 };

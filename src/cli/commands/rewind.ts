@@ -16,10 +16,10 @@ export const rewind: CommandSpec = {
   examples: ['reprise rewind demo@12 --reason "wrong way"', 'reprise rewind demo --turn 3'],
   run: async (context, [text = ''], options) => {
     const { turn, only } = options as { readonly turn?: number; readonly only?: 'beliefs' };
-    const { session, ref, point } = turn === undefined ? await context.at(text) : await context.branch(text);
+    const { session, ref, point } = turn === undefined ? await context.point(text) : await context.branch(text);
     const where = turn === undefined ? point : { branch: ref.branch, turn };
     const how = { ...markOf(options), ...(only === undefined ? {} : { only }) };
-    await tellMarked(context, ref, await session.rewind(where, how));
+    await tellMarked(context, ref, await context.patient(session.rewind(where, how)));
     return done;
   },
 };

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { Option } from 'commander';
+import { RepriseError } from '../../core/error.ts';
 import { digest } from '../../core/point.ts';
 import { refText } from '../../core/ref.ts';
 import type { CommandSpec } from '../command.ts';
@@ -10,7 +12,7 @@ import { storedValue } from '../stored-value.ts';
 
 /** `reprise verify`. */
 export const verify: CommandSpec = {
-  arguments: [{ name: '<ref>', about: 'the branch: session[/branch]' }],
+  arguments: [{ name: '<ref>', about: 'the branch, or the point to check up to: session[/branch][@at]' }],
   options: [
     new Option('--head <digest>', 'a digest held elsewhere that the history must still have, or a file with one'),
   ],
@@ -18,19 +20,29 @@ export const verify: CommandSpec = {
     'reprise verify latest',
     'reprise fingerprint demo --json > kept.json',
     'reprise verify demo --head kept.json',
+    'reprise verify demo@12',
   ],
   run: async (context, [text = 'latest'], options) => {
     const given = options['head'] as string | undefined;
-    const head = given === undefined ? undefined : digest(storedValue(given, 'digest'));
-    const found = await context.branch(text);
-    return check(context, found, head);
+    const head = given === undefined ? undefined : headIn(given);
+    return check(context, await context.at(text), head);
   },
 };
 
-async function check({ out }: Context, { session, ref }: Found, head: string | undefined): Promise<number> {
-  out.progress.begin('verify', (await session.branch(ref.branch)).head);
+function headIn(given: string): string {
+  const value = storedValue(given, 'digest');
+  if (/^[0-9a-f]{64}$/.test(value) || existsSync(given)) return digest(value);
+  throw new RepriseError(
+    'ref.invalid',
+    `Cannot hold it against ${JSON.stringify(given)}: it is neither a digest nor a file`,
+    { hint: 'A digest is 64 hexadecimal digits, as "reprise fingerprint REF --json" prints it.' },
+  );
+}
+
+async function check({ out }: Context, { session, ref, point }: Found, head: string | undefined): Promise<number> {
+  out.progress.begin('verify', ref.at.kind === 'seq' ? ref.at.seq : (await session.branch(ref.branch)).head);
   const found = await session
-    .verify({ at: { branch: ref.branch }, ...(head === undefined ? {} : { head }) })
+    .verify({ at: point, ...(head === undefined ? {} : { head }) })
     .finally(() => out.progress.end());
   const { ok, events, firstBad, reason, notCovered } = found;
   const branch = refText({ session: ref.session, branch: ref.branch });
@@ -38,13 +50,21 @@ async function check({ out }: Context, { session, ref }: Found, head: string | u
     await out.value({ ok, events, firstBad, reason, notCovered });
   } else if (ok) {
     await out.line(`${out.style('green', 'verified')}  ${countText(events)} events, digest ${found.digest ?? ''}`);
-    if (notCovered.length > 0)
-      out.say(`Not covered without a digest that you keep elsewhere (--head): ${notCovered.join(', ')}.`);
-    if (head === undefined) out.next(`reprise verify ${branch} --head ${found.digest ?? ''}`);
+    const [unproven, unseen] = partition(notCovered);
+    if (unproven.length > 0)
+      out.say(`Not covered without a digest that you keep elsewhere (--head): ${unproven.join(', ')}.`);
+    if (unseen.length > 0) out.say(`Not looked at: what comes ${unseen.join(', ')}.`);
+    if (head === undefined) out.next(`reprise verify ${refText(ref)} --head ${found.digest ?? ''}`);
   } else {
     await out.line(`${out.style('red', 'not verified')}  first bad seq ${String(firstBad)}: ${plain(reason ?? '')}`);
     out.say(`The ${countText(events)} events before it are what was recorded.`);
     out.next(`reprise replay ${branch} --raw --after ${Math.max(0, (firstBad ?? 1) - 3)} --limit 5`);
   }
   return ok ? done : no;
+}
+
+/** What a digest would cover, and what comes after the point. */
+function partition(notCovered: readonly string[]): readonly [string[], string[]] {
+  const isUnseen = (what: string): boolean => what.startsWith('after ');
+  return [notCovered.filter((what) => !isUnseen(what)), notCovered.filter(isUnseen)];
 }

@@ -20,6 +20,8 @@ export interface BranchTableOptions {
 export function branchTable(out: Output, rows: readonly BranchRow[], options: BranchTableOptions): string[] {
   const { hasNamespaces, now = new Date().toISOString() } = options;
   const shown = new Set(rows.map(({ record, node }) => keyOf(record, node.branch)));
+  // A name that cannot be read is worth less than a title that is not there.
+  const titleRank = hasNamespaces ? { optional: 0.5 } : {};
   const columns: readonly Column<BranchRow>[] = [
     ...(hasNamespaces ? [namespaceColumn] : []),
     {
@@ -29,7 +31,7 @@ export function branchTable(out: Output, rows: readonly BranchRow[], options: Br
       widthMin: 14,
       style: (text, { node }) => (node.parent === null ? out.bold(text) : text),
     },
-    { title: 'TITLE', value: ({ summary }) => plain(summary.title ?? ''), flex: 3, widthMin: 16 },
+    { title: 'TITLE', value: ({ summary }) => plain(summary.title ?? ''), flex: 3, widthMin: 16, ...titleRank },
     { title: 'STARTED', value: ({ summary }) => startedText(summary.startedAt), optional: 3 },
     { title: 'TOOK', value: ({ summary }) => tookText(summary.durationMs), align: 'right', optional: 4 },
     { title: 'EVENTS', value: ({ summary }) => countText(summary.events), align: 'right', optional: 1 },
@@ -44,7 +46,7 @@ export function branchTable(out: Output, rows: readonly BranchRow[], options: Br
     { title: 'COST', value: ({ summary }) => priceText(summary.spending), align: 'right', optional: 5 },
     { title: 'GIT', value: ({ summary }) => plain(gitText(summary.git)), widthMax: 24, optional: 8 },
   ];
-  return tableLines(rows, columns, { columns: out.columns, bold: (text) => out.bold(text) });
+  return tableLines(rows, columns, { columns: out.tableColumns, bold: (text) => out.bold(text) });
 }
 
 const namespaceColumn: Column<BranchRow> = {
@@ -65,7 +67,7 @@ function nameText({ record, session, node, lead }: BranchRow, shown: ReadonlySet
 }
 
 const startedText = (time: string | null): string => (time === null ? '' : timeText(time));
-const tookText = (ms: number | null): string => (ms === null ? '' : durationText(ms));
+const tookText = (ms: number | null): string => (ms === null ? '' : durationText(Math.max(0, ms)));
 
 function agentsText(agents: readonly string[]): string {
   return plain(agents.slice(0, 3).join(',') + (agents.length > 3 ? `,+${agents.length - 3}` : ''));

@@ -29,6 +29,8 @@ export interface DiffSides {
 }
 
 const wideColumns = 120;
+// Where the longest common type, `verification.failed`, need not be cut.
+const roomyColumns = 96;
 
 /** A diff for a person: side by side where there is room, one below the other where there is not. */
 export function diffLines(out: Output, hunks: readonly DiffHunk[], sides: DiffSides): string[] {
@@ -69,7 +71,8 @@ const sideBySide: Layout = {
     out.bold(`${fit(plain(left), half(out))} │   ${cut(plain(right), half(out))}`.trimEnd()),
   ],
   row: (out, { kind, left, right }) => {
-    const cell = (event: Event | undefined): string => fit(event === undefined ? '' : eventText(event, 5), half(out));
+    const cell = (event: Event | undefined): string =>
+      fit(event === undefined ? '' : eventText(event, half(out)), half(out));
     const [a, b] = [cell(left), cell(right)];
     const style = styles[kind];
     return [`${out.style(style, a)} ${out.dim('│')} ${out.style(style, `${signs[kind]} ${b.trimEnd()}`)}`.trimEnd()];
@@ -96,7 +99,7 @@ const unified: Layout = {
   row: (out, { kind, left, right }) => {
     const event = (right ?? left) as Event;
     const seqs = left === undefined || right === undefined ? String(event.seq) : `${left.seq}→${right.seq}`;
-    const text = `${signs[kind]} ${fit(seqs, 7)} ${fit(event.type, 14)} ${detailOf(event)}`;
+    const text = `${signs[kind]} ${fit(seqs, 7)} ${fit(event.type, out.columns >= roomyColumns ? 19 : 14)} ${detailOf(event)}`;
     return [out.style(styles[kind], cut(text, out.columns))];
   },
   field: (out, path, { left, right }) => {
@@ -128,8 +131,9 @@ function moreLines(out: Output, count: number, indent: number): string[] {
     : [out.dim(`${' '.repeat(indent)}… ${plural(count - fieldLinesMax, 'more line')}`)];
 }
 
-function eventText(event: Event, seqWidth: number): string {
-  return `${fit(String(event.seq), seqWidth, 'right')} ${fit(event.type, 16)} ${detailOf(event)}`;
+function eventText(event: Event, columns: number): string {
+  const typeWidth = columns >= 80 ? 19 : 16;
+  return `${fit(String(event.seq), 5, 'right')} ${fit(event.type, typeWidth)} ${detailOf(event)}`;
 }
 
 const fieldsMax = 6;

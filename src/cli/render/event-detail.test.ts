@@ -69,6 +69,26 @@ describe('detailOf()', () => {
       '3 → note.added x  “why”',
     ],
     ['branch.rewound', { toTurn: 3, seqs: [] }, 'to turn 3'],
+    ['channel.saved', { namespace: '', channel: 'plan', type: 'json', text: '"ask"' }, 'plan = "ask"'],
+    [
+      'channel.saved',
+      {
+        namespace: 'sub:1',
+        channel: 'messages',
+        items: ['{}', '{"lc":1,"kwargs":{"content":"say \\"hi\\"","id":"m2"}}'],
+      },
+      '[sub:1]  messages = 2 items, last say "hi"',
+    ],
+    [
+      'graph.saved',
+      { namespace: '', checkpoint: '1ef', source: 'loop', changed: ['messages'] },
+      'loop  1ef  changed messages',
+    ],
+    [
+      'graph.wrote',
+      { namespace: '', checkpoint: '1ef', writes: [{ index: 0, channel: 'plan', type: 'json', text: '1' }] },
+      'plan = 1  on 1ef',
+    ],
     ['branch.forked', { parent: { seq: 12 }, reason: 'too broad' }, 'at 12  “too broad”'],
     ['something.unknown', { a: 1, b: { c: 'd' } }, 'a=1 b={"c":"d"}'],
   ])('of %s %j', (type, data, expected) => {

@@ -21,6 +21,10 @@ const marker =
   (what: (data: JsonObject) => string): Detail =>
   (data) => [what(data), quote(data['reason'])];
 
+/** That a model does nothing to the world needs no words. */
+const effectText = ({ kind, effect }: JsonObject): string =>
+  kind === 'model' && effect === 'pure' ? '' : text(effect, (held) => `(${held})`);
+
 /** What a person wants to see of each type, most telling first. Other types show all their fields. */
 const details: Readonly<Record<string, Detail>> = {
   'run.started': (data) => [text(data['title']), gitText(data['git']), resumedText(data['resumed'])],
@@ -34,11 +38,7 @@ const details: Readonly<Record<string, Detail>> = {
     data['settings'] === undefined ? '' : short(data['settings']),
     text(data['system'], (system) => `system: ${system}`),
   ],
-  'call.started': (data) => [
-    callName(data),
-    text(data['effect'], (effect) => `(${effect})`),
-    requestText(data) || short(data['input']),
-  ],
+  'call.started': (data) => [callName(data), effectText(data), requestText(data) || short(data['input'])],
   'call.ended': (data) => [
     callName(data),
     outcomeText(data),
@@ -63,6 +63,18 @@ const details: Readonly<Record<string, Detail>> = {
   'verification.failed': (data) => [`failed: ${list(data['signals'])}`],
   'tests.ran': (data) => [text(data['command']), exitText(data), failuresText(data['failures'])],
   'file.patched': (data) => [text(data['path']), text(data['summary'])],
+  'channel.saved': (data) => [namespaceText(data), `${String(data['channel'])} = ${channelText(data)}`],
+  'graph.saved': (data) => [
+    namespaceText(data),
+    text(data['source']),
+    text(data['checkpoint']),
+    Array.isArray(data['changed']) && data['changed'].length > 0 ? `changed ${list(data['changed'])}` : '',
+  ],
+  'graph.wrote': (data) => [
+    namespaceText(data),
+    Array.isArray(data['writes']) ? list(data['writes'].map(writeText)) : '',
+    text(data['checkpoint'], (on) => `on ${on}`),
+  ],
   'branch.forked': marker((data) => `at ${String((data['parent'] as JsonObject | undefined)?.['seq'] ?? '?')}`),
   'branch.rewound': marker((data) =>
     data['to'] === undefined ? `to turn ${String(data['toTurn'])}` : `to ${String(data['to'])}`,
@@ -148,6 +160,24 @@ export function gitText(git: JsonValue | undefined): string {
   const sha = typeof git['sha'] === 'string' ? git['sha'].slice(0, 8) : '';
   const name = typeof git['branch'] === 'string' ? git['branch'] : '';
   return [name, `${sha}${git['dirty'] === true ? '*' : ''}`].filter((part) => part !== '').join(' ');
+}
+
+const namespaceText = (data: JsonObject): string => text(data['namespace'], (path) => `[${path}]`);
+
+function channelText({ items, text: written, body, bytes }: JsonObject): string {
+  if (!Array.isArray(items)) return short(written ?? body ?? bytes);
+  return `${plural(items.length, 'item')}${items.length === 0 ? '' : `, last ${short(contentOf(items.at(-1)))}`}`;
+}
+
+/** Of a message as LangChain stores it, what it says; the stored text of anything else. */
+function contentOf(item: JsonValue | undefined): JsonValue | undefined {
+  const content =
+    typeof item === 'string' ? /"kwargs":\{(?:"id":"[^"]*",)?"content":("(?:[^"\\]|\\.)*")/.exec(item) : null;
+  return content === null ? item : (JSON.parse(content[1] as string) as string);
+}
+
+function writeText(write: JsonValue): string {
+  return isObject(write) ? `${String(write['channel'])} = ${short(write['text'] ?? write['bytes'])}` : '';
 }
 
 function operationsText(operations: JsonValue | undefined): string {

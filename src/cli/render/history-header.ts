@@ -4,7 +4,7 @@ import type { Output } from '../output.ts';
 import { durationText, timeText } from './amount.ts';
 import { gitText } from './event-detail.ts';
 import { outcomeStyle } from './outcome-style.ts';
-import { cut, plain } from './text.ts';
+import { cut, fold, plain } from './text.ts';
 
 const labelColumns = 12;
 
@@ -20,22 +20,32 @@ export function headerLines(out: Output, session: string, facts: HistoryFacts, f
     ['digest', digest],
     ['fingerprint', fingerprint ?? ''],
   ];
-  const shown = lines.filter(([, text]) => text !== '').map(([label, text]) => headerLine(out, label, text, facts));
+  const shown = lines.filter(([, text]) => text !== '').flatMap(([label, text]) => headerLine(out, label, text, facts));
   return [...shown, ''];
 }
 
-/** One line of a header. */
-function headerLine(out: Output, label: string, text: string, facts: HistoryFacts): string {
-  const shown = cut(plain(text), out.columns - labelColumns);
-  return `${out.dim(label.padEnd(labelColumns))}${styled(out, label, shown, facts.outcome)}`;
+const foldedLines = 3;
+
+/** One fact of a header: a digest that does not fit is cut, since it tells as much; what is in words is folded. */
+function headerLine(out: Output, label: string, text: string, facts: HistoryFacts): string[] {
+  const columns = out.columns - labelColumns;
+  const { lines, bytesLeft } = fold(plain(text), columns, foldedLines);
+  const last = bytesLeft > 0 ? [`${cut(lines.at(-1) ?? '', columns - 1)}…`] : lines.slice(-1);
+  const shown = digests.includes(label) ? [cut(plain(text), columns)] : [...lines.slice(0, -1), ...last];
+  return shown.map((line, index) => {
+    const lead = index === 0 ? out.dim(label.padEnd(labelColumns)) : ' '.repeat(labelColumns);
+    return lead + styled(out, index === 0 ? label : `${label} …`, line, facts.outcome);
+  });
 }
+
+const digests: readonly string[] = ['config', 'digest', 'fingerprint'];
 
 function styled(out: Output, label: string, text: string, outcome: string | null): string {
   if (label === 'session') {
     const end = text.indexOf('  ');
     return out.bold(end < 0 ? text : text.slice(0, end)) + (end < 0 ? '' : text.slice(end));
   }
-  if (label !== 'started' || outcome === null || !text.endsWith(outcome)) return text;
+  if (!label.startsWith('started') || outcome === null || !text.endsWith(outcome)) return text;
   return text.slice(0, -outcome.length) + out.style(outcomeStyle(outcome), outcome);
 }
 

@@ -24,17 +24,24 @@ export function eventLines(out: Output, event: Event | undefined, isFull: boolea
   const who = [event.agent ?? '', event.run === undefined ? '' : `run ${event.run}`, `turn ${event.turn}`];
   const about = cut(plain(who.filter((part) => part !== '').join(', ')), Math.max(1, out.columns - name.length - 2));
   const head = `${style === undefined ? out.bold(name) : out.style(style, name)}  ${out.dim(about)}`;
-  return [
-    head,
-    ...foldedText(out, isFull ? JSON.stringify(event.data, null, 2) : detailOf(event), out.columns - 2, isFull),
-  ].map((line, index) => (index === 0 ? line : `  ${line}`));
+  return [head, ...dataLines(out, event, isFull).map((line) => `  ${line}`)];
+}
+
+/** The gist of an event; where not all of it is shown, the size of the whole payload. */
+function dataLines(out: Output, event: Event, isFull: boolean): string[] {
+  const columns = out.columns - 2;
+  if (isFull) return [...fold(JSON.stringify(event.data, null, 2), columns).lines];
+  const { lines, bytesLeft } = fold(detailOf(event), columns, foldedLines);
+  if (bytesLeft === 0) return [...lines];
+  const bytes = bytesText(Buffer.byteLength(JSON.stringify(event.data)));
+  return [...lines, out.dim(`… ${bytes} in all (--full shows it)`)];
 }
 
 /** Everything that was known at a point, for a person. */
 export function knownLines(out: Output, known: Known, isFull: boolean): string[] {
   const { seen, others, state, changes, usage } = known;
   return [
-    ...section(out, 'What the model would see', [
+    ...section(out, messagesTitle(known), [
       ...messageLines(out, seen.messages, new Set(changes.added), isFull),
       ...settingLines(out, seen, isFull),
     ]),
@@ -55,6 +62,12 @@ export function knownLines(out: Output, known: Known, isFull: boolean): string[]
     ),
     '',
   ];
+}
+
+/** Where a model is asked, it saw exactly these; anywhere else it would, were it asked there. */
+function messagesTitle({ event }: Known): string {
+  const isAsked = event?.type === 'call.started' && event.data['kind'] === 'model';
+  return isAsked ? 'What the model saw' : 'What the model would see';
 }
 
 /** The first lines of a text, and how much more there is. */

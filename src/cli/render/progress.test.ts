@@ -58,6 +58,15 @@ test('a total that was too low is no longer told, and a narrow screen is not ove
   expect(made.written.at(-1)).toHaveLength('\r\u001b[2K'.length + 59);
 });
 
+test('what turns out to be more raises the total', () => {
+  const progress = new Progress({ isTTY: true, write: () => true }, () => 0);
+  progress.begin('list');
+  progress.expect(1_000);
+  progress.expect(500);
+  progress.add(300);
+  expect(progress.text()).toMatch(/^list: 300 of 1,500 events, .* left$/);
+});
+
 test('what is not a terminal gets no frames', () => {
   const made = screen(false);
   made.progress.begin('diff', 10);

@@ -24,6 +24,7 @@ export class Progress {
   #startedAt = 0;
   /** Nothing is drawn before: in the first second, and for a while after anything else was written. */
   #quietUntil = 0;
+  #addedAt = 0;
   #isShown = false;
 
   constructor(stream: ProgressStream, now: () => number = () => performance.now()) {
@@ -41,15 +42,26 @@ export class Progress {
     this.#quietUntil = this.#startedAt + quietMs;
   }
 
+  /** So many events more are to be read than was known when it began. */
+  expect(events: number): void {
+    this.#total = (this.#total ?? 0) + events;
+  }
+
   /** So many events more are done. */
   add(events: number): void {
     this.#done += events;
+    this.#addedAt = this.#now();
     if (this.#what === '' || this.#stream.isTTY !== true) return;
     const now = this.#now();
     if (now < this.#quietUntil) return;
     this.#quietUntil = now + drawEveryMs;
     this.#isShown = true;
     this.#stream.write(`\r\u001b[2K${cut(this.text(), (this.#stream.columns ?? 80) - 1)}`);
+  }
+
+  /** For how long nothing was read. */
+  get idleMs(): number {
+    return this.#now() - Math.max(this.#addedAt, this.#startedAt);
   }
 
   /** It is done, and nothing is left of it on the screen. */

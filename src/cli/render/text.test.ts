@@ -47,11 +47,17 @@ describe('cut() and fit()', () => {
     expect(cut('日本語', 6)).toBe('日本語');
     expect(cut('日本語', 5)).toBe('日本…');
     expect(cut('日本語', 4)).toBe('日…');
-    expect(cut('👩‍👩‍👧‍👦👩‍👩‍👧‍👦', 3)).toBe('👩‍👩‍👧‍👦…');
+    expect(cut('👩‍👩‍👧‍👦👩‍👩‍👧‍👦', 3)).toBe('👩…');
     expect(cut('abe\u0301', 3)).toBe('abe\u0301');
     expect(cut('abe\u0301d', 3)).toBe('ab…');
     expect(cut('abc', 0)).toBe('');
     expect(cut('abc', 1)).toBe('…');
+  });
+
+  test('show a picture whose width terminals do not agree on as its first sign', () => {
+    expect(cut('🙏🏽 ❤️ 👩‍👩‍👧‍👦 1️⃣ 🇫🇷 日本', 40)).toBe('🙏 ❤ 👩 1️⃣ 🇫🇷 日本');
+    expect(fit('👍🏿', 4)).toBe('👍  ');
+    expect(cut(`a${'\u0301'.repeat(10_000)}`, 3).length).toBeLessThan(200);
   });
 
   test('fill every cell to the same width, whatever is in it', () => {

@@ -87,8 +87,19 @@ const lettersPerColumnMax = 16;
 /** The text cut to a number of columns, with an ellipsis where something was cut off. */
 export function cut(text: string, columns: number): string {
   if (columns <= 0) return '';
-  const whole = beginningOf(text, columns);
-  return whole.length === text.length ? text : `${beginningOf(text, columns - 1)}…`;
+  const head = steady(text.slice(0, columns * lettersPerColumnMax * 2));
+  const isAll = text.length <= columns * lettersPerColumnMax * 2 && beginningOf(head, columns).length === head.length;
+  return isAll ? head : `${beginningOf(head, columns - 1)}…`;
+}
+
+const toned = /(\p{Extended_Pictographic})(?:\ufe0f|\p{Emoji_Modifier}|\u200d\p{Extended_Pictographic})+/gu;
+
+/**
+ * Pictures as their first sign alone. Terminals do not agree on how wide a skin tone, a family or a picture that was
+ * asked for is, and a row of a table must end at the same column on all of them.
+ */
+function steady(text: string): string {
+  return simple.test(text) ? text : text.replace(toned, '$1');
 }
 
 /** The text in exactly that many columns. */

@@ -10,6 +10,12 @@ interface UsageRow {
   readonly right: string;
 }
 
+/** What is known of the cost; a plus where calls without a price come on top, nothing where nobody was asked. */
+function priceText({ cost, unpricedCalls }: Summary['spending']): string {
+  if (cost === null) return unpricedCalls > 0 ? '?' : '$0';
+  return `${costText(cost)}${unpricedCalls > 0 ? '+' : ''}`;
+}
+
 /** What two histories took, beside each other. */
 export function usageLines(out: Output, left: Summary, right: Summary): string[] {
   const row = (name: string, told: (held: Summary) => string): UsageRow => ({
@@ -21,11 +27,8 @@ export function usageLines(out: Output, left: Summary, right: Summary): string[]
     row('events', ({ events }) => countText(events)),
     row('tokens in', ({ spending }) => countText(spending.inputTokens)),
     row('tokens out', ({ spending }) => countText(spending.outputTokens)),
-    row(
-      'cost',
-      ({ spending }) => `${costText(spending.cost)}${spending.cost !== null && spending.unpricedCalls > 0 ? '+' : ''}`,
-    ),
-    row('took', ({ durationMs }) => (durationMs === null ? '' : durationText(durationMs))),
+    row('cost', ({ spending }) => priceText(spending)),
+    row('took', ({ durationMs }) => (durationMs === null ? '' : durationText(Math.max(0, durationMs)))),
     row('outcome', ({ outcome }) => plain(outcome ?? '')),
   ];
   const differs = (text: string, held: UsageRow): string => (held.left === held.right ? text : out.bold(text));

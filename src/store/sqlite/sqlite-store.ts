@@ -59,7 +59,7 @@ export interface SqliteStoreOptions {
   readonly durability?: 'disk' | 'process';
   /** Opens for reading only; a file that may not be written is opened that way by itself. */
   readonly readOnly?: boolean;
-  /** How long to wait for another process before `store.busy`. */
+  /** How long to wait for another process before `store.busy`: 10 s if left out, 0 to try once, 10 minutes at most. */
   readonly busyWaitMs?: number;
   /** Whether a missing file is made; true if left out. */
   readonly create?: boolean;
@@ -80,11 +80,20 @@ export interface SqliteStoreOptions {
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<EventStore> {
   const migrations = options.migrations ?? ownMigrations;
-  const busyWaitMs = options.busyWaitMs ?? limits.busyWaitMsMax;
+  const busyWaitMs = checkWait(options.busyWaitMs ?? limits.busyWaitMsMax);
   const { database, isReadOnly } = await openDatabase({ ...options, migrations, busyWaitMs });
   const store = new SqliteStore(database, { ...options, migrations, busyWaitMs, isReadOnly });
   store.clearAway();
   return store;
+}
+
+function checkWait(busyWaitMs: number): number {
+  if (!(typeof busyWaitMs === 'number' && busyWaitMs >= 0))
+    throw new RepriseError('option.invalid', `Cannot wait for ${String(busyWaitMs)} ms: it is not a number from 0`, {
+      hint: 'Give busyWaitMs in milliseconds; 0 tries once.',
+    });
+  checkLimit('busyWaitGivenMsMax', busyWaitMs, 'wait so long for another process');
+  return busyWaitMs;
 }
 
 interface OpenOptions extends SqliteStoreOptions {

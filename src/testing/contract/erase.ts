@@ -149,6 +149,22 @@ const payloads: readonly ContractCase[] = [
     assert.equal((await world.store.branches(world.ref))[0]?.bytes, (await proofs(world))[1]?.data?.length);
   }),
 
+  contractCase('erase() under a count of erasures conflicts when there was another since', async (world) => {
+    await append(world, [note('a'), note('b'), note('c')]);
+    await eraseOnMain(world, [1], { erasures: 0 });
+    const [before, session] = [await proofs(world), await world.store.session(world.ref)];
+    assert.equal(session?.erasures, 1);
+    for (const erasures of [0, 2]) await rejects(eraseOnMain(world, [2], { erasures }), 'append.conflict');
+    assert.deepEqual([await proofs(world), await world.store.session(world.ref)], [before, session]);
+    await eraseOnMain(world, [2], { erasures: 1 });
+    await eraseOnMain(world, [3]);
+    assert.equal((await world.store.session(world.ref))?.erasures, 3);
+    assert.deepEqual(
+      (await proofs(world)).map((event) => event.erased),
+      [true, true, true, false, false, false],
+    );
+  }),
+
   contractCase('erase() takes the payload out of the branch’s bytes, far back too', async (world) => {
     await append(world, [note('x'.repeat(5_000)), ...Array.from({ length: 1_100 }, () => note(''))]);
     await append(world, [note('y')]);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { ownedKey } from '../../core/keys.ts';
 import { limits } from '../../core/limits.ts';
 import { all, note, notes, onSession, refuses, said, type VerbCase } from './verb-case.ts';
 
@@ -39,6 +40,39 @@ export const append: readonly VerbCase[] = [
     assert.equal(JSON.stringify(event?.data, Object.keys(data).sort()), JSON.stringify(data, Object.keys(data).sort()));
     assert.ok(Object.hasOwn(event?.data ?? {}, '__proto__'));
   }),
+
+  onSession(
+    'I10 append() returns what a read returns, whatever the caller does with the data later',
+    async (session) => {
+      const output = {
+        kept: 1,
+        left: undefined as number | undefined,
+        zero: -0,
+        list: [{ left: undefined, kept: null }],
+      };
+      const messages = [{ role: 'user', content: 'hello', name: undefined }];
+      const drafts = [
+        { type: 'custom.thing', agent: 'a', time: '2026-01-01T00:00Z', data: { output, $part: { left: undefined } } },
+        { type: 'call.started', data: { call: 'c', kind: 'model', name: 'm', request: { messages } } },
+        { type: 'custom.empty' },
+      ];
+      const appending = session.append(drafts as never);
+      output.kept = 2;
+      const events = await appending;
+      output.kept = 3;
+      messages.push({ role: 'user', content: 'more', name: undefined });
+      assert.deepEqual(events, await all(session.replay()));
+      assert.deepEqual(events[0]?.data, { output: { kept: 1, zero: 0, list: [{ kept: null }] }, $part: {} });
+      const edited = await session.edit('main', {
+        kind: 'replace',
+        seq: 1,
+        event: { data: { output, x: undefined } as never },
+      });
+      assert.deepEqual(edited.marker, (await all(session.replay({ history: 'raw' }))).at(-1));
+      const branch = await session.fork('main', { name: 'x', metadata: { a: { b: undefined } } as never });
+      assert.deepEqual(await session.metadata(branch.name), { a: {} });
+    },
+  ),
 
   onSession('append() refuses what JSON cannot carry, and says where', async (session) => {
     const cyclic: Record<string, unknown> = { list: [] };
@@ -87,6 +121,45 @@ export const append: readonly VerbCase[] = [
     await refuses('time.invalid', () => session.append(note('a', { time: '2026-02-30T10:00:00.000Z' })));
     await refuses('event.not-found', () => session.append(note('a', { cause: 'nobody' })));
     await refuses('branch.not-found', () => session.append(note('a'), { branch: 'nowhere' }));
+  }),
+
+  onSession('append() refuses a state operation that is not of the form, and says which field', async (session) => {
+    const good = { agent: 'default', key: 'k', op: 'write', value: null, version: 1 };
+    const { value: _, ...bare } = good;
+    const bad: readonly [unknown, string][] = [
+      ['write', 'operations.1'],
+      [null, 'operations.1'],
+      [[good], 'operations.1'],
+      [{ ...good, agent: undefined }, 'operations.1.agent'],
+      [{ ...good, agent: 7 }, 'operations.1.agent'],
+      [{ ...good, agent: '' }, 'operations.1.agent'],
+      [{ ...good, agent: 'a\u0001b' }, 'operations.1.agent'],
+      [{ ...good, key: 7 }, 'operations.1.key'],
+      [{ ...good, op: 'put' }, 'operations.1.op'],
+      [bare, 'operations.1.value'],
+      [{ ...good, op: 'delete' }, 'operations.1.value'],
+      [{ ...bare, op: 'delete', version: 0 }, 'operations.1.version'],
+      [{ ...good, version: 1.5 }, 'operations.1.version'],
+      [{ ...good, version: '1' }, 'operations.1.version'],
+    ];
+    for (const [operation, field] of bad) {
+      const event = { type: 'state.committed', data: { operations: [good, operation] } as never };
+      const error = await refuses('event.invalid', () => session.append([note('a'), event]));
+      assert.equal(error.details['field'], field, error.message);
+      await refuses('event.invalid', () =>
+        session.fork('main', { name: 'x', edits: [{ kind: 'insert', after: 0, event }] }),
+      );
+    }
+    assert.equal(await said(session.replay()), '');
+    const operations = [good, { ...bare, op: 'delete', key: '', version: 2 }];
+    await session.append({ type: 'state.committed', data: { operations } });
+    await session.append({ type: 'state.committed', data: { operations: [] } });
+  }),
+
+  onSession('I7 append() of a newer state version puts nothing under another agent’s keys', async (session) => {
+    const forged = { agent: 'a\u0001b', key: 'c', op: 'write', value: 1, version: 1 };
+    await session.append({ type: 'state.committed', version: 2, data: { operations: [forged] } });
+    await session.append(note('kept'), { unchanged: { since: 0, prefixes: [ownedKey('state', 'a', '')] } });
   }),
 
   onSession(

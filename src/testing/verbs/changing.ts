@@ -47,6 +47,13 @@ export const fork: readonly VerbCase[] = [
     assert.deepEqual([await at(0), await at(3), await at(4), await at(5)], ['', 'abc', 'a', 'ad']);
   }),
 
+  onSession('fork() without a name finds a free one, also for many forks at once', async (session) => {
+    await session.append(notes('ab'));
+    const made = await Promise.all(Array.from({ length: 12 }, () => session.fork('main@1')));
+    assert.equal(new Set(made.map(({ name }) => name)).size, 12);
+    assert.equal((await session.tree()).children.length, 12);
+  }),
+
   onSession(
     'fork() refuses a taken name, a bad name and a point beyond the head, and leaves nothing behind',
     async (session) => {
@@ -57,6 +64,8 @@ export const fork: readonly VerbCase[] = [
       await refuses('id.invalid', () => session.fork('main@1', { name: 'head' }));
       await refuses('point.out-of-range', () => session.fork('main@9', { name: 'y' }));
       await refuses('event.not-found', () => session.fork('main@1', { name: 'y', edits: [{ kind: 'drop', seq: 9 }] }));
+      const single = { kind: 'drop', seq: 1 } as never;
+      await refuses('edit.invalid', () => session.fork('main@1', { name: 'y', edits: single }));
       const tree = await session.tree();
       assert.deepEqual(
         tree.children.map((child) => child.branch),

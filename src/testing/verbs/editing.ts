@@ -304,4 +304,68 @@ export const editing: readonly VerbCase[] = [
     await following;
     assert.deepEqual(seen, ['ONE']);
   }),
+
+  onSession('a message that something else stands for now is gone from the lists that held it', async (session) => {
+    const ended = { call: 'm1', kind: 'model', name: 'small-1', outcome: 'ok' };
+    await session.append([
+      added(user('one')),
+      called([user('one')]),
+      { type: 'call.ended', data: { ...ended, message: answer('two') } },
+      called([user('one'), answer('two'), user('three')]),
+    ]);
+    await session.edit('main', { kind: 'replace', seq: 3, event: note('an answer was here') });
+    assert.deepEqual(await lists(session), ['one', 'one three']);
+    await session.edit('main', { kind: 'replace', seq: 5, event: { type: 'call.ended', data: ended } });
+    assert.deepEqual(await lists(session), ['one', 'one three']);
+    await session.edit('main', { kind: 'replace', seq: 1, event: note('a question was here') });
+    assert.deepEqual(await lists(session), ['', 'three']);
+    const { messages } = await session.stateAt('main', conversation);
+    assert.deepEqual(
+      messages.map(({ message }) => message?.['content']),
+      ['three'],
+    );
+  }),
+
+  onSession('a replacement that was erased is a hole in the lists that held what it replaced', async (session) => {
+    await session.append([added(user('one')), called([user('one')]), called([user('one'), user('two')])]);
+    const other = user('a replacement with a secret in it');
+    await session.edit('main', { kind: 'message', seq: 1, message: other });
+    await session.append(added(other));
+    await session.erase('main@5');
+    assert.deepEqual(await lists(session), ['✕', '✕ two']);
+    assert.equal((await session.verify()).ok, true);
+  }),
+
+  onSession('a tool message that holds two results keeps one when the other goes', async (session) => {
+    const result = (call: string, output: number): JsonObject => ({
+      type: 'tool-result',
+      toolCallId: call,
+      toolName: 'add',
+      output,
+    });
+    const call = (id: string, output: number): EventDraft[] => [
+      { type: 'call.started', data: { call: id, kind: 'tool', name: 'add' } },
+      { type: 'call.ended', data: { call: id, kind: 'tool', name: 'add', outcome: 'ok', output } },
+    ];
+    const both = { role: 'tool', content: [result('a', 1), result('b', 2)] };
+    await session.append([...call('a', 1), ...call('b', 2), called([both])]);
+    const content = async (at: string): Promise<unknown> => {
+      const calls = await all(session.replay({ at, filter: { kind: 'model' } }));
+      return valueAt(calls[0]?.data, ['request', 'messages']);
+    };
+    const left = [{ role: 'tool', content: [result('b', 2)] }];
+    await session.fork('main', { name: 'reverted', edits: [{ kind: 'drop', seq: 2 }] });
+    await session.fork('main', { name: 'replaced', edits: [{ kind: 'replace', seq: 2, event: note('gone') }] });
+    assert.deepEqual(await content('reverted'), left);
+    assert.deepEqual(await content('replaced'), left);
+    await session.revert('replaced@4');
+    assert.deepEqual(await content('replaced'), []);
+    const answers = [
+      { kind: 'toolResult', call: 'b', output: 20 },
+      { kind: 'toolResult', call: 'a', output: 10 },
+    ] as const;
+    await session.fork('main', { name: 'answered', edits: answers });
+    assert.deepEqual(await content('answered'), [{ role: 'tool', content: [result('a', 10), result('b', 20)] }]);
+    assert.deepEqual(await content('main'), [both]);
+  }),
 ];

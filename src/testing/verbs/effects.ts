@@ -245,6 +245,31 @@ export const effects: readonly VerbCase[] = [
     assert.deepEqual([calls, reused, refund.made.length], [2, 1, 1]);
   }),
 
+  onSession('effects: a pending call that was executed is no longer in doubt', async (session) => {
+    await recordLoop(session, { model: () => says('Which order?') }, ['Charge it.']);
+    const branch = await session.fork('main@2', { name: 'x' });
+    const lost = { ...asks('charge', { order: 7 }, 'lost') };
+    const about = { agent: 'support', run: 'run-1' };
+    const model = { call: 'm', kind: 'model', name: 'small-1' };
+    await branch.append([
+      {
+        ...about,
+        type: 'call.started',
+        data: { ...model, request: { messages: [{ role: 'user', content: 'Charge it.' }] } },
+      },
+      { ...about, type: 'call.ended', data: { ...model, outcome: 'ok', message: lost as never } },
+      { ...about, type: 'call.started', data: { call: 'lost', kind: 'tool', name: 'charge', input: { order: 7 } } },
+    ]);
+    const charge = countedRefund();
+    const done = littleAgent({ model: () => says('Done.'), tools: { charge } });
+    await refuses('effect.refused', () => branch.resume(done));
+    assert.equal((await branch.resume(done, { ask: async () => 'run' })).asked, 1);
+    const script = [asks('charge', { order: 7 }, 'new'), says('Done.')];
+    const again = littleAgent({ model: () => script.shift() as Message, tools: { charge } });
+    assert.equal((await branch.resume(again, { prompt: 'Again.' })).asked, 0);
+    assert.equal(charge.made.length, 2);
+  }),
+
   onSession('effects: refuse makes no call at all, and says which policy it was', async (session) => {
     await recordLoop(session, { model: () => says('Which order?') }, ['Refund it.']);
     const refund = countedRefund();

@@ -149,4 +149,50 @@ export const erase: readonly VerbCase[] = [
       assert.equal(Object.keys((erased?.data['keys'] ?? {}) as object).length, 1);
     },
   ),
+
+  onSession('erase() forgets metadata also where forks took it over, and leaves the rest of it', async (session) => {
+    await session.setMetadata({ customer: secret, owner: 'support', try: 1 });
+    const first = await session.fork('main', { name: 'x', metadata: { $note: { about: secret }, keep: 'this one' } });
+    await session.fork(first.name, { name: 'y' });
+    const before = await session.locate('y');
+    const planned = await session.erase('main@1', { dryRun: true });
+    const erased = await session.erase('main@1');
+    assert.equal(planned.parts.length, erased.parts.length);
+    assert.deepEqual(erased.markers.map(({ branch }) => branch).sort(), ['main', 'x', 'y']);
+    const hole = { erased: true };
+    for (const name of ['x', 'y'])
+      assert.deepEqual(await session.metadata(name), {
+        customer: hole,
+        owner: hole,
+        try: 1,
+        $note: hole,
+        keep: 'this one',
+      });
+    assert.deepEqual(await session.metadata(), {});
+    assert.ok(!JSON.stringify(await session.toJSON()).includes('4111 1111'));
+    for (const at of ['main', 'x', 'y']) assert.equal((await session.verify({ at })).ok, true);
+    assert.equal((await session.verify({ at: 'y', head: before.digest })).ok, true);
+    const third = await session.fork('y', { name: 'z', metadata: { customer: 'someone' } });
+    assert.equal((await session.metadata(third.name))['customer'], 'someone');
+  }),
+
+  onSession('erase() forgets a reason that quotes the content, and refuses to give one', async (session) => {
+    await session.append([note('before the secret came'), note(secret)]);
+    await session.revert('main@1', { reason: `It came before: ${secret}` });
+    const branch = await session.fork('main', { name: 'x', reason: secret });
+    const error = await refuses('edit.invalid', () => session.erase('main@2', { reason: `said "${secret}"` }));
+    assert.match(error.message, /the reason says what is to be forgotten/);
+    await session.erase('main@2', { reason: 'personal data' });
+    assert.ok(!JSON.stringify(await session.toJSON()).includes('4111 1111'));
+    const raw = await all(session.replay({ history: 'raw' }));
+    assert.deepEqual(
+      raw.map((event) => event.data['reason'] ?? null),
+      [null, null, { erased: true }, 'personal data'],
+    );
+    assert.deepEqual([await said(session.replay()), await said(branch.replay())], ['✕', '✕']);
+    await session.redo('main');
+    assert.equal(await said(session.replay()), 'before the secret came✕');
+    for (const at of ['main', 'x']) assert.equal((await session.verify({ at })).ok, true);
+    await refuses('event.structural', () => session.erase('x@4'));
+  }),
 ];

@@ -205,9 +205,12 @@ export const experiment: readonly VerbCase[] = [
     let now = 0;
     let most = 0;
     const stop = new AbortController();
+    let isFull = (): void => undefined;
+    const full = new Promise<void>((resolve) => (isFull = resolve));
     const agent = async (): Promise<string> => {
       most = Math.max(most, ++now);
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      if (now === 3) isFull();
+      await full;
       now--;
       return 'Yes.';
     };

@@ -201,6 +201,7 @@ export const counterfactual: readonly VerbCase[] = [
     assert.deepEqual([cascaded.value, cascaded.excluded, cascaded.dependents], ['d', [1, 2, 3], []]);
     assert.equal(cascaded.diff.identical, false);
     assert.equal((await session.counterfactual('main', letters, { exclude: [1, 2, 3, 4] })).value, '');
+    await refuses('option.invalid', () => session.counterfactual('main', letters, { exclude: 1 as never }));
     await refuses('event.not-found', () => session.counterfactual('main', letters, { exclude: ['nobody'] }));
     await refuses('event.not-found', () => session.counterfactual('main', letters, { exclude: [9] }));
     const branch = await session.fork('main@1', { name: 'x' });

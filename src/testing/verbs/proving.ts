@@ -35,6 +35,43 @@ export const verify: readonly VerbCase[] = [
     assert.deepEqual([result.ok, result.events], [true, 5]);
     await refuses('branch.not-found', () => session.verify({ at: 'nowhere' }));
   }),
+
+  onSession(
+    'verify() of a point checks what leads to it, and says that the rest was not looked at',
+    async (session) => {
+      await session.append([...notes('abc'), note('d', { turn: 1, run: 'r' })]);
+      await session.revert('main@2');
+      const child = await session.fork('main@3', { name: 'x' });
+      await child.append(notes('ef'));
+      const points = [
+        ['main@0', 0],
+        ['main@3', 3],
+        ['main@before:3', 2],
+        ['main@turn:0', 3],
+        ['main@run:r', 4],
+        ['x@2', 2],
+        ['x@3', 3],
+        ['x@5', 5],
+      ] as const;
+      for (const [at, seq] of points) {
+        const found = await session.verify({ at });
+        const { digest } = await session.locate(at);
+        const notCovered = ['cut tail', 'rewritten chain', `after seq ${seq}`];
+        assert.deepEqual([found.ok, found.events, found.digest, found.notCovered], [true, seq, digest, notCovered], at);
+        assert.deepEqual((await session.verify({ at, head: digest })).notCovered, [`after seq ${seq}`]);
+      }
+      const head = await session.verify({ at: 'x@6' });
+      assert.deepEqual([head.ok, head.events, head.notCovered], [true, 6, ['cut tail', 'rewritten chain']]);
+      const later = await session.locate('main@4');
+      const early = await session.verify({ at: 'main@3', head: later.digest });
+      assert.deepEqual([early.ok, early.firstBad], [false, 3], 'a digest of a later point is not on the way');
+      await refuses('point.out-of-range', () => session.verify({ at: 'main@6' }));
+      await refuses('point.out-of-range', () => session.verify({ at: 'main@run:nobody' }));
+      await session.erase('main@1');
+      assert.equal((await session.verify({ at: 'main@2' })).ok, true, 'what accounts for an erasure comes later');
+      assert.equal((await session.verify({ at: 'x@2' })).ok, true);
+    },
+  ),
 ];
 
 /** What `session.fingerprint` promises. */
@@ -99,6 +136,8 @@ export const diff: readonly VerbCase[] = [
       [['input.amount', 500, 50]],
     );
     assert.equal(found.states['amount']?.identical, false);
+    const odd = await reprise.diff('demo', `demo/${branch.name}`, { states: [{ ...count, name: '__proto__' }] });
+    assert.deepEqual(Object.keys(odd.states), ['__proto__']);
   }),
 
   onSession('diff() works across sessions, and refuses what is not there', async (session, reprise) => {

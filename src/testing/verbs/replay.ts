@@ -64,6 +64,15 @@ export const replay: readonly VerbCase[] = [
       await refuses('ref.invalid', () => all(session.replay({ at: ref })));
   }),
 
+  onSession('replay() refuses options that would be read as something else', async (session, reprise) => {
+    await session.append(notes('abc'));
+    const bad = [{ limit: -1 }, { limit: 1.5 }, { limit: Number.NaN }, { limit: '2' }];
+    for (const options of [...bad, { direction: 'sideways' }, { history: 'both' }])
+      await refuses('option.invalid', () => all(session.replay(options as never)));
+    for (const options of bad) await refuses('option.invalid', () => all(reprise.replay(options as never)));
+    assert.equal(await said(session.replay({ limit: Number.POSITIVE_INFINITY })), 'abc');
+  }),
+
   onSession('replay() shows structural events in raw history only', async (session) => {
     await session.append(notes('abc'));
     await session.revert('main@2');
@@ -89,6 +98,14 @@ export const replay: readonly VerbCase[] = [
     await session.append(note('d'));
     await reading;
     assert.deepEqual(heard, ['a', 'b', 'c', 'd']);
+  }),
+
+  onSession('replay({ follow, through }) ends with the last seq that was asked for', async (session) => {
+    await session.append(notes('ab'));
+    const followed = said(session.replay({ follow: true, history: 'raw', through: 4 }));
+    await session.append(notes('cde'));
+    assert.equal(await followed, 'abcd');
+    assert.equal(await said(session.replay({ follow: true, through: 3 })), 'abc');
   }),
 
   onSession('replay({ follow }) of a view gets the marker and starts again', async (session) => {
@@ -118,7 +135,11 @@ export const replay: readonly VerbCase[] = [
       assert.equal(await said(reprise.replay({ agent: 'x' })), 'abde');
       assert.equal(await said(reprise.replay({ agent: 'x', limit: 2 })), 'ab');
       assert.equal(await said(reprise.replay({ agent: '~X', sessions: ['other'] })), 'bd');
+      assert.equal(await said(reprise.replay({ agent: 'x', sessions: ['other', 'other'] })), 'bd');
       assert.equal(await said(reprise.namespace('elsewhere').replay()), '');
+      await refuses('session.not-found', () => all(reprise.replay({ sessions: ['other', 'nobody'] })));
+      await refuses('session.not-found', () => all(reprise.namespace('elsewhere').replay({ sessions: ['other'] })));
+      await refuses('id.invalid', () => all(reprise.replay({ sessions: [''] })));
     },
   ),
 ];

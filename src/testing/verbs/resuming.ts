@@ -40,7 +40,7 @@ export const resume: readonly VerbCase[] = [
     const [model] = await all(
       session.replay({ at: 'careful', filter: { types: ['call.started'], kind: 'model', name: 'large-1' } }),
     );
-    assert.equal((model?.data['request'] as { system: string }).system, 'Be careful.');
+    assert.equal((model?.data['request'] as { system: string } | undefined)?.system, 'Be careful.');
     assert.deepEqual([resumed.turns, resumed.usage, resumed.cost], [2, { inputTokens: 200, outputTokens: 20 }, 0.02]);
     assert.deepEqual(resumed.lineage.parent, { branch: 'main', seq: 2 });
     assert.equal(resumed.lineage.reason, 'too much');
@@ -180,7 +180,7 @@ export const resume: readonly VerbCase[] = [
         effects: 'run',
       });
       const outputs = seen.map(
-        (message) => (message?.content as unknown as { output: { message: string }; isError: boolean }[])[0],
+        (message) => (message?.content as { output: { message: string }; isError: boolean }[] | undefined)?.[0],
       );
       assert.deepEqual(
         outputs.map((part) => [part?.isError, part?.output.message]),
@@ -258,7 +258,7 @@ export const resume: readonly VerbCase[] = [
     await branch.resume(agent, { run: given });
     assert.equal(handed, given);
     const [started] = await all(branch.replay({ after: 3, filter: { types: ['run.started'] } }));
-    const { options, framework, with: name, run } = started?.data['resumed'] as Record<string, unknown>;
+    const { options, framework, with: name, run } = (started?.data['resumed'] ?? {}) as Record<string, unknown>;
     assert.deepEqual([framework, name, run], ['x', 'other', 'run-1']);
     assert.equal((options as { maxRetries: number }).maxRetries, 2);
     assert.equal(started?.agent, 'support', 'it goes on as the agent whose conversation it is');
@@ -274,6 +274,35 @@ export const resume: readonly VerbCase[] = [
       ['One?', 'Yes.'],
     );
     assert.equal(agent.seen[0]?.prompt?.content, 'Three?');
+  }),
+
+  onSession('resume() hands it over again when the first try failed before it asked anything', async (session) => {
+    await recordLoop(session, { model: () => says('Yes.') }, ['One?', 'Two?']);
+    const asked = await session.findLast({ types: ['message.added'] });
+    const branch = await session.fork({ seq: asked?.seq ?? 0 });
+    const agent = noting();
+    const broken = (): Promise<never> => Promise.reject(new Error('no connection'));
+    await assert.rejects(branch.resume(broken), /no connection/);
+    await assert.rejects(branch.resume(broken, { prompt: 'Three?' }), /no connection/);
+    await branch.resume(agent);
+    assert.deepEqual(
+      [...(agent.seen[0]?.messages ?? []), agent.seen[0]?.prompt ?? null].map((message) => textOf(message)),
+      ['One?', 'Yes.', 'Two?', 'Three?'],
+    );
+  }),
+
+  onSession('resume() says something new after what was pending, not in between', async (session) => {
+    await refunded(session);
+    const branch = await session.fork('main@4', { name: 'x' });
+    const seen: string[] = [];
+    const model = ({ messages }: { messages: readonly Message[] }) => {
+      seen.push(messages.map(({ role }) => role).join(' '));
+      return says('Done.');
+    };
+    const agent = littleAgent({ model, tools: { refund: countedRefund() } });
+    const { repairs } = await branch.resume(agent, { prompt: 'And hurry.', effects: 'run' });
+    await branch.resume(agent, { prompt: 'Thanks.' });
+    assert.deepEqual([seen, repairs], [['user assistant tool user', 'user assistant tool user assistant user'], []]);
   }),
 
   onSession('resume() masks what it records', async (session) => {

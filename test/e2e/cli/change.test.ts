@@ -198,11 +198,28 @@ describe('fork', () => {
     expect(stdout.trim().split('\n')).toHaveLength(2);
   });
 
+  test('an EDITOR that is set to nothing is none', async () => {
+    const env = { EDITOR: 'sed -i s/broken/whole/', VISUAL: '' };
+    expect((await place.run(['fork', 'refund@2', '--edit', '--name', 'e'], { env })).code).toBe(0);
+  });
+
+  test('a replacement of another type says both', async () => {
+    const event = place.write('note.json', { type: 'note.added', data: { text: 'instead' } });
+    const { stdout } = await place.run(['fork', 'refund@6', '--replace', `6=${event}`]);
+    expect(stdout).toContain('  replaces @6 call.ended with note.added\n');
+  });
+
+  test('a seq that is not there is told in the words of the point', async () => {
+    const { code, stderr } = await place.run(['fork', 'refund@6', '--name', 'far', '--drop', '99']);
+    expect([code, stderr]).toEqual([1, 'Cannot find seq 99 in the view at "main@6"\nChoose a seq from 1 to 6.\n']);
+  });
+
   test.each([
-    ['no file', ['--replace', '3=missing.json'], 'cannot be read'],
+    ['no file', ['--replace', '3=missing.json'], 'cannot be read: there is no such file'],
     ['no seq', ['--drop', 'last'], 'is not a seq'],
     ['no "="', ['--tool-result', '3'], 'Write --tool-result SEQ=FILE'],
-    ['no JSON', ['--replace', '3=text.txt'], 'is not JSON'],
+    ['no JSON', ['--replace', '3=text.txt'], 'is not JSON: Unexpected token'],
+    ['an answer of a model as a result', ['--tool-result', '4=empty.json'], '--message SEQ=FILE'],
     ['no object', ['--replace', '3=list.json'], 'does not hold a JSON object'],
     ['no type', ['--insert', '3=empty.json'], 'the event has no type'],
     ['a text without quotes', ['--set', 'name=Ada'], `--set 'name="Ada"'`],
@@ -258,6 +275,22 @@ describe('on a live branch', () => {
     const twice = await place.run(['revert', 'refund@5', '--json']);
     expect([twice.code, JSON.parse(twice.stderr)]).toMatchObject([1, { error: { code: 'event.not-in-view' } }]);
   });
+});
+
+test.each([['rewind'], ['revert'], ['erase']])('%s does not guess the point', async (command) => {
+  const words = [command, 'refund/careful', ...(command === 'erase' ? ['--yes'] : [])];
+  const { code, stdout, stderr } = await place.run(words);
+  expect([code, stdout]).toEqual([2, '']);
+  expect(stderr).toContain('Write which one: "refund/careful@SEQ"');
+  expect(await place.json('verify', 'refund/careful')).toMatchObject({ events: 6 });
+});
+
+test('an edit without edits, and a redo, say what is next', async () => {
+  expect((await place.run(['edit', 'refund'])).stderr).toMatch(/^Cannot edit: no edits were given\nSay what /);
+  const edited = await place.run(['edit', 'refund', '--model', 'large-1']);
+  expect(edited.stdout).toContain('@8 came into the view\n');
+  await place.run(['rewind', 'refund@4']);
+  expect((await place.run(['redo', 'refund'])).stderr).not.toContain('reprise redo');
 });
 
 test('what depended on a dropped event stays and is named; --cascade takes it out too', async () => {

@@ -43,6 +43,7 @@ test.skipIf(!has('bash'))('bash completes commands, options of the command, and 
   expect(inBash('reprise', 'fork', '--to')).toEqual(['--tools', '--tool-input', '--tool-result']);
   expect(inBash('reprise', 'verify', 'ref')).toEqual(['refund']);
   expect(inBash('reprise', 'verify', 'refund/c')).toEqual(['refund/careful']);
+  expect(shell('bash', 'cat completion.bash')).toContain('compopt -o nospace');
 });
 
 test.skipIf(!has('zsh'))('zsh takes its script', () => {

@@ -65,6 +65,12 @@ describe('the verdict', () => {
   });
 });
 
+test('no sentence is wider than a narrow terminal, and what cost nothing says so', async () => {
+  const text = await diff(40, 'refund', 'refund/careful');
+  expect(text.split('\n').filter((line) => line.length > 40)).toEqual([]);
+  expect(await diff(40, 'refund', 'letters')).toMatch(/\ncost +\$0\.0021 +\$0\n/);
+});
+
 describe('the differences', () => {
   test('stand one below the other on a narrow terminal, words marked', async () => {
     const text = await diff(80, 'refund', 'refund/careful');
@@ -136,6 +142,10 @@ test('--strict pairs by position and looks at types alone', async () => {
     ['diff refund vs refund/careful', 'matched: 4', 'diverged at seq 5'],
   ]);
   expect((await place.run(['diff', 'letters', 'others', '--strict'])).code).toBe(0);
+  const cut = await place.run(['diff', 'refund', 'refund/careful', '--strict', '--limit', '3'], {
+    env: { COLUMNS: '40' },
+  });
+  expect([cut.stdout.split('\n').length, cut.stderr]).toEqual([4, '… 3 differences more: --json shows all.\n']);
   const json = await place.json('diff', 'refund', 'refund/careful', '--strict');
   expect(json).toMatchObject({
     identical: false,

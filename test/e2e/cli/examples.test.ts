@@ -85,6 +85,7 @@ describe('the shapes of the reference are what is printed', () => {
     import: ['import', 'run-abc.json'],
     export: ['export', 'refund', '--format', 'shipit'],
     config: ['config'],
+    demo: ['demo'],
     replay: ['replay', 'refund', '--limit', '1'],
     show: ['show', 'refund@4'],
     state: ['state', 'refund'],

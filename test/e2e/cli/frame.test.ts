@@ -38,6 +38,18 @@ describe('help', () => {
     },
   );
 
+  test('is never wider than a terminal of 40 columns', async () => {
+    const { stdout } = await place.run(['--help'], { env: { COLUMNS: '40' } });
+    const wide = stdout.split('\n').filter((line) => line.length > 40);
+    expect(wide).toEqual([]);
+  });
+
+  test.each([['fork'], ['replay'], ['list']])('of %s is not either, but for its examples', async (name) => {
+    const { stdout } = await place.run([name, '--help'], { env: { COLUMNS: '40' } });
+    const [text = ''] = stdout.split('Examples:');
+    expect(text.split('\n').filter((line) => line.length > 40)).toEqual([]);
+  });
+
   test('the version is that of the package', async () => {
     const { stdout } = await place.run(['--version']);
     expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
@@ -48,6 +60,9 @@ describe('a typo is answered with what was probably meant', () => {
   test.each([
     ['a command', ['frok', 'refund'], 2, 'reprise fork'],
     ["another program's name for it", ['replay-filter', 'latest'], 2, 'reprise replay'],
+    ['a path as a store', ['list', '--store', 'kept/my.db'], 2, '"sqlite:kept/my.db"'],
+    ['a scheme', ['list', '--store', 'sqlit:my.db'], 2, '"sqlite:my.db"'],
+    ['a word for an option', ['version'], 2, 'reprise --version'],
     ['an option', ['fork', 'refund', '--nmae', 'x'], 2, '--name'],
     ['a session', ['verify', 'refnud'], 1, '"refund"'],
     ['a branch', ['verify', 'refund/carefull'], 1, '"careful"'],

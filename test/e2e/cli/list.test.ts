@@ -57,6 +57,17 @@ test('on a narrow terminal no line is wider, and the names and outcomes stay', a
   expect(rows[0]).toMatch(/^SESSION +TITLE +OUTCOME$/);
 });
 
+test('with the namespaces, on a narrow terminal the title goes before a name is cut', async () => {
+  const { stdout } = await place.run(['list', '--all-namespaces'], { env: { COLUMNS: '44' } });
+  expect(stdout).toMatch(/^NAMESPACE +SESSION +OUTCOME\n/);
+  expect(stdout).toContain('orchestration');
+});
+
+test('into a pipe every column goes', async () => {
+  const { stdout } = await place.run(['list']);
+  expect(stdout).toMatch(/^SESSION +TITLE +STARTED +TOOK +EVENTS +SIZE +AGENTS +OUTCOME +TOKENS +COST +GIT\n/);
+});
+
 describe('filters are all held against a row', () => {
   test.each([
     ['--agent', ['--agent', 'backend-4f2a'], ['orchestration/main']],
@@ -67,7 +78,7 @@ describe('filters are all held against a row', () => {
     ['--filter over the shape', ['--filter', 'git.branch=^MAIN$,session=refund,branch=^main$'], ['refund/main']],
     ['--filter on numbers and lists', ['--filter', 'events=^27$,agents=support'], ['demo/main']],
     ['an escaped comma', ['--filter', 'session=^.{4\\,5}$,parent=null'], ['demo/main', 'other/main']],
-    ['a field that is not there', ['--filter', 'nothing=.*'], []],
+    ['a field that is not there', ['--filter', 'git.nothing=.*'], []],
     ['--since', ['--since', '2099-01-01'], []],
     ['--since, as how long ago', ['--since', '1h', '--search', 'careful'], ['demo/careful']],
     ['--limit counts sessions', ['--limit', '1', '--filter', 'session=^demo$'], ['demo/main', 'demo/careful']],
@@ -85,6 +96,23 @@ describe('filters are all held against a row', () => {
     const { stdout } = await place.run(['list', '--filter', 'branch=^a-1$']);
     expect(stdout.split('\n')[1]).toMatch(/^refund\/a-1 /);
   });
+});
+
+test('every field of a line can be asked for, and no other', async () => {
+  const [line = {}] = await lines('--limit', '1');
+  for (const field of Object.keys(line)) expect(await lines('--filter', `${field}=no such value`)).toEqual([]);
+  const { code, stderr } = await place.run(['list', '--filter', 'titel=x']);
+  expect([code, stderr]).toEqual([
+    2,
+    'Cannot use the filter: a line of the list has no field "titel"\nDid you mean "title"?\n',
+  ]);
+});
+
+test.each([
+  [['--outcome', 'eror'], 'No session matches. Did you mean --outcome error?\n'],
+  [['--agent', 'supp'], `No session matches. For a part of an agent's id, write --agent '~supp'.\n`],
+])('nothing found is told with what was probably meant: %j', async (words, said) => {
+  expect((await place.run(['list', ...words])).stderr).toBe(said);
 });
 
 describe('namespaces', () => {

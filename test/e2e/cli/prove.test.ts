@@ -32,7 +32,11 @@ describe('fingerprint', () => {
     place.write('kept.txt', stdout);
     place.write('kept.json', (await place.run(['fingerprint', 'refund', '--json'])).stdout);
     for (const expected of [stdout.trim(), 'kept.txt', 'kept.json'])
-      expect((await place.run(['fingerprint', 'refund', '--expect', expected])).code).toBe(0);
+      expect(await place.run(['fingerprint', 'refund', '--expect', expected])).toEqual({
+        code: 0,
+        stdout,
+        stderr: 'It is as expected.\n',
+      });
     const said = await place.json('fingerprint', 'refund', '--expect', 'kept.json');
     expect(said).toMatchObject({ ref: 'refund@7', same: true, expected: stdout.trim() });
   });
@@ -120,7 +124,29 @@ describe('verify', () => {
 
   test('what is no digest is wrong usage, not a verdict', async () => {
     expect(await place.run(['verify', 'refund', '--head', 'abc'])).toMatchObject({ code: 2, stdout: '' });
-    expect(await place.run(['verify', 'refund@3'])).toMatchObject({ code: 2, stdout: '' });
+    const neither = await place.run(['verify', 'refund', '--head', 'kept.jsn']);
+    expect(neither).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('neither a digest nor a file'),
+    });
+  });
+
+  test('a point is checked up to there, and what comes after it is said not to be', async () => {
+    const found = await place.json('verify', 'refund@3');
+    expect(found).toMatchObject({ ok: true, events: 3, notCovered: ['cut tail', 'rewritten chain', 'after seq 3'] });
+    const { stdout, stderr } = await place.run(['verify', 'refund@3']);
+    expect(stdout).toMatch(/^verified {2}3 events/);
+    expect(stderr).toContain('Not looked at: what comes after seq 3.');
+    expect(stderr).toContain('reprise verify refund@3 --head ');
+    expect(await place.run(['verify', 'refund@99'])).toMatchObject({ code: 1, stdout: '' });
+    using own = await refundPlace();
+    tamper(own.store, set('turn = turn + 1', 4));
+    expect(await own.run(['verify', 'refund@3'])).toMatchObject({ code: 0 });
+    expect(await own.run(['verify', 'refund@4'])).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/^not verified {2}first bad seq 4: /),
+    });
   });
 
   test('an event that was changed in the file is named', async () => {
@@ -144,6 +170,8 @@ describe('counterfactual', () => {
     expect(stdout).toMatch(/^Without @5, @6, conversation differs\n {2}- messages\[3\]/);
     expect(stderr).toContain('next: reprise fork refund --drop 5');
     expect((await place.run(['fork', 'refund', '--drop', '5'])).code).toBe(0);
+    const narrow = await place.run(['counterfactual', 'refund', '--exclude', '5'], { env: { COLUMNS: '60' } });
+    expect(narrow.stdout.split('\n').filter((line) => line.length > 60)).toEqual([]);
   });
 
   test('events are named by seq or id, apart by spaces or commas', async () => {

@@ -94,9 +94,15 @@ describe('which events', () => {
     ]);
   });
 
-  test('"list" lists, with the filters that both have', async () => {
-    const listed = await place.run(['replay', 'list', '--outcome', 'ok']);
-    expect([listed.code, listed.stdout]).toEqual([0, (await place.run(['list', '--outcome', 'ok'])).stdout]);
+  test('"list" lists, with all its options', async () => {
+    for (const words of [
+      ['--outcome', 'ok'],
+      ['--all-namespaces', '--json'],
+    ]) {
+      const listed = await place.run(['replay', 'list', ...words]);
+      expect([listed.code, listed.stdout]).toEqual([0, (await place.run(['list', ...words])).stdout]);
+    }
+    expect((await place.run(['replay', '--json', 'list'])).stdout).toBe((await place.run(['list', '--json'])).stdout);
   });
 });
 
@@ -131,12 +137,39 @@ describe('the table', () => {
     expect(stdout).toMatch(/\u001b\[31msearch {2}error/);
   });
 
-  test('says that nothing matches, and what type was meant', async () => {
-    const { code, stderr } = await place.run(['replay', 'demo', '--event-type', 'call.start']);
-    expect(code).toBe(0);
-    expect(stderr).toBe(
-      'No events match.\n"call.start" is not a type that Reprise writes. Did you mean "call.started"?\n',
-    );
+  test.each([
+    [['--event-type', 'call.start'], 'There is no event type "call.start" here. Did you mean "call.started"?\n'],
+    [['--agent', 'sup'], `There is no agent "sup" here. Did you mean --agent '~sup'?\n`],
+    [['--agent', 'suport'], 'There is no agent "suport" here. Did you mean "support"?\n'],
+    [['--run', 'run-2'], 'There is no run "run-2" here. Did you mean "run-1"?\n'],
+    [['--kind', 'tol'], 'There is no kind "tol" here. Did you mean "tool"?\n'],
+    [['--tool', 'serach'], 'There is no tool "serach" here. Did you mean "search"?\n'],
+    [['--outcome', 'err'], 'There is no outcome "err" here. Did you mean "error"?\n'],
+    [['--kind', 'tool', '--turn', '99'], ''],
+    [['--agent', '~nobody'], ''],
+  ])('says that nothing matches, and what was meant: %j', async (words, meant) => {
+    const { code, stderr } = await place.run(['replay', 'demo', ...words]);
+    expect([code, stderr]).toEqual([0, `No events match.\n${meant}`]);
+  });
+
+  test("an event type of one's own is known from the history", async () => {
+    const own = await place.run([
+      'fork',
+      'other',
+      '--name',
+      'own',
+      '--append',
+      place.write('own.json', { type: 'gizmo.turned', data: {} }),
+    ]);
+    expect(own.code).toBe(0);
+    const { stderr } = await place.run(['replay', 'other/own', '--event-type', 'gizmo.turn']);
+    expect(stderr).toContain('Did you mean "gizmo.turned"?');
+  });
+
+  test('on a narrow terminal the header is folded: how it ended stays, and a digest is cut', async () => {
+    const { stdout } = await place.run(['replay', 'orchestration'], { env: { COLUMNS: '40' } });
+    expect(stdout).toContain('started     2026-04-15 14:30:22 UTC,\n            took 1m 36s, ok\n');
+    expect(stdout).toMatch(/\ndigest {6}[0-9a-f]{27}…\n/);
   });
 });
 
@@ -184,8 +217,14 @@ describe('what is not right is wrong usage', () => {
   ])('%s', async (_, words) => {
     const ran = await place.run(['replay', 'demo', ...words]);
     expect([ran.code, ran.stdout]).toEqual([2, '']);
-    expect(ran.stderr).toMatch(/Cannot /);
+    expect(ran.stderr).toMatch(/Cannot .*\n.+\n|"hint":"\w/);
   });
+});
+
+test('a bad expression and a bad time are told with what to write', async () => {
+  const bad = await place.run(['replay', 'demo', '--filter', 'text=f(x']);
+  expect(bad.stderr).toMatch(/^Cannot use the filter: "f\(x" is not a regular expression: Unterminated group\n.*\\\(/);
+  expect((await place.run(['replay', 'demo', '--since', 'yesterday'])).stderr).toContain('such as 90s, 15m, 2h or 3d');
 });
 
 describe('pace', () => {

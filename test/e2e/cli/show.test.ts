@@ -68,6 +68,11 @@ describe('show', () => {
     expect(text).toContain('\nSo far\n  812 tokens in, 33 out, $0.0021\n');
   });
 
+  test('where a model is asked, it says what it saw', async () => {
+    expect(await show('refund@8')).toContain('\nWhat the model would see\n');
+    expect(await show('refund@4')).toContain('\nWhat the model saw\n');
+  });
+
   test('gives the open calls, and what changed since the turn before', async () => {
     const text = await show('refund@8');
     expect(text).toContain('\nOpen calls\n  @7  tool refund  (c1)\n');
@@ -162,6 +167,7 @@ test('projections names every one, as text and as JSON, and each can be asked fo
     'conversation',
     'runs',
     'state',
+    'graph',
     'summary',
     'metadata',
     'fingerprint',

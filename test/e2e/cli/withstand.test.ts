@@ -3,6 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { widthOf } from '../../../src/cli/render/text.ts';
 import { limits } from '../../../src/core/limits.ts';
@@ -81,6 +82,19 @@ describe('stores that are not as they should be', () => {
     const { code, stderr } = await place.run(['list']);
     expect(code).toBe(3);
     expect(stderr).toMatch(/^Cannot /);
+  });
+
+  test('a change that has to wait for another process says so, and is made when it may', async () => {
+    using place = await refundPlace();
+    const database = new DatabaseSync(place.store);
+    database.exec('BEGIN IMMEDIATE');
+    const forking = place.run(['fork', 'refund@3', '--name', 'late']);
+    await pause(2_500);
+    database.exec('ROLLBACK');
+    database.close();
+    const { code, stderr } = await forking;
+    expect(code).toBe(0);
+    expect(stderr).toContain('Waiting for another process that holds the store …\n');
   });
 
   test('a store that another process writes to is read all the same, and no snapshot waits for longer than snapshotWaitMsMax', async () => {
@@ -179,6 +193,7 @@ describe('payloads that are not kind', () => {
     const shown = await own.run(['show', 'long@2']);
     expect(shown.stdout.length).toBeLessThan(4_000);
     expect(shown.stdout).toContain('… 12.0 MB more (--full shows all)');
+    expect((await own.run(['show', 'long@1'])).stdout).toContain('… 12.6 MB in all (--full shows it)');
     expect((await own.run(['replay', 'long'])).stdout.length).toBeLessThan(2_000);
     const full = await own.run(['show', 'long@1', '--full']);
     expect(full.stdout.length).toBeGreaterThan(12_000_000);
@@ -262,9 +277,11 @@ describe('a session of 100,000 events', () => {
       const child = spawn(process.execPath, [program, ...words], { cwd: place.folder, env: plainEnv() });
       const closed = new Promise((resolve) => child.on('close', resolve));
       let stderr = '';
+      // The header of a replay says that it reads; a diff says nothing before it is done.
+      const begun = new Promise((resolve) => child.stdout.once('data', resolve));
       child.stdout.resume();
       child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-      await new Promise((resolve) => setTimeout(resolve, delayMs));
+      await Promise.race([begun, pause(delayMs)]);
       const asked = performance.now();
       child.kill('SIGINT');
       expect([await closed, stderr]).toEqual([130, '']);

@@ -1,0 +1,55 @@
+/** The doors of the package: what can be imported, where it is in the source, and what its examples find. */
+
+/** One door. */
+export interface Door {
+  readonly file: string;
+  /** What the API page says of it; the main door has the page's own introduction. */
+  readonly about?: string;
+  /** What examples behind this door find imported besides everything the package exports. */
+  readonly imports?: readonly string[];
+}
+
+/** Every door by the name it is imported under. */
+export const doors: Readonly<Record<string, Door>> = {
+  reprise: { file: 'src/index.ts' },
+  'reprise/testing': {
+    file: 'src/testing.ts',
+    about: 'The suites that prove a store, for any test runner; see [bring your own store](../guides/own-store.md).',
+  },
+  'reprise/ai-sdk': {
+    file: 'src/ai-sdk.ts',
+    about:
+      'Records the models, tools and agents of the AI SDK, and resumes them; see [coming from the AI SDK](../coming-from/ai-sdk.md).\nIn the examples `model` is any model of the AI SDK, and the names of the AI SDK are imported from `ai`.',
+    imports: [
+      `import { generateText, jsonSchema, tool, ToolLoopAgent } from 'ai';`,
+      `import { model } from '{root}test/docs/example-model.ts';`,
+    ],
+  },
+  'reprise/openai-agents': {
+    file: 'src/openai-agents.ts',
+    about:
+      'Records runs of OpenAI Agents JS, and resumes them; see [coming from OpenAI Agents](../coming-from/openai-agents.md).\nIn the examples `support` is an agent, `runner` and `provider` are where its models come from, and the names of the framework are imported from `@openai/agents`.',
+    imports: [
+      `import { MemorySession, Runner } from '@openai/agents';`,
+      `import { provider, runner, support } from '{root}test/docs/example-runner.ts';`,
+    ],
+  },
+  'reprise/mcp': {
+    file: 'src/mcp.ts',
+    about:
+      'Records connections of the Model Context Protocol; see [coming from MCP](../coming-from/mcp.md).\nIn the examples `client` is a client, and `transport` leads to its server.',
+    imports: [`import { client, transport } from '{root}test/docs/example-transport.ts';`],
+  },
+  'reprise/langgraph': {
+    file: 'src/langgraph.ts',
+    about:
+      'Keeps what LangGraph saves, records what its graphs do, and resumes them; see [coming from LangGraph](../coming-from/langgraph.md).\nIn the examples the names of LangChain and LangGraph are imported from their packages.',
+    imports: [
+      `import { MessagesAnnotation, StateGraph } from '@langchain/langgraph';`,
+      `import { ToolNode } from '@langchain/langgraph/prebuilt';`,
+      `import { AIMessage, HumanMessage } from '@langchain/core/messages';`,
+      `import { tool } from '@langchain/core/tools';`,
+      `import { FakeListChatModel } from '@langchain/core/utils/testing';`,
+    ],
+  },
+};

@@ -1,0 +1,130 @@
+import type { ModelMessage, SystemModelMessage, ToolResultPart } from 'ai';
+import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { type Message, partsOf, textOf } from '../../core/message.ts';
+import { isToolOutput, neutralMessage } from './neutral-message.ts';
+
+/** What `generateText` and `streamText` take as a conversation. */
+export interface ModelPrompt {
+  /** The system prompt; left out if there is none. */
+  instructions?: string | SystemModelMessage[];
+  messages: ModelMessage[];
+  /** Set where a system message stands further down: the AI SDK wants that allowed. */
+  allowSystemInMessages?: true;
+}
+
+/** The part of a conversation that a prompt is made of; `messages` may be those of the projection, with their seqs. */
+export interface PromptSource {
+  readonly messages: readonly (Message | { readonly message?: JsonObject })[];
+  readonly system?: string | null;
+}
+
+/**
+ * Makes messages of the AI SDK neutral, as they are recorded. Bytes become base64; what has no neutral form is kept.
+ *
+ * @example
+ * ```ts
+ * const messages = fromModelMessages([{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }]);
+ * ```
+ */
+export function fromModelMessages(messages: readonly ModelMessage[]): Message[] {
+  return messages.map((message) => neutralMessage(message));
+}
+
+/**
+ * Makes neutral messages ones of the AI SDK, ready to be sent. Parts that the AI SDK does not know are left out.
+ *
+ * @example
+ * ```ts
+ * const messages = toModelMessages([{ role: 'user', content: 'Hello' }]);
+ * const { text } = await generateText({ model, messages });
+ * ```
+ */
+export function toModelMessages(messages: readonly Message[]): ModelMessage[] {
+  return messages.map(modelMessage);
+}
+
+/**
+ * Makes a conversation what `generateText` takes: the system prompt as instructions, the messages beside it. Erased
+ * messages are left out.
+ *
+ * @example
+ * ```ts
+ * const prompt = toPrompt(await session.stateAt('main@6', conversation));
+ * const { text } = await generateText({ model, ...prompt });
+ * ```
+ */
+export function toPrompt(source: PromptSource): ModelPrompt {
+  const all = toModelMessages(source.messages.flatMap(bareMessage));
+  const end = all.findIndex((message) => message.role !== 'system');
+  const leading = (end < 0 ? all : all.slice(0, end)) as SystemModelMessage[];
+  const messages = all.slice(leading.length);
+  const instructions = leading.length > 0 ? leading : (source.system ?? undefined);
+  return {
+    ...(instructions === undefined ? {} : { instructions }),
+    messages,
+    ...(messages.some(({ role }) => role === 'system') ? { allowSystemInMessages: true } : {}),
+  };
+}
+
+function bareMessage(held: PromptSource['messages'][number]): Message[] {
+  if ('role' in held) return [held];
+  return held.message === undefined ? [] : [held.message as unknown as Message];
+}
+
+function modelMessage(message: Message): ModelMessage {
+  const { role, content } = message;
+  if (role === 'system') return { ...message, role, content: textOf(message) };
+  if (typeof content === 'string' && role !== 'tool') return { ...message, role, content };
+  const known = knownParts[role];
+  const parts = partsOf(message).filter((part) => known.has(part.type));
+  return { ...message, role, content: parts.map((part) => modelPart(part as unknown as JsonObject)) } as ModelMessage;
+}
+
+/** What the AI SDK takes in a message of each role; anything else would reach the provider as nothing. */
+const knownParts: Readonly<Record<'user' | 'assistant' | 'tool', ReadonlySet<string>>> = {
+  user: new Set(['text', 'image', 'file']),
+  assistant: new Set([
+    'text',
+    'custom',
+    'file',
+    'reasoning',
+    'reasoning-file',
+    'tool-call',
+    'tool-result',
+    'tool-approval-request',
+  ]),
+  tool: new Set(['tool-result', 'tool-approval-response']),
+};
+
+function modelPart(part: JsonObject): object {
+  switch (part['type']) {
+    case 'file':
+    case 'reasoning-file':
+      return { ...part, data: withUrls(part['data'] ?? '') };
+    case 'tool-result': {
+      const { output = null, isError, ...rest } = part;
+      return { ...rest, output: toolOutput(output, isError === true) };
+    }
+    default:
+      return part;
+  }
+}
+
+/** What a tool gave, in the form in which the AI SDK tells a model. */
+export function toolOutput(output: JsonValue, isError: boolean): ToolResultPart['output'] {
+  if (isToolOutput(output)) return withUrls(output) as ToolResultPart['output'];
+  if (typeof output === 'string') return { type: isError ? 'error-text' : 'text', value: output };
+  return { type: isError ? 'error-json' : 'json', value: output as never };
+}
+
+/** Tagged data holds addresses as objects; JSON made texts of them. */
+function withUrls(value: JsonValue): unknown {
+  if (Array.isArray(value)) return value.map(withUrls);
+  if (!isObject(value)) return value;
+  const { type, url } = value;
+  if (type === 'url' && typeof url === 'string' && URL.canParse(url)) return { ...value, url: new URL(url) };
+  if (type === 'content' || type === 'file') {
+    return Object.fromEntries(Object.entries(value).map(([key, held]) => [key, withUrls(held)]));
+  }
+  return value;
+}

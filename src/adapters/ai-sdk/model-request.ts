@@ -1,0 +1,39 @@
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import type { JsonObject, JsonValue } from '../../core/json.ts';
+import type { ModelRequest } from '../../core/recorder.ts';
+import { type NeutralOptions, neutralMessage } from './neutral-message.ts';
+import { plainJson, plainObject } from './plain-json.ts';
+
+/** What a model is sent, in the neutral form. The signal and what is no part of the question are left out. */
+export function modelRequest(params: LanguageModelV4CallOptions, options: NeutralOptions): ModelRequest {
+  const { prompt, tools, headers, abortSignal: _signal, includeRawChunks: _raw, ...rest } = params;
+  const system = plainSystem(prompt);
+  const messages = (system === undefined ? prompt : prompt.slice(1)).map((message) => neutralMessage(message, options));
+  const shown = shownHeaders(headers);
+  const settings = { ...plainObject(rest), ...(Object.keys(shown).length > 0 ? { headers: shown } : {}) };
+  return {
+    messages,
+    ...(system === undefined ? {} : { system }),
+    ...(tools === undefined || tools.length === 0 ? {} : { tools: plainJson(tools) as readonly JsonValue[] }),
+    ...(Object.keys(settings).length > 0 ? { settings } : {}),
+  };
+}
+
+/** The system prompt, where it is one text and nothing else; several, or one with options, stay in the list as sent. */
+function plainSystem(prompt: LanguageModelV4CallOptions['prompt']): string | undefined {
+  const [first, second] = prompt;
+  if (first?.role !== 'system' || second?.role === 'system' || first.providerOptions !== undefined) return undefined;
+  return first.content;
+}
+
+/** Headers whose value may be a secret, or says only which client is talking. */
+const hiddenHeader = /auth|key|token(?!s)|secret|cookie|password|credential|session|signature|^user-agent$/i;
+
+/** Headers as they are recorded: those that may hold a secret are left out. */
+export function shownHeaders(headers: Readonly<Record<string, string | undefined>> | undefined): JsonObject {
+  const shown: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers ?? {})) {
+    if (value !== undefined && !hiddenHeader.test(name)) shown[name] = value;
+  }
+  return shown;
+}

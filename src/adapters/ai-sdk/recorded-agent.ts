@@ -1,0 +1,175 @@
+import { generateText as aiGenerateText, streamText as aiStreamText, type TextStreamPart, type ToolSet } from 'ai';
+import type { EffectClass } from '../../core/effects.ts';
+import type { Outcome } from '../../core/event.ts';
+import type { OpenRun, Recorder } from '../../core/recorder.ts';
+import { type AnyAgent, agentSettings, withSettings } from './agent-settings.ts';
+import type { Lane } from './lane.ts';
+import { neutralMessage } from './neutral-message.ts';
+import { recordedSettings, type SettingsRecording } from './recorded-settings.ts';
+
+/** How calls of the AI SDK are recorded. */
+export interface RecordAiSdkOptions {
+  /** What the agent is called in the log. */
+  readonly agent?: string;
+  /** What the runs are called in the log. */
+  readonly title?: string;
+  /** What each tool does to the world, by its name; `unknown` if left out. */
+  readonly effects?: Readonly<Record<string, EffectClass>>;
+}
+
+/** `generateText` and `streamText` that record. */
+export interface RecordedAiSdk {
+  readonly generateText: typeof aiGenerateText;
+  readonly streamText: typeof aiStreamText;
+}
+
+/**
+ * Gives `generateText` and `streamText` that record: each call is a run, with the user's message, every model call and
+ * every tool. They take and give what those of the AI SDK do.
+ *
+ * @example
+ * ```ts
+ * await using recorder = await session.record();
+ * const ai = recordAiSdk(recorder);
+ * const { text } = await ai.generateText({ model, prompt: 'Hello?' });
+ * ```
+ */
+export function recordAiSdk(recorder: Recorder, options: RecordAiSdkOptions = {}): RecordedAiSdk {
+  const generateText = (settings: Parameters<typeof aiGenerateText>[0]): ReturnType<typeof aiGenerateText> =>
+    recordRun(recorder, options, (recording) => aiGenerateText(recordedSettings(settings, recording)));
+  const streamText = (settings: Parameters<typeof aiStreamText>[0]): ReturnType<typeof aiStreamText> => {
+    const { run, recording } = startStreamRun(recorder, options);
+    try {
+      return run.within(() => aiStreamText(withWatcher(recordedSettings(settings, recording), run)));
+    } catch (error) {
+      run.end({ error });
+      throw error;
+    }
+  };
+  return { generateText: generateText as typeof aiGenerateText, streamText: streamText as typeof aiStreamText };
+}
+
+/**
+ * Gives the same agent, a `ToolLoopAgent`, recording every `generate` and `stream` as a run. Its name in the log is its
+ * id, unless another one is given.
+ *
+ * @example
+ * ```ts
+ * const recorder = await session.record();
+ * const agent = recordAgent(new ToolLoopAgent({ id: 'support', model }), recorder);
+ * await agent.generate({ prompt: 'Order 7 broke.' });
+ * await recorder.close();
+ * ```
+ */
+export function recordAgent<A extends AnyAgent>(agent: A, recorder: Recorder, options: RecordAiSdkOptions = {}): A {
+  const original = originalAgent(agent);
+  const settings = agentSettings(original);
+  const named: RecordAiSdkOptions = original.id === undefined ? options : { agent: original.id, ...options };
+  const running = (recording: SettingsRecording): RunnableAgent =>
+    withSettings(original, recordedSettings(settings, recording)) as unknown as RunnableAgent;
+  const generate: RunnableAgent['generate'] = (call) =>
+    recordRun(recorder, named, (recording) => running(recording).generate(call));
+  const stream: RunnableAgent['stream'] = async (call) => {
+    const { run, recording } = startStreamRun(recorder, named);
+    try {
+      return await run.within(() => running(recording).stream(withWatcher(call, run)));
+    } catch (error) {
+      run.end({ error });
+      throw error;
+    }
+  };
+  const recorded = Object.assign(withSettings(original, settings), { generate, stream });
+  originals.set(recorded, original);
+  return recorded;
+}
+
+interface RunnableAgent {
+  generate(call: object): Promise<{ readonly text: string }>;
+  stream(call: object): Promise<object>;
+}
+
+/** The agents that were recorded, so that none is twice, and one can be resumed elsewhere. */
+const originals = new WeakMap<object, AnyAgent>();
+
+/** The agent itself, also of one that records. */
+export function originalAgent<A extends AnyAgent>(agent: A): A {
+  return (originals.get(agent) as A | undefined) ?? agent;
+}
+
+const startOf = ({ agent, title }: RecordAiSdkOptions): { readonly agent?: string; readonly title?: string } => ({
+  ...(agent === undefined ? {} : { agent }),
+  ...(title === undefined ? {} : { title }),
+});
+
+/** Records a run around a call; its result in the log is the text. */
+async function recordRun<R extends { readonly text: string }>(
+  recorder: Recorder,
+  options: RecordAiSdkOptions,
+  call: (recording: SettingsRecording) => PromiseLike<R>,
+): Promise<R> {
+  let result: R | undefined;
+  await recorder.run(startOf(options), async () => {
+    result = await call(recordingOf(recorder, options, (body) => body()));
+    return result.text;
+  });
+  return result as R;
+}
+
+function startStreamRun(
+  recorder: Recorder,
+  options: RecordAiSdkOptions,
+): { readonly run: OpenRun; readonly recording: SettingsRecording } {
+  const run = recorder.startRun(startOf(options));
+  return { run, recording: recordingOf(recorder, options, (body) => run.within(body)) };
+}
+
+function recordingOf(
+  recorder: Recorder,
+  { agent, effects }: RecordAiSdkOptions,
+  within: Lane['within'],
+): SettingsRecording {
+  const named = agent === undefined ? {} : { agent };
+  const lane: Lane = { recorder, within, onRequest: newMessages(recorder, named), ...named };
+  return { lane, ...(effects === undefined ? {} : { effects }) };
+}
+
+/**
+ * Records the user messages that a request ends with and an earlier one of the run did not hold. They are taken from
+ * the request, so that what joined the conversation and what the model was sent are the very same.
+ */
+function newMessages(recorder: Recorder, named: { readonly agent?: string }): NonNullable<Lane['onRequest']> {
+  let sent = 0;
+  return (prompt) => {
+    const messages = prompt as readonly Parameters<typeof neutralMessage>[0][];
+    const last = messages.findLastIndex(({ role }) => role !== 'user');
+    for (const message of messages.slice(Math.max(last + 1, sent))) recorder.message(neutralMessage(message), named);
+    sent = messages.length;
+  };
+}
+
+type Transform = (options: never) => TransformStream<TextStreamPart<ToolSet>, TextStreamPart<ToolSet>>;
+
+/** Adds a transform that changes nothing and sees everything: it ends the run when the stream is over. */
+function withWatcher<T extends object>(settings: T, run: OpenRun): T {
+  const { experimental_transform: own = [] } = settings as {
+    readonly experimental_transform?: Transform | Transform[];
+  };
+  const all = [...(Array.isArray(own) ? own : [own]), () => runWatcher(run)];
+  return { ...settings, experimental_transform: all };
+}
+
+function runWatcher(run: OpenRun): TransformStream<TextStreamPart<ToolSet>, TextStreamPart<ToolSet>> {
+  let text = '';
+  let failure: { readonly outcome?: Outcome; readonly error?: unknown } = {};
+  return new TransformStream({
+    transform(part, controller) {
+      if (part.type === 'start-step') text = '';
+      else if (part.type === 'text-delta') text += part.text;
+      else if (part.type === 'abort') failure = { outcome: 'aborted' };
+      else if (part.type === 'error') failure = { error: part.error };
+      controller.enqueue(part);
+    },
+    flush: () => run.end({ ...(text === '' ? {} : { result: text }), ...failure }),
+    cancel: (reason) => run.end(reason instanceof Error ? { error: reason } : { outcome: 'aborted' }),
+  });
+}

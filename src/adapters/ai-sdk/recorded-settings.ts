@@ -1,0 +1,41 @@
+import type { LanguageModel, ToolSet } from 'ai';
+import type { EffectClass } from '../../core/effects.ts';
+import type { Lane } from './lane.ts';
+import { modelIn } from './recorded-model.ts';
+import { toolsIn } from './recorded-tools.ts';
+
+/** What of the settings of a call, or of an agent, has to do with models and tools. */
+export interface ModelSettings {
+  readonly model?: LanguageModel;
+  readonly tools?: ToolSet;
+  readonly prepareStep?: unknown;
+  readonly prepareCall?: unknown;
+}
+
+type Prepare = (options: never) => PromiseLike<ModelSettings | undefined> | ModelSettings | undefined;
+
+/** Where settings are recorded, and what their tools do to the world. */
+export interface SettingsRecording {
+  readonly lane: Lane;
+  readonly effects?: Readonly<Record<string, EffectClass>>;
+}
+
+/** The same settings with a model and tools that record, also those that are chosen on the way. */
+export function recordedSettings<T extends ModelSettings>(settings: T, recording: SettingsRecording): T {
+  const { lane, effects = {} } = recording;
+  const { model, tools, prepareStep, prepareCall } = settings;
+  return {
+    ...settings,
+    ...(model === undefined ? {} : { model: modelIn(lane, model) }),
+    ...(tools === undefined ? {} : { tools: toolsIn(lane, tools, effects) }),
+    ...(typeof prepareStep === 'function' ? { prepareStep: prepared(prepareStep as Prepare, recording) } : {}),
+    ...(typeof prepareCall === 'function' ? { prepareCall: prepared(prepareCall as Prepare, recording) } : {}),
+  };
+}
+
+function prepared(prepare: Prepare, recording: SettingsRecording): Prepare {
+  return async (options) => {
+    const chosen = await prepare(options);
+    return chosen === undefined || chosen === null ? chosen : recordedSettings(chosen, recording);
+  };
+}

@@ -1,0 +1,168 @@
+import type { ToolSet } from 'ai';
+import type { EffectClass } from '../../core/effects.ts';
+import { errorOfRecord } from '../../core/error-record.ts';
+import type { JsonValue } from '../../core/json.ts';
+import type { CallEnd, OpenCall, Recorder, ReusedAnswer } from '../../core/recorder.ts';
+import { type Lane, noteShaped, outcomeOf, plainLane, withinAsker } from './lane.ts';
+import { plainJson } from './plain-json.ts';
+
+/** How tools are recorded. */
+export interface RecordToolsOptions {
+  /** What the agent is called in the log. */
+  readonly agent?: string;
+  /** What each tool does to the world, by its name; `unknown` if left out. */
+  readonly effects?: Readonly<Record<string, EffectClass>>;
+}
+
+/**
+ * Gives the same tools, each recording its executions: arguments, result or error, and the model call that asked for
+ * it. Everything else about a tool stays as it is, and tools that are executed elsewhere are left alone.
+ *
+ * @example
+ * ```ts
+ * const refund = tool({
+ *   inputSchema: jsonSchema<{ order: number }>({ type: 'object', properties: { order: { type: 'number' } } }),
+ *   execute: async ({ order }) => ({ order, refunded: true }),
+ * });
+ * const recorder = await session.record();
+ * const tools = recordTools({ refund }, recorder, { effects: { refund: 'irreversible' } });
+ * ```
+ */
+export function recordTools<T extends ToolSet>(tools: T, recorder: Recorder, options: RecordToolsOptions = {}): T {
+  return toolsIn(plainLane(recorder, options.agent), tools, options.effects ?? {});
+}
+
+type Tool = ToolSet[string];
+type Execute = NonNullable<Tool['execute']>;
+type ExecuteOptions = Parameters<Execute>[1];
+
+/** The tools that were recorded, so that none is twice. */
+const originals = new WeakMap<object, Tool>();
+
+/** Tools that record in a lane. */
+export function toolsIn<T extends ToolSet>(lane: Lane, tools: T, effects: Readonly<Record<string, EffectClass>>): T {
+  const recorded = Object.entries(tools).map(([name, tool]) => [name, recordedTool(lane, name, tool, effects[name])]);
+  return Object.fromEntries(recorded) as T;
+}
+
+/** The tool itself, also of one that records. */
+export function originalTool(tool: Tool): Tool {
+  return originals.get(tool) ?? tool;
+}
+
+function recordedTool(lane: Lane, name: string, given: Tool, effect: EffectClass | undefined): Tool {
+  const tool = originalTool(given);
+  if (typeof tool.execute !== 'function') return given;
+  const call: ToolCall = { lane, name, tool, ...(effect === undefined ? {} : { effect }) };
+  const execute = isGenerator(tool.execute) ? yieldingExecute(call) : plainExecute(call);
+  const recorded = { ...tool, execute } as Tool;
+  originals.set(recorded, tool);
+  return recorded;
+}
+
+interface ToolCall {
+  readonly lane: Lane;
+  readonly name: string;
+  readonly tool: Tool;
+  readonly effect?: EffectClass;
+}
+
+const asyncGenerator = Object.getPrototypeOf(async function* () {}) as object;
+
+const isGenerator = (execute: Execute): boolean => Object.getPrototypeOf(execute) === asyncGenerator;
+
+function startTool({ lane, name, tool, effect }: ToolCall, input: unknown, { toolCallId }: ExecuteOptions) {
+  if (tool.toModelOutput !== undefined) noteShaped(lane.recorder, toolCallId);
+  return withinAsker(lane, toolCallId, () =>
+    lane.recorder.startCall({
+      kind: 'tool',
+      name,
+      call: toolCallId,
+      ...(lane.agent === undefined ? {} : { agent: lane.agent }),
+      ...(effect === undefined ? {} : { effect }),
+      input: plainJson(input),
+    }),
+  );
+}
+
+function plainExecute(call: ToolCall): Execute {
+  return async (input, options) => {
+    const open = await startTool(call, input, options);
+    if (open.answer !== undefined) return reusedOutput(open.answer);
+    try {
+      const output: unknown = await open.within(() => executed(call.tool, input, options));
+      open.end(outputEnd(output));
+      return output;
+    } catch (error) {
+      open.end(errorEnd(error, options));
+      throw error;
+    }
+  };
+}
+
+/** A tool that yields preliminary results hands on each as it comes; the last one is what it gave. */
+function yieldingExecute(call: ToolCall): Execute {
+  return async function* (input, options) {
+    const open = await startTool(call, input, options);
+    if (open.answer !== undefined) {
+      yield reusedOutput(open.answer);
+      return;
+    }
+    let last: unknown;
+    const results = open.within(() => iterated(call.tool, input, options));
+    try {
+      for (;;) {
+        const { done, value } = await open.within(() => results.next());
+        if (done === true) break;
+        last = value;
+        yield value;
+      }
+      open.end(outputEnd(last));
+    } catch (error) {
+      open.end(errorEnd(error, options));
+      throw error;
+    } finally {
+      await stopped(open, results, last);
+    }
+  };
+}
+
+/** Whoever reads may stop reading; of a call that ended already, this tells nothing new. */
+async function stopped(open: OpenCall, results: AsyncIterator<unknown>, last: unknown): Promise<void> {
+  open.end({ ...outputEnd(last), outcome: 'aborted' });
+  await results.return?.();
+}
+
+function iterated(tool: Tool, input: unknown, options: ExecuteOptions): AsyncIterator<unknown> {
+  const results = tool.execute?.(input as never, options) as AsyncIterable<unknown>;
+  return results[Symbol.asyncIterator]();
+}
+
+/** Executes a tool and gives its last result. */
+export async function executed(tool: Tool, input: unknown, options: ExecuteOptions): Promise<unknown> {
+  const result: unknown = tool.execute?.(input as never, options);
+  if (typeof result !== 'object' || result === null || !(Symbol.asyncIterator in result)) return await result;
+  let last: unknown;
+  for await (const value of result as AsyncIterable<unknown>) last = value;
+  return last;
+}
+
+const outputEnd = (output: unknown): CallEnd => (output === undefined ? {} : { output: plainJson(output) });
+
+/** The output of a tool that failed is what the model is told of it. */
+function errorEnd(error: unknown, { abortSignal }: ExecuteOptions): CallEnd {
+  return { outcome: outcomeOf(error, abortSignal), error, output: errorText(error) };
+}
+
+/** The text that the AI SDK makes of an error. */
+function errorText(error: unknown): string {
+  if (error === undefined || error === null) return 'unknown error';
+  if (typeof error === 'string') return error;
+  return error instanceof Error ? error.toString() : JSON.stringify(plainJson(error));
+}
+
+/** Gives what the record holds, or fails as it did then. */
+function reusedOutput({ outcome, output, error }: ReusedAnswer): JsonValue | undefined {
+  if (outcome === 'ok') return output;
+  throw errorOfRecord(error);
+}

@@ -1,0 +1,164 @@
+import {
+  type AgentCallParameters,
+  asSchema,
+  type GenerateTextResult,
+  generateText,
+  type OutputInterface,
+  type ToolLoopAgent,
+  type ToolLoopAgentSettings,
+  type ToolSet,
+} from 'ai';
+import type { PendingCall, ResumableAgent, ResumeContext } from '../../core/agent.ts';
+import type { EffectClass } from '../../core/effects.ts';
+import { isObject, type JsonValue } from '../../core/json.ts';
+import { type AgentSettings, type AnyAgent, agentSettings, isAgent, withSettings } from './agent-settings.ts';
+import { plainLane } from './lane.ts';
+import { toModelMessages } from './model-message.ts';
+import { plainJson } from './plain-json.ts';
+import { originalAgent } from './recorded-agent.ts';
+import { originalModel } from './recorded-model.ts';
+import { recordedSettings } from './recorded-settings.ts';
+import { executed, originalTool } from './recorded-tools.ts';
+import { branchSettings, type ModelSource, resumedMessages } from './resumed-call.ts';
+
+/** How an agent of the AI SDK is resumed. */
+export interface AiSdkAgentOptions {
+  /** What it is called in the log; a `ToolLoopAgent` has its id. */
+  readonly name?: string;
+  /** Finds the model where a branch says another one than the agent's own. */
+  readonly models?: ModelSource;
+  /** What each tool does to the world, by its name; `unknown` if left out. */
+  readonly effects?: Readonly<Record<string, EffectClass>>;
+}
+
+type Context = Record<string, unknown>;
+type Told = 'prompt' | 'messages';
+
+/** What `generateText` takes. */
+type GenerateOptions<TOOLS extends ToolSet, CONTEXT extends Context, OUTPUT extends OutputInterface> = Parameters<
+  typeof generateText<TOOLS, CONTEXT, OUTPUT>
+>[0];
+
+/** What `generateText` takes, without the conversation: what an agent is made of. */
+export type AiSdkSettings<
+  TOOLS extends ToolSet = ToolSet,
+  CONTEXT extends Record<string, unknown> = Record<string, unknown>,
+  OUTPUT extends OutputInterface = OutputInterface<string, string>,
+> = Omit<GenerateOptions<TOOLS, CONTEXT, OUTPUT>, Told>;
+
+/** What `resume` hands on to `generateText` unchanged. */
+export type AiSdkRun<
+  TOOLS extends ToolSet = ToolSet,
+  CONTEXT extends Record<string, unknown> = Record<string, unknown>,
+> = Partial<Omit<GenerateOptions<TOOLS, CONTEXT, OutputInterface>, Told>>;
+
+/** What `resume` hands on to the `generate` of a `ToolLoopAgent` unchanged. */
+export type ToolLoopRun<
+  CALL = never,
+  TOOLS extends ToolSet = ToolSet,
+  CONTEXT extends Record<string, unknown> = Record<string, unknown>,
+> = Partial<
+  Omit<AgentCallParameters<CALL, TOOLS, CONTEXT>, Told> & ToolLoopAgentSettings<CALL, TOOLS, CONTEXT, OutputInterface>
+>;
+
+/**
+ * Makes what `branch.resume` takes of a `ToolLoopAgent`, or of the settings one calls `generateText` with. The result is
+ * the AI SDK's own.
+ *
+ * @example
+ * ```ts
+ * const agent = aiSdkAgent({ model, system: 'Be brief.' }, { name: 'support' });
+ * const { result } = await branch.resume(agent, { run: { maxRetries: 2 } });
+ * console.log(result.text);
+ * ```
+ */
+export function aiSdkAgent<CALL, TOOLS extends ToolSet, CONTEXT extends Context, OUTPUT extends OutputInterface>(
+  agent: ToolLoopAgent<CALL, TOOLS, CONTEXT, OUTPUT>,
+  options?: AiSdkAgentOptions,
+): ResumableAgent<ToolLoopRun<CALL, TOOLS, CONTEXT>, GenerateTextResult<TOOLS, CONTEXT, OUTPUT>>;
+export function aiSdkAgent<
+  TOOLS extends ToolSet,
+  CONTEXT extends Context = Context,
+  OUTPUT extends OutputInterface = OutputInterface<string, string>,
+>(
+  settings: AiSdkSettings<TOOLS, CONTEXT, OUTPUT>,
+  options?: AiSdkAgentOptions,
+): ResumableAgent<AiSdkRun<TOOLS, CONTEXT>, GenerateTextResult<TOOLS, CONTEXT, OUTPUT>>;
+export function aiSdkAgent(given: object, options: AiSdkAgentOptions = {}): ResumableAgent<object, AnyResult> {
+  const agent = isAgent(given) ? originalAgent(given) : undefined;
+  const own = agent === undefined ? (given as AgentSettings) : agentSettings(agent);
+  const name = options.name ?? agent?.id;
+  const model = own.model === undefined ? undefined : originalModel(own.model);
+  return {
+    framework: 'ai-sdk',
+    ...(name === undefined ? {} : { name }),
+    ...(model === undefined ? {} : { model: typeof model === 'string' ? model : model.modelId }),
+    resume: (context, run) => resume({ agent, own, options }, context, run as AgentSettings | undefined),
+    inputOf: (call) => checkedInput(own, call),
+    callTool: (call, context) => callTool(own, call, context),
+    textOf: ({ text }) => text,
+  };
+}
+
+interface AnyResult {
+  readonly text: string;
+}
+
+interface Resumable {
+  readonly agent: AnyAgent | undefined;
+  readonly own: AgentSettings;
+  readonly options: AiSdkAgentOptions;
+}
+
+async function resume(
+  { agent, own, options }: Resumable,
+  context: ResumeContext,
+  run: AgentSettings = {},
+): Promise<AnyResult> {
+  const { effects, models } = options;
+  const recording = { lane: plainLane(context.recorder, undefined), ...(effects === undefined ? {} : { effects }) };
+  const settings = { ...own, ...(await branchSettings(own, context, models)) };
+  const messages = await resumedMessages(context, settings.tools ?? {});
+  const signals = [context.signal, run['abortSignal']].filter((signal) => signal instanceof AbortSignal);
+  const call = {
+    ...recordedSettings(run, recording),
+    messages,
+    abortSignal: AbortSignal.any(signals),
+    ...(messages.some(({ role }) => role === 'system') ? { allowSystemInMessages: true } : {}),
+  };
+  const recorded = recordedSettings(settings, recording);
+  if (agent === undefined) return generateText({ ...recorded, ...call } as unknown as GenerateCall);
+  const running = withSettings(agent, recorded) as unknown as { generate(call: object): Promise<AnyResult> };
+  return running.generate(call);
+}
+
+type GenerateCall = Parameters<typeof generateText>[0];
+
+/** Executes one of the agent's tools. */
+function callTool(own: AgentSettings, call: PendingCall, context: ResumeContext): Promise<JsonValue> | undefined {
+  const tool = own.tools?.[call.name];
+  if (tool?.execute === undefined) return undefined;
+  const toolsContext = own['toolsContext'] as Readonly<Record<string, unknown>> | undefined;
+  const options = {
+    toolCallId: call.call,
+    messages: toModelMessages(context.messages),
+    abortSignal: context.signal,
+    context: toolsContext?.[call.name],
+  };
+  const input = isObject(call.input) ? (checkedValues.get(call.input) ?? call.input) : call.input;
+  return executed(originalTool(tool), input, options).then(plainJson);
+}
+
+/** What a schema made of arguments, by their JSON: a date is one for the tool, and a text in the log. */
+const checkedValues = new WeakMap<object, unknown>();
+
+/** Arguments as the AI SDK hands them to a tool: checked by its schema, which may fill in and change some. */
+async function checkedInput(own: AgentSettings, { name, input }: PendingCall): Promise<JsonValue> {
+  const tool = own.tools?.[name];
+  const checked = tool === undefined ? undefined : await asSchema(tool.inputSchema as never).validate?.(input);
+  if (checked === undefined) return input;
+  if (!checked.success) throw checked.error;
+  const json = plainJson(checked.value);
+  if (isObject(json)) checkedValues.set(json, checked.value);
+  return json;
+}

@@ -1,0 +1,345 @@
+import { BaseCallbackHandler } from '@langchain/core/callbacks/base';
+import type { DocumentInterface } from '@langchain/core/documents';
+import type { Serialized } from '@langchain/core/load/serializable';
+import { type BaseMessage, coerceMessageLikeToMessage, type MessageFieldWithRole } from '@langchain/core/messages';
+import type { LLMResult } from '@langchain/core/outputs';
+import type { EffectClass } from '../../core/effects.ts';
+import { RepriseError } from '../../core/error.ts';
+import type { Outcome } from '../../core/event.ts';
+import type { JsonValue } from '../../core/json.ts';
+import { toolCallsIn } from '../../core/message.ts';
+import type { CallEnd, CallStart, OpenCall, OpenRun, Recorder } from '../../core/recorder.ts';
+import { isRefusal, outcomeOfThrown } from './graph-signals.ts';
+import { modelCallEnd, modelCallStart } from './model-call.ts';
+import { fromLangChainMessages } from './neutral-message.ts';
+import { plainJson } from './plain-json.ts';
+import { type RunTable, runTableOf } from './run-table.ts';
+
+/** How a handler records. */
+export interface RepriseCallbackOptions {
+  /** What the agent is called in the log; a name that LangChain gives to an agent inside a graph wins. */
+  readonly agent?: string;
+  /** What each tool does to the world, by its name; `unknown` if left out. */
+  readonly effects?: Readonly<Record<string, EffectClass>>;
+  /** Whether each outermost invocation is recorded as a run. True if left out; false where a run is open already. */
+  readonly runs?: boolean;
+}
+
+/** The tag of tools that record themselves: the handler leaves them to it. */
+export const recordedTag = 'reprise:recorded';
+
+/** Calls and runs that may be open at a time; of more, the oldest are no longer ended by the handler. */
+const openMax = 10_000;
+
+type Metadata = Readonly<Record<string, unknown>>;
+
+/**
+ * Records what a graph, chain or model of LangChain does. Model calls, tools and retrievers become calls, an outermost
+ * invocation becomes a run; the nodes in between leave no events, but what happens inside them has the right cause.
+ * Nothing that goes wrong with recording reaches the graph, except what a guard refuses.
+ *
+ * @example
+ * ```ts
+ * const recorder = await session.record();
+ * const callbacks = [new RepriseCallbackHandler(recorder, { agent: 'support' })];
+ * const model = new FakeListChatModel({ responses: ['Hello!'] });
+ * await model.invoke([new HumanMessage('Hi')], { callbacks });
+ * await recorder.close();
+ * ```
+ */
+export class RepriseCallbackHandler extends BaseCallbackHandler {
+  override name = 'reprise';
+  /** A tool must not run before its call is on disk, nor what was refused at all. */
+  override awaitHandlers = true;
+  override raiseError = true;
+  /** What it tells to. */
+  readonly recorder: Recorder;
+  /** What each tool does to the world, where its own wrapper does not say it. */
+  readonly effects: Readonly<Record<string, EffectClass>>;
+  readonly #options: RepriseCallbackOptions;
+  readonly #table: RunTable;
+  readonly #calls = new Map<string, OpenCall>();
+  readonly #runs = new Map<string, OpenRun>();
+  /** Runs a node of which waits for a person. */
+  readonly #waiting = new Set<string>();
+
+  constructor(recorder: Recorder, options: RepriseCallbackOptions = {}) {
+    super();
+    this.recorder = recorder;
+    this.effects = options.effects ?? {};
+    this.#options = options;
+    this.#table = runTableOf(recorder);
+  }
+
+  /** The same handler: LangChain copies those it hands on, and this one has to see every end. */
+  override copy(): this {
+    return this;
+  }
+
+  // In this order LangChain calls it; its declarations have the type of the run fourth, and the parent last.
+  override handleChainStart(
+    chain: Serialized,
+    inputs: unknown,
+    runId: string,
+    parentRunId?: string,
+    _tags?: string[],
+    _metadata?: Record<string, unknown>,
+    _runType?: string,
+    runName?: string,
+  ): void {
+    this.#guarded(() => {
+      if (parentRunId !== undefined || this.#options.runs === false) return this.#table.inherit(runId, parentRunId);
+      const title = runName ?? chain?.id?.at(-1);
+      const run = this.recorder.startRun({ ...this.#agent(undefined), ...(title === undefined ? {} : { title }) });
+      keep(this.#runs, runId, run);
+      this.#table.open(runId, (body) => run.within(body));
+      run.within(() => this.#tellUser(inputs));
+    });
+  }
+
+  override handleChainEnd(outputs: unknown, runId: string): void {
+    // A graph that waits for a person ends as if all were well; what its nodes threw says that it waits.
+    const outcome = this.#waiting.delete(runId) ? { outcome: 'interrupted' as const } : {};
+    this.#guarded(() => this.#endRun(runId, { result: resultOf(outputs), ...outcome }));
+  }
+
+  override handleChainError(error: unknown, runId: string, parentRunId?: string): void {
+    const outcome = outcomeOfThrown(error);
+    if (outcome === 'interrupted' && parentRunId !== undefined && this.#runs.has(parentRunId))
+      this.#waiting.add(parentRunId);
+    this.#guarded(() => this.#endRun(runId, { outcome, error }));
+  }
+
+  override handleChatModelStart(
+    model: Serialized,
+    messages: BaseMessage[][],
+    runId: string,
+    parentRunId?: string,
+    extra?: Record<string, unknown>,
+    _tags?: string[],
+    metadata?: Record<string, unknown>,
+  ): Promise<void> {
+    return this.#start(runId, { run: parentRunId }, metadata, () =>
+      modelCallStart({ model, messages: fromLangChainMessages(messages[0] ?? []), extra, metadata }),
+    );
+  }
+
+  override handleLLMStart(
+    model: Serialized,
+    prompts: string[],
+    runId: string,
+    parentRunId?: string,
+    extra?: Record<string, unknown>,
+    _tags?: string[],
+    metadata?: Record<string, unknown>,
+  ): Promise<void> {
+    const messages = prompts.map((content) => ({ role: 'user', content }) as const);
+    return this.#start(runId, { run: parentRunId }, metadata, () =>
+      modelCallStart({ model, messages, extra, metadata }),
+    );
+  }
+
+  override handleLLMNewToken(_token: string, _place: unknown, runId: string): void {
+    this.#calls.get(runId)?.firstToken();
+  }
+
+  override handleChatModelStreamEvent(_event: unknown, runId: string): void {
+    this.#calls.get(runId)?.firstToken();
+  }
+
+  override handleLLMEnd(output: LLMResult, runId: string): void {
+    this.#guarded(() => {
+      const open = this.#calls.get(runId);
+      const end = modelCallEnd(output);
+      if (open !== undefined && end.message !== undefined)
+        for (const { toolCallId } of toolCallsIn(end.message)) this.#table.asked(toolCallId, open);
+      this.#end(runId, end);
+    });
+  }
+
+  override handleLLMError(error: unknown, runId: string): void {
+    this.#guarded(() => this.#end(runId, { outcome: outcomeOfThrown(error), error }));
+  }
+
+  override handleToolStart(
+    tool: Serialized,
+    input: unknown,
+    runId: string,
+    parentRunId?: string,
+    tags?: string[],
+    metadata?: Record<string, unknown>,
+    runName?: string,
+    toolCallId?: string,
+  ): Promise<void> | void {
+    if (tags?.includes(recordedTag)) return this.#table.inherit(runId, parentRunId);
+    return this.#start(runId, { run: parentRunId, toolCallId }, metadata, () => {
+      const name = runName ?? toolName(tool);
+      const effect = this.effects[name];
+      return {
+        kind: 'tool',
+        name,
+        ...(toolCallId === undefined ? {} : { call: toolCallId }),
+        ...(effect === undefined ? {} : { effect }),
+        input: inputOf(input),
+      };
+    });
+  }
+
+  override handleToolEnd(output: unknown, runId: string): void {
+    this.#guarded(() => this.#end(runId, toolEnd(output)));
+  }
+
+  override handleToolError(error: unknown, runId: string): void {
+    this.#guarded(() => this.#end(runId, { outcome: outcomeOfThrown(error), error }));
+  }
+
+  override handleRetrieverStart(
+    retriever: Serialized,
+    query: string,
+    runId: string,
+    parentRunId?: string,
+    _tags?: string[],
+    metadata?: Record<string, unknown>,
+    name?: string,
+  ): Promise<void> {
+    return this.#start(runId, { run: parentRunId }, metadata, () => ({
+      kind: 'tool',
+      name: name ?? toolName(retriever),
+      effect: 'pure',
+      input: { query },
+    }));
+  }
+
+  override handleRetrieverEnd(documents: DocumentInterface[], runId: string): void {
+    this.#guarded(() =>
+      this.#end(runId, {
+        output: documents.map(({ pageContent, metadata }) => plainJson({ pageContent, metadata })),
+      }),
+    );
+  }
+
+  override handleRetrieverError(error: unknown, runId: string): void {
+    this.#guarded(() => this.#end(runId, { outcome: outcomeOfThrown(error), error }));
+  }
+
+  /** Begins a call inside of what its run is inside of. Only what a guard refuses is thrown. */
+  async #start(
+    runId: string,
+    place: Parameters<RunTable['within']>[0],
+    metadata: Metadata | undefined,
+    startOf: () => CallStart,
+  ): Promise<void> {
+    try {
+      const start = { ...startOf(), ...this.#agent(metadata) };
+      const open = await this.#table.within(place, () => this.recorder.startCall(start));
+      if (open.answer !== undefined) throw unanswerable(start.name);
+      keep(this.#calls, runId, open);
+      this.#table.open(runId, (body) => open.within(body));
+    } catch (error) {
+      if (isRefusal(error)) throw error;
+      this.#report(error);
+    }
+  }
+
+  #end(runId: string, end: CallEnd): void {
+    this.#calls.get(runId)?.end(end);
+    this.#calls.delete(runId);
+    this.#table.close(runId);
+  }
+
+  #endRun(
+    runId: string,
+    end: { readonly outcome?: Outcome; readonly result?: unknown; readonly error?: unknown },
+  ): void {
+    this.#runs.get(runId)?.end(end);
+    this.#runs.delete(runId);
+    this.#waiting.delete(runId);
+    this.#table.close(runId);
+  }
+
+  /** Tells what the user said last, which is what the run is there to answer. */
+  #tellUser(inputs: unknown): void {
+    const given = (inputs as { readonly messages?: unknown } | null)?.messages;
+    if (given === undefined || given === null) return;
+    const messages = (Array.isArray(given) ? given : [given]).map((message) =>
+      coerceMessageLikeToMessage(message as MessageFieldWithRole),
+    );
+    const neutral = fromLangChainMessages(messages);
+    const answered = neutral.findLastIndex(({ role }) => role === 'assistant' || role === 'tool');
+    for (const message of neutral.slice(answered + 1))
+      if (message.role === 'user') this.recorder.message(message, this.#agent(undefined));
+  }
+
+  #agent(metadata: Metadata | undefined): { readonly agent?: string } {
+    const named = metadata?.['lc_agent_name'];
+    const agent = typeof named === 'string' && named !== '' ? named : this.#options.agent;
+    return agent === undefined ? {} : { agent };
+  }
+
+  #guarded(body: () => void): void {
+    try {
+      body();
+    } catch (error) {
+      this.#report(error);
+    }
+  }
+
+  /** What could not be told leaves a trace in the record, if even that is possible. */
+  #report(error: unknown): void {
+    try {
+      const why = error instanceof Error ? error.message : String(error);
+      this.recorder.event({
+        type: 'note.added',
+        data: { text: `LangChain told something that was not recorded: ${why}` },
+      });
+    } catch {
+      // There is nobody left to tell.
+    }
+  }
+}
+
+function keep<T>(map: Map<string, T>, key: string, value: T): void {
+  map.set(key, value);
+  if (map.size > openMax) map.delete(map.keys().next().value as string);
+}
+
+function toolName(tool: Serialized): string {
+  const { name, id } = (tool ?? {}) as { readonly name?: unknown; readonly id?: readonly string[] };
+  return typeof name === 'string' ? name : (id?.at(-1) ?? 'tool');
+}
+
+/** Arguments come as they are, or as text that is JSON. */
+function inputOf(input: unknown): JsonValue {
+  if (typeof input !== 'string') return plainJson(input);
+  try {
+    return JSON.parse(input) as JsonValue;
+  } catch {
+    return input;
+  }
+}
+
+/** What a tool gave: of a message, its content. A message may also say that it failed. */
+function toolEnd(output: unknown): CallEnd {
+  const { content, status, tool_call_id: id } = (output ?? {}) as Readonly<Record<string, unknown>>;
+  if (id === undefined) return { output: plainJson(output) };
+  return { output: plainJson(content), ...(status === 'error' ? { outcome: 'error' } : {}) };
+}
+
+/** What a graph gave, as text where it ends with a message. */
+function resultOf(outputs: unknown): unknown {
+  const { messages } = (outputs ?? {}) as Readonly<Record<string, unknown>>;
+  const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
+  const text = (last as { readonly text?: unknown } | undefined)?.text;
+  return typeof text === 'string' ? text : plainJson(outputs);
+}
+
+function unanswerable(name: string): RepriseError {
+  return new RepriseError(
+    'effect.refused',
+    `Cannot answer "${name}" from the record: a callback cannot stand in for it`,
+    {
+      hint: 'Wrap the tools of the graph with recordTools() of reprise/langgraph.',
+      details: { name },
+    },
+  );
+}

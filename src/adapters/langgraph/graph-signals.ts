@@ -1,0 +1,16 @@
+import { RepriseError } from '../../core/error.ts';
+import { outcomeOfError } from '../../core/error-record.ts';
+import type { Outcome } from '../../core/event.ts';
+
+/** How something ended that threw. LangGraph also throws to pause a graph, which is no failure. */
+export function outcomeOfThrown(thrown: unknown): Outcome {
+  const name = (thrown as { readonly name?: unknown } | null)?.name;
+  if (name === 'GraphInterrupt' || name === 'NodeInterrupt') return 'interrupted';
+  if (name === 'ParentCommand') return 'ok';
+  return name === 'ModelAbortError' ? 'aborted' : outcomeOfError(thrown);
+}
+
+/** Whether an error is meant for the graph: what a guard refuses must not go on. */
+export function isRefusal(thrown: unknown): boolean {
+  return thrown instanceof RepriseError && (thrown.code === 'effect.refused' || thrown.code === 'budget.exceeded');
+}

@@ -1,0 +1,110 @@
+import { AIMessage, type BaseMessage, HumanMessage, SystemMessage, ToolMessage } from '@langchain/core/messages';
+import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { type Message, type MessagePart, partsOf, textOf, toolCallsIn, toolResultsIn } from '../../core/message.ts';
+
+/**
+ * Neutral messages as LangChain has them. A message with several tool results becomes one message for each.
+ *
+ * @example
+ * ```ts
+ * const [message] = toLangChainMessages([{ role: 'assistant', content: 'Hello' }]);
+ * console.log(message instanceof AIMessage);
+ * ```
+ */
+export function toLangChainMessages(messages: readonly Message[]): BaseMessage[] {
+  return messages.flatMap((message): BaseMessage[] => {
+    const fields = fieldsOf(message as unknown as JsonObject);
+    switch (message.role) {
+      case 'system':
+        return [new SystemMessage({ ...fields, content: textOf(message) })];
+      case 'user':
+        return [new HumanMessage({ ...fields, content: contentOf(message) as never })];
+      case 'assistant':
+        return [new AIMessage({ ...fields, content: contentOf(message) as never, tool_calls: callsOf(message) })];
+      case 'tool':
+        return toolMessages(message, fields);
+    }
+  });
+}
+
+/** What LangChain kept beside a message when it was recorded. */
+function fieldsOf({ id, providerMetadata }: JsonObject): Record<string, JsonValue> {
+  const held = isObject(providerMetadata) ? providerMetadata['langchain'] : undefined;
+  return { ...(isObject(held) ? held : {}), ...(typeof id === 'string' ? { id } : {}) };
+}
+
+function callsOf(message: Message): { id: string; name: string; args: Record<string, unknown>; type: 'tool_call' }[] {
+  return toolCallsIn(message).map(({ toolCallId, toolName, input }) => ({
+    type: 'tool_call',
+    id: toolCallId,
+    name: toolName,
+    args: isObject(input) ? { ...input } : { input },
+  }));
+}
+
+function toolMessages(message: Message, { id, ...fields }: Record<string, JsonValue>): ToolMessage[] {
+  const results = toolResultsIn(message);
+  return results.map(
+    ({ toolCallId, toolName, output, isError }) =>
+      new ToolMessage({
+        name: toolName,
+        ...fields,
+        // One id is the id of one message.
+        ...(results.length === 1 && id !== undefined ? { id } : {}),
+        tool_call_id: toolCallId,
+        content: outputContent(output) as never,
+        ...(isError === true ? { status: 'error' } : {}),
+      } as ConstructorParameters<typeof ToolMessage>[0] & object),
+  );
+}
+
+/** A tool's output as content: text and blocks as they are, everything else as JSON text, which is what LangChain does. */
+function outputContent(output: JsonValue): JsonValue {
+  if (typeof output === 'string') return output;
+  const isBlocks =
+    Array.isArray(output) && output.length > 0 && output.every((item) => isObject(item) && 'type' in item);
+  return isBlocks ? output : JSON.stringify(output);
+}
+
+function contentOf(message: Message): string | object[] {
+  if (typeof message.content === 'string') return message.content;
+  const blocks = partsOf(message).flatMap(blockOf);
+  const isText = blocks.every((block) => (block as { type?: unknown }).type === 'text');
+  return isText ? textOf(message) : blocks;
+}
+
+function blockOf(part: MessagePart): object[] {
+  switch (part.type) {
+    case 'text':
+      return [{ type: 'text', text: part.text }];
+    case 'reasoning': {
+      const { providerMetadata } = part as unknown as JsonObject;
+      const own = isObject(providerMetadata) ? providerMetadata['langchain'] : undefined;
+      // Without what its provider signed, no provider takes it back.
+      return isObject(own) ? [own] : [];
+    }
+    case 'image':
+      return [{ type: 'image_url', image_url: { url: addressOf(part.image, part.mediaType ?? 'image/png') } }];
+    case 'file': {
+      const { data, mediaType, filename } = part;
+      const about = {
+        type: 'file',
+        mime_type: mediaType,
+        ...(filename === undefined ? {} : { metadata: { filename } }),
+      };
+      return [
+        isAddress(data) ? { ...about, source_type: 'url', url: data } : { ...about, source_type: 'base64', data },
+      ];
+    }
+    case 'tool-call':
+    case 'tool-result':
+      return [];
+    default:
+      return [part as object];
+  }
+}
+
+const isAddress = (data: string): boolean => /^(https?|data|gs|s3|file):/i.test(data);
+
+const addressOf = (data: string, mediaType: string): string =>
+  isAddress(data) ? data : `data:${mediaType};base64,${data}`;

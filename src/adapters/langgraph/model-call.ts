@@ -1,0 +1,124 @@
+import type { BaseMessage } from '@langchain/core/messages';
+import type { LLMResult } from '@langchain/core/outputs';
+import { convertToOpenAITool, isLangChainTool } from '@langchain/core/utils/function_calling';
+import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import type { Message } from '../../core/message.ts';
+import type { CallEnd, CallStart, ModelRequest, Usage } from '../../core/recorder.ts';
+import { fromLangChainMessages } from './neutral-message.ts';
+import { plainJson, plainObject } from './plain-json.ts';
+
+/** What LangChain tells when a model is called. */
+export interface ModelStart {
+  readonly model: unknown;
+  readonly messages: readonly Message[];
+  readonly extra: Readonly<Record<string, unknown>> | undefined;
+  readonly metadata: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A model call as it is recorded. */
+export function modelCallStart({ model, messages, extra, metadata }: ModelStart): CallStart {
+  const invocation = objectOf(extra?.['invocation_params']);
+  const options = objectOf(extra?.['options']);
+  const { tools, functions, messages: _sent, ...settings } = invocation;
+  const given = tools ?? options['tools'] ?? functions;
+  return {
+    kind: 'model',
+    name: modelName(model, invocation, metadata),
+    request: {
+      ...ownPrompt(messages),
+      ...(Array.isArray(given) && given.length > 0 ? { tools: given.map(toolJson) } : {}),
+      ...(Object.keys(settings).length === 0 ? {} : { settings: plainObject(settings) }),
+    },
+  };
+}
+
+/**
+ * A graph's own prompt is put before the messages of its state for each call. It is told apart by having no id, which the
+ * messages of a state have; were it recorded among them, a resumed graph would get it twice.
+ */
+function ownPrompt(messages: readonly Message[]): Pick<ModelRequest, 'messages' | 'system'> {
+  const [first, ...rest] = messages;
+  if (first?.role !== 'system' || typeof first.content !== 'string') return { messages };
+  const isOfState = Object.hasOwn(first, 'id') || rest[0]?.role === 'system';
+  return isOfState ? { messages } : { system: first.content, messages: rest };
+}
+
+function modelName(
+  model: unknown,
+  invocation: Readonly<Record<string, unknown>>,
+  metadata: Readonly<Record<string, unknown>> | undefined,
+): string {
+  const { kwargs, id } = objectOf(model);
+  const made = objectOf(kwargs);
+  const names = [
+    metadata?.['ls_model_name'],
+    invocation['model'],
+    invocation['model_name'],
+    made['model'],
+    made['model_name'],
+    Array.isArray(id) ? id.at(-1) : undefined,
+  ];
+  return names.find((name): name is string => typeof name === 'string' && name !== '') ?? 'model';
+}
+
+/** A tool as a provider would be told of it; most models are told so already. */
+function toolJson(tool: unknown): JsonValue {
+  try {
+    return plainJson(isLangChainTool(tool) ? convertToOpenAITool(tool) : tool);
+  } catch {
+    const { name, description } = objectOf(tool);
+    return plainJson({ name, description });
+  }
+}
+
+/** How a model call ended, and the message as LangChain has it. */
+export function modelCallEnd(output: LLMResult): CallEnd {
+  const generation = objectOf(output.generations[0]?.[0]);
+  const message = generation['message'] as (BaseMessage & { readonly usage_metadata?: unknown }) | undefined;
+  const about = { ...objectOf(generation['generationInfo']), ...objectOf(message?.response_metadata) };
+  const finishReason = about['finish_reason'] ?? about['stop_reason'] ?? about['finishReason'];
+  const usage = usageOf(message?.usage_metadata, objectOf(output.llmOutput));
+  const said: Message | undefined =
+    message === undefined ? { role: 'assistant', content: String(generation['text'] ?? '') } : neutral(message);
+  return {
+    ...(said === undefined ? {} : { message: said }),
+    ...(typeof finishReason === 'string' ? { finishReason } : {}),
+    ...(usage === undefined ? {} : { usage }),
+    ...(Object.keys(about).length === 0 ? {} : { provider: plainObject(about) }),
+  };
+}
+
+/** What was said, without what is recorded beside it. */
+function neutral(message: BaseMessage): Message | undefined {
+  return fromLangChainMessages([message])[0];
+}
+
+const usageNames = {
+  inputTokens: ['input_tokens'],
+  outputTokens: ['output_tokens'],
+  totalTokens: ['total_tokens'],
+  cachedInputTokens: ['input_token_details', 'cache_read'],
+  cacheWriteTokens: ['input_token_details', 'cache_creation'],
+  reasoningTokens: ['output_token_details', 'reasoning'],
+} as const satisfies Record<keyof Usage, readonly string[]>;
+
+function usageOf(metadata: unknown, llmOutput: Readonly<Record<string, unknown>>): Usage | undefined {
+  const counted = objectOf(llmOutput['tokenUsage'] ?? llmOutput['estimatedTokenUsage']);
+  const source = isObject(metadata)
+    ? (metadata as JsonObject)
+    : plainObject({
+        input_tokens: counted['promptTokens'],
+        output_tokens: counted['completionTokens'],
+        total_tokens: counted['totalTokens'],
+      });
+  const usage: Record<string, number> = {};
+  for (const [name, path] of Object.entries(usageNames)) {
+    const held = path.reduce<unknown>((value, key) => objectOf(value)[key], source);
+    if (typeof held === 'number') usage[name] = held;
+  }
+  return Object.keys(usage).length === 0 ? undefined : usage;
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}

@@ -1,0 +1,153 @@
+import type { StructuredToolInterface } from '@langchain/core/tools';
+import type { EffectClass } from '../../core/effects.ts';
+import { errorOfRecord } from '../../core/error-record.ts';
+import type { JsonValue } from '../../core/json.ts';
+import type { OpenCall, Recorder, ReusedAnswer } from '../../core/recorder.ts';
+import { RepriseCallbackHandler, recordedTag } from './callback-handler.ts';
+import { outcomeOfThrown } from './graph-signals.ts';
+import { plainJson } from './plain-json.ts';
+import { runTableOf } from './run-table.ts';
+
+/** How tools are recorded. */
+export interface RecordToolsOptions {
+  /** What each tool does to the world, by its name; `unknown` if left out. */
+  readonly effects?: Readonly<Record<string, EffectClass>>;
+}
+
+/** What LangChain hands to a tool beside its arguments. */
+interface ToolRun {
+  readonly runId?: string;
+  readonly parentRunId?: string;
+  readonly handlers?: readonly unknown[];
+}
+
+type Body = (input: unknown, run?: ToolRun, config?: { readonly toolCall?: { readonly id?: string } }) => unknown;
+
+/** What a tool of LangChain is made of, as far as it is changed here. */
+interface RecordableTool extends StructuredToolInterface {
+  _call: Body;
+  tags?: string[];
+}
+
+const originals = new WeakMap<object, StructuredToolInterface>();
+
+/**
+ * Gives the same tools, each recording its executions. Unlike callbacks, which can only watch, such a tool can be answered
+ * from the record: when a branch is resumed, what must not be done twice is not. It records with the callback handler it
+ * is run with, so that one graph serves every session, and with the recorder where there is no handler.
+ *
+ * @example
+ * ```ts
+ * const refund = tool(({ order }: { order: number }) => `Order ${order} is refunded.`, {
+ *   name: 'refund',
+ *   schema: { type: 'object', properties: { order: { type: 'number' } }, required: ['order'] },
+ * });
+ * const recorder = await session.record();
+ * const tools = new ToolNode(recordTools([refund], recorder, { effects: { refund: 'irreversible' } }));
+ * const asks = { type: 'tool_call', id: 'c9', name: 'refund', args: { order: 7 } } as const;
+ * await tools.invoke({ messages: [new AIMessage({ content: '', tool_calls: [asks] })] });
+ * await recorder.close();
+ * ```
+ */
+export function recordTools<T extends StructuredToolInterface>(
+  tools: readonly T[],
+  recorder?: Recorder,
+  options: RecordToolsOptions = {},
+): T[] {
+  return tools.map((tool) => recordedTool(tool, recorder, options));
+}
+
+/** The tool itself, also of one that records. */
+export function originalTool(tool: StructuredToolInterface): StructuredToolInterface {
+  return originals.get(tool) ?? tool;
+}
+
+function recordedTool<T extends StructuredToolInterface>(
+  given: T,
+  recorder: Recorder | undefined,
+  options: RecordToolsOptions,
+): T {
+  const tool = originalTool(given) as unknown as RecordableTool;
+  if (typeof tool._call !== 'function') return given;
+  const body: Body = (...args) => tool._call(...args);
+  const recorded = Object.create(tool, {
+    _call: { value: recordedBody(tool.name, body, recorder, options.effects) },
+    tags: { value: [...(tool.tags ?? []), recordedTag], writable: true },
+  }) as RecordableTool;
+  originals.set(recorded, tool);
+  return recorded as unknown as T;
+}
+
+function recordedBody(
+  name: string,
+  body: Body,
+  own: Recorder | undefined,
+  effects: RecordToolsOptions['effects'],
+): Body {
+  return async (input, run, config) => {
+    const handler = run?.handlers?.find((held) => held instanceof RepriseCallbackHandler);
+    const recorder = handler?.recorder ?? own;
+    if (recorder === undefined) return body(input, run, config);
+    const toolCallId = config?.toolCall?.id;
+    const effect = effects?.[name] ?? handler?.effects[name];
+    const table = runTableOf(recorder);
+    const open = await table.within({ run: run?.parentRunId, toolCallId }, () =>
+      recorder.startCall({
+        kind: 'tool',
+        name,
+        ...(toolCallId === undefined ? {} : { call: toolCallId }),
+        ...(effect === undefined ? {} : { effect }),
+        input: plainJson(input),
+      }),
+    );
+    if (open.answer !== undefined) return reused(open.answer);
+    if (run?.runId !== undefined) table.open(run.runId, (inside) => open.within(inside));
+    return ended(open, () => body(input, run, config));
+  };
+}
+
+async function ended(open: OpenCall, body: () => unknown): Promise<unknown> {
+  try {
+    const result = await open.within(body);
+    if (isGenerator(result)) return passing(open, result);
+    open.end({ output: outputOf(result) });
+    return result;
+  } catch (error) {
+    open.end({ outcome: outcomeOfThrown(error), error });
+    throw error;
+  }
+}
+
+/** A tool that yields partial values hands on each as it comes; what it returns is what it gave. */
+async function* passing(open: OpenCall, values: AsyncGenerator): AsyncGenerator {
+  try {
+    for (;;) {
+      const next = await open.within(() => values.next());
+      if (next.done === true) {
+        open.end({ output: outputOf(next.value) });
+        return next.value;
+      }
+      yield next.value;
+    }
+  } catch (error) {
+    open.end({ outcome: outcomeOfThrown(error), error });
+    throw error;
+  } finally {
+    open.end({ outcome: 'aborted' });
+    await values.return(undefined);
+  }
+}
+
+const isGenerator = (value: unknown): value is AsyncGenerator =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value && 'next' in value;
+
+/** What is recorded of a result, and given again when the record answers: of a message, its content. */
+function outputOf(result: unknown): JsonValue {
+  const { content, tool_call_id: id } = (result ?? {}) as Readonly<Record<string, unknown>>;
+  return plainJson(id === undefined ? result : content);
+}
+
+function reused({ outcome, output, error }: ReusedAnswer): unknown {
+  if (outcome === 'ok') return output;
+  throw errorOfRecord(error);
+}

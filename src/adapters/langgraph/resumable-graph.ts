@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import type { BaseMessage } from '@langchain/core/messages';
+import type { RunnableConfig } from '@langchain/core/runnables';
+import type { StructuredToolInterface } from '@langchain/core/tools';
+import type { PendingCall, ResumableAgent, ResumeContext } from '../../core/agent.ts';
+import type { EffectClass } from '../../core/effects.ts';
+import { RepriseError } from '../../core/error.ts';
+import { isObject, type JsonValue } from '../../core/json.ts';
+import { RepriseCallbackHandler } from './callback-handler.ts';
+import { toLangChainMessages } from './langchain-message.ts';
+import { plainJson } from './plain-json.ts';
+import { originalTool } from './recorded-tools.ts';
+
+/** A compiled graph whose state has messages. */
+export interface MessagesGraph<Result = unknown> {
+  // Graphs type their input by their state; what is handed over is checked by the graph itself.
+  invoke(input: never, config?: never): Promise<Result>;
+  readonly name?: string;
+  readonly checkpointer?: unknown;
+}
+
+/** What a graph is run with on one branch. */
+export interface GraphSetup<Graph> {
+  /** Another graph, such as one built with the model that the branch names. */
+  readonly graph?: Graph;
+  /** Stand before the history, such as a system message that is part of the state: a resume hands over none. */
+  readonly messages?: readonly BaseMessage[];
+  /** Values of other channels than `messages`. */
+  readonly state?: Readonly<Record<string, unknown>>;
+  /** Laid over the configuration that `resume` was given. */
+  readonly config?: RunnableConfig;
+}
+
+/** How a graph is resumed. */
+export interface LangGraphAgentOptions<Graph> {
+  /** What it is called in the log; the graph's own name if left out. */
+  readonly name?: string;
+  /** The tools of the graph, so that calls without an answer can be made before it goes on. */
+  readonly tools?: readonly StructuredToolInterface[];
+  /** What each tool does to the world, by its name; `unknown` if left out. */
+  readonly effects?: Readonly<Record<string, EffectClass>>;
+  /**
+   * Says how the graph is run on a branch. A compiled graph is closed: its model, prompt and tools cannot be changed from
+   * outside. So a branch that names another one is refused, unless this builds the graph it asks for.
+   */
+  readonly configure?: (context: ResumeContext) => GraphSetup<Graph> | Promise<GraphSetup<Graph>>;
+}
+
+/** What `resume` hands on to the graph's `invoke`. */
+export type LangGraphRun = RunnableConfig & { readonly [option: string]: unknown };
+
+/**
+ * Makes what `branch.resume` takes of a compiled graph with a `messages` channel. The result is the graph's own.
+ *
+ * @example
+ * ```ts
+ * const graph = new StateGraph(MessagesAnnotation)
+ *   .addNode('greet', () => ({ messages: [new AIMessage('Hello!')] }))
+ *   .addEdge('__start__', 'greet')
+ *   .compile();
+ * const agent = langgraphAgent(graph, { name: 'support' });
+ * // const { result } = await branch.resume(agent, { run: { recursionLimit: 10 } }); result.messages
+ * ```
+ */
+export function langgraphAgent<Result, Graph extends MessagesGraph<Result> = MessagesGraph<Result>>(
+  graph: Graph & MessagesGraph<Result>,
+  options: LangGraphAgentOptions<Graph> = {},
+): ResumableAgent<LangGraphRun | undefined, Result> {
+  const name = options.name ?? graph.name;
+  const { tools } = options;
+  return {
+    framework: 'langgraph',
+    ...(name === undefined || name === 'LangGraph' ? {} : { name }),
+    resume: (context, run) => resume(graph, options, context, run ?? {}),
+    ...(tools === undefined ? {} : { callTool: (call, context) => callTool(tools, call, context) }),
+    textOf: lastText,
+  };
+}
+
+async function resume<Result, Graph extends MessagesGraph<Result>>(
+  own: Graph & MessagesGraph<Result>,
+  options: LangGraphAgentOptions<Graph>,
+  context: ResumeContext,
+  run: LangGraphRun,
+): Promise<Result> {
+  if (options.configure === undefined) refuseChanges(context);
+  const setup = (await options.configure?.(context)) ?? {};
+  const graph = (setup.graph ?? own) as MessagesGraph<Result>;
+  const history = [...context.messages, ...(context.prompt === undefined ? [] : [context.prompt])];
+  const messages = [...(setup.messages ?? []), ...toLangChainMessages(history)];
+  const config = configOf(graph, { ...run, ...setup.config }, context, options.effects);
+  return graph.invoke({ ...setup.state, messages } as never, config as never);
+}
+
+/** What the caller gave, and what recording and stopping need. */
+function configOf(
+  { checkpointer }: MessagesGraph,
+  given: LangGraphRun,
+  { recorder, signal }: ResumeContext,
+  effects: LangGraphAgentOptions<never>['effects'],
+): LangGraphRun {
+  const handler = new RepriseCallbackHandler(recorder, { runs: false, ...(effects === undefined ? {} : { effects }) });
+  const { checkpoint_id: _id, checkpoint_ns: _ns, ...configurable } = given.configurable ?? {};
+  const isKept = typeof checkpointer === 'object' && checkpointer !== null;
+  return {
+    ...given,
+    callbacks: withHandler(given.callbacks, handler),
+    signal: AbortSignal.any([signal, ...(given.signal === undefined ? [] : [given.signal])]),
+    // What a thread holds would be put before the history of the branch.
+    ...(isKept ? { configurable: { ...configurable, thread_id: randomUUID() } } : {}),
+  };
+}
+
+type Callbacks = RunnableConfig['callbacks'];
+
+function withHandler(given: Callbacks, handler: RepriseCallbackHandler): NonNullable<Callbacks> {
+  if (given === undefined) return [handler];
+  return Array.isArray(given) ? [...given, handler] : given.copy([handler], true);
+}
+
+function refuseChanges({ branch, model, system, tools, settings }: ResumeContext): void {
+  const said = Object.entries({ model, system, tools, settings }).filter(([, value]) => value !== null);
+  if (said.length === 0) return;
+  const what = said.map(([key]) => key).join(', ');
+  throw new RepriseError(
+    'agent.invalid',
+    `Cannot resume "${branch}" on a compiled graph: the branch changes its ${what}`,
+    {
+      hint: 'Give langgraphAgent() a "configure" that builds the graph with what the context says.',
+      details: { branch, changed: said.map(([key]) => key) },
+    },
+  );
+}
+
+/** Executes one of the tools as a graph would; undefined if it has none of that name. */
+function callTool(
+  tools: readonly StructuredToolInterface[],
+  { call, name, input }: PendingCall,
+  { signal }: ResumeContext,
+): Promise<JsonValue> | undefined {
+  const found = tools.find((tool) => tool.name === name);
+  if (found === undefined) return undefined;
+  return (async () => {
+    const args = isObject(input) ? { ...input } : { input };
+    const result: unknown = await originalTool(found).invoke({ type: 'tool_call', id: call, name, args }, { signal });
+    return plainJson((result as { readonly content?: unknown } | null)?.content ?? result);
+  })();
+}
+
+function lastText(result: unknown): string {
+  const messages = (result as { readonly messages?: unknown } | null)?.messages;
+  const text = Array.isArray(messages) ? (messages.at(-1) as { readonly text?: unknown } | undefined)?.text : undefined;
+  return typeof text === 'string' ? text : '';
+}

@@ -1,0 +1,54 @@
+import type { RunnableConfig } from '@langchain/core/runnables';
+import { RepriseError } from '../../core/error.ts';
+import { checkId } from '../../core/id.ts';
+
+/** What a configuration of LangGraph says about where something is kept. */
+export interface Place {
+  readonly thread: string;
+  readonly namespace: string;
+  readonly id: string | undefined;
+  /** The branch to look through and to append to, if one is named. */
+  readonly branch: string | undefined;
+}
+
+/** A value of a configuration as text; undefined for anything else, and for nothing. */
+export const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;
+
+/** Reads a configuration; undefined if it names no thread. A thread is a session, so its name must be fit for one. */
+export function placeOf({ configurable }: RunnableConfig): Place | undefined {
+  const thread = configurable?.['thread_id'] as unknown;
+  if (thread === undefined) return undefined;
+  return {
+    thread: checkId('session', thread),
+    namespace: textOf(configurable?.['checkpoint_ns']) ?? '',
+    id: textOf(configurable?.['checkpoint_id']),
+    branch: textOf(configurable?.['reprise_branch']),
+  };
+}
+
+/** Reads a configuration that must name a thread. */
+export function neededPlace(config: RunnableConfig, attempted: string): Place {
+  const place = placeOf(config);
+  if (place === undefined) throw refusedConfig(attempted, 'it names no "thread_id"');
+  return place;
+}
+
+/** The error of a configuration that lacks something. */
+export function refusedConfig(attempted: string, why: string): RepriseError {
+  return new RepriseError('id.invalid', `Cannot ${attempted} with this configuration: ${why}`, {
+    hint: 'Pass { configurable: { thread_id: "…" } } to the graph.',
+  });
+}
+
+/** The configuration of a checkpoint. */
+export function configOf({ thread, branch }: Place, namespace: string, id: string): RunnableConfig {
+  return {
+    configurable: {
+      thread_id: thread,
+      checkpoint_ns: namespace,
+      checkpoint_id: id,
+      ...(branch === undefined ? {} : { reprise_branch: branch }),
+    },
+  };
+}

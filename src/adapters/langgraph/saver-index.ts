@@ -1,0 +1,245 @@
+import { RepriseError } from '../../core/error.ts';
+import type { Event } from '../../core/event.ts';
+import { isObject, type JsonValue } from '../../core/json.ts';
+import { isStructural } from '../../core/structural-types.ts';
+import type { GraphBranch, GraphSession } from './graph-session.ts';
+
+/** Where a checkpoint is kept. */
+export interface Saved {
+  readonly namespace: string;
+  readonly id: string;
+  readonly parent: string | undefined;
+  /** The branch it is read through, and the one that stores it. */
+  readonly branch: string;
+  readonly stored: string;
+  readonly seq: number;
+  /** The channels whose `channel.saved` stand before it in its append, in that order. */
+  readonly changed: readonly string[];
+}
+
+/** Where writes on a checkpoint are kept. */
+export interface Wrote {
+  readonly branch: string;
+  readonly stored: string;
+  readonly seq: number;
+  readonly task: string;
+  readonly indexes: readonly number[];
+}
+
+/** One branch, as far as it was read. */
+interface Line {
+  readonly branch: string;
+  readonly parent: GraphBranch['parent'];
+  readonly createdAt: string;
+  head: number;
+  digest: string;
+  /** Whether it holds the whole view, rather than what the branch stores itself. */
+  readonly isWhole: boolean;
+  readonly byNamespace: Map<string, Saved[]>;
+}
+
+const graphEvents: readonly string[] = ['graph.saved', 'graph.wrote'];
+const edits: readonly string[] = ['branch.rewound', 'event.replaced', 'event.inserted', 'event.reverted'];
+
+/**
+ * Where everything a graph saved in a session stands. It is made by reading the log, and goes on from where it read to
+ * last time, so that it also sees what other processes appended. A history that was rewound or edited is read through
+ * its views: what is undone there is undone for the graph too.
+ */
+export class SaverIndex {
+  readonly session: GraphSession;
+  /** Looks through the view of this branch alone; through all branches if undefined. */
+  readonly #only: string | undefined;
+  readonly #lines = new Map<string, Line>();
+  readonly #saved = new Map<string, Saved>();
+  readonly #wrote = new Map<string, Wrote[]>();
+  /** Channels that this process wrote: the store knows how their values go on. */
+  readonly #written = new Set<string>();
+  #isEdited = false;
+
+  constructor(session: GraphSession, only?: string) {
+    this.session = session;
+    this.#only = only;
+  }
+
+  /** Whether markers change how the history is read. */
+  get isEdited(): boolean {
+    return this.#isEdited || this.#only !== undefined;
+  }
+
+  /** The branches that were read, parents first. */
+  get branches(): readonly string[] {
+    return [...this.#lines.keys()];
+  }
+
+  /** A checkpoint by its id. */
+  find(namespace: string, id: string): Saved | undefined {
+    return this.#saved.get(keyOf(namespace, id));
+  }
+
+  /** The checkpoint with the greatest id, which is the last one made. */
+  latest(namespace: string): Saved | undefined {
+    let found: Saved | undefined;
+    for (const saved of this.#saved.values())
+      if (saved.namespace === namespace && (found === undefined || saved.id > found.id)) found = saved;
+    return found;
+  }
+
+  /** Every checkpoint, the last one made first. */
+  all(): Saved[] {
+    return [...this.#saved.values()].sort((a, b) => (a.id < b.id ? 1 : a.id > b.id ? -1 : 0));
+  }
+
+  /** The writes on a checkpoint, in the order they were stored. */
+  writes(namespace: string, id: string): readonly Wrote[] {
+    return this.#wrote.get(keyOf(namespace, id)) ?? [];
+  }
+
+  /** The last checkpoint of a graph on a branch. */
+  tip(branch: string, namespace: string, through: number = Number.POSITIVE_INFINITY): Saved | undefined {
+    const line = this.#lines.get(branch);
+    const own = line?.byNamespace.get(namespace)?.findLast(({ seq }) => seq <= through);
+    if (own !== undefined || line === undefined || line.isWhole || line.parent === null) return own;
+    return this.tip(line.parent.branch, namespace, Math.min(through, line.parent.seq));
+  }
+
+  /** The first checkpoint of a graph on the branch the session began with. */
+  first(namespace: string): Saved | undefined {
+    const [root] = this.#lines.values();
+    return root?.byNamespace.get(namespace)?.[0];
+  }
+
+  /** Where the value of a channel stands that a checkpoint saved. */
+  valueAt(saved: Saved, channel: string): { readonly branch: string; readonly seq: number } | undefined {
+    const place = saved.changed.indexOf(channel);
+    return place < 0 ? undefined : { branch: saved.stored, seq: saved.seq - saved.changed.length + place };
+  }
+
+  /** Whether this process writes a channel for the first time; the next time it does not. */
+  isFirstWrite(namespace: string, channel: string): boolean {
+    const key = keyOf(namespace, channel);
+    const isFirst = !this.#written.has(key);
+    this.#written.add(key);
+    return isFirst;
+  }
+
+  /** Takes in what was appended since, by whomever. */
+  async refresh(): Promise<void> {
+    const nodes = this.#nodes(await this.session.tree());
+    if (!this.#goesOn(nodes)) this.#clear();
+    for (const node of nodes) {
+      const line = this.#lines.get(node.branch);
+      if (line?.head === node.head) continue;
+      const isRead = line === undefined && this.isEdited ? await this.#readView(node) : await this.#readRaw(node, line);
+      if (isRead) continue;
+      // What was read so far is not what is to be seen any more.
+      this.#clear();
+      this.#isEdited = true;
+      return this.refresh();
+    }
+  }
+
+  /** Takes in what this process has just appended, unless somebody else was there in between. */
+  note(events: readonly Event[]): void {
+    const [first] = events;
+    const line = first === undefined ? undefined : this.#lines.get(first.branch);
+    if (first === undefined || line === undefined || line.head + 1 !== first.seq) return;
+    for (const event of events) {
+      this.#take(line, event);
+      line.head = event.seq;
+      line.digest = event.digest;
+    }
+  }
+
+  #nodes(root: GraphBranch): readonly GraphBranch[] {
+    const nodes: GraphBranch[] = [root];
+    for (const node of nodes) nodes.push(...node.children);
+    if (this.#only === undefined) return nodes;
+    const found = nodes.filter(({ branch }) => branch === this.#only);
+    if (found.length > 0) return found;
+    throw new RepriseError('branch.not-found', `Cannot go on with the graph on branch "${this.#only}": there is none`, {
+      hint: 'Leave "reprise_branch" out of the configuration, or fork the branch first.',
+    });
+  }
+
+  /** Whether the branches are those that were read, only longer. */
+  #goesOn(nodes: readonly GraphBranch[]): boolean {
+    const byName = new Map(nodes.map((node) => [node.branch, node]));
+    return [...this.#lines.values()].every((line) => {
+      const node = byName.get(line.branch);
+      if (node === undefined || node.createdAt !== line.createdAt || node.head < line.head) return false;
+      return node.head > line.head || node.digest === line.digest;
+    });
+  }
+
+  /** Reads what a branch shows, all of it. */
+  async #readView(node: GraphBranch): Promise<boolean> {
+    const line: Line = { ...node, isWhole: true, byNamespace: new Map() };
+    const at = { branch: node.branch, seq: node.head };
+    for await (const event of this.session.replay({ at, filter: { types: graphEvents } })) this.#take(line, event);
+    this.#lines.set(node.branch, line);
+    return true;
+  }
+
+  /** Reads what a branch stores beyond what was read; false if an edit is in it, which changes what came before. */
+  async #readRaw(node: GraphBranch, known: Line | undefined): Promise<boolean> {
+    const line = known ?? { ...node, isWhole: false, byNamespace: new Map<string, Saved[]>() };
+    const after = known?.head ?? node.parent?.seq ?? 0;
+    const at = { branch: node.branch, seq: node.head };
+    const filter = { types: [...graphEvents, ...edits] };
+    for await (const event of this.session.replay({ at, history: 'raw', after, filter })) {
+      if (edits.includes(event.type)) return false;
+      this.#take(line, event);
+    }
+    line.head = node.head;
+    line.digest = node.digest;
+    this.#lines.set(node.branch, line);
+    return true;
+  }
+
+  #take(line: Line, event: Event): void {
+    if (isStructural(event.type) || event.erased === true) return;
+    if (event.type === 'graph.saved') this.#takeSaved(line, event);
+    if (event.type === 'graph.wrote') this.#takeWrites(line, event);
+  }
+
+  #takeSaved(line: Line, { branch: stored, seq, data }: Event): void {
+    const { parent, changed } = data;
+    const saved: Saved = {
+      namespace: String(data['namespace']),
+      id: String(data['checkpoint']),
+      parent: typeof parent === 'string' ? parent : undefined,
+      branch: line.branch,
+      stored,
+      seq,
+      changed: Array.isArray(changed) ? changed.map(String) : [],
+    };
+    const key = keyOf(saved.namespace, saved.id);
+    const known = this.#saved.get(key);
+    // What several branches share is read through the first of them; what is saved once more under its id wins.
+    if (known === undefined || (known.stored === stored && known.seq < seq)) this.#saved.set(key, saved);
+    const own = line.byNamespace.get(saved.namespace) ?? [];
+    const again = known === undefined ? -1 : own.findLastIndex(({ id }) => id === saved.id);
+    if (again >= 0) own.splice(again, 1);
+    own.push(saved);
+    line.byNamespace.set(saved.namespace, own);
+  }
+
+  #takeWrites(line: Line, { branch: stored, seq, data }: Event): void {
+    const key = keyOf(String(data['namespace']), String(data['checkpoint']));
+    const held = this.#wrote.get(key) ?? [];
+    if (held.some((wrote) => wrote.seq === seq && wrote.stored === stored)) return;
+    const writes = Array.isArray(data['writes']) ? (data['writes'] as readonly JsonValue[]) : [];
+    const indexes = writes.map((write) => (isObject(write) ? Number(write['index']) : 0));
+    held.push({ branch: line.branch, stored, seq, task: String(data['task']), indexes });
+    this.#wrote.set(key, held);
+  }
+
+  #clear(): void {
+    this.#lines.clear();
+    this.#saved.clear();
+    this.#wrote.clear();
+  }
+}
+
+const keyOf = (namespace: string, id: string): string => JSON.stringify([namespace, id]);

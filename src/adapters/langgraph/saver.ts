@@ -1,0 +1,364 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { RunnableConfig } from '@langchain/core/runnables';
+import {
+  BaseCheckpointSaver,
+  type ChannelVersions,
+  type Checkpoint,
+  type CheckpointListOptions,
+  type CheckpointMetadata,
+  type CheckpointTuple,
+  type PendingWrite,
+  type SerializerProtocol,
+  WRITES_IDX_MAP,
+} from '@langchain/langgraph-checkpoint';
+import { RepriseError } from '../../core/error.ts';
+import type { EventDraft } from '../../core/event.ts';
+import { checkId } from '../../core/id.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { Point } from '../../core/point.ts';
+import { EarlyWrites, freshWrites, type TaskWrites, wroteDraft } from './early-writes.ts';
+import type { GraphSession, GraphStore } from './graph-session.ts';
+import { type Kept, readKept, readTuple } from './saved-tuple.ts';
+import { configOf, neededPlace, type Place, placeOf, refusedConfig, textOf } from './saver-config.ts';
+import { type Saved, SaverIndex } from './saver-index.ts';
+import { channelFields, typedJson } from './typed-value.ts';
+
+/** Indexes kept at a time, one a thread; the least recently used one goes first and is read again when needed. */
+const indexesMax = 64;
+
+/**
+ * LangGraph's checkpoints in a store of Reprise. A thread is the session of that id; a checkpoint is an append of what
+ * changed; a checkpoint that goes on from one which has a successor already begins a branch. So every look, fork, diff
+ * and rewind of Reprise works on what a graph did, and every `getState`, `updateState` and `invoke` of LangGraph on what
+ * the store holds. See docs/coming-from/langgraph.md.
+ *
+ * @example
+ * ```ts
+ * const graph = new StateGraph(MessagesAnnotation)
+ *   .addNode('greet', () => ({ messages: [new AIMessage('Hello!')] }))
+ *   .addEdge('__start__', 'greet')
+ *   .compile({ checkpointer: new RepriseSaver(reprise) });
+ * await graph.invoke({ messages: [new HumanMessage('Hi')] }, { configurable: { thread_id: 'thread-1' } });
+ * console.log((await (await reprise.session('thread-1')).tree()).head);
+ * ```
+ */
+export class RepriseSaver extends BaseCheckpointSaver {
+  readonly #store: GraphStore;
+  readonly #indexes = new Map<string, SaverIndex>();
+  /** Where this process appended last, by thread: what arrives before its checkpoint goes there. */
+  readonly #current = new Map<string, string>();
+  /** What is under way, by thread: LangGraph does not wait between a checkpoint and the writes on it. */
+  readonly #queues = new Map<string, Promise<unknown>>();
+  readonly #early = new EarlyWrites();
+
+  constructor(store: GraphStore, serde?: SerializerProtocol) {
+    super(serde);
+    this.#store = store;
+  }
+
+  /** The checkpoint a configuration names, or the last one of its thread; undefined if there is none. */
+  override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
+    const place = placeOf(config);
+    if (place === undefined) return undefined;
+    return this.#inTurn(place.thread, async () => {
+      const index = await this.#index(place);
+      const { namespace, id } = place;
+      const found = id === undefined ? index?.latest(namespace) : index?.find(namespace, id);
+      return index === undefined || found === undefined ? undefined : this.#tuple(place, index, found);
+    });
+  }
+
+  /** Checkpoints, the last one made first; of every thread if the configuration names none. */
+  override async *list(config: RunnableConfig, options: CheckpointListOptions = {}): AsyncGenerator<CheckpointTuple> {
+    const { filter, limit = Number.POSITIVE_INFINITY } = options;
+    const before = textOf(options.before?.configurable?.['checkpoint_id']);
+    const given = config.configurable ?? {};
+    let left = limit;
+    for await (const thread of this.#threads(textOf(given['thread_id']))) {
+      const place = placeOf({ configurable: { ...given, thread_id: thread } }) as Place;
+      const index = await this.#inTurn(thread, () => this.#index(place));
+      for (const saved of index?.all() ?? []) {
+        if (left <= 0) return;
+        if (given['checkpoint_ns'] !== undefined && saved.namespace !== given['checkpoint_ns']) continue;
+        if (place.id !== undefined && saved.id !== place.id) continue;
+        if (before !== undefined && saved.id >= before) continue;
+        const tuple = await this.#inTurn(thread, () => this.#tuple(place, index as SaverIndex, saved));
+        if (!holds(filter, tuple.metadata)) continue;
+        left -= 1;
+        yield tuple;
+      }
+    }
+  }
+
+  /** Appends a checkpoint: the values that changed, and what it is made of. One append, all or nothing. */
+  override async put(
+    config: RunnableConfig,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+    newVersions: ChannelVersions,
+  ): Promise<RunnableConfig> {
+    const place = neededPlace(config, 'save a checkpoint');
+    return this.#inTurn(place.thread, async () => {
+      const index = await this.#index(place, { create: true });
+      const parent = place.id === undefined ? undefined : index.find(place.namespace, place.id);
+      const kept = parent === undefined ? undefined : await readKept(index, parent);
+      const drafts = await this.#drafts(place, checkpoint, metadata, newVersions, kept);
+      const branch = await this.#branchFor(index, place, checkpoint.id, metadata);
+      const continues = kept === undefined ? [] : predecessors(index, place.namespace, drafts, kept);
+      const early = this.#early.of(place.thread, place.namespace, checkpoint.id);
+      index.note(await index.session.append([...drafts, ...early.map(wroteDraft)], { branch, continues }));
+      this.#early.forget(early);
+      this.#current.set(place.thread, branch);
+      return configOf(place, place.namespace, checkpoint.id);
+    });
+  }
+
+  /** Appends what a task wrote on a checkpoint. What is stored of it already is left out. */
+  override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
+    const place = neededPlace(config, 'save writes');
+    const { id } = place;
+    if (id === undefined) throw refusedConfig('save writes', 'it names no "checkpoint_id"');
+    const held = await Promise.all(
+      writes.map(async ([channel, value], at) => ({
+        index: WRITES_IDX_MAP[channel] ?? at,
+        channel,
+        ...typedJson(await this.serde.dumpsTyped(value)),
+      })),
+    );
+    const given: TaskWrites = { namespace: place.namespace, checkpoint: id, task: taskId, writes: held };
+    await this.#inTurn(place.thread, async () => {
+      const index = await this.#index(place);
+      if (index?.find(place.namespace, id) === undefined) return this.#early.keep(place.thread, given);
+      const known = index.writes(place.namespace, id).filter(({ task }) => task === taskId);
+      const fresh = freshWrites(
+        given,
+        known.flatMap(({ indexes }) => indexes),
+      );
+      if (fresh === undefined) return;
+      const branch = await this.#branchOn(index, place, id);
+      index.note(await index.session.append([wroteDraft(fresh)], { branch }));
+      this.#current.set(place.thread, branch);
+    });
+  }
+
+  /**
+   * Deletes the session of a thread, with everything in it: LangGraph asks for the thread to be forgotten, not for an
+   * undo. To take something back and keep it in the log, rewind the session instead.
+   */
+  override async deleteThread(threadId: string): Promise<void> {
+    checkId('session', threadId);
+    await this.#inTurn(threadId, async () => {
+      const session = await this.#session(threadId);
+      await session?.delete({ confirm: threadId });
+      for (const key of this.#indexes.keys())
+        if ((JSON.parse(key) as string[])[0] === threadId) this.#indexes.delete(key);
+      this.#current.delete(threadId);
+      this.#early.forgetThread(threadId);
+    });
+  }
+
+  /**
+   * The configuration with which a graph goes on from a branch: its last checkpoint there. What the graph then does is
+   * appended to that branch, and it reads the branch with all its edits.
+   *
+   * @example
+   * ```ts
+   * const saver = new RepriseSaver(reprise);
+   * const config = await saver.configAt('refund', 'careful'); // undefined: no graph saved anything there
+   * ```
+   */
+  async configAt(threadId: string, branch: string): Promise<RunnableConfig | undefined> {
+    const place: Place = { thread: checkId('session', threadId), namespace: '', id: undefined, branch };
+    return this.#inTurn(threadId, async () => {
+      const tip = (await this.#index(place))?.tip(branch, '');
+      return tip === undefined ? undefined : configOf(place, '', tip.id);
+    });
+  }
+
+  /**
+   * The point at which a checkpoint is kept: what `session.fork`, `stateAt` and `diff` take.
+   *
+   * @example
+   * ```ts
+   * const saver = new RepriseSaver(reprise);
+   * const point = await saver.pointOf({ configurable: { thread_id: 'refund' } }); // undefined: it has no checkpoint
+   * ```
+   */
+  async pointOf(config: RunnableConfig): Promise<Point | undefined> {
+    const place = placeOf(config);
+    if (place === undefined) return undefined;
+    return this.#inTurn(place.thread, async () => {
+      const index = await this.#index(place);
+      const found = place.id === undefined ? index?.latest(place.namespace) : index?.find(place.namespace, place.id);
+      return found === undefined ? undefined : ({ branch: found.stored, seq: found.seq } as Point);
+    });
+  }
+
+  async #tuple(place: Place, index: SaverIndex, saved: Saved): Promise<CheckpointTuple> {
+    const read = await readTuple(index, saved, this.serde, (current) => this.getNextVersion(current));
+    const { namespace, id, parent } = saved;
+    return {
+      config: configOf(place, namespace, id),
+      ...read,
+      ...(parent === undefined ? {} : { parentConfig: configOf(place, namespace, parent) }),
+    };
+  }
+
+  /** The events of one checkpoint. What `newVersions` does not name is as it was in the checkpoint it goes on from. */
+  async #drafts(
+    { namespace, id: parent }: Place,
+    checkpoint: Checkpoint,
+    metadata: CheckpointMetadata,
+    newVersions: ChannelVersions,
+    kept: Kept | undefined,
+  ): Promise<EventDraft[]> {
+    const { channel_values: values, ...state } = checkpoint;
+    const drafts: EventDraft[] = [];
+    const changed: string[] = [];
+    const held: Record<string, JsonObject> = {};
+    for (const [channel, version] of Object.entries(checkpoint.channel_versions)) {
+      const before = kept?.values.get(channel);
+      // A copy of a checkpoint names nothing as new, and is no child of what it copies.
+      const isCopied = metadata.source === 'fork' && before?.version !== version;
+      if (Object.hasOwn(newVersions, channel) || isCopied) {
+        if (!Object.hasOwn(values, channel)) continue;
+        const fields = channelFields(await this.serde.dumpsTyped(values[channel]));
+        drafts.push({ type: 'channel.saved', data: { namespace, channel, ...fields } });
+        changed.push(channel);
+        held[channel] = { from: checkpoint.id, version };
+      } else if (before !== undefined && before.version === version) held[channel] = before;
+    }
+    const [restTyped, metadataTyped] = await Promise.all([
+      this.serde.dumpsTyped(state),
+      this.serde.dumpsTyped(metadata),
+    ]);
+    const data = {
+      namespace,
+      checkpoint: checkpoint.id,
+      ...(parent === undefined ? {} : { parent }),
+      ...(typeof metadata.source === 'string' ? { source: metadata.source } : {}),
+      changed,
+      values: held,
+      state: typedJson(restTyped),
+      metadata: typedJson(metadataTyped),
+    };
+    return [...drafts, { type: 'graph.saved', data }];
+  }
+
+  /** The branch a checkpoint belongs on; a new one if what it goes on from has a successor already. */
+  async #branchFor(index: SaverIndex, place: Place, id: string, metadata: CheckpointMetadata): Promise<string> {
+    const { namespace, branch, id: parent } = place;
+    if (branch !== undefined) return branch;
+    const again = index.find(namespace, id);
+    if (again !== undefined) return again.stored;
+    if (parent !== undefined) return this.#branchOn(index, place, parent);
+    if (namespace !== '') {
+      // A subgraph begins where the graph around it is.
+      const outer = textOf(metadata.parents?.['']);
+      return outer === undefined
+        ? this.#currentBranch(place)
+        : this.#branchOn(index, { ...place, namespace: '' }, outer);
+    }
+    const first = index.first('');
+    if (first === undefined) return this.#currentBranch(place);
+    const before = first.seq - first.changed.length - 1;
+    return forkAt(index, { branch: first.branch, seq: before }, 'LangGraph begins once more');
+  }
+
+  /** The branch whose last checkpoint is this one; forked there if every branch went on from it. */
+  async #branchOn(index: SaverIndex, place: Place, id: string): Promise<string> {
+    const { namespace, branch } = place;
+    if (branch !== undefined) return branch;
+    const saved = index.find(namespace, id);
+    const current = this.#currentBranch(place);
+    if (saved === undefined) return current;
+    const ends = (name: string): boolean => index.tip(name, namespace)?.id === id;
+    const found = [current, saved.stored, ...index.branches].find(ends);
+    if (found !== undefined) return found;
+    return forkAt(index, saved, `LangGraph goes on from checkpoint ${id} once more`);
+  }
+
+  #currentBranch({ thread }: Place): string {
+    return this.#current.get(thread) ?? 'main';
+  }
+
+  async #index(place: Place, options: { readonly create: true }): Promise<SaverIndex>;
+  async #index(place: Place, options?: { readonly create?: boolean }): Promise<SaverIndex | undefined>;
+  async #index(
+    { thread, branch }: Place,
+    options: { readonly create?: boolean } = {},
+  ): Promise<SaverIndex | undefined> {
+    const key = JSON.stringify([thread, branch ?? null]);
+    const session = await this.#session(thread, options);
+    if (session === undefined) {
+      this.#indexes.delete(key);
+      return undefined;
+    }
+    const index = this.#indexes.get(key) ?? new SaverIndex(session, branch);
+    await index.refresh();
+    this.#indexes.delete(key);
+    this.#indexes.set(key, index);
+    if (this.#indexes.size > indexesMax) this.#indexes.delete(this.#indexes.keys().next().value as string);
+    return index;
+  }
+
+  async #session(thread: string, options: { readonly create?: boolean } = {}): Promise<GraphSession | undefined> {
+    try {
+      return await this.#store.session(checkId('session', thread), options);
+    } catch (error) {
+      if (error instanceof RepriseError && error.code === 'session.not-found') return undefined;
+      throw error;
+    }
+  }
+
+  async *#threads(only: string | undefined): AsyncGenerator<string> {
+    if (only !== undefined) yield only;
+    else for await (const { session } of this.#store.sessions()) yield session;
+  }
+
+  /** Does one thing after another for a thread, in the order they were asked for. */
+  #inTurn<T>(thread: string, body: () => Promise<T>): Promise<T> {
+    const before = this.#queues.get(thread) ?? Promise.resolve();
+    const done = before.then(body, body);
+    this.#queues.set(thread, done);
+    const leave = (): void => {
+      if (this.#queues.get(thread) === done) this.#queues.delete(thread);
+    };
+    done.then(leave, leave);
+    return done;
+  }
+}
+
+/** Another process may take the name that was free; then there is another one. */
+const forkAttemptsMax = 5;
+
+async function forkAt(
+  index: SaverIndex,
+  { branch, seq }: { readonly branch: string; readonly seq: number },
+  reason: string,
+): Promise<string> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return (await index.session.fork({ branch, seq }, { reason })).name;
+    } catch (error) {
+      const isTaken = error instanceof RepriseError && error.code === 'branch.exists';
+      if (!isTaken || attempt === forkAttemptsMax) throw error;
+    }
+  }
+}
+
+/** Where the values stand that new ones take the place of, of channels this process has not written before. */
+function predecessors(index: SaverIndex, namespace: string, drafts: readonly EventDraft[], { values }: Kept): Point[] {
+  return drafts.flatMap(({ type, data }) => {
+    const channel = String(data?.['channel']);
+    if (type !== 'channel.saved' || !index.isFirstWrite(namespace, channel)) return [];
+    const holder = index.find(namespace, values.get(channel)?.from ?? '');
+    const found = holder === undefined ? undefined : index.valueAt(holder, channel);
+    return found === undefined ? [] : [found as Point];
+  });
+}
+
+function holds(filter: CheckpointListOptions['filter'], metadata: CheckpointMetadata | undefined): boolean {
+  const held: Readonly<Record<string, unknown>> = { ...metadata };
+  return Object.entries(filter ?? {}).every(([key, value]) => isDeepStrictEqual(held[key], value));
+}

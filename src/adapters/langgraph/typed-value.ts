@@ -1,0 +1,73 @@
+import { RepriseError } from '../../core/error.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { limits } from '../../core/limits.ts';
+
+/** What a serializer of LangGraph gives: the name of a form, and the bytes. */
+export type TypedBytes = readonly [type: string, bytes: Uint8Array];
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const encoder = new TextEncoder();
+
+/** Typed bytes as JSON: text where they are text, else base64. Every byte comes back. */
+export function typedJson([type, bytes]: TypedBytes): JsonObject {
+  const text = type === 'json' ? textOf(bytes) : undefined;
+  return text === undefined ? { type, bytes: base64(bytes) } : { type, text };
+}
+
+/**
+ * The value of a channel as the fields of a `channel.saved`. An array is kept item by item, so that a conversation which
+ * grows is stored once; texts rather than JSON values, since the order of keys must come back too: a prompt is made of it.
+ */
+export function channelFields([type, bytes]: TypedBytes): JsonObject {
+  const text = type === 'json' ? textOf(bytes) : undefined;
+  if (text === undefined) return { type, bytes: base64(bytes) };
+  const items = itemsOf(text);
+  if (items !== undefined) return { type, items };
+  return text.length < limits.partBytesMin ? { type, text } : { type, body: text };
+}
+
+/** The typed bytes that were kept as JSON. */
+export function typedBytes(held: JsonValue | undefined): TypedBytes {
+  if (!isObject(held) || typeof held['type'] !== 'string') return refuse('it is not there, or was erased');
+  const { type, items, text, body, bytes } = held;
+  const written = Array.isArray(items) ? `[${items.map(itemText).join(',')}]` : (text ?? body);
+  if (typeof written === 'string') return [type as string, encoder.encode(written)];
+  if (typeof bytes !== 'string') return refuse('it is not there, or was erased');
+  return [type as string, Buffer.from(bytes, 'base64')];
+}
+
+function itemText(item: JsonValue): string {
+  return typeof item === 'string' ? item : refuse('a part of it was erased');
+}
+
+/** The text of each item of an array; undefined for what is no array, or would not come back as the same text. */
+function itemsOf(text: string): string[] | undefined {
+  if (!text.startsWith('[')) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!Array.isArray(value)) return undefined;
+  const items = value.map((item) => JSON.stringify(item) ?? '');
+  return `[${items.join(',')}]` === text ? items : undefined;
+}
+
+function textOf(bytes: Uint8Array): string | undefined {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+}
+
+function refuse(why: string): never {
+  throw new RepriseError('event.not-found', `Cannot load a saved value of the graph: ${why}`, {
+    hint: 'Go on from another checkpoint, or from a branch forked before it.',
+  });
+}

@@ -1,0 +1,137 @@
+import type {
+  JSONRPCErrorResponse,
+  JSONRPCMessage,
+  JSONRPCRequest,
+  JSONRPCResultResponse,
+} from '@modelcontextprotocol/client';
+import type { EffectClass } from '../../core/effects.ts';
+import { isObject, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts';
+import type { CallEnd, CallStart, ReusedAnswer } from '../../core/recorder.ts';
+
+/** An answer to a request. */
+export type McpResponse = JSONRPCResultResponse | JSONRPCErrorResponse;
+
+/** Whether a message asks for an answer. */
+export function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
+  return 'method' in message && 'id' in message;
+}
+
+/** Whether a message is an answer. */
+export function isResponse(message: JSONRPCMessage): message is McpResponse {
+  return 'result' in message || 'error' in message;
+}
+
+/** The id of the request that a message takes back; undefined if it takes none back. */
+export function cancelledId(message: JSONRPCMessage): JsonValue | undefined {
+  if (!('method' in message) || message.method !== 'notifications/cancelled') return undefined;
+  return valueAt(message as unknown as JsonObject, ['params', 'requestId']);
+}
+
+/** Requests that only keep the connection: recording them would bury the others. */
+export const unrecordedMethods: ReadonlySet<string> = new Set(['ping']);
+
+/** What is known of the tools of a server, and what was declared. */
+export interface KnownTools {
+  readonly agent: string | undefined;
+  readonly effects: Readonly<Record<string, EffectClass>>;
+  /** By the tool's name, as the server last listed them. */
+  readonly annotations: ReadonlyMap<string, JsonObject>;
+}
+
+/** Requests that tell and do nothing; to subscribe twice is to subscribe once. */
+const methodEffects: Readonly<Record<string, EffectClass>> = {
+  initialize: 'pure',
+  'server/discover': 'pure',
+  'tools/list': 'pure',
+  'resources/list': 'pure',
+  'resources/templates/list': 'pure',
+  'resources/read': 'pure',
+  'prompts/list': 'pure',
+  'prompts/get': 'pure',
+  'completion/complete': 'pure',
+  'roots/list': 'pure',
+  'sampling/createMessage': 'pure',
+  'elicitation/create': 'pure',
+  'resources/subscribe': 'idempotent',
+  'resources/unsubscribe': 'idempotent',
+  'logging/setLevel': 'idempotent',
+};
+
+/** What is recorded of a request: a tool by its name and arguments, everything else by its method. */
+export function startOf(request: JSONRPCRequest, known: KnownTools): CallStart {
+  const params = isObject(request.params) ? request.params : {};
+  const agent = known.agent === undefined ? {} : { agent: known.agent };
+  const tool = params['name'];
+  if (request.method !== 'tools/call' || typeof tool !== 'string') {
+    const { _meta: _, ...input } = params;
+    return { kind: 'mcp', name: request.method, input, ...declared(request.method, methodEffects), ...agent };
+  }
+  const annotations = known.annotations.get(tool);
+  return {
+    kind: 'mcp',
+    name: tool,
+    input: params['arguments'] ?? {},
+    ...declared(tool, known.effects),
+    ...(annotations === undefined ? {} : { annotations }),
+    ...agent,
+  };
+}
+
+function declared(name: string, effects: Readonly<Record<string, EffectClass>>): { readonly effect?: EffectClass } {
+  const effect = Object.hasOwn(effects, name) ? effects[name] : undefined;
+  return effect === undefined ? {} : { effect };
+}
+
+/** What is recorded of an answer. A tool that failed says so in a result that is well formed. */
+export function endOf(response: McpResponse): CallEnd {
+  if ('error' in response) {
+    const { code, message } = response.error;
+    return { error: Object.assign(new Error(message), { name: 'ProtocolError', code }) };
+  }
+  const output = response.result as unknown as JsonObject;
+  if (output['isError'] !== true) return { output };
+  return { output, error: Object.assign(new Error(textOf(output)), { name: 'ToolError' }) };
+}
+
+function textOf(result: JsonObject): string {
+  const content = Array.isArray(result['content']) ? (result['content'] as readonly JsonValue[]) : [];
+  const texts = content.flatMap((piece) => {
+    const text = valueAt(piece, ['text']);
+    return typeof text === 'string' ? [text] : [];
+  });
+  return texts.length === 0 ? 'The tool failed' : texts.join('\n');
+}
+
+const internalError = -32_603;
+
+/** A recorded answer, as if the other side had just given it. */
+export function responseOf(id: JSONRPCRequest['id'], answer: ReusedAnswer): McpResponse {
+  if (isObject(answer.output)) return { jsonrpc: '2.0', id, result: answer.output };
+  const { code, message } = answer.error ?? {};
+  return {
+    jsonrpc: '2.0',
+    id,
+    error: {
+      code: typeof code === 'number' ? code : internalError,
+      message: typeof message === 'string' ? message : 'The recorded call gave no result',
+    },
+  };
+}
+
+/** The other side is told why it gets no answer. */
+export function refusalOf(id: JSONRPCRequest['id'], error: unknown): McpResponse {
+  const message = error instanceof Error ? error.message : String(error);
+  return { jsonrpc: '2.0', id, error: { code: internalError, message } };
+}
+
+/** The annotations of the tools in an answer to `tools/list`. */
+export function annotationsIn(response: McpResponse): ReadonlyMap<string, JsonObject> {
+  const tools = 'result' in response ? valueAt(response.result as unknown as JsonObject, ['tools']) : undefined;
+  const found = new Map<string, JsonObject>();
+  for (const tool of Array.isArray(tools) ? (tools as readonly JsonValue[]) : []) {
+    const name = valueAt(tool, ['name']);
+    const annotations = valueAt(tool, ['annotations']);
+    if (typeof name === 'string' && isObject(annotations)) found.set(name, annotations);
+  }
+  return found;
+}

@@ -1,0 +1,188 @@
+import type {
+  JSONRPCMessage,
+  JSONRPCRequest,
+  MessageExtraInfo,
+  Transport,
+  TransportSendOptions,
+} from '@modelcontextprotocol/client';
+import type { EffectClass } from '../../core/effects.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { CallEnd, OpenCall, Recorder } from '../../core/recorder.ts';
+import {
+  annotationsIn,
+  cancelledId,
+  endOf,
+  isRequest,
+  isResponse,
+  type McpResponse,
+  refusalOf,
+  responseOf,
+  startOf,
+  unrecordedMethods,
+} from './mcp-call.ts';
+import { OpenRequests } from './open-requests.ts';
+
+/** How a connection is recorded. */
+export interface RecordTransportOptions {
+  /** Who asks; the agent of the recorder's context if left out. */
+  readonly agent?: string;
+  /** What tools do to the world, by name. It goes before what the server says in its annotations. */
+  readonly effects?: Readonly<Record<string, EffectClass>>;
+}
+
+/**
+ * A transport whose requests are recorded, in both directions: tools by their names, everything else by its method. It
+ * is the transport itself in every other respect. Notifications and progress pass and are not recorded. A call that the
+ * recorder answers or refuses does not reach the other side.
+ *
+ * @example
+ * ```ts
+ * await using recorder = await session.record();
+ * await client.connect(recordTransport(transport, recorder, { effects: { refund: 'irreversible' } }));
+ * await client.callTool({ name: 'refund', arguments: { order: 7 } });
+ * await client.close();
+ * ```
+ */
+export function recordTransport<T extends Transport>(
+  transport: T,
+  recorder: Recorder,
+  options: RecordTransportOptions = {},
+): T {
+  const recording = new TransportRecording(transport, recorder, options);
+  const own = new Set<PropertyKey>(['send', 'onmessage', 'onclose']);
+  // A client looks at what a transport has to tell its kind, so everything else is the transport's own.
+  return new Proxy(transport, {
+    get: (target, key) => {
+      if (own.has(key)) return recording[key as 'send'];
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === 'function' && !String(key).startsWith('on') ? (value.bind(target) as unknown) : value;
+    },
+    set: (target, key, value) =>
+      own.has(key) ? Reflect.set(recording, key, value) : Reflect.set(target, key, value, target),
+  });
+}
+
+/** Stands between a connection and whoever uses it. */
+class TransportRecording {
+  readonly #transport: Transport;
+  readonly #recorder: Recorder;
+  readonly #options: RecordTransportOptions;
+  readonly #annotations = new Map<string, JsonObject>();
+  /** What we asked, and what we were asked. */
+  readonly #asked = new OpenRequests();
+  readonly #askedOfUs = new OpenRequests();
+  onmessage: Transport['onmessage'];
+  onclose: Transport['onclose'];
+
+  constructor(transport: Transport, recorder: Recorder, options: RecordTransportOptions) {
+    this.#transport = transport;
+    this.#recorder = recorder;
+    this.#options = options;
+    this.onmessage = transport.onmessage;
+    this.onclose = transport.onclose;
+    transport.onmessage = (message: JSONRPCMessage, extra?: MessageExtraInfo) => this.#receive(message, extra);
+    transport.onclose = () => this.#closed();
+  }
+
+  readonly send = async (message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> => {
+    if (isRequest(message) && !unrecordedMethods.has(message.method)) return this.#ask(message, options);
+    if (isResponse(message)) this.#askedOfUs.end(message.id, this.#endOf(message));
+    const cancelled = cancelledId(message);
+    if (cancelled !== undefined && !this.#asked.cancel(cancelled)) return;
+    await this.#transport.send(message, options);
+  };
+
+  async #ask(request: JSONRPCRequest, options: TransportSendOptions | undefined): Promise<void> {
+    const { id } = request;
+    const call = await this.#start(this.#asked, request);
+    if (!this.#asked.begin(id, call)) return;
+    if (call.answer !== undefined) {
+      const response = responseOf(id, call.answer);
+      this.#asked.end(id, {});
+      // Whoever asked first hears that the request was sent.
+      queueMicrotask(() => this.#passOn(response));
+      return;
+    }
+    try {
+      await call.within(() => this.#transport.send(request, this.#watched(id, options)));
+    } catch (error) {
+      this.#asked.end(id, { error });
+      throw error;
+    }
+  }
+
+  /** A request may have a stream of its own, whose end is told apart from the connection's. */
+  #watched(id: unknown, options: TransportSendOptions | undefined): TransportSendOptions | undefined {
+    if (options === undefined) return undefined;
+    const { requestSignal, onRequestStreamEnd } = options;
+    const giveUp = (): void => void this.#asked.end(id, { outcome: 'aborted', error: requestSignal?.reason });
+    requestSignal?.addEventListener('abort', giveUp, { once: true });
+    if (onRequestStreamEnd === undefined) return options;
+    return {
+      ...options,
+      onRequestStreamEnd: () => {
+        this.#asked.end(id, { outcome: 'interrupted', error: new Error('The stream ended without an answer') });
+        onRequestStreamEnd();
+      },
+    };
+  }
+
+  #receive(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
+    if (isRequest(message) && !unrecordedMethods.has(message.method)) {
+      void this.#beAsked(message, extra);
+      return;
+    }
+    if (isResponse(message)) {
+      const method = this.#asked.end(message.id, this.#endOf(message));
+      if (method === 'tools/list') for (const [name, each] of annotationsIn(message)) this.#annotations.set(name, each);
+    }
+    const cancelled = cancelledId(message);
+    if (cancelled !== undefined && !this.#askedOfUs.cancel(cancelled)) return;
+    this.#passOn(message, extra);
+  }
+
+  /** The other side asks: what is done to answer it happens inside the call, and the call inside the one it is part of. */
+  async #beAsked(request: JSONRPCRequest, extra: MessageExtraInfo | undefined): Promise<void> {
+    const { id } = request;
+    try {
+      const open = (): Promise<OpenCall> => this.#start(this.#askedOfUs, request);
+      const outer = this.#asked.only;
+      const call = await (outer === undefined ? open() : outer.within(open));
+      if (!this.#askedOfUs.begin(id, call)) return;
+      if (call.answer === undefined) call.within(() => this.#passOn(request, extra));
+      else await this.#transport.send(responseOf(id, call.answer));
+    } catch (error) {
+      this.#askedOfUs.end(id, { error });
+      await this.#transport.send(refusalOf(id, error)).catch((cause: Error) => this.#transport.onerror?.(cause));
+    }
+  }
+
+  async #start(requests: OpenRequests, request: JSONRPCRequest): Promise<OpenCall> {
+    const { agent, effects = {} } = this.#options;
+    requests.add(request);
+    try {
+      return await this.#recorder.startCall(startOf(request, { agent, effects, annotations: this.#annotations }));
+    } catch (error) {
+      requests.end(request.id, { error });
+      throw error;
+    }
+  }
+
+  /** Ids of the protocol are told beside the answer, where no mask looks for secrets. */
+  #endOf(response: McpResponse): CallEnd {
+    const { sessionId } = this.#transport;
+    const { id = null } = response;
+    return { ...endOf(response), provider: { requestId: id, ...(sessionId === undefined ? {} : { sessionId }) } };
+  }
+
+  #passOn(message: JSONRPCMessage, extra?: MessageExtraInfo): void {
+    this.onmessage?.(message, extra);
+  }
+
+  #closed(): void {
+    const end: CallEnd = { outcome: 'interrupted', error: new Error('The connection was closed') };
+    this.#asked.endAll(end);
+    this.#askedOfUs.endAll(end);
+    this.onclose?.();
+  }
+}

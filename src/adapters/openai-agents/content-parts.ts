@@ -1,0 +1,128 @@
+import type { protocol } from '@openai/agents';
+import type { JsonObject } from '../../core/json.ts';
+import type { FilePart, ImagePart, MessagePart, TextPart } from '../../core/message.ts';
+import { fieldsOf, withFields } from './provider-fields.ts';
+
+/** A piece of a user's or an assistant's message, as the framework has it. */
+export type Content = protocol.UserContent | protocol.AssistantContent;
+
+const unknownMediaType = 'application/octet-stream';
+
+/** A piece of content as a part. The framework's own fields are kept beside it. */
+export function partOfContent(content: Content): MessagePart {
+  switch (content.type) {
+    case 'input_text':
+    case 'output_text': {
+      const { type: _, text, ...rest } = content;
+      return withFields({ type: 'text', text }, rest);
+    }
+    case 'refusal': {
+      const { type, refusal, ...rest } = content;
+      return withFields({ type: 'text', text: refusal }, { type, ...rest });
+    }
+    case 'input_image':
+    case 'image': {
+      const { type, image, ...rest } = content;
+      const kept = typeof image === 'string' ? undefined : (image ?? null);
+      const own = type === 'image' ? { type } : {};
+      return withFields({ type: 'image', image: textOfSource(image) }, { ...own, image: kept, ...rest });
+    }
+    case 'input_file': {
+      const { type: _, file, filename, ...rest } = content;
+      const data = textOfSource(file);
+      const part: FilePart = {
+        type: 'file',
+        data,
+        mediaType: mediaTypeOf(data) ?? unknownMediaType,
+        ...(filename === undefined ? {} : { filename }),
+      };
+      return withFields(part, { file: typeof file === 'string' ? undefined : (file ?? null), ...rest });
+    }
+    case 'audio': {
+      const { type, audio, ...rest } = content;
+      const mediaType = `audio/${rest.format ?? 'unknown'}`;
+      const kept = typeof audio === 'string' ? undefined : audio;
+      return withFields({ type: 'file', data: textOfSource(audio), mediaType }, { type, audio: kept, ...rest });
+    }
+  }
+}
+
+/** Where data is: itself, its address, or the id of an uploaded file. */
+function textOfSource(source: string | { readonly id: string } | { readonly url: string } | undefined): string {
+  if (typeof source !== 'object') return source ?? '';
+  return 'id' in source ? source.id : source.url;
+}
+
+function mediaTypeOf(data: string): string | undefined {
+  return /^data:([^;,]+)/.exec(data)?.[1];
+}
+
+/** A part as content of a user's message; undefined for what a user's message cannot hold. */
+export function userContent(part: MessagePart): protocol.UserContent | undefined {
+  switch (part.type) {
+    case 'text':
+      return { type: 'input_text', text: part.text, ...fieldsOf(part) };
+    case 'image':
+      return inputImage(part);
+    case 'file':
+      return inputFile(part);
+    default:
+      return undefined;
+  }
+}
+
+function inputImage(part: ImagePart): protocol.UserContent {
+  const { type: _, image, ...rest } = fieldsOf(part);
+  if (image !== undefined) return given({ type: 'input_image', image, ...rest });
+  return given({ type: 'input_image', image: dataAddress(part.image, part.mediaType), ...rest });
+}
+
+function inputFile(part: FilePart): protocol.UserContent {
+  const { type, file, audio, ...rest } = fieldsOf(part);
+  if (type === 'audio') return given({ type, audio: audio ?? part.data, ...rest });
+  const filename = part.filename === undefined ? {} : { filename: part.filename };
+  if (part.mediaType.startsWith('image/')) return given({ type: 'input_image', image: addressOf(part), ...rest });
+  if (part.mediaType.startsWith('audio/') && file === undefined)
+    return given({ type: 'audio', audio: part.data, format: part.mediaType.slice('audio/'.length), ...rest });
+  return given({ type: 'input_file', file: file ?? addressOf(part), ...filename, ...rest });
+}
+
+function addressOf({ data, mediaType }: FilePart): string {
+  return dataAddress(data, mediaType === unknownMediaType ? undefined : mediaType);
+}
+
+/** Data without an address of its own gets one that says its type. */
+function dataAddress(data: string, mediaType: string | undefined): string {
+  return mediaType === undefined || /^(https?|data):/.test(data) ? data : `data:${mediaType};base64,${data}`;
+}
+
+/** A part as content of an assistant's message; undefined for what is an item of its own. */
+export function assistantContent(part: MessagePart): protocol.AssistantContent | undefined {
+  switch (part.type) {
+    case 'text':
+      return assistantText(part);
+    case 'image':
+      return given({ ...contentFields(part), type: 'image', image: part.image });
+    case 'file': {
+      const { audio, ...rest } = contentFields(part);
+      return given({ ...rest, type: 'audio', audio: audio ?? part.data });
+    }
+    default:
+      return undefined;
+  }
+}
+
+function assistantText(part: TextPart): protocol.AssistantContent {
+  const fields = contentFields(part);
+  if (fields['type'] === 'refusal') return given({ ...fields, type: 'refusal', refusal: part.text });
+  return given({ ...fields, type: 'output_text', text: part.text });
+}
+
+/** The fields of a piece of content, without those of the message it was in. */
+function contentFields(part: MessagePart): JsonObject {
+  const { item: _item, more: _more, ...rest } = fieldsOf(part);
+  return rest;
+}
+
+/** What was kept as JSON has the shape it came in. */
+const given = <T>(content: object): T => content as T;

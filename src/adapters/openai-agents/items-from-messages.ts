@@ -1,0 +1,167 @@
+import type { AgentInputItem } from '@openai/agents';
+import { isObject, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts';
+import {
+  type Message,
+  type MessagePart,
+  partsOf,
+  type ReasoningPart,
+  type ToolCallPart,
+  type ToolResultPart,
+  textOf,
+} from '../../core/message.ts';
+import { assistantContent, userContent } from './content-parts.ts';
+import { fieldsOf, textOfValue } from './provider-fields.ts';
+
+/**
+ * Neutral messages as the framework's items, with everything that was kept of the items they once were.
+ *
+ * @example
+ * ```ts
+ * const items = itemsFromMessages([{ role: 'user', content: 'Where is order 7?' }]);
+ * ```
+ */
+export function itemsFromMessages(messages: readonly Message[]): AgentInputItem[] {
+  // They have the shape of the items they came from, or the smallest one that the framework takes.
+  return messages.flatMap((message) => itemsOf(message)) as unknown as AgentInputItem[];
+}
+
+function itemsOf(message: Message): readonly JsonObject[] {
+  switch (message.role) {
+    case 'system':
+      return [{ type: 'message', role: 'system', content: textOf(message), ...fieldsOf(message) }];
+    case 'user':
+      return [userItem(message)];
+    case 'assistant':
+      return assistantItems(partsOf(message));
+    case 'tool':
+      return partsOf(message).flatMap((part) => (part.type === 'tool-result' ? [resultItem(part)] : []));
+  }
+}
+
+function userItem(message: Message): JsonObject {
+  const { content } = message;
+  const pieces = typeof content === 'string' ? content : content.flatMap((part) => userContent(part) ?? []);
+  return { type: 'message', role: 'user', content: pieces as unknown as JsonValue, ...fieldsOf(message) };
+}
+
+/** Words that stand together are one message, unless they say that they were not. */
+function assistantItems(parts: readonly MessagePart[]): readonly JsonObject[] {
+  const items: JsonObject[] = [];
+  let spoken: JsonValue[] | undefined;
+  for (const part of parts) {
+    const content = assistantContent(part);
+    if (content === undefined) {
+      spoken = undefined;
+      items.push(...itemOfPart(part));
+      continue;
+    }
+    if (spoken !== undefined && !startsMessage(part)) {
+      spoken.push(content as unknown as JsonObject);
+      continue;
+    }
+    spoken = [content as unknown as JsonObject];
+    const { item } = fieldsOf(part);
+    const own = isObject(item) ? item : {};
+    items.push({ type: 'message', role: 'assistant', status: 'completed', content: spoken, ...own });
+  }
+  return items;
+}
+
+/** A part that carries a message's fields begins one; what is not from this framework goes on with the last. */
+function startsMessage(part: MessagePart): boolean {
+  return fieldsOf(part)['item'] !== undefined;
+}
+
+function itemOfPart(part: MessagePart): readonly JsonObject[] {
+  switch (part.type) {
+    case 'reasoning':
+      return [reasoningItem(part)];
+    case 'tool-call':
+      return [callItem(part)];
+    case 'tool-result':
+      return [resultItem(part)];
+    default: {
+      const { type, item } = part as unknown as JsonObject;
+      return type === 'openai-item' && isObject(item) ? [item] : [];
+    }
+  }
+}
+
+function reasoningItem(part: ReasoningPart): JsonObject {
+  return { type: 'reasoning', content: [{ type: 'input_text', text: part.text }], ...fieldsOf(part) };
+}
+
+function callItem(part: ToolCallPart): JsonObject {
+  const { item, ...rest } = fieldsOf(part);
+  if (isObject(item)) return { ...item, ...localInput(item, part.input), callId: part.toolCallId };
+  return {
+    type: 'function_call',
+    callId: part.toolCallId,
+    name: part.toolName,
+    arguments: textOfValue(part.input),
+    status: 'completed',
+    ...rest,
+  };
+}
+
+/** An edited input goes where the item had it. */
+function localInput(item: JsonObject, input: JsonValue): JsonObject {
+  if ('operation' in item) return { operation: input };
+  return 'actions' in item ? { actions: input } : { action: input };
+}
+
+function resultItem(part: ToolResultPart): JsonObject {
+  const { item, plain, ...rest } = fieldsOf(part);
+  if (isObject(item)) return { ...item, callId: part.toolCallId, output: part.output };
+  return {
+    type: 'function_call_result',
+    callId: part.toolCallId,
+    name: part.toolName,
+    output: outputSent(part.output, plain === true),
+    status: 'completed',
+    ...rest,
+  };
+}
+
+/** What a model is sent of a tool's answer: pieces it can read as they are, everything else as text. */
+function outputSent(output: JsonValue, isPlain: boolean): JsonValue {
+  const value = unwrapped(output);
+  if (isStructured(value)) return Array.isArray(value) ? value.map(inputPiece) : value;
+  const text = textOfValue(value);
+  return isPlain ? text : { type: 'text', text };
+}
+
+/** Another framework's history may hold results as `{ type: 'json', value }`. */
+function unwrapped(output: JsonValue): JsonValue {
+  const type = valueAt(output, ['type']);
+  const value = valueAt(output, ['value']);
+  const isWrapped = typeof type === 'string' && /^(text|json|error-text|error-json)$/.test(type);
+  return isWrapped && value !== undefined ? value : output;
+}
+
+function isStructured(value: JsonValue): boolean {
+  if (Array.isArray(value)) return value.length > 0 && value.every((piece: JsonValue) => isPiece(piece));
+  return isObject(value) && isPiece(value);
+}
+
+const pieceKeys: Readonly<Record<string, string>> = {
+  text: 'text',
+  input_text: 'text',
+  image: 'image',
+  input_image: 'image',
+  file: 'file',
+  input_file: 'file',
+};
+
+function isPiece(value: JsonValue): boolean {
+  const type = valueAt(value, ['type']);
+  const key = typeof type === 'string' && Object.hasOwn(pieceKeys, type) ? pieceKeys[type] : undefined;
+  return key !== undefined && isObject(value) && value[key] !== undefined;
+}
+
+/** In a list, the framework has pieces under the names of a user's message. */
+function inputPiece(piece: JsonValue): JsonValue {
+  if (!isObject(piece) || String(piece['type']).startsWith('input_')) return piece;
+  const address = valueAt(piece, ['image', 'url']);
+  return { ...piece, ...(address === undefined ? {} : { image: address }), type: `input_${String(piece['type'])}` };
+}

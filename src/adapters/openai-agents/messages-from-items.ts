@@ -1,0 +1,193 @@
+import type { AgentInputItem, AgentOutputItem, protocol } from '@openai/agents';
+import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import type { Message, MessagePart, ToolCallPart, ToolResultPart } from '../../core/message.ts';
+import { partOfContent } from './content-parts.ts';
+import { toJson, valueOfText, withFields } from './provider-fields.ts';
+import type { ToolAnswers } from './recording-memory.ts';
+
+/** An item of the framework that has no neutral form: it is kept in an assistant's message as it is. */
+export interface ItemPart {
+  readonly type: 'openai-item';
+  readonly item: JsonObject;
+}
+
+/**
+ * The framework's items as neutral messages. What one model said in a row is one message; each result of a tool is one.
+ * Fields that the neutral form lacks (ids, encrypted reasoning, metadata) are kept in `providerOptions.openaiAgents`.
+ *
+ * @example
+ * ```ts
+ * const messages = messagesFromItems([{ role: 'user', content: 'Where is order 7?' }]);
+ * ```
+ */
+export function messagesFromItems(input: string | readonly AgentInputItem[]): readonly Message[] {
+  return messagesOfInput(input, new Map());
+}
+
+/** The same, where results of tools that are known are told as what the tool gave. */
+export function messagesOfInput(input: string | readonly AgentInputItem[], answers: ToolAnswers): readonly Message[] {
+  if (typeof input === 'string') return [{ role: 'user', content: input }];
+  const messages: Message[] = [];
+  let said: MessagePart[] = [];
+  const settle = (): void => {
+    if (said.length > 0) messages.push({ role: 'assistant', content: said });
+    said = [];
+  };
+  for (const item of input) {
+    if (isSaidByModel(item)) {
+      said.push(...partsOfItem(item, answers));
+      continue;
+    }
+    settle();
+    messages.push(messageOfItem(item, answers));
+  }
+  settle();
+  return messages;
+}
+
+/** What a model said, whole, as one message. */
+export function messageOfOutput(output: readonly AgentOutputItem[]): Message {
+  return { role: 'assistant', content: output.flatMap((item) => partsOfItem(item, new Map())) };
+}
+
+type ResultItem =
+  | protocol.FunctionCallResultItem
+  | protocol.ComputerCallResultItem
+  | protocol.ShellCallResultItem
+  | protocol.ApplyPatchCallResultItem;
+
+type OtherItem = protocol.UserMessageItem | protocol.SystemMessageItem | ResultItem;
+
+function isSaidByModel(item: AgentInputItem): item is Exclude<AgentInputItem, OtherItem> {
+  return roleOf(item) === undefined ? !isResult(item) : roleOf(item) === 'assistant';
+}
+
+function roleOf(item: AgentInputItem): string | undefined {
+  return 'role' in item ? item.role : undefined;
+}
+
+const resultTypes: ReadonlySet<unknown> = new Set([
+  'function_call_result',
+  'computer_call_result',
+  'shell_call_output',
+  'apply_patch_call_output',
+]);
+
+function isResult(item: AgentInputItem): item is ResultItem {
+  return resultTypes.has(item.type);
+}
+
+function messageOfItem(item: OtherItem, answers: ToolAnswers): Message {
+  if (!('role' in item)) return { role: 'tool', content: [partOfResult(item, answers)] };
+  const { type: _, role, content, ...rest } = item;
+  const parts = typeof content === 'string' ? content : content.map((piece) => partOfContent(piece));
+  return withFields({ role, content: parts }, rest);
+}
+
+function partsOfItem(item: AgentOutputItem, answers: ToolAnswers): readonly MessagePart[] {
+  if (isResult(item)) return [partOfResult(item, answers)];
+  switch (item.type) {
+    case 'reasoning':
+      return [reasoningPart(item)];
+    case 'function_call':
+      return [functionCallPart(item)];
+    case 'computer_call':
+    case 'shell_call':
+    case 'apply_patch_call':
+      return [localCallPart(item)];
+    default:
+      return roleOf(item) === 'assistant' ? spokenParts(item as protocol.AssistantMessageItem) : [keptPart(item)];
+  }
+}
+
+/** The first part of a message carries the message's own fields; the others say that they belong to it. */
+function spokenParts(item: protocol.AssistantMessageItem): readonly MessagePart[] {
+  const { type: _type, role: _role, content, status, ...rest } = item;
+  if (content.length === 0) return [keptPart(item)];
+  const fields = toJson({ status: status === 'completed' ? undefined : status, ...rest }) as JsonObject;
+  return content.map((piece, index) => {
+    const part = partOfContent(piece);
+    if (index > 0) return alsoWith(part, { more: true });
+    return Object.keys(fields).length === 0 ? part : alsoWith(part, { item: fields });
+  });
+}
+
+function alsoWith(part: MessagePart, fields: JsonObject): MessagePart {
+  const held = (part as unknown as JsonObject)['providerOptions'];
+  const own = isObject(held) ? (held['openaiAgents'] as JsonObject) : {};
+  return withFields(part, { ...own, ...fields });
+}
+
+/** A summary that is one plain text needs no copy; anything else is kept as it came. */
+function reasoningPart(item: protocol.ReasoningItem): MessagePart {
+  const { type: _, content, rawContent, ...rest } = item;
+  const spoken = content.length > 0 ? content : (rawContent ?? []);
+  const isPlain = content.length === 1 && content[0] !== undefined && Object.keys(content[0]).length === 2;
+  const text = spoken.map((piece) => piece.text).join('\n\n');
+  return withFields({ type: 'reasoning', text }, { content: isPlain ? undefined : content, rawContent, ...rest });
+}
+
+function functionCallPart(item: protocol.FunctionCallItem): ToolCallPart {
+  const { type: _, callId, name, arguments: text, status, ...rest } = item;
+  const input = valueOfText(text);
+  const kept = status === undefined || status === 'completed' ? undefined : status;
+  const part: ToolCallPart = { type: 'tool-call', toolCallId: callId, toolName: name, input };
+  return withFields(part, { status: kept, ...rest });
+}
+
+/** Calls of the tools that the framework itself runs; the tool is named after the kind of its item. */
+function localCallPart(
+  item: protocol.ComputerUseCallItem | protocol.ShellCallItem | protocol.ApplyPatchCallItem,
+): ToolCallPart {
+  const { type, callId, ...rest } = item;
+  const input = toJson('operation' in rest ? rest.operation : 'actions' in rest ? rest.actions : rest.action) ?? null;
+  const part: ToolCallPart = { type: 'tool-call', toolCallId: callId, toolName: type.replace(/_call$/, ''), input };
+  return withFields(part, { item: { type, ...rest } });
+}
+
+function partOfResult(item: ResultItem, answers: ToolAnswers): ToolResultPart {
+  if (item.type === 'function_call_result') return functionResultPart(item, answers);
+  const { type, callId, output, ...rest } = item;
+  const toolName = type.replace(/_call_(output|result)$/, '');
+  const isError = 'status' in rest && rest.status === 'failed';
+  const part: ToolResultPart = {
+    type: 'tool-result',
+    toolCallId: callId,
+    toolName,
+    output: toJson(output) ?? null,
+    ...(isError ? { isError } : {}),
+  };
+  return withFields(part, { item: { type, ...rest } });
+}
+
+function functionResultPart(item: protocol.FunctionCallResultItem, answers: ToolAnswers): ToolResultPart {
+  const { type: _, callId, name, output: sent, status, ...rest } = item;
+  const text = textSent(sent);
+  const answer = answers.get(callId);
+  const known = text !== undefined && answer?.text === text ? answer : undefined;
+  const output = known?.output ?? (text === undefined ? (toJson(sent) as JsonValue) : text);
+  const part: ToolResultPart = {
+    type: 'tool-result',
+    toolCallId: callId,
+    toolName: name,
+    output,
+    ...(known?.isError === true ? { isError: true } : {}),
+  };
+  return withFields(part, {
+    plain: typeof sent === 'string' ? true : undefined,
+    status: status === 'completed' ? undefined : status,
+    ...rest,
+  });
+}
+
+/** The text of a result that is nothing but text. */
+function textSent(output: protocol.FunctionCallResultItem['output']): string | undefined {
+  if (typeof output === 'string') return output;
+  return !Array.isArray(output) && output.type === 'text' && Object.keys(output).length === 2 ? output.text : undefined;
+}
+
+function keptPart(item: AgentOutputItem): MessagePart {
+  const part: ItemPart = { type: 'openai-item', item: toJson(item) as JsonObject };
+  // The neutral form lets through parts of other kinds; its type names only those that everyone knows.
+  return part as unknown as MessagePart;
+}

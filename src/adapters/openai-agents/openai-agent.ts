@@ -1,0 +1,173 @@
+import {
+  type AgentInputItem,
+  type NonStreamRunOptions,
+  Runner,
+  type RunResult,
+  type RunStreamEvent,
+  type Session,
+  type StreamedRunResult,
+  ToolCallError,
+} from '@openai/agents';
+import type { ResumableAgent, ResumeContext } from '../../core/agent.ts';
+import { RepriseError } from '../../core/error.ts';
+import type { JsonValue } from '../../core/json.ts';
+import { type Message, toolResultsIn } from '../../core/message.ts';
+import type { Recorder } from '../../core/recorder.ts';
+import type { AnyAgent, ContextOf } from './acting-agent.ts';
+import { itemsFromMessages } from './items-from-messages.ts';
+import { textOfValue } from './provider-fields.ts';
+import { originalAgent, type RecordAgentOptions, recordAgent } from './recorded-agent.ts';
+import { runnerWithModels } from './recorded-runner.ts';
+import { rememberAnswer } from './recording-memory.ts';
+import { agentAfter, agentAsBranchSays, callToolOf, ownModelName } from './resumed-agent.ts';
+
+/** How an agent is made ready to be resumed. */
+export interface OpenAIAgentOptions<TContext = unknown> extends RecordAgentOptions {
+  /** Models, guardrails and the like; a runner with the framework's defaults if left out. */
+  readonly runner?: Runner;
+  /** What the tools get as their context, unless the run is given one. */
+  readonly context?: TContext;
+}
+
+/** The same, for a run that is streamed. */
+export interface StreamedAgentOptions<TContext = unknown> extends OpenAIAgentOptions<TContext> {
+  /** Makes the run a streamed one, and is told every event as it comes. */
+  readonly onEvent: (event: RunStreamEvent) => void;
+}
+
+/** What the framework's run call takes beside the input. */
+export type OpenAIRunOptions<TAgent extends AnyAgent = AnyAgent> = NonStreamRunOptions<ContextOf<TAgent>, TAgent>;
+
+/**
+ * An agent of OpenAI Agents as one that can continue a branch. History, prompt and settings are the branch's; whoever
+ * had the floor goes on. The result is the framework's own.
+ *
+ * A framework session among the run options is not read, so it cannot replace the history: an empty one is given the
+ * branch's history when the run has ended, one that holds anything is left alone.
+ *
+ * @example
+ * ```ts
+ * const agent = openaiAgent(support, { runner, effects: { refund: 'irreversible' } });
+ * const { result, text } = await branch.resume(agent, { run: { maxTurns: 5 } });
+ * console.log(result.history.length, text);
+ * ```
+ */
+export function openaiAgent<TAgent extends AnyAgent>(
+  agent: TAgent,
+  options: StreamedAgentOptions<ContextOf<TAgent>>,
+): ResumableAgent<OpenAIRunOptions<TAgent> | undefined, StreamedRunResult<ContextOf<TAgent>, TAgent>>;
+export function openaiAgent<TAgent extends AnyAgent>(
+  agent: TAgent,
+  options?: OpenAIAgentOptions<ContextOf<TAgent>>,
+): ResumableAgent<OpenAIRunOptions<TAgent> | undefined, RunResult<ContextOf<TAgent>, TAgent>>;
+export function openaiAgent(
+  given: AnyAgent,
+  options: EitherOptions = {},
+): ResumableAgent<OpenAIRunOptions | undefined, AnyResult> {
+  const agent = originalAgent(given);
+  return {
+    framework: 'openai-agents',
+    // Whoever hands off has conversations under several names: the one that last moved on is continued.
+    ...(agent.handoffs.length === 0 ? { name: agent.name } : {}),
+    ...modelOf(agent, options),
+    resume: (context, run) => resumed(agent, { context, run: run ?? {}, options }),
+    callTool: (call, context) => callToolOf(agentAfter(agent, context.messages), call, options.context),
+    textOf: ({ finalOutput }) => textOfValue((finalOutput ?? '') as JsonValue),
+  };
+}
+
+/** Known only where somebody named it: what a provider takes for its default is its own affair. */
+function modelOf(agent: AnyAgent, { runner }: EitherOptions): { readonly model?: string } {
+  const fallback = runner?.config.model;
+  return agent.model === '' && fallback === undefined ? {} : { model: ownModelName(agent, fallback) };
+}
+
+type EitherOptions = OpenAIAgentOptions & Partial<StreamedAgentOptions>;
+type AnyResult = RunResult<unknown, AnyAgent> | StreamedRunResult<unknown, AnyAgent>;
+
+interface Resuming {
+  readonly context: ResumeContext;
+  readonly run: OpenAIRunOptions;
+  readonly options: EitherOptions;
+}
+
+async function resumed(agent: AnyAgent, { context, run, options }: Resuming): Promise<AnyResult> {
+  refuseServerHistory(run);
+  const { recorder, messages, prompt } = context;
+  const given = options.runner ?? new Runner();
+  const history = [...messages, ...(prompt === undefined ? [] : [prompt])];
+  knowAnswers(history, recorder);
+  const acting = agentAfter(agent, messages);
+  const told = agentAsBranchSays(acting, context, ownModelName(acting, given.config.model));
+  const { session, signal, ...rest } = run;
+  const result = await ran(runnerWithModels(given, recorder), {
+    agent: recordAgent(told, recorder, options),
+    items: itemsFromMessages(history),
+    run: {
+      ...(options.context === undefined ? {} : { context: options.context }),
+      ...rest,
+      signal: signal === undefined ? context.signal : AbortSignal.any([signal, context.signal]),
+    },
+    onEvent: options.onEvent,
+  });
+  await fill(session, result.history);
+  return result;
+}
+
+interface Running {
+  readonly agent: AnyAgent;
+  readonly items: AgentInputItem[];
+  readonly run: OpenAIRunOptions;
+  readonly onEvent: StreamedAgentOptions['onEvent'] | undefined;
+}
+
+async function ran(runner: Runner, { agent, items, run, onEvent }: Running): Promise<AnyResult> {
+  try {
+    if (onEvent === undefined) return await runner.run<AnyAgent, unknown>(agent, items, run);
+    const streamed = await runner.run<AnyAgent, unknown>(agent, items, { ...run, stream: true });
+    for await (const event of streamed) onEvent(event);
+    await streamed.completed;
+    return streamed;
+  } catch (error) {
+    throw refusalIn(error);
+  }
+}
+
+/** A call that is refused fails its tool, and the framework wraps what a tool throws. */
+function refusalIn(error: unknown): unknown {
+  return error instanceof ToolCallError && error.error instanceof RepriseError ? error.error : error;
+}
+
+/** A history that a server keeps would take the place of the branch's. */
+function refuseServerHistory(run: object): void {
+  const options = run as Readonly<Record<string, unknown>>;
+  const refused = ['conversationId', 'previousResponseId'].find((name) => options[name] !== undefined);
+  if (refused !== undefined) {
+    throw new RepriseError('resume.invalid', `Cannot resume with "${refused}": the history is the branch's own`, {
+      hint: `Leave "${refused}" out: the whole history of the branch is sent.`,
+    });
+  }
+  if (options['stream'] === true) {
+    throw new RepriseError(
+      'resume.invalid',
+      'Cannot resume with "stream": a resumed run has ended when it comes back',
+      {
+        hint: 'Give openaiAgent() an "onEvent" function: it is told every event as it comes.',
+      },
+    );
+  }
+}
+
+/** Results of the history go into lists again as what they are. */
+function knowAnswers(messages: readonly Message[], recorder: Recorder): void {
+  for (const message of messages) {
+    for (const { toolCallId, output, isError = false } of toolResultsIn(message)) {
+      rememberAnswer(recorder, toolCallId, { text: textOfValue(output), output, isError });
+    }
+  }
+}
+
+/** The program's own session is only written to if there was nothing in it. */
+async function fill(session: Session | undefined, history: AgentInputItem[]): Promise<void> {
+  if (session !== undefined && (await session.getItems(1)).length === 0) await session.addItems(history);
+}

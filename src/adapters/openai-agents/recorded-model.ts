@@ -1,0 +1,135 @@
+import {
+  getDefaultModel,
+  type Model,
+  type ModelProvider,
+  type ModelRequest,
+  type ModelResponse,
+  type StreamEvent,
+  Usage,
+} from '@openai/agents';
+import { RepriseError } from '../../core/error.ts';
+import { isMessage } from '../../core/message.ts';
+import type { CallStart, OpenCall, Recorder, ReusedAnswer } from '../../core/recorder.ts';
+import { actingAgent } from './acting-agent.ts';
+import { itemsFromMessages } from './items-from-messages.ts';
+import { endOfFailure, endOfResponse, requestOf } from './model-call.ts';
+import { recordedStream } from './recorded-stream.ts';
+import { rememberAsked, toolAnswersOf } from './recording-memory.ts';
+
+/**
+ * A model provider whose models are recorded: what each was really sent and really said, usage, ids and errors. Streams
+ * pass event by event. Who asked is the agent that acts; each try of a retried call is a call of its own.
+ *
+ * @example
+ * ```ts
+ * await using recorder = await session.record();
+ * const recorded = new Runner({ modelProvider: recordModels(provider, recorder) });
+ * const { finalOutput } = await recorded.run(support, 'Order 7 broke.');
+ * ```
+ */
+export function recordModels(provider: ModelProvider, recorder: Recorder): ModelProvider {
+  return {
+    getModel: async (name) => {
+      const model = await provider.getModel(name);
+      return recordModel(model, recorder, name === undefined || name === '' ? nameOfModel(model) : name);
+    },
+  };
+}
+
+/** The models behind those that record, and where: the same may record elsewhere later. */
+const originals = new WeakMap<Model, { readonly model: Model; readonly name: string; readonly recorder: Recorder }>();
+
+/** One model, recorded under a name. One that is recorded already is recorded here instead. */
+export function recordModel(given: Model, recorder: Recorder, as?: string): Model {
+  const known = originals.get(given);
+  if (known?.recorder === recorder) return given;
+  const model = known?.model ?? given;
+  const name = as ?? nameOfModel(given);
+  const { supportsPromptModelSelection } = model;
+  const wrapper: Model = {
+    ...(supportsPromptModelSelection === undefined ? {} : { supportsPromptModelSelection }),
+    getResponse: async (request) => {
+      const asking = askingOf(request, recorder, name);
+      return respond(model, request, { ...asking, call: await recorder.startCall(asking.start) });
+    },
+    getStreamedResponse: (request) => stream(model, request, { recorder, name }),
+    // The framework asks only a model that has an opinion.
+    ...(model.getRetryAdvice === undefined ? {} : { getRetryAdvice: (failed) => model.getRetryAdvice?.(failed) }),
+  };
+  originals.set(wrapper, { model, name, recorder });
+  return wrapper;
+}
+
+/** A request, as it is about to be recorded. */
+interface Asking {
+  readonly start: CallStart;
+  readonly recorder: Recorder;
+  readonly agent: string | undefined;
+}
+
+function askingOf(request: ModelRequest, recorder: Recorder, name: string): Asking {
+  const agent = actingAgent();
+  const asked = requestOf(request, toolAnswersOf(recorder));
+  return { recorder, agent, start: { kind: 'model', name, ...(agent === undefined ? {} : { agent }), request: asked } };
+}
+
+/** What a model calls itself; models of the framework do not say, and then it is the default one. */
+export function nameOfModel(model: Model): string {
+  const known = originals.get(model)?.name;
+  if (known !== undefined) return known;
+  const { model: own, modelId, name } = model as { model?: unknown; modelId?: unknown; name?: unknown };
+  const told = [own, modelId, name].find((value) => typeof value === 'string' && value !== '');
+  return typeof told === 'string' ? told : getDefaultModel();
+}
+
+type OpenAsking = Asking & { readonly call: OpenCall };
+
+async function respond(model: Model, request: ModelRequest, asking: OpenAsking): Promise<ModelResponse> {
+  const { call } = asking;
+  if (call.answer !== undefined) return { usage: new Usage(), output: reusedOutput(call.answer) };
+  try {
+    const response = await call.within(() => model.getResponse(request));
+    noteAsked(response.output, asking);
+    call.end(endOfResponse(response));
+    return response;
+  } catch (error) {
+    call.end(endOfFailure(error, request.signal));
+    throw error;
+  }
+}
+
+async function* stream(
+  model: Model,
+  request: ModelRequest,
+  { recorder, name }: { readonly recorder: Recorder; readonly name: string },
+): AsyncGenerator<StreamEvent, void, undefined> {
+  const asking = askingOf(request, recorder, name);
+  const call = await recorder.startCall(asking.start);
+  if (call.answer !== undefined) {
+    const output = reusedOutput(call.answer) as Extract<StreamEvent, { type: 'response_done' }>['response']['output'];
+    const usage = { inputTokens: 0, outputTokens: 0, totalTokens: 0 };
+    yield { type: 'response_done', response: { id: '', usage, output } };
+    return;
+  }
+  for await (const event of recordedStream(() => model.getStreamedResponse(request), {
+    call,
+    signal: request.signal,
+  })) {
+    if (event.type === 'response_done') noteAsked(event.response.output, { ...asking, call });
+    yield event;
+  }
+}
+
+/** Tools are executed after the model call has ended, outside of its context. */
+function noteAsked(output: ModelResponse['output'], { recorder, agent, call }: OpenAsking): void {
+  for (const item of output)
+    if (item.type === 'function_call') rememberAsked(recorder, { id: item.callId, call }, { agent, name: item.name });
+}
+
+/** A recorded answer is told as the items it was made of. */
+function reusedOutput(answer: ReusedAnswer): ModelResponse['output'] {
+  if (answer.outcome === 'ok' && isMessage(answer.output)) return itemsFromMessages([answer.output]);
+  throw new RepriseError('effect.refused', 'Cannot answer the model call from the record: it holds no message', {
+    hint: 'Let model calls run: they do nothing to the world.',
+  });
+}

@@ -1,0 +1,86 @@
+import { Runner, type RunResult, type StreamedRunResult } from '@openai/agents';
+import { isObject, type JsonValue } from '../../core/json.ts';
+import type { Message } from '../../core/message.ts';
+import type { OpenRun, Recorder } from '../../core/recorder.ts';
+import type { AnyAgent } from './acting-agent.ts';
+import { messagesFromItems } from './messages-from-items.ts';
+import { toJson } from './provider-fields.ts';
+import { type RecordAgentOptions, recordAgent } from './recorded-agent.ts';
+import { recordModel, recordModels } from './recorded-model.ts';
+
+/** How the runs of a runner are recorded. */
+export interface RecordRunnerOptions extends RecordAgentOptions {
+  /** What the runs are called in the log. */
+  readonly title?: string;
+}
+
+/**
+ * A runner like the one that is given, whose runs are recorded whole: the run, the user's message, every model call,
+ * tool and handoff. It takes and gives what the framework's own does, streams included.
+ *
+ * @example
+ * ```ts
+ * await using recorder = await session.record();
+ * const recorded = recordRunner(runner, recorder, { title: 'Refund', effects: { refund: 'irreversible' } });
+ * const { finalOutput } = await recorded.run(support, 'Order 7 broke.');
+ * ```
+ */
+export function recordRunner(runner: Runner, recorder: Recorder, options: RecordRunnerOptions = {}): Runner {
+  const models = runnerWithModels(runner, recorder);
+  const plain = models.run.bind(models) as (...args: readonly unknown[]) => Promise<AnyResult>;
+  const run = async (agent: AnyAgent, input: unknown, ...rest: readonly unknown[]): Promise<AnyResult> => {
+    const { title } = options;
+    const open = recorder.startRun({ agent: agent.name, ...(title === undefined ? {} : { title }) });
+    try {
+      const result = await open.within(() => {
+        for (const message of newMessages(input)) recorder.message(message, { agent: agent.name });
+        return plain(recordAgent(agent, recorder, options), input, ...rest);
+      });
+      endWith(open, result);
+      return result;
+    } catch (error) {
+      open.end({ error });
+      throw error;
+    }
+  };
+  models.run = run as Runner['run'];
+  return models;
+}
+
+type AnyResult = RunResult<unknown, AnyAgent> | StreamedRunResult<unknown, AnyAgent>;
+
+/** What the user says now: the user messages at the end of the input. */
+function newMessages(input: unknown): readonly Message[] {
+  if (typeof input !== 'string' && !Array.isArray(input)) return [];
+  const messages = messagesFromItems(input);
+  return messages.slice(messages.findLastIndex(({ role }) => role !== 'user') + 1);
+}
+
+/** A streamed run goes on after it was given back. */
+function endWith(open: OpenRun, result: AnyResult): void {
+  if (!('completed' in result)) return endNow(open, result);
+  result.completed.then(
+    () => endNow(open, result),
+    (error: unknown) => open.end({ error }),
+  );
+}
+
+/** A run that waits for a person's approval has not come to its result. */
+function endNow(open: OpenRun, result: AnyResult): void {
+  if (result.interruptions.length > 0) return open.end({ outcome: 'interrupted' });
+  if (isObject(result) && result['cancelled'] === true) return open.end({ outcome: 'aborted' });
+  const output: JsonValue | undefined = toJson(result.finalOutput);
+  open.end(output === undefined ? {} : { result: output });
+}
+
+/** A runner like the given one whose models are recorded; its listeners hear of the runs. */
+export function runnerWithModels(given: Runner, recorder: Recorder): Runner {
+  const { model, modelProvider } = given.config;
+  const runner = new Runner({
+    ...given.config,
+    modelProvider: recordModels(modelProvider, recorder),
+    ...(model === undefined ? {} : { model: typeof model === 'string' ? model : recordModel(model, recorder) }),
+  });
+  runner.emit = given.emit.bind(given);
+  return runner;
+}

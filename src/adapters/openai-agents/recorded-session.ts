@@ -1,0 +1,31 @@
+import type { AgentInputItem, Session } from '@openai/agents';
+import type { Recorder } from '../../core/recorder.ts';
+import { isInsideRun } from './acting-agent.ts';
+import { messagesFromItems } from './messages-from-items.ts';
+
+/**
+ * A session whose additions are recorded as messages, once: what the program itself adds becomes `message.added`; what
+ * the framework adds while it runs an agent is in the recorded model and tool calls already.
+ *
+ * @example
+ * ```ts
+ * await using recorder = await session.record();
+ * const memory = recordSession(new MemorySession(), recorder);
+ * await memory.addItems([{ role: 'user', content: 'My order is 7.' }]);
+ * ```
+ */
+export function recordSession<T extends Session>(session: T, recorder: Recorder): T {
+  const add = session.addItems.bind(session) as (...args: readonly unknown[]) => Promise<void>;
+  const addItems = async (items: AgentInputItem[], ...rest: readonly unknown[]): Promise<void> => {
+    await add(items, ...rest);
+    if (!isInsideRun()) for (const message of messagesFromItems(items)) recorder.message(message);
+  };
+  // Sessions have private fields and optional abilities, so everything else is the session's own.
+  return new Proxy(session, {
+    get: (target, key) => {
+      if (key === 'addItems') return addItems;
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+}

@@ -1,0 +1,58 @@
+import type { StreamEvent } from '@openai/agents';
+import { isObject, type JsonObject, valueAt } from '../../core/json.ts';
+import type { CallEnd, OpenCall } from '../../core/recorder.ts';
+import { endOfFailure, endOfStream, toldByPiece } from './model-call.ts';
+
+interface StreamContext {
+  readonly call: OpenCall;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * A stream that passes every event on as it comes and records the whole at its end. What had been said when it was cut,
+ * failed or left is recorded too.
+ */
+export async function* recordedStream(
+  open: () => AsyncIterable<StreamEvent>,
+  { call, signal }: StreamContext,
+): AsyncGenerator<StreamEvent, void, undefined> {
+  let said = '';
+  let told: JsonObject = {};
+  let source: AsyncIterator<StreamEvent> | undefined;
+  try {
+    source = call.within(() => open()[Symbol.asyncIterator]());
+    for (;;) {
+      const { done, value } = await call.within(() => (source as AsyncIterator<StreamEvent>).next());
+      if (done === true) break;
+      if (bringsToken(value)) call.firstToken();
+      if (value.type === 'output_text_delta') said += value.delta;
+      if (value.type === 'model' && isObject(value.event)) told = toldByPiece(told, value.event);
+      // Whoever is told that it is done may leave at once, so it is recorded first.
+      if (value.type === 'response_done') call.end(endOfStream(value, told));
+      yield value;
+    }
+    source = undefined;
+    call.end({ outcome: 'interrupted', ...partial(said), error: new Error('The stream ended before its answer did') });
+  } catch (error) {
+    source = undefined;
+    call.end({ ...partial(said), ...endOfFailure(error, signal) });
+    throw error;
+  } finally {
+    call.end({ outcome: 'aborted', ...partial(said) });
+    await source?.return?.();
+  }
+}
+
+function partial(said: string): CallEnd {
+  return said === '' ? {} : { message: { role: 'assistant', content: said } };
+}
+
+/** Text, or a piece of anything else that a model writes: an argument, a thought. */
+function bringsToken(event: StreamEvent): boolean {
+  if (event.type === 'output_text_delta') return true;
+  if (event.type !== 'model' || !isObject(event.event)) return false;
+  const raw: JsonObject = event.event;
+  if (typeof raw['type'] === 'string') return raw['type'].endsWith('.delta');
+  const delta = valueAt(raw, ['choices', '0', 'delta']);
+  return isObject(delta) && (Boolean(delta['content']) || delta['tool_calls'] !== undefined);
+}

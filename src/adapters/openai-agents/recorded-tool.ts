@@ -1,0 +1,104 @@
+import type { FunctionTool, RunContext } from '@openai/agents';
+import type { EffectClass } from '../../core/effects.ts';
+import { isObject, type JsonValue, valueAt } from '../../core/json.ts';
+import type { CallStart, OpenCall, Recorder, ReusedAnswer } from '../../core/recorder.ts';
+import { toJson, valueOfText } from './provider-fields.ts';
+import { askedFor, rememberAnswer, within } from './recording-memory.ts';
+import { withFailure } from './tool-failure.ts';
+
+/** Who has a tool, and what was declared of it. */
+export interface ToolContext {
+  readonly recorder: Recorder;
+  readonly agent: string;
+  readonly effect: EffectClass | undefined;
+}
+
+type Details = Parameters<FunctionTool['invoke']>[2];
+
+/** The tools behind those that record, and where: the same may record elsewhere later. */
+const originals = new WeakMap<object, { readonly tool: object; readonly recorder: Recorder }>();
+
+/** A copy of a function tool whose invocations are recorded. One that is recorded already is recorded here instead. */
+export function recordTool<T extends FunctionTool<never>>(given: T, context: ToolContext): T {
+  const known = originals.get(given);
+  if (known?.recorder === context.recorder) return given;
+  const tool = (known?.tool as T | undefined) ?? given;
+  const { recorder } = context;
+  const invoke = async (runContext: RunContext<never>, input: string, details?: Details): Promise<unknown> => {
+    const start = startOf(tool, { input, details, context });
+    const asked = start.call === undefined ? undefined : askedFor(recorder, start.call);
+    const call = await within(asked, () => recorder.startCall(start));
+    if (call.answer !== undefined) return reused(call.answer);
+    return invoked(call, { details, context, invoke: () => tool.invoke(runContext, input, details) });
+  };
+  // The framework keeps more on a tool than its own keys.
+  const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(tool)) as T;
+  Object.defineProperty(copy, 'invoke', { value: invoke, enumerable: true, configurable: true, writable: true });
+  originals.set(copy, { tool, recorder });
+  return copy;
+}
+
+interface Invocation {
+  readonly input: string;
+  readonly details: Details;
+  readonly context: ToolContext;
+}
+
+function startOf(tool: { readonly name: string }, { input, details, context }: Invocation): CallStart {
+  const { agent, effect } = context;
+  const call = details?.toolCall?.callId;
+  return {
+    kind: 'tool',
+    name: tool.name,
+    agent,
+    input: valueOfText(input),
+    ...(call === undefined ? {} : { call }),
+    ...(effect === undefined ? {} : { effect }),
+  };
+}
+
+/** The first thing that is told of an end counts: a tool that goes on after its time was up has ended. */
+async function invoked(
+  call: OpenCall,
+  { details, context, invoke }: Omit<Invocation, 'input'> & { readonly invoke: () => Promise<unknown> },
+): Promise<unknown> {
+  const signal = details?.signal;
+  const giveUp = (): void => {
+    const isTimeout = valueAt(toJson(signal?.reason) ?? null, ['toolName']) !== undefined;
+    call.end({ outcome: isTimeout ? 'error' : 'aborted', error: signal?.reason });
+  };
+  signal?.addEventListener('abort', giveUp, { once: true });
+  try {
+    const { result, failure } = await call.within(() => withFailure(invoke));
+    const output = toJson(result);
+    const isError = failure !== undefined;
+    const answer = { text: textSent(result), output: output ?? null, isError };
+    rememberAnswer(context.recorder, call.call, answer);
+    const error = isError ? { error: errorOf(failure, answer.text) } : {};
+    call.end({ ...(output === undefined ? {} : { output }), ...error });
+    return result;
+  } catch (error) {
+    call.end({ error });
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', giveUp);
+  }
+}
+
+/** What the framework tells a model of a value. */
+function textSent(value: unknown): string {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+}
+
+/** The error itself is told only where the program lets the framework tell it; else what the model was told. */
+function errorOf(failure: { readonly data?: Readonly<Record<string, unknown>> }, text: string): Error {
+  const told = failure.data?.['error'];
+  return new Error(typeof told === 'string' && !told.includes('redacted') ? told : text);
+}
+
+/** A recorded answer stands in for the call: what the tool gave, or how it failed. */
+function reused(answer: ReusedAnswer): JsonValue {
+  if (answer.outcome === 'ok' || answer.output !== undefined) return answer.output ?? null;
+  const message = isObject(answer.error) ? answer.error['message'] : undefined;
+  throw new Error(typeof message === 'string' ? message : 'The recorded call failed');
+}

@@ -1,0 +1,125 @@
+import {
+  type FunctionTool,
+  getDefaultModel,
+  getHandoff,
+  getTransferMessage,
+  type Model,
+  type ModelSettings,
+  RunContext,
+} from '@openai/agents';
+import type { PendingCall, ResumeContext } from '../../core/agent.ts';
+import { RepriseError } from '../../core/error.ts';
+import { isObject, type JsonArray, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { type Message, toolCallsIn, toolResultsIn } from '../../core/message.ts';
+import type { AnyAgent } from './acting-agent.ts';
+import { requestSettings } from './model-call.ts';
+import { textOfValue, toJson } from './provider-fields.ts';
+import { nameOfModel } from './recorded-model.ts';
+
+/** The agent that has the floor after a history: every handoff that was answered has passed it on. */
+export function agentAfter(agent: AnyAgent, messages: readonly Message[]): AnyAgent {
+  const answered = new Set(messages.flatMap((message) => toolResultsIn(message).map((part) => part.toolCallId)));
+  let acting = agent;
+  for (const message of messages) {
+    // Of several handoffs at once the framework takes the first.
+    const calls = toolCallsIn(message).filter((part) => answered.has(part.toolCallId));
+    const next = calls.map((part) => handoffOf(acting, part.toolName)).find((handoff) => handoff !== undefined);
+    if (next !== undefined) acting = next.agent;
+  }
+  return acting;
+}
+
+function handoffOf(agent: AnyAgent, toolName: string): ReturnType<typeof getHandoff> | undefined {
+  return agent.handoffs.map((entry) => getHandoff(entry)).find((handoff) => handoff.toolName === toolName);
+}
+
+/** A copy of an agent with what the branch says it is called with; `ownModel` is what the agent's own model is called. */
+export function agentAsBranchSays(
+  agent: AnyAgent,
+  context: Pick<ResumeContext, 'model' | 'system' | 'tools' | 'settings'>,
+  ownModel: string,
+): AnyAgent {
+  const { model, system, tools, settings } = context;
+  const changes = {
+    ...(model === null || model === ownModel ? {} : { model }),
+    ...(system === null ? {} : { instructions: system }),
+    ...(settings === null ? {} : { modelSettings: { ...agent.modelSettings, ...ownSettings(settings) } }),
+    ...(tools === null ? {} : toolsAsTold(agent, tools)),
+  };
+  if (Object.keys(changes).length === 0) return agent;
+  const copy = agent.clone(changes);
+  copy.emit = agent.emit.bind(agent);
+  return copy;
+}
+
+/** The name that an agent's own model is recorded under. */
+export function ownModelName(agent: AnyAgent, fallback: string | Model | undefined): string {
+  const model = agent.model === '' ? (fallback ?? '') : agent.model;
+  if (typeof model !== 'string') return nameOfModel(model);
+  return model === '' ? getDefaultModel() : model;
+}
+
+/**
+ * What goes to the framework as model settings. Data for the provider stays the agent's own: what is recorded of it may
+ * be masked.
+ */
+function ownSettings(settings: JsonObject): ModelSettings {
+  const left = new Set<string>([...requestSettings, 'providerData', 'retry']);
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => !left.has(name)));
+}
+
+/** The agent's own tools and handoffs that are named, described as the branch says. */
+function toolsAsTold(agent: AnyAgent, told: JsonArray): Pick<AnyAgent, 'tools' | 'handoffs'> {
+  const definitions = new Map(told.filter(isObject).map((tool) => [String(tool['name']), tool]));
+  const known = new Set([...agent.tools.map(({ name }) => name), ...handoffNames(agent)]);
+  const missing = [...definitions.keys()].find((name) => !known.has(name));
+  if (missing !== undefined && agent.mcpServers.length === 0) {
+    throw new RepriseError(
+      'agent.invalid',
+      `Cannot resume with the tool "${missing}": the agent "${agent.name}" has none of that name`,
+      { hint: 'Give the agent a tool of that name, or leave it out of the edit.' },
+    );
+  }
+  const tools = agent.tools
+    .filter(({ name }) => definitions.has(name))
+    .map((tool) => (tool.type === 'function' ? describedTool(tool, definitions.get(tool.name) ?? {}) : tool));
+  const handoffs = agent.handoffs.filter((entry) => definitions.has(getHandoff(entry).toolName));
+  return { tools, handoffs };
+}
+
+function handoffNames(agent: AnyAgent): readonly string[] {
+  return agent.handoffs.map((entry) => getHandoff(entry).toolName);
+}
+
+function describedTool<T extends object>(tool: T, definition: JsonObject): T {
+  const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(tool)) as T;
+  for (const key of ['description', 'parameters', 'strict']) {
+    const value = definition[key];
+    if (value !== undefined)
+      Object.defineProperty(copy, key, { value, enumerable: true, configurable: true, writable: true });
+  }
+  return copy;
+}
+
+/** Executes one tool of an agent, unrecorded; undefined if it has none of that name. */
+export function callToolOf(agent: AnyAgent, call: PendingCall, context: unknown): Promise<JsonValue> | undefined {
+  const handoff = handoffOf(agent, call.name);
+  // Who acts next is read from the history, so the answer alone passes the floor on.
+  if (handoff !== undefined) return Promise.resolve(getTransferMessage(handoff.agent));
+  const tool = agent.tools.find(({ name, type }) => type === 'function' && name === call.name);
+  if (tool === undefined) return undefined;
+  return invoke(tool as FunctionTool, call, new RunContext(context));
+}
+
+async function invoke(tool: FunctionTool, call: PendingCall, runContext: RunContext): Promise<JsonValue> {
+  const needsApproval = tool.needsApproval as (...args: readonly unknown[]) => Promise<boolean>;
+  if (await needsApproval(runContext, call.input, call.call)) {
+    throw new RepriseError('effect.refused', `Cannot call the tool "${tool.name}": it needs the approval of a person`, {
+      hint: 'Fork with a "toolResult" edit that answers the call.',
+      details: { call: call.call, name: tool.name },
+    });
+  }
+  const text = textOfValue(call.input);
+  const toolCall = { type: 'function_call', callId: call.call, name: call.name, arguments: text } as const;
+  return toJson(await tool.invoke(runContext, text, { toolCall })) ?? null;
+}

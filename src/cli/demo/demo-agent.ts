@@ -1,0 +1,10 @@
+import type { ResumeContext } from '../../core/agent.ts';
+import { openModelServer } from '../../testing/model-server/model-server.ts';
+import { demoModel, hasty } from './demo-model.ts';
+import { type SupportContext, supportAgent } from './support-agent.ts';
+
+/** The agent of `reprise demo`, its model included: it runs anywhere, without a network. */
+export async function demoAgent(context: ResumeContext | SupportContext): Promise<string> {
+  await using server = await openModelServer(demoModel);
+  return await supportAgent(context, { url: server.url, model: 'small-1', system: hasty });
+}

@@ -1,0 +1,187 @@
+import type { PendingCall, ResumeContext } from '../../core/agent.ts';
+import type { EffectClass } from '../../core/effects.ts';
+import type { JsonObject, JsonValue } from '../../core/json.ts';
+import { type Message, type MessagePart, textOf, toolCallsIn } from '../../core/message.ts';
+import type { Usage } from '../../core/recorder.ts';
+
+/** What the agent needs of a context: what it starts from, and where it tells what it does. */
+export type SupportContext = Pick<
+  ResumeContext,
+  'recorder' | 'messages' | 'prompt' | 'pending' | 'model' | 'system' | 'signal'
+>;
+
+/** What it is when nobody says otherwise. */
+export interface SupportDefaults {
+  /** Where its model answers, in the protocol of OpenAI's chat completions. */
+  readonly url: string;
+  readonly model: string;
+  readonly system: string;
+}
+
+/** A tool: what the model is told of it, what it does to the world, and what it does. */
+interface Tool {
+  readonly about: string;
+  readonly effect: EffectClass;
+  readonly takes: readonly string[];
+  run(input: JsonObject): JsonValue;
+}
+
+const paid = 50;
+
+const tools: Readonly<Record<string, Tool>> = {
+  lookup: {
+    about: 'What was ordered and paid',
+    effect: 'pure',
+    takes: ['order'],
+    run: ({ order = null }) => ({ order, item: 'mug, 500 ml', paid }),
+  },
+  refund: {
+    about: 'Pays money back',
+    effect: 'irreversible',
+    takes: ['order', 'amount'],
+    run: ({ amount = 0 }) => ({ refunded: amount, paid }),
+  },
+};
+
+/** What the model is told of the tools. */
+const offered = Object.entries(tools).map(([name, { about, takes }]) => ({
+  name,
+  description: about,
+  inputSchema: { type: 'object', properties: Object.fromEntries(takes.map((key) => [key, { type: 'number' }])) },
+}));
+
+const roundsMax = 8;
+
+/**
+ * An agent of no framework: it asks a model over HTTP, does what the model asks for, and tells a recorder both. The same
+ * function is recorded when it first runs and continues any fork of that.
+ */
+export async function supportAgent(context: SupportContext, defaults: SupportDefaults): Promise<string> {
+  const messages = [...context.messages];
+  // A fork between a call and its answer leaves the call to be made.
+  if (context.pending.length > 0) messages.push(await useAll(context, context.pending));
+  if (context.prompt !== undefined) messages.push(context.prompt);
+  for (let round = 0; round < roundsMax; round++) {
+    const said = await ask(context, messages, defaults);
+    messages.push(said);
+    const calls = toolCallsIn(said);
+    if (calls.length === 0) return textOf(said);
+    const asked = calls.map(({ toolCallId, toolName, input }) => ({ call: toolCallId, name: toolName, input }));
+    messages.push(await useAll(context, asked));
+  }
+  throw new Error(`The agent did not come to an end in ${roundsMax} rounds`);
+}
+
+/** Asks the model, and records what it was really sent and really said. */
+async function ask(context: SupportContext, messages: readonly Message[], defaults: SupportDefaults): Promise<Message> {
+  const model = context.model ?? defaults.model;
+  const system = context.system ?? defaults.system;
+  const request = { messages: [...messages], system, tools: offered };
+  const body = { model, messages: chatMessages(system, messages), tools: offered.map((tool) => chatTool(tool)) };
+  const { message } = await context.recorder.call(
+    { kind: 'model', name: model, request },
+    async () => answerOf(await post(defaults.url, body, context.signal)),
+    (answer) => answer,
+  );
+  return message;
+}
+
+/** Does what the model asked for, if the recorder lets it: money is not paid back twice. */
+async function useAll({ recorder }: SupportContext, calls: readonly PendingCall[]): Promise<Message> {
+  const use = async ({ call, name, input }: PendingCall): Promise<MessagePart> => {
+    const tool = tools[name];
+    const output = await recorder.call<JsonValue>(
+      { kind: 'tool', name, call, input, ...(tool === undefined ? {} : { effect: tool.effect }) },
+      () => tool?.run(input as JsonObject) ?? { error: `There is no tool "${name}"` },
+    );
+    return { type: 'tool-result', toolCallId: call, toolName: name, output };
+  };
+  return { role: 'tool', content: await Promise.all(calls.map(use)) };
+}
+
+/** A chat completion, as far as it is read here. */
+interface Completion {
+  readonly id: string;
+  readonly choices: readonly [
+    {
+      readonly finish_reason: string;
+      readonly message: {
+        readonly content: string | null;
+        readonly tool_calls?: readonly {
+          readonly id: string;
+          readonly function: { readonly name: string; readonly arguments: string };
+        }[];
+      };
+    },
+  ];
+  readonly usage: { readonly prompt_tokens: number; readonly completion_tokens: number };
+}
+
+async function post(url: string, body: object, signal: AbortSignal): Promise<Completion> {
+  const headers = { 'content-type': 'application/json' };
+  const response = await fetch(`${url}/chat/completions`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+    signal,
+  });
+  if (!response.ok) throw new Error(`The model answered ${response.status}: ${await response.text()}`);
+  return (await response.json()) as Completion;
+}
+
+interface Answer {
+  readonly message: Message;
+  readonly finishReason: string;
+  readonly usage: Usage;
+  readonly cost: number;
+  readonly provider: JsonObject;
+}
+
+/** What the model takes for a token, in US dollars: whoever knows it better than a table of prices can say so. */
+const price = { input: 1e-6, output: 4e-6 };
+
+/** What the model said, in the form that every adapter records. */
+function answerOf({ id, choices: [{ message, finish_reason: finishReason }], usage }: Completion): Answer {
+  const calls = (message.tool_calls ?? []).map(
+    (call): MessagePart => ({
+      type: 'tool-call',
+      toolCallId: call.id,
+      toolName: call.function.name,
+      input: JSON.parse(call.function.arguments) as JsonValue,
+    }),
+  );
+  const text: readonly MessagePart[] = message.content === null ? [] : [{ type: 'text', text: message.content }];
+  const { prompt_tokens: inputTokens, completion_tokens: outputTokens } = usage;
+  return {
+    message: { role: 'assistant', content: calls.length === 0 ? (message.content ?? '') : [...text, ...calls] },
+    finishReason,
+    usage: { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens },
+    cost: inputTokens * price.input + outputTokens * price.output,
+    provider: { id },
+  };
+}
+
+function chatTool({ name, description, inputSchema }: (typeof offered)[number]): object {
+  return { type: 'function', function: { name, description, parameters: inputSchema } };
+}
+
+/** The messages as the protocol wants them. */
+function chatMessages(system: string, messages: readonly Message[]): readonly object[] {
+  return [{ role: 'system', content: system }, ...messages.flatMap((message) => chatMessage(message))];
+}
+
+function chatMessage(message: Message): readonly object[] {
+  const { role, content } = message;
+  if (role === 'tool' && typeof content !== 'string')
+    return content.flatMap((part) =>
+      part.type === 'tool-result'
+        ? [{ role, tool_call_id: part.toolCallId, content: JSON.stringify(part.output) }]
+        : [],
+    );
+  const calls = toolCallsIn(message).map(({ toolCallId, toolName, input }) => ({
+    id: toolCallId,
+    type: 'function',
+    function: { name: toolName, arguments: JSON.stringify(input) },
+  }));
+  return [{ role, content: textOf(message), ...(calls.length === 0 ? {} : { tool_calls: calls }) }];
+}

@@ -1,0 +1,131 @@
+import type { Event } from '../core/event.ts';
+import { isObject, type JsonArray, type JsonObject, type JsonValue, setKey } from '../core/json.ts';
+import type { Seq } from '../core/point.ts';
+import type { Projection } from '../core/projection.ts';
+
+/** What one graph held when it last saved its state. */
+export interface GraphSnapshot {
+  /** The framework's own id of what was saved. */
+  readonly id: string;
+  readonly seq: Seq;
+  /** The value of each channel. Messages and other objects of the framework are shown as `{ type, …fields }`. */
+  readonly values: JsonObject;
+}
+
+/** The last saved state of every graph: of the outermost under the empty name, of subgraphs under their path. */
+export type GraphStates = Readonly<Record<string, GraphSnapshot>>;
+
+/** A value as it is stored, and what was saved when it was. */
+interface HeldChannel {
+  readonly from: string;
+  readonly data: JsonObject;
+}
+
+interface HeldGraph {
+  readonly id: string;
+  readonly seq: Seq;
+  readonly channels: Record<string, HeldChannel>;
+}
+
+interface Held {
+  readonly graphs: Record<string, HeldGraph>;
+  /** Values whose `graph.saved` is still to come, by namespace and channel. */
+  readonly coming: Record<string, Record<string, JsonObject>>;
+}
+
+/**
+ * What a graph held at a point: the channels of its last `graph.saved`. It is empty unless a graph saved its state in
+ * the session, as LangGraph does with a `RepriseSaver`.
+ *
+ * @example
+ * ```ts
+ * await session.append([
+ *   { type: 'channel.saved', data: { namespace: '', channel: 'plan', type: 'json', text: '"ask"' } },
+ *   {
+ *     type: 'graph.saved',
+ *     data: {
+ *       namespace: '',
+ *       checkpoint: 'c1',
+ *       changed: ['plan'],
+ *       values: { plan: { from: 'c1', version: 1 } },
+ *       state: { type: 'json', text: '{}' },
+ *       metadata: { type: 'json', text: '{}' },
+ *     },
+ *   },
+ * ]);
+ * const { '': outermost } = await session.stateAt('main', graphState);
+ * console.log(outermost?.values); // { plan: 'ask' }
+ * ```
+ */
+export const graphState: Projection<Held, GraphStates> = {
+  name: 'graph',
+  version: '1',
+  history: 'view',
+  initial: () => ({ graphs: {}, coming: {} }),
+  apply: (held, event) => {
+    const namespace = event.data['namespace'];
+    if (event.erased === true || typeof namespace !== 'string') return held;
+    if (event.type === 'channel.saved') keepValue(held, namespace, event.data);
+    if (event.type === 'graph.saved') keepGraph(held, namespace, event);
+    return held;
+  },
+  finish: ({ graphs }) => {
+    const states: Record<string, GraphSnapshot> = {};
+    for (const [namespace, { id, seq, channels }] of Object.entries(graphs)) {
+      const values: Record<string, JsonValue> = {};
+      for (const [channel, { data }] of Object.entries(channels)) setKey(values, channel, shown(valueOf(data)));
+      setKey(states, namespace, { id, seq, values });
+    }
+    return states;
+  },
+};
+
+function keepValue({ coming }: Held, namespace: string, data: JsonObject): void {
+  const values = Object.hasOwn(coming, namespace) ? (coming[namespace] as Record<string, JsonObject>) : {};
+  setKey(values, String(data['channel']), data);
+  setKey(coming, namespace, values);
+}
+
+function keepGraph({ graphs, coming }: Held, namespace: string, { seq, data }: Event): void {
+  const id = String(data['checkpoint']);
+  const before = Object.hasOwn(graphs, namespace) ? graphs[namespace]?.channels : undefined;
+  const fresh = Object.hasOwn(coming, namespace) ? coming[namespace] : undefined;
+  const channels: Record<string, HeldChannel> = {};
+  for (const [channel, held] of Object.entries(isObject(data['values']) ? data['values'] : {})) {
+    const from = String(isObject(held) ? held['from'] : '');
+    const kept = before !== undefined && Object.hasOwn(before, channel) ? before[channel] : undefined;
+    const value = fresh !== undefined && Object.hasOwn(fresh, channel) ? fresh[channel] : undefined;
+    if (from === id && value !== undefined) setKey(channels, channel, { from, data: value });
+    else if (kept?.from === from) setKey(channels, channel, kept);
+  }
+  delete coming[namespace];
+  // A subgraph that was run for one task is done when the graph around it goes on; its path names the task.
+  if (namespace === '') for (const inner of Object.keys(graphs)) if (inner.includes(':')) delete graphs[inner];
+  setKey(graphs, namespace, { id, seq, channels });
+}
+
+/** The value that was stored as text; what is not JSON stays base64. */
+function valueOf({ items, text, body, bytes }: JsonObject): JsonValue {
+  if (Array.isArray(items)) return (items as JsonArray).map((item) => (typeof item === 'string' ? parsed(item) : item));
+  const written = text ?? body;
+  return typeof written === 'string' ? parsed(written) : (bytes ?? null);
+}
+
+function parsed(text: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return text;
+  }
+}
+
+/** Objects of LangChain are stored as how to make them; a reader wants what is in them. */
+function shown(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return (value as JsonArray).map(shown);
+  if (!isObject(value)) return value;
+  const { lc, type, id, kwargs } = value;
+  const isMade = typeof lc === 'number' && type === 'constructor' && Array.isArray(id) && isObject(kwargs);
+  const result: Record<string, JsonValue> = isMade ? { type: (id as JsonArray).at(-1) ?? '' } : {};
+  for (const [key, held] of Object.entries(isMade ? (kwargs as JsonObject) : value)) setKey(result, key, shown(held));
+  return result;
+}

@@ -1,0 +1,261 @@
+/** The Model Context Protocol, recorded: a real client and a real server, in memory and over stdio. */
+import { Client, InMemoryTransport, type Transport } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { Recorder, RecordOptions } from '../../src/index.ts';
+import { type RecordTransportOptions, recordTransport } from '../../src/mcp.ts';
+import { done, ordersServer } from './mcp-orders.ts';
+import { dataOf, recorded } from './openai-agents-world.ts';
+
+beforeEach(() => {
+  done.length = 0;
+});
+
+interface Use {
+  readonly client: Client;
+  readonly recorder: Recorder;
+  readonly transport: Transport;
+}
+
+/** Connects a client to the server through a recorded transport and uses it. */
+async function used(
+  body: (use: Use) => Promise<void>,
+  { record = {}, transport: how = {} }: { record?: RecordOptions; transport?: RecordTransportOptions } = {},
+) {
+  const [transport, other] = InMemoryTransport.createLinkedPair();
+  const server = ordersServer();
+  await server.connect(other);
+  return recorded(async (recorder) => {
+    const client = new Client({ name: 'tests', version: '1.0.0' }, { capabilities: { sampling: {} } });
+    client.setRequestHandler('sampling/createMessage', async () => ({
+      role: 'assistant' as const,
+      model: 'own',
+      content: { type: 'text' as const, text: 'I like it' },
+    }));
+    await client.connect(recordTransport(transport, recorder, how));
+    await body({ client, recorder, transport });
+    await client.close();
+  }, record);
+}
+
+const callsOf = (events: Awaited<ReturnType<typeof used>>['events']) => ({
+  started: dataOf(events, 'call.started', 'mcp'),
+  ended: dataOf(events, 'call.ended', 'mcp'),
+});
+
+describe('a tool', () => {
+  test('is recorded by its name, with its annotations, effect, arguments and answer', async () => {
+    const { events } = await used(async ({ client, transport }) => {
+      transport.sessionId = 'sess-7';
+      await client.listTools();
+      const result = await client.callTool({ name: 'lookup', arguments: { order: 7 } });
+      expect(result.content).toEqual([{ type: 'text', text: 'Order 7 cost 50' }]);
+      await client.callTool({ name: 'refund', arguments: { order: 7 } });
+    });
+    const { started, ended } = callsOf(events);
+    expect(started.slice(-2)).toMatchObject([
+      { name: 'lookup', effect: 'pure', input: { order: 7 }, annotations: { readOnlyHint: true } },
+      { name: 'refund', effect: 'irreversible', input: { order: 7 } },
+    ]);
+    expect(ended.at(-1)).toMatchObject({
+      name: 'refund',
+      outcome: 'ok',
+      output: { content: [{ type: 'text', text: 'Refunded 7' }] },
+      provider: { requestId: expect.any(Number), sessionId: 'sess-7' },
+    });
+  });
+
+  test('that failed is recorded as failed with what it said', async () => {
+    const { events } = await used(async ({ client }) => {
+      expect((await client.callTool({ name: 'refund', arguments: { order: 0 } })).isError).toBe(true);
+    });
+    expect(callsOf(events).ended.at(-1)).toMatchObject({
+      outcome: 'error',
+      error: { name: 'ToolError', message: 'No such order' },
+      output: { isError: true },
+    });
+  });
+
+  test('that was declared has that effect, whatever the server says', async () => {
+    const { events } = await used(
+      async ({ client }) => {
+        await client.listTools();
+        await client.callTool({ name: 'lookup', arguments: { order: 7 } });
+      },
+      { transport: { effects: { lookup: 'idempotent' }, agent: 'support' } },
+    );
+    expect(callsOf(events).started.at(-1)).toMatchObject({ effect: 'idempotent' });
+    expect(events.at(-1)?.agent).toBe('support');
+  });
+
+  test('several at once keep each answer with its call', async () => {
+    const { events } = await used(async ({ client }) => {
+      await Promise.all([1, 2, 3].map((order) => client.callTool({ name: 'lookup', arguments: { order } })));
+    });
+    const { started, ended } = callsOf(events);
+    const orders = new Map(started.map(({ call, input }) => [call, (input as { order?: number }).order]));
+    for (const { call, output } of ended.slice(-3))
+      expect(output).toMatchObject({ content: [{ text: `Order ${orders.get(call)} cost 50` }] });
+  });
+
+  test('that does not exist is recorded as failed', async () => {
+    const { events } = await used(async ({ client }) => {
+      const result = await client.callTool({ name: 'nothing', arguments: {} }).catch((error: unknown) => error);
+      expect(result).toBeDefined();
+    });
+    expect(callsOf(events).ended.at(-1)).toMatchObject({ name: 'nothing', outcome: 'error' });
+  });
+});
+
+describe('everything else', () => {
+  test('requests are recorded by their methods, the client asking', async () => {
+    const { events } = await used(async ({ client }) => {
+      await client.readResource({ uri: 'docs://manual' });
+      await client.getPrompt({ name: 'greet', arguments: { who: 'Ada' } });
+      await client.ping();
+    });
+    const { started, ended } = callsOf(events);
+    expect(started.map(({ name, effect }) => [name, effect])).toEqual([
+      ['initialize', 'pure'],
+      ['resources/read', 'pure'],
+      ['prompts/get', 'pure'],
+    ]);
+    expect(started[1]).toMatchObject({ input: { uri: 'docs://manual' } });
+    expect(ended[1]).toMatchObject({ output: { contents: [{ text: 'Be kind.' }] } });
+  });
+
+  test('requests of the server are recorded inside the call that they belong to', async () => {
+    const { events } = await used(async ({ client }) => {
+      await client.callTool({ name: 'opinion', arguments: {} });
+    });
+    const [opinion, sampling] = events.filter(({ type }) => type === 'call.started').slice(-2);
+    expect(sampling).toMatchObject({
+      cause: opinion?.id,
+      data: { name: 'sampling/createMessage', input: { maxTokens: 10 } },
+    });
+    const ended = callsOf(events).ended.find(({ name }) => name === 'sampling/createMessage');
+    expect(ended).toMatchObject({ outcome: 'ok', output: { content: { text: 'I like it' } } });
+  });
+
+  test('T12 progress passes and leaves no rows', async () => {
+    const seen: number[] = [];
+    const { events } = await used(async ({ client }) => {
+      await client.callTool({ name: 'slow', arguments: {} }, { onprogress: ({ progress }) => seen.push(progress) });
+    });
+    expect(seen).toEqual([1, 2, 3]);
+    expect(events.filter(({ data }) => data['name'] === 'slow')).toHaveLength(2);
+    expect(events).toHaveLength(4);
+  });
+});
+
+describe('calls that come to nothing', () => {
+  test('a cancelled one reaches the server and is recorded as aborted', async () => {
+    const control = new AbortController();
+    const { events } = await used(async ({ client }) => {
+      const call = client.callTool({ name: 'forever', arguments: {} }, { signal: control.signal });
+      setTimeout(() => control.abort(), 20);
+      await expect(call).rejects.toThrow(/abort/i);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    });
+    expect(done).toEqual(['forever cancelled']);
+    expect(callsOf(events).ended.at(-1)).toMatchObject({ name: 'forever', outcome: 'aborted' });
+  });
+
+  test('one that is cancelled before it was let through never reaches the server', async () => {
+    const control = new AbortController();
+    const { events } = await used(
+      async ({ client }) => {
+        const call = client.callTool({ name: 'refund', arguments: { order: 7 } }, { signal: control.signal });
+        await expect(call).rejects.toThrow(/abort/i);
+        await new Promise((resolve) => setTimeout(resolve, 60));
+      },
+      {
+        record: {
+          beforeCall: async ({ name }) => {
+            if (name !== 'refund') return undefined;
+            control.abort();
+            await new Promise((resolve) => setTimeout(resolve, 30));
+            return undefined;
+          },
+        },
+      },
+    );
+    expect(done).toEqual([]);
+    expect(callsOf(events).ended.at(-1)).toMatchObject({ name: 'refund', outcome: 'aborted' });
+  });
+
+  test('one that is open when the connection closes is recorded as interrupted', async () => {
+    const { events } = await used(async ({ client, transport }) => {
+      const call = client.callTool({ name: 'forever', arguments: {} });
+      setTimeout(() => void transport.close(), 20);
+      await expect(call).rejects.toThrow(/closed/i);
+    });
+    expect(callsOf(events).ended.at(-1)).toMatchObject({ name: 'forever', outcome: 'interrupted' });
+  });
+
+  test('one that is answered from the record does not reach the server', async () => {
+    const output = { content: [{ type: 'text', text: 'Refunded 7, as recorded' }] };
+    const { events } = await used(
+      async ({ client }) => {
+        const result = await client.callTool({ name: 'refund', arguments: { order: 7 } });
+        expect(result.content).toEqual(output.content);
+      },
+      {
+        record: {
+          beforeCall: async ({ name }) => (name === 'refund' ? { outcome: 'ok', output, error: undefined } : undefined),
+        },
+      },
+    );
+    expect(done).toEqual([]);
+    expect(callsOf(events).ended.at(-1)).toMatchObject({ reused: true, output });
+  });
+
+  test('one that is refused does not reach the server, and the refusal reaches the caller', async () => {
+    await used(
+      async ({ client }) => {
+        await expect(client.callTool({ name: 'refund', arguments: { order: 7 } })).rejects.toThrow('refused here');
+      },
+      {
+        record: {
+          beforeCall: async ({ name }) => {
+            if (name === 'refund') throw new Error('refused here');
+            return undefined;
+          },
+        },
+      },
+    );
+    expect(done).toEqual([]);
+  });
+});
+
+test('over stdio the transport is still taken for what it is, and its calls are recorded', async () => {
+  const args = ['--disable-warning=ExperimentalWarning', new URL('mcp-orders-child.ts', import.meta.url).pathname];
+  const { events } = await recorded(async (recorder) => {
+    const transport = recordTransport(new StdioClientTransport({ command: process.execPath, args }), recorder);
+    expect('pid' in transport).toBe(true);
+    const client = new Client({ name: 'tests', version: '1.0.0' }, { capabilities: { sampling: {} } });
+    client.setRequestHandler('sampling/createMessage', async () => ({
+      role: 'assistant' as const,
+      model: 'own',
+      content: { type: 'text' as const, text: 'I like it' },
+    }));
+    await recorder.run({ title: 'stdio' }, async () => {
+      await client.connect(transport);
+      await client.listTools();
+      const result = await client.callTool({ name: 'refund', arguments: { order: 7 } });
+      expect(result.content).toEqual([{ type: 'text', text: 'Refunded 7' }]);
+      await client.callTool({ name: 'opinion', arguments: {} });
+    });
+    await client.close();
+  });
+  const started = events.filter(({ type }) => type === 'call.started');
+  expect(started.map(({ data }) => data['name'])).toEqual([
+    'initialize',
+    'tools/list',
+    'refund',
+    'opinion',
+    'sampling/createMessage',
+  ]);
+  expect(started[2]?.data['effect']).toBe('irreversible');
+  expect(started[4]).toMatchObject({ cause: started[3]?.id, run: started[3]?.run });
+});
