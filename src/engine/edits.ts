@@ -2,9 +2,9 @@ import type { Edit, Replacement } from '../core/edit.ts';
 import { RepriseError } from '../core/error.ts';
 import type { CarriedEvent, Event, EventDraft } from '../core/event.ts';
 import { specOf } from '../core/event-types.ts';
-import { isObject, type JsonArray, type JsonObject, type JsonValue, valueAt, withValueAt } from '../core/json.ts';
+import { isObject, type JsonObject, type JsonValue, valueAt, withValueAt } from '../core/json.ts';
 import { ownedKey, plainKey } from '../core/keys.ts';
-import { messageKey } from '../core/message.ts';
+import { messageKey, toolCallsIn } from '../core/message.ts';
 import { type Seq, seq } from '../core/point.ts';
 import { isStructural } from '../core/structural-types.ts';
 import { isoTime } from '../core/time.ts';
@@ -183,70 +183,86 @@ async function message(look: Look, target: Seq, next: JsonObject, held?: JsonObj
   return replace(look, target, { data: withValueAt(event.data, ['request', 'messages'], messages) });
 }
 
-/** The start and, if it has ended, the end of a call in the view. */
+/** The start and end of a call as far as they are in the view. */
 async function callAt(
   look: Look,
   call: string | number,
-): Promise<{ readonly started: Event | undefined; readonly ended: Event | undefined }> {
+): Promise<{ readonly id: string; readonly started: Event | undefined; readonly ended: Event | undefined }> {
   const id = typeof call === 'number' ? (await eventInView(look, seq(call))).data['call'] : call;
+  if (typeof id !== 'string') return refuseCall(call);
   const halves: Event[] = [];
-  if (typeof id === 'string') for await (const event of eventsOfKey(look, plainKey('call', id))) halves.push(event);
+  for await (const event of eventsOfKey(look, plainKey('call', id))) halves.push(event);
   const started = halves.find((event) => event.type === 'call.started');
   const ended = halves.find((event) => event.type === 'call.ended');
-  if (started === undefined && ended === undefined)
-    refuse(
-      `there is no call ${JSON.stringify(call)} in the view`,
-      'Name a call by its id or by the seq of its start or end.',
-    );
-  return { started, ended };
+  return { id, started, ended };
 }
 
-/** Other arguments: of the call, and in the message that asked for it, which is what a model is shown. */
-async function toolInput(look: Look, call: string | number, input: JsonValue): Promise<EventDraft[]> {
+function refuseCall(call: string | number): never {
+  return refuse(
+    `there is no call ${JSON.stringify(call)} in the view`,
+    'Name a call by its id or by the seq of its start or end.',
+  );
+}
+
+/** The message in which a model asks for a call. */
+async function askedAt(
+  look: Look,
+  id: string,
+): Promise<{ readonly seq: Seq; readonly message: JsonObject } | undefined> {
+  const seen = await fold(look.engine, look.hypothesis, conversation);
+  for (const { messages } of [seen, ...seen.lanes]) {
+    for (const { seq: at, message: held } of messages.toReversed())
+      if (held !== undefined && toolCallsIn(held).some(({ toolCallId }) => toolCallId === id))
+        return { seq: at, message: held };
+  }
+  return undefined;
+}
+
+/** Changes what a tool is called with where it is called, and where the model asks for it: the model reads that again. */
+async function toolInput(look: Look, call: string | number, input: JsonValue): Promise<readonly EventDraft[]> {
   if (input === undefined) refuse('its "input" is missing', 'Give null where there is none.');
-  const { started } = await callAt(look, call);
-  if (started === undefined) return refuse(`the start of call ${JSON.stringify(call)} is not in the view`);
-  const { data } = await shownEvent(look, started.seq);
-  const asked = await askingMessage(look, String(data['call']), input);
-  return [await replace(look, started.seq, { data: { ...data, input } }), ...asked];
+  const { id, started, ended } = await callAt(look, call);
+  if (started === undefined && ended !== undefined)
+    refuse(`the start of call ${JSON.stringify(call)} is not in the view`);
+  const asked = started?.data['kind'] === 'model' ? undefined : await askedAt(look, id);
+  if (started === undefined && asked === undefined) return refuseCall(call);
+  const drafts: EventDraft[] = [];
+  if (started !== undefined)
+    drafts.push(await replace(look, started.seq, { data: { ...(await shownEvent(look, started.seq)).data, input } }));
+  if (asked !== undefined)
+    drafts.push(await message(look, asked.seq, withInput(asked.message, id, input), asked.message));
+  return drafts;
 }
 
-async function askingMessage(look: Look, call: string, input: JsonValue): Promise<EventDraft[]> {
-  const { messages } = await fold(look.engine, look.hypothesis, conversation);
-  const asks = (part: JsonValue): part is JsonObject =>
-    isObject(part) && part['type'] === 'tool-call' && part['toolCallId'] === call;
-  const held = messages.findLast(({ message: one }) => isArray(one?.['content']) && one['content'].some(asks));
-  if (held?.message == null) return [];
-  const content = (held.message['content'] as JsonArray).map((part) => (asks(part) ? { ...part, input } : part));
-  return [await message(look, held.seq, { ...held.message, content }, held.message)];
+function withInput(held: JsonObject, id: string, input: JsonValue): JsonObject {
+  const parts = held['content'] as readonly JsonObject[];
+  const isIt = (part: JsonObject): boolean => part['type'] === 'tool-call' && part['toolCallId'] === id;
+  return { ...held, content: parts.map((part) => (isIt(part) ? { ...part, input } : part)) };
 }
 
-const isArray = (value: JsonValue | undefined): value is JsonArray => Array.isArray(value);
-
-/** A pending call is answered; an answered one gets another answer. */
+/** A pending call is answered, whether or not it was begun; an answered one gets another answer. */
 async function toolResult(look: Look, call: string | number, output: JsonValue, outcome: string): Promise<EventDraft> {
   if (output === undefined) refuse('its "output" is missing', 'Give null where there is none.');
-  const { started, ended } = await callAt(look, call);
-  if ((ended ?? started)?.data['kind'] === 'model')
-    refuse(
-      `call ${JSON.stringify(call)} asked a model, whose answer is a message`,
-      'Edit its message instead: { kind: "message", seq, message }, on the command line --message SEQ=FILE.',
-    );
+  const { id, started, ended } = await callAt(look, call);
   if (ended !== undefined) {
     // What went wrong before did not go wrong in the answer that takes its place.
     const { error, ...rest } = ended.data;
     const kept = outcome === 'ok' || error === undefined ? rest : { ...rest, error };
     return replace(look, ended.seq, { data: { ...kept, output, outcome } });
   }
-  const open = started as Event;
-  const data = {
-    call: open.data['call'] as string,
-    kind: open.data['kind'] as string,
-    name: open.data['name'] as string,
-    outcome,
-    output,
+  const asked = started === undefined ? await askedAt(look, id) : undefined;
+  if (started === undefined && asked === undefined) return refuseCall(call);
+  const cause = started ?? (await eventInView(look, (asked as { readonly seq: Seq }).seq));
+  const part = toolCallsIn(asked?.message ?? null).find(({ toolCallId }) => toolCallId === id);
+  const { kind = 'tool', name = part?.toolName } = (started?.data ?? {}) as { readonly [key: string]: string };
+  const data = { call: id, kind, name: String(name), outcome, output };
+  return {
+    type: 'call.ended',
+    cause: cause.id,
+    ...optional('agent', cause.agent),
+    ...optional('run', cause.run),
+    data,
   };
-  return { type: 'call.ended', cause: open.id, ...optional('agent', open.agent), ...optional('run', open.run), data };
 }
 
 /** State versions are stored: the next one is the view's latest + 1. An erased write has lost its number, but had one. */

@@ -118,8 +118,11 @@ export class EffectLedger {
   async around(view: View): Promise<CallsAround> {
     this.#stored ??= this.#read();
     const branches = Map.groupBy(await this.#stored, ({ branch }) => branch);
-    const inside = pairUp(await this.#halvesIn(view, branches));
     const isInside = placesOf(view);
+    // What an edit begins was never begun in the world: it is there if it is answered, and in doubt it is not.
+    const inside = pairUp(await this.#halvesIn(view, branches)).filter(
+      (known) => known.outcome !== undefined || isInside(known),
+    );
     const outside = [...branches.values()].map((halves) =>
       pairUp(halves).flatMap((known): OutsideCall[] => {
         const beganInside = isInside({ branch: known.branch, seq: known.seq });

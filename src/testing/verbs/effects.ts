@@ -270,6 +270,17 @@ export const effects: readonly VerbCase[] = [
     assert.equal(charge.made.length, 2);
   }),
 
+  onSession('effects: a pending call with edited arguments was never made, and is', async (session) => {
+    await refunded(session, 'irreversible');
+    for (const point of ['main@4', 'main@5']) {
+      const edits = [{ kind: 'toolInput', call: 'c1', input: { order: 7, amount: 50 } }] as const;
+      const refund = countedRefund('irreversible');
+      const agent = littleAgent({ model: () => says('Done.'), tools: { refund } });
+      const { reused, asked } = await (await session.fork(point, { edits })).resume(agent, { ask: async () => 'run' });
+      assert.deepEqual([reused, asked, refund.made.length], point === 'main@4' ? [0, 0, 1] : [0, 1, 1], point);
+    }
+  }),
+
   onSession('effects: refuse makes no call at all, and says which policy it was', async (session) => {
     await recordLoop(session, { model: () => says('Which order?') }, ['Refund it.']);
     const refund = countedRefund();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ResumeContext } from '../../core/agent.ts';
-import { type Message, textOf } from '../../core/message.ts';
+import { type Message, textOf, toolCallsIn } from '../../core/message.ts';
 import { conversation } from '../../projections/conversation.ts';
 import { countedRefund, littleAgent, recordLoop, refunding, runLoop, says } from './little-agent.ts';
 import { noting, own, question, refunded, types } from './refund-story.ts';
@@ -154,6 +154,48 @@ export const resume: readonly VerbCase[] = [
       content: [{ type: 'tool-result', toolCallId: 'c1', toolName: 'refund', output: { refunded: false } }],
     });
   }),
+
+  onSession('resume() takes the edited answer of a call that the model asked for and nobody began', async (session) => {
+    await refunded(session);
+    const refund = countedRefund();
+    const edits = [{ kind: 'toolResult', call: 'c1', output: { refunded: false } }] as const;
+    const branch = await session.fork('main@4', { edits });
+    const agent = noting();
+    await branch.resume(agent);
+    assert.deepEqual([agent.seen[0]?.pending, refund.made], [[], []]);
+    assert.deepEqual(agent.seen[0]?.messages.at(-1), {
+      role: 'tool',
+      content: [{ type: 'tool-result', toolCallId: 'c1', toolName: 'refund', output: { refunded: false } }],
+    });
+    assert.equal((await branch.verify()).ok, true);
+  }),
+
+  onSession(
+    'resume() executes a pending call with its edited arguments, and the model reads those',
+    async (session) => {
+      await refunded(session);
+      for (const point of ['main@4', 'main@5']) {
+        const edits = [{ kind: 'toolInput', call: 'c1', input: { order: 7, amount: 50 } }] as const;
+        const branch = await session.fork(point, { edits });
+        const refund = countedRefund();
+        const asked: Message[] = [];
+        const model = ({ messages }: { messages: readonly Message[] }) => {
+          asked.push(...messages);
+          return says('Done.');
+        };
+        await branch.resume(littleAgent({ model, tools: { refund } }), { effects: 'run' });
+        assert.deepEqual(refund.made, [{ order: 7, amount: 50 }], point);
+        assert.deepEqual(toolCallsIn(asked[1] ?? null)[0]?.input, { order: 7, amount: 50 }, point);
+      }
+      const later = await session.fork('main@8', { edits: [{ kind: 'toolInput', call: 'c1', input: { order: 8 } }] });
+      const { messages } = await later.state(conversation);
+      assert.deepEqual(
+        toolCallsIn(messages[1]?.message ?? null)[0]?.input,
+        { order: 8 },
+        'in every list that holds it',
+      );
+    },
+  ),
 
   onSession('resume() gives pending calls to an agent that cannot execute one by itself', async (session) => {
     await refunded(session);
