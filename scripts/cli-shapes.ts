@@ -22,7 +22,7 @@ export const shapes: Readonly<Record<string, CliShape>> = {
       ' ',
     ),
     about:
-      ', a line for each branch. `parent` is null for the branch a session began with; what is not known is null. `bytes` is what the events of the branch itself take; messages and bodies, which are stored once for many events, are not in it: `doctor` tells the size of the whole store.',
+      ', a line for each branch. `parent` is null for the branch a session began with; what is not known is null. `bytes` is the payload that the branch stores itself: its events, and the messages and bodies that came to the session with them for the first time; what is stored once for many events counts once, where it came first, and what was erased no longer counts. `doctor` tells the size of the whole store, indexes included.',
   },
   tree: {
     keys: 'session branch parent reason edits head events outcome startedAt usage'.split(' '),
@@ -53,7 +53,7 @@ export const shapes: Readonly<Record<string, CliShape>> = {
   fingerprint: {
     keys: ['ref', 'fingerprint', 'digest'],
     about:
-      ', with `--expect` also `expected` and `same`, and if it is not the same `difference: { reference, seq, type, reason }`: the first event that is not as expected, and the history in this store that has the expected fingerprint; null where that is not known. Exit 0 if it is the same, 1 if not.',
+      ', with `--expect` also `expected` and `same`, and if it is not the same `difference: { reference, at, seq, type, reason }`. `reference` is the history in this store that has the expected fingerprint; `seq` and `type` are those of the first event that is not as expected, and `at` is its ref: one of the history looked at, or one of the reference where only that did something. All are null where they are not known. Exit 0 if it is the same, 1 if not.',
   },
   verify: {
     keys: ['ok', 'events', 'firstBad', 'reason', 'notCovered'],

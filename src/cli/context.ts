@@ -1,11 +1,11 @@
 import { RepriseError } from '../core/error.ts';
+import { nearest } from '../core/nearest.ts';
 import { parseRef, type Ref } from '../core/ref.ts';
 import type { Reprise } from '../engine/reprise.ts';
 import type { Session } from '../engine/session.ts';
 import { type LoadedConfig, nearestConfig } from '../node/config-file.ts';
 import { openReprise } from '../open-reprise.ts';
 import type { GlobalOptions } from './global-options.ts';
-import { nearest } from './nearest.ts';
 import { Output } from './output.ts';
 import { typed } from './typed.ts';
 

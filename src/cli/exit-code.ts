@@ -28,6 +28,7 @@ const usageCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'json.too-deep',
   'json.unsafe-number',
   'limit.exceeded',
+  'option.invalid',
   'projection.invalid',
   'ref.invalid',
   'session.not-confirmed',

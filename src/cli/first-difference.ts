@@ -11,7 +11,9 @@ const sessionsMax = 50;
 export interface Difference {
   /** The history that has the expected fingerprint, if this store has it. */
   readonly reference: string | null;
-  /** The first event that is not as expected. */
+  /** The first event that is not as expected, as a ref: of the reference if only that did something, else of the history. */
+  readonly at: string | null;
+  /** The seq in `at`. */
   readonly seq: number | null;
   readonly type: string | null;
   readonly reason: string;
@@ -33,7 +35,7 @@ export async function firstDifference(reprise: Reprise, place: Found, expectatio
   const reference = await referenceOf(reprise, expectation);
   if (reference !== undefined) return differenceFrom(reprise, place, reference);
   const reason = 'which cannot be named: no recent history of this store has the expected fingerprint';
-  return { reference: null, seq: null, type: null, reason };
+  return { reference: null, at: null, seq: null, type: null, reason };
 }
 
 /** Whether the history was as expected up to some point, and what came after it. */
@@ -48,7 +50,8 @@ async function earlierPoint({ session, ref, point }: Found, expected: string): P
     if (isThere && state.events > counted) {
       const reference = refText({ session: session.id, branch: ref.branch, at: { kind: 'before', seq: event.seq } });
       const reason = `up to @${before} it is as expected`;
-      return { reference, seq: event.seq, type: event.type, reason };
+      const at = refText({ session: session.id, branch: ref.branch, at: { kind: 'seq', seq: event.seq } });
+      return { reference, at, seq: event.seq, type: event.type, reason };
     }
     isThere = finish(state) === expected;
     before = event.seq;
@@ -84,11 +87,13 @@ async function hasFingerprint(reprise: Reprise, text: string, expected: string):
 async function differenceFrom(reprise: Reprise, { ref, session }: Found, reference: string): Promise<Difference> {
   const { pairs } = await reprise.diff(reference, refText({ ...ref, session: session.id }));
   const first = pairs.find((pair) => pair.kind !== 'equal');
+  const isOfReference = first?.kind === 'onlyLeft';
   const seq = first === undefined ? null : 'right' in first ? first.right : first.left;
+  const { session: id, branch } = isOfReference ? await reprise.resolve(reference) : { ...ref, session: session.id };
+  const at = seq === null ? null : refText({ session: id, branch, at: { kind: 'seq', seq } });
   const reasons = { changed: 'which is not what the reference did', onlyRight: 'which the reference did not do' };
-  const reason =
-    first?.kind === 'onlyLeft'
-      ? 'which only the reference did'
-      : (reasons[first?.kind as keyof typeof reasons] ?? 'in the order of events');
-  return { reference, seq, type: first?.type ?? null, reason };
+  const reason = isOfReference
+    ? 'which only the reference did'
+    : (reasons[first?.kind as keyof typeof reasons] ?? 'in the order of events');
+  return { reference, at, seq, type: first?.type ?? null, reason };
 }

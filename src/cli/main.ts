@@ -1,8 +1,8 @@
+import { nearest } from '../core/nearest.ts';
 import type { CommandEntry } from './command.ts';
 import { commands } from './commands.ts';
 import { usage } from './exit-code.ts';
 import { overview } from './help.ts';
-import { nearest } from './nearest.ts';
 import { report } from './report.ts';
 import { version } from './version.ts';
 import { asksForJson, commandFirst } from './words.ts';

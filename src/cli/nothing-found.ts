@@ -1,8 +1,8 @@
 import { eventTypes } from '../core/event-types.ts';
 import type { EventFilter } from '../core/filter.ts';
+import { nearest } from '../core/nearest.ts';
 import type { Session } from '../engine/session.ts';
 import type { EventReading } from './event-reading.ts';
-import { nearest } from './nearest.ts';
 
 // What is written in so many events is rather what is meant than what was written long before.
 const eventsMax = 1_000;

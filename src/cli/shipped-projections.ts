@@ -1,4 +1,5 @@
 import { RepriseError } from '../core/error.ts';
+import { nearest } from '../core/nearest.ts';
 import type { Projection } from '../core/projection.ts';
 import { createNodePlatform } from '../node/platform.ts';
 import { conversation } from '../projections/conversation.ts';
@@ -8,7 +9,6 @@ import { metadata } from '../projections/metadata.ts';
 import { runs } from '../projections/runs.ts';
 import { state } from '../projections/state.ts';
 import { summary } from '../projections/summary.ts';
-import { nearest } from './nearest.ts';
 
 /** The projections that can be named on the command line. */
 export const shipped: Readonly<

@@ -1,7 +1,7 @@
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalJson, copyJson, parseJson, sameJson } from './canonical-json.ts';
+import { canonicalJson, copyJson, orderedJson, parseJson, sameJson } from './canonical-json.ts';
 import { RepriseError } from './error.ts';
 import type { JsonValue } from './json.ts';
 import { limits } from './limits.ts';
@@ -83,6 +83,31 @@ describe('canonicalJson()', () => {
     let fits: JsonValue = 1;
     for (let depth = 0; depth < limits.jsonDepthMax; depth++) fits = [fits];
     expect(codeOf(() => canonicalJson(fits))).toBeUndefined();
+  });
+});
+
+describe('orderedJson()', () => {
+  it('is the text of JSON.stringify for any JSON value', () => {
+    fc.assert(
+      fc.property(fc.oneof(json, oddKeys as fc.Arbitrary<JsonValue>), (value) => {
+        expect(orderedJson(value)).toBe(JSON.stringify(value));
+      }),
+    );
+    expect(orderedJson({ b: undefined, a: ['\u{d800}\u{dc00}'] })).toBe('{"a":["😀"]}'.replace('😀', '\u{10000}'));
+  });
+
+  it('refuses what canonicalJson refuses, with the same code', () => {
+    const cyclic: unknown[] = [];
+    cyclic.push(cyclic);
+    let deep: unknown = 1;
+    for (let depth = 0; depth <= limits.jsonDepthMax + 1; depth++) deep = [deep];
+    const holes = new Array(2);
+    const written = { toJSON: () => 1 };
+    const bad = [Number.NaN, undefined, 2 ** 53, new Map(), ['\udc00'], { '\ud800': 1 }, cyclic, deep, holes, written];
+    for (const value of bad) {
+      expect(codeOf(() => orderedJson(value))).toMatch(/^json\./);
+      expect(codeOf(() => orderedJson(value))).toBe(codeOf(() => canonicalJson(value)));
+    }
   });
 });
 

@@ -14,6 +14,31 @@ export function canonicalJson(value: unknown): string {
   return text;
 }
 
+/**
+ * The JSON text of a value with its keys in the order they have; refuses what {@link canonicalJson} refuses. It makes
+ * no sorted copy, which for a large value takes several times the memory of the text.
+ */
+export function orderedJson(value: unknown): string {
+  const text = isPlainJson(value, 0) ? JSON.stringify(value) : undefined;
+  if (text !== undefined && !text.includes('\\ud')) return text;
+  canonicalJson(value);
+  return text ?? JSON.stringify(value);
+}
+
+/** Whether a value is JSON beyond doubt; false where it takes a closer look. */
+function isPlainJson(value: unknown, depth: number): boolean {
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true;
+  if (typeof value === 'number') return isExact(value);
+  if (typeof value !== 'object' || depth > limits.jsonDepthMax) return false;
+  if (Array.isArray(value)) return value.every((item) => isPlainJson(item, depth + 1)) && !value.includes(undefined);
+  if (!isPlain(value)) return false;
+  for (const key in value) {
+    const held = (value as Record<string, unknown>)[key];
+    if (held !== undefined && !isPlainJson(held, depth + 1)) return false;
+  }
+  return true;
+}
+
 const needsSlowPath: unique symbol = Symbol('needs slow path');
 
 /** A copy whose keys are in order, so that one native JSON.stringify does the rest. */

@@ -1,6 +1,7 @@
 import { RepriseError } from './error.ts';
 import { checkId } from './id.ts';
 import type { JsonInput, JsonObject } from './json.ts';
+import { checkKeys, type KnownKeys } from './known-keys.ts';
 import { checkLimit } from './limits.ts';
 import type { Digest, Seq } from './point.ts';
 
@@ -71,9 +72,27 @@ export const erasedData: JsonObject = Object.freeze({ erased: true });
 
 const typePattern = /^[a-z][a-z0-9-]*(\.[a-z][a-zA-Z0-9-]*)+$/;
 
+const assigned = 'The store assigns it, and the event that append gives back has it.';
+
+/** What an event that is not stored yet may have. */
+export const draftKeys: KnownKeys = {
+  keys: new Set<keyof EventDraft>(['type', 'data', 'version', 'agent', 'run', 'turn', 'cause', 'id', 'time']),
+  code: 'event.invalid',
+  attempt: 'append an event',
+  whole: 'an event that is not stored yet',
+  hints: {
+    session: 'An event goes to the session it is appended to.',
+    branch: 'Say which branch in the options: append(events, { branch }).',
+    seq: assigned,
+    causeSeq: assigned,
+    digest: assigned,
+  },
+};
+
 /** Checks everything about a draft that needs no history. */
 export function checkDraft(draft: EventDraft): void {
   if (typeof draft !== 'object' || draft === null) refuse(`${String(draft)} is not an object`);
+  checkKeys(draft, draftKeys);
   if (typeof draft.type !== 'string' || !typePattern.test(draft.type)) {
     refuse(`its type ${JSON.stringify(draft.type) ?? 'undefined'} is not of the form "noun.pastVerb"`);
   }

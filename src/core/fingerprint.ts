@@ -106,12 +106,20 @@ function count(state: FingerprintState, lane: Lane, event: Event, chain: string)
     lane.chain = chain;
     lane.ended = null;
   }
-  const name = chain.slice(0, 16);
+  const name = nameOf(chain);
   state.names[`e:${event.id}`] = name;
   const { call, task } = event.data;
   if (event.type === 'task.started' && typeof task === 'string') state.names[`t:${task}`] ??= name;
   // Whatever comes later under the same call id is another call; open calls are all that has to be remembered.
   if (event.type === 'call.ended' && typeof call === 'string') delete lane.calls[`c:${call}`];
+}
+
+/**
+ * The first 16 digits, as a text of their own: a slice of that length would keep the whole chain in memory for as long
+ * as the name is known, three times what the name needs.
+ */
+function nameOf(chain: string): string {
+  return [chain.slice(0, 8), chain.slice(8, 16)].join('');
 }
 
 function renameIn(state: FingerprintState, lane: Lane): Rename {

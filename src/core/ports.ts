@@ -200,7 +200,12 @@ export interface BranchSummary {
   readonly digest: Digest;
   readonly createdAt: string;
   readonly updatedAt: string;
-  /** Bytes of payload that the branch stores itself. */
+  /**
+   * Bytes of payload that the branch stores itself, in UTF-8: the skeletons of its events, and the texts of the parts
+   * that its appends were the first to bring to the session. What an erasure takes away no longer counts, and a part
+   * that it rewrites counts with its new text. Parts are counted as the session was given them, whatever else in the
+   * namespace holds the same ones.
+   */
   readonly bytes: number;
 }
 

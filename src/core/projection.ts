@@ -1,4 +1,4 @@
-import { canonicalJson } from './canonical-json.ts';
+import { orderedJson } from './canonical-json.ts';
 import { RepriseError } from './error.ts';
 import type { Event } from './event.ts';
 import { checkId } from './id.ts';
@@ -132,8 +132,7 @@ export function finishValue<Value, Result>(projection: Projection<Value, Result>
  */
 export function valueText<Value, Result>(projection: Projection<Value, Result>, value: Value): string {
   try {
-    canonicalJson(value);
-    return JSON.stringify(value);
+    return orderedJson(value);
   } catch (error) {
     return refuse(`the projection "${projection.name}"`, `its value is not JSON: ${(error as Error).message}`, error);
   }

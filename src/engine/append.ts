@@ -2,6 +2,7 @@ import type { Condition } from '../core/append.ts';
 import { RepriseError } from '../core/error.ts';
 import type { Event, EventDraft } from '../core/event.ts';
 import { checkId } from '../core/id.ts';
+import { checkKeys, type KnownKeys } from '../core/known-keys.ts';
 import { seq } from '../core/point.ts';
 import { mainBranch } from '../core/ref.ts';
 import type { Engine } from './engine.ts';
@@ -27,6 +28,40 @@ export interface AppendOptions {
   readonly continues?: readonly { readonly branch: string; readonly seq: number }[];
 }
 
+const optionKeys: KnownKeys = {
+  keys: new Set<keyof AppendOptions>(['branch', 'head', 'unchanged', 'epoch']),
+  code: 'option.invalid',
+  attempt: 'append',
+  whole: 'an append',
+};
+
+const unchangedKeys: KnownKeys = {
+  ...optionKeys,
+  keys: new Set<keyof NonNullable<AppendOptions['unchanged']>>(['since', 'keys', 'prefixes']),
+  whole: 'the condition "unchanged"',
+};
+
+/** Refuses options that nothing would read: an append under a misspelt condition would be one under none. */
+function checkOptions(options: AppendOptions): void {
+  const given: unknown = options;
+  if (typeof given !== 'object' || given === null)
+    throw new RepriseError('option.invalid', `Cannot append: its options are ${JSON.stringify(given)}, not an object`, {
+      hint: 'Write append(events, { branch, head }).',
+    });
+  checkKeys(options, optionKeys);
+  if (options.unchanged !== undefined) checkKeys(options.unchanged, unchangedKeys);
+}
+
+/** The options of an append to a branch that is known already: naming another one would be in vain. */
+export function optionsOn(branch: string, options: Omit<AppendOptions, 'branch'>): AppendOptions {
+  const other = (options as AppendOptions).branch;
+  if (other === undefined || other === branch) return { ...options, branch };
+  throw new RepriseError('option.invalid', `Cannot append to branch "${other}" from branch "${branch}"`, {
+    hint: 'Append to it with session.append(events, { branch }), or take that branch.',
+    details: { branch: other },
+  });
+}
+
 /** Appends events, all or nothing. */
 export async function append(
   engine: Engine,
@@ -36,6 +71,7 @@ export async function append(
 ): Promise<readonly Event[]> {
   const drafts = Array.isArray(events) ? (events as readonly EventDraft[]) : [events as EventDraft];
   if (drafts.length === 0) throw new RepriseError('append.empty', 'Cannot append: there are no events in the batch');
+  checkOptions(options);
   refuseStructural(drafts);
   if (options.continues !== undefined && options.continues.length > 0) await recall(engine, session, options.continues);
   const appended = await write(engine, {

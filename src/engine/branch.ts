@@ -3,7 +3,7 @@ import type { Edit } from '../core/edit.ts';
 import type { Event, EventDraft } from '../core/event.ts';
 import type { Point, Seq } from '../core/point.ts';
 import type { Projection } from '../core/projection.ts';
-import type { AppendOptions } from './append.ts';
+import { type AppendOptions, optionsOn } from './append.ts';
 import type { Edited } from './edit.ts';
 import type { Marked, MarkOptions } from './mark.ts';
 import type { RecordOptions } from './record.ts';
@@ -45,11 +45,11 @@ export class Branch {
    * await branch.append({ type: 'note.added', data: { text: 'Only on this branch.' } });
    * ```
    */
-  append(
+  async append(
     events: EventDraft | readonly EventDraft[],
     options: Omit<AppendOptions, 'branch'> = {},
   ): Promise<readonly Event[]> {
-    return this.session.append(events, { ...options, branch: this.name });
+    return this.session.append(events, optionsOn(this.name, options));
   }
 
   /**

@@ -1,9 +1,10 @@
 import type { Edit, Replacement } from '../core/edit.ts';
 import { RepriseError } from '../core/error.ts';
-import type { CarriedEvent, Event, EventDraft } from '../core/event.ts';
+import { type CarriedEvent, draftKeys, type Event, type EventDraft } from '../core/event.ts';
 import { specOf } from '../core/event-types.ts';
 import { isObject, type JsonObject, type JsonValue, valueAt, withValueAt } from '../core/json.ts';
 import { ownedKey, plainKey } from '../core/keys.ts';
+import { checkKeys, type KnownKeys } from '../core/known-keys.ts';
 import { messageKey, toolCallsIn } from '../core/message.ts';
 import { type Seq, seq } from '../core/point.ts';
 import { isStructural } from '../core/structural-types.ts';
@@ -96,7 +97,16 @@ function checkOrdinary(draft: EventDraft): EventDraft {
   return draft;
 }
 
+/** A replacement is often made from the event as it was read: what the store had assigned to that is no mistake. */
+const replacementKeys: KnownKeys = {
+  ...draftKeys,
+  keys: new Set([...draftKeys.keys, 'session', 'branch', 'seq', 'causeSeq', 'digest', 'erased', 'replaces']),
+  attempt: 'replace an event',
+  whole: 'an event',
+};
+
 async function replace(look: Look, target: Seq, event: Replacement): Promise<EventDraft> {
+  checkKeys(event, replacementKeys);
   const before = await shownEvent(look, target);
   const type = event.type ?? before.type;
   checkOrdinary({ type });
@@ -127,6 +137,7 @@ async function checkCause({ engine, hypothesis }: Look, cause: string | undefine
 
 async function insert(look: Look, after: Seq, draft: EventDraft): Promise<EventDraft> {
   checkOrdinary(draft);
+  checkKeys(draft, draftKeys);
   const behind = after === 0 ? undefined : await eventInView(look, after);
   const carried: CarriedEvent = {
     type: draft.type,

@@ -126,9 +126,9 @@ async function targetOf(engine: Engine, session: string, point: PointInput): Pro
   }
   if (event.erased === true)
     throw new RepriseError(
-      'edit.invalid',
+      'event.erased',
       `Cannot erase seq ${event.seq} of "${event.branch}": its payload was erased before`,
-      { details: { seq: event.seq } },
+      { hint: 'There is nothing left to do.', details: { branch: event.branch, seq: event.seq } },
     );
   return event;
 }

@@ -79,6 +79,7 @@ export class SnapshotKeeper<Value, Result> {
   #events = 0;
   #bytes = 0;
   #bytesDue = 0;
+  #isTooLarge = false;
 
   constructor(engine: Engine, place: Place, projection: Projection<Value, Result>, key: SnapshotKey) {
     this.#engine = engine;
@@ -91,12 +92,12 @@ export class SnapshotKeeper<Value, Result> {
   isDue(bytes: number): boolean {
     this.#events += 1;
     this.#bytes += bytes;
-    return this.#events >= this.#engine.snapshotEvents && this.#bytes >= this.#bytesDue;
+    return !this.#isTooLarge && this.#events >= this.#engine.snapshotEvents && this.#bytes >= this.#bytesDue;
   }
 
   /** Keeps the value after an event, if it is small enough and the event is the end of a view. */
   async offer(event: Event, value: Value): Promise<void> {
-    const text = valueText(this.#projection, value);
+    const text = this.#textOf(value);
     this.#bytesDue = text.length * limits.snapshotBytesFactor;
     if (this.#bytes < this.#bytesDue) return;
     this.#events = 0;
@@ -107,9 +108,17 @@ export class SnapshotKeeper<Value, Result> {
   /** Keeps the value of the place itself, if one is due or asked for: also of a view whose inside was edited. */
   async offerEnd(value: Value, isAskedFor: boolean): Promise<void> {
     if (this.#events === 0 || !(isAskedFor || this.#events >= this.#engine.snapshotEvents)) return;
-    const text = valueText(this.#projection, value);
+    if (this.#isTooLarge && !isAskedFor) return;
+    const text = this.#textOf(value);
     if (!isAskedFor && this.#bytes < text.length * limits.snapshotBytesFactor) return;
     await this.#put({ ...pointOf(this.#place), digest: await digestAt(this.#engine, this.#place) }, text);
+  }
+
+  /** Large values mostly grow: once one was too large to keep, the fold does not make text of another for nothing. */
+  #textOf(value: Value): string {
+    const text = valueText(this.#projection, value);
+    this.#isTooLarge = text.length > limits.snapshotBytesMax;
+    return text;
   }
 
   /** What is kept is derived: a store that cannot keep it, being locked or full, costs time later and nothing else. */

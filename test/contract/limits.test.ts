@@ -286,18 +286,27 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
     const counted = countingStore(store);
     const reprise = await openReprise({ store: counted.store, platform, snapshotEvents: 1 });
     const session = await reprise.session('demo');
+    let texts = 0;
     const grown = (size: number) =>
       defineProjection({
         name: 'grown',
         version: String(size),
         history: 'view',
-        initial: () => '',
-        apply: () => 'x'.repeat(size),
+        initial: () => ({}),
+        apply: () => ({
+          text: 'x'.repeat(size),
+          // Text is made of a value by reading all of it twice.
+          get looked() {
+            texts += 0.5;
+            return true;
+          },
+        }),
       });
     // All events together weigh more than a snapshot, so that its own size alone decides.
     for (let count = 0; count < 8; count++) await session.append(note('y'.repeat(10_000_000)));
     await session.stateAt('main', grown(limits.snapshotBytesMax + 1));
     expect(counted.calls.putSnapshot ?? 0).toBe(0);
+    expect(texts, 'a fold makes text of a value that is too large once').toBe(1);
     await session.stateAt('main', grown(1_000));
     expect(counted.calls.putSnapshot).toBeGreaterThan(0);
   },

@@ -68,8 +68,8 @@ async function tell(
   const { found, expected, difference } = result;
   await out.line(found);
   await out.line(`${out.style('red', 'different')}  expected ${expected}`);
-  const { reference, seq, type, reason } = difference;
-  const what = seq === null ? '' : `: @${seq}${type === null ? '' : ` ${plain(type)}`}`;
+  const { reference, at, type, reason } = difference;
+  const what = at === null ? '' : `: ${plain(at)}${type === null ? '' : ` ${plain(type)}`}`;
   await out.line(`first difference${what}, ${plain(reason)}`);
   out.next(`reprise diff ${reference === null ? 'REFERENCE' : reference} ${refText(ref)}`);
 }

@@ -70,10 +70,14 @@ describe('cut() and fit()', () => {
 
   test('look at the beginning of a long text only', () => {
     const long = '語'.repeat(6_000_000);
-    const started = performance.now();
-    expect(cut(long, 10)).toBe('語語語語…');
-    expect(beginningOf(long, 3)).toBe('語');
-    expect(performance.now() - started).toBeLessThan(50);
+    // The least of a few: a busy machine may be away for longer than this takes.
+    const took = [1, 2, 3].map(() => {
+      const started = performance.now();
+      expect(cut(long, 10)).toBe('語語語語…');
+      expect(beginningOf(long, 3)).toBe('語');
+      return performance.now() - started;
+    });
+    expect(Math.min(...took)).toBeLessThan(50);
   });
 });
 

@@ -16,6 +16,8 @@ export interface HeldBranch {
   readonly createdAt: string;
   /** What was appended after the fork, in order. */
   readonly events: HeldEvent[];
+  /** The parts that its appends brought to the session, as far as they are held. */
+  readonly parts: Set<Digest>;
   /** Seqs by key, rising. */
   readonly keys: Map<string, Seq[]>;
   /** The keys in order; undefined until it is asked for after a new one came. */

@@ -27,6 +27,13 @@ export interface BranchRow {
   readonly parentSeq: Seq | null;
 }
 
+/** The bytes of payload a branch has stored, erased ones included. */
+export interface BranchBytes {
+  readonly events: number;
+  /** Of the parts its appends brought to the session. */
+  readonly parts: number;
+}
+
 /** Entries of each kind that are remembered before all are forgotten. */
 const entriesMax = 10_000;
 const markersHeldMax = 200_000;
@@ -42,7 +49,7 @@ export class Catalogue {
   readonly #branches = new Map<number, Map<string, BranchRow>>();
   readonly #states = new Map<number, BranchState>();
   readonly #lastIds = new Map<number, string>();
-  readonly #bytes = new Map<number, number>();
+  readonly #bytes = new Map<number, BranchBytes>();
   readonly recentKeys: RecentKeys = new RecentKeys();
   #dataVersion = -1;
   #markersHeld = 0;
@@ -183,15 +190,15 @@ export class Catalogue {
     this.#lastIds.set(session.id, id);
   }
 
-  /** The bytes of payload a branch has stored, erased ones included. */
-  bytesOf(branch: BranchRow): number {
+  bytesOf(branch: BranchRow): BranchBytes {
     const known = this.#bytes.get(branch.id);
     if (known !== undefined) return known;
-    const sql = 'SELECT branch_bytes FROM events WHERE branch_id = ? ORDER BY seq DESC LIMIT 1';
-    return this.#database.get<[number]>(sql, branch.id)?.[0] ?? 0;
+    const sql = 'SELECT branch_bytes, part_bytes FROM events WHERE branch_id = ? ORDER BY seq DESC LIMIT 1';
+    const [events, parts] = this.#database.get<[number, number]>(sql, branch.id) ?? [0, 0];
+    return { events, parts };
   }
 
-  setBytes(branch: BranchRow, bytes: number): void {
+  setBytes(branch: BranchRow, bytes: BranchBytes): void {
     if (this.#bytes.size >= entriesMax) this.#bytes.clear();
     this.#bytes.set(branch.id, bytes);
   }

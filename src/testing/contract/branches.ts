@@ -1,5 +1,51 @@
 import assert from 'node:assert/strict';
-import { append, type ContractCase, contractCase, fork, note, point } from './contract-case.ts';
+import type { PartInput } from '../../core/parts.ts';
+import type { Digest } from '../../core/point.ts';
+import {
+  append,
+  type ContractCase,
+  contractCase,
+  fork,
+  input,
+  note,
+  point,
+  refused,
+  request,
+  saltedPart,
+  valuePart,
+  type World,
+} from './contract-case.ts';
+
+/** What each branch of the session stores. */
+async function bytesByBranch({ store, ref }: World): Promise<Record<string, number>> {
+  return Object.fromEntries((await store.branches(ref)).map(({ branch, bytes }) => [branch, bytes]));
+}
+
+/** An erasure of parts alone, whose marker goes to `main`. */
+async function eraseParts(
+  { store, ref }: World,
+  parts: readonly Digest[],
+  rewrites: readonly PartInput[] = [],
+): Promise<number> {
+  const marker = input('payload.erased', { seqs: [], parts: [...parts] });
+  await store.erase({ ...ref, events: [], parts, rewrites, appends: [request(ref, [marker])] });
+  return marker.data.length;
+}
+
+/** Forks `child` at `main@1`, bringing parts; gives the event it begins with. */
+async function forkedNow(world: World, parts: readonly PartInput[]): Promise<{ readonly data: string }> {
+  const event = input('branch.forked', { parent: { digest: '', seq: 1 } });
+  await append(world, [event], { parts, target: { kind: 'fork', branch: 'child', parent: point('main', 1) } });
+  return event;
+}
+
+/** A body, and another one both whole and as what it adds to the first. */
+async function bodies(): Promise<Record<'base' | 'whole' | 'delta', PartInput>> {
+  const text = 'one two three four '.repeat(50);
+  const [base, whole] = [await saltedPart('body', `${text}five`), await saltedPart('body', `${text}six`)];
+  const changed = JSON.stringify({ base: base.digest, middle: 'six', prefix: text.length, suffix: 0 });
+  return { base, whole, delta: { ...whole, kind: 'delta', text: changed, refs: [base.digest] } };
+}
 
 /** What `branches` promises. */
 export const branchesCases: readonly ContractCase[] = [
@@ -30,6 +76,54 @@ export const branchesCases: readonly ContractCase[] = [
       await append(world, events);
     }
     assert.equal((await world.store.branches(world.ref))[0]?.bytes, bytes);
+  }),
+
+  contractCase('branches() counts a part where it came to the session first, and only there', async (world) => {
+    const [small, large] = [await valuePart('{"content":"ü"}'), await valuePart(`{"content":"${'x'.repeat(9_000)}"}`)];
+    const [main, twin] = [note('a'), note('b')];
+    await append(world, [main], { parts: [small, small] });
+    assert.deepEqual(await bytesByBranch(world), { main: main.data.length + small.text.length + 1 });
+    await append(world, [twin], { parts: [small] });
+    const own = main.data.length + twin.data.length + small.text.length + 1;
+    assert.deepEqual(await bytesByBranch(world), { main: own });
+    const { data } = await forkedNow(world, [large, small]);
+    assert.deepEqual(await bytesByBranch(world), { main: own, child: data.length + large.text.length });
+    await refused(world, 'event.not-found', [note('c', { cause: 'nowhere' })], { parts: [await valuePart('{"n":1}')] });
+    assert.deepEqual(await bytesByBranch(world), { main: own, child: data.length + large.text.length });
+  }),
+
+  contractCase('branches() counts parts as each session was given them, whoever else holds them', async (world) => {
+    const other = { store: world.store, ref: { ...world.ref, session: 'other' } };
+    await world.store.createSession(other.ref, { root: 'main', seed: 'x' });
+    const { base, whole, delta } = await bodies();
+    const event = note('a');
+    await append(world, [event], { parts: [base, delta] });
+    await append(other, [note('b')], { parts: [whole] });
+    const given = event.data.length + base.text.length + delta.text.length;
+    assert.deepEqual(await bytesByBranch(world), { main: given });
+    assert.deepEqual(await bytesByBranch(other), { main: event.data.length + whole.text.length });
+    await world.store.deleteSession(other.ref);
+    assert.deepEqual(await bytesByBranch(world), { main: given });
+  }),
+
+  contractCase('branches() counts what an erasure leaves: no forgotten part, a rewritten one anew', async (world) => {
+    const { base, whole, delta } = await bodies();
+    const event = note('a');
+    await append(world, [event], { parts: [base] });
+    const { data } = await forkedNow(world, [delta]);
+    const marker = await eraseParts(world, [base.digest], [{ ...whole, damaged: false }]);
+    assert.deepEqual(await bytesByBranch(world), {
+      main: event.data.length + marker,
+      child: data.length + whole.text.length,
+    });
+    const second = await eraseParts(world, [whole.digest]);
+    assert.deepEqual(await bytesByBranch(world), { main: event.data.length + marker + second, child: data.length });
+    const again = note('again');
+    await append(world, [again], { branch: 'child', parts: [base] });
+    assert.deepEqual(await bytesByBranch(world), {
+      main: event.data.length + marker + second,
+      child: data.length + again.data.length + base.text.length,
+    });
   }),
 
   contractCase('branches() is empty for a session that does not exist', async ({ store, ref }) => {

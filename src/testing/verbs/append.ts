@@ -123,6 +123,48 @@ export const append: readonly VerbCase[] = [
     await refuses('branch.not-found', () => session.append(note('a'), { branch: 'nowhere' }));
   }),
 
+  onSession('append() refuses a key that no event has, and names the one that was meant', async (session) => {
+    const bad: readonly [object, string, string | undefined][] = [
+      [{ agnet: 'a' }, 'agnet', 'agent'],
+      [{ caus: 'x' }, 'caus', 'cause'],
+      [{ branch: 'main' }, 'branch', undefined],
+      [{ seq: 1 }, 'seq', undefined],
+      [{ whatever: 1 }, 'whatever', undefined],
+    ];
+    for (const [more, key, meant] of bad) {
+      const error = await refuses('event.invalid', () => session.append([note('a'), { ...note('b'), ...more }]));
+      assert.deepEqual([error.details['key'], error.details['nearest']], [key, meant]);
+      if (meant !== undefined) assert.ok(error.hint?.includes(`Did you mean "${meant}"?`));
+    }
+    assert.equal(await said(session.replay()), '');
+    await session.append({ ...note('a'), agnet: undefined } as never);
+    assert.equal(await said(session.replay()), 'a');
+  }),
+
+  onSession(
+    'append() refuses an option that there is not: it would be an append under no condition',
+    async (session) => {
+      await session.append(notes('ab'));
+      const bad: readonly [unknown, string | undefined][] = [
+        [{ heads: 1 }, 'heads'],
+        [{ Branch: 'x' }, 'Branch'],
+        [{ unchanged: { since: 0, key: ['k'] } }, 'key'],
+        ['careful', undefined],
+        [null, undefined],
+      ];
+      for (const [options, key] of bad) {
+        const error = await refuses('option.invalid', () => session.append(note('c'), options as never));
+        assert.equal(error.details['key'], key);
+      }
+      const error = await refuses('option.invalid', () => session.append(note('c'), { heads: 1 } as never));
+      assert.equal(error.details['nearest'], 'head');
+      const branch = await session.fork('main', { name: 'careful' });
+      await refuses('option.invalid', () => branch.append(note('c'), { branch: 'main' } as never));
+      assert.equal(await said(session.replay()), 'ab');
+      assert.equal(await said(branch.replay()), 'ab');
+    },
+  ),
+
   onSession('append() refuses a state operation that is not of the form, and says which field', async (session) => {
     const good = { agent: 'default', key: 'k', op: 'write', value: null, version: 1 };
     const { value: _, ...bare } = good;

@@ -87,6 +87,10 @@ export const editing: readonly VerbCase[] = [
       await refuses('time.invalid', insert(note('x', { time: 'noon' })));
       await refuses('event.not-found', insert(note('x', { cause: 'nobody' })));
       await refuses('event.invalid', () => session.edit('main', { kind: 'replace', seq: 1, event: { data: {} } }));
+      await refuses('event.invalid', insert({ ...note('x'), agnet: 'a' } as never));
+      await refuses('event.invalid', () =>
+        session.edit('main', { kind: 'replace', seq: 1, event: { agnet: 'a' } as never }),
+      );
       await refuses('event.not-found', () =>
         session.edit('main', { kind: 'replace', seq: 1, event: { cause: 'nobody' } }),
       );

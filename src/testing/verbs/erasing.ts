@@ -81,7 +81,7 @@ export const erase: readonly VerbCase[] = [
     await refuses('event.structural', () => session.erase('main@3'));
     await refuses('event.not-found', () => session.erase('main@0'));
     await session.erase('main@1');
-    await refuses('edit.invalid', () => session.erase('main@1'));
+    await refuses('event.erased', () => session.erase('main@1'));
   }),
 
   onSession(

@@ -40,7 +40,8 @@ test('erase --yes forgets it everywhere in the session, and the chain still veri
     expect((await place.run(['replay', ref, '--json', '--raw'])).stdout).not.toContain('arrived broken');
     expect(await place.json('verify', ref)).toMatchObject({ ok: true });
   }
-  expect(await place.run(['erase', 'refund@2', '--yes'])).toMatchObject({ code: 2 });
+  const again = await place.run(['erase', 'refund@2', '--yes', '--json']);
+  expect([again.code, JSON.parse(again.stderr)]).toMatchObject([1, { error: { code: 'event.erased' } }]);
 });
 
 /** Types a command at a terminal, as `script` of util-linux makes one, and then an answer. */

@@ -195,3 +195,17 @@ test('its JSON is one line a branch, or one object', async () => {
   const { stdout } = await place.run(['list', '--json=object', '--limit', '1']);
   expect((JSON.parse(stdout) as { branches: unknown[] }).branches).toHaveLength(4);
 });
+
+test('the size of a branch is that of all it stores, a large message included', async () => {
+  using large = new Place();
+  await using reprise = await openReprise(`sqlite:${large.store}`);
+  const session = await reprise.createSession('large');
+  await session.append([
+    { type: 'message.added', data: { message: { role: 'user', content: 'x'.repeat(3_000_000) } } },
+  ]);
+  await session.fork('main', { name: 'child' });
+  const { stdout } = await large.run(['list', '--json=object']);
+  const [main, child] = (JSON.parse(stdout) as { branches: { bytes: number }[] }).branches;
+  expect([Math.floor((main?.bytes ?? 0) / 1_000), (child?.bytes ?? 0) < 1_000]).toEqual([3_000, true]);
+  expect((await large.run(['list'], { env: { COLUMNS: '200' } })).stdout).toMatch(/ 3\.0 MB$/m);
+});

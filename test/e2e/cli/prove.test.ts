@@ -45,7 +45,9 @@ describe('fingerprint', () => {
     place.write('main.json', await place.json('fingerprint', 'refund'));
     const { code, stdout, stderr } = await place.run(['fingerprint', 'refund/careful', '--expect', 'main.json']);
     expect(code).toBe(1);
-    expect(stdout).toMatch(/^rf1:\w+\ndifferent {2}expected rf1:\w+\nfirst difference: @\d+ [\w.]+, which /);
+    expect(stdout).toMatch(
+      /^rf1:\w+\ndifferent {2}expected rf1:\w+\nfirst difference: refund@3 call\.started, which only the /,
+    );
     expect(stderr).toContain('next: reprise diff refund@7 refund/careful');
   });
 
@@ -53,12 +55,46 @@ describe('fingerprint', () => {
     place.write('four.txt', (await place.run(['fingerprint', 'refund@4'])).stdout);
     expect(await place.json('fingerprint', 'refund', '--expect', 'four.txt')).toMatchObject({
       same: false,
-      difference: { reference: 'refund@before:5', seq: 5, type: 'call.started', reason: 'up to @4 it is as expected' },
+      difference: {
+        reference: 'refund@before:5',
+        at: 'refund@5',
+        seq: 5,
+        type: 'call.started',
+        reason: 'up to @4 it is as expected',
+      },
     });
     place.write('seven.txt', (await place.run(['fingerprint', 'refund'])).stdout);
     expect(await place.json('fingerprint', 'refund@4', '--expect', 'seven.txt')).toMatchObject({
-      difference: { seq: 5, type: 'call.started', reason: 'which only the reference did' },
+      difference: { at: 'refund@5', seq: 5, type: 'call.started', reason: 'which only the reference did' },
     });
+  });
+
+  test('where only the reference did something, the place that is named is one of the reference', async () => {
+    using own = new Place();
+    {
+      await using reprise = await openReprise(`sqlite:${own.store}`);
+      const whole = refundEvents();
+      await (await reprise.createSession('kept')).append([
+        { type: 'note.added', data: { text: 'only here' } },
+        ...whole,
+      ]);
+      const session = await reprise.createSession('own');
+      await session.append([{ type: 'turn.started', data: {} }, ...whole]);
+    }
+    own.write('kept.json', await own.json('fingerprint', 'kept'));
+    const said = await own.json('fingerprint', 'own', '--expect', 'kept.json');
+    expect(said).toMatchObject({
+      ref: 'own@8',
+      difference: {
+        reference: 'kept@8',
+        at: 'kept@1',
+        seq: 1,
+        type: 'note.added',
+        reason: 'which only the reference did',
+      },
+    });
+    const { stdout } = await own.run(['fingerprint', 'own', '--expect', 'kept.json']);
+    expect(stdout).toContain('\nfirst difference: kept@1 note.added, which only the reference did\n');
   });
 
   test('a reference that this store does not know is a difference without a place', async () => {

@@ -36,7 +36,11 @@ export function append(shelf: Shelf, platform: Platform, request: AppendRequest)
     for (const key of event.keys) indexEvent(branch, key, event.seq);
     session.updatedAt = event.time;
   }
-  for (const part of request.parts) if (!session.parts.has(part.digest)) session.parts.set(part.digest, keptPart(part));
+  for (const part of request.parts) {
+    if (session.parts.has(part.digest)) continue;
+    session.parts.set(part.digest, keptPart(part));
+    branch.parts.add(part.digest);
+  }
   branch.state = plan.after;
   session.touched = ++shelf.touches;
   return judgement.outcome;
@@ -67,6 +71,7 @@ function addFork(
     parent,
     createdAt: platform.now(),
     events: [],
+    parts: new Set(),
     keys: new Map(),
     sortedKeys: [],
     state,

@@ -1,6 +1,6 @@
 import type { BranchRecord, BranchRef, BranchSummary, SessionRef } from '../../../core/ports.ts';
 import { utf8Length } from '../../../core/utf8.ts';
-import { findHeld, type HeldBranch, type Shelf } from '../shelf.ts';
+import { findHeld, type HeldBranch, type HeldSession, type Shelf } from '../shelf.ts';
 
 /** One branch with all that decides its views; undefined if there is none. */
 export function findBranch(shelf: Shelf, ref: BranchRef): BranchRecord | undefined {
@@ -24,15 +24,24 @@ export function findBranch(shelf: Shelf, ref: BranchRef): BranchRecord | undefin
 
 /** Every branch of a session by creation. */
 export function listBranches(shelf: Shelf, ref: SessionRef): BranchSummary[] {
-  return [...(findHeld(shelf, ref)?.branches.values() ?? [])].map((branch) => ({
+  const session = findHeld(shelf, ref);
+  if (session === undefined) return [];
+  return [...session.branches.values()].map((branch) => ({
     branch: branch.name,
     ...parentOf(branch),
     head: branch.state.history.head,
     digest: branch.state.digest,
     createdAt: branch.createdAt,
     updatedAt: updatedAt(branch),
-    bytes: branch.events.reduce((bytes, event) => bytes + utf8Length(event.data ?? ''), 0),
+    bytes: bytesOf(session, branch),
   }));
+}
+
+function bytesOf(session: HeldSession, { events, parts }: HeldBranch): number {
+  let bytes = 0;
+  for (const event of events) bytes += utf8Length(event.data ?? '');
+  for (const digest of parts) bytes += utf8Length(session.parts.get(digest)?.text ?? '');
+  return bytes;
 }
 
 function parentOf({ parent }: HeldBranch): Pick<BranchRecord, 'parent'> {

@@ -57,7 +57,10 @@ export function erase(shelf: Shelf, platform: Platform, request: EraseRequest): 
     const isDamaged = part.damaged || held.damaged === true;
     session.parts.set(digest, { digest, kind, salt, text, refs: [...refs], ...(isDamaged ? { damaged: true } : {}) });
   }
-  for (const digest of request.parts) session.parts.delete(digest);
+  for (const digest of request.parts) {
+    session.parts.delete(digest);
+    for (const branch of session.branches.values()) branch.parts.delete(digest);
+  }
   session.snapshots.clear();
   session.erasures++;
   return outcomes;
@@ -92,14 +95,19 @@ function appendAll(shelf: Shelf, session: HeldSession, platform: Platform, { app
     branch,
     state: branch.state,
     count: branch.events.length,
+    partCount: branch.parts.size,
   }));
   const { updatedAt } = session;
   try {
     return appends.map((request) => append(shelf, platform, request));
   } catch (error) {
     session.updatedAt = updatedAt;
-    for (const { branch, state, count } of branches) {
+    for (const { branch, state, count, partCount } of branches) {
       for (const event of branch.events.splice(count)) session.places.delete(event.id);
+      for (const digest of [...branch.parts].slice(partCount)) {
+        branch.parts.delete(digest);
+        session.parts.delete(digest);
+      }
       branch.state = state;
     }
     throw error;

@@ -27,7 +27,7 @@ CREATE TABLE branches (
   name TEXT NOT NULL,
   parent_id INTEGER,
   parent_seq INTEGER,
-  erased_bytes INTEGER NOT NULL DEFAULT 0, -- of payload that was forgotten
+  erased_bytes INTEGER NOT NULL DEFAULT 0, -- of events and parts that were forgotten, less what rewritten parts grew by
   UNIQUE (session_id, name)
 ) STRICT;
 
@@ -46,7 +46,8 @@ CREATE TABLE events (
   cause TEXT,
   cause_seq INTEGER,
   marker INTEGER, -- 1 for a structural event
-  branch_bytes INTEGER NOT NULL, -- of payload that the branch had stored with this event
+  branch_bytes INTEGER NOT NULL, -- of events that the branch had stored with this one
+  part_bytes INTEGER NOT NULL, -- of parts that the branch had brought to the session with this append
   digest TEXT NOT NULL,
   data_digest TEXT, -- only of an erased payload
   salt TEXT,
@@ -79,6 +80,8 @@ CREATE TABLE part_holders (
   session_id INTEGER NOT NULL,
   digest BLOB NOT NULL,
   part_id INTEGER NOT NULL,
+  branch_id INTEGER NOT NULL, -- the branch that brought it
+  bytes INTEGER NOT NULL, -- of the text as this session was given it
   PRIMARY KEY (session_id, digest)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX part_holders_part ON part_holders (part_id);

@@ -10,7 +10,7 @@ import type { BranchRow, Catalogue, SessionRow } from '../catalogue.ts';
 import type { Database } from '../database.ts';
 import { firstChange, indexEvent } from './keys.ts';
 import { findEvents, findPlaces } from './locate.ts';
-import { heldPart, holdParts, notHeld, planParts } from './parts.ts';
+import { bytesOfParts, heldPart, holdParts, notHeld, planParts } from './parts.ts';
 
 /** Judges one append and writes it, inside the caller's transaction. Throws why it is refused, having written nothing. */
 export function append(
@@ -23,13 +23,14 @@ export function append(
   const judgement = judgeAppend(sourceOf(database, catalogue, session), request, platform);
   if (judgement.kind === 'known') return judgement.outcome;
   const parts = planParts(database, session, request.parts, platform.sha256);
-  const branch =
+  const branch = (
     request.target.kind === 'fork'
       ? addFork(database, catalogue, session, request)
-      : catalogue.branch(session, request.target.branch);
-  writeRows(database, catalogue, session, branch as BranchRow, judgement.plan);
-  holdParts(database, session, parts);
-  catalogue.setState(branch as BranchRow, judgement.plan.after);
+      : catalogue.branch(session, request.target.branch)
+  ) as BranchRow;
+  writeRows(database, catalogue, session, branch, judgement.plan, bytesOfParts(parts));
+  holdParts(database, session, branch, parts);
+  catalogue.setState(branch, judgement.plan.after);
   catalogue.touch(session);
   return judgement.outcome;
 }
@@ -106,8 +107,8 @@ WITH RECURSIVE line (parent_id, depth) AS (
 SELECT count(*) FROM line WHERE parent_id IS NOT NULL`;
 
 const insertSql = `
-INSERT INTO events (session_id, branch_id, seq, id, time, type, version, agent, run, turn, cause, cause_seq, marker, branch_bytes, digest, salt, data)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+INSERT INTO events (session_id, branch_id, seq, id, time, type, version, agent, run, turn, cause, cause_seq, marker, branch_bytes, part_bytes, digest, salt, data)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 function writeRows(
   database: Database,
@@ -115,12 +116,15 @@ function writeRows(
   session: SessionRow,
   branch: BranchRow,
   plan: AppendPlan,
+  newPartBytes: number,
 ): void {
   let last = catalogue.lastId(session);
-  let bytes = catalogue.bytesOf(branch);
+  const before = catalogue.bytesOf(branch);
+  const parts = before.parts + newPartBytes;
+  let { events } = before;
   database.repeat(insertSql, (insert) => {
     for (const event of plan.events) {
-      bytes += Buffer.byteLength(event.data);
+      events += Buffer.byteLength(event.data);
       insert.run(
         session.id,
         branch.id,
@@ -135,7 +139,8 @@ function writeRows(
         event.cause,
         event.causeSeq,
         isStructural(event.type) ? 1 : null,
-        bytes,
+        events,
+        parts,
         event.digest,
         event.salt,
         event.data,
@@ -145,6 +150,6 @@ function writeRows(
     }
   });
   catalogue.setLastId(session, last);
-  catalogue.setBytes(branch, bytes);
+  catalogue.setBytes(branch, { events, parts });
   catalogue.recentKeys.add(branch.id, later(plan.after.history.head, -plan.events.length), plan.events);
 }

@@ -50,7 +50,7 @@ type SummaryRow = readonly [
 ];
 
 const summariesSql = `
-SELECT branches.name, parent.name, branches.parent_seq, coalesce(first.time, sessions.created_at), coalesce(last.branch_bytes, 0) - branches.erased_bytes, last.seq, last.digest, last.time
+SELECT branches.name, parent.name, branches.parent_seq, coalesce(first.time, sessions.created_at), coalesce(last.branch_bytes + last.part_bytes, 0) - branches.erased_bytes, last.seq, last.digest, last.time
 FROM branches
 LEFT JOIN branches parent ON parent.id = branches.parent_id
 JOIN sessions ON sessions.id = branches.session_id

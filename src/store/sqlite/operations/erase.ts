@@ -8,7 +8,7 @@ import type { Database } from '../database.ts';
 import { append, sessionOf } from './append.ts';
 import { erasedKeys, eventKeys } from './event-keys.ts';
 import { indexEvent, unindexEvent } from './keys.ts';
-import { forgetParts } from './parts.ts';
+import { erasedBytesSql, forgetParts } from './parts.ts';
 import { rewritePart } from './rewrite-part.ts';
 import { dropSnapshots } from './snapshots.ts';
 
@@ -99,5 +99,5 @@ function erasePayload(database: Database, branch: BranchRow, seq: Seq, dataDiges
     branch.id,
     seq,
   );
-  database.run('UPDATE branches SET erased_bytes = erased_bytes + ? WHERE id = ?', bytes ?? 0, branch.id);
+  database.run(erasedBytesSql, bytes ?? 0, branch.id);
 }

@@ -5,7 +5,7 @@ import { limits } from '../../../core/limits.ts';
 import type { PartInput } from '../../../core/parts.ts';
 import type { Digest } from '../../../core/point.ts';
 import type { PartsPage, PartsRequest } from '../../../core/ports.ts';
-import type { SessionRow } from '../catalogue.ts';
+import type { BranchRow, SessionRow } from '../catalogue.ts';
 import type { Database } from '../database.ts';
 
 type PartRow = readonly [
@@ -176,18 +176,32 @@ function planPart(
   return { kind: 'share', part, id };
 }
 
+/** The bytes of the parts that an append brings to the session. */
+export function bytesOfParts(plans: readonly PartPlan[]): number {
+  let bytes = 0;
+  for (const { part } of plans) bytes += Buffer.byteLength(part.text);
+  return bytes;
+}
+
 /** Carries out what was decided, and makes the session hold every part. */
-export function holdParts(database: Database, session: SessionRow, plans: readonly PartPlan[]): void {
+export function holdParts(
+  database: Database,
+  session: SessionRow,
+  branch: BranchRow,
+  plans: readonly PartPlan[],
+): void {
   for (const plan of plans) {
     const id = plan.kind === 'add' ? addPart(database, session, plan.part) : plan.id;
     if (plan.kind === 'complete') {
       database.run('UPDATE parts SET kind = ?, text = ?, refs = NULL WHERE id = ?', plan.part.kind, plan.part.text, id);
     }
     database.run(
-      'INSERT INTO part_holders (session_id, digest, part_id) VALUES (?, unhex(?), ?)',
+      'INSERT INTO part_holders (session_id, digest, part_id, branch_id, bytes) VALUES (?, unhex(?), ?, ?, ?)',
       session.id,
       plan.part.digest,
       id,
+      branch.id,
+      Buffer.byteLength(plan.part.text),
     );
   }
 }
@@ -204,20 +218,25 @@ function addPart(database: Database, session: SessionRow, part: PartInput): numb
   );
 }
 
+/** Takes bytes off what a branch stores. */
+export const erasedBytesSql = 'UPDATE branches SET erased_bytes = erased_bytes + ? WHERE id = ?';
+
 /** Makes a session forget parts; those that no session holds any more are deleted. */
 export function forgetParts(database: Database, session: { readonly id: number }, digests: readonly Digest[]): void {
   for (const digest of digests) {
-    const row = database.get<[number]>(
-      'SELECT part_id FROM part_holders WHERE session_id = ? AND digest = unhex(?)',
+    const row = database.get<[number, number, number]>(
+      'SELECT part_id, branch_id, bytes FROM part_holders WHERE session_id = ? AND digest = unhex(?)',
       session.id,
       digest,
     );
     if (row === undefined) continue;
+    const [id, branchId, bytes] = row;
+    database.run(erasedBytesSql, bytes, branchId);
     database.run('DELETE FROM part_holders WHERE session_id = ? AND digest = unhex(?)', session.id, digest);
     database.run(
       'DELETE FROM parts WHERE id = ? AND NOT EXISTS (SELECT 1 FROM part_holders WHERE part_id = ?)',
-      row[0],
-      row[0],
+      id,
+      id,
     );
   }
 }
