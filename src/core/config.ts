@@ -7,9 +7,8 @@ import { checkPrices, type PriceTable } from './prices.ts';
 /**
  * An agent that a project can start: what an adapter makes of a framework's own, a function of the context, or a
  * function without parameters that makes one of these when it is needed, so that nothing is loaded for a command that
- * only looks.
+ * only looks. Each has a run call and a result of its own, which only those who resume it know.
  */
-// Each agent has a run call and a result of its own; only who resumes it knows them.
 export type ConfigAgent = Agent<never, unknown> | (() => Promise<Agent<never, unknown>>);
 
 /** What `reprise.config.ts` says about a project. */

@@ -21,4 +21,6 @@ export interface ForeignFormat {
   read(text: string): ForeignHistory;
   /** Writes a view in the format. What it has no word for is left out. */
   write(events: readonly Event[], metadata: JsonObject): string;
+  /** The events of a file as the format itself tells them apart, in order: for comparing two as it would. */
+  outline(text: string): readonly { readonly type: string; readonly text: string }[];
 }

@@ -12,6 +12,7 @@ import { rawPieces, restOf } from '../core/segment.ts';
 import { type View, viewAt } from '../core/view.ts';
 import type { Engine } from './engine.ts';
 import { foldAt } from './fold.ts';
+import { writtenEvents } from './import.ts';
 import { digestAt, type Place, placeAt, pointOf, sessionRecord } from './place.ts';
 import { viewPages } from './replay.ts';
 
@@ -49,14 +50,17 @@ export async function compare(
 }
 
 /** Compares the views of two places position by position, by type alone. */
-export async function compareStrictly(engine: Engine, left: Ref, right: Ref): Promise<StrictDiff> {
+export async function compareStrictly(engine: Engine, left: Ref, right: Ref, format?: string): Promise<StrictDiff> {
+  const names = { left: refText(left), right: refText(right) };
+  if (format !== undefined)
+    return diffStrictly(await writtenEvents(engine, left, format), await writtenEvents(engine, right, format), names);
   const sides = sidesOf([await placeOf(engine, left), await placeOf(engine, right)]);
   const both: StrictEvent[][] = [[], []];
   const note = (list: StrictEvent[] | undefined, { seq, type, data }: Event): void => {
     list?.push({ seq, type, text: JSON.stringify(data).slice(0, 200) });
   };
   await readSides(engine, sides, (event, side) => note(both[side], event));
-  return diffStrictly(both[0] ?? [], both[1] ?? [], { left: refText(left), right: refText(right) });
+  return diffStrictly(both[0] ?? [], both[1] ?? [], names);
 }
 
 function placeOf(engine: Engine, ref: Ref): Promise<Place> {

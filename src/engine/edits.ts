@@ -2,7 +2,7 @@ import type { Edit, Replacement } from '../core/edit.ts';
 import { RepriseError } from '../core/error.ts';
 import { type CarriedEvent, draftKeys, type Event, type EventDraft } from '../core/event.ts';
 import { specOf } from '../core/event-types.ts';
-import { isObject, type JsonArray, type JsonObject, type JsonValue, valueAt, withValueAt } from '../core/json.ts';
+import { isObject, type JsonObject, type JsonValue, valueAt, withValueAt } from '../core/json.ts';
 import { ownedKey, plainKey } from '../core/keys.ts';
 import { checkKeys, type KnownKeys } from '../core/known-keys.ts';
 import { messageKey, toolCallsIn } from '../core/message.ts';

@@ -1,9 +1,11 @@
+import type { StrictEvent } from '../core/diff-strict.ts';
 import { RepriseError } from '../core/error.ts';
 import type { Event, EventDraft } from '../core/event.ts';
 import type { ForeignFormat } from '../core/foreign-format.ts';
 import { checkId } from '../core/id.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { JsonInput } from '../core/json.ts';
 import { limits } from '../core/limits.ts';
+import type { Seq } from '../core/point.ts';
 import { mainBranch, type Ref } from '../core/ref.ts';
 import { append } from './append.ts';
 import { type Engine, sessionRef } from './engine.ts';
@@ -12,7 +14,7 @@ import { placeAt } from './place.ts';
 import { replayPages } from './replay.ts';
 
 /** A saved run: the path of its file, its parsed content, or a stream of its text or bytes. */
-export type ImportSource = string | JsonObject | AsyncIterable<string | Uint8Array>;
+export type ImportSource = string | JsonInput | AsyncIterable<string | Uint8Array>;
 
 /** How to import. */
 export interface ImportOptions {
@@ -104,4 +106,11 @@ export async function exportHistory(engine: Engine, ref: Ref, format: string): P
   const at = { branch: ref.branch, seq: place.seq };
   for await (const page of replayPages(engine, ref.session, { at })) events.push(...page);
   return (writer as ForeignFormat).write(events, await metadataAt(engine, place));
+}
+
+/** The events of a place as a foreign format tells them apart; a seq is the place in its file, from 1. */
+export async function writtenEvents(engine: Engine, ref: Ref, format: string): Promise<readonly StrictEvent[]> {
+  const text = await exportHistory(engine, ref, format);
+  const events = engine.formats.get(format)?.outline(text) ?? [];
+  return events.map(({ type, text: told }, index) => ({ seq: (index + 1) as Seq, type, text: told }));
 }

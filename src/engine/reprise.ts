@@ -155,17 +155,24 @@ export class Reprise {
    * console.log(diff.forkPoint, diff.divergedAt, diff.states['conversation']?.changed);
    * ```
    *
-   * With `strict`, events are paired by position and compared by type alone.
+   * With `strict`, events are paired by position and compared by type alone; with `format`, the events that a file of
+   * that format would have, as its own system counts them.
    */
-  async diff(left: string, right: string, options: CompareOptions & { readonly strict: true }): Promise<StrictDiff>;
+  async diff(
+    left: string,
+    right: string,
+    options: CompareOptions & { readonly strict: true; readonly format?: string },
+  ): Promise<StrictDiff>;
   async diff(left: string, right: string, options?: CompareOptions & { readonly strict?: false }): Promise<Comparison>;
   async diff(
     left: string,
     right: string,
-    options: CompareOptions & { readonly strict?: boolean } = {},
+    options: CompareOptions & { readonly strict?: boolean; readonly format?: string } = {},
   ): Promise<Comparison | StrictDiff> {
     const [a, b] = [await this.resolve(left), await this.resolve(right)];
-    return options.strict === true ? compareStrictly(this.#engine, a, b) : compare(this.#engine, a, b, options);
+    return options.strict === true
+      ? compareStrictly(this.#engine, a, b, options.format)
+      : compare(this.#engine, a, b, options);
   }
 
   /**

@@ -114,3 +114,19 @@ test('the same secret has the same mask in every recording of a session, and ano
   expect(masks[1]).toBe(masks[0]);
   expect(masks[2]).not.toBe(masks[0]);
 });
+
+test('T10 a call with a secret among its arguments is found again by a resume, which masks as the recording did', async () => {
+  await using reprise = await openReprise('memory:');
+  const session = await reprise.createSession('refund');
+  const input = { order: 7, key: apiKey };
+  const pay = { kind: 'tool', name: 'pay', effect: 'irreversible', input } as const;
+  let paid = 0;
+  {
+    await using recorder = await session.record({ facts: false });
+    recorder.message({ role: 'user', content: 'Pay.' });
+    await recorder.run({}, () => recorder.call(pay, () => ++paid));
+  }
+  const branch = await session.fork('main@1');
+  const resumed = await branch.resume(async ({ recorder }) => recorder.call(pay, () => ++paid), { effects: 'reuse' });
+  expect([paid, resumed.reused, resumed.result]).toEqual([1, 1, 1]);
+});

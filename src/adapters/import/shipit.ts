@@ -17,6 +17,7 @@ export const shipit: ForeignFormat = {
   detect: (text) => /^\s*\{/.test(text) && /"(?:trace_id|events)"\s*:/.test(text.slice(0, 65_536)),
   read,
   write,
+  outline,
 };
 
 function read(text: string): ForeignHistory {
@@ -100,4 +101,12 @@ function newFile(session: string, texts: readonly string[], metadata: JsonObject
   const whole = JSON.stringify({ trace_id: session, metadata, events: [] }, null, 2);
   const list = texts.length === 0 ? '[]' : `[\n    ${texts.join(',\n    ')}\n  ]`;
   return `${whole.replace(/\[\]\n\}$/, () => `${list}\n}`)}\n`;
+}
+
+function outline(text: string): readonly { readonly type: string; readonly text: string }[] {
+  const { events } = parse(text);
+  return (Array.isArray(events) ? (events as readonly JsonObject[]) : []).map(({ type, message }) => ({
+    type: String(type),
+    text: typeof message === 'string' ? message : '',
+  }));
 }

@@ -33,12 +33,17 @@ export const diff: CommandSpec = {
       collect,
     ),
     new Option('--strict', 'pair events by position and compare their types alone').conflicts('state'),
+    new Option('--format <format>', 'strictly, as another system counts: the events a file of this format would have')
+      .choices(['shipit'])
+      .implies({ strict: true })
+      .conflicts('state'),
     new Option('--limit <n>', `differences at most (default: ${linesMax}; all in JSON)`).argParser(wholeNumber),
   ],
   examples: [
     'reprise diff demo demo/careful',
     'reprise diff demo@12 other --state conversation',
     'reprise diff demo demo/careful --strict',
+    'reprise diff demo demo/careful --format shipit',
   ],
   run: async (context, [a = '', b = ''], options) => {
     const { out } = context;
@@ -50,7 +55,10 @@ export const diff: CommandSpec = {
       (options['limit'] as number | undefined) ?? (out.json === undefined ? linesMax : Number.POSITIVE_INFINITY);
     out.progress.begin('diff', await eventsIn(left, right));
     if (options['strict'] === true) {
-      const found = await reprise.diff(refText(left.ref), refText(right.ref), { strict: true });
+      const found = await reprise.diff(refText(left.ref), refText(right.ref), {
+        strict: true,
+        ...(options['format'] === undefined ? {} : { format: options['format'] as string }),
+      });
       out.progress.end();
       if (out.json === undefined) await printStrict(context, found, limit);
       else await out.value(strictShape(found, limit));

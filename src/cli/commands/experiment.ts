@@ -55,9 +55,9 @@ export const experiment: CommandSpec = {
         ...(check === undefined ? {} : { check }),
         ...(options['reason'] === undefined ? {} : { reason: options['reason'] as string }),
         ...(options['userTurns'] === undefined ? {} : { userTurns: 'recorded' }),
-        onProgress: (step) => {
-          progress.prefix = `${step.done} of ${step.total} branches, `;
-          tell.row(step);
+        onProgress: (told) => {
+          progress.prefix = `${told.done} of ${told.total} branches, `;
+          tell.row(told);
         },
       });
       await tell.settled();
@@ -120,7 +120,7 @@ async function checkFor(
 
 /** Prints each branch as JSON as soon as it has come to an end. */
 function rowTeller({ out }: Context): {
-  readonly row: (step: ExperimentProgress) => void;
+  readonly row: (told: ExperimentProgress) => void;
   readonly settled: () => Promise<void>;
 } {
   let told: Promise<void> = Promise.resolve();

@@ -27,16 +27,19 @@ export const tree: CommandSpec = {
     else if (out.json === 'lines') for (const shape of shapes) await out.value(shape);
     else {
       await out.lines(treeTable(out, session, rows));
-      const last = rows.findLast(({ node }) => node.parent !== null);
-      if (last?.node.parent == null) out.next(`reprise fork ${refText({ session: session.id })} --name another`);
-      else
-        out.next(
-          `reprise diff ${refText({ session: session.id, branch: last.node.parent.branch })} ${refText({ session: session.id, branch: last.node.branch })}`,
-        );
+      out.next(nextOf(session, rows));
     }
     return done;
   },
 };
+
+/** The last branch beside its parent, or the first fork where there is none. */
+function nextOf(session: Session, rows: readonly TreeRow[]): string {
+  const ref = (branch?: string): string =>
+    refText({ session: session.id, ...(branch === undefined ? {} : { branch }) });
+  const { branch, parent } = rows.at(-1)?.node ?? { branch: '', parent: null };
+  return parent === null ? `reprise fork ${ref()} --name another` : `reprise diff ${ref(parent.branch)} ${ref(branch)}`;
+}
 
 interface TreeRow {
   readonly node: BranchNode;

@@ -58,7 +58,12 @@ describe('the examples of the help', async () => {
 });
 
 describe('the commands of the documents', () => {
-  const pages = ['README.md', 'docs/guides/command-line.md', 'docs/coming-from/bernstein.md'];
+  const pages = [
+    'README.md',
+    'docs/guides/command-line.md',
+    'docs/guides/configure.md',
+    'docs/coming-from/bernstein.md',
+  ];
 
   test.each(pages)('%s', async (page) => {
     const lines = blocksOf(readFileSync(join(root, page), 'utf8'))

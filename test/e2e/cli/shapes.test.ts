@@ -59,8 +59,8 @@ test.each([
     .map((line): unknown => JSON.parse(line));
   expect(
     [...new Set(lines.map((line) => JSON.stringify(shapeOf(line))))].map((text): unknown => JSON.parse(text)),
-  ).toMatchSnapshot();
-  expect(shapeOf(JSON.parse((await place.run([...words, '--json=object'])).stdout))).toMatchSnapshot();
+  ).toMatchSnapshot('lines');
+  expect(shapeOf(JSON.parse((await place.run([...words, '--json=object'])).stdout))).toMatchSnapshot('object');
 });
 
 test('an error', async () => {
