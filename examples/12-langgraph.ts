@@ -42,13 +42,14 @@ console.log(`they part at ${diff.forkPoint?.branch}@${diff.forkPoint?.seq}`);
 for (const { path, left, right } of diff.states['graph']?.changed ?? [])
   if (path.at(-1) === 'content') console.log(' ', path.join('.'), left, '→', right);
 
-// An undo in Reprise is an undo for the graph: it stands before `act` again.
+// A branch of ours goes on live on the graph.
+const question = await session.find({ types: ['message.added'] });
+const asked = await session.fork(question ?? 'main', { name: 'again', prompt: 'Why is search slow?' });
+const { text } = await asked.resume(langgraphAgent(graph, { name: 'ops' }));
+console.log(`resumed: ${text}`);
+
+// And an undo in Reprise is an undo for the graph: it stands before `act` again.
 const point = await saver.pointOf(before.config);
 await session.rewind(`main@${point?.seq}`, { reason: 'do not restart' });
 const onMain = await saver.configAt('incident-42', 'main');
 console.log(`next on main: ${(await graph.getState(onMain ?? thread)).next.join(', ')}`);
-
-// And a branch of ours goes on live on the graph.
-const asked = await session.fork('main@2', { name: 'again', prompt: 'Why is search slow?' });
-const { text } = await asked.resume(langgraphAgent(graph, { name: 'ops' }));
-console.log(`resumed: ${text}`);
