@@ -28,8 +28,14 @@ export interface AppendOptions {
   readonly continues?: readonly { readonly branch: string; readonly seq: number }[];
 }
 
+// As a record, so that an option that is added and forgotten here does not compile.
+const optionNames = { branch: true, head: true, unchanged: true, epoch: true, continues: true } satisfies Record<
+  keyof AppendOptions,
+  true
+>;
+
 const optionKeys: KnownKeys = {
-  keys: new Set<keyof AppendOptions>(['branch', 'head', 'unchanged', 'epoch']),
+  keys: new Set(Object.keys(optionNames)),
   code: 'option.invalid',
   attempt: 'append',
   whole: 'an append',
