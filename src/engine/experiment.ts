@@ -10,7 +10,7 @@ import { parseVariants, type Variant } from '../core/variants.ts';
 import { compare } from './compare.ts';
 import { EffectLedger } from './effect-ledger.ts';
 import { type Engine, sessionRef } from './engine.ts';
-import { fork } from './fork.ts';
+import { type Forked, type ForkOptions, fork } from './fork.ts';
 import { findPlace, type Place, pointOf } from './place.ts';
 import { type Resumed, type ResumeOptions, type ResumeUsage, settleResume } from './resume.ts';
 import { asResumable } from './resume-run.ts';
@@ -252,22 +252,33 @@ async function forkAndResume<Run, Result>(bench: Bench<Run, Result>, trial: Tria
   const { repeats = 1, reason = 'experiment' } = options;
   options.signal?.throwIfAborted();
   const { name, settings, with: _with, run, edits = [], ...changes } = variant;
-  const { branch } = await fork(
-    engine,
-    session,
-    { branch: place.record.branch, seq: place.seq },
-    {
-      name: trial.branch,
-      reason: `${reason}: ${name}, ${repeat} of ${repeats}`,
-      ...changes,
-      edits:
-        settings === undefined
-          ? edits
-          : [...edits, { kind: 'append', event: { type: 'settings.changed', data: { settings } } }],
-    },
-  );
+  const point = { branch: place.record.branch, seq: place.seq };
+  const { branch } = await forkAs(engine, session, point, {
+    name: trial.branch,
+    reason: `${reason}: ${name}, ${repeat} of ${repeats}`,
+    ...changes,
+    edits:
+      settings === undefined
+        ? edits
+        : [...edits, { kind: 'append', event: { type: 'settings.changed', data: { settings } } }],
+  });
   const given = { ...resumeOptionsOf(options), ...(run === undefined ? {} : { run: run as Run }) };
   return settleResume(engine, { session, branch, ledger }, agentOf(variant, options), given);
+}
+
+/** Forks under a name, or under a longer one if another experiment took it since the names were chosen. */
+async function forkAs(
+  engine: Engine,
+  session: string,
+  point: Point,
+  options: ForkOptions & { readonly name: string },
+): Promise<Forked> {
+  try {
+    return await fork(engine, session, point, options);
+  } catch (error) {
+    if (!(error instanceof RepriseError) || error.code !== 'branch.exists') throw error;
+    return fork(engine, session, point, { ...options, name: `${options.name}-${engine.platform.newId().slice(-12)}` });
+  }
 }
 
 /** Every option of a resume but the prompt, which variants have. */

@@ -72,6 +72,16 @@ describe('a trace as its runtime writes it', () => {
     ]);
   });
 
+  test('tools that were called together at the very end of a trace were asked for by one message', async () => {
+    const called = (name: string): object => event('tool_called', `Tool called: ${name}`, { arguments: {} });
+    const session = await imported(file(event('run_started', '', { prompt: 'x' }), called('a'), called('b')));
+    const { messages } = await session.stateAt('main', conversation);
+    expect(messages.map(({ message }) => message?.['content'])).toMatchObject([
+      'x',
+      [{ toolName: 'a' }, { toolName: 'b' }],
+    ]);
+  });
+
   test('what has no word here is kept, unknown keys included, and found by its foreign type', async () => {
     const text = file(
       { ...event('step_started', 'LLM completion started', { tool_count: 2, iteration: 1 }), extra: [1] },

@@ -5,8 +5,8 @@ import { isObject, type JsonInput, type JsonInputValue, type JsonObject, type Js
 interface Place {
   /** Its text, verbatim. */
   readonly text: string;
-  /** The events after it. */
-  readonly rest: readonly JsonValue[];
+  /** The tools that are called right after it. */
+  readonly asked: readonly JsonObject[];
 }
 
 interface OpenTool {
@@ -72,7 +72,7 @@ export class ShipitReader {
   }
 
   /** Tools that are called one right after the other were asked for together, by one message. */
-  #toolCalled(event: JsonObject, payload: JsonObject, { rest }: Place): EventDraft[] {
+  #toolCalled(event: JsonObject, payload: JsonObject, { asked: next }: Place): EventDraft[] {
     const own = this.#announce(event, payload);
     const start: EventDraft = {
       type: 'call.started',
@@ -83,12 +83,8 @@ export class ShipitReader {
       this.#announced--;
       return [start];
     }
-    const others = rest.slice(
-      0,
-      rest.findIndex((next) => !isTool(next)),
-    );
     const before = this.#calls;
-    const asked = [own, ...others.map((next) => this.#announce(next as JsonObject, payloadOf(next)))];
+    const asked = [own, ...next.map((other) => this.#announce(other, payloadOf(other)))];
     this.#calls = before;
     this.#announced = asked.length - 1;
     const content = asked.map(({ call, name, input }) => ({
@@ -117,7 +113,11 @@ export class ShipitReader {
   }
 }
 
-const isTool = (event: JsonValue): boolean => isObject(event) && event['type'] === 'tool_called';
+/** Whether an event is the call of a tool. */
+export function isToolCall(event: JsonValue | undefined): event is JsonObject {
+  return isObject(event) && event['type'] === 'tool_called';
+}
+
 const payloadOf = (event: JsonValue): JsonObject =>
   isObject(event) && isObject(event['payload']) ? event['payload'] : {};
 

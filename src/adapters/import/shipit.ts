@@ -4,7 +4,7 @@ import type { Event, EventDraft } from '../../core/event.ts';
 import type { ForeignFormat, ForeignHistory } from '../../core/foreign-format.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { elementsOf } from './json-elements.ts';
-import { ShipitReader } from './shipit-events.ts';
+import { isToolCall, ShipitReader } from './shipit-events.ts';
 import { shipitEvents } from './shipit-writing.ts';
 
 /**
@@ -34,10 +34,17 @@ function read(text: string): ForeignHistory {
     const { start = 0, end = 0 } = elements[index] ?? {};
     return reader.drafts(event, {
       text: text.slice(start, end),
-      rest: events.slice(index + 1) as readonly JsonValue[],
+      asked: toolsAfter(events as readonly JsonValue[], index),
     });
   });
   return { session: id, metadata, events: [imported(text, elements), ...drafts] };
+}
+
+/** The tools that are called right after an event. */
+function toolsAfter(events: readonly JsonValue[], index: number): readonly JsonObject[] {
+  const tools: JsonObject[] = [];
+  for (let next = events[index + 1]; isToolCall(next); next = events[index + 1 + tools.length]) tools.push(next);
+  return tools;
 }
 
 /** What stands around the events, so that the file can be put together again. */
