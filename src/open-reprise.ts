@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { shipit } from './adapters/import/shipit.ts';
 import { type Config, checkConfig } from './core/config.ts';
+import { checkKeys, type KnownKeys, optionKeys } from './core/known-keys.ts';
 import { checkMasking, type MaskingOptions } from './core/masking.ts';
 import type { EventStore, Platform } from './core/ports.ts';
 import { checkPrices, knownPrices, type PriceTable } from './core/prices.ts';
@@ -47,6 +48,25 @@ export interface OpenOptions {
   readonly platform?: Platform;
 }
 
+const openKeys: KnownKeys = optionKeys<OpenOptions>(
+  'open Reprise',
+  {
+    store: true,
+    namespace: true,
+    config: true,
+    prices: true,
+    masking: true,
+    durability: true,
+    readOnly: true,
+    create: true,
+    busyWaitMs: true,
+    snapshotEvents: true,
+    onRead: true,
+    platform: true,
+  },
+  'openReprise',
+);
+
 /**
  * Opens a store: what `reprise.config.ts` names or `.reprise/reprise.db` of this project if nothing is said, a URL, or
  * options. Secrets that can be told by their form are masked in what is recorded, also without a configuration.
@@ -60,6 +80,7 @@ export interface OpenOptions {
  */
 export async function openReprise(options: string | OpenOptions = {}): Promise<Reprise> {
   const given: OpenOptions = typeof options === 'string' ? { store: options } : options;
+  checkKeys(given, openKeys);
   const platform = given.platform ?? createNodePlatform();
   const loaded = await configFor(given);
   const { snapshotEvents, onRead } = given;

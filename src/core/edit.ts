@@ -42,6 +42,15 @@ export interface EditOptions {
   readonly edits?: readonly Edit[];
 }
 
+/** Every edit that has an option of its own. */
+export const editOptionNames: Readonly<Record<keyof EditOptions, true>> = {
+  prompt: true,
+  system: true,
+  model: true,
+  tools: true,
+  edits: true,
+};
+
 /** The edits an options object asks for, in the order they are applied. */
 export function editsOf(options: EditOptions): Edit[] {
   const edits: Edit[] = [];

@@ -13,6 +13,15 @@ export interface KnownKeys {
   readonly hints?: Readonly<Record<string, string>>;
 }
 
+/** The options a verb takes. They are given as a record, so that one that is added and forgotten here does not compile. */
+export function optionKeys<Options>(
+  verb: string,
+  names: Readonly<Record<keyof Required<Options>, true>>,
+  whole = `a ${verb}`,
+): KnownKeys {
+  return { keys: new Set(Object.keys(names)), code: 'option.invalid', attempt: verb, whole };
+}
+
 /**
  * Refuses a key that nothing would read: what a caller misspelt would be left out of the answer without a word. Keys
  * whose value is `undefined` are as good as not there.

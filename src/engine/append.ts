@@ -2,7 +2,7 @@ import type { Condition } from '../core/append.ts';
 import { RepriseError } from '../core/error.ts';
 import type { Event, EventDraft } from '../core/event.ts';
 import { checkId } from '../core/id.ts';
-import { checkKeys, type KnownKeys } from '../core/known-keys.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import { seq } from '../core/point.ts';
 import { mainBranch } from '../core/ref.ts';
 import type { Engine } from './engine.ts';
@@ -28,24 +28,17 @@ export interface AppendOptions {
   readonly continues?: readonly { readonly branch: string; readonly seq: number }[];
 }
 
-// As a record, so that an option that is added and forgotten here does not compile.
-const optionNames = { branch: true, head: true, unchanged: true, epoch: true, continues: true } satisfies Record<
-  keyof AppendOptions,
-  true
->;
+const appendKeys: KnownKeys = optionKeys<AppendOptions>(
+  'append',
+  { branch: true, head: true, unchanged: true, epoch: true, continues: true },
+  'an append',
+);
 
-const optionKeys: KnownKeys = {
-  keys: new Set(Object.keys(optionNames)),
-  code: 'option.invalid',
-  attempt: 'append',
-  whole: 'an append',
-};
-
-const unchangedKeys: KnownKeys = {
-  ...optionKeys,
-  keys: new Set<keyof NonNullable<AppendOptions['unchanged']>>(['since', 'keys', 'prefixes']),
-  whole: 'the condition "unchanged"',
-};
+const unchangedKeys: KnownKeys = optionKeys<NonNullable<AppendOptions['unchanged']>>(
+  'append',
+  { since: true, keys: true, prefixes: true },
+  'the condition "unchanged"',
+);
 
 /** Refuses options that nothing would read: an append under a misspelt condition would be one under none. */
 function checkOptions(options: AppendOptions): void {
@@ -54,7 +47,7 @@ function checkOptions(options: AppendOptions): void {
     throw new RepriseError('option.invalid', `Cannot append: its options are ${JSON.stringify(given)}, not an object`, {
       hint: 'Write append(events, { branch, head }).',
     });
-  checkKeys(options, optionKeys);
+  checkKeys(options, appendKeys);
   if (options.unchanged !== undefined) checkKeys(options.unchanged, unchangedKeys);
 }
 

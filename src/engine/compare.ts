@@ -4,6 +4,7 @@ import { diffStates, type StateDiff } from '../core/diff-state.ts';
 import { diffStrictly, type StrictDiff, type StrictEvent } from '../core/diff-strict.ts';
 import type { Event } from '../core/event.ts';
 import { type JsonValue, setKey } from '../core/json.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import { limits } from '../core/limits.ts';
 import { beginning, type Point, type Seq } from '../core/point.ts';
 import type { Projection } from '../core/projection.ts';
@@ -22,6 +23,12 @@ export interface CompareOptions extends DiffOptions {
   readonly states?: readonly Projection<unknown, unknown>[];
 }
 
+const compareKeys: KnownKeys = optionKeys<CompareOptions & { strict: true; format: true }>(
+  'diff',
+  { states: true, sustainedEvents: true, strict: true, format: true },
+  'a comparison',
+);
+
 /** What changed between two places. */
 export interface Comparison extends HistoryDiff {
   /** The last point both have in common, as the left side names it; null if they are not related. */
@@ -37,6 +44,7 @@ export async function compare(
   right: Ref,
   options: CompareOptions = {},
 ): Promise<Comparison> {
+  checkKeys(options, compareKeys);
   const places = [await placeOf(engine, left), await placeOf(engine, right)] as const;
   const sides = sidesOf(places);
   const diff = diffHistories(...(await describe(engine, sides)), options);

@@ -1,16 +1,19 @@
 import type { Edit } from '../core/edit.ts';
 import { RepriseError } from '../core/error.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import type { Seq } from '../core/point.ts';
 import type { PointInput } from '../core/ref.ts';
 import { resolveEdits } from './edits.ts';
 import type { Engine } from './engine.ts';
 import { asItIs } from './hypothesis.ts';
-import { branchAtHead, type Marked, type MarkOptions, mark } from './mark.ts';
+import { branchAtHead, type Marked, type MarkOptions, mark, markOptionNames } from './mark.ts';
 
 /** What an edit did, and what it left in place although it depended on what went. */
 export interface Edited extends Marked {
   readonly dependents: readonly Seq[];
 }
+
+const editKeys: KnownKeys = optionKeys<MarkOptions>('edit', markOptionNames, 'an edit');
 
 /** Applies edits to a live branch: the same that a fork can be made with. */
 export async function edit(
@@ -20,6 +23,7 @@ export async function edit(
   edits: Edit | readonly Edit[],
   options: MarkOptions = {},
 ): Promise<Edited> {
+  checkKeys(options, editKeys);
   const name = branchAtHead(branch, 'edit');
   const list = Array.isArray(edits) ? (edits as readonly Edit[]) : [edits as Edit];
   if (list.length === 0) {

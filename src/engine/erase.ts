@@ -2,6 +2,7 @@ import { dataDigestOf } from '../core/digest.ts';
 import { RepriseError } from '../core/error.ts';
 import type { Event } from '../core/event.ts';
 import { isObject } from '../core/json.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import type { Digest, Seq } from '../core/point.ts';
 import type { AppendRequest, EraseRequest } from '../core/ports.ts';
 import type { PointInput } from '../core/ref.ts';
@@ -10,7 +11,7 @@ import { type Engine, sessionRef } from './engine.ts';
 import { type Content, contentOf, valueHoldsContent } from './erase-content.ts';
 import { type ErasePlan, planErase } from './erase-plan.ts';
 import { readPlaces } from './events.ts';
-import { type Marked, type MarkOptions, signed } from './mark.ts';
+import { type Marked, type MarkOptions, markOptionNames, signed } from './mark.ts';
 import { findPlace, pointOf, sessionIds, sessionRecord } from './place.ts';
 import { encodeRequest, stamp } from './write.ts';
 
@@ -21,6 +22,12 @@ export interface EraseOptions extends MarkOptions {
   /** Only lists what would go. */
   readonly dryRun?: boolean;
 }
+
+const eraseKeys: KnownKeys = optionKeys<EraseOptions>(
+  'erase',
+  { ...markOptionNames, everywhere: true, dryRun: true },
+  'an erasure',
+);
 
 /** What was forgotten, or with `dryRun` would be. */
 export interface Erased extends Omit<Marked, 'marker'> {
@@ -44,6 +51,7 @@ export async function erase(
   point: PointInput,
   options: EraseOptions = {},
 ): Promise<Erased> {
+  checkKeys(options, eraseKeys);
   const target = await targetOf(engine, session, point);
   const content = await contentOf(engine, session, target);
   refuseQuote(content, options.reason);

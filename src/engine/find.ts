@@ -1,4 +1,5 @@
 import type { EventFilter } from '../core/filter.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import type { Point } from '../core/point.ts';
 import type { PointInput } from '../core/ref.ts';
 import type { Engine } from './engine.ts';
@@ -11,6 +12,8 @@ export interface FindOptions {
   readonly history?: 'view' | 'raw';
 }
 
+const findKeys: KnownKeys = optionKeys<FindOptions>('find', { at: true, history: true }, 'a search');
+
 /** The point of the first event that a filter matches; undefined if none does. */
 export async function find(
   engine: Engine,
@@ -18,6 +21,7 @@ export async function find(
   filter: EventFilter,
   options: FindOptions = {},
 ): Promise<Point | undefined> {
+  checkKeys(options, findKeys);
   for await (const { branch, seq } of replay(engine, session, { ...options, filter, limit: 1 })) return { branch, seq };
   return undefined;
 }
@@ -29,6 +33,7 @@ export async function findLast(
   filter: EventFilter,
   options: FindOptions = {},
 ): Promise<Point | undefined> {
+  checkKeys(options, findKeys);
   for await (const { branch, seq } of replay(engine, session, { ...options, filter, limit: 1, direction: 'backward' }))
     return { branch, seq };
   return undefined;

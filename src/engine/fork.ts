@@ -1,8 +1,9 @@
-import { type EditOptions, editsOf } from '../core/edit.ts';
+import { type EditOptions, editOptionNames, editsOf } from '../core/edit.ts';
 import { RepriseError } from '../core/error.ts';
 import type { EventDraft } from '../core/event.ts';
 import { checkId } from '../core/id.ts';
 import { type JsonObject, type JsonValue, setKey } from '../core/json.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import type { Point, Seq } from '../core/point.ts';
 import { mainBranch, type PointInput } from '../core/ref.ts';
 import { resolveEdits } from './edits.ts';
@@ -25,6 +26,14 @@ export interface ForkOptions extends EditOptions {
   readonly metadata?: JsonObject;
 }
 
+const forkKeys: KnownKeys = optionKeys<ForkOptions>('fork', {
+  ...editOptionNames,
+  name: true,
+  reason: true,
+  agent: true,
+  metadata: true,
+});
+
 /** A new branch and where it came from. */
 export interface Forked {
   readonly branch: string;
@@ -44,6 +53,7 @@ export async function fork(
   point: PointInput,
   options: ForkOptions = {},
 ): Promise<Forked> {
+  checkKeys(options, forkKeys);
   const turn = selectedTurn(point);
   const place =
     turn === undefined

@@ -17,6 +17,9 @@ export interface MarkOptions {
   readonly turn?: number;
 }
 
+/** The names of those. */
+export const markOptionNames: Readonly<Record<keyof MarkOptions, true>> = { reason: true, agent: true, turn: true };
+
 /** What a change of the view did. */
 export interface Marked {
   /** The structural event that was appended; the last one if there were several. */

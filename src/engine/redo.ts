@@ -1,6 +1,7 @@
 import { RepriseError } from '../core/error.ts';
 import type { EventDraft } from '../core/event.ts';
 import type { JsonObject } from '../core/json.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import type { EditMarker } from '../core/marker.ts';
 import { later, type Seq } from '../core/point.ts';
 import type { PointInput } from '../core/ref.ts';
@@ -8,8 +9,10 @@ import { segmentsOf, viewChanges } from '../core/segment.ts';
 import { lastLiveMarker, type Piece, seqsOf, type View, viewAt } from '../core/view.ts';
 import type { Engine } from './engine.ts';
 import { readAll } from './events.ts';
-import { branchAtHead, type Marked, type MarkOptions, mark } from './mark.ts';
+import { branchAtHead, type Marked, type MarkOptions, mark, markOptionNames } from './mark.ts';
 import type { Place } from './place.ts';
+
+const redoKeys: KnownKeys = optionKeys<MarkOptions>('redo', markOptionNames);
 
 /** Undoes the last rewind, revert, replacement or insertion of a branch that is still in effect. */
 export async function redo(
@@ -18,6 +21,7 @@ export async function redo(
   branch: PointInput,
   options: MarkOptions = {},
 ): Promise<Marked> {
+  checkKeys(options, redoKeys);
   const name = branchAtHead(branch, 'redo on');
   return mark(engine, session, name, options, async (place) => {
     const marker = lastLiveMarker(place.history, name, place.seq);

@@ -1,6 +1,7 @@
 import type { Event } from '../core/event.ts';
 import { compileFilter, type EventFilter } from '../core/filter.ts';
 import { checkId } from '../core/id.ts';
+import { type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import { beginning } from '../core/point.ts';
 import type { BranchSummary } from '../core/ports.ts';
 import { type Engine, sessionRef } from './engine.ts';
@@ -15,6 +16,16 @@ export interface ReplayAllOptions extends Pick<ReplayOptions, 'since' | 'until' 
   /** Only these sessions, each of which must exist; all of the namespace if left out. */
   readonly sessions?: readonly string[];
 }
+
+const replayKeys: KnownKeys = optionKeys<ReplayAllOptions>('replay', {
+  agent: true,
+  sessions: true,
+  since: true,
+  until: true,
+  filter: true,
+  limit: true,
+  signal: true,
+});
 
 /** The own events of one branch, read batch by batch. */
 interface Lane {
@@ -35,7 +46,7 @@ export async function* replayAll(
   engine: Engine,
   options: ReplayAllOptions = {},
 ): AsyncGenerator<Event, void, undefined> {
-  checkReading(options);
+  checkReading(options, replayKeys);
   const filter: EventFilter = {
     ...filterOf(options),
     ...(options.agent === undefined ? {} : { agent: options.agent }),

@@ -2,6 +2,7 @@ import type { ListEdits } from '../core/decode.ts';
 import { RepriseError } from '../core/error.ts';
 import type { Event } from '../core/event.ts';
 import { compileFilter, type EventFilter } from '../core/filter.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import { limits } from '../core/limits.ts';
 import { type Seq, seq } from '../core/point.ts';
 import type { Abort } from '../core/ports.ts';
@@ -41,6 +42,20 @@ export interface ReplayOptions {
   readonly signal?: Abort;
 }
 
+const replayKeys: KnownKeys = optionKeys<ReplayOptions>('replay', {
+  at: true,
+  history: true,
+  after: true,
+  through: true,
+  since: true,
+  until: true,
+  filter: true,
+  direction: true,
+  limit: true,
+  follow: true,
+  signal: true,
+});
+
 /** What an options object asks of each event, as one filter. */
 export function filterOf(
   options: Pick<ReplayOptions, 'filter' | 'since' | 'until' | 'after' | 'through'>,
@@ -72,7 +87,9 @@ const isCount = (limit: unknown): limit is number => limit === Number.POSITIVE_I
 const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 
 /** Refuses what would be read as something else than was meant. */
-export function checkReading({ limit, direction, history }: ReplayOptions): void {
+export function checkReading(options: ReplayOptions, keys: KnownKeys = replayKeys): void {
+  checkKeys(options, keys);
+  const { limit, direction, history } = options;
   const refuse = (option: string, given: unknown, takes: string): never => {
     throw new RepriseError('option.invalid', `Cannot replay with ${option} ${JSON.stringify(given) ?? String(given)}`, {
       hint: `It takes ${takes}.`,

@@ -1,10 +1,11 @@
+import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import type { Seq } from '../core/point.ts';
 import { type PointInput, parsePoint } from '../core/ref.ts';
 import { whatGoes } from './dependents.ts';
 import type { Engine } from './engine.ts';
 import { asItIs } from './hypothesis.ts';
 import { lookAt } from './look.ts';
-import { type Marked, type MarkOptions, mark } from './mark.ts';
+import { type Marked, type MarkOptions, mark, markOptionNames } from './mark.ts';
 import { placeAt } from './place.ts';
 
 /** How to revert. */
@@ -12,6 +13,8 @@ export interface RevertOptions extends MarkOptions {
   /** Also takes out everything that depended on it, by `cause`. */
   readonly cascade?: boolean;
 }
+
+const revertKeys: KnownKeys = optionKeys<RevertOptions>('revert', { ...markOptionNames, cascade: true });
 
 /** What a revert did, and what it left in place although it depended on what went. */
 export interface Reverted extends Marked {
@@ -28,6 +31,7 @@ export async function revert(
   point: PointInput,
   options: RevertOptions = {},
 ): Promise<Reverted> {
+  checkKeys(options, revertKeys);
   const { branch, at } = parsePoint(point);
   const { seq } = await placeAt(engine, session, branch, at);
   return mark(engine, session, branch, options, async (place) => {

@@ -1,4 +1,5 @@
 import type { EventDraft } from '../core/event.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import { toRanges } from '../core/marker.ts';
 import type { Seq } from '../core/point.ts';
 import { checkTurn, mainBranch, type PointInput, parsePoint } from '../core/ref.ts';
@@ -6,7 +7,7 @@ import { segmentsOf } from '../core/segment.ts';
 import { viewAt } from '../core/view.ts';
 import type { Engine } from './engine.ts';
 import { readHeaders } from './events.ts';
-import { type Marked, type MarkOptions, mark } from './mark.ts';
+import { type Marked, type MarkOptions, mark, markOptionNames } from './mark.ts';
 import { type Place, placeAt } from './place.ts';
 
 /** How to rewind. */
@@ -14,6 +15,8 @@ export interface RewindOptions extends MarkOptions {
   /** With `{ turn }`: only beliefs and contradictions of later turns leave the view. */
   readonly only?: 'beliefs';
 }
+
+const rewindKeys: KnownKeys = optionKeys<RewindOptions>('rewind', { ...markOptionNames, only: true });
 
 /**
  * Makes the view an earlier one. A point string, `{ seq }`, `{ run }` and `{ time }` go back to the view of that point;
@@ -25,6 +28,7 @@ export async function rewind(
   point: PointInput,
   options: RewindOptions = {},
 ): Promise<Marked> {
+  checkKeys(options, rewindKeys);
   const turn = selectedTurn(point);
   if (turn !== undefined) {
     const branch = (point as { readonly branch?: string }).branch ?? mainBranch;

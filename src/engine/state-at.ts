@@ -1,6 +1,7 @@
 import type { EditOptions } from '../core/edit.ts';
-import { editsOf } from '../core/edit.ts';
+import { editOptionNames, editsOf } from '../core/edit.ts';
 import { RepriseError } from '../core/error.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import { type Seq, seq } from '../core/point.ts';
 import type { Projection } from '../core/projection.ts';
 import type { PointInput } from '../core/ref.ts';
@@ -23,6 +24,13 @@ export interface StateAtOptions extends EditOptions {
   readonly snapshots?: boolean;
 }
 
+const lookKeys: KnownKeys = optionKeys<StateAtOptions>('look', {
+  ...editOptionNames,
+  exclude: true,
+  cascade: true,
+  snapshots: true,
+});
+
 /** What a projection gives at a point, perhaps as if something had been different. Nothing is written. */
 export async function stateAt<Value, Result>(
   engine: Engine,
@@ -41,6 +49,7 @@ export async function suppose(
   place: Place,
   options: Omit<StateAtOptions, 'snapshots'>,
 ): Promise<{ readonly hypothesis: Hypothesis; readonly excluded: TakenOut }> {
+  checkKeys(options, lookKeys);
   const { exclude = [], cascade } = options;
   if (!Array.isArray(exclude))
     throw new RepriseError('option.invalid', 'Cannot exclude events: "exclude" is not an array', {

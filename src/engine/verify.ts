@@ -1,5 +1,6 @@
 import { genesisDigest } from '../core/digest.ts';
 import { RepriseError } from '../core/error.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import { limits } from '../core/limits.ts';
 import type { Marker } from '../core/marker.ts';
 import { beginning, type Digest, later, type Seq } from '../core/point.ts';
@@ -17,6 +18,8 @@ export interface VerifyOptions {
   /** A digest held elsewhere: of that point, or of an earlier one that must still be there. */
   readonly head?: string;
 }
+
+const verifyKeys: KnownKeys = optionKeys<VerifyOptions>('verify', { at: true, head: true }, 'a verification');
 
 /** What verification found. */
 export interface Verification {
@@ -37,6 +40,7 @@ export interface Verification {
 
 /** Recomputes the chain that leads to a point from its beginning and checks every payload, part and marker against it. */
 export async function verify(engine: Engine, session: string, options: VerifyOptions = {}): Promise<Verification> {
+  checkKeys(options, verifyKeys);
   const { branch, at } = parsePoint(options.at ?? {});
   const record = await sessionRecord(engine, session);
   const branches = new Map(

@@ -8,6 +8,7 @@ import { erase } from './erasing.ts';
 import { experiment, retry } from './experimenting.ts';
 import { importing } from './importing.ts';
 import { counterfactual, stateAt } from './looking.ts';
+import { mistyping } from './mistyping.ts';
 import { diff, fingerprint, sessions, verify } from './proving.ts';
 import { userTurns } from './recorded-turns.ts';
 import { record } from './recording.ts';
@@ -35,7 +36,7 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   findLast: find,
   stateAt,
   counterfactual,
-  fork,
+  fork: [...fork, ...mistyping],
   edit: [...edit, ...editing],
   resume: [...resume, ...stopping, ...userTurns, ...effects],
   retry,
