@@ -30,8 +30,11 @@ import type {
 import type { Segment } from '../../core/view.ts';
 import { append } from './operations/append.ts';
 import { findBranch, listBranches } from './operations/branch.ts';
+import { deleteSession } from './operations/delete-session.ts';
 import { erase } from './operations/erase.ts';
+import { health } from './operations/health.ts';
 import { latestPage } from './operations/latest.ts';
+import { locate } from './operations/locate.ts';
 import { partsPage } from './operations/parts.ts';
 import { readPage } from './operations/read.ts';
 import { findReceipts, putReceipt } from './operations/receipts.ts';
@@ -92,13 +95,7 @@ class MemoryStore implements EventStore {
   }
 
   async locate(ref: SessionRef, ids: readonly string[]): Promise<ReadonlyMap<string, Point>> {
-    const places = findHeld(this.#open(), ref)?.places;
-    const found = new Map<string, Point>();
-    for (const id of ids) {
-      const place = places?.get(id);
-      if (place !== undefined) found.set(id, { branch: place.branch.name, seq: place.seq });
-    }
-    return found;
+    return locate(this.#open(), ref, ids);
   }
 
   async latest(
@@ -144,7 +141,7 @@ class MemoryStore implements EventStore {
   }
 
   async deleteSession(ref: SessionRef): Promise<boolean> {
-    return this.#open().namespaces.get(ref.namespace)?.delete(ref.session) ?? false;
+    return deleteSession(this.#open(), ref);
   }
 
   async putSnapshot(ref: SessionRef, snapshot: Snapshot): Promise<void> {
@@ -198,14 +195,7 @@ class MemoryStore implements EventStore {
 
   async health(): Promise<StoreHealth> {
     this.#open();
-    return {
-      kind: 'memory',
-      location: 'memory:',
-      schema: '0',
-      bytes: process.memoryUsage().heapUsed,
-      durability: 'none',
-      problems: [],
-    };
+    return health();
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,7 @@
+import type { SessionRef } from '../../../core/ports.ts';
+import type { Shelf } from '../shelf.ts';
+
+/** Takes a session off the shelf with all it holds; false if there was none. */
+export function deleteSession(shelf: Shelf, { namespace, session }: SessionRef): boolean {
+  return shelf.namespaces.get(namespace)?.delete(session) ?? false;
+}

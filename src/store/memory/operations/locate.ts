@@ -1,0 +1,14 @@
+import type { Point } from '../../../core/point.ts';
+import type { SessionRef } from '../../../core/ports.ts';
+import { findHeld, type Shelf } from '../shelf.ts';
+
+/** Where events of a session stand, by id; those there are none of are left out. */
+export function locate(shelf: Shelf, ref: SessionRef, ids: readonly string[]): ReadonlyMap<string, Point> {
+  const places = findHeld(shelf, ref)?.places;
+  const found = new Map<string, Point>();
+  for (const id of ids) {
+    const place = places?.get(id);
+    if (place !== undefined) found.set(id, { branch: place.branch.name, seq: place.seq });
+  }
+  return found;
+}
