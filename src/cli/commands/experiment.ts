@@ -133,8 +133,10 @@ function rowTeller({ out }: Context): {
 }
 
 function rowShape(row: ExperimentRow): Record<string, unknown> {
-  const { variant, repeat, branch, outcome, text, turns, usage, cost, latencyMs, divergedAt, passed, error } = row;
-  return { variant, repeat, branch, outcome, text, turns, usage, cost, latencyMs, divergedAt, passed, error };
+  const { variant, repeat, branch, outcome, text, turns, usage, cost, latencyMs, divergedAt, passed } = row;
+  const { error, errorCode } = row;
+  const spent = { turns, usage, cost, latencyMs };
+  return { variant, repeat, branch, outcome, text, ...spent, divergedAt, passed, error, errorCode };
 }
 
 async function print({ out }: Context, result: ExperimentResult): Promise<void> {
@@ -143,6 +145,10 @@ async function print({ out }: Context, result: ExperimentResult): Promise<void> 
   else if (out.json === 'lines') await out.value({ session, point, original, variants });
   else {
     await out.lines(experimentLines(out, result));
+    if (rows.some(({ errorCode }) => errorCode === 'effect.refused'))
+      out.say(
+        'What was done is not done again unless you say so: --effects reuse takes the recorded answers, run makes the calls.',
+      );
     const worth = rows.find(({ passed }) => passed === true) ?? rows[0];
     const diff = worth === undefined ? [] : [`reprise diff ${original} ${refText({ session, branch: worth.branch })}`];
     out.next(...diff, `reprise tree ${refText({ session })}`);

@@ -85,3 +85,14 @@ test('a file that is not there is told in words', async () => {
   const tried = await place.run(['experiment', 'refund@2', '--variants', 'nowhere.json']);
   expect(tried.stderr).toContain('Cannot read "nowhere.json": there is no such file');
 });
+
+test('an experiment whose calls were made before says how they are answered', async () => {
+  await place.json('fork', 'refund@before:5', '--name', 'waiting');
+  place.write('variants.json', [{ name: 'as-is', with: 'tools' }]);
+  const words = ['experiment', 'refund/waiting', '--variants', 'variants.json'];
+  const { stdout, stderr } = await place.run(words);
+  expect(stdout).toContain('as-is-1: Cannot call "refund", which is');
+  expect(stderr).toContain('--effects reuse takes the recorded answers');
+  const [row = ''] = (await place.run([...words, '--json'])).stdout.split('\n');
+  expect(JSON.parse(row)).toMatchObject({ errorCode: 'effect.refused' });
+});
