@@ -3,6 +3,7 @@ import { RepriseError } from '../core/error.ts';
 import type { EventDraft } from '../core/event.ts';
 import { checkId } from '../core/id.ts';
 import { type JsonObject, type JsonValue, setKey } from '../core/json.ts';
+import { nearest } from '../core/nearest.ts';
 import type { Point, Seq } from '../core/point.ts';
 import { mainBranch, type PointInput } from '../core/ref.ts';
 import { resolveEdits } from './edits.ts';
@@ -44,6 +45,7 @@ export async function fork(
   point: PointInput,
   options: ForkOptions = {},
 ): Promise<Forked> {
+  checkFields(options);
   const turn = selectedTurn(point);
   const place =
     turn === undefined
@@ -58,6 +60,30 @@ export async function fork(
     // Another fork without a name took it in between: the next one is nobody else's.
     return forkTo(engine, place, `${name}-${engine.platform.newId().slice(-12)}`, turn, options);
   }
+}
+
+const fields: Readonly<Record<keyof ForkOptions, true>> = {
+  name: true,
+  reason: true,
+  agent: true,
+  metadata: true,
+  prompt: true,
+  system: true,
+  model: true,
+  tools: true,
+  edits: true,
+};
+
+/** A change that is misspelt must not become a fork without a change. */
+function checkFields(options: ForkOptions): void {
+  const wrong = Object.keys(options).find((name) => !Object.hasOwn(fields, name));
+  if (wrong === undefined) return;
+  const names = Object.keys(fields);
+  const near = nearest(wrong, names);
+  throw new RepriseError('edit.invalid', `Cannot fork: ${JSON.stringify(wrong)} is not an option`, {
+    hint: `${near === undefined ? '' : `Did you mean "${near}"? `}The options are ${names.join(', ')}.`,
+    details: { option: wrong },
+  });
 }
 
 async function forkTo(
