@@ -87,7 +87,7 @@ export const shapes: Readonly<Record<string, CliShape>> = {
       ', as for `resume`. `original` is `{ ref, run, task, text }`; `diff` has the counts of `reprise diff` between the two.',
   },
   experiment: {
-    keys: 'variant repeat branch outcome text turns usage cost latencyMs divergedAt passed error'.split(' '),
+    keys: 'variant repeat branch outcome text turns usage cost latencyMs divergedAt passed error errorCode'.split(' '),
     about:
       ', a line for each branch as soon as it has come to an end, then one of `{ session, point, original, variants }`: a summary of each variant with its pass count, its interval at 95 % and how it compares with the first. `--json=object`: `{ session, point, original, branches, variants }`.',
   },
