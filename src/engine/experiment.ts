@@ -76,6 +76,8 @@ export interface ExperimentRow {
   readonly passed: boolean | null;
   /** What went wrong, in words; null if nothing did. */
   readonly error: string | null;
+  /** The code of that error, such as `effect.refused`; null where it has none. */
+  readonly errorCode: string | null;
 }
 
 /** One variant over all its repeats. */
@@ -239,10 +241,11 @@ async function runTrial<Run, Result>(bench: Bench<Run, Result>, trial: Trial): P
       divergedAt: await divergence(bench, resumed.branch),
       passed: checked.passed,
       error: 'error' in resumed ? wordsOf(resumed.error) : checked.error,
+      errorCode: 'error' in resumed ? codeOf(resumed.error) : null,
     };
   } catch (error) {
     const isStopped = bench.options.signal?.aborted === true;
-    return { ...base, ...(isStopped ? { outcome: 'aborted' } : {}), error: wordsOf(error) };
+    return { ...base, ...(isStopped ? { outcome: 'aborted' } : {}), error: wordsOf(error), errorCode: codeOf(error) };
   }
 }
 
@@ -329,6 +332,7 @@ async function divergence<Run, Result>(
 }
 
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const codeOf = (error: unknown): string | null => (error instanceof RepriseError ? error.code : null);
 
 function summaries(variants: readonly Variant[], rows: readonly ExperimentRow[]): VariantSummary[] {
   const groups = variants.map(({ name }) => rows.filter((row) => row.variant === name));

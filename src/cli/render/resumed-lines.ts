@@ -26,9 +26,16 @@ export function resumedLines(out: Output, resumed: ResumeReport, agent: string):
   const ended = out.style(outcomeStyle(outcome), outcome);
   return [
     `${out.style('green', plain(ref))} resumed on ${plain(agent)}: ${ended}, ${spentText(resumed)}`,
+    ...(outcome === 'ok'
+      ? []
+      : [out.style('yellow', 'It was stopped before it was done, and gave this all the same.')]),
     ...(reused === 0
       ? []
-      : [out.dim(`${plural(reused, 'call')} answered from the record; --effects run makes them again`)]),
+      : [
+          out.dim(
+            `${plural(reused, 'call')} answered from the record; --effects run makes ${reused === 1 ? 'it' : 'them'} again`,
+          ),
+        ]),
     ...repairs
       .filter(({ rule }) => !everyday.has(rule))
       .map(({ rule, what }) => out.dim(plain(`mended, ${rule}: ${what}`))),
