@@ -1,0 +1,214 @@
+/** What every adapter promises, held against each of them with its real framework. */
+
+import { setTracingDisabled } from '@openai/agents';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Message, MessageLike } from '../../src/core/message.ts';
+import { conversation, type Event, openReprise, type Reprise, type Session } from '../../src/index.ts';
+import { Script, worlds } from './adapter-worlds.ts';
+
+beforeAll(() => setTracingDisabled(true));
+
+let reprise: Reprise;
+let session: Session;
+beforeEach(async () => {
+  reprise = await openReprise('memory:');
+  session = await reprise.createSession('story');
+});
+afterEach(() => reprise.close());
+
+const question = 'What did I pay for order 7?';
+const lookup = { call: 'c1', input: { order: 7 } } as const;
+const told = [`user: ${question}`, 'call: c1 {"order":7}', 'result: c1 {"paid":70}', 'assistant: You paid 70.'];
+const story = (): Script => new Script([lookup, 'You paid 70.']);
+
+const eventsOf = (branch = 'main'): Promise<Event[]> => Array.fromAsync(session.replay({ at: branch }));
+const seqOf = (events: readonly Event[], type: string, kind?: string): number =>
+  events.find((event) => event.type === type && (kind === undefined || event.data['kind'] === kind))?.seq ?? 0;
+
+describe.each(Object.entries(worlds))('%s', (name, world) => {
+  const recorded = async (script = story(), ask = question, before: readonly Message[] = []): Promise<Event[]> => {
+    await using recorder = await session.record({ agent: 'support', facts: false });
+    await world.record(recorder, script, ask, before);
+    const { errors } = await recorder.flush();
+    expect(errors).toEqual([]);
+    return eventsOf();
+  };
+
+  test('wherever it is forked, the model is sent what it was sent before that point: nothing twice, nothing dangling', async () => {
+    const events = await recorded();
+    const source = await session.locate('main');
+    const asked = events.filter(({ type }) => type === 'message.added' || type === 'call.started')[0]?.seq ?? 0;
+    const modelEnd = seqOf(events, 'call.ended', 'model');
+    const toolEnd = seqOf(events, 'call.ended', 'tool');
+    const answered = events.findLast(({ type }) => type === 'call.ended')?.seq ?? 0;
+    for (const { seq } of events.filter((event) => event.seq >= asked)) {
+      const script = new Script(['Done.']);
+      const branch = await session.fork(`main@${seq}`);
+      const more = seq >= answered ? { prompt: 'Really?' } : {};
+      await branch.resume(world.agent(script), { effects: 'run', ...more });
+      const expected = seq >= answered ? [...told, 'user: Really?'] : told.slice(0, seq < modelEnd ? 1 : 3);
+      expect(script.asked, `main@${seq}`).toEqual([expected]);
+      // A call that was asked for and not answered is made once; an answer that is recorded is not asked for again.
+      expect(script.executed, `main@${seq}`).toEqual(seq >= modelEnd && seq < toolEnd ? [7] : []);
+    }
+    expect(await session.locate('main')).toEqual(source);
+  });
+
+  test('the conversation at any event that the model could be asked at is taken by the framework as it is', async () => {
+    const events = await recorded();
+    const tool = seqOf(events, 'call.ended', 'tool');
+    for (const seq of [tool, events.at(-1)?.seq ?? 0]) {
+      const { messages } = await session.stateAt(`main@${seq}`, conversation);
+      const more: readonly MessageLike[] = seq === tool ? [] : [{ role: 'user', content: 'Really?' }];
+      const script = new Script(['Yes.']);
+      await world.handBack(script, [...messages, ...more]);
+      expect(script.asked[0]).toEqual(seq === tool ? told.slice(0, 3) : [...told, 'user: Really?']);
+    }
+  });
+
+  test('every edit in the words of a person is what the agent is resumed with', async () => {
+    const events = await recorded();
+    const after = `main@${seqOf(events, 'call.ended', 'tool')}`;
+    const asked = `main@${seqOf(events, 'call.ended', 'model')}`;
+    const answered = async (point: string, edits: Parameters<Session['fork']>[1]) => {
+      const script = new Script(['Well.']);
+      await (await session.fork(point, edits)).resume(world.agent(script), { effects: 'run' });
+      return { sent: script.asked[0], executed: script.executed };
+    };
+    const prompt = await answered(after, { prompt: 'And order 8?' });
+    expect(prompt.sent).toEqual(['user: And order 8?', ...told.slice(1, 3)]);
+    const result = await answered(after, { edits: [{ kind: 'toolResult', call: 'c1', output: { paid: 1 } }] });
+    expect(result.sent).toEqual([...told.slice(0, 2), 'result: c1 {"paid":1}']);
+    const given = await answered(asked, { edits: [{ kind: 'toolResult', call: 'c1', output: { paid: 2 } }] });
+    expect([given.sent?.at(-1), given.executed]).toEqual(['result: c1 {"paid":2}', []]);
+    const input = await answered(asked, { edits: [{ kind: 'toolInput', call: 'c1', input: { order: 8 } }] });
+    expect(input.sent?.slice(1)).toEqual(['call: c1 {"order":8}', 'result: c1 {"paid":80}']);
+    expect(input.executed).toEqual([8]);
+    const { messages } = await session.stateAt(after, conversation);
+    const seq = messages[0]?.seq ?? 0;
+    const message = await answered(after, {
+      edits: [{ kind: 'message', seq, message: { role: 'user', content: 'And mine?' } }],
+    });
+    expect(message.sent?.[0]).toBe('user: And mine?');
+    const raw = await answered(after, {
+      edits: [
+        { kind: 'state', key: 'mood', value: 'calm' },
+        { kind: 'append', event: { type: 'message.added', data: { message: { role: 'user', content: 'Quick!' } } } },
+      ],
+    });
+    expect(raw.sent).toEqual([...told.slice(0, 3), 'user: Quick!']);
+  });
+
+  test('what stops it is told on the branch, which can be resumed again', async () => {
+    await recorded();
+    const events = await eventsOf();
+    const at = `main@${seqOf(events, 'call.started', 'model') - 1 || 1}`;
+    const source = await session.locate('main');
+    const stop = new AbortController();
+    const hang = () => new Promise<never>((_resolve, reject) => setTimeout(() => reject(new Error('too late')), 300));
+    const aborting = async () => {
+      stop.abort();
+      return hang();
+    };
+    const ways = {
+      abort: [new Script([lookup, aborting]), { signal: stop.signal }, 'aborted', 'resume.aborted'],
+      time: [new Script([lookup, hang]), { timeoutMs: 60 }, 'aborted', 'resume.timeout'],
+      turns: [new Script([lookup, lookup]), { budget: { turns: 1 } }, 'budget', 'budget.exceeded'],
+      tokens: [new Script([lookup, lookup]), { budget: { tokens: 1 } }, 'budget', 'budget.exceeded'],
+      cost: [new Script([lookup, lookup]), { budget: { costUsd: 0.001 } }, 'budget', 'budget.exceeded'],
+      failure: [new Script([lookup, new Error('No connection')]), {}, 'error', undefined],
+    } as const;
+    for (const [name, [script, limits, outcome, code]] of Object.entries(ways)) {
+      const branch = await session.fork(at, { name });
+      const stopped = branch.resume(world.agent(script), { effects: 'run', ...limits });
+      await expect(stopped, name).rejects.toMatchObject(code === undefined ? { message: /No connection/ } : { code });
+      const ended = (await eventsOf(name)).findLast(({ type }) => type === 'run.ended');
+      expect(ended?.data, name).toMatchObject({ outcome, error: { message: expect.any(String) } });
+      const again = new Script(['At last.']);
+      const resumed = await (await session.branch(name)).resume(world.agent(again), { effects: 'run' });
+      expect([resumed.outcome, again.asked], name).toEqual(['ok', [told.slice(0, 3)]]);
+    }
+    expect(await session.locate('main')).toEqual(source);
+  });
+
+  test('a whole session goes against another model from 0, turn by turn', async () => {
+    const answer: Message = { role: 'assistant', content: 'Hello.' };
+    await recorded(new Script(['Hello.']), 'Hi');
+    await recorded(story(), question, [{ role: 'user', content: 'Hi' }, answer]);
+    const script = new Script(['Hello.', 'No idea.']);
+    const branch = await session.fork('main@0', { name: 'other' });
+    const { comparison } = await branch.resume(world.agent(script), { userTurns: 'recorded' });
+    expect(comparison.map(({ resumed, sameAnswer, sameTools }) => [resumed.answer, sameAnswer, sameTools])).toEqual([
+      ['Hello.', true, true],
+      ['No idea.', false, false],
+    ]);
+    expect(script.asked).toEqual([['user: Hi'], ['user: Hi', 'assistant: Hello.', `user: ${question}`]]);
+  });
+
+  test('options.run is recorded on the run it made', async () => {
+    await recorded(new Script(['Hello.']), 'Hi');
+    const branch = await session.fork('main', { name: 'on' });
+    await branch.resume(world.agent(new Script(['Yes.'])), { prompt: 'Really?', run: world.run.given as never });
+    const started = (await eventsOf('on')).findLast(({ type }) => type === 'run.started');
+    expect(started?.data['resumed']).toMatchObject({ options: world.run.recorded });
+  });
+
+  test('secrets in questions, arguments, answers and results are masked before they are stored', async () => {
+    const key = `sk-proj-${'aB3dE5gH7j'.repeat(4)}`;
+    const script = new Script([lookup, `Use ${key}.`]);
+    script.execute = (order) => ({ paid: order, key }) as never;
+    const events = await recorded(script, `My key is ${key}.`);
+    expect(script.asked[0]?.[0]).toContain(key);
+    const text = JSON.stringify(events);
+    expect(text).not.toContain('aB3dE5gH7j');
+    expect(text).toContain('masked');
+    const { messages } = await session.stateAt('main', conversation);
+    expect(messages.map(({ message }) => message?.['role'])).toEqual(['user', 'assistant', 'tool', 'assistant']);
+  });
+
+  test('a model without a price has no cost, not one of zero', async () => {
+    // A plain function says itself what a call cost.
+    if (name === 'a plain function') return;
+    const events = await recorded();
+    for (const { data } of events.filter(({ type, data }) => type === 'call.ended' && data['kind'] === 'model')) {
+      expect(data).not.toHaveProperty('cost');
+      expect(data['usage']).toMatchObject({ inputTokens: 10, outputTokens: 5 });
+    }
+  });
+
+  test.skipIf(world.stream === undefined)('a streamed tool loop is recorded like a whole one', async () => {
+    await using recorder = await session.record({ agent: 'support', facts: false });
+    const texts: string[] = [];
+    const script = story();
+    await world.stream?.(recorder, script, question, (text) => texts.push(text));
+    await recorder.flush();
+    expect([texts, script.asked[1]]).toEqual([['You ', 'paid ', '70.'], told.slice(0, 3)]);
+    const events = await eventsOf();
+    const calls = events
+      .filter(({ type }) => type.startsWith('call.'))
+      .map(({ type, data }) => `${type} ${String(data['kind'])}`);
+    const pair = (kind: string) => [`call.started ${kind}`, `call.ended ${kind}`];
+    expect(calls).toEqual([...pair('model'), ...pair('tool'), ...pair('model')]);
+    const { messages } = await session.stateAt('main', conversation);
+    expect(messages.map(({ message }) => message?.['role'])).toEqual(['user', 'assistant', 'tool', 'assistant']);
+  });
+
+  test.skipIf(world.stream === undefined)(
+    'each piece of a stream is there before the model says the next',
+    async () => {
+      await using recorder = await session.record({ facts: false });
+      const read: string[] = [];
+      let wake = (): void => undefined;
+      // The model says a piece only when the reader has all that came before it: whoever gathers would wait for ever.
+      const gate = async (piece: number): Promise<void> => {
+        while (read.length < piece) await new Promise<void>((resolve) => (wake = resolve));
+      };
+      const script = new Script(['One two three four.'], gate);
+      await world.stream?.(recorder, script, question, (text) => {
+        read.push(text);
+        wake();
+      });
+      expect(read).toEqual(['One ', 'two ', 'three ', 'four.']);
+    },
+  );
+});
