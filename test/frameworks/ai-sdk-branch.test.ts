@@ -128,6 +128,22 @@ test('a fork with another model, system prompt and settings is resumed with them
   expect(run?.['resumed']).toMatchObject({ framework: 'ai-sdk', options: { maxRetries: 0 } });
 });
 
+test('T15 reasoning goes back to the model that wrote it, and is kept from another one', async () => {
+  await using world = await openSession();
+  await using recorder = await world.session.record();
+  const signature = { anthropic: { signature: 'sig' } };
+  const thought = { type: 'reasoning', text: 'Hm.', providerMetadata: signature } as const;
+  await recordAiSdk(recorder).generateText({ model: scripted([said(thought, 'Which city?')]), prompt: 'Cold?' });
+  const sentTo = async (name: string) => {
+    const model = scripted([said('Yes.')], name);
+    const branch = await world.session.fork('main', { name });
+    const { repairs } = await branch.resume(aiSdkAgent({ model }), { prompt: 'Oslo.' });
+    return [JSON.stringify(model.doGenerateCalls[0]?.prompt), repairs.map(({ rule }) => rule)];
+  };
+  expect(await sentTo('mock-1')).toEqual([expect.stringContaining('"signature":"sig"'), []]);
+  expect(await sentTo('large-1')).toEqual([expect.not.stringMatching(/reasoning|sig/), ['foreign-reasoning']]);
+});
+
 test('a new prompt goes on after the answer, with an agent of another kind', async () => {
   await using world = await openSession();
   await recorded(world.session);

@@ -198,10 +198,15 @@ describe.each(Object.entries(worlds))('%s', (name, world) => {
     async () => {
       await using recorder = await session.record({ facts: false });
       const read: string[] = [];
-      let wake = (): void => undefined;
-      // The model says a piece only when the reader has all that came before it: whoever gathers would wait for ever.
+      let wake = (_error?: Error): void => undefined;
+      // The model says a piece only when the reader has all that came before it: who gathers never gets it.
       const gate = async (piece: number): Promise<void> => {
-        while (read.length < piece) await new Promise<void>((resolve) => (wake = resolve));
+        const late = setTimeout(() => wake(new Error(`The reader has ${read.length} of ${piece} pieces`)), 5_000);
+        while (read.length < piece)
+          await new Promise<void>((resolve, reject) => {
+            wake = (error) => (error === undefined ? resolve() : reject(error));
+          });
+        clearTimeout(late);
       };
       const script = new Script(['One two three four.'], gate);
       await world.stream?.(recorder, script, question, (text) => {
