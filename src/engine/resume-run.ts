@@ -4,9 +4,10 @@ import { RepriseError } from '../core/error.ts';
 import { errorRecord } from '../core/error-record.ts';
 import type { Outcome } from '../core/event.ts';
 import type { JsonObject } from '../core/json.ts';
+import { holdsMask } from '../core/masking.ts';
 import type { Message } from '../core/message.ts';
 import { recordable } from '../core/recordable.ts';
-import type { RecordingReport } from '../core/recorder.ts';
+import type { CallStart, RecordingReport } from '../core/recorder.ts';
 import { type Repair, toolAnswer } from '../core/repair.ts';
 import type { Spending } from '../core/spending.ts';
 import type { Budget } from '../core/variants.ts';
@@ -115,7 +116,9 @@ export async function resumeRun<Run, Result>(
     beforeCall: async (start) => {
       if (start.kind !== 'model') tools.push(start.name);
       budget.beforeCall(start);
-      return guard.beforeCall(start);
+      const answer = await guard.beforeCall(start);
+      if (answer === undefined) refuseMasked(start, history);
+      return answer;
     },
     afterCall: (start, end) => {
       budget.afterCall(start, end);
@@ -147,6 +150,18 @@ export async function resumeRun<Run, Result>(
     watch.close();
     guard.close();
   }
+}
+
+/** A tool must not be called with what stands in the record for its arguments. */
+function refuseMasked(
+  { call, name, input }: CallStart & { readonly call: string },
+  { pending }: ResumableHistory,
+): void {
+  if (!holdsMask(input) || !pending.some((each) => each.call === call)) return;
+  throw new RepriseError('effect.refused', `Cannot call "${name}": its arguments were masked when they were recorded`, {
+    hint: 'Fork with a "toolInput" edit that gives the arguments, or with a "toolResult" edit that answers the call.',
+    details: { call, name },
+  });
 }
 
 function recordOptions({ mask, prices, onError, onFailure, facts }: ResumeRecordOptions): ResumeRecordOptions {
