@@ -139,6 +139,7 @@ function watchedAgent(agent: ResumableAgent, begin: (context: ResumeContext) => 
     begin(context);
     return agent.resume(context, run);
   };
+  if (agent.inputOf !== undefined) told.inputOf = (call) => agent.inputOf?.(call) ?? Promise.resolve(call.input);
   if (agent.callTool !== undefined) told.callTool = (call, context) => agent.callTool?.(call, context);
   if (agent.textOf !== undefined) told.textOf = (result) => agent.textOf?.(result) ?? '';
   return told;

@@ -223,6 +223,17 @@ describe.skipIf(!hasScript)('at a terminal', () => {
     expect(ran.screen).toContain(told);
     expect(ran.code).toBe(code);
   });
+
+  test('retry waits for as long as it takes, shows what is going on, and colours what differs', async () => {
+    const slow = moreAgents.replace("async () => 'I heard '", "async () => await later(1_600) + 'I heard '");
+    const later = "const later = (ms) => new Promise((resolve) => setTimeout(resolve, ms, ''));\n";
+    place.write('reprise.config.mjs', later + slow);
+    const { code, screen } = atTerminal('retry refund@run:run-1 --with talking --extra-context "It was a gift."', '');
+    expect(code).toBe(0);
+    expect(screen).toMatch(/1\.\ds, 1 model call, small-1 …/);
+    expect(screen).toMatch(/\u001b\[32m\+.*It was a gift\./);
+    expect(screen).toContain('\u001b[31m--- refund@7');
+  });
 });
 
 describe('reprise retry', () => {
