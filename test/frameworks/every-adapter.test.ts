@@ -166,6 +166,25 @@ describe.each(Object.entries(worlds))('%s', (name, world) => {
     expect(messages.map(({ message }) => message?.['role'])).toEqual(['user', 'assistant', 'tool', 'assistant']);
   });
 
+  test('an agent does not notice that nothing can be recorded; it is counted', async () => {
+    const recorder = await session.record({ facts: false });
+    await reprise.close();
+    const script = story();
+    await world.record(recorder, script, question);
+    expect([script.asked[1], script.executed]).toEqual([told.slice(0, 3), [7]]);
+    expect((await recorder.close()).failed).toBeGreaterThan(0);
+  });
+
+  test('with onFailure "fail" the run that could not be recorded fails, after the agent has done its work', async () => {
+    const recorder = await session.record({ facts: false, onFailure: 'fail' });
+    await reprise.close();
+    const script = story();
+    await expect(world.record(recorder, script, question)).rejects.toMatchObject({ code: 'recording.failed' });
+    expect(script.asked).toHaveLength(2);
+    const streaming = world.stream?.(recorder, story(), question, () => undefined);
+    if (streaming !== undefined) await expect(streaming).rejects.toMatchObject({ code: 'recording.failed' });
+  });
+
   test('a model without a price has no cost, not one of zero', async () => {
     // A plain function says itself what a call cost.
     if (name === 'a plain function') return;
