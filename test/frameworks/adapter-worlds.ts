@@ -40,8 +40,16 @@ import { asks as aiAsks, partsOf, said } from './ai-sdk-world.ts';
 import { asks as openaiAsks, says as openaiSays } from './openai-agents-world.ts';
 import { ScriptedChatModel } from './scripted-chat-model.ts';
 
-/** What a model says: a text, or a call of the tool. */
-export type Say = string | { readonly call: string; readonly input: { readonly order: number } };
+/** A call of the tool. */
+interface Asking {
+  readonly call: string;
+  readonly input: { readonly order: number };
+}
+
+/** What a model says: a text, or calls of the tool. */
+export type Say = string | Asking | readonly Asking[];
+
+const callsOf = (say: Exclude<Say, string>): readonly Asking[] => ('call' in say ? [say] : say);
 
 /** A model's part of the story, and what became of it. */
 export class Script {
@@ -96,7 +104,8 @@ const jsonText = (value: unknown): string => (typeof value === 'string' ? value 
 function aiModel(script: Script): MockLanguageModelV4 {
   const answer = async (prompt: readonly LanguageModelV4Message[]) => {
     const say = await script.next(prompt.flatMap(aiLines));
-    return said(typeof say === 'string' ? say : aiAsks('lookup', say.input, say.call));
+    if (typeof say === 'string') return said(say);
+    return said(...callsOf(say).map(({ call, input }) => aiAsks('lookup', input, call)));
   };
   return new MockLanguageModelV4({
     modelId: 'small-1',
@@ -168,7 +177,9 @@ class OpenAIModel implements Model {
   async #output({ input }: ModelRequest): Promise<ModelResponse['output']> {
     const items = typeof input === 'string' ? [{ role: 'user', content: input } as AgentInputItem] : input;
     const say = await this.script.next(items.map(openaiLine));
-    return typeof say === 'string' ? openaiSays(say) : [openaiAsks(say.call, 'lookup', say.input)];
+    return typeof say === 'string'
+      ? openaiSays(say)
+      : callsOf(say).map(({ call, input }) => openaiAsks(call, 'lookup', input));
   }
 
   async getResponse(request: ModelRequest): Promise<ModelResponse> {
@@ -254,7 +265,12 @@ class GraphModel extends ScriptedChatModel {
       : new AIMessage({
           content: '',
           usage_metadata,
-          tool_calls: [{ type: 'tool_call', id: say.call, name: 'lookup', args: { ...say.input } }],
+          tool_calls: callsOf(say).map(({ call, input }) => ({
+            type: 'tool_call',
+            id: call,
+            name: 'lookup',
+            args: { ...input },
+          })),
         });
   }
 
@@ -326,7 +342,8 @@ const langgraph: AdapterWorld = {
 
 // -------------------------------------------------------------------------------------------------- plain function
 
-function littleLines(message: Message): string[] {
+/** A neutral message, as a model of the plain agent reads it. */
+export function littleLines(message: Message): string[] {
   const text = textOf(message);
   return [
     ...(text === '' ? [] : [line(message.role, text)]),
@@ -342,7 +359,12 @@ const littleLoop = (script: Script): LittleLoop => ({
       ? { role: 'assistant', content: say }
       : {
           role: 'assistant',
-          content: [{ type: 'tool-call', toolCallId: say.call, toolName: 'lookup', input: { ...say.input } }],
+          content: callsOf(say).map(({ call, input }) => ({
+            type: 'tool-call',
+            toolCallId: call,
+            toolName: 'lookup',
+            input: { ...input },
+          })),
         };
   },
   tools: { lookup: { call: (input) => ({ ...script.execute((input as { order: number }).order) }) } },

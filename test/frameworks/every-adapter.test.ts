@@ -4,7 +4,7 @@ import { setTracingDisabled } from '@openai/agents';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Message, MessageLike } from '../../src/core/message.ts';
 import { conversation, type Event, openReprise, type Reprise, type Session } from '../../src/index.ts';
-import { Script, worlds } from './adapter-worlds.ts';
+import { littleLines, type Say, Script, worlds } from './adapter-worlds.ts';
 
 beforeAll(() => setTracingDisabled(true));
 
@@ -52,6 +52,52 @@ describe.each(Object.entries(worlds))('%s', (name, world) => {
       expect(script.executed, `main@${seq}`).toEqual(seq >= modelEnd && seq < toolEnd ? [7] : []);
     }
     expect(await session.locate('main')).toEqual(source);
+  });
+
+  test('tools that were asked for at once are taken up one by one, wherever it is forked between them', async () => {
+    const both: Say = [lookup, { call: 'c2', input: { order: 8 } }];
+    const events = await recorded(new Script([both, 'You paid 150.']));
+    const first = [told[0], 'call: c1 {"order":7}', 'call: c2 {"order":8}'];
+    const results = ['result: c1 {"paid":70}', 'result: c2 {"paid":80}'];
+    const asked = seqOf(events, 'call.ended', 'model');
+    const later = events.filter(({ type, data }) => type === 'call.started' && data['kind'] === 'model')[1]?.seq ?? 0;
+    for (let seq = asked; seq < later; seq++) {
+      const script = new Script(['Done.']);
+      await (await session.fork(`main@${seq}`)).resume(world.agent(script), { effects: 'run' });
+      const [sent = []] = script.asked;
+      expect([sent.slice(0, 3), sent.slice(3).toSorted()], `main@${seq}`).toEqual([first, results]);
+      const ended = events.filter((event) => event.seq <= seq && event.type === 'call.ended').length - 1;
+      expect(script.executed, `main@${seq}`).toHaveLength(2 - ended);
+    }
+  });
+
+  test('T5 what is recorded of a model call is what the model was sent and said, and how it went', async () => {
+    const script = story();
+    const events = await recorded(script);
+    const calls = (type: string) => events.filter(({ type: is, data }) => is === type && data['kind'] === 'model');
+    const sent = calls('call.started').map(
+      ({ data }) => (data['request'] as unknown as { messages: Message[] }).messages,
+    );
+    expect(sent.map((messages) => messages.flatMap(littleLines))).toEqual(script.asked);
+    const [asking, saying] = calls('call.ended').map(({ data }) => data);
+    expect([asking, saying].map((end) => littleLines(end?.['message'] as unknown as Message))).toEqual([
+      [told[1]],
+      [told[3]],
+    ]);
+    expect(saying).toMatchObject({ name: 'small-1', outcome: 'ok', latencyMs: expect.any(Number) });
+  });
+
+  test('a model that fails is a call that failed, with what it said, and the error is the own one', async () => {
+    const failure = Object.assign(new Error('Overloaded'), { status: 529 });
+    await using recorder = await session.record({ facts: false });
+    await expect(world.record(recorder, new Script([failure]), question)).rejects.toThrow('Overloaded');
+    await recorder.flush();
+    const ends = (await eventsOf()).filter(({ type }) => type === 'call.ended' || type === 'run.ended');
+    expect(ends.map(({ type, data }) => [type, data['outcome']])).toEqual([
+      ['call.ended', 'error'],
+      ['run.ended', 'error'],
+    ]);
+    expect(ends[0]?.data['error']).toMatchObject({ message: 'Overloaded', status: 529 });
   });
 
   test('the conversation at any event that the model could be asked at is taken by the framework as it is', async () => {
@@ -210,6 +256,9 @@ describe.each(Object.entries(worlds))('%s', (name, world) => {
     expect(calls).toEqual([...pair('model'), ...pair('tool'), ...pair('model')]);
     const { messages } = await session.stateAt('main', conversation);
     expect(messages.map(({ message }) => message?.['role'])).toEqual(['user', 'assistant', 'tool', 'assistant']);
+    const said = events.findLast(({ type }) => type === 'call.ended')?.data;
+    expect(said).toMatchObject({ firstTokenMs: expect.any(Number), latencyMs: expect.any(Number) });
+    expect(littleLines(said?.['message'] as unknown as Message)).toEqual([told[3]]);
   });
 
   test.skipIf(world.stream === undefined)(
