@@ -203,11 +203,14 @@ describe.each(Object.entries(worlds))('%s', (name, world) => {
     const key = `sk-proj-${'aB3dE5gH7j'.repeat(4)}`;
     const script = new Script([lookup, `Use ${key}.`]);
     script.execute = (order) => ({ paid: order, key }) as never;
-    const events = await recorded(script, `My key is ${key}.`);
+    await recorded(script, `My key is ${key}.`);
     expect(script.asked[0]?.[0]).toContain(key);
-    const text = JSON.stringify(events);
-    expect(text).not.toContain('aB3dE5gH7j');
-    expect(text).toContain('masked');
+    const branch = await session.fork('main', { name: 'on' });
+    const run = { ...world.run.given, headers: { authorization: 'Bearer hunter2hunter2' } };
+    await branch.resume(world.agent(new Script(['Yes.'])), { prompt: `Is it ${key}?`, run: run as never });
+    const text = JSON.stringify(await eventsOf('on'));
+    expect(text).not.toMatch(/aB3dE5gH7j|hunter2/);
+    for (const rule of ['openai-key', 'secret-field']) expect(text).toContain(`[masked ${rule} `);
     const { messages } = await session.stateAt('main', conversation);
     expect(messages.map(({ message }) => message?.['role'])).toEqual(['user', 'assistant', 'tool', 'assistant']);
   });
