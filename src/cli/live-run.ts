@@ -175,6 +175,9 @@ function watchedAgent(agent: ResumableAgent, begin: (context: ResumeContext) => 
     begin(context);
     return agent.resume(context, run);
   };
+  if (agent.inputOf !== undefined) told.inputOf = (call) => agent.inputOf?.(call) ?? Promise.resolve(call.input);
+  if (agent.approve !== undefined)
+    told.approve = (call, context) => agent.approve?.(call, context) ?? Promise.resolve();
   if (agent.callTool !== undefined) told.callTool = (call, context) => agent.callTool?.(call, context);
   if (agent.textOf !== undefined) told.textOf = (result) => agent.textOf?.(result) ?? '';
   return told;

@@ -69,6 +69,8 @@ export interface ExperimentRow {
   readonly usage: ResumeUsage;
   /** In US dollars; null where no price is known. */
   readonly cost: number | null;
+  /** Model calls without a price: `cost` does not hold what they took. */
+  readonly unpricedCalls: number;
   readonly latencyMs: number;
   /** Where it first differs from the original; null if it does not, or could not be compared. */
   readonly divergedAt: DiffPlace | null;
@@ -96,6 +98,8 @@ export interface VariantSummary {
   readonly verdict: Verdict;
   /** How probable counts so far apart are without a difference; null where nothing was compared. */
   readonly chance: number | null;
+  /** Model calls of all its branches without a price: the mean of `cost` does not hold what they took. */
+  readonly unpricedCalls: number;
   /** The means over its branches; of costs, over those that are known. */
   readonly mean: {
     readonly turns: number;
@@ -218,6 +222,7 @@ const nothing = {
   turns: 0,
   usage: { inputTokens: 0, outputTokens: 0 },
   cost: null,
+  unpricedCalls: 0,
   latencyMs: 0,
 } as const;
 
@@ -227,7 +232,7 @@ async function runTrial<Run, Result>(bench: Bench<Run, Result>, trial: Trial): P
   const base = { variant: variant.name, repeat, branch, ...nothing, divergedAt: null, passed: null };
   try {
     const resumed = await forkAndResume(bench, trial);
-    const { outcome, text, turns, usage, cost, latencyMs } = resumed;
+    const { outcome, text, turns, usage, cost, unpricedCalls, latencyMs } = resumed;
     const checked = await checkedBy(bench, trial, resumed);
     return {
       ...base,
@@ -237,6 +242,7 @@ async function runTrial<Run, Result>(bench: Bench<Run, Result>, trial: Trial): P
       turns,
       usage,
       cost,
+      unpricedCalls,
       latencyMs,
       divergedAt: await divergence(bench, resumed.branch),
       passed: checked.passed,
@@ -353,6 +359,7 @@ function summaries(variants: readonly Variant[], rows: readonly ExperimentRow[])
       flapping: passed > 0 && passed < of,
       verdict: verdicts[index]?.verdict ?? 'unchecked',
       chance: verdicts[index]?.chance ?? null,
+      unpricedCalls: group.reduce((sum, row) => sum + row.unpricedCalls, 0),
       mean: meansOf(group),
     };
   });

@@ -3,7 +3,7 @@ import { textOf } from '../../core/message.ts';
 import type { RepairRule } from '../../core/repair.ts';
 import type { ResumeReport, TurnComparison } from '../../engine/resume.ts';
 import type { Output } from '../output.ts';
-import { costText, countText, durationText, plural } from './amount.ts';
+import { countText, durationText, plural, priceText } from './amount.ts';
 import { outcomeStyle } from './outcome-style.ts';
 import { type Column, tableLines } from './table.ts';
 import { foldedLines, plain } from './text.ts';
@@ -48,8 +48,7 @@ export function resumedLines(out: Output, resumed: ResumeReport, agent: string):
 /** What a run took: `2 model calls, 1,024 tokens, $0.0012, 1.2s`. */
 export function spentText({ turns, usage, cost, unpricedCalls, latencyMs }: ResumeReport): string {
   const tokens = usage.inputTokens + usage.outputTokens;
-  const price =
-    cost === null ? (unpricedCalls > 0 ? 'cost unknown' : '') : `${costText(cost)}${unpricedCalls > 0 ? '+' : ''}`;
+  const price = cost === null && unpricedCalls > 0 ? 'cost unknown' : priceText({ cost, unpricedCalls });
   return [plural(turns, 'model call'), tokens === 0 ? '' : plural(tokens, 'token'), price, durationText(latencyMs)]
     .filter((part) => part !== '')
     .join(', ');
@@ -83,7 +82,7 @@ function comparisonLines(out: Output, turns: readonly TurnComparison[]): string[
     },
     {
       title: 'COST',
-      value: ({ resumed }) => (resumed.cost === null ? '' : costText(resumed.cost)),
+      value: ({ resumed }) => priceText(resumed),
       align: 'right',
       optional: 2,
     },
