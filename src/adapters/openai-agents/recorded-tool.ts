@@ -85,9 +85,13 @@ async function invoked(
   }
 }
 
-/** What the framework tells a model of a value. */
+/** What the framework tells a model of a value; nothing of one it cannot tell either. */
 function textSent(value: unknown): string {
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+  try {
+    return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+  } catch {
+    return '';
+  }
 }
 
 /** The error itself is told only where the program lets the framework tell it; else what the model was told. */
