@@ -3,7 +3,7 @@ import type { EffectPolicy } from '../core/effects.ts';
 import { RepriseError } from '../core/error.ts';
 import { errorRecord } from '../core/error-record.ts';
 import type { Outcome } from '../core/event.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { JsonObject, JsonValue } from '../core/json.ts';
 import type { Message } from '../core/message.ts';
 import { recordable } from '../core/recordable.ts';
 import type { RecordingReport } from '../core/recorder.ts';
@@ -109,10 +109,13 @@ export async function resumeRun<Run, Result>(
   const guard = new EffectGuard(request.ledger, { session, branch, view }, { ...request, signal: watch.signal });
   const budget = new BudgetGuard(request.budget ?? {}, (error) => watch.stop(error, 'budget'));
   const tools: string[] = [];
+  let isOver = false;
   const recorder = await record(engine, session, {
     ...recordOptions(request),
     branch,
     beforeCall: async (start) => {
+      // Whoever was left behind is no longer recorded or guarded, so nothing more is done.
+      if (isOver) throw watch.stopped?.error ?? endedRun(branch, start.name);
       if (start.kind !== 'model') tools.push(start.name);
       budget.beforeCall(start);
       return guard.beforeCall(start);
@@ -126,6 +129,7 @@ export async function resumeRun<Run, Result>(
   try {
     const ended = await inRun({ recorder, request, agent, history, watch });
     const latencyMs = engine.platform.elapsedMs() - began;
+    isOver = true;
     const report = await recorder.close();
     const failure = failedRecording(request, report);
     const text = ended.text ?? (await answerOf(engine, session, report.branch, ended.run));
@@ -147,6 +151,13 @@ export async function resumeRun<Run, Result>(
     watch.close();
     guard.close();
   }
+}
+
+function endedRun(branch: string, name: string): RepriseError {
+  return new RepriseError('resume.aborted', `Cannot call ${JSON.stringify(name)}: the run on "${branch}" has ended`, {
+    hint: 'Await every call before the agent gives its result.',
+    details: { branch, name },
+  });
 }
 
 function recordOptions({ mask, prices, onError, onFailure, facts }: ResumeRecordOptions): ResumeRecordOptions {
@@ -201,13 +212,22 @@ async function inRun<Run, Result>(running: Running<Run, Result>): Promise<Ended<
 
 /** What `run.started` says of a resume: the run it goes on from, who goes on, and with which options. */
 function resumedData<Run, Result>(agent: ResumableAgent<Run, Result>, run: string | null, options: Run): JsonObject {
-  const given = options === undefined ? undefined : recordable(options).value;
+  const given = options === undefined ? undefined : optionsData(options);
   return {
     ...(run === null ? {} : { run }),
     framework: agent.framework,
     ...(agent.name === undefined ? {} : { with: agent.name }),
     ...(given === undefined ? {} : { options: given }),
   };
+}
+
+/** Options as they are recorded; the run does not depend on that they can be. */
+function optionsData(options: unknown): JsonValue | undefined {
+  try {
+    return recordable(options).value;
+  } catch {
+    return '[not recorded: too large]';
+  }
 }
 
 async function contextOf<Run, Result>(running: Running<Run, Result>): Promise<ResumeContext> {

@@ -289,4 +289,53 @@ export const effects: readonly VerbCase[] = [
     assert.match(error.message, /the policy allows no such call/);
     assert.equal(refund.made.length, 0);
   }),
+
+  onSession('effects: of several user turns, each is answered with what its own call gave', async (session) => {
+    let times = 0;
+    const count = { call: () => ++times };
+    const counting = (prefix: string) => {
+      let calls = 0;
+      return ({ messages }: { readonly messages: readonly Message[] }) =>
+        messages.at(-1)?.role === 'user'
+          ? asks('count', {}, `${prefix}${++calls}`)
+          : says(`It is ${lastOutput(messages)}.`);
+    };
+    await recordLoop(session, { model: counting('a'), tools: { count } }, ['Count.', 'And now?']);
+    const branch = await session.fork('main@0');
+    const agent = littleAgent({ model: counting('b'), tools: { count } });
+    const { comparison, reused } = await branch.resume(agent, { userTurns: 'recorded' });
+    assert.deepEqual(
+      comparison.map(({ resumed }) => resumed.answer),
+      ['It is 1.', 'It is 2.'],
+    );
+    assert.deepEqual([reused, times], [2, 2]);
+    const third = await branch.resume(agent, { prompt: 'Once more.' });
+    assert.deepEqual([third.text, third.reused], ['It is 3.', 0]);
+  }),
+
+  ...(['call.started', 'call.ended'] as const).map((withheld) =>
+    onSession(`effects: where the ${withheld} could not be recorded, nothing is guessed from it`, async (session) => {
+      const mask = <T extends { readonly type: string; readonly data?: object }>(event: T): T => {
+        if (event.type === withheld && JSON.stringify(event.data).includes('look')) throw new Error('cannot be masked');
+        return event;
+      };
+      const look = { call: (input: JsonValue) => ({ saw: input }) };
+      const looking = (at: number) => {
+        const script = [asks('look', { at }, `look-${Math.random()}`), says('Done.')];
+        return { model: () => script.shift() as Message, tools: { look } };
+      };
+      const recorder = await session.record({ mask, facts: false });
+      await recorder.run({}, async () => {
+        recorder.message({ role: 'user', content: 'Look.' });
+        await recorder.call({ kind: 'tool', name: 'look', input: { at: 1 } }, () => look.call({ at: 1 }));
+      });
+      await recorder.close();
+      const at = withheld === 'call.started' ? 2 : 1;
+      const branch = await session.fork('main@2');
+      await refuses('effect.refused', () => branch.resume(littleAgent(looking(at)), { mask }));
+    }),
+  ),
 ];
+
+const lastOutput = (messages: readonly Message[]): JsonValue | undefined =>
+  (messages.at(-1)?.content as { readonly output?: JsonValue }[] | undefined)?.[0]?.output;
