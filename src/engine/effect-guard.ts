@@ -9,6 +9,7 @@ import { RepriseError } from '../core/error.ts';
 import { errorRecord } from '../core/error-record.ts';
 import type { EventDraft, Outcome } from '../core/event.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
+import { recordable } from '../core/recordable.ts';
 import type { CallEnd, CallStart, ReusedAnswer } from '../core/recorder.ts';
 import { refText } from '../core/ref.ts';
 import type { View } from '../core/view.ts';
@@ -101,7 +102,7 @@ export class EffectGuard {
       return undefined;
     }
     const { known } = found;
-    if (action === 'refuse' || known?.outcome === undefined || known.isWithheld === true)
+    if (action !== 'reuse' || known?.outcome === undefined || known.isWithheld === true)
       throw this.#refusal(start, same.effect, found);
     this.reused++;
     this.#ledger.reuse(branch);
@@ -126,8 +127,7 @@ export class EffectGuard {
   afterCall(start: NamedStart, end: CallEnd): void {
     const settle = this.#open.get(start.call);
     this.#open.delete(start.call);
-    const { outcome = 'ok', output, error } = end;
-    settle?.({ outcome, output, error: error === undefined ? undefined : (errorRecord(error) as JsonObject) });
+    settle?.(answerOf(end));
   }
 
   /** Calls that never ended are in doubt for those who wait for them. */
@@ -259,6 +259,17 @@ function best(calls: readonly (KnownCall | undefined)[], doubt?: KnownCall): Fou
   if (known?.outcome !== undefined) return { record: { kind: 'elsewhere', outcome: known.outcome }, known };
   const unknown = known ?? doubt;
   return unknown === undefined ? { record: { kind: 'never' } } : { record: { kind: 'inDoubt' }, known: unknown };
+}
+
+/** What others who make the same call are given: a copy, as the record would give it. */
+function answerOf({ outcome = 'ok', output, error }: CallEnd): ReusedAnswer {
+  try {
+    const told = error === undefined ? undefined : (errorRecord(error) as JsonObject);
+    return { outcome, output: recordable(output).value, error: told };
+  } catch {
+    // Too large for the record: nobody else can be given it.
+    return { outcome: 'interrupted', output: undefined, error: undefined };
+  }
 }
 
 /** What is made before and beside, in order by branch; a call that was being made when the record was read is there once. */

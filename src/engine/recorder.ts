@@ -283,7 +283,7 @@ export class SessionRecorder implements Recorder {
       named,
       {
         elapsedMs: platform.elapsedMs,
-        within: (body) => this.#intake.within(scope, body),
+        within: this.#withinOf(scope),
         settle: (end) => this.#settledEnd(named, end),
         tellEnd: (data) => void this.#intake.tell({ type: 'call.ended', data }, { scope, isEnd: true }),
         onEnded: (end) => {
@@ -293,6 +293,11 @@ export class SessionRecorder implements Recorder {
       },
       answer,
     );
+  }
+
+  /** Made apart: a function holds all that is around it, and this one outlives the call. */
+  #withinOf(scope: RecorderScope): OpenCall['within'] {
+    return (body) => this.#intake.within(scope, body);
   }
 
   #turnOfCall(named: NamedCall, scope: RecorderScope | undefined): number {

@@ -102,31 +102,31 @@ export async function resumeRun<Run, Result>(
   const history = await resumableHistory(engine, place, who);
   if (prompt === undefined && agent.goesOnAlone !== true) checkGoesOn(place, history);
   const watch = new StopWatch(engine, request);
-  // Nothing is written for a run that never began.
-  if (watch.stopped !== undefined) throw watch.stopped.error;
   const view = viewAt(place.history, place.seq);
   request.ledger.renew(branch);
   const guard = new EffectGuard(request.ledger, { session, branch, view }, { ...request, signal: watch.signal });
   const budget = new BudgetGuard(request.budget ?? {}, (error) => watch.stop(error, 'budget'));
   const tools: string[] = [];
   let isOver = false;
-  const recorder = await record(engine, session, {
-    ...recordOptions(request),
-    branch,
-    beforeCall: async (start) => {
-      // Whoever was left behind is no longer recorded or guarded, so nothing more is done.
-      if (isOver) throw watch.stopped?.error ?? endedRun(branch, start.name);
-      if (start.kind !== 'model') tools.push(start.name);
-      budget.beforeCall(start);
-      return guard.beforeCall(start);
-    },
-    afterCall: (start, end) => {
-      budget.afterCall(start, end);
-      guard.afterCall(start, end);
-    },
-  });
-  const began = engine.platform.elapsedMs();
   try {
+    // Nothing is written for a run that never began.
+    if (watch.stopped !== undefined) throw watch.stopped.error;
+    const recorder = await record(engine, session, {
+      ...recordOptions(request),
+      branch,
+      beforeCall: async (start) => {
+        // Whoever was left behind is no longer recorded or guarded, so nothing more is done.
+        if (isOver) throw watch.stopped?.error ?? endedRun(branch, start.name);
+        if (start.kind !== 'model') tools.push(start.name);
+        budget.beforeCall(start);
+        return guard.beforeCall(start);
+      },
+      afterCall: (start, end) => {
+        budget.afterCall(start, end);
+        guard.afterCall(start, end);
+      },
+    });
+    const began = engine.platform.elapsedMs();
     const ended = await inRun({ recorder, request, agent, history, watch });
     const latencyMs = engine.platform.elapsedMs() - began;
     isOver = true;

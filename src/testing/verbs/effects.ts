@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { EffectClass } from '../../core/effects.ts';
 import type { JsonValue } from '../../core/json.ts';
 import type { Message } from '../../core/message.ts';
+import type { Recorder } from '../../core/recorder.ts';
 import type { EffectQuestion } from '../../engine/effect-guard.ts';
 import type { Session } from '../../engine/session.ts';
 import { asks, countedRefund, type LittleTool, littleAgent, recordLoop, refunding, says } from './little-agent.ts';
@@ -288,6 +289,33 @@ export const effects: readonly VerbCase[] = [
     const error = await refuses('effect.refused', () => branch.resume(refundsAgain(refund), { effects: 'refuse' }));
     assert.match(error.message, /the policy allows no such call/);
     assert.equal(refund.made.length, 0);
+  }),
+
+  onSession('effects: an answer that is none of those that can be given refuses', async (session) => {
+    const refund = await refunded(session, 'irreversible');
+    const branch = await session.fork('main@2', { name: 'x' });
+    const ask = async () => undefined as never;
+    await refuses('effect.refused', () => branch.resume(refundsAgain(refund), { ask }));
+  }),
+
+  onSession('effects: what one variant was given is not what another one changes afterwards', async (session) => {
+    await recordLoop(session, { model: () => says('How?') }, ['Look.']);
+    const made: JsonValue[] = [];
+    const agent = async ({ recorder }: { readonly recorder: Recorder }) => {
+      const seen = await recorder.call({ kind: 'tool', name: 'look', input: {} }, async () => {
+        made.push(1);
+        return { found: ['a key'] };
+      });
+      seen.found.push('and more');
+      return seen.found.join();
+    };
+    const variants = [{ name: 'a' }, { name: 'b' }];
+    const { rows } = await session.experiment('main@2', { variants, agent, parallel: 2 });
+    assert.deepEqual(
+      rows.map(({ text }) => text),
+      ['a key,and more', 'a key,and more'],
+    );
+    assert.equal(made.length, 1);
   }),
 
   onSession('effects: of several user turns, each is answered with what its own call gave', async (session) => {
