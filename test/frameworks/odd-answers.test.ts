@@ -1,12 +1,13 @@
-/** Tools that give odd things, in every framework: what was done was done, and recording it must not make it fail. */
+/** Tools and models that give odd things: what was done was done, and recording it must not make it fail. */
 import { AIMessage } from '@langchain/core/messages';
 import { tool as langChainTool } from '@langchain/core/tools';
 import { ToolNode } from '@langchain/langgraph/prebuilt';
 import { Agent, RunContext, tool as agentsTool } from '@openai/agents';
 import { tool as aiTool } from 'ai';
+import { MockLanguageModelV4 } from 'ai/test';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { recordTools } from '../../src/ai-sdk.ts';
+import { recordModel, recordTools } from '../../src/ai-sdk.ts';
 import { type Event, openReprise, type Recorder } from '../../src/index.ts';
 import { recordTools as recordLangChainTools } from '../../src/langgraph.ts';
 import { recordAgent } from '../../src/openai-agents.ts';
@@ -51,6 +52,21 @@ async function endsOf(body: (recorder: Recorder) => Promise<unknown>): Promise<r
 }
 
 const outcomes = (events: readonly Event[]): unknown[] => events.map(({ data }) => data['outcome']);
+
+test('AI SDK: an answer that no provider should give reaches the program as it is', async () => {
+  const parts = [{ type: 'tool-call', toolCallId: 'a', toolName: 't' }, { type: 'finish' }, { type: 'text-delta' }, 7];
+  const model = new MockLanguageModelV4({
+    doGenerate: async () => ({ content: null }) as never,
+    doStream: async () => ({ stream: ReadableStream.from(parts) }) as never,
+  });
+  const ends = await endsOf(async (recorder) => {
+    const recorded = recordModel(model, recorder);
+    expect(await recorded.doGenerate({ prompt: [] })).toEqual({ content: null });
+    const { stream } = await recorded.doStream({ prompt: [] });
+    expect(await Array.fromAsync(stream as unknown as AsyncIterable<unknown>)).toEqual(parts);
+  });
+  expect(outcomes(ends)).toEqual(['ok', 'ok']);
+});
 
 test.each(Object.entries(odd))('AI SDK: a tool that gives %s is recorded, and gives it', async (_, make) => {
   const value = make();
