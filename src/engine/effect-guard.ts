@@ -9,11 +9,13 @@ import { RepriseError } from '../core/error.ts';
 import { errorRecord } from '../core/error-record.ts';
 import type { EventDraft, Outcome } from '../core/event.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
+import type { Seq } from '../core/point.ts';
 import { recordable } from '../core/recordable.ts';
 import type { CallEnd, CallStart, ReusedAnswer } from '../core/recorder.ts';
 import { refText } from '../core/ref.ts';
 import type { View } from '../core/view.ts';
 import { type CallsAround, callKey, type EffectLedger, type KnownCall, type OutsideCall } from './effect-ledger.ts';
+import type { StoredStart } from './record.ts';
 import { callEffect, callStartedData } from './recorder-data.ts';
 import { prepareEvent } from './recorder-draft.ts';
 
@@ -56,26 +58,31 @@ interface SameEffect {
   readonly effect: EffectClass;
 }
 
+/** What is continued: a branch, from the seq that its view is of. */
+interface GuardedPlace {
+  readonly session: string;
+  readonly branch: string;
+  readonly seq: Seq;
+  readonly view: View;
+}
+
 type NamedStart = CallStart & { readonly call: string };
 
 /** Decides about every call of a resumed run that may have an effect, by what the session has recorded. */
 export class EffectGuard {
   readonly #ledger: EffectLedger;
-  readonly #where: { readonly session: string; readonly branch: string; readonly view: View };
+  readonly #where: GuardedPlace;
   readonly #options: EffectGuardOptions;
   readonly #made = new Map<string, number>();
   readonly #open = new Map<string, (ended: ReusedAnswer) => void>();
+  readonly #started = new Set<string>();
   #around: Promise<CallsByKey> | undefined;
   /** Calls that a person was asked about. */
   asked = 0;
   /** Calls that were answered from the record. */
   reused = 0;
 
-  constructor(
-    ledger: EffectLedger,
-    where: { readonly session: string; readonly branch: string; readonly view: View },
-    options: EffectGuardOptions,
-  ) {
+  constructor(ledger: EffectLedger, where: GuardedPlace, options: EffectGuardOptions) {
     this.#ledger = ledger;
     this.#where = where;
     this.#options = options;
@@ -121,6 +128,23 @@ export class EffectGuard {
     const record: EffectRecord = isUnsure ? { kind: 'inDoubt' } : found.record;
     const action = decideEffect(effects, { name: start.name, effect, record, canAsk: ask !== undefined });
     return { action: action === 'ask' ? await this.#ask(start, effect, found) : action, found };
+  }
+
+  /**
+   * The start of an irreversible call is stored. Of several who resume a branch at once, in whichever processes, only
+   * whose start came first makes the call; for the others it is in doubt.
+   */
+  async afterStart(start: NamedStart, { id, branch }: StoredStart): Promise<void> {
+    if (id !== undefined) this.#started.add(id);
+    const key = callKey(storedStart(start, this.#options.mask));
+    const known = await this.#ledger.begunBefore({ branch, after: this.#where.seq, id }, key, this.#started);
+    if (known === undefined) return;
+    const { ask, effects } = this.#options;
+    const found: Found = { record: { kind: 'inDoubt' }, known };
+    const effect = callEffect(start);
+    const action = decideEffect(effects, { name: start.name, effect, record: found.record, canAsk: ask !== undefined });
+    const answer = action === 'ask' ? await this.#ask(start, effect, found) : action;
+    if (answer !== 'run') throw this.#refusal(start, effect, found);
   }
 
   /** Tells how a call that was made has ended. */

@@ -9,6 +9,7 @@ import type { ReusedAnswer } from '../core/recorder.ts';
 import type { Segment, View } from '../core/view.ts';
 import { type Engine, sessionRef } from './engine.ts';
 import { dataOf, decoderFor, readPlaces, unwrap } from './events.ts';
+import { replay } from './replay.ts';
 
 /** A call that may have had an effect: of the record, or of a run that goes on beside. */
 export interface KnownCall {
@@ -123,6 +124,23 @@ export class EffectLedger {
   /** What other branches of this process have made since the record was read, each in order. */
   liveBeside(branch: string): readonly (readonly KnownCall[])[] {
     return [...this.#live].flatMap(([name, calls]) => (name === branch ? [] : [calls]));
+  }
+
+  /** A call like the one whose start is stored now, which someone else began on the branch since a seq and before it. */
+  async begunBefore(
+    stored: { readonly branch: string; readonly after: Seq; readonly id: string | undefined },
+    key: string,
+    own: ReadonlySet<string>,
+  ): Promise<KnownCall | undefined> {
+    const { branch, after, id } = stored;
+    const read = { at: { branch }, history: 'raw', after, filter: { types: ['call.started'] } } as const;
+    for await (const event of replay(this.#engine, this.#session, read)) {
+      if (event.id === id) return undefined;
+      if (own.has(event.id) || callKey(event.data) !== key) continue;
+      const [half] = this.#half(event, event.type, event.data);
+      if (half !== undefined) return half;
+    }
+    return undefined;
   }
 
   /** Whether a call of the record is in the history of a branch; of one that is newer than the record, if it is another's. */

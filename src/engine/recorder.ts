@@ -148,11 +148,21 @@ export class SessionRecorder implements Recorder {
     const named: NamedCall = { ...start, call: start.call ?? platform.newId() };
     const answer = await options.beforeCall?.(named);
     await this.#intake.room();
-    const open = this.#openCall(named, answer);
+    const { open, id } = this.#openCall(named, answer);
     const effect = callEffect(named);
     if (answer === undefined && (effect === 'irreversible' || effect === 'unknown')) await queue.settled();
+    if (answer === undefined && effect === 'irreversible') await this.#afterStart(named, open, id);
     open.begin();
     return open;
+  }
+
+  async #afterStart(named: NamedCall, open: RecordedCall, id: string | undefined): Promise<void> {
+    try {
+      await this.#parts.options.afterStart?.(named, { id, branch: this.branch });
+    } catch (error) {
+      open.end({ outcome: 'aborted', error });
+      throw error;
+    }
   }
 
   /**
@@ -271,7 +281,10 @@ export class SessionRecorder implements Recorder {
     });
   }
 
-  #openCall(named: NamedCall, answer: ReusedAnswer | undefined): RecordedCall {
+  #openCall(
+    named: NamedCall,
+    answer: ReusedAnswer | undefined,
+  ): { readonly open: RecordedCall; readonly id: string | undefined } {
     const { platform, turns, counts, options } = this.#parts;
     const outer = this.#intake.scope;
     const turn = this.#turnOfCall(named, outer);
@@ -279,7 +292,7 @@ export class SessionRecorder implements Recorder {
     const cause = this.#intake.tell({ type: 'call.started', ...about, data: callStartedData(named) });
     const scope: RecorderScope = { ...outer, ...about, cause };
     if (answer !== undefined) counts.addReused();
-    return new RecordedCall(
+    const open = new RecordedCall(
       named,
       {
         elapsedMs: platform.elapsedMs,
@@ -293,6 +306,7 @@ export class SessionRecorder implements Recorder {
       },
       answer,
     );
+    return { open, id: cause };
   }
 
   /** Made apart: a function holds all that is around it, and this one outlives the call. */

@@ -104,7 +104,8 @@ export async function resumeRun<Run, Result>(
   const watch = new StopWatch(engine, request);
   const view = viewAt(place.history, place.seq);
   request.ledger.renew(branch);
-  const guard = new EffectGuard(request.ledger, { session, branch, view }, { ...request, signal: watch.signal });
+  const guarded = { session, branch, seq: place.seq, view };
+  const guard = new EffectGuard(request.ledger, guarded, { ...request, signal: watch.signal });
   const budget = new BudgetGuard(request.budget ?? {}, (error) => watch.stop(error, 'budget'));
   const tools: string[] = [];
   let isOver = false;
@@ -121,6 +122,7 @@ export async function resumeRun<Run, Result>(
         budget.beforeCall(start);
         return guard.beforeCall(start);
       },
+      afterStart: (start, stored) => guard.afterStart(start, stored),
       afterCall: (start, end) => {
         budget.afterCall(start, end);
         guard.afterCall(start, end);

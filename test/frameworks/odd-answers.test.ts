@@ -2,7 +2,7 @@
 import { AIMessage } from '@langchain/core/messages';
 import { tool as langChainTool } from '@langchain/core/tools';
 import { ToolNode } from '@langchain/langgraph/prebuilt';
-import { Agent, RunContext, tool as agentsTool } from '@openai/agents';
+import { Agent, tool as agentsTool, RunContext } from '@openai/agents';
 import { tool as aiTool } from 'ai';
 import { MockLanguageModelV4 } from 'ai/test';
 import { expect, test } from 'vitest';

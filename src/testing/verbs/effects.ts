@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { EffectClass } from '../../core/effects.ts';
+import type { RepriseError } from '../../core/error.ts';
 import type { JsonValue } from '../../core/json.ts';
 import type { Message } from '../../core/message.ts';
 import type { Recorder } from '../../core/recorder.ts';
@@ -290,6 +291,25 @@ export const effects: readonly VerbCase[] = [
     assert.match(error.message, /the policy allows no such call/);
     assert.equal(refund.made.length, 0);
   }),
+
+  onSession(
+    'effects: two that resume one branch at once do not both make an irreversible call (T10)',
+    async (session) => {
+      await recordLoop(session, { model: () => says('How?') }, ['Pay.']);
+      const branch = await session.fork('main@2', { name: 'x' });
+      let made = 0;
+      const agent = async ({ recorder }: { readonly recorder: Recorder }) => {
+        const start = { kind: 'tool', name: 'pay', effect: 'irreversible', call: 'c1', input: {} } as const;
+        // Twice on purpose, which whoever begins it may do.
+        return Promise.all([0, 1].map((nth) => recorder.call({ ...start, call: `c${nth}` }, async () => ++made)));
+      };
+      const ended = await Promise.allSettled([branch.resume(agent), branch.resume(agent)]);
+      assert.deepEqual(ended.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+      const failed = ended.find((each) => each.status === 'rejected')?.reason as RepriseError;
+      assert.equal(failed.code, 'effect.refused');
+      assert.equal(made, 2);
+    },
+  ),
 
   onSession('effects: an answer that is none of those that can be given refuses', async (session) => {
     const refund = await refunded(session, 'irreversible');
