@@ -1,7 +1,7 @@
 import { storedJson } from '../core/decode.ts';
 import { type EffectClass, effectCallOf, effectKey, effectOf } from '../core/effects.ts';
 import type { Event, Outcome } from '../core/event.ts';
-import { isObject, type JsonObject, type JsonValue } from '../core/json.ts';
+import { isObject, type JsonObject } from '../core/json.ts';
 import { limits } from '../core/limits.ts';
 import { beginning, type Point, type Seq } from '../core/point.ts';
 import type { Cursor, StoredEvent } from '../core/ports.ts';

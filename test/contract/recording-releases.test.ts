@@ -56,7 +56,9 @@ test('a resume that ends, or never begins, leaves no timer behind', async () => 
   const aborted = branch.resume(async () => 'x', { ...options, signal: AbortSignal.abort() });
   await expect(aborted).rejects.toMatchObject({ code: 'resume.aborted' });
   expect(running.size).toBe(0);
-  await expect(branch.resume(async () => 'x', { ...options, agentName: '\u0000' })).rejects.toThrow();
+  await expect(branch.resume(async () => 'x', { ...options, agentName: '\u0000' })).rejects.toMatchObject({
+    code: 'id.invalid',
+  });
   expect(running.size).toBe(0);
   await branch.resume(async () => 'x', options);
   expect(running.size).toBe(0);

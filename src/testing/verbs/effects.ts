@@ -346,7 +346,7 @@ export const effects: readonly VerbCase[] = [
       return ({ messages }: { readonly messages: readonly Message[] }) =>
         messages.at(-1)?.role === 'user'
           ? asks('count', {}, `${prefix}${++calls}`)
-          : says(`It is ${lastOutput(messages)}.`);
+          : says(`It is ${String(lastOutput(messages))}.`);
     };
     await recordLoop(session, { model: counting('a'), tools: { count } }, ['Count.', 'And now?']);
     const branch = await session.fork('main@0');
