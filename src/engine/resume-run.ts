@@ -118,11 +118,12 @@ export async function resumeRun<Run, Result>(
       beforeCall: async (start) => {
         // Whoever was left behind is no longer recorded or guarded, so nothing more is done.
         if (isOver) throw watch.stopped?.error ?? endedRun(branch, start.name);
+        if (watch.stopped?.error.code === 'effect.refused') throw watch.stopped.error;
         if (start.kind !== 'model') tools.push(start.name);
         budget.beforeCall(start);
-        return guard.beforeCall(start);
+        return orStopped(watch, guard.beforeCall(start));
       },
-      afterStart: (start, stored) => guard.afterStart(start, stored),
+      afterStart: (start, stored) => orStopped(watch, guard.afterStart(start, stored)),
       afterCall: (start, end) => {
         budget.afterCall(start, end);
         guard.afterCall(start, end);
@@ -152,6 +153,16 @@ export async function resumeRun<Run, Result>(
   } finally {
     watch.close();
     guard.close();
+  }
+}
+
+/** A refused call ends the run: frameworks would tell the model of it as of a tool that failed, and go on. */
+async function orStopped<T>(watch: StopWatch, decision: Promise<T>): Promise<T> {
+  try {
+    return await decision;
+  } catch (error) {
+    if (error instanceof RepriseError && error.code === 'effect.refused') watch.stop(error, 'error');
+    throw error;
   }
 }
 
