@@ -1,3 +1,5 @@
+import type { JsonValue } from './json.ts';
+
 /** Where a string stands in an event: the names that lead to it. */
 export type FieldPath = readonly string[];
 
@@ -83,9 +85,22 @@ const idNames = new Set([
 const idForm =
   /^(?:call|toolu|chatcmpl|resp|msg|run|thread|asst|item|rs|fc|ws|req|gen|cmpl|file|batch|sess|evt|step|srvtoolu)[-_][A-Za-z0-9_-]+$/;
 
-/** Whether a field of this name, or a value of this form, is an id of a protocol. */
+/** Whether a value is an id of a protocol: by the name of its field, unless it is words, or by its form. */
 export function isProtocolId(name: string, value: string): boolean {
-  return idNames.has(name.toLowerCase().replace(/[-_]/g, '')) || idForm.test(value);
+  const isNamed = idNames.has(name.toLowerCase().replace(/[-_]/g, ''));
+  return (isNamed && !/\s/.test(value)) || idForm.test(value);
+}
+
+/** Fields whose texts are the words of a command line, or variables of an environment. */
+const commandFields: ReadonlySet<string> = new Set(['arguments', 'args', 'argv', 'env', 'environment']);
+
+/** The secret among the words of a command: the value of `--api-key=value` or `DB_PASSWORD=value`, or the word after `--password`. */
+export function commandSecret(field: string, word: string, before: JsonValue | undefined): string | undefined {
+  if (!commandFields.has(field)) return undefined;
+  const [, name = '', value] = /^-{0,2}([A-Za-z][\w.-]*)=(.+)$/s.exec(word) ?? [];
+  if (value !== undefined) return isSecretName(name) ? value : undefined;
+  const [, option] = typeof before === 'string' ? (/^--?([A-Za-z][\w.-]*)$/.exec(before) ?? []) : [];
+  return option !== undefined && isSecretName(option) && !word.startsWith('-') ? word : undefined;
 }
 
 const entropyMin = 3.8;

@@ -101,6 +101,53 @@ describe('what is left alone', () => {
   });
 });
 
+describe('what hides where ids, numbers and names of options stand', () => {
+  test('free text in a field that is named like an id is searched', () => {
+    const secret = secrets['anthropic-key'] as string;
+    for (const name of ['task', 'event', 'run', 'session', 'call', 'id'])
+      expect(JSON.stringify(masked({ input: { [name]: `Deploy it with ${secret}` } })), name).not.toContain(secret);
+  });
+
+  test('a field that is named like a secret is masked, whatever its value looks like', () => {
+    const data = masked({ input: { password: 'run-forest-run', token: 'file_cabinet' } });
+    expect(JSON.stringify(data)).not.toMatch(/forest|cabinet/);
+  });
+
+  test('a field of a rule is masked whole: numbers, lists and what is inside it', () => {
+    const rules = [{ name: 'card', fields: ['card'] }];
+    const data = masked(
+      { input: { card: 4111111111111111 }, card: [{ number: '4242', year: 2031 }], ok: 7 },
+      { rules },
+    );
+    expect(JSON.stringify(data)).not.toMatch(/4111|4242|2031/);
+    expect(data).toMatchObject({ ok: 7, masked: ['card'] });
+  });
+
+  test('arguments of a program that are named like secrets, with and without an equals sign', () => {
+    const program = {
+      command: 'node',
+      arguments: ['agent.js', '--api-key=plain1', '--password', 'plain2', '-v', 'x=1'],
+    };
+    const data = masked({ program, env: ['DB_PASSWORD=plain3', 'HOME=/root'] });
+    expect(JSON.stringify(data)).not.toMatch(/plain\d/);
+    expect(data).toMatchObject({ env: [expect.anything(), 'HOME=/root'], masked: ['secret-field'] });
+    expect((data['program'] as JsonInput)['arguments']).toEqual([
+      'agent.js',
+      expect.stringMatching(/^--api-key=\[masked secret-field [0-9a-f]{8}\]$/),
+      '--password',
+      expect.stringMatching(/^\[masked/),
+      '-v',
+      'x=1',
+    ]);
+    expect(masked(data)).toEqual(data);
+  });
+
+  test('a secret that is the name of a field', () => {
+    const secret = secrets['github-token'] as string;
+    expect(JSON.stringify(masked({ output: { [secret]: true } }))).not.toContain(secret);
+  });
+});
+
 test('the same secret has the same mask in a session, another in another, and masking twice changes nothing', () => {
   const data = { text: secrets['aws-key'] as string, headers: { authorization: 'Bearer xyz' } };
   expect(masked(data)).toEqual(masked(data));

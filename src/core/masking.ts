@@ -4,6 +4,7 @@ import type { EventDraft } from './event.ts';
 import { isObject, type JsonInput, type JsonObject, type JsonValue, setKey } from './json.ts';
 import { limits } from './limits.ts';
 import {
+  commandSecret,
   type FieldPath,
   isDrawnByLot,
   isProtocolId,
@@ -88,6 +89,12 @@ class MaskedTexts {
 
 const longText = 200;
 
+/** No secret that is told by its form is shorter; most names of fields are. */
+const secretUnitsMin = 12;
+
+/** What tells a message and its parts apart from others: with a mask here nothing could be read any more. */
+const partFields: ReadonlySet<string> = new Set(['type', 'role', 'toolCallId', 'toolName']);
+
 interface Walk {
   readonly known: MaskedTexts;
   readonly rules: readonly MaskRule[];
@@ -104,38 +111,55 @@ class MaskWalker {
     this.#walk = walk;
   }
 
-  object(value: JsonObject, path: FieldPath): JsonObject {
+  object(value: JsonObject, path: FieldPath, whole?: string): JsonObject {
     let copy: Record<string, unknown> | undefined;
     const keys = Object.keys(value);
     for (const [index, key] of keys.entries()) {
       const held = value[key] as JsonValue;
-      const masked = this.#value(held, [...path, key]);
-      if (masked !== held && copy === undefined) {
+      const masked = this.#value(held, [...path, key], whole ?? this.#wholeRule(key));
+      const name = key.length < secretUnitsMin ? key : this.#formed(key);
+      if ((masked !== held || name !== key) && copy === undefined) {
         copy = {};
         for (const earlier of keys.slice(0, index)) setKey(copy, earlier, value[earlier]);
       }
-      if (copy !== undefined) setKey(copy, key, masked);
+      if (copy !== undefined) setKey(copy, name, masked);
     }
     return (copy ?? value) as JsonObject;
   }
 
-  #value(value: JsonValue, path: FieldPath): JsonValue {
-    if (typeof value === 'string') return this.#text(value, path);
-    if (Array.isArray(value)) {
-      const items = value.map((item: JsonValue) => this.#value(item, path));
-      return items.some((item, index) => item !== value[index]) ? items : value;
-    }
-    return isObject(value) ? this.object(value, path) : value;
+  /** The rule of a user that masks all of a field. */
+  #wholeRule(name: string): string | undefined {
+    const isIt = (field: string): boolean => field.toLowerCase() === name.toLowerCase();
+    return this.#walk.rules.find(({ fields }) => fields?.some(isIt))?.name;
   }
 
-  #text(text: string, path: FieldPath): string {
+  /** `whole` is the rule that masks everything here; what tells parts of a message apart keeps its form. */
+  #value(value: JsonValue, path: FieldPath, whole: string | undefined, before?: JsonValue): JsonValue {
+    if (Array.isArray(value)) {
+      const items = value.map((item: JsonValue, index) =>
+        this.#value(item, path, whole, value[index - 1] as JsonValue),
+      );
+      return items.some((item, index) => item !== value[index]) ? items : value;
+    }
+    if (isObject(value)) return this.object(value, path, whole);
+    if (typeof value !== 'string')
+      return whole !== undefined && typeof value === 'number' ? this.#masked(whole, `${value}`) : value;
+    if (value === '') return value;
+    if (whole === undefined) return this.#text(value, path, before);
     const name = path.at(-1) ?? '';
-    if (text === '') return text;
-    const { rules, left } = this.#walk;
-    const whole = rules.find(({ fields }) => fields?.some((field) => field.toLowerCase() === name.toLowerCase()));
-    if (whole !== undefined) return this.#masked(whole.name, text);
+    return partFields.has(name) && this.#wholeRule(name) === undefined ? value : this.#masked(whole, value);
+  }
+
+  #text(text: string, path: FieldPath, before: JsonValue | undefined): string {
+    const name = path.at(-1) ?? '';
+    const { left } = this.#walk;
+    if (!left.has('secret-field')) {
+      if (isSecretName(name)) return this.#secretField(text);
+      const secret = commandSecret(name, text, before);
+      if (secret !== undefined)
+        return text.slice(0, text.length - secret.length) + this.#masked('secret-field', secret);
+    }
     if (isProtocolId(name, text)) return text;
-    if (!left.has('secret-field') && isSecretName(name)) return this.#secretField(text);
     const isLot = !left.has('high-entropy') && path.some((field) => lotFields.has(field));
     if (text.length < longText) return this.#searched(text, isLot);
     const { text: masked, rules: names } = this.#walk.known.masked(`${isLot}${text}`, text.length, () => {
@@ -148,11 +172,19 @@ class MaskWalker {
 
   /** Text without the secrets that are found inside it. */
   #searched(text: string, isLot: boolean): string {
-    const { rules, left } = this.#walk;
     let result = text;
-    for (const { name, pattern } of rules) if (pattern !== undefined) result = this.#found(name, pattern, result);
-    for (const { name, pattern } of secretPatterns) if (!left.has(name)) result = this.#found(name, pattern, result);
+    for (const { name, pattern } of this.#walk.rules)
+      if (pattern !== undefined) result = this.#found(name, pattern, result);
+    result = this.#formed(result);
     return isLot ? this.#drawn(result) : result;
+  }
+
+  /** Text without the secrets that can be told by their form. */
+  #formed(text: string): string {
+    let result = text;
+    for (const { name, pattern } of secretPatterns)
+      if (!this.#walk.left.has(name)) result = this.#found(name, pattern, result);
+    return result;
   }
 
   /** `Bearer xyz` keeps its scheme: which one was used is no secret. */

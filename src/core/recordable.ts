@@ -21,16 +21,21 @@ export interface Recordable {
  * - what is left becomes a text in brackets that says what it was: `[function lookUp]`, `[circular]`, `[NaN]`,
  *   `[Uint8Array of 12 bytes]`, `[nested too deeply]`.
  *
- * It throws for one reason only: `limit.exceeded`, for a value that no append could hold.
+ * It throws for one reason only: `limit.exceeded`, for a value that no append could hold. With `bytesAs`, bytes become
+ * the text it gives.
  */
-export function recordable(value: unknown): Recordable {
-  const copying: Copying = { units: 0, ancestors: [] };
+export function recordable(value: unknown, bytesAs?: BytesAs): Recordable {
+  const copying: Copying = { units: 0, ancestors: [], bytesAs };
   return { value: copyOf(value, copying), units: copying.units };
 }
+
+/** Writes bytes as text, such as base64. */
+export type BytesAs = (bytes: ArrayBuffer | ArrayBufferView) => string;
 
 interface Copying {
   units: number;
   readonly ancestors: object[];
+  readonly bytesAs: BytesAs | undefined;
 }
 
 /** What a number, a bracket or a comma weighs. */
@@ -100,7 +105,7 @@ function insideOf(value: object, copying: Copying): JsonValue | undefined {
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? '[invalid date]' : value.toISOString();
   if (value instanceof Error) return copyOf(errorRecord(value), copying);
   if (value instanceof ArrayBuffer || ArrayBuffer.isView(value))
-    return `[${className(value)} of ${value.byteLength} bytes]`;
+    return text(copying.bytesAs?.(value) ?? `[${className(value)} of ${value.byteLength} bytes]`, copying);
   if (value instanceof Set) return Array.from(value, (item: unknown) => copyOf(item, copying) ?? null);
   if (value instanceof Map)
     return Array.from(value, ([key, item]) => [copyOf(key, copying) ?? null, copyOf(item, copying) ?? null]);

@@ -9,10 +9,13 @@ import { RepriseError } from '../core/error.ts';
 import { errorRecord } from '../core/error-record.ts';
 import type { EventDraft, Outcome } from '../core/event.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
+import type { Seq } from '../core/point.ts';
+import { recordable } from '../core/recordable.ts';
 import type { CallEnd, CallStart, ReusedAnswer } from '../core/recorder.ts';
 import { refText } from '../core/ref.ts';
 import type { View } from '../core/view.ts';
 import { type CallsAround, callKey, type EffectLedger, type KnownCall, type OutsideCall } from './effect-ledger.ts';
+import type { StoredStart } from './record.ts';
 import { callEffect, callStartedData } from './recorder-data.ts';
 import { prepareEvent } from './recorder-draft.ts';
 
@@ -55,26 +58,31 @@ interface SameEffect {
   readonly effect: EffectClass;
 }
 
+/** What is continued: a branch, from the seq that its view is of. */
+interface GuardedPlace {
+  readonly session: string;
+  readonly branch: string;
+  readonly seq: Seq;
+  readonly view: View;
+}
+
 type NamedStart = CallStart & { readonly call: string };
 
 /** Decides about every call of a resumed run that may have an effect, by what the session has recorded. */
 export class EffectGuard {
   readonly #ledger: EffectLedger;
-  readonly #where: { readonly session: string; readonly branch: string; readonly view: View };
+  readonly #where: GuardedPlace;
   readonly #options: EffectGuardOptions;
   readonly #made = new Map<string, number>();
   readonly #open = new Map<string, (ended: ReusedAnswer) => void>();
+  readonly #started = new Set<string>();
   #around: Promise<CallsByKey> | undefined;
   /** Calls that a person was asked about. */
   asked = 0;
   /** Calls that were answered from the record. */
   reused = 0;
 
-  constructor(
-    ledger: EffectLedger,
-    where: { readonly session: string; readonly branch: string; readonly view: View },
-    options: EffectGuardOptions,
-  ) {
+  constructor(ledger: EffectLedger, where: GuardedPlace, options: EffectGuardOptions) {
     this.#ledger = ledger;
     this.#where = where;
     this.#options = options;
@@ -83,8 +91,7 @@ export class EffectGuard {
   /** The answer that stands in for making the call; undefined if it is to be made. Throws `effect.refused`. */
   async beforeCall(start: NamedStart): Promise<ReusedAnswer | undefined> {
     if (start.kind === 'model') return undefined;
-    const input = storedInput(start, this.#options.mask);
-    const key = callKey(start.name, input);
+    const key = callKey(storedStart(start, this.#options.mask));
     const ordinal = this.#made.get(key) ?? 0;
     this.#made.set(key, ordinal + 1);
     const same = { key, ordinal, effect: callEffect(start) };
@@ -101,9 +108,12 @@ export class EffectGuard {
       this.#open.set(start.call, this.#ledger.begin(branch, start.call, key));
       return undefined;
     }
-    if (action === 'refuse' || found.known?.outcome === undefined) throw this.#refusal(start, same.effect, found);
+    const { known } = found;
+    if (action !== 'reuse' || known?.outcome === undefined || known.isWithheld === true)
+      throw this.#refusal(start, same.effect, found);
     this.reused++;
-    return found.known.answer();
+    this.#ledger.reuse(branch);
+    return known.answer();
   }
 
   async #decide(
@@ -113,16 +123,35 @@ export class EffectGuard {
     const found = await this.#find(start, same);
     const { ask, effects } = this.#options;
     const { effect } = same;
-    const action = decideEffect(effects, { name: start.name, effect, record: found.record, canAsk: ask !== undefined });
+    // What it gave cannot be given again, or it may have been another call.
+    const isUnsure = found.known?.isWithheld === true;
+    const record: EffectRecord = isUnsure ? { kind: 'inDoubt' } : found.record;
+    const action = decideEffect(effects, { name: start.name, effect, record, canAsk: ask !== undefined });
     return { action: action === 'ask' ? await this.#ask(start, effect, found) : action, found };
+  }
+
+  /**
+   * The start of an irreversible call is stored. Of several who resume a branch at once, in whichever processes, only
+   * whose start came first makes the call; for the others it is in doubt.
+   */
+  async afterStart(start: NamedStart, { id, branch }: StoredStart): Promise<void> {
+    if (id !== undefined) this.#started.add(id);
+    const key = callKey(storedStart(start, this.#options.mask));
+    const known = await this.#ledger.begunBefore({ branch, after: this.#where.seq, id }, key, this.#started);
+    if (known === undefined) return;
+    const { ask, effects } = this.#options;
+    const found: Found = { record: { kind: 'inDoubt' }, known };
+    const effect = callEffect(start);
+    const action = decideEffect(effects, { name: start.name, effect, record: found.record, canAsk: ask !== undefined });
+    const answer = action === 'ask' ? await this.#ask(start, effect, found) : action;
+    if (answer !== 'run') throw this.#refusal(start, effect, found);
   }
 
   /** Tells how a call that was made has ended. */
   afterCall(start: NamedStart, end: CallEnd): void {
     const settle = this.#open.get(start.call);
     this.#open.delete(start.call);
-    const { outcome = 'ok', output, error } = end;
-    settle?.({ outcome, output, error: error === undefined ? undefined : (errorRecord(error) as JsonObject) });
+    settle?.(answerOf(end));
   }
 
   /** Calls that never ended are in doubt for those who wait for them. */
@@ -152,8 +181,8 @@ export class EffectGuard {
         : before(same);
     const elsewhere = others.flatMap((list) => list.filter(isIt));
     if (elsewhere.length > 0) return best(elsewhere);
-    const done = effect === 'irreversible' ? equal.findLast(({ outcome }) => outcome === 'ok') : undefined;
-    if (done !== undefined) return before(done);
+    const last = effect === 'irreversible' ? equal.findLast(({ outcome }) => outcome === 'ok') : undefined;
+    if (last !== undefined) return before(last);
     const known = new Set(equal.flatMap((other) => (other.outcome === undefined ? [] : [other.call])));
     // A pending call that was executed since was begun twice, and its end is known.
     const doubts = equal.filter((other) => other.outcome === undefined && !known.has(other.call));
@@ -163,17 +192,31 @@ export class EffectGuard {
         others.map((list) => list.find((other) => other.call === doubt.call)),
         doubt,
       );
-    const nth = ordinal - doubts.length;
-    const recorded = others.map((list) => list.filter(({ beganInside }) => !beganInside)[nth]);
     const mayRepeat = effect === 'pure' || effect === 'idempotent';
-    return best([...recorded, ...(mayRepeat ? [] : await this.#live(key, nth))]);
+    const live = mayRepeat ? [] : this.#live(key);
+    const sequences = sequencesOf([...others.map((list) => list.filter((other) => !other.beganInside)), ...live]);
+    const done = effect === 'irreversible' ? [] : equal.filter((other) => other.outcome !== undefined);
+    return best(await this.#nthOf(sequences, ordinal - doubts.length, done));
   }
 
-  /** What runs beside this one did. Whoever is in the middle of the same call is waited for. */
-  async #live(key: string, nth: number): Promise<(KnownCall | undefined)[]> {
-    const calls = this.#ledger
-      .liveBeside(this.#where.branch)
-      .map((list) => list.filter((known) => known.key === key)[nth]);
+  /** What runs beside this one did. */
+  #live(key: string): (readonly KnownCall[])[] {
+    return this.#ledger.liveBeside(this.#where.branch).map((list) => list.filter((known) => known.key === key));
+  }
+
+  /**
+   * The n-th call of each branch since it parted from this one; those this one has made since then come before. Whoever is
+   * in the middle of it is waited for.
+   */
+  async #nthOf(
+    sequences: ReadonlyMap<string, readonly KnownCall[]>,
+    nth: number,
+    done: readonly KnownCall[],
+  ): Promise<(KnownCall | undefined)[]> {
+    const own = this.#where.branch;
+    const calls = [...sequences].map(
+      ([branch, list]) => list[nth + done.filter((known) => !this.#ledger.isIn(branch, known, own)).length],
+    );
     for (const known of calls)
       if (known?.settled !== undefined) await Promise.race([known.settled, aborted(this.#options.signal)]);
     return calls;
@@ -200,10 +243,13 @@ export class EffectGuard {
     const why =
       earlier === undefined
         ? 'the policy allows no such call'
-        : record.kind === 'inDoubt'
-          ? `it was begun at ${earlier}, and nobody knows whether it happened`
-          : `it was made at ${earlier} and ended "${known?.outcome}"`;
-    const reuse = known?.outcome === undefined ? '' : " or take the recorded answer with 'reuse',";
+        : known?.isWithheld === true
+          ? `it was made at ${earlier}, and not all of that could be recorded`
+          : record.kind === 'inDoubt'
+            ? `it was begun at ${earlier}, and nobody knows whether it happened`
+            : `it was made at ${earlier} and ended "${known?.outcome}"`;
+    const reuse =
+      known?.outcome === undefined || known.isWithheld === true ? '' : " or take the recorded answer with 'reuse',";
     return new RepriseError('effect.refused', `Cannot call ${JSON.stringify(name)}, which is ${effect}: ${why}`, {
       hint: `Make it with ${policy},${reuse} or give ask to decide call by call.`,
       details: { name, effect, ...(earlier === undefined ? {} : { earlier }) },
@@ -239,11 +285,31 @@ function best(calls: readonly (KnownCall | undefined)[], doubt?: KnownCall): Fou
   return unknown === undefined ? { record: { kind: 'never' } } : { record: { kind: 'inDoubt' }, known: unknown };
 }
 
-/** The arguments as they would be stored. */
-function storedInput(start: NamedStart, mask: EffectGuardOptions['mask']): JsonValue | undefined {
+/** What others who make the same call are given: a copy, as the record would give it. */
+function answerOf({ outcome = 'ok', output, error }: CallEnd): ReusedAnswer {
+  try {
+    const told = error === undefined ? undefined : (errorRecord(error) as JsonObject);
+    return { outcome, output: recordable(output).value, error: told };
+  } catch {
+    // Too large for the record: nobody else can be given it.
+    return { outcome: 'interrupted', output: undefined, error: undefined };
+  }
+}
+
+/** What is made before and beside, in order by branch; a call that was being made when the record was read is there once. */
+function sequencesOf(lists: readonly (readonly KnownCall[])[]): ReadonlyMap<string, readonly KnownCall[]> {
+  const sequences = new Map<string, Map<string, KnownCall>>();
+  for (const known of lists.flat()) {
+    const calls = sequences.get(known.branch) ?? new Map<string, KnownCall>();
+    sequences.set(known.branch, calls.set(known.call, known));
+  }
+  return new Map([...sequences].map(([branch, calls]) => [branch, [...calls.values()]]));
+}
+
+/** A `call.started` as it would be stored, without what models are asked. */
+function storedStart(start: NamedStart, mask: EffectGuardOptions['mask']): JsonObject {
   const told = { type: 'call.started', id: '', time: '', data: { ...callStartedData(start), request: undefined } };
-  const data = prepareEvent(told, mask).draft.data as JsonObject | undefined;
-  return data?.['input'];
+  return (prepareEvent(told, mask).draft.data ?? {}) as JsonObject;
 }
 
 function aborted(signal: AbortSignal | undefined): Promise<void> {

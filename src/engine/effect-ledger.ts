@@ -1,14 +1,15 @@
 import { storedJson } from '../core/decode.ts';
 import { type EffectClass, effectCallOf, effectKey, effectOf } from '../core/effects.ts';
 import type { Event, Outcome } from '../core/event.ts';
-import { isObject, type JsonObject, type JsonValue } from '../core/json.ts';
+import { isObject, type JsonObject } from '../core/json.ts';
 import { limits } from '../core/limits.ts';
-import { beginning, type Seq } from '../core/point.ts';
+import { beginning, type Point, type Seq } from '../core/point.ts';
 import type { Cursor, StoredEvent } from '../core/ports.ts';
 import type { ReusedAnswer } from '../core/recorder.ts';
 import type { Segment, View } from '../core/view.ts';
 import { type Engine, sessionRef } from './engine.ts';
 import { dataOf, decoderFor, readPlaces, unwrap } from './events.ts';
+import { replay } from './replay.ts';
 
 /** A call that may have had an effect: of the record, or of a run that goes on beside. */
 export interface KnownCall {
@@ -21,6 +22,8 @@ export interface KnownCall {
   outcome: Outcome | undefined;
   /** What it gave, once it has ended. */
   answer: () => Promise<ReusedAnswer>;
+  /** Whether its arguments or its answer could not be recorded: it happened, and cannot stand in for another. */
+  isWithheld?: boolean;
   /** Of a call that is being made now: resolves when it has ended. */
   readonly settled?: Promise<void>;
 }
@@ -54,12 +57,15 @@ interface CallHalf {
   readonly key: string;
   readonly outcome: Outcome | undefined;
   readonly answer: () => Promise<ReusedAnswer>;
+  readonly isWithheld: boolean;
 }
 
-/** What makes calls equal, whichever of them it is. */
-export function callKey(name: string, input: JsonValue | undefined): string {
-  return effectKey(name, input, 0);
+/** What makes calls equal, whichever of them it is: what is stored of a `call.started`, the arguments included. */
+export function callKey(started: JsonObject): string {
+  return effectKey(String(started['name']), isWithheld(started) ? { notRecorded: true } : started['input'], 0);
 }
+
+const isWithheld = (data: JsonObject): boolean => data['notRecorded'] !== undefined;
 
 /**
  * Every call of a session that may have had an effect, read once when it is first asked for, and those that runs of
@@ -69,6 +75,7 @@ export class EffectLedger {
   readonly #engine: Engine;
   readonly #session: string;
   readonly #live = new Map<string, KnownCall[]>();
+  readonly #parents = new Map<string, Point | undefined>();
   #stored: Promise<readonly CallHalf[]> | undefined;
 
   constructor(engine: Engine, session: string) {
@@ -92,6 +99,11 @@ export class EffectLedger {
     };
   }
 
+  /** Notes that a branch was given an answer of the record, which is a call of its own from now on. */
+  reuse(branch: string): void {
+    this.#live.set(branch, this.#live.get(branch) ?? []);
+  }
+
   /** What a tool was declared as when it was last recorded; undefined where it never was, or nobody said. */
   async effectOf(name: string): Promise<EffectClass | undefined> {
     this.#stored ??= this.#read();
@@ -112,6 +124,36 @@ export class EffectLedger {
   /** What other branches of this process have made since the record was read, each in order. */
   liveBeside(branch: string): readonly (readonly KnownCall[])[] {
     return [...this.#live].flatMap(([name, calls]) => (name === branch ? [] : [calls]));
+  }
+
+  /** A call like the one whose start is stored now, which someone else began on the branch since a seq and before it. */
+  async begunBefore(
+    stored: { readonly branch: string; readonly after: Seq; readonly id: string | undefined },
+    key: string,
+    own: ReadonlySet<string>,
+  ): Promise<KnownCall | undefined> {
+    const { branch, after, id } = stored;
+    const read = { at: { branch }, history: 'raw', after, filter: { types: ['call.started'] } } as const;
+    for await (const event of replay(this.#engine, this.#session, read)) {
+      if (event.id === id) return undefined;
+      if (own.has(event.id) || callKey(event.data) !== key) continue;
+      const [half] = this.#half(event, event.type, event.data);
+      if (half !== undefined) return half;
+    }
+    return undefined;
+  }
+
+  /** Whether a call of the record is in the history of a branch; of one that is newer than the record, if it is another's. */
+  isIn(branch: string, call: KnownCall, own: string): boolean {
+    if (!this.#parents.has(branch)) return call.branch !== own;
+    let through = Number.POSITIVE_INFINITY;
+    for (let at: string | undefined = branch; at !== undefined; ) {
+      if (at === call.branch) return (call.seq ?? through) <= through;
+      const parent = this.#parents.get(at);
+      through = parent?.seq ?? through;
+      at = parent?.branch;
+    }
+    return false;
   }
 
   /** What the record holds, seen from a view: the calls in it, and what else happened, by branch and in order. */
@@ -156,7 +198,9 @@ export class EffectLedger {
   async #read(): Promise<readonly CallHalf[]> {
     const { store } = this.#engine;
     const ref = sessionRef(this.#engine, this.#session);
-    const segments = (await store.branches(ref)).map(
+    const branches = await store.branches(ref);
+    for (const { branch, parent } of branches) this.#parents.set(branch, parent);
+    const segments = branches.map(
       ({ branch, parent, head }): Segment => ({
         branch,
         after: parent?.seq ?? beginning,
@@ -186,7 +230,7 @@ export class EffectLedger {
   }
 
   #half({ branch, seq }: { readonly branch: string; readonly seq: Seq }, type: string, data: JsonObject): CallHalf[] {
-    const { call, name, input, outcome } = data;
+    const { call, name, outcome } = data;
     if (typeof call !== 'string' || typeof name !== 'string') return [];
     const isStart = type === 'call.started';
     const answer = async (): Promise<ReusedAnswer> => {
@@ -194,10 +238,10 @@ export class EffectLedger {
       const held = event === undefined ? {} : isObject(event.data['event']) ? unwrap(event).data : event.data;
       return answerIn(held);
     };
-    const key = isStart ? callKey(name, input) : '';
+    const key = isStart ? callKey(data) : '';
     const effect = effectOf(effectCallOf(data));
     const ended = isStart ? undefined : (outcome as Outcome);
-    return [{ branch, seq, isStart, call, name, effect, key, outcome: ended, answer }];
+    return [{ branch, seq, isStart, call, name, effect, key, outcome: ended, answer, isWithheld: isWithheld(data) }];
   }
 }
 
@@ -224,15 +268,16 @@ function placesOf({ pieces }: View): (place: { readonly branch: string; readonly
 function pairUp(halves: readonly CallHalf[]): RecordedCall[] {
   const calls: RecordedCall[] = [];
   const open = new Map<string, RecordedCall>();
-  for (const { branch, seq, isStart, call, key, outcome, answer } of halves) {
+  for (const { branch, seq, isStart, call, key, outcome, answer, isWithheld } of halves) {
     const started = open.get(call);
     if (isStart) {
-      const known = { branch, seq, call, key, outcome, answer, endSeq: undefined };
+      const known = { branch, seq, call, key, outcome, answer, isWithheld, endSeq: undefined };
       calls.push(known);
       open.set(call, known);
     } else if (started !== undefined) {
       started.outcome = outcome;
       started.answer = answer;
+      started.isWithheld ||= isWithheld;
       started.endSeq = seq;
       open.delete(call);
     }

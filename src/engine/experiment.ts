@@ -149,16 +149,25 @@ export async function experiment<Run, Result>(
       const trial = trials[index] as Trial;
       const { variant, repeat } = trial;
       const told = { total: trials.length, variant: variant.name, repeat };
-      options.onProgress?.({ ...told, done });
+      tell(options, { ...told, done });
       const row = await runTrial(bench, trial);
       rows[index] = row;
       done++;
-      options.onProgress?.({ ...told, done, row });
+      tell(options, { ...told, done, row });
     }
   };
   await Promise.all(Array.from({ length: Math.min(parallel, trials.length) }, work));
   const original = refText({ session, branch: place.record.branch, at: { kind: 'head' } });
   return { session, point: pointOf(place), original, rows, variants: summaries(variants, rows) };
+}
+
+/** Whoever only looks on must not stop what is being done. */
+function tell<Run, Result>({ onProgress }: ExperimentOptions<Run, Result>, progress: ExperimentProgress): void {
+  try {
+    onProgress?.(progress);
+  } catch {
+    // There is nobody else to be told.
+  }
 }
 
 function refuse(why: string, hint: string): never {
@@ -333,8 +342,12 @@ async function divergence<Run, Result>(
   branch: string,
 ): Promise<DiffPlace | null> {
   const at = { kind: 'head' } as const;
-  const { divergedAt } = await compare(engine, { session, branch: place.record.branch, at }, { session, branch, at });
-  return divergedAt;
+  try {
+    return (await compare(engine, { session, branch: place.record.branch, at }, { session, branch, at })).divergedAt;
+  } catch {
+    // What the agent did is known, also where two histories are too much to compare.
+    return null;
+  }
 }
 
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

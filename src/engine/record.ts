@@ -14,6 +14,13 @@ import { TurnClock } from './recorder-turns.ts';
 import { type BranchLeft, RecorderWriter } from './recorder-writer.ts';
 import { chosenRecording } from './recording-defaults.ts';
 
+/** Where the start of a call is stored. */
+export interface StoredStart {
+  /** The id of its event. */
+  readonly id: string | undefined;
+  readonly branch: string;
+}
+
 /** How to record. */
 export interface RecordOptions {
   /** `main` if left out. */
@@ -34,6 +41,8 @@ export interface RecordOptions {
   readonly facts?: boolean;
   /** Asked before a call is made: an answer stands in for making it, and what this throws is thrown to the caller. */
   readonly beforeCall?: (start: CallStart & { readonly call: string }) => Promise<ReusedAnswer | undefined>;
+  /** Asked once more when the start of an irreversible call is stored: if it throws, the call is not made, and the caller gets that. */
+  readonly afterStart?: (start: CallStart & { readonly call: string }, stored: StoredStart) => Promise<void>;
   /** Told how a call ended, with its outcome and cost. */
   readonly afterCall?: (start: CallStart & { readonly call: string }, end: CallEnd) => void;
 }

@@ -148,11 +148,21 @@ export class SessionRecorder implements Recorder {
     const named: NamedCall = { ...start, call: start.call ?? platform.newId() };
     const answer = await options.beforeCall?.(named);
     await this.#intake.room();
-    const open = this.#openCall(named, answer);
+    const { open, id } = this.#openCall(named, answer);
     const effect = callEffect(named);
     if (answer === undefined && (effect === 'irreversible' || effect === 'unknown')) await queue.settled();
+    if (answer === undefined && effect === 'irreversible') await this.#afterStart(named, open, id);
     open.begin();
     return open;
+  }
+
+  async #afterStart(named: NamedCall, open: RecordedCall, id: string | undefined): Promise<void> {
+    try {
+      await this.#parts.options.afterStart?.(named, { id, branch: this.branch });
+    } catch (error) {
+      open.end({ outcome: 'aborted', error });
+      throw error;
+    }
   }
 
   /**
@@ -275,7 +285,10 @@ export class SessionRecorder implements Recorder {
     });
   }
 
-  #openCall(named: NamedCall, answer: ReusedAnswer | undefined): RecordedCall {
+  #openCall(
+    named: NamedCall,
+    answer: ReusedAnswer | undefined,
+  ): { readonly open: RecordedCall; readonly id: string | undefined } {
     const { platform, turns, counts, options } = this.#parts;
     const outer = this.#intake.scope;
     const turn = this.#turnOfCall(named, outer);
@@ -283,11 +296,11 @@ export class SessionRecorder implements Recorder {
     const cause = this.#intake.tell({ type: 'call.started', ...about, data: callStartedData(named) });
     const scope: RecorderScope = { ...outer, ...about, cause };
     if (answer !== undefined) counts.addReused();
-    return new RecordedCall(
+    const open = new RecordedCall(
       named,
       {
         elapsedMs: platform.elapsedMs,
-        within: (body) => this.#intake.within(scope, body),
+        within: this.#withinOf(scope),
         settle: (end) => this.#settledEnd(named, end),
         tellEnd: (data) => void this.#intake.tell({ type: 'call.ended', data }, { scope, isEnd: true }),
         onEnded: (end) => {
@@ -297,6 +310,12 @@ export class SessionRecorder implements Recorder {
       },
       answer,
     );
+    return { open, id: cause };
+  }
+
+  /** Made apart: a function holds all that is around it, and this one outlives the call. */
+  #withinOf(scope: RecorderScope): OpenCall['within'] {
+    return (body) => this.#intake.within(scope, body);
   }
 
   #turnOfCall(named: NamedCall, scope: RecorderScope | undefined): number {

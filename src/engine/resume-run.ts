@@ -3,11 +3,11 @@ import type { EffectPolicy } from '../core/effects.ts';
 import { RepriseError } from '../core/error.ts';
 import { errorRecord } from '../core/error-record.ts';
 import type { Outcome } from '../core/event.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { JsonObject, JsonValue } from '../core/json.ts';
 import { holdsMask } from '../core/masking.ts';
 import type { Message } from '../core/message.ts';
 import { recordable } from '../core/recordable.ts';
-import type { RecordingReport } from '../core/recorder.ts';
+import type { CallStart, RecordingReport, ReusedAnswer } from '../core/recorder.ts';
 import { type Repair, toolAnswer } from '../core/repair.ts';
 import type { Spending } from '../core/spending.ts';
 import type { Budget } from '../core/variants.ts';
@@ -103,33 +103,38 @@ export async function resumeRun<Run, Result>(
   const history = await resumableHistory(engine, place, who);
   if (prompt === undefined && agent.goesOnAlone !== true) checkGoesOn(place, history);
   const watch = new StopWatch(engine, request);
-  // Nothing is written for a run that never began.
-  if (watch.stopped !== undefined) throw watch.stopped.error;
   const view = viewAt(place.history, place.seq);
   request.ledger.renew(branch);
-  const guard = new EffectGuard(request.ledger, { session, branch, view }, { ...request, signal: watch.signal });
+  const guarded = { session, branch, seq: place.seq, view };
+  const guard = new EffectGuard(request.ledger, guarded, { ...request, signal: watch.signal });
   const budget = new BudgetGuard(request.budget ?? {}, (error) => watch.stop(error, 'budget'));
   const tools: string[] = [];
   const checks: PendingChecks = new Map();
-  const recorder = await record(engine, session, {
-    ...recordOptions(request),
-    branch,
-    beforeCall: async (start) => {
-      if (start.kind !== 'model') tools.push(start.name);
-      budget.beforeCall(start);
-      const answer = await guard.beforeCall(start);
-      if (answer === undefined) await checks.get(start.call)?.();
-      return answer;
-    },
-    afterCall: (start, end) => {
-      budget.afterCall(start, end);
-      guard.afterCall(start, end);
-    },
-  });
-  const began = engine.platform.elapsedMs();
+  let isOver = false;
   try {
+    // Nothing is written for a run that never began.
+    if (watch.stopped !== undefined) throw watch.stopped.error;
+    const recorder = await record(engine, session, {
+      ...recordOptions(request),
+      branch,
+      beforeCall: async (start) => {
+        // Whoever was left behind is no longer recorded or guarded, so nothing more is done.
+        if (isOver) throw watch.stopped?.error ?? endedRun(branch, start.name);
+        if (watch.stopped?.error.code === 'effect.refused') throw watch.stopped.error;
+        if (start.kind !== 'model') tools.push(start.name);
+        budget.beforeCall(start);
+        return orStopped(watch, decided(guard, start, checks));
+      },
+      afterStart: (start, stored) => orStopped(watch, guard.afterStart(start, stored)),
+      afterCall: (start, end) => {
+        budget.afterCall(start, end);
+        guard.afterCall(start, end);
+      },
+    });
+    const began = engine.platform.elapsedMs();
     const ended = await inRun({ recorder, request, agent, history, watch, checks });
     const latencyMs = engine.platform.elapsedMs() - began;
+    isOver = true;
     const report = await recorder.close();
     const failure = failedRecording(request, report);
     const text = ended.text ?? (await answerOf(engine, session, report.branch, ended.run));
@@ -159,6 +164,34 @@ function refuseMasked({ call, name, input }: PendingCall): void {
   throw new RepriseError('effect.refused', `Cannot call "${name}": its arguments were masked when they were recorded`, {
     hint: 'Fork with a "toolInput" edit that gives the arguments, or with a "toolResult" edit that answers the call.',
     details: { call, name },
+  });
+}
+
+/** The answer that stands in for a call; if it is to be made and was pending, only after what has to hold for that. */
+async function decided(
+  guard: EffectGuard,
+  start: CallStart & { readonly call: string },
+  checks: PendingChecks,
+): Promise<ReusedAnswer | undefined> {
+  const answer = await guard.beforeCall(start);
+  if (answer === undefined) await checks.get(start.call)?.();
+  return answer;
+}
+
+/** A refused call ends the run: frameworks would tell the model of it as of a tool that failed, and go on. */
+async function orStopped<T>(watch: StopWatch, decision: Promise<T>): Promise<T> {
+  try {
+    return await decision;
+  } catch (error) {
+    if (error instanceof RepriseError && error.code === 'effect.refused') watch.stop(error, 'error');
+    throw error;
+  }
+}
+
+function endedRun(branch: string, name: string): RepriseError {
+  return new RepriseError('resume.aborted', `Cannot call ${JSON.stringify(name)}: the run on "${branch}" has ended`, {
+    hint: 'Await every call before the agent gives its result.',
+    details: { branch, name },
   });
 }
 
@@ -218,13 +251,22 @@ async function inRun<Run, Result>(running: Running<Run, Result>): Promise<Ended<
 
 /** What `run.started` says of a resume: the run it goes on from, who goes on, and with which options. */
 function resumedData<Run, Result>(agent: ResumableAgent<Run, Result>, run: string | null, options: Run): JsonObject {
-  const given = options === undefined ? undefined : recordable(options).value;
+  const given = options === undefined ? undefined : optionsData(options);
   return {
     ...(run === null ? {} : { run }),
     framework: agent.framework,
     ...(agent.name === undefined ? {} : { with: agent.name }),
     ...(given === undefined ? {} : { options: given }),
   };
+}
+
+/** Options as they are recorded; the run does not depend on that they can be. */
+function optionsData(options: unknown): JsonValue | undefined {
+  try {
+    return recordable(options).value;
+  } catch {
+    return '[not recorded: too large]';
+  }
 }
 
 async function contextOf<Run, Result>(running: Running<Run, Result>): Promise<ResumeContext> {

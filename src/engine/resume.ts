@@ -1,6 +1,7 @@
 import type { Agent } from '../core/agent.ts';
 import { RepriseError } from '../core/error.ts';
 import type { Outcome } from '../core/event.ts';
+import { checkId } from '../core/id.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Message } from '../core/message.ts';
 import type { RecordingReport } from '../core/recorder.ts';
@@ -138,6 +139,7 @@ export async function settleResume<Run, Result>(
 ): Promise<Resumed<Result>> {
   asResumable(agent);
   checkTimeout(options.timeoutMs);
+  if (options.agentName !== undefined) checkId('agent', options.agentName);
   const { agentName, prompt, userTurns, run, ...limits } = options;
   const request = { ...limits, session, branch, agent, agentName, continues, run: run as Run, ledger };
   const lineage = await lineageOf(engine, session, branch);

@@ -92,6 +92,22 @@ test('a pending call that cannot be taken back is recognised, also where its sch
   expect(executed).toEqual([taken, taken]);
 });
 
+test('a call that is refused ends the run, although the AI SDK would tell the model and go on', async () => {
+  await using world = await openSession();
+  const executed: unknown[] = [];
+  const refund = tool({ inputSchema: z.object({}), execute: async (input) => void executed.push(input) });
+  const effects = { refund: 'irreversible' } as const;
+  await using recorder = await world.session.record();
+  const model = () => scripted([said(asks('refund', {}, `r${Math.random()}`)), said('Sorry, it failed.')]);
+  await recordAiSdk(recorder, { effects }).generateText({ model: model(), prompt: 'Go.', tools: { refund }, ...loop });
+  const branch = await world.session.fork('main@2', { name: 'again' });
+  const resumed = branch.resume(aiSdkAgent({ model: model(), tools: { refund }, ...loop }, { effects }));
+  await expect(resumed).rejects.toMatchObject({ code: 'effect.refused' });
+  expect(executed.length).toBe(1);
+  const [end] = dataOf(await eventsOf(world.session, 'again'), 'run.ended').slice(-1);
+  expect(end).toMatchObject({ outcome: 'error', error: { code: 'effect.refused' } });
+});
+
 test('a pending call with arguments that its tool does not take fails like any other, and the model is told', async () => {
   await using world = await openSession();
   await recorded(world.session);

@@ -114,16 +114,28 @@ async function recordGenerate(
   doGenerate: () => PromiseLike<LanguageModelV4GenerateResult>,
 ): Promise<LanguageModelV4GenerateResult> {
   const open = await startModel(call);
+  let result: LanguageModelV4GenerateResult;
   try {
-    const result = await open.within(doGenerate);
+    result = await open.within(doGenerate);
+  } catch (error) {
+    open.end(failureEnd(call, error));
+    throw error;
+  }
+  unnoticed(open, () => {
     for (const part of result.content) {
       if (part.type === 'tool-call') noteAsked(call.lane, part.toolCallId, open);
     }
     open.end({ ...answerEnd(result as never, call.model.provider), attempts: call.attempts });
-    return result;
+  });
+  return result;
+}
+
+/** An answer that cannot be recorded, such as one that no provider should give, is still the answer. */
+function unnoticed(open: OpenCall, note: () => void): void {
+  try {
+    note();
   } catch (error) {
-    open.end(failureEnd(call, error));
-    throw error;
+    open.end({ outcome: 'ok', error });
   }
 }
 
@@ -157,21 +169,23 @@ function watchedStream(
         try {
           const { done, value } = await open.within(() => reader.read());
           if (done) {
-            end(said.failure ?? (said.isFinished ? {} : { outcome: 'interrupted' }));
+            unnoticed(open, () => end(said.failure ?? (said.isFinished ? {} : { outcome: 'interrupted' })));
             controller.close();
             return;
           }
-          hear(call, open, value);
-          said.add(value);
-          if (value.type === 'finish') end(said.failure ?? {});
+          unnoticed(open, () => {
+            hear(call, open, value);
+            said.add(value);
+            if (value.type === 'finish') end(said.failure ?? {});
+          });
           controller.enqueue(value);
         } catch (error) {
-          end(failureEnd(call, error, said));
+          unnoticed(open, () => end(failureEnd(call, error, said)));
           controller.error(error);
         }
       },
       cancel(reason) {
-        end({ outcome: 'aborted' });
+        unnoticed(open, () => end({ outcome: 'aborted' }));
         return reader.cancel(reason);
       },
     },

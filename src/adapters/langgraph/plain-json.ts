@@ -1,9 +1,16 @@
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import { recordable } from '../../core/recordable.ts';
 
-/** Any value as JSON, as a recorder would keep it. */
+/**
+ * Any value as JSON, as a recorder would keep it. What is too large for any event is given back as it is: the recorder
+ * says so, and whoever is being recorded must not notice.
+ */
 export function plainJson(value: unknown): JsonValue {
-  return recordable(value).value ?? null;
+  try {
+    return recordable(value).value ?? null;
+  } catch {
+    return value as JsonValue;
+  }
 }
 
 /** An object as JSON. */

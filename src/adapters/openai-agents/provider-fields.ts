@@ -1,5 +1,6 @@
 import { canonicalJson, parseJson } from '../../core/canonical-json.ts';
 import { isObject, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts';
+import { recordable } from '../../core/recordable.ts';
 
 /**
  * What an item holds beyond the neutral form (ids, encrypted reasoning, metadata) is kept here on a
@@ -7,14 +8,21 @@ import { isObject, type JsonObject, type JsonValue, valueAt } from '../../core/j
  */
 const namespace = 'openaiAgents';
 
-/** A value as JSON; bytes become base64, and undefined stays undefined. */
+/**
+ * A value as JSON, as a recorder would keep it, but with bytes as base64; undefined stays undefined. What is too large for
+ * any event is given back as it is: the recorder says so, and whoever is being recorded must not notice.
+ */
 export function toJson(value: unknown): JsonValue | undefined {
-  const text = JSON.stringify(value, function (this: unknown, key, held: unknown) {
-    // A Buffer has turned itself into an object by now; the holder still has it.
-    const own = (this as Record<string, unknown>)[key];
-    return ArrayBuffer.isView(own) ? Buffer.from(own.buffer, own.byteOffset, own.byteLength).toString('base64') : held;
-  }) as string | undefined;
-  return text === undefined ? undefined : (JSON.parse(text) as JsonValue);
+  try {
+    return recordable(value, base64Of).value;
+  } catch {
+    return value as JsonValue;
+  }
+}
+
+function base64Of(bytes: ArrayBufferView | ArrayBuffer): string {
+  const view = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes;
+  return Buffer.from(view.buffer, view.byteOffset, view.byteLength).toString('base64');
 }
 
 /** A part or message with fields of the provider; those that are undefined are left out. */

@@ -87,15 +87,21 @@ type OpenAsking = Asking & { readonly call: OpenCall };
 async function respond(model: Model, request: ModelRequest, asking: OpenAsking): Promise<ModelResponse> {
   const { call } = asking;
   if (call.answer !== undefined) return { usage: new Usage(), output: reusedOutput(call.answer) };
+  let response: ModelResponse;
   try {
-    const response = await call.within(() => model.getResponse(request));
-    noteAsked(response.output, asking);
-    call.end(endOfResponse(response));
-    return response;
+    response = await call.within(() => model.getResponse(request));
   } catch (error) {
     call.end(endOfFailure(error, request.signal));
     throw error;
   }
+  try {
+    noteAsked(response.output, asking);
+    call.end(endOfResponse(response));
+  } catch (error) {
+    // An answer that cannot be recorded is still the answer.
+    call.end({ outcome: 'ok', error });
+  }
+  return response;
 }
 
 async function* stream(

@@ -24,11 +24,16 @@ export async function* recordedStream(
     for (;;) {
       const { done, value } = await call.within(() => (source as AsyncIterator<StreamEvent>).next());
       if (done === true) break;
-      if (bringsToken(value)) call.firstToken();
-      if (value.type === 'output_text_delta') said += value.delta;
-      if (value.type === 'model' && isObject(value.event)) told = toldByPiece(told, value.event);
-      // Whoever is told that it is done may leave at once, so it is recorded first.
-      if (value.type === 'response_done') call.end(endOfStream(value, told));
+      try {
+        if (bringsToken(value)) call.firstToken();
+        if (value.type === 'output_text_delta') said += value.delta;
+        if (value.type === 'model' && isObject(value.event)) told = toldByPiece(told, value.event);
+        // Whoever is told that it is done may leave at once, so it is recorded first.
+        if (value.type === 'response_done') call.end(endOfStream(value, told));
+      } catch (error) {
+        // An answer that cannot be recorded is still the answer.
+        call.end({ outcome: 'ok', error });
+      }
       yield value;
     }
     source = undefined;

@@ -1,6 +1,6 @@
 import type { FunctionTool, RunContext } from '@openai/agents';
 import type { EffectClass } from '../../core/effects.ts';
-import { isObject, type JsonValue, valueAt } from '../../core/json.ts';
+import { isObject, type JsonValue } from '../../core/json.ts';
 import type { CallStart, OpenCall, Recorder, ReusedAnswer } from '../../core/recorder.ts';
 import { toJson, valueOfText } from './provider-fields.ts';
 import { askedFor, rememberAnswer, within } from './recording-memory.ts';
@@ -64,8 +64,9 @@ async function invoked(
 ): Promise<unknown> {
   const signal = details?.signal;
   const giveUp = (): void => {
-    const isTimeout = valueAt(toJson(signal?.reason) ?? null, ['toolName']) !== undefined;
-    call.end({ outcome: isTimeout ? 'error' : 'aborted', error: signal?.reason });
+    const reason: unknown = signal?.reason;
+    const isTimeout = typeof reason === 'object' && reason !== null && 'toolName' in reason;
+    call.end({ outcome: isTimeout ? 'error' : 'aborted', error: reason });
   };
   signal?.addEventListener('abort', giveUp, { once: true });
   try {
@@ -85,9 +86,13 @@ async function invoked(
   }
 }
 
-/** What the framework tells a model of a value. */
+/** What the framework tells a model of a value; nothing of one it cannot tell either. */
 function textSent(value: unknown): string {
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+  try {
+    return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+  } catch {
+    return '';
+  }
 }
 
 /** The error itself is told only where the program lets the framework tell it; else what the model was told. */

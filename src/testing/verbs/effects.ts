@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import type { EffectClass } from '../../core/effects.ts';
+import type { RepriseError } from '../../core/error.ts';
 import type { JsonValue } from '../../core/json.ts';
 import type { Message } from '../../core/message.ts';
+import type { Recorder } from '../../core/recorder.ts';
 import type { EffectQuestion } from '../../engine/effect-guard.ts';
 import type { Session } from '../../engine/session.ts';
 import { asks, countedRefund, type LittleTool, littleAgent, recordLoop, refunding, says } from './little-agent.ts';
@@ -289,4 +291,99 @@ export const effects: readonly VerbCase[] = [
     assert.match(error.message, /the policy allows no such call/);
     assert.equal(refund.made.length, 0);
   }),
+
+  onSession(
+    'effects: two that resume one branch at once do not both make an irreversible call (T10)',
+    async (session) => {
+      await recordLoop(session, { model: () => says('How?') }, ['Pay.']);
+      const branch = await session.fork('main@2', { name: 'x' });
+      let made = 0;
+      const agent = async ({ recorder }: { readonly recorder: Recorder }) => {
+        const start = { kind: 'tool', name: 'pay', effect: 'irreversible', call: 'c1', input: {} } as const;
+        // Twice on purpose, which whoever begins it may do.
+        return Promise.all([0, 1].map((nth) => recorder.call({ ...start, call: `c${nth}` }, async () => ++made)));
+      };
+      const ended = await Promise.allSettled([branch.resume(agent), branch.resume(agent)]);
+      assert.deepEqual(ended.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+      const failed = ended.find((each) => each.status === 'rejected')?.reason as RepriseError;
+      assert.equal(failed.code, 'effect.refused');
+      assert.equal(made, 2);
+    },
+  ),
+
+  onSession('effects: an answer that is none of those that can be given refuses', async (session) => {
+    const refund = await refunded(session, 'irreversible');
+    const branch = await session.fork('main@2', { name: 'x' });
+    const ask = async () => undefined as never;
+    await refuses('effect.refused', () => branch.resume(refundsAgain(refund), { ask }));
+  }),
+
+  onSession('effects: what one variant was given is not what another one changes afterwards', async (session) => {
+    await recordLoop(session, { model: () => says('How?') }, ['Look.']);
+    const made: JsonValue[] = [];
+    const agent = async ({ recorder }: { readonly recorder: Recorder }) => {
+      const seen = await recorder.call({ kind: 'tool', name: 'look', input: {} }, async () => {
+        made.push(1);
+        return { found: ['a key'] };
+      });
+      seen.found.push('and more');
+      return seen.found.join();
+    };
+    const variants = [{ name: 'a' }, { name: 'b' }];
+    const { rows } = await session.experiment('main@2', { variants, agent, parallel: 2 });
+    assert.deepEqual(
+      rows.map(({ text }) => text),
+      ['a key,and more', 'a key,and more'],
+    );
+    assert.equal(made.length, 1);
+  }),
+
+  onSession('effects: of several user turns, each is answered with what its own call gave', async (session) => {
+    let times = 0;
+    const count = { call: () => ++times };
+    const counting = (prefix: string) => {
+      let calls = 0;
+      return ({ messages }: { readonly messages: readonly Message[] }) =>
+        messages.at(-1)?.role === 'user'
+          ? asks('count', {}, `${prefix}${++calls}`)
+          : says(`It is ${String(lastOutput(messages))}.`);
+    };
+    await recordLoop(session, { model: counting('a'), tools: { count } }, ['Count.', 'And now?']);
+    const branch = await session.fork('main@0');
+    const agent = littleAgent({ model: counting('b'), tools: { count } });
+    const { comparison, reused } = await branch.resume(agent, { userTurns: 'recorded' });
+    assert.deepEqual(
+      comparison.map(({ resumed }) => resumed.answer),
+      ['It is 1.', 'It is 2.'],
+    );
+    assert.deepEqual([reused, times], [2, 2]);
+    const third = await branch.resume(agent, { prompt: 'Once more.' });
+    assert.deepEqual([third.text, third.reused], ['It is 3.', 0]);
+  }),
+
+  ...(['call.started', 'call.ended'] as const).map((withheld) =>
+    onSession(`effects: where the ${withheld} could not be recorded, nothing is guessed from it`, async (session) => {
+      const mask = <T extends { readonly type: string; readonly data?: object }>(event: T): T => {
+        if (event.type === withheld && JSON.stringify(event.data).includes('look')) throw new Error('cannot be masked');
+        return event;
+      };
+      const look = { call: (input: JsonValue) => ({ saw: input }) };
+      const looking = (at: number) => {
+        const script = [asks('look', { at }, `look-${Math.random()}`), says('Done.')];
+        return { model: () => script.shift() as Message, tools: { look } };
+      };
+      const recorder = await session.record({ mask, facts: false });
+      await recorder.run({}, async () => {
+        recorder.message({ role: 'user', content: 'Look.' });
+        await recorder.call({ kind: 'tool', name: 'look', input: { at: 1 } }, () => look.call({ at: 1 }));
+      });
+      await recorder.close();
+      const at = withheld === 'call.started' ? 2 : 1;
+      const branch = await session.fork('main@2');
+      await refuses('effect.refused', () => branch.resume(littleAgent(looking(at)), { mask }));
+    }),
+  ),
 ];
+
+const lastOutput = (messages: readonly Message[]): JsonValue | undefined =>
+  (messages.at(-1)?.content as { readonly output?: JsonValue }[] | undefined)?.[0]?.output;

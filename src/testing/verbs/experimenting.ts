@@ -268,4 +268,30 @@ export const experiment: readonly VerbCase[] = [
     await refuses('limit.exceeded', () => run({ parallel: 65 }));
     assert.deepEqual((await session.tree()).children, []);
   }),
+
+  onSession('experiment() goes on when whoever is told of its progress fails', async (session) => {
+    await refunded(session);
+    const onProgress = (): void => {
+      throw new Error('no terminal');
+    };
+    const variants = [{ name: 'a' }, { name: 'b' }];
+    const { rows } = await session.experiment('main@2', { variants, agent: noting(), onProgress });
+    assert.deepEqual(
+      rows.map(({ variant, outcome, error }) => [variant, outcome, error]),
+      [
+        ['a', 'ok', null],
+        ['b', 'ok', null],
+      ],
+    );
+  }),
+
+  onSession('experiment() keeps what came of a branch that cannot be compared', async (session) => {
+    await refunded(session);
+    const check = async (): Promise<boolean> => {
+      await session.delete({ confirm: session.id });
+      return true;
+    };
+    const { rows } = await session.experiment('main@2', { variants: [{ name: 'a' }], agent: noting(), check });
+    assert.deepEqual([rows[0]?.outcome, rows[0]?.passed, rows[0]?.divergedAt], ['ok', true, null]);
+  }),
 ];

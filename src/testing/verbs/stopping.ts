@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AgentFunction } from '../../core/agent.ts';
+import { limits } from '../../core/limits.ts';
 import { conversation } from '../../projections/conversation.ts';
 import { asks, littleAgent, refunding, says } from './little-agent.ts';
 import { lastRun, refunded } from './refund-story.ts';
@@ -115,5 +116,32 @@ export const stopping: readonly VerbCase[] = [
     assert.deepEqual([report.failed, result], [1, 'done']);
     const failing = await session.fork('main@2');
     await refuses('recording.failed', () => failing.resume(agent, { onFailure: 'fail' }));
+  }),
+
+  onSession('resume() lets an agent that was left behind make no more calls (T10)', async (session) => {
+    await refunded(session);
+    const branch = await session.fork('main@2', { name: 'x' });
+    const made: string[] = [];
+    const late = Promise.withResolvers<void>();
+    const refused = Promise.withResolvers<unknown>();
+    const agent: AgentFunction = async ({ recorder }) => {
+      await late.promise;
+      const start = { kind: 'tool', name: 'charge', effect: 'irreversible', input: { order: 8 } } as const;
+      await recorder.call(start, () => made.push('charge')).then(refused.resolve, refused.resolve);
+    };
+    await refuses('resume.timeout', () => branch.resume(agent, { timeoutMs: 20 }));
+    late.resolve();
+    assert.equal(((await refused.promise) as { readonly code?: string }).code, 'resume.timeout');
+    assert.deepEqual(made, []);
+  }),
+
+  onSession('resume() runs with options that are too large to record', async (session) => {
+    await refunded(session);
+    const branch = await session.fork('main@2', { name: 'x' });
+    const run = { picture: 'x'.repeat(limits.appendBytesMax + 1) };
+    const { result } = await branch.resume(async (_, options: typeof run) => options.picture.length, { run });
+    assert.equal(result, limits.appendBytesMax + 1);
+    const { resumed } = (await lastRun(session, 'x')) ?? {};
+    assert.deepEqual([resumed?.['run'], resumed?.['options']], ['run-1', '[not recorded: too large]']);
   }),
 ];
