@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Chores } from '../src/engine/chores.ts';
 import type { Engine } from '../src/engine/engine.ts';
+import { Transactions } from '../src/engine/transactions.ts';
 import {
   createNodePlatform,
   type EventStore,
@@ -119,6 +120,7 @@ export async function open(path: string, durability: 'disk' | 'process'): Promis
     memories: new Map(),
     onRead: () => undefined,
     chores: new Chores(),
+    transactions: new Transactions(platform),
     snapshotEvents: limits.snapshotEventsMin,
   };
   return { path, store, engine, reprise, session, [Symbol.asyncDispose]: () => reprise.close() };

@@ -18,6 +18,11 @@ export interface Platform {
   readonly sha256: (text: string) => Digest;
   /** 16 random bytes as text (base64url, 22 characters). */
   readonly newSalt: () => string;
+  /**
+   * Calls a function after so many milliseconds, unless what it gives back is called first. Does not keep the program
+   * alive. Where it is missing, what would be done then is done with the next thing that is asked for.
+   */
+  readonly startIdleTimer?: (ms: number, fire: () => void) => () => void;
 }
 
 /** Names a session. */

@@ -1,6 +1,7 @@
 import type { PartMemory } from '../core/encode.ts';
 import type { EventStore, Platform, SessionRef } from '../core/ports.ts';
 import type { Chores } from './chores.ts';
+import type { Transactions } from './transactions.ts';
 
 /** What every verb works with: a store, a machine, a namespace. */
 export interface Engine {
@@ -15,6 +16,8 @@ export interface Engine {
   readonly onRead: (events: number) => void;
   /** What is done beside what was asked for; `close` waits for it. */
   readonly chores: Chores;
+  /** The transactions that are open. */
+  readonly transactions: Transactions;
 }
 
 /** Names a session of the engine's namespace. */

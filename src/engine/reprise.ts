@@ -13,6 +13,7 @@ import { type Engine, sessionRef } from './engine.ts';
 import { sessionRecord } from './place.ts';
 import { type ReplayAllOptions, replayAll } from './replay-all.ts';
 import { Session } from './session.ts';
+import { Transactions } from './transactions.ts';
 
 /** How to open a session. */
 export interface SessionOptions {
@@ -195,6 +196,7 @@ export class Reprise {
    * ```
    */
   async close(): Promise<void> {
+    this.#engine.transactions.clear();
     await this.#engine.chores.settled();
     await this.#engine.store.close();
   }
@@ -242,5 +244,6 @@ export function createReprise({
     snapshotEvents,
     onRead,
     chores: new Chores(),
+    transactions: new Transactions(platform),
   });
 }

@@ -24,7 +24,17 @@ export function createNodePlatform(): Platform {
       const at = pool.take(saltBytes);
       return pool.bytes.toString('base64url', at, at + saltBytes);
     },
+    startIdleTimer,
   };
+}
+
+/** The longest a timer of Node can be set for; a longer one would fire at once. */
+const idleTimerMsMax = 2 ** 31 - 1;
+
+function startIdleTimer(ms: number, fire: () => void): () => void {
+  const timer = setTimeout(fire, Math.min(ms, idleTimerMsMax));
+  timer.unref();
+  return () => clearTimeout(timer);
 }
 
 interface RandomPool {

@@ -7,6 +7,8 @@ import { erase } from './erasing.ts';
 import { counterfactual, stateAt } from './looking.ts';
 import { diff, fingerprint, sessions, verify } from './proving.ts';
 import { find, replay } from './replay.ts';
+import { branching, reading, replaying } from './state-reading.ts';
+import { isolation, lifeCycle } from './state-transactions.ts';
 import type { VerbCase } from './verb-case.ts';
 
 /** Every verb: a new one without cases does not compile. */
@@ -26,6 +28,7 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   find,
   findLast: find,
   stateAt,
+  state: [...lifeCycle, ...isolation, ...reading, ...branching, ...replaying],
   counterfactual,
   fork,
   edit: [...edit, ...editing],
