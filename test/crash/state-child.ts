@@ -30,20 +30,15 @@ async function work(tx: Transaction): Promise<void> {
     scanned = 0;
     for await (const { version } of tx.scan('k')) scanned += version;
   }
-  const count = await tx.get('count');
   const written = [...new Set([`k${random.below(4)}`, `k${random.below(4)}`, `blind/${random.below(2)}`])];
-  const size = written.length + 1;
+  const counts =
+    random.below(3) === 0 ? [((await tx.get('count')).value as { readonly n: number } | null)?.n ?? 0] : [];
+  const size = written.length + counts.length + 1;
   for (const key of written)
     if (random.below(6) === 0) tx.delete(key);
-    else
-      tx.write(key, {
-        by: name,
-        saw,
-        size,
-        text: 'x'.repeat(random.below(3_000)),
-        ...(scanned === undefined ? {} : { scanned }),
-      });
-  tx.write('count', { n: ((count.value as { n: number } | null)?.n ?? 0) + 1, by: name, saw, size });
+    else tx.write(key, { by: name, text: 'x'.repeat(random.below(3_000)) });
+  for (const count of counts) tx.write('count', { n: count + 1 });
+  tx.write(`log/${name}`, { saw, size, ...(scanned === undefined ? {} : { scanned }) });
 }
 
 while (!ended) {
