@@ -25,7 +25,7 @@ export interface CommandEntry {
 }
 
 /** The headings of `reprise --help`. */
-export type CommandGroup = 'Look' | 'Compare and prove' | 'Change' | 'Keep house';
+export type CommandGroup = 'Look' | 'State' | 'Compare and prove' | 'Change' | 'Keep house';
 
 /** Adds a spec's words and options to a commander command. */
 export function describe(command: Command, spec: CommandSpec): Command {

@@ -63,7 +63,7 @@ export async function* replayState(
 }
 
 /** A transaction without what other agents did in it; undefined if there is nothing left. */
-function transactionOf(event: Event, agent: string | null): StateTransaction | undefined {
+export function transactionOf(event: Event, agent: string | null): StateTransaction | undefined {
   const { id: txn, seq, time, type } = event;
   if (isStructural(type)) return { txn, seq, time, operations: [], restarted: type };
   if (event.erased === true)
