@@ -25,6 +25,8 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   Reprise: ['Reprise'],
   Session: ['Session'],
   Branch: ['Branch'],
+  StateHandle: ['StateHandle'],
+  Transaction: ['Transaction'],
   Projections: [
     'conversation',
     'messagesOf',

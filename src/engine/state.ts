@@ -168,7 +168,7 @@ export class StateHandle {
    * @example
    * ```ts
    * await session.state.getAt('plan', { version: 1 });
-   * await session.state.getAt('plan', { point: 'careful@9' });
+   * await session.state.getAt('plan', { point: 'careful@4' });
    * await session.state.getAt('plan', { seq: 7 });
    * await session.state.getAt('plan', { time: '2026-11-15T10:00:00Z' });
    * ```

@@ -53,7 +53,7 @@ export class Transactions {
 
   /** Lets go of every transaction. */
   clear(): void {
-    for (const { held } of [...this.#open.values()]) held.expire();
+    for (const { held } of this.#open.values()) held.expire();
   }
 
   /** Runs what is asked for in a lane one after the other. */
@@ -73,7 +73,7 @@ export class Transactions {
     const now = this.now();
     if (now < this.#firstDeadline) return;
     let first = Number.POSITIVE_INFINITY;
-    for (const { held } of [...this.#open.values()]) {
+    for (const { held } of this.#open.values()) {
       if (held.deadline <= now) held.expire();
       else first = Math.min(first, held.deadline);
     }

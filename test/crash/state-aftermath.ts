@@ -55,7 +55,8 @@ function checkSeen(
   versions: ReadonlyMap<string, number>,
   exists: ReadonlySet<string>,
 ): void {
-  const { saw, size, scanned } = operations.find(({ key }) => key.startsWith('log/'))?.value as unknown as Written;
+  const log = operations.find(({ key }) => key.startsWith('log/')) as StateOperation;
+  const { saw, size, scanned } = log.value as unknown as Written;
   expect(operations.length, `seq ${seq} is whole`).toBe(size);
   for (const [key, version] of Object.entries(saw))
     expect(version, `what seq ${seq} read of ${key}`).toBe(versions.get(key) ?? 0);

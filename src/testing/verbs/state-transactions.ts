@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { StateHandle } from '../../engine/state.ts';
 import { all, note, onSession, refuses, type VerbCase } from './verb-case.ts';
 
@@ -117,7 +116,7 @@ export const lifeCycle: readonly VerbCase[] = [
     const late = state.begin({ timeoutMs: 20 });
     late.write('a', 1);
     const other = state.begin({ timeoutMs: 20 });
-    await delay(40);
+    await new Promise((resolve) => setTimeout(resolve, 40));
     for (const act of [
       () => late.write('a', 2),
       () => late.delete('a'),
