@@ -1,8 +1,10 @@
+import { DataDecoder } from '../core/decode.ts';
 import type { Event } from '../core/event.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { KeySelector } from '../core/keys.ts';
 import { parseKey } from '../core/keys.ts';
 import { limits } from '../core/limits.ts';
+import { mayHoldRefs } from '../core/parts.ts';
 import { later, type Seq } from '../core/point.ts';
 import type { LatestPage, StoredEvent } from '../core/ports.ts';
 import { segmentsBefore, segmentsOf } from '../core/segment.ts';
@@ -130,10 +132,20 @@ async function valueIn(place: StatePlace, event: Event, of: KeyOf): Promise<Stat
   return erasedValue(event, of, (await versionUpTo(before, of)) + 1);
 }
 
-async function lastEvent(place: StatePlace, { agent, key }: KeyOf): Promise<Event | undefined> {
-  for await (const { event } of lastEvents(place, { keys: [stateKey(agent, key)] })) return event;
-  return undefined;
+/** The last event of one key: what most reads ask for. */
+async function lastEvent({ engine, session, segments }: StatePlace, { agent, key }: KeyOf): Promise<Event | undefined> {
+  if (segments.length === 0) return undefined;
+  const select = { keys: [stateKey(agent, key)] };
+  const page = await engine.store.latest(sessionRef(engine, session), segments, select, onlyOne);
+  const row = page.entries[0]?.event;
+  if (row === undefined) return undefined;
+  engine.onRead(1);
+  const data = row.data !== null && mayHoldRefs(row.data) ? await decoderFor(engine, session, [row]) : plainDecoder;
+  return shown(session, row, dataOf(row, data));
 }
+
+const onlyOne = { limit: 1, select: 'full' } as const;
+const plainDecoder = new DataDecoder({ get: () => undefined, isErased: () => false });
 
 /** The last event under each key, in the order of keys, a page of the index at a time. */
 async function* lastEvents(
@@ -148,12 +160,27 @@ async function* lastEvents(
       select: 'full',
       ...(after === undefined ? {} : { after }),
     });
-    const rows = page.entries.map((entry) => entry.event);
-    engine.onRead(rows.length);
-    const decoder = await decoderFor(engine, session, rows);
-    for (const { key, event } of page.entries) yield { key, event: shown(session, event, dataOf(event, decoder)) };
+    engine.onRead(page.entries.length);
+    yield* decoded(engine, session, page);
     after = page.next;
   } while (after !== undefined);
+}
+
+/** The entries of a page as events. A transaction is the last event of many keys; it is parsed once. */
+async function* decoded(
+  engine: Engine,
+  session: string,
+  { entries }: LatestPage,
+): AsyncGenerator<{ readonly key: string; readonly event: Event }> {
+  const rows = new Map(entries.map(({ event }) => [`${event.branch}@${event.seq}`, event]));
+  const decoder = await decoderFor(engine, session, [...rows.values()]);
+  const events = new Map<string, Event>();
+  for (const { key, event: row } of entries) {
+    const place = `${row.branch}@${row.seq}`;
+    const event = events.get(place) ?? shown(session, row, dataOf(row, decoder));
+    events.set(place, event);
+    yield { key, event };
+  }
 }
 
 function shown(session: string, row: StoredEvent, data: JsonObject): Event {
