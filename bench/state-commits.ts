@@ -19,7 +19,7 @@ import { type Opened, open, type Workspace } from './workspace.ts';
 const keys = 100;
 const agent = 'default';
 const commitsEach = 10;
-const readsEach = 200;
+const readsEach = 2_000;
 /** The disk is shared with the rest of the machine: many short rounds find its quiet moments for every contender. */
 const roundsFactor = 8;
 

@@ -20,6 +20,8 @@ export function latestPage(
   page: LatestRequest,
 ): LatestPage {
   const limit = Math.min(page.limit, limits.pageEventsMax);
+  if ('keys' in select && select.keys.length === 1 && page.after === undefined && limit > 0)
+    return latestOfOne(database, branchId, view, select.keys[0] as string, page);
   const entries: { readonly key: string; readonly event: StoredEvent }[] = [];
   let bytes = 0;
   const [keys, isAll] = candidates(database, branchId, view, select, page, limit);
@@ -37,6 +39,19 @@ export function latestPage(
     if (bytes >= limits.pageBytesMax && key !== keys.at(-1)) return { entries, next: key };
   }
   return isAll ? { entries } : { entries, next: keys.at(-1) as string };
+}
+
+/** What is asked for most: one key. */
+function latestOfOne(
+  database: Database,
+  branchId: BranchIds,
+  view: readonly Segment[],
+  key: string,
+  { select }: LatestRequest,
+): LatestPage {
+  const place = latestOf(database, branchId, view, key);
+  const event = place === undefined ? undefined : eventAt(database, place, select);
+  return { entries: event === undefined ? [] : [{ key, event }] };
 }
 
 /** Up to `limit` keys in order, and whether they are the last ones. */
