@@ -29,27 +29,42 @@ export async function printOperations(
   if (count === 0) out.say('No state was committed.');
 }
 
-/** An agent is meant as whose state it is, which need not be who committed it. So the limits count what is left. */
+/** An agent is meant as whose state it is, which need not be who committed it: what is left is counted, not what is read. */
 async function* transactions(
   { session }: Found,
-  { limit, tail, ...reading }: EventReading,
+  reading: EventReading,
   agent: string | undefined,
 ): AsyncGenerator<StateTransaction> {
-  const last: StateTransaction[] = [];
-  let count = 0;
-  for await (const event of readEvents(session, reading)) {
-    if (limit !== undefined && count >= limit) return;
-    const transaction = ownPart(event, agent);
-    if (transaction === undefined) continue;
-    count += 1;
-    if (tail === undefined || reading.isReverse) yield transaction;
-    else {
-      last.push(transaction);
-      if (last.length > tail) last.shift();
-    }
-    if (reading.isReverse && tail !== undefined && count >= tail) return;
+  const { limit, tail, ...every } = reading;
+  if (agent === undefined) yield* ownParts(readEvents(session, reading), agent);
+  else if (tail === undefined) yield* first(ownParts(readEvents(session, every), agent), limit);
+  else {
+    // Where following begins is decided first: what is committed while the tail is read would be shown twice, or never.
+    const { seq } = await session.locate(reading.point);
+    const upTo = { ...every.filter, ...(reading.follows ? { through: seq } : {}) };
+    const last: StateTransaction[] = [];
+    const backward = readEvents(session, { ...every, filter: upTo, isReverse: true, follows: false });
+    for await (const transaction of first(ownParts(backward, agent), tail)) last.push(transaction);
+    yield* reading.isReverse ? last : last.reverse();
+    const after = Math.max(seq, every.filter.after ?? 0);
+    if (reading.follows) yield* ownParts(readEvents(session, { ...every, filter: { ...every.filter, after } }), agent);
   }
-  yield* last;
+}
+
+async function* first<Item>(items: AsyncIterable<Item>, limit: number | undefined): AsyncGenerator<Item> {
+  let left = limit ?? Number.POSITIVE_INFINITY;
+  if (left <= 0) return;
+  for await (const item of items) {
+    yield item;
+    if (--left <= 0) return;
+  }
+}
+
+async function* ownParts(events: AsyncIterable<Event>, agent: string | undefined): AsyncGenerator<StateTransaction> {
+  for await (const event of events) {
+    const transaction = ownPart(event, agent);
+    if (transaction !== undefined) yield transaction;
+  }
 }
 
 function ownPart(event: Event, agent: string | undefined): StateTransaction | undefined {

@@ -1,8 +1,12 @@
 /** `get`, `set`, `delete`, `keys`, `scan`, `history` and `replay --ops`: state from a shell. */
+import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openReprise } from '../../../src/index.ts';
-import { Place, shapeOf } from './run.ts';
+import { root } from '../../docs/workshop.ts';
+import { Place, plainEnv, shapeOf } from './run.ts';
 
 let place: Place;
 beforeEach(() => {
@@ -145,6 +149,31 @@ describe('looking at state', () => {
     expect((await lines('history', 'demo', 'task/1')).length).toBe(2);
   });
 
+  test.each([[[]], [['--agent', 'support']]])(
+    'replay --ops --tail 1 --follow %j goes on',
+    { timeout: 30_000 },
+    async (more) => {
+      const words = ['replay', 'demo', '--ops', '--tail', '1', '--follow', ...more];
+      const child = spawn(process.execPath, [join(root, 'src/cli/bin.ts'), ...words], {
+        cwd: place.folder,
+        env: plainEnv(),
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      try {
+        let seen = '';
+        child.stdout.setEncoding('utf8').on('data', (text: string) => (seen += text));
+        const until = async (text: string): Promise<void> => {
+          while (!seen.includes(text)) await wait(20);
+        };
+        await until('key=secret');
+        await place.json('set', 'demo', 'later', '1', '--agent', 'support');
+        await until('key=later');
+      } finally {
+        child.kill('SIGKILL');
+      }
+    },
+  );
+
   test('replay --ops prints an operation a line with the time it happened, of one agent if asked', async () => {
     const year = new Date().toISOString().slice(0, 10);
     const { stdout } = await place.run(['replay', 'demo', '--ops']);
@@ -163,6 +192,10 @@ describe('looking at state', () => {
     expect((await lines('replay', 'demo', '--ops', '--limit', '2')).map(({ seq }) => seq)).toEqual([1, 2]);
     expect((await lines('replay', 'demo', '--ops', '--tail', '2')).map(({ seq }) => seq)).toEqual([3, 4]);
     expect((await lines('replay', 'demo', '--ops', '--reverse', '--tail', '1')).map(({ seq }) => seq)).toEqual([4]);
+    const own = ['replay', 'demo', '--ops', '--agent', 'default'];
+    expect((await lines(...own, '--tail', '2')).map(({ seq }) => seq)).toEqual([3, 4]);
+    expect((await lines(...own, '--tail', '2', '--reverse')).map(({ seq }) => seq)).toEqual([4, 3]);
+    expect((await lines(...own, '--limit', '2')).map(({ seq }) => seq)).toEqual([1, 2]);
     expect((await lines('replay', 'demo', '--ops', '--after', '1', '--through', '2')).map(({ seq }) => seq)).toEqual([
       2,
     ]);
