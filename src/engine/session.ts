@@ -29,7 +29,9 @@ import { type RetryOptions, type RetryResult, retry } from './retry.ts';
 import { type Reverted, type RevertOptions, revert } from './revert.ts';
 import { type RewindOptions, rewind } from './rewind.ts';
 import { type SessionJson, sessionJson } from './session-json.ts';
+import { StateHandle } from './state.ts';
 import { type StateAtOptions, stateAt } from './state-at.ts';
+import { defaultAgent } from './state-key.ts';
 import { type BranchNode, branchTree } from './tree.ts';
 import { type Verification, type VerifyOptions, verify } from './verify.ts';
 
@@ -45,6 +47,20 @@ export class Session {
   constructor(engine: Engine, id: string) {
     this.#engine = engine;
     this.id = id;
+  }
+
+  /**
+   * The state of the agent `default` on `main`: versioned values under keys, written in atomic transactions.
+   *
+   * @example
+   * ```ts
+   * await session.state.transaction((tx) => tx.write('plan', { next: 'ask' }));
+   * const { value, version } = await session.state.get('plan'); // { next: 'ask' }, 1
+   * const other = session.state.on('careful').as('support'); // another agent's, on another branch
+   * ```
+   */
+  get state(): StateHandle {
+    return new StateHandle(this.#engine, this.id, { branch: mainBranch, agent: defaultAgent });
   }
 
   /**
