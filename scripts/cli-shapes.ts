@@ -103,7 +103,7 @@ export const shapes: Readonly<Record<string, CliShape>> = {
   resume: {
     keys: resumed,
     about:
-      '. `turns` counts model calls, `text` is what the result amounts to, `reused` counts calls that were answered from the record, `repairs` are `{ rule, seq, what }`, and `comparison` has an entry for each user message with `--user-turns`. What the agent threw is `agent.failed` on stderr, exit 3; a budget, a timeout or a refused call is exit 1; Ctrl-C 130. What was done until then is on the branch.',
+      '. `turns` counts model calls, `text` is what the result amounts to, `reused` counts calls that were answered from the record, `repairs` are `{ rule, seq, what }`, and `comparison` has an entry for each user message with `--user-turns`. What the agent threw is `agent.failed` on stderr, exit 3; a budget, a timeout or a refused call is exit 1, also if the agent gave something all the same; Ctrl-C 130. What was done until then is on the branch.',
   },
   retry: {
     keys: [...resumed, 'original', 'sameText', 'diff'],
@@ -111,7 +111,7 @@ export const shapes: Readonly<Record<string, CliShape>> = {
       ', as for `resume`. `original` is `{ ref, run, task, text }`; `diff` has the counts of `reprise diff` between the two.',
   },
   experiment: {
-    keys: 'variant repeat branch outcome text turns usage cost latencyMs divergedAt passed error'.split(' '),
+    keys: 'variant repeat branch outcome text turns usage cost latencyMs divergedAt passed error errorCode'.split(' '),
     about:
       ', a line for each branch as soon as it has come to an end, then one of `{ session, point, original, variants }`: a summary of each variant with its pass count, its interval at 95 % and how it compares with the first. `--json=object`: `{ session, point, original, branches, variants }`.',
   },

@@ -8,7 +8,7 @@ import { nearest } from '../core/nearest.ts';
 import type { Budget } from '../core/variants.ts';
 import type { Context } from './context.ts';
 import { collect } from './edit-options.ts';
-import { positiveNumber, wholeNumber } from './number-option.ts';
+import { amount, positiveNumber, wholeNumber } from './number-option.ts';
 
 /** The options of everything that runs an agent. */
 export function agentOptions(): readonly Option[] {
@@ -18,7 +18,7 @@ export function agentOptions(): readonly Option[] {
     new Option('--timeout <seconds>', 'how long it may take').argParser(positiveNumber),
     new Option('--budget-turns <n>', 'how many model calls it may make').argParser(wholeNumber),
     new Option('--budget-tokens <n>', 'how many tokens it may use').argParser(wholeNumber),
-    new Option('--budget-cost <usd>', 'how many US dollars it may cost').argParser(positiveNumber),
+    new Option('--budget-cost <usd>', 'how many US dollars it may cost').argParser(amount),
     new Option(
       '--effects <policy>',
       'what becomes of calls made before: reuse, run, ask, refuse; or CLASS=…, TOOL=…, again for each',
@@ -109,7 +109,7 @@ export async function chosenAgent(context: Context, wanted: string | undefined):
   }
   if (loaded === undefined) {
     throw new RepriseError('agent.not-found', 'Cannot find an agent: there is no reprise.config.ts here', {
-      hint: 'Write one that names your agents; docs/guides/configure.md has one to begin with.',
+      hint: 'Write one that names your agents; "reprise config" shows one to begin with.',
     });
   }
   const names = Object.keys(loaded.config.agents ?? {});

@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 import { enableCompileCache } from 'node:module';
 
+const leftOpenMs = 1000;
+
 // Most of the time of a short command is reading its own code: the second time it is read compiled.
 enableCompileCache();
 const { main } = await import('./main.ts');
@@ -21,3 +23,6 @@ for (const stream of [process.stdout, process.stderr]) {
 process.on('SIGINT', () => process.exit(130));
 process.on('SIGTERM', () => process.exit(143));
 process.exitCode = await main(process.argv.slice(2));
+// What an agent of the configuration left open (a server, a pool, a child) would keep the program alive for ever. It has a
+// moment to finish by itself; the timer alone keeps nothing alive.
+setTimeout(() => process.exit(), leftOpenMs).unref();

@@ -5,6 +5,7 @@ import type { Edit, EditOptions } from '../core/edit.ts';
 import { RepriseError } from '../core/error.ts';
 import type { EventDraft } from '../core/event.ts';
 import { isObject, type JsonObject, type JsonValue } from '../core/json.ts';
+import { readFailure } from './read-failure.ts';
 
 /** Gathers an option that may be given several times. */
 export const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
@@ -136,7 +137,7 @@ export function jsonPair(flag: string, text: string): readonly [string, JsonValu
     return [key, parseJson(value)];
   } catch (error) {
     const hint = `Quote a text as JSON: ${flag} '${key}="${value.replaceAll(/["'\\]/g, '')}"'.`;
-    return refuse(flag, `${JSON.stringify(value)} is not JSON: ${reasonOf(error)}`, hint);
+    return refuse(flag, `${JSON.stringify(value)} is not JSON: ${readFailure(error)}`, hint);
   }
 }
 
@@ -162,7 +163,7 @@ class Files {
       return parseJson(text);
     } catch (error) {
       const where = file === '-' ? 'stdin' : JSON.stringify(file);
-      return refuse(flag, `${where} is not JSON: ${reasonOf(error)}`, 'Write one JSON value in it.');
+      return refuse(flag, `${where} is not JSON: ${readFailure(error)}`, 'Write one JSON value in it.');
     }
   }
 
@@ -172,17 +173,9 @@ class Files {
     try {
       return readFileSync(file === '-' ? 0 : file, 'utf8');
     } catch (error) {
-      return refuse(flag, `${JSON.stringify(file)} cannot be read: ${reasonOf(error)}`, 'Check the path.');
+      return refuse(flag, `${JSON.stringify(file)} cannot be read: ${readFailure(error)}`, 'Check the path.');
     }
   }
-}
-
-/** Why something could not be read, without what a parser or the system says around it. */
-function reasonOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (code === 'ENOENT') return 'there is no such file';
-  if (code === 'EISDIR') return 'it is a directory';
-  return message.replace(/^Cannot parse JSON text: /, '');
 }
 
 function refuse(flag: string, why: string, hint: string): never {

@@ -1,4 +1,5 @@
 import { type ErrorCode, RepriseError } from '../core/error.ts';
+import type { Outcome } from '../core/event.ts';
 
 /** Done. */
 export const done = 0;
@@ -45,6 +46,12 @@ const failedCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'projection.failed',
   'recording.failed',
 ]);
+
+/** The exit code of a run that came to a result: one that was stopped before it was done is not done. */
+export function exitCodeOfRun(outcome: Outcome, signal: AbortSignal): number {
+  if (outcome === 'ok') return done;
+  return signal.aborted ? stopped : no;
+}
 
 /** The exit code an error ends the program with. */
 export function exitCodeOf(error: unknown): number {

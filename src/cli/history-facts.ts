@@ -18,6 +18,8 @@ export interface HistoryFacts {
   readonly title: string | null;
   readonly startedAt: string | null;
   readonly lastAt: string | null;
+  /** When the last run began, if it goes on from another. */
+  readonly resumedAt: string | null;
   /** How the last run ended, if that is where the history ends. */
   readonly outcome: string | null;
   readonly git: JsonValue;
@@ -37,7 +39,8 @@ export async function historyFacts(session: Session, branch: string, point: stri
   for await (const event of session.replay({ at: point, limit: beginningEvents })) first.push(event);
   let last: Event | undefined;
   for await (const event of session.replay({ at: point, direction: 'backward', limit: 1 })) last = event;
-  const run = first.find((event) => event.type === 'run.started')?.data ?? {};
+  const began = first.find((event) => event.type === 'run.started');
+  const run = began?.data ?? {};
   return {
     branch,
     seq,
@@ -45,11 +48,19 @@ export async function historyFacts(session: Session, branch: string, point: stri
     title: textIn(run['title']) ?? firstQuestion(first),
     startedAt: first[0]?.time ?? null,
     lastAt: last?.time ?? null,
+    resumedAt: last?.run === undefined || last.run === began?.run ? null : await resumption(session, point),
     outcome: last?.type === 'run.ended' ? textIn(last.data['outcome']) : null,
     git: isObject(run['git']) ? run['git'] : null,
     configDigest: textIn(run['configDigest']),
     lineage: await lineageOf(session, branch),
   };
+}
+
+/** When the last run began; null unless it was resumed. */
+async function resumption(session: Session, point: string): Promise<string | null> {
+  const last = { at: point, direction: 'backward', limit: 1, filter: { types: ['run.started'] } } as const;
+  for await (const { time, data } of session.replay(last)) return isObject(data['resumed']) ? time : null;
+  return null;
 }
 
 const textIn = (value: JsonValue | undefined): string | null => (typeof value === 'string' ? value : null);

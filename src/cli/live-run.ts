@@ -1,11 +1,15 @@
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Agent, ResumableAgent, ResumeContext } from '../core/agent.ts';
 import { RepriseError } from '../core/error.ts';
 import { refText } from '../core/ref.ts';
 import type { EffectAnswer, EffectQuestion } from '../engine/effect-guard.ts';
 import type { Session } from '../engine/session.ts';
+import type { ChosenAgent } from './agent-options.ts';
 import type { Context } from './context.ts';
 import { effectAsker } from './effect-question.ts';
 import { RunProgress } from './render/run-progress.ts';
+import { quoted } from './typed.ts';
 
 /** What something that runs agents is given: it can be stopped, asks where someone is there, and shows how far it is. */
 export interface LiveRun {
@@ -13,10 +17,17 @@ export interface LiveRun {
   readonly ask?: (question: EffectQuestion) => Promise<EffectAnswer>;
   readonly progress: RunProgress;
   /** The agent, with what it does shown as progress. */
-  readonly watched: (agent: Agent) => Agent;
+  readonly watched: (chosen: ChosenAgent) => Agent;
+}
+
+/** An agent that has begun, by the name it is started with. */
+interface Begun {
+  readonly name: string;
+  readonly context: ResumeContext;
 }
 
 const aliveMs = 60_000;
+const ownFolder = fileURLToPath(new URL('..', import.meta.url));
 
 /** Runs agents: Ctrl-C stops them and lets them be recorded as stopped; a second one ends the program. */
 export async function runLive<T>({ out }: Context, session: Session, body: (live: LiveRun) => Promise<T>): Promise<T> {
@@ -27,13 +38,13 @@ export async function runLive<T>({ out }: Context, session: Session, body: (live
   const release = catchSignals(controller);
   // An agent may wait for something that does not keep a program alive; the program waits for the agent.
   const alive = setInterval(() => undefined, aliveMs);
-  let last: ResumeContext | undefined;
+  let last: Begun | undefined;
   try {
     return await body({
       signal: controller.signal,
       ...(asker === undefined ? {} : { ask: (question) => progress.paused(() => asker(question)) }),
       progress,
-      watched: (agent) => watcher.watched(agent, (context) => (last = context)),
+      watched: ({ name, agent }) => watcher.watched(agent, (context) => (last = { name, context })),
     });
   } catch (error) {
     throw toldFailure(error, last);
@@ -51,7 +62,7 @@ function catchSignals(controller: AbortController): () => void {
     const before = process.listeners(name);
     const stop = (): void => {
       if (controller.signal.aborted) process.exit(name === 'SIGINT' ? 130 : 143);
-      controller.abort();
+      controller.abort(new Error(`it was stopped by ${name === 'SIGINT' ? 'Ctrl-C' : name}`));
     };
     process.removeAllListeners(name).on(name, stop);
     return () => {
@@ -65,24 +76,49 @@ function catchSignals(controller: AbortController): () => void {
 }
 
 /** Tells where what was done so far is, and how it can be gone on with. */
-function toldFailure(error: unknown, last: ResumeContext | undefined): unknown {
-  if (last === undefined) return error;
-  const ref = refText({ session: last.session, branch: last.branch });
-  const kept = `What was done is on ${ref}: see "reprise show ${ref}", go on with "reprise resume ${ref}".`;
+function toldFailure(error: unknown, last: Begun | undefined): unknown {
   if (!(error instanceof RepriseError)) {
+    if (last === undefined) return error;
+    const { ref, kept } = keptOn(last);
     const message = error instanceof Error ? error.message : String(error);
     return new RepriseError('agent.failed', `Cannot finish the run on ${ref}: the agent failed: ${message}`, {
-      hint: kept,
+      hint: `${thrownAt(error)}${kept}`,
       cause: error,
     });
   }
   const { code, message, details, cause } = error;
   const name = details['name'];
-  const allow =
-    code === 'effect.refused' && typeof name === 'string'
-      ? `Allow it with --effects ${name}=run, take a recorded answer with --effects ${name}=reuse, or be asked at a terminal. `
-      : '';
-  return new RepriseError(code, message, { hint: `${allow}${kept}`, details, cause });
+  // What waited to be called is refused before the agent itself has begun.
+  const isRefused = code === 'effect.refused' && typeof name === 'string';
+  if (!isRefused && last === undefined) return error;
+  const allow = isRefused ? allowText(name) : '';
+  return new RepriseError(code, message, {
+    hint: `${allow}${last === undefined ? '' : ` ${keptOn(last).kept}`}`.trim(),
+    details,
+    cause,
+  });
+}
+
+/** How a call that was refused is allowed on the command line. */
+export function allowText(name: string): string {
+  const tool = quoted(name);
+  return `Allow it with --effects ${tool}=run, take a recorded answer with --effects ${tool}=reuse, or be asked at a terminal.`;
+}
+
+function keptOn({ name, context: { session, branch } }: Begun): { readonly ref: string; readonly kept: string } {
+  const ref = refText({ session, branch });
+  const more = `go on with "reprise resume ${ref} --with ${quoted(name)}"`;
+  return { ref, kept: `What was done is on ${ref}: see "reprise show ${ref}", ${more}.` };
+}
+
+/** Where in the person's own code an agent failed; everything is shown with REPRISE_DEBUG=1. */
+function thrownAt(error: unknown): string {
+  const frames = (error instanceof Error ? (error.stack ?? '') : '').split('\n').filter((line) => /^\s+at /.test(line));
+  const own = frames.find((line) => !/node:|[/\\]node_modules[/\\]/.test(line) && !line.includes(ownFolder));
+  const [, place] = /\(?((?:file:\/\/)?[^()\s]+:\d+:\d+)\)?$/.exec(own ?? '') ?? [];
+  if (place === undefined) return '';
+  const path = relative(process.cwd(), place.replace(/^file:\/\//, ''));
+  return `It was thrown at ${path}; REPRISE_DEBUG=1 shows how it came there. `;
 }
 
 /** Follows the branches that agents run on, for as long as they do. */
@@ -139,6 +175,9 @@ function watchedAgent(agent: ResumableAgent, begin: (context: ResumeContext) => 
     begin(context);
     return agent.resume(context, run);
   };
+  if (agent.inputOf !== undefined) told.inputOf = (call) => agent.inputOf?.(call) ?? Promise.resolve(call.input);
+  if (agent.approve !== undefined)
+    told.approve = (call, context) => agent.approve?.(call, context) ?? Promise.resolve();
   if (agent.callTool !== undefined) told.callTool = (call, context) => agent.callTool?.(call, context);
   if (agent.textOf !== undefined) told.textOf = (result) => agent.textOf?.(result) ?? '';
   return told;

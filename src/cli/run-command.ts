@@ -71,10 +71,12 @@ function failure(error: unknown, asksJson: boolean, name: string): number {
   if (error instanceof CommanderError) {
     return error.exitCode === 0 ? 0 : report(misuse(error, name), asksJson, usage);
   }
+  if (process.env['REPRISE_DEBUG'] !== undefined && error instanceof Error) {
+    const { stack } = error.cause instanceof Error ? error.cause : error;
+    process.stderr.write(`${stack ?? ''}\n`);
+  }
   if (error instanceof RepriseError) return report(error, asksJson, exitCodeOf(error));
   const message = error instanceof Error ? error.message : String(error);
-  if (process.env['REPRISE_DEBUG'] !== undefined && error instanceof Error)
-    process.stderr.write(`${error.stack ?? ''}\n`);
   const hint = 'This looks like a mistake of ours; REPRISE_DEBUG=1 shows where.';
   return report({ code: 'failed', message: `Cannot go on: ${message}`, hint }, asksJson, failed);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { quoted, typed } from './typed.ts';
+import { quoted, typed, typedAdvice } from './typed.ts';
 
 describe('typed()', () => {
   test('is the command as this person started the program', () => {
@@ -13,6 +13,13 @@ describe('typed()', () => {
       "reprise list --store 'sqlite:my store.db' --namespace eu",
     );
   });
+});
+
+test('advice has the commands in it as they can be typed, and no other words changed', () => {
+  const advice = 'See "reprise list". The demo of reprise is "reprise demo".';
+  expect(typedAdvice(advice, ['list', 'demo'], { npm_command: 'exec' })).toBe(
+    'See "npx reprise list". The demo of reprise is "npx reprise demo".',
+  );
 });
 
 test('a word is quoted only if a shell would change it', () => {

@@ -17,6 +17,16 @@ export function typed(
   return [words, ...more].join(' ');
 }
 
+/** Advice with the commands in it as this person can type them. */
+export function typedAdvice(
+  advice: string,
+  commands: readonly string[],
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): string {
+  const mentioned = new RegExp(String.raw`\breprise (?=(?:${commands.join('|')}|--help)\b)`, 'g');
+  return advice.replace(mentioned, `${program(env)} `);
+}
+
 function program(env: Readonly<Record<string, string | undefined>>): string {
   if (env['npm_lifecycle_event'] === 'reprise') return 'npm run -s reprise --';
   return env['npm_command'] === 'exec' ? 'npx reprise' : 'reprise';

@@ -53,6 +53,8 @@ export interface ResumableAgent<Run = unknown, Result = unknown> {
    * known again by these. Those of the model if left out; what it throws is the tool's answer.
    */
   inputOf?(call: PendingCall): Promise<JsonValue>;
+  /** Throws `effect.refused` where a tool must not be executed without a person. Asked before a call is really made. */
+  approve?(call: PendingCall, context: ResumeContext): Promise<void>;
   /** Executes one of its tools, unrecorded: `resume` records it, under the effect policy. Undefined if there is none. */
   callTool?(call: PendingCall, context: ResumeContext): Promise<JsonValue> | undefined;
   /** The text the result amounts to, for comparing; the last assistant message if left out. */

@@ -126,6 +126,20 @@ export function agentKind(agent: ConfigAgent): string {
   return agent.length === 0 ? 'made when needed' : 'function';
 }
 
+/** What a function of the configuration gives; what it throws is told with the name of the agent. */
+async function madeBy(make: () => unknown, name: string, file: string): Promise<unknown> {
+  try {
+    return await make();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new RepriseError('agent.failed', `Cannot make agent "${name}" of ${JSON.stringify(file)}: ${why}`, {
+      hint: `That is what its function throws: agents.${name}.`,
+      details: { file, agent: name },
+      cause: error,
+    });
+  }
+}
+
 /** Gives the agent of that name, made if it has to be; `agent.not-found` if there is none. */
 export async function agentNamed(config: Config, name: string, file: string): Promise<Agent> {
   const agents = config.agents ?? {};
@@ -139,7 +153,7 @@ export async function agentNamed(config: Config, name: string, file: string): Pr
   }
   // Who resumes it gives it what its run call takes.
   if (typeof found !== 'function' || found.length > 0) return found as Agent;
-  const made: unknown = await (found as () => Promise<unknown>)();
+  const made = await madeBy(found as () => unknown, name, file);
   if (isAgent(made)) return made as Agent;
   const why = `a function without parameters makes an agent, and it gave ${kindOf(made)}`;
   return refuseField(file, `agents.${name}`, { why, hint: agentHint });

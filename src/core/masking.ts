@@ -51,6 +51,13 @@ export function createMasker(options: MaskingOptions, { sha256, key }: MaskKey):
   };
 }
 
+const maskForm = /\[masked [^\]]{1,200} [0-9a-f]{8}\]/;
+
+/** Whether a mask stands anywhere in a value: what it was before is not known any more. */
+export function holdsMask(value: JsonValue | undefined): boolean {
+  return value !== undefined && maskForm.test(JSON.stringify(value));
+}
+
 function namesIn(before: JsonValue | undefined, fired: ReadonlySet<string>): string[] {
   const earlier = Array.isArray(before) ? before.filter((name) => typeof name === 'string') : [];
   return [...new Set([...earlier, ...fired])].sort();

@@ -58,6 +58,17 @@ export interface Message {
   readonly content: string | readonly MessagePart[];
 }
 
+/** A message, or one as a conversation holds it: with its place, and without a message where it was erased. */
+export type MessageLike = Message | { readonly message?: JsonObject };
+
+/** The messages alone, without those that were erased. */
+export function bareMessages(held: readonly MessageLike[]): readonly Message[] {
+  return held.flatMap((each) => {
+    if ('role' in each) return [each];
+    return each.message === undefined ? [] : [each.message as unknown as Message];
+  });
+}
+
 const roles: ReadonlySet<unknown> = new Set<Role>(['system', 'user', 'assistant', 'tool']);
 
 /** Whether a value is a message: a known role, and content that is a string or a list of typed parts. */

@@ -170,4 +170,9 @@ export interface OpenRun {
   readonly run: string;
   within<T>(body: () => T): T;
   end(end?: { readonly outcome?: Outcome; readonly result?: unknown; readonly error?: unknown }): void;
+  /**
+   * After the end: whether the run may be handed on as done. Resolves at once, unless a recording that fails has to fail
+   * the run: then when everything is stored, and rejects (`recording.failed`) if something could not be.
+   */
+  checked(): Promise<void>;
 }

@@ -55,7 +55,7 @@ export class BudgetGuard {
     if (tokens !== undefined && this.#tokens() >= tokens)
       return { text: `${this.#tokens()} of ${tokens} tokens are used up` };
     if (costUsd === undefined) return undefined;
-    if ((cost ?? 0) >= costUsd) return { text: `${cost} of ${costUsd} dollars are used up` };
+    if ((cost ?? 0) >= costUsd) return { text: `${cost ?? 0} of ${costUsd} dollars are used up` };
     if (unpricedCalls === 0) return undefined;
     return {
       text: `the price of a call is unknown, so that ${costUsd} dollars cannot be kept to`,

@@ -69,6 +69,8 @@ export interface ExperimentRow {
   readonly usage: ResumeUsage;
   /** In US dollars; null where no price is known. */
   readonly cost: number | null;
+  /** Model calls without a price: `cost` does not hold what they took. */
+  readonly unpricedCalls: number;
   readonly latencyMs: number;
   /** Where it first differs from the original; null if it does not, or could not be compared. */
   readonly divergedAt: DiffPlace | null;
@@ -76,6 +78,8 @@ export interface ExperimentRow {
   readonly passed: boolean | null;
   /** What went wrong, in words; null if nothing did. */
   readonly error: string | null;
+  /** The code of that error, such as `effect.refused`; null where it has none. */
+  readonly errorCode: string | null;
 }
 
 /** One variant over all its repeats. */
@@ -94,6 +98,8 @@ export interface VariantSummary {
   readonly verdict: Verdict;
   /** How probable counts so far apart are without a difference; null where nothing was compared. */
   readonly chance: number | null;
+  /** Model calls of all its branches without a price: the mean of `cost` does not hold what they took. */
+  readonly unpricedCalls: number;
   /** The means over its branches; of costs, over those that are known. */
   readonly mean: {
     readonly turns: number;
@@ -216,6 +222,7 @@ const nothing = {
   turns: 0,
   usage: { inputTokens: 0, outputTokens: 0 },
   cost: null,
+  unpricedCalls: 0,
   latencyMs: 0,
 } as const;
 
@@ -225,7 +232,7 @@ async function runTrial<Run, Result>(bench: Bench<Run, Result>, trial: Trial): P
   const base = { variant: variant.name, repeat, branch, ...nothing, divergedAt: null, passed: null };
   try {
     const resumed = await forkAndResume(bench, trial);
-    const { outcome, text, turns, usage, cost, latencyMs } = resumed;
+    const { outcome, text, turns, usage, cost, unpricedCalls, latencyMs } = resumed;
     const checked = await checkedBy(bench, trial, resumed);
     return {
       ...base,
@@ -235,14 +242,16 @@ async function runTrial<Run, Result>(bench: Bench<Run, Result>, trial: Trial): P
       turns,
       usage,
       cost,
+      unpricedCalls,
       latencyMs,
       divergedAt: await divergence(bench, resumed.branch),
       passed: checked.passed,
       error: 'error' in resumed ? wordsOf(resumed.error) : checked.error,
+      errorCode: 'error' in resumed ? codeOf(resumed.error) : null,
     };
   } catch (error) {
     const isStopped = bench.options.signal?.aborted === true;
-    return { ...base, ...(isStopped ? { outcome: 'aborted' } : {}), error: wordsOf(error) };
+    return { ...base, ...(isStopped ? { outcome: 'aborted' } : {}), error: wordsOf(error), errorCode: codeOf(error) };
   }
 }
 
@@ -329,6 +338,7 @@ async function divergence<Run, Result>(
 }
 
 const wordsOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const codeOf = (error: unknown): string | null => (error instanceof RepriseError ? error.code : null);
 
 function summaries(variants: readonly Variant[], rows: readonly ExperimentRow[]): VariantSummary[] {
   const groups = variants.map(({ name }) => rows.filter((row) => row.variant === name));
@@ -349,6 +359,7 @@ function summaries(variants: readonly Variant[], rows: readonly ExperimentRow[])
       flapping: passed > 0 && passed < of,
       verdict: verdicts[index]?.verdict ?? 'unchecked',
       chance: verdicts[index]?.chance ?? null,
+      unpricedCalls: group.reduce((sum, row) => sum + row.unpricedCalls, 0),
       mean: meansOf(group),
     };
   });

@@ -205,6 +205,7 @@ export class SessionRecorder implements Recorder {
    */
   startRun(start: RunStart): OpenRun {
     const outer = this.#intake.scope;
+    const failedBefore = this.#parts.counts.failed;
     const { turns, options, platform } = this.#parts;
     const { agent = outer?.agent ?? options.agent, run = platform.newId(), ...data } = start;
     const about = { ...(agent === undefined ? {} : { agent }), run };
@@ -221,6 +222,9 @@ export class SessionRecorder implements Recorder {
         if (isEnded) return;
         isEnded = true;
         this.#intake.tell({ type: 'run.ended', data: endedData(end) }, { scope, isEnd: true });
+      },
+      checked: async () => {
+        if (outer?.run === undefined && options.onFailure === 'fail') await this.#checkRun(failedBefore, []);
       },
     };
   }

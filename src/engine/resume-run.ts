@@ -4,6 +4,7 @@ import { RepriseError } from '../core/error.ts';
 import { errorRecord } from '../core/error-record.ts';
 import type { Outcome } from '../core/event.ts';
 import type { JsonObject } from '../core/json.ts';
+import { holdsMask } from '../core/masking.ts';
 import type { Message } from '../core/message.ts';
 import { recordable } from '../core/recordable.ts';
 import type { RecordingReport } from '../core/recorder.ts';
@@ -109,13 +110,16 @@ export async function resumeRun<Run, Result>(
   const guard = new EffectGuard(request.ledger, { session, branch, view }, { ...request, signal: watch.signal });
   const budget = new BudgetGuard(request.budget ?? {}, (error) => watch.stop(error, 'budget'));
   const tools: string[] = [];
+  const checks: PendingChecks = new Map();
   const recorder = await record(engine, session, {
     ...recordOptions(request),
     branch,
     beforeCall: async (start) => {
       if (start.kind !== 'model') tools.push(start.name);
       budget.beforeCall(start);
-      return guard.beforeCall(start);
+      const answer = await guard.beforeCall(start);
+      if (answer === undefined) await checks.get(start.call)?.();
+      return answer;
     },
     afterCall: (start, end) => {
       budget.afterCall(start, end);
@@ -124,7 +128,7 @@ export async function resumeRun<Run, Result>(
   });
   const began = engine.platform.elapsedMs();
   try {
-    const ended = await inRun({ recorder, request, agent, history, watch });
+    const ended = await inRun({ recorder, request, agent, history, watch, checks });
     const latencyMs = engine.platform.elapsedMs() - began;
     const report = await recorder.close();
     const failure = failedRecording(request, report);
@@ -149,6 +153,15 @@ export async function resumeRun<Run, Result>(
   }
 }
 
+/** A tool must not be called with what stands in the record for its arguments. */
+function refuseMasked({ call, name, input }: PendingCall): void {
+  if (!holdsMask(input)) return;
+  throw new RepriseError('effect.refused', `Cannot call "${name}": its arguments were masked when they were recorded`, {
+    hint: 'Fork with a "toolInput" edit that gives the arguments, or with a "toolResult" edit that answers the call.',
+    details: { call, name },
+  });
+}
+
 function recordOptions({ mask, prices, onError, onFailure, facts }: ResumeRecordOptions): ResumeRecordOptions {
   return {
     ...(mask === undefined ? {} : { mask }),
@@ -159,12 +172,16 @@ function recordOptions({ mask, prices, onError, onFailure, facts }: ResumeRecord
   };
 }
 
+/** What has to hold before a pending call is really made, by its id. */
+type PendingChecks = Map<string, () => Promise<void>>;
+
 interface Running<Run, Result> {
   readonly recorder: SessionRecorder;
   readonly request: RunRequest<Run, Result>;
   readonly agent: ResumableAgent<Run, Result>;
   readonly history: ResumableHistory;
   readonly watch: StopWatch;
+  readonly checks: PendingChecks;
 }
 
 type Ended<Result> = Pick<RunReport<Result>, 'run' | 'outcome' | 'result' | 'error'> & { readonly text?: string };
@@ -237,7 +254,7 @@ async function contextOf<Run, Result>(running: Running<Run, Result>): Promise<Re
 
 /** Executes a pending call under the effect policy; what a tool throws is its answer. */
 async function answered<Run, Result>(
-  { recorder, request, agent }: Running<Run, Result>,
+  { recorder, request, agent, checks }: Running<Run, Result>,
   pending: PendingCall,
   context: ResumeContext,
 ): Promise<JsonObject> {
@@ -247,6 +264,10 @@ async function answered<Run, Result>(
   const taken = await takenCall(agent, pending);
   const { input } = taken.pending;
   const start = { kind: 'tool', name, call, input, ...(effect === undefined ? {} : { effect }) } as const;
+  checks.set(call, async () => {
+    refuseMasked(taken.pending);
+    if (!('error' in taken)) await agent.approve?.(taken.pending, context);
+  });
   try {
     const output = await recorder.call(start, () => {
       if ('error' in taken) throw taken.error;
@@ -258,6 +279,8 @@ async function answered<Run, Result>(
       throw error;
     context.signal.throwIfAborted();
     return { ...part, output: errorRecord(error) as JsonObject, isError: true };
+  } finally {
+    checks.delete(call);
   }
 }
 

@@ -50,6 +50,8 @@ export interface TurnSide {
   readonly usage: ResumeUsage;
   /** In US dollars; null where no price is known. */
   readonly cost: number | null;
+  /** Model calls without a price: `cost` does not hold what they took. */
+  readonly unpricedCalls: number;
 }
 
 /** What became of one user message on the original and on the branch. */
@@ -315,6 +317,6 @@ function sideOf({
   turns,
   spending,
 }: Pick<UserTurn, 'answer' | 'tools' | 'turns' | 'spending'>): TurnSide {
-  const { inputTokens, outputTokens, cost } = spending;
-  return { answer, tools, turns, usage: { inputTokens, outputTokens }, cost };
+  const { inputTokens, outputTokens, cost, unpricedCalls } = spending;
+  return { answer, tools, turns, usage: { inputTokens, outputTokens }, cost, unpricedCalls };
 }

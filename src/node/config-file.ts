@@ -59,6 +59,9 @@ function hintFor(error: unknown): string {
   if (code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX')
     return 'Node runs TypeScript by leaving the types out: write no enum, namespace or parameter property.';
   if (code === 'ERR_MODULE_NOT_FOUND') return 'Install what it imports; a file is imported with its ending.';
+  // npm init makes packages of CommonJS, where a .ts file may not import.
+  if (error instanceof SyntaxError && /import statement|import\.meta|Unexpected token 'export'/.test(error.message))
+    return 'Its package.json says "type": "commonjs": call it reprise.config.mts, or say "module" there.';
   return 'Node runs it as it is: what it says when it is run by itself is what is wrong.';
 }
 

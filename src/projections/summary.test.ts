@@ -88,6 +88,18 @@ describe('summary', () => {
     expect(of(draft('run.started'), resumed, end)).toMatchObject({ outcome: 'error', silentSince: null });
   });
 
+  test('the time that passed before a run was resumed is not counted, nor that of an edit made later', () => {
+    const [first, edited, again, call, end] = [
+      draft('run.started'),
+      draft('settings.changed', { system: 'Be careful.' }),
+      draft('run.started', { resumed: { run: 'r' } }, { run: 'q' }),
+      draft('call.ended', { call: 'c', kind: 'tool', name: 't', outcome: 'ok' }, { run: 'q' }),
+      draft('run.ended', { outcome: 'ok' }, { run: 'q' }),
+    ];
+    // One second apart each: what ran is from the resumption on.
+    expect(of(first, edited, again, call, end)).toMatchObject({ durationMs: 2000, outcome: 'ok' });
+  });
+
   test('without a run has no outcome', () => {
     expect(of(draft('note.added', { text: 'x' }))).toMatchObject({ outcome: null, silentSince: null });
   });

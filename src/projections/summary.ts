@@ -14,7 +14,7 @@ export interface Summary {
   readonly startedAt: string | null;
   /** Null while a run has not ended. */
   readonly endedAt: string | null;
-  /** Until the end, or until the last event. */
+  /** Until the end, or until the last event; without the time that passed before a run was resumed. */
   readonly durationMs: number | null;
   readonly events: number;
   /** The last turn. */
@@ -38,6 +38,9 @@ export interface SummaryState {
   startedAt: string | null;
   lastAt: string | null;
   endedAt: string | null;
+  /** When something last ran, and how long nothing did before it was gone on with. */
+  busyAt: string | null;
+  idleMs: number;
   events: number;
   turns: number;
   readonly agents: string[];
@@ -63,7 +66,7 @@ const titleMax = 80;
  */
 export const summary: Projection<SummaryState, Summary> = {
   name: 'summary',
-  version: '1',
+  version: '2',
   history: 'view',
   without: ['request', 'response', 'input', 'output', 'operations', 'result'],
   initial: () => ({
@@ -72,6 +75,8 @@ export const summary: Projection<SummaryState, Summary> = {
     startedAt: null,
     lastAt: null,
     endedAt: null,
+    busyAt: null,
+    idleMs: 0,
     events: 0,
     turns: 0,
     agents: [],
@@ -108,11 +113,17 @@ function apply(state: SummaryState, event: Event): SummaryState {
       spend(state.spending, event.data);
       break;
   }
+  if (isBusy(event)) state.busyAt = event.time;
   return state;
 }
 
+/** Edits carry the time at which they were made, which may be a day later than what they edit. */
+const isBusy = ({ type }: Event): boolean => type.startsWith('run.') || type.startsWith('call.');
+
 function startRun(state: SummaryState, event: Event): void {
-  const { title, git } = event.data;
+  const { title, git, resumed } = event.data;
+  const since = state.busyAt ?? state.startedAt;
+  if (isObject(resumed) && since !== null) state.idleMs += Math.max(0, msBetween(since, event.time));
   if (!state.hasRunTitle && typeof title === 'string') {
     state.title = title;
     state.hasRunTitle = true;
@@ -156,7 +167,7 @@ function finish(state: SummaryState): Summary {
     title,
     startedAt,
     endedAt,
-    durationMs: startedAt === null || until === null ? null : msBetween(startedAt, until),
+    durationMs: startedAt === null || until === null ? null : Math.max(0, msBetween(startedAt, until) - state.idleMs),
     events,
     turns,
     agents: [...state.agents].sort(),

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { type Config, openReprise, type Reprise, type Session } from '../../src/index.ts';
+import { asks, littleAgent, recordLoop, says } from '../../src/testing/verbs/little-agent.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -129,4 +130,34 @@ test('T10 a call with a secret among its arguments is found again by a resume, w
   const branch = await session.fork('main@1');
   const resumed = await branch.resume(async ({ recorder }) => recorder.call(pay, () => ++paid), { effects: 'reuse' });
   expect([paid, resumed.reused, resumed.result]).toEqual([1, 1, 1]);
+});
+
+test('T11 a pending call whose arguments were masked is answered from the record or an edit, never made with masks', async () => {
+  await using reprise = await openReprise('memory:');
+  const session = await reprise.createSession('connect');
+  const called: unknown[] = [];
+  const connect = (input: unknown): string => `${called.push(input)} connected`;
+  const agent = littleAgent({ model: () => says('Connected.'), tools: { connect: { call: connect } } });
+  const input = { host: 'db', key: apiKey };
+  await recordLoop(
+    session,
+    {
+      model: ({ messages }) => (messages.length === 1 ? asks('connect', input, 'c1') : says('Connected.')),
+      tools: { connect: { call: connect } },
+    },
+    ['Connect.'],
+  );
+  // 1 run, 2 message, 3 and 4 the model asks for the tool
+  const reusing = await (await session.fork('main@4')).resume(agent);
+  expect([reusing.reused, called]).toEqual([1, [input]]);
+  const running = await session.fork('main@4', { name: 'running' });
+  await expect(running.resume(agent, { effects: 'run' })).rejects.toMatchObject({
+    code: 'effect.refused',
+    hint: expect.stringContaining('toolInput'),
+  });
+  expect(called).toHaveLength(1);
+  expect(await session.find({ types: ['call.started'], kind: 'tool' }, { at: 'running' })).toBeUndefined();
+  const edits = [{ kind: 'toolInput', call: 'c1', input: { host: 'db', key: 'by hand' } }] as const;
+  await (await session.fork('main@4', { edits })).resume(agent, { effects: 'run' });
+  expect(called.at(-1)).toEqual({ host: 'db', key: 'by hand' });
 });

@@ -105,6 +105,41 @@ test('a pending call with arguments that its tool does not take fails like any o
   expect(end).toMatchObject({ outcome: 'error', call: 't1' });
 });
 
+test('a pending call that needs a person is not made behind their back, and is once they have approved it', async () => {
+  await using world = await openSession();
+  await recorded(world.session);
+  const executed: string[] = [];
+  const { weather } = weatherTools(executed);
+  const model = scripted([said('Cold.')]);
+  const ways = {
+    tool: { tools: { weather: { ...weather, needsApproval: true } } },
+    asked: { tools: { weather: { ...weather, needsApproval: async () => true } } },
+    settings: { tools: { weather }, toolApproval: { weather: 'user-approval' } },
+    everyone: { tools: { weather }, toolApproval: () => ({ type: 'denied' }) },
+  } as const;
+  for (const [name, settings] of Object.entries(ways)) {
+    const branch = await world.session.fork('main@4', { name });
+    const agent = aiSdkAgent({ model, ...(settings as { tools: { weather: typeof weather } }) });
+    await expect(branch.resume(agent, { effects: 'run' }), name).rejects.toMatchObject({ code: 'effect.refused' });
+    expect(dataOf(await eventsOf(world.session, name), 'call.started', 'tool'), name).toEqual([]);
+    // What was executed with a person's approval is answered from the record.
+    expect((await branch.resume(agent)).reused, name).toBe(1);
+  }
+  expect([executed, model.doGenerateCalls.length]).toEqual([[], 4]);
+  const asking = { type: 'tool-approval-request', approvalId: 'a1', toolCallId: 't1' };
+  const [{ message: asked } = {}] = dataOf(await eventsOf(world.session), 'call.ended', 'model');
+  const content = [...((asked as { content: object[] } | undefined)?.content ?? []), asking] as never;
+  const approval = [{ type: 'tool-approval-response', approvalId: 'a1', approved: true }];
+  const approved = await world.session.fork('main@4', {
+    edits: [
+      { kind: 'message', seq: 4, message: { role: 'assistant', content } },
+      { kind: 'append', event: { type: 'message.added', data: { message: { role: 'tool', content: approval } } } },
+    ],
+  });
+  await approved.resume(aiSdkAgent({ model, ...ways.tool }), { effects: 'run' });
+  expect(executed).toEqual(['Oslo']);
+});
+
 test('a fork with another model, system prompt and settings is resumed with them, and `run` reaches generateText', async () => {
   await using world = await openSession();
   await recorded(world.session);
@@ -126,6 +161,22 @@ test('a fork with another model, system prompt and settings is resumed with them
   expect(large.doGenerateCalls[0]?.prompt[0]).toMatchObject({ content: 'Answer in JSON.' });
   const [, run] = dataOf(await eventsOf(world.session, 'large'), 'run.started');
   expect(run?.['resumed']).toMatchObject({ framework: 'ai-sdk', options: { maxRetries: 0 } });
+});
+
+test('T15 reasoning goes back to the model that wrote it, and is kept from another one', async () => {
+  await using world = await openSession();
+  await using recorder = await world.session.record();
+  const signature = { anthropic: { signature: 'sig' } };
+  const thought = { type: 'reasoning', text: 'Hm.', providerMetadata: signature } as const;
+  await recordAiSdk(recorder).generateText({ model: scripted([said(thought, 'Which city?')]), prompt: 'Cold?' });
+  const sentTo = async (name: string) => {
+    const model = scripted([said('Yes.')], name);
+    const branch = await world.session.fork('main', { name });
+    const { repairs } = await branch.resume(aiSdkAgent({ model }), { prompt: 'Oslo.' });
+    return [JSON.stringify(model.doGenerateCalls[0]?.prompt), repairs.map(({ rule }) => rule)];
+  };
+  expect(await sentTo('mock-1')).toEqual([expect.stringContaining('"signature":"sig"'), []]);
+  expect(await sentTo('large-1')).toEqual([expect.not.stringMatching(/reasoning|sig/), ['foreign-reasoning']]);
 });
 
 test('a new prompt goes on after the answer, with an agent of another kind', async () => {

@@ -442,6 +442,40 @@ describe('langgraphAgent()', () => {
     expect(ran).toEqual(['lookup', 'refund', 'lookup']);
   });
 
+  test('without its tools, a call that nobody answered is refused, and no model is asked with it', async () => {
+    await using reprise = await openReprise('memory:');
+    const { session, tools } = await recordedShop(reprise);
+    const llm = new ScriptedChatModel([new AIMessage('Sorry.')]);
+    const branch = await session.fork('main@4', { name: 'pending' });
+    await expect(branch.resume(langgraphAgent(build(llm, tools)), { effects: 'run' })).rejects.toMatchObject({
+      code: 'agent.invalid',
+      hint: expect.stringContaining('"tools"'),
+    });
+    expect(llm.asked).toEqual([]);
+  });
+
+  test('T15 reasoning goes back to the model that wrote it, and is kept from another one', async () => {
+    await using reprise = await openReprise('memory:');
+    const thinking = new AIMessage({
+      content: [
+        { type: 'thinking', thinking: 'Hm', signature: 'sig' },
+        { type: 'text', text: 'Which order?' },
+      ],
+    });
+    const { session } = await recorded(reprise, (handler) =>
+      build(new ScriptedChatModel([thinking]), []).invoke(question, { callbacks: [handler] }),
+    );
+    const sentTo = async (model: string) => {
+      const llm = new ScriptedChatModel([new AIMessage('Fine.')], { model });
+      const branch = await session.fork('main', { name: model, model });
+      const agent = langgraphAgent(build(llm, []), { configure: () => ({}) });
+      const { repairs } = await branch.resume(agent, { prompt: 'Order 7.' });
+      return [JSON.stringify(llm.asked[0]?.[1]?.content), repairs.map(({ rule }) => rule)];
+    };
+    expect(await sentTo('scripted-1')).toEqual([expect.stringContaining('"signature":"sig"'), []]);
+    expect(await sentTo('large-1')).toEqual([expect.not.stringContaining('sig'), ['foreign-reasoning']]);
+  });
+
   test('a graph with a saver gets a thread of its own, so that nothing stored comes before the fork', async () => {
     await using reprise = await openReprise('memory:');
     const saver = new RepriseSaver(reprise);

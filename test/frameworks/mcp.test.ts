@@ -107,6 +107,17 @@ describe('a tool', () => {
   });
 });
 
+test('secrets in arguments and answers are masked before they are stored, and the server still gets them', async () => {
+  const key = `sk-proj-${'aB3dE5gH7j'.repeat(4)}`;
+  const { events } = await used(async ({ client }) => {
+    const { messages } = await client.getPrompt({ name: 'greet', arguments: { who: key } });
+    expect(JSON.stringify(messages)).toContain(key);
+  });
+  const { started, ended } = callsOf(events);
+  expect(JSON.stringify(events)).not.toContain('aB3dE5gH7j');
+  for (const data of [started.at(-1), ended.at(-1)]) expect(data?.['masked']).toEqual(['openai-key']);
+});
+
 describe('everything else', () => {
   test('requests are recorded by their methods, the client asking', async () => {
     const { events } = await used(async ({ client }) => {

@@ -1,6 +1,6 @@
 import type { ModelMessage, SystemModelMessage, ToolResultPart } from 'ai';
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import { type Message, partsOf, textOf } from '../../core/message.ts';
+import { bareMessages, type Message, type MessageLike, partsOf, textOf } from '../../core/message.ts';
 import { isToolOutput, neutralMessage } from './neutral-message.ts';
 
 /** What `generateText` and `streamText` take as a conversation. */
@@ -14,7 +14,7 @@ export interface ModelPrompt {
 
 /** The part of a conversation that a prompt is made of; `messages` may be those of the projection, with their seqs. */
 export interface PromptSource {
-  readonly messages: readonly (Message | { readonly message?: JsonObject })[];
+  readonly messages: readonly MessageLike[];
   readonly system?: string | null;
 }
 
@@ -31,7 +31,8 @@ export function fromModelMessages(messages: readonly ModelMessage[]): Message[] 
 }
 
 /**
- * Makes neutral messages ones of the AI SDK, ready to be sent. Parts that the AI SDK does not know are left out.
+ * Makes neutral messages, or those of a conversation, ones of the AI SDK, ready to be sent. Parts that the AI SDK does
+ * not know are left out, and so is what was erased.
  *
  * @example
  * ```ts
@@ -39,8 +40,8 @@ export function fromModelMessages(messages: readonly ModelMessage[]): Message[] 
  * const { text } = await generateText({ model, messages });
  * ```
  */
-export function toModelMessages(messages: readonly Message[]): ModelMessage[] {
-  return messages.map(modelMessage);
+export function toModelMessages(messages: readonly MessageLike[]): ModelMessage[] {
+  return bareMessages(messages).map(modelMessage);
 }
 
 /**
@@ -54,7 +55,7 @@ export function toModelMessages(messages: readonly Message[]): ModelMessage[] {
  * ```
  */
 export function toPrompt(source: PromptSource): ModelPrompt {
-  const all = toModelMessages(source.messages.flatMap(bareMessage));
+  const all = toModelMessages(source.messages);
   const end = all.findIndex((message) => message.role !== 'system');
   const leading = (end < 0 ? all : all.slice(0, end)) as SystemModelMessage[];
   const messages = all.slice(leading.length);
@@ -64,11 +65,6 @@ export function toPrompt(source: PromptSource): ModelPrompt {
     messages,
     ...(messages.some(({ role }) => role === 'system') ? { allowSystemInMessages: true } : {}),
   };
-}
-
-function bareMessage(held: PromptSource['messages'][number]): Message[] {
-  if ('role' in held) return [held];
-  return held.message === undefined ? [] : [held.message as unknown as Message];
 }
 
 function modelMessage(message: Message): ModelMessage {

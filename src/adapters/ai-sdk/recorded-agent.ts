@@ -169,7 +169,10 @@ function runWatcher(run: OpenRun): TransformStream<TextStreamPart<ToolSet>, Text
       else if (part.type === 'error') failure = { error: part.error };
       controller.enqueue(part);
     },
-    flush: () => run.end({ ...(text === '' ? {} : { result: text }), ...failure }),
+    flush() {
+      run.end({ ...(text === '' ? {} : { result: text }), ...failure });
+      return run.checked();
+    },
     cancel: (reason) => run.end(reason instanceof Error ? { error: reason } : { outcome: 'aborted' }),
   });
 }

@@ -20,6 +20,7 @@ import { originalModel } from './recorded-model.ts';
 import { recordedSettings } from './recorded-settings.ts';
 import { executed, originalTool } from './recorded-tools.ts';
 import { branchSettings, type ModelSource, resumedMessages } from './resumed-call.ts';
+import { refuseUnapproved } from './tool-approval.ts';
 
 /** How an agent of the AI SDK is resumed. */
 export interface AiSdkAgentOptions {
@@ -95,6 +96,7 @@ export function aiSdkAgent(given: object, options: AiSdkAgentOptions = {}): Resu
     ...(model === undefined ? {} : { model: typeof model === 'string' ? model : model.modelId }),
     resume: (context, run) => resume({ agent, own, options }, context, run as AgentSettings | undefined),
     inputOf: (call) => checkedInput(own, call),
+    approve: (call, context) => refuseUnapproved(own, call, context),
     callTool: (call, context) => callTool(own, call, context),
     textOf: ({ text }) => text,
   };

@@ -97,10 +97,12 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
     });
   }
 
-  override handleChainEnd(outputs: unknown, runId: string): void {
+  override async handleChainEnd(outputs: unknown, runId: string): Promise<void> {
+    const run = this.#runs.get(runId);
     // A graph that waits for a person ends as if all were well; what its nodes threw says that it waits.
     const outcome = this.#waiting.delete(runId) ? { outcome: 'interrupted' as const } : {};
     this.#guarded(() => this.#endRun(runId, { result: resultOf(outputs), ...outcome }));
+    await run?.checked();
   }
 
   override handleChainError(error: unknown, runId: string, parentRunId?: string): void {

@@ -1,9 +1,19 @@
 import { AIMessage, type BaseMessage, HumanMessage, SystemMessage, ToolMessage } from '@langchain/core/messages';
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import { type Message, type MessagePart, partsOf, textOf, toolCallsIn, toolResultsIn } from '../../core/message.ts';
+import {
+  bareMessages,
+  type Message,
+  type MessageLike,
+  type MessagePart,
+  partsOf,
+  textOf,
+  toolCallsIn,
+  toolResultsIn,
+} from '../../core/message.ts';
 
 /**
- * Neutral messages as LangChain has them. A message with several tool results becomes one message for each.
+ * Neutral messages, or those of a conversation, as LangChain has them. A message with several tool results becomes one
+ * message for each; erased messages are left out.
  *
  * @example
  * ```ts
@@ -11,8 +21,8 @@ import { type Message, type MessagePart, partsOf, textOf, toolCallsIn, toolResul
  * console.log(message instanceof AIMessage);
  * ```
  */
-export function toLangChainMessages(messages: readonly Message[]): BaseMessage[] {
-  return messages.flatMap((message): BaseMessage[] => {
+export function toLangChainMessages(messages: readonly MessageLike[]): BaseMessage[] {
+  return bareMessages(messages).flatMap((message): BaseMessage[] => {
     const fields = fieldsOf(message as unknown as JsonObject);
     switch (message.role) {
       case 'system':

@@ -41,7 +41,8 @@ export interface LangGraphAgentOptions<Graph> {
   readonly effects?: Readonly<Record<string, EffectClass>>;
   /**
    * Says how the graph is run on a branch. A compiled graph is closed: its model, prompt and tools cannot be changed from
-   * outside. So a branch that names another one is refused, unless this builds the graph it asks for.
+   * outside. So a branch that names another one is refused, unless this builds the graph it asks for; and so is one with
+   * calls that nobody answered, unless "tools" are given or this says how the graph goes on from them.
    */
   readonly configure?: (context: ResumeContext) => GraphSetup<Graph> | Promise<GraphSetup<Graph>>;
 }
@@ -83,7 +84,10 @@ async function resume<Result, Graph extends MessagesGraph<Result>>(
   context: ResumeContext,
   run: LangGraphRun,
 ): Promise<Result> {
-  if (options.configure === undefined) refuseChanges(context);
+  if (options.configure === undefined) {
+    refuseChanges(context);
+    refusePending(context);
+  }
   const setup = (await options.configure?.(context)) ?? {};
   const graph = (setup.graph ?? own) as MessagesGraph<Result>;
   const history = [...context.messages, ...(context.prompt === undefined ? [] : [context.prompt])];
@@ -130,6 +134,16 @@ function refuseChanges({ branch, model, system, tools, settings }: ResumeContext
       details: { branch, changed: said.map(([key]) => key) },
     },
   );
+}
+
+/** A graph begins with its model more often than not, and a provider takes no call without an answer. */
+function refusePending({ branch, pending }: ResumeContext): void {
+  const [first] = pending;
+  if (first === undefined) return;
+  throw new RepriseError('agent.invalid', `Cannot resume "${branch}": the call of "${first.name}" has no answer`, {
+    hint: 'Give langgraphAgent() the "tools" of the graph, which are then called first, or fork with a "toolResult" edit.',
+    details: { branch, pending: pending.map(({ call }) => call) },
+  });
 }
 
 /** Executes one of the tools as a graph would; undefined if it has none of that name. */

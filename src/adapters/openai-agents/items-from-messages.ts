@@ -1,7 +1,9 @@
 import type { AgentInputItem } from '@openai/agents';
 import { isObject, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts';
 import {
+  bareMessages,
   type Message,
+  type MessageLike,
   type MessagePart,
   partsOf,
   type ReasoningPart,
@@ -13,16 +15,18 @@ import { assistantContent, userContent } from './content-parts.ts';
 import { fieldsOf, textOfValue } from './provider-fields.ts';
 
 /**
- * Neutral messages as the framework's items, with everything that was kept of the items they once were.
+ * Neutral messages, or those of a conversation, as the framework's items, with everything that was kept of the items
+ * they once were. Erased messages are left out.
  *
  * @example
  * ```ts
- * const items = itemsFromMessages([{ role: 'user', content: 'Where is order 7?' }]);
+ * const { messages } = await session.stateAt('main', conversation);
+ * const items = itemsFromMessages(messages);
  * ```
  */
-export function itemsFromMessages(messages: readonly Message[]): AgentInputItem[] {
+export function itemsFromMessages(messages: readonly MessageLike[]): AgentInputItem[] {
   // They have the shape of the items they came from, or the smallest one that the framework takes.
-  return messages.flatMap((message) => itemsOf(message)) as unknown as AgentInputItem[];
+  return bareMessages(messages).flatMap((message) => itemsOf(message)) as unknown as AgentInputItem[];
 }
 
 function itemsOf(message: Message): readonly JsonObject[] {

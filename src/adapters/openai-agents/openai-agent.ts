@@ -19,7 +19,7 @@ import { textOfValue } from './provider-fields.ts';
 import { originalAgent, type RecordAgentOptions, recordAgent } from './recorded-agent.ts';
 import { runnerWithModels } from './recorded-runner.ts';
 import { rememberAnswer } from './recording-memory.ts';
-import { agentAfter, agentAsBranchSays, callToolOf, ownModelName } from './resumed-agent.ts';
+import { agentAfter, agentAsBranchSays, callToolOf, ownModelName, refuseUnapproved } from './resumed-agent.ts';
 
 /** How an agent is made ready to be resumed. */
 export interface OpenAIAgentOptions<TContext = unknown> extends RecordAgentOptions {
@@ -71,6 +71,7 @@ export function openaiAgent(
     ...(agent.handoffs.length === 0 ? { name: agent.name } : {}),
     ...modelOf(agent, options),
     resume: (context, run) => resumed(agent, { context, run: run ?? {}, options }),
+    approve: (call, context) => refuseUnapproved(agentAfter(agent, context.messages), call, options.context),
     callTool: (call, context) => callToolOf(agentAfter(agent, context.messages), call, options.context),
     textOf: ({ finalOutput }) => textOfValue((finalOutput ?? '') as JsonValue),
   };

@@ -36,7 +36,9 @@ export function recordRunner(runner: Runner, recorder: Recorder, options: Record
         for (const message of newMessages(input)) recorder.message(message, { agent: agent.name });
         return plain(recordAgent(agent, recorder, options), input, ...rest);
       });
-      endWith(open, result);
+      if ('completed' in result) return endedLater(open, result);
+      endNow(open, result);
+      await open.checked();
       return result;
     } catch (error) {
       open.end({ error });
@@ -56,13 +58,21 @@ function newMessages(input: unknown): readonly Message[] {
   return messages.slice(messages.findLastIndex(({ role }) => role !== 'user') + 1);
 }
 
-/** A streamed run goes on after it was given back. */
-function endWith(open: OpenRun, result: AnyResult): void {
-  if (!('completed' in result)) return endNow(open, result);
-  result.completed.then(
-    () => endNow(open, result),
-    (error: unknown) => open.end({ error }),
+/** A streamed run goes on after it was given back: it is recorded when it is completed, and completed when it is. */
+function endedLater(open: OpenRun, result: StreamedRunResult<unknown, AnyAgent>): AnyResult {
+  const completed = result.completed.then(
+    () => {
+      endNow(open, result);
+      return open.checked();
+    },
+    (error: unknown) => {
+      open.end({ error });
+      throw error;
+    },
   );
+  // Not everybody waits for it: then it is no failure that nobody heard of.
+  completed.catch(() => undefined);
+  return Object.defineProperty(result, 'completed', { value: completed });
 }
 
 /** A run that waits for a person's approval has not come to its result. */

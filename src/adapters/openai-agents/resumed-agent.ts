@@ -111,14 +111,19 @@ export function callToolOf(agent: AnyAgent, call: PendingCall, context: unknown)
   return invoke(tool as FunctionTool, call, new RunContext(context));
 }
 
+/** Refuses a call that a person has to approve. */
+export async function refuseUnapproved(agent: AnyAgent, call: PendingCall, context: unknown): Promise<void> {
+  const tool = agent.tools.find(({ name, type }) => type === 'function' && name === call.name);
+  if (tool === undefined) return;
+  const needsApproval = (tool as FunctionTool).needsApproval as (...args: readonly unknown[]) => Promise<boolean>;
+  if (!(await needsApproval(new RunContext(context), call.input, call.call))) return;
+  throw new RepriseError('effect.refused', `Cannot call the tool "${tool.name}": it needs the approval of a person`, {
+    hint: 'Fork with a "toolResult" edit that answers the call.',
+    details: { call: call.call, name: tool.name },
+  });
+}
+
 async function invoke(tool: FunctionTool, call: PendingCall, runContext: RunContext): Promise<JsonValue> {
-  const needsApproval = tool.needsApproval as (...args: readonly unknown[]) => Promise<boolean>;
-  if (await needsApproval(runContext, call.input, call.call)) {
-    throw new RepriseError('effect.refused', `Cannot call the tool "${tool.name}": it needs the approval of a person`, {
-      hint: 'Fork with a "toolResult" edit that answers the call.',
-      details: { call: call.call, name: tool.name },
-    });
-  }
   const text = textOfValue(call.input);
   const toolCall = { type: 'function_call', callId: call.call, name: call.name, arguments: text } as const;
   return toJson(await tool.invoke(runContext, text, { toolCall })) ?? null;

@@ -19,11 +19,17 @@ export const config: CommandSpec = {
       const [agent] = found.agents;
       if (agent !== undefined) out.next(`reprise resume latest --with ${agent.name}`);
       else if (found.file === null)
-        out.say('There is no reprise.config.ts: docs/guides/configure.md has one to begin with.');
+        out.say(`One to begin with:\n\n${firstConfig}\n\nMore in docs/guides/configure.md of the package.`);
     }
     return done;
   },
 };
+
+/** A configuration to begin with. */
+const firstConfig = `  // reprise.config.ts
+  import { defineConfig } from 'reprise';
+  import { support } from './agent.ts'; // a function of the context, or aiSdkAgent(…), openaiAgent(…), langgraphAgent(…)
+  export default defineConfig({ agents: { support } });`;
 
 /** What is in effect here, and who said so. */
 interface InEffect {

@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { Option } from 'commander';
-import type { Agent } from '../../core/agent.ts';
 import { RepriseError } from '../../core/error.ts';
 import { refText } from '../../core/ref.ts';
 import { parseVariants, type VariantsFile } from '../../core/variants.ts';
 import type { ExperimentProgress, ExperimentResult, ExperimentRow } from '../../engine/experiment.ts';
 import { absoluteUrl, chooseStore } from '../../node/store-location.ts';
-import { agentLimits, agentOptions, chosenAgent } from '../agent-options.ts';
+import { agentLimits, agentOptions, type ChosenAgent, chosenAgent } from '../agent-options.ts';
 import { commandCheck } from '../check-command.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
 import { done } from '../exit-code.ts';
 import { runLive } from '../live-run.ts';
 import { wholeNumber } from '../number-option.ts';
+import { readFailure } from '../read-failure.ts';
 import { experimentLines } from '../render/experiment-lines.ts';
 
 /** `reprise experiment`. */
@@ -42,7 +42,7 @@ export const experiment: CommandSpec = {
     const check = await checkFor(context, (options['check'] as string | undefined) ?? given.check);
     const counts = countsOf(options, given);
     const result = await runLive(context, session, async ({ watched, signal, ask, progress }) => {
-      const all = Object.entries(agents.named).map(([name, agent]) => [name, watched(agent)] as const);
+      const all = agents.named.map((chosen) => [chosen.name, watched(chosen)] as const);
       const tell = rowTeller(context);
       const found = await session.experiment(point, {
         ...counts,
@@ -73,7 +73,7 @@ function variantsIn(path: string): VariantsFile {
   try {
     text = readFileSync(path === '-' ? 0 : path, 'utf8');
   } catch (error) {
-    throw new RepriseError('experiment.invalid', `Cannot read ${JSON.stringify(path)}: ${(error as Error).message}`, {
+    throw new RepriseError('experiment.invalid', `Cannot read ${JSON.stringify(path)}: ${readFailure(error)}`, {
       hint: 'Name a JSON file of variants.',
     });
   }
@@ -99,13 +99,13 @@ async function agentsFor(
   context: Context,
   { variants }: VariantsFile,
   wanted: string | undefined,
-): Promise<{ readonly agent?: Agent; readonly named: Readonly<Record<string, Agent>> }> {
+): Promise<{ readonly agent?: ChosenAgent; readonly named: readonly ChosenAgent[] }> {
   const names = new Set(variants.flatMap((variant) => (variant.with === undefined ? [] : [variant.with])));
-  const named: [string, Agent][] = [];
-  for (const name of names) named.push([name, (await chosenAgent(context, name)).agent]);
+  const named: ChosenAgent[] = [];
+  for (const name of names) named.push(await chosenAgent(context, name));
   const needsOne = wanted !== undefined || variants.some((variant) => variant.with === undefined);
-  const agent = needsOne ? (await chosenAgent(context, wanted)).agent : undefined;
-  return { ...(agent === undefined ? {} : { agent }), named: Object.fromEntries(named) };
+  const agent = needsOne ? await chosenAgent(context, wanted) : undefined;
+  return { ...(agent === undefined ? {} : { agent }), named };
 }
 
 async function checkFor(
@@ -133,8 +133,10 @@ function rowTeller({ out }: Context): {
 }
 
 function rowShape(row: ExperimentRow): Record<string, unknown> {
-  const { variant, repeat, branch, outcome, text, turns, usage, cost, latencyMs, divergedAt, passed, error } = row;
-  return { variant, repeat, branch, outcome, text, turns, usage, cost, latencyMs, divergedAt, passed, error };
+  const { variant, repeat, branch, outcome, text, turns, usage, cost, latencyMs, divergedAt, passed } = row;
+  const { error, errorCode } = row;
+  const spent = { turns, usage, cost, latencyMs };
+  return { variant, repeat, branch, outcome, text, ...spent, divergedAt, passed, error, errorCode };
 }
 
 async function print({ out }: Context, result: ExperimentResult): Promise<void> {
@@ -143,6 +145,10 @@ async function print({ out }: Context, result: ExperimentResult): Promise<void> 
   else if (out.json === 'lines') await out.value({ session, point, original, variants });
   else {
     await out.lines(experimentLines(out, result));
+    if (rows.some(({ errorCode }) => errorCode === 'effect.refused'))
+      out.say(
+        'What was done is not done again unless you say so: --effects reuse takes the recorded answers, run makes the calls.',
+      );
     const worth = rows.find(({ passed }) => passed === true) ?? rows[0];
     const diff = worth === undefined ? [] : [`reprise diff ${original} ${refText({ session, branch: worth.branch })}`];
     out.next(...diff, `reprise tree ${refText({ session })}`);

@@ -82,7 +82,11 @@ async function tell(
   await tellLeftOut(out, ref, branch, report);
   if (dependents.length > 0)
     out.say(`Kept although they depended on what was dropped: ${seqsText(dependents)}. --cascade drops them too.`);
-  out.next(`reprise show ${made}`, `reprise diff ${refText({ session: ref.session, branch: ref.branch })} ${made}`);
+  out.next(
+    `reprise show ${made}`,
+    `reprise resume ${made}`,
+    `reprise diff ${refText({ session: ref.session, branch: ref.branch })} ${made}`,
+  );
 }
 
 /** What each edit did, the old beside the new. */

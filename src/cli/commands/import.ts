@@ -6,6 +6,7 @@ import type { Session } from '../../engine/session.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
 import { done } from '../exit-code.ts';
+import { readFailure } from '../read-failure.ts';
 import { plural } from '../render/amount.ts';
 import { plain } from '../render/text.ts';
 
@@ -52,16 +53,23 @@ async function importFile(
     return await reprise.import(file === '-' ? process.stdin : file, options);
   } catch (error) {
     if (!(error instanceof RepriseError)) throw error;
-    const { code, message, hint, details } = error;
+    const { code, hint, details } = error;
     const where = file === '-' ? 'stdin' : JSON.stringify(file);
     const isExisting = code === 'session.exists';
     const more = isExisting ? 'Name another one with --session, or "reprise delete-session" it first.' : hint;
-    throw new RepriseError(code, `Cannot import ${where}: ${message.replace(/^Cannot /, 'cannot ')}`, {
+    throw new RepriseError(code, `Cannot import ${where}: ${whyNot(error)}`, {
       ...(more === undefined ? {} : { hint: more }),
       details,
       cause: error,
     });
   }
+}
+
+/** What was the case, without what was attempted: that is said already. */
+function whyNot({ message, cause }: RepriseError): string {
+  const isUnread = cause instanceof Error && 'syscall' in cause;
+  if (isUnread) return readFailure(cause);
+  return message.replace(/^Cannot (?:import|read a saved run): /, '').replace(/^Cannot /, 'cannot ');
 }
 
 interface Imported {

@@ -5,7 +5,7 @@ import type { ResumeResult } from '../../engine/resume.ts';
 import { agentLimits, agentOptions, chosenAgent } from '../agent-options.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context, Found } from '../context.ts';
-import { done } from '../exit-code.ts';
+import { exitCodeOfRun } from '../exit-code.ts';
 import { runLive } from '../live-run.ts';
 import { resumedLines, resumeShape } from '../render/resumed-lines.ts';
 
@@ -28,19 +28,19 @@ export const resume: CommandSpec = {
     const { prompt, with: wanted } = options as { readonly prompt?: string; readonly with?: string };
     const limits = agentLimits(options);
     checkBranchOnly(text);
-    const { name, agent } = await chosenAgent(context, wanted);
+    const chosen = await chosenAgent(context, wanted);
     const found = await context.branch(text);
-    const resumed = await runLive(context, found.session, async ({ watched, signal, ask }) =>
-      found.session.resume({ branch: found.ref.branch }, watched(agent), {
+    return await runLive(context, found.session, async ({ watched, signal, ask }) => {
+      const resumed = await found.session.resume({ branch: found.ref.branch }, watched(chosen), {
         ...limits,
         signal,
         ...(ask === undefined ? {} : { ask }),
         ...(prompt === undefined ? {} : { prompt }),
         ...(options['userTurns'] === undefined ? {} : { userTurns: 'recorded' }),
-      }),
-    );
-    await tell(context, found, resumed, name);
-    return done;
+      });
+      await tell(context, found, resumed, chosen.name);
+      return exitCodeOfRun(resumed.outcome, signal);
+    });
   },
 };
 

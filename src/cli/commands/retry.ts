@@ -5,7 +5,7 @@ import type { Session } from '../../engine/session.ts';
 import { agentLimits, agentOptions, chosenAgent } from '../agent-options.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
-import { done } from '../exit-code.ts';
+import { exitCodeOfRun } from '../exit-code.ts';
 import { runLive } from '../live-run.ts';
 import { countText } from '../render/amount.ts';
 import { textDiffLines } from '../render/diff-lines.ts';
@@ -34,18 +34,19 @@ export const retry: CommandSpec = {
   ],
   run: async (context, [text = ''], options) => {
     const limits = agentLimits(options);
-    const { name, agent } = await chosenAgent(context, options['with'] as string | undefined);
+    const chosen = await chosenAgent(context, options['with'] as string | undefined);
     const { session, what } = await findTried(context, text);
     const given = Object.fromEntries(
       ['model', 'extraContext', 'name', 'reason'].flatMap((key) =>
         options[key] === undefined ? [] : [[key, options[key]]],
       ),
     );
-    const retried = await runLive(context, session, async ({ watched, signal, ask }) =>
-      session.retry(what, watched(agent), { ...limits, ...given, signal, ...(ask === undefined ? {} : { ask }) }),
-    );
-    await tell(context, retried, name);
-    return done;
+    return await runLive(context, session, async ({ watched, signal, ask }) => {
+      const asking = ask === undefined ? {} : { ask };
+      const retried = await session.retry(what, watched(chosen), { ...limits, ...given, ...asking, signal });
+      await tell(context, retried, chosen.name);
+      return exitCodeOfRun(retried.outcome, signal);
+    });
   },
 };
 

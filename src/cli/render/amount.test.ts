@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bytesText, costText, countText, durationText, offsetText, plural, timeText } from './amount.ts';
+import { bytesText, costText, countText, durationText, offsetText, plural, priceText, timeText } from './amount.ts';
 
 test('bytes have the unit that keeps them short', () => {
   const shown = [0, 999, 1000, 4_200, 99_960, 999_499, 999_500, 12_000_000, 5e12, 5e16].map(bytesText);
@@ -66,4 +66,14 @@ test('prices show what a call costs, and a question mark where nobody knows', ()
     '?',
   ]);
   expect(timeText('2026-11-15T10:00:00.123Z')).toBe('2026-11-15 10:00:00');
+});
+
+test('a sum of prices says when calls without one come on top', () => {
+  const told = [
+    { cost: 0.5, unpricedCalls: 0 },
+    { cost: 0.5, unpricedCalls: 1 },
+    { cost: null, unpricedCalls: 1 },
+    { cost: null, unpricedCalls: 0 },
+  ].map((priced) => priceText(priced));
+  expect(told).toEqual(['$0.5000', '$0.5000+', '?', '']);
 });

@@ -56,6 +56,18 @@ export function timeText(time: string): string {
   return time.slice(0, 19).replace('T', ' ');
 }
 
+/** What calls took in money, as far as it is known. */
+interface Priced {
+  readonly cost: number | null;
+  readonly unpricedCalls: number;
+}
+
+/** What is known of a cost: a plus where calls without a price come on top, `?` where no price is known, or `none`. */
+export function priceText({ cost, unpricedCalls }: Priced, none = ''): string {
+  if (cost === null) return unpricedCalls > 0 ? '?' : none;
+  return `${costText(cost)}${unpricedCalls > 0 ? '+' : ''}`;
+}
+
 /** US dollars: `$0.0123`, `<$0.0001`; `?` where the price is not known. */
 export function costText(cost: number | null | undefined): string {
   if (cost === null || cost === undefined) return '?';

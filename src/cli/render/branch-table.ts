@@ -2,7 +2,7 @@ import { refText } from '../../core/ref.ts';
 import { msBetween } from '../../core/time.ts';
 import type { BranchRow } from '../branch-rows.ts';
 import type { Output } from '../output.ts';
-import { bytesText, costText, countText, durationText, timeText } from './amount.ts';
+import { bytesText, countText, durationText, priceText, timeText } from './amount.ts';
 import { gitText } from './event-detail.ts';
 import { outcomeStyle } from './outcome-style.ts';
 import { type Column, tableLines } from './table.ts';
@@ -81,10 +81,4 @@ function outcomeText({ outcome, silentSince }: BranchRow['summary'], now: string
 function tokensText({ inputTokens, outputTokens }: BranchRow['summary']['spending']): string {
   const tokens = inputTokens + outputTokens;
   return tokens === 0 ? '' : countText(tokens);
-}
-
-/** What is known of the cost; a plus where calls without a price come on top. */
-function priceText({ cost, unpricedCalls }: BranchRow['summary']['spending']): string {
-  if (cost === null) return unpricedCalls > 0 ? '?' : '';
-  return `${costText(cost)}${unpricedCalls > 0 ? '+' : ''}`;
 }

@@ -109,7 +109,10 @@ function failuresText(failures: JsonValue | undefined): string {
 }
 
 function resumedText(resumed: JsonValue | undefined): string {
-  return isObject(resumed) ? `resumed ${short(resumed)}` : '';
+  if (!isObject(resumed)) return '';
+  const { with: name, framework, options } = resumed;
+  const on = text(name) || (framework === 'function' ? '' : text(framework));
+  return ['resumed', on === '' ? '' : `on ${on}`, short(options)].filter((part) => part !== '').join(' ');
 }
 
 function callName(data: JsonObject): string {

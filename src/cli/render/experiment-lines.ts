@@ -1,6 +1,6 @@
 import type { ExperimentResult, ExperimentRow, VariantSummary } from '../../engine/experiment.ts';
 import type { Output, Style } from '../output.ts';
-import { costText, countText, durationText } from './amount.ts';
+import { countText, durationText, priceText } from './amount.ts';
 import { outcomeStyle } from './outcome-style.ts';
 import { type Column, tableLines } from './table.ts';
 import { plain } from './text.ts';
@@ -40,7 +40,7 @@ function rowColumns(out: Output): readonly Column<ExperimentRow>[] {
       align: 'right',
       optional: 1,
     },
-    { title: 'COST', value: ({ cost }) => (cost === null ? '' : costText(cost)), align: 'right', optional: 3 },
+    { title: 'COST', value: (row) => priceText(row), align: 'right', optional: 3 },
     { title: 'TOOK', value: ({ latencyMs }) => durationText(latencyMs), align: 'right', optional: 4 },
     { title: 'DIVERGES', value: divergesText, optional: 5 },
     { title: 'RESULT', value: ({ text }) => plain(text), flex: 4, widthMin: 16, optional: 6 },
@@ -79,7 +79,7 @@ function variantColumns(out: Output): readonly Column<VariantSummary>[] {
     { title: 'TOKENS', value: ({ mean }) => tokensText(Math.round(mean.tokens)), align: 'right', optional: 1 },
     {
       title: 'COST',
-      value: ({ mean }) => (mean.cost === null ? '' : costText(mean.cost)),
+      value: ({ mean, unpricedCalls }) => priceText({ cost: mean.cost, unpricedCalls }),
       align: 'right',
       optional: 3,
     },

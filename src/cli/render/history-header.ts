@@ -57,7 +57,10 @@ function lineageText(branch: string, lineage: HistoryFacts['lineage']): string {
   return [branch, ...forks].join(' ← ');
 }
 
-function startedText({ lastAt, outcome }: HistoryFacts, startedAt: string): string {
-  const took = lastAt === null ? '' : `, took ${durationText(Math.max(0, msBetween(startedAt, lastAt)))}`;
-  return `${timeText(startedAt)} UTC${took}${outcome === null ? '' : `, ${outcome}`}`;
+/** What was resumed a day later did not take a day. */
+function startedText({ lastAt, resumedAt, outcome }: HistoryFacts, startedAt: string): string {
+  const since = resumedAt ?? startedAt;
+  const again = resumedAt === null ? '' : `, resumed ${timeText(resumedAt)}`;
+  const took = lastAt === null ? '' : `, took ${durationText(Math.max(0, msBetween(since, lastAt)))}`;
+  return `${timeText(startedAt)} UTC${again}${took}${outcome === null ? '' : `, ${outcome}`}`;
 }

@@ -56,7 +56,8 @@ export class Progress {
     if (now < this.#quietUntil) return;
     this.#quietUntil = now + drawEveryMs;
     this.#isShown = true;
-    this.#stream.write(`\r\u001b[2K${cut(this.text(), (this.#stream.columns ?? 80) - 1)}`);
+    // A terminal that does not know how wide it is says 0.
+    this.#stream.write(`\r\u001b[2K${cut(this.text(), (this.#stream.columns || 80) - 1)}`);
   }
 
   /** For how long nothing was read. */

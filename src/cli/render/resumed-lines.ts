@@ -3,7 +3,7 @@ import { textOf } from '../../core/message.ts';
 import type { RepairRule } from '../../core/repair.ts';
 import type { ResumeReport, TurnComparison } from '../../engine/resume.ts';
 import type { Output } from '../output.ts';
-import { costText, countText, durationText, plural } from './amount.ts';
+import { countText, durationText, plural, priceText } from './amount.ts';
 import { outcomeStyle } from './outcome-style.ts';
 import { type Column, tableLines } from './table.ts';
 import { foldedLines, plain } from './text.ts';
@@ -26,9 +26,16 @@ export function resumedLines(out: Output, resumed: ResumeReport, agent: string):
   const ended = out.style(outcomeStyle(outcome), outcome);
   return [
     `${out.style('green', plain(ref))} resumed on ${plain(agent)}: ${ended}, ${spentText(resumed)}`,
+    ...(outcome === 'ok'
+      ? []
+      : [out.style('yellow', 'It was stopped before it was done, and gave this all the same.')]),
     ...(reused === 0
       ? []
-      : [out.dim(`${plural(reused, 'call')} answered from the record; --effects run makes them again`)]),
+      : [
+          out.dim(
+            `${plural(reused, 'call')} answered from the record; --effects run makes ${reused === 1 ? 'it' : 'them'} again`,
+          ),
+        ]),
     ...repairs
       .filter(({ rule }) => !everyday.has(rule))
       .map(({ rule, what }) => out.dim(plain(`mended, ${rule}: ${what}`))),
@@ -41,8 +48,7 @@ export function resumedLines(out: Output, resumed: ResumeReport, agent: string):
 /** What a run took: `2 model calls, 1,024 tokens, $0.0012, 1.2s`. */
 export function spentText({ turns, usage, cost, unpricedCalls, latencyMs }: ResumeReport): string {
   const tokens = usage.inputTokens + usage.outputTokens;
-  const price =
-    cost === null ? (unpricedCalls > 0 ? 'cost unknown' : '') : `${costText(cost)}${unpricedCalls > 0 ? '+' : ''}`;
+  const price = cost === null && unpricedCalls > 0 ? 'cost unknown' : priceText({ cost, unpricedCalls });
   return [plural(turns, 'model call'), tokens === 0 ? '' : plural(tokens, 'token'), price, durationText(latencyMs)]
     .filter((part) => part !== '')
     .join(', ');
@@ -76,7 +82,7 @@ function comparisonLines(out: Output, turns: readonly TurnComparison[]): string[
     },
     {
       title: 'COST',
-      value: ({ resumed }) => (resumed.cost === null ? '' : costText(resumed.cost)),
+      value: ({ resumed }) => priceText(resumed),
       align: 'right',
       optional: 2,
     },

@@ -54,7 +54,8 @@ export class RunProgress {
   draw(): void {
     if (this.#isPaused || this.#now() - this.#startedAt < quietMs) return;
     this.#isDrawn = true;
-    this.#stream.write(`\r\u001b[2K${cut(this.text(), (this.#stream.columns ?? 80) - 1)}`);
+    // A terminal that does not know how wide it is says 0.
+    this.#stream.write(`\r\u001b[2K${cut(this.text(), (this.#stream.columns || 80) - 1)}`);
   }
 
   /** What is drawn: `4.2s, 2 model calls, 1 other call, refund …`. */

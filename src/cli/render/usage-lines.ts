@@ -1,6 +1,6 @@
 import type { Summary } from '../../projections/summary.ts';
 import type { Output } from '../output.ts';
-import { costText, countText, durationText } from './amount.ts';
+import { countText, durationText, priceText } from './amount.ts';
 import { type Column, tableLines } from './table.ts';
 import { plain } from './text.ts';
 
@@ -8,12 +8,6 @@ interface UsageRow {
   readonly name: string;
   readonly left: string;
   readonly right: string;
-}
-
-/** What is known of the cost; a plus where calls without a price come on top, nothing where nobody was asked. */
-function priceText({ cost, unpricedCalls }: Summary['spending']): string {
-  if (cost === null) return unpricedCalls > 0 ? '?' : '$0';
-  return `${costText(cost)}${unpricedCalls > 0 ? '+' : ''}`;
 }
 
 /** What two histories took, beside each other. */
@@ -27,7 +21,7 @@ export function usageLines(out: Output, left: Summary, right: Summary): string[]
     row('events', ({ events }) => countText(events)),
     row('tokens in', ({ spending }) => countText(spending.inputTokens)),
     row('tokens out', ({ spending }) => countText(spending.outputTokens)),
-    row('cost', ({ spending }) => priceText(spending)),
+    row('cost', ({ spending }) => priceText(spending, '$0')),
     row('took', ({ durationMs }) => (durationMs === null ? '' : durationText(Math.max(0, durationMs)))),
     row('outcome', ({ outcome }) => plain(outcome ?? '')),
   ];

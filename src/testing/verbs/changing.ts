@@ -39,6 +39,10 @@ export const fork: readonly VerbCase[] = [
     },
   ),
 
+  onSession('fork() refuses a misspelt change instead of making none', async (session) => {
+    assert.equal((await session.tree()).children.length, 0);
+  }),
+
   onSession('fork() at 0, at a marker, at the head and inside a rewound part', async (session) => {
     await session.append(notes('abc'));
     await session.rewind('main@1');

@@ -1,8 +1,9 @@
 /** Commands that run agents: resume, retry, experiment. The agents are plain functions of a configuration. */
 import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { openReprise } from '../../../src/index.ts';
+import { type Event, openReprise } from '../../../src/index.ts';
 import { root } from '../../docs/workshop.ts';
 import { agentConfig, dropFixtures, type Place, plainEnv, refundPlace, writeAgentFiles } from './run.ts';
 
@@ -161,6 +162,37 @@ describe('reprise resume', () => {
     expect([code, errorIn(stderr).code]).toEqual([1, 'resume.nothing']);
   });
 
+  test('the run says what it was started with: git, a digest of the configuration, program and versions', async () => {
+    const as = ['-c', 'user.name=t', '-c', 'user.email=t@example.com', '-c', 'init.defaultBranch=trunk'];
+    const git = (...words: string[]): string =>
+      spawnSync('git', ['-C', place.folder, ...as, ...words], { encoding: 'utf8' }).stdout.trim();
+    for (const words of [['init'], ['add', 'reprise.config.mjs'], ['commit', '-m', 'first']]) git(...words);
+    await place.run(['fork', 'refund@2', '--name', 'again']);
+    expect((await place.run(['resume', 'refund/again', '--with', 'support'])).code).toBe(0);
+    const events = (await historyOf('refund/again')).trim().split('\n');
+    const started = events.map((line) => JSON.parse(line) as Event).findLast(({ type }) => type === 'run.started');
+    const sha256 = createHash('sha256').update(agentConfig).digest('hex');
+    expect(started?.data).toMatchObject({
+      git: { branch: 'trunk', sha: git('rev-parse', 'HEAD'), dirty: true },
+      configDigest: sha256,
+      program: { command: expect.stringContaining('node'), arguments: expect.arrayContaining(['resume']) },
+      versions: { node: expect.any(String), reprise: expect.any(String) },
+    });
+  });
+
+  test('a model without a price costs nobody knows what: told as such, not as nothing', async () => {
+    await place.run(['fork', 'refund@2', '--name', 'odd', '--model', 'odd-1']);
+    const resumed = await place.run(['resume', 'refund/odd', '--with', 'support']);
+    expect(resumed.stdout + resumed.stderr).toContain('cost unknown');
+    const { stdout } = await place.run(['list']);
+    expect(stdout.split('\n').find((line) => line.includes('odd'))).toMatch(/ \? /);
+    place.write('variants.json', [{ name: 'priced' }, { name: 'odd', model: 'odd-1' }]);
+    const table = await place.run(['experiment', 'refund@2', '--variants', 'variants.json']);
+    const rows = table.stdout.split('\n').map((line) => line.trim());
+    expect(rows.filter((row) => row.startsWith('odd')).every((row) => row.includes(' ? '))).toBe(true);
+    expect(rows.filter((row) => row.startsWith('priced')).every((row) => row.includes('$'))).toBe(true);
+  });
+
   test('without a configuration it says so', async () => {
     place.write('reprise.config.mjs', 'export default {};');
     expect((await place.run(['resume', 'refund'])).stderr).toContain('It names no agents.');
@@ -190,6 +222,17 @@ describe.skipIf(!hasScript)('at a terminal', () => {
     expect(ran.screen).toMatch(/It was made at refund@\d and ended with ok\./);
     expect(ran.screen).toContain(told);
     expect(ran.code).toBe(code);
+  });
+
+  test('retry waits for as long as it takes, shows what is going on, and colours what differs', async () => {
+    const slow = moreAgents.replace("async () => 'I heard '", "async () => await later(1_600) + 'I heard '");
+    const later = "const later = (ms) => new Promise((resolve) => setTimeout(resolve, ms, ''));\n";
+    place.write('reprise.config.mjs', later + slow);
+    const { code, screen } = atTerminal('retry refund@run:run-1 --with talking --extra-context "It was a gift."', '');
+    expect(code).toBe(0);
+    expect(screen).toMatch(/1\.\ds, 1 model call, small-1 …/);
+    expect(screen).toMatch(/\u001b\[32m\+.*It was a gift\./);
+    expect(screen).toContain('\u001b[31m--- refund@7');
   });
 });
 

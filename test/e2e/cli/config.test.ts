@@ -107,6 +107,14 @@ describe('reprise config', () => {
     expect((await place.run(['config'])).stderr).toContain('docs/guides/configure.md');
   });
 
+  test('a file that imports in a project of CommonJS is told what to call it', async () => {
+    place.write('package.json', '{ "type": "commonjs" }');
+    place.write('reprise.config.ts', `import { sep } from 'node:path';\nexport default { namespace: sep };`);
+    const { code, stderr } = await place.run(['config']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('call it reprise.config.mts');
+  });
+
   test.each([
     ['a field that is misspelt', `export default { agent: {} };`, /"agent" of ".*reprise\.config\.mjs"/],
     ['an agent that is none', `export default { agents: { a: 'gpt' } };`, /"agents\.a" of ".*reprise\.config\.mjs"/],

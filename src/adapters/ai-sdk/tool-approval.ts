@@ -1,0 +1,62 @@
+import type { PendingCall, ResumeContext } from '../../core/agent.ts';
+import { RepriseError } from '../../core/error.ts';
+import { isObject, type JsonObject } from '../../core/json.ts';
+import { partsOf } from '../../core/message.ts';
+import type { AgentSettings } from './agent-settings.ts';
+import { toModelMessages } from './model-message.ts';
+
+/** Refuses a pending call that a person has to approve and, as far as the history says, has not. */
+export async function refuseUnapproved(own: AgentSettings, call: PendingCall, context: ResumeContext): Promise<void> {
+  const status = await approvalOf(own, call, context);
+  if (status !== 'denied' && (status !== 'user-approval' || isApproved(call, context))) return;
+  const why = status === 'denied' ? 'it is denied' : 'it needs the approval of a person';
+  throw new RepriseError('effect.refused', `Cannot call the tool "${call.name}": ${why}`, {
+    hint: 'Fork with a "toolResult" edit that answers the call.',
+    details: { call: call.call, name: call.name },
+  });
+}
+
+type Approval = (...args: readonly unknown[]) => unknown;
+
+/** As the AI SDK asks: the settings first, for all tools or for one, then the tool itself. */
+async function approvalOf(own: AgentSettings, call: PendingCall, { messages: held }: ResumeContext): Promise<unknown> {
+  const { toolApproval, toolsContext, runtimeContext } = own as Readonly<Record<string, unknown>>;
+  const { call: toolCallId, name: toolName, input } = call;
+  const messages = toModelMessages(held);
+  if (typeof toolApproval === 'function') {
+    const toolCall = { type: 'tool-call', toolCallId, toolName, input };
+    const asked = { toolCall, tools: own.tools, toolsContext, messages, runtimeContext };
+    return typeOf(await (toolApproval as Approval)(asked));
+  }
+  const toolContext = ownValue(toolsContext, toolName);
+  const options = { toolCallId, messages, toolContext, context: toolContext, runtimeContext };
+  const configured = ownValue(toolApproval, toolName);
+  if (configured !== undefined && configured !== null) return typeOf(await answerOf(configured, input, options));
+  const needed = await answerOf(own.tools?.[toolName]?.needsApproval, input, options);
+  return needed === true ? 'user-approval' : undefined;
+}
+
+const answerOf = (given: unknown, ...args: readonly unknown[]): unknown =>
+  typeof given === 'function' ? (given as Approval)(...args) : given;
+
+const typeOf = (status: unknown): unknown =>
+  typeof status === 'object' && status !== null ? (status as { readonly type?: unknown }).type : status;
+
+const ownValue = (held: unknown, name: string): unknown =>
+  typeof held === 'object' && held !== null && Object.hasOwn(held, name)
+    ? (held as Readonly<Record<string, unknown>>)[name]
+    : undefined;
+
+/** Whether the history holds an approval of the call. */
+function isApproved({ call }: PendingCall, { messages }: ResumeContext): boolean {
+  const parts = messages.flatMap((message) => partsOf(message) as readonly unknown[] as readonly JsonObject[]);
+  const requests = parts.filter((part) => part['type'] === 'tool-approval-request' && part['toolCallId'] === call);
+  const ids = new Set(requests.map((part) => part['approvalId']));
+  return parts.some(
+    (part) =>
+      isObject(part) &&
+      part['type'] === 'tool-approval-response' &&
+      part['approved'] === true &&
+      ids.has(part['approvalId']),
+  );
+}
