@@ -21,6 +21,7 @@ import { benchRecording } from './recording.ts';
 import { benchReplay } from './replay.ts';
 import { lineOf, markdownOf, tally } from './report.ts';
 import { benchState } from './state.ts';
+import { benchStateCommits } from './state-commits.ts';
 import { fullSizes, quickSizes, Workspace } from './workspace.ts';
 
 const groups: Readonly<Record<string, (workspace: Workspace) => Promise<Row[]>>> = {
@@ -29,6 +30,7 @@ const groups: Readonly<Record<string, (workspace: Workspace) => Promise<Row[]>>>
   replay: benchReplay,
   disk: benchDisk,
   state: benchState,
+  'state-commits': benchStateCommits,
   fork: benchFork,
   ancestors: benchAncestors,
   langgraph: benchLangGraph,

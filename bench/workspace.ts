@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Chores } from '../src/engine/chores.ts';
 import type { Engine } from '../src/engine/engine.ts';
+import { Transactions } from '../src/engine/transactions.ts';
 import {
   createNodePlatform,
   type EventStore,
@@ -125,6 +126,7 @@ export async function open(path: string, durability: 'disk' | 'process'): Promis
     readFile: () => {
       throw new Error('nothing is imported here');
     },
+    transactions: new Transactions(platform),
     snapshotEvents: limits.snapshotEventsMin,
   };
   return { path, store, engine, reprise, session, [Symbol.asyncDispose]: () => reprise.close() };

@@ -27,6 +27,8 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   Session: ['Session'],
   Branch: ['Branch'],
   SessionRecorder: ['SessionRecorder'],
+  StateHandle: ['StateHandle'],
+  Transaction: ['Transaction'],
   Projections: [
     'conversation',
     'messagesOf',

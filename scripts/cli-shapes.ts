@@ -9,6 +9,7 @@ const resumed =
   'session branch ref outcome text turns usage cost unpricedCalls latencyMs reused asked repairs runs lineage comparison recorded'.split(
     ' ',
   );
+const held = ['key', 'agent', 'value', 'version', 'seq', 'time', 'exists'];
 const marked = ['ref', 'marker', 'undone', 'restored'];
 
 /** By command. */
@@ -32,7 +33,7 @@ export const shapes: Readonly<Record<string, CliShape>> = {
   replay: {
     keys: 'session branch seq id time type version agent run turn cause causeSeq data digest'.split(' '),
     about:
-      ', a line for each event as it was recorded, parts inlined; `agent`, `run`, `cause` and `causeSeq` only where it has them. `--json=object`: `{ ref, metadata, fingerprint, totalMatched, events }`, where `totalMatched` counts before `--limit`.',
+      ', a line for each event as it was recorded, parts inlined; `agent`, `run`, `cause` and `causeSeq` only where it has them. `--json=object`: `{ ref, metadata, fingerprint, totalMatched, events }`, where `totalMatched` counts before `--limit`. With `--ops`, a line for each transaction: `{ txn, seq, time, operations: [{ agent, key, op, value?, version }] }`.',
   },
   show: {
     keys: ['ref', 'event', 'messages', 'state', 'calls', 'usage'],
@@ -41,6 +42,29 @@ export const shapes: Readonly<Record<string, CliShape>> = {
   },
   state: { keys: ['ref', 'projection', 'version', 'value'], about: '.' },
   projections: { keys: ['name', 'version', 'history', 'about'], about: ', a line for each.' },
+  get: {
+    keys: held,
+    about:
+      '. Where there is no value, `exists` is false and `value` null; `version`, `seq` and `time` are those of the delete, or 0, 0 and null. `erased: true` says that the payload was erased. Exit 0 if there is a value, 1 if not.',
+  },
+  set: {
+    keys: [...held, 'ref', 'txn', 'created'],
+    about: '. `txn` is the id of the event, `created` whether the session was made.',
+  },
+  delete: {
+    keys: [...held, 'ref', 'txn', 'deleted'],
+    about: '. Exit 0 if it was deleted, 1 if there was no such key; then nothing was written and `txn` is null.',
+  },
+  keys: {
+    keys: held,
+    about: ', a line for each key, sorted by UTF-8 bytes. `--json=object`: `{ ref, agent, entries }`.',
+  },
+  scan: { keys: held, about: ', as for `keys`.' },
+  history: {
+    keys: [...held, 'op', 'txn', 'branch', 'turn', 'by', 'run', 'cause'],
+    about:
+      ', a line for each version, the last first. `by` is who committed it; `by`, `run` and `cause` only where it has them, `op` unless the payload was erased.',
+  },
   diff: {
     keys: 'identical forkPoint divergedAt sustainedAt matched changed onlyLeft onlyRight hunks states'.split(' '),
     about: '. Exit 0 if they are the same, 1 if not.',

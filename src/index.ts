@@ -4,6 +4,8 @@ export { Branch } from './engine/branch.ts';
 export { SessionRecorder } from './engine/recorder.ts';
 export { Reprise, type SessionOptions, type SessionsOptions } from './engine/reprise.ts';
 export { Session } from './engine/session.ts';
+export { StateHandle } from './engine/state.ts';
+export { Transaction } from './engine/transaction.ts';
 export { type OpenOptions, openReprise } from './open-reprise.ts';
 
 // What a project says about itself.
@@ -100,7 +102,13 @@ export type { RetryOptions, RetryResult } from './engine/retry.ts';
 export type { Reverted, RevertOptions } from './engine/revert.ts';
 export type { RewindOptions } from './engine/rewind.ts';
 export type { SessionJson } from './engine/session-json.ts';
+export type { Ran, RunOptions, StateListOptions } from './engine/state.ts';
 export type { StateAtOptions } from './engine/state-at.ts';
+export type { StateChange } from './engine/state-diff.ts';
+export type { StateOperation, StateValue, StateVersion } from './engine/state-entry.ts';
+export type { StateAt } from './engine/state-point.ts';
+export type { StateReplayOptions, StateTransaction } from './engine/state-replay.ts';
+export type { Committed, TransactionOptions } from './engine/transaction-work.ts';
 export type { BranchNode } from './engine/tree.ts';
 export type { Verification, VerifyOptions } from './engine/verify.ts';
 

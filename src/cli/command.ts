@@ -25,7 +25,7 @@ export interface CommandEntry {
 }
 
 /** The headings of `reprise --help`. */
-export type CommandGroup = 'Begin' | 'Look' | 'Compare and prove' | 'Change' | 'Run' | 'Keep house';
+export type CommandGroup = 'Begin' | 'Look' | 'State' | 'Compare and prove' | 'Change' | 'Run' | 'Keep house';
 
 /** Adds a spec's words and options to a commander command. */
 export function describe(command: Command, spec: CommandSpec): Command {

@@ -45,6 +45,42 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/projections.ts')).projections,
   },
   {
+    name: 'get',
+    group: 'State',
+    summary: 'what a key holds, now, at a point or as a version',
+    load: async () => (await import('./commands/get.ts')).get,
+  },
+  {
+    name: 'set',
+    group: 'State',
+    summary: 'write a key',
+    load: async () => (await import('./commands/set.ts')).set,
+  },
+  {
+    name: 'delete',
+    group: 'State',
+    summary: 'delete a key',
+    load: async () => (await import('./commands/delete.ts')).deleteKey,
+  },
+  {
+    name: 'keys',
+    group: 'State',
+    summary: 'the keys that hold a value',
+    load: async () => (await import('./commands/keys.ts')).keys,
+  },
+  {
+    name: 'scan',
+    group: 'State',
+    summary: 'keys with their values',
+    load: async () => (await import('./commands/scan.ts')).scan,
+  },
+  {
+    name: 'history',
+    group: 'State',
+    summary: 'every version of a key',
+    load: async () => (await import('./commands/history.ts')).history,
+  },
+  {
     name: 'diff',
     group: 'Compare and prove',
     summary: 'what changed between two places',

@@ -1,6 +1,6 @@
 import { RepriseError } from '../core/error.ts';
 import { nearest } from '../core/nearest.ts';
-import { parseRef, type Ref } from '../core/ref.ts';
+import { mainBranch, parseRef, type Ref } from '../core/ref.ts';
 import type { Reprise } from '../engine/reprise.ts';
 import type { Session } from '../engine/session.ts';
 import { type LoadedConfig, nearestConfig } from '../node/config-file.ts';
@@ -89,6 +89,21 @@ export class Context {
     const session = await openSession(reprise, ref.session);
     await checkBranch(session, ref.branch);
     return { session, ref, point: pointText(ref) };
+  }
+
+  /** As {@link Context.branch}, but a session that is not there is made, and with it the store. */
+  async made(text: string): Promise<Found & { readonly created: boolean }> {
+    const { session, branch, at } = parsedRef(text);
+    if (session === 'latest' || at.kind !== 'head') return { ...(await this.branch(text)), created: false };
+    const reprise = await this.open({ create: true });
+    let created = false;
+    try {
+      // Only the branch that every session begins with can be made with it.
+      if (branch === mainBranch) created = (await reprise.createSession(session)) !== undefined;
+    } catch (error) {
+      if (!(error instanceof RepriseError) || error.code !== 'session.exists') throw error;
+    }
+    return { ...(await this.branch(text)), created };
   }
 
   /** Reads a ref that must name a point: what is changed there is not to be guessed. */

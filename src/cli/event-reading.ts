@@ -34,13 +34,15 @@ export async function* readEvents(session: Session, reading: EventReading): Asyn
     });
     return;
   }
+  // Where following begins is decided first: what is appended while the tail is read would be shown twice, or never.
+  const { seq } = await session.locate(at);
+  const shown = follows
+    ? { ...reading, filter: { ...filter, through: Math.min(seq, filter.through ?? seq) } }
+    : reading;
   if (isReverse) yield* session.replay({ at, filter, history, direction: 'backward', limit: tail });
-  else if (tail <= heldMax) yield* (await lastEvents(session, reading, tail)).reverse();
-  else yield* afterFirst(session, reading, Math.max(0, (await countEvents(session, reading)) - tail));
-  if (follows) {
-    const { seq } = await session.locate(at);
-    yield* session.replay({ at, filter, history, follow: true, after: Math.max(seq, filter.after ?? 0) });
-  }
+  else if (tail <= heldMax) yield* (await lastEvents(session, shown, tail)).reverse();
+  else yield* afterFirst(session, shown, Math.max(0, (await countEvents(session, shown)) - tail));
+  if (follows) yield* session.replay({ at, filter, history, follow: true, after: Math.max(seq, filter.after ?? 0) });
 }
 
 /** How many events match, whatever is shown of them. */

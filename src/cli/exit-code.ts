@@ -28,6 +28,7 @@ const usageCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'json.not-json',
   'json.too-deep',
   'json.unsafe-number',
+  'key.invalid',
   'limit.exceeded',
   'option.invalid',
   'projection.invalid',

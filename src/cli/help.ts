@@ -4,7 +4,15 @@ import type { CommandEntry, CommandGroup } from './command.ts';
 import { fold } from './render/text.ts';
 
 /** The headings of the overview, in order. */
-export const groups: readonly CommandGroup[] = ['Begin', 'Look', 'Compare and prove', 'Change', 'Run', 'Keep house'];
+export const groups: readonly CommandGroup[] = [
+  'Begin',
+  'Look',
+  'State',
+  'Compare and prove',
+  'Change',
+  'Run',
+  'Keep house',
+];
 
 function style(format: Parameters<typeof styleText>[0], text: string): string {
   return styleText(format, text, { stream: process.stdout, validateStream: true });

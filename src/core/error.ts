@@ -41,6 +41,7 @@ export const errorCodes = {
   'json.not-json': 'A value is not JSON.',
   'json.too-deep': 'A value is nested too deeply.',
   'json.unsafe-number': 'A number cannot be carried exactly.',
+  'key.invalid': 'A state key is not a well-formed text.',
   'limit.exceeded': 'A named limit was reached.',
   'model.not-found': 'The agent knows no model of that name.',
   'option.invalid': 'An option has a value that it cannot have, or there is none of that name.',
@@ -71,6 +72,9 @@ export const errorCodes = {
   'store.read-only': 'The store cannot be written.',
   'store.unsupported': 'No store answers to that address.',
   'time.invalid': 'A time is not an ISO 8601 date and time.',
+  'transaction.ended': 'The transaction was committed or aborted before.',
+  'transaction.expired': 'The transaction was open for longer than it was allowed to be.',
+  'transaction.not-found': 'There is no open transaction of that id.',
 } as const;
 
 /** One of the codes in {@link errorCodes}. */

@@ -82,6 +82,22 @@ export const limits = {
   snapshotWaitMsMax: 100,
   /** Characters of a foreign file that is imported. */
   importTextMax: 268_435_456,
+  /** Bytes of a state key. */
+  stateKeyBytesMax: 900,
+  /** Bytes of a state value as canonical JSON. */
+  stateValueBytesMax: 4_194_304,
+  /** Writes and deletes in one transaction. */
+  transactionOperationsMax: 5_000,
+  /** Keys and prefixes that one transaction reads. */
+  transactionReadsMax: 5_000,
+  /** How long a transaction may stay open. */
+  transactionMsMax: 86_400_000,
+  /** Transactions that are open at a time in one store; one that has expired does not count. */
+  openTransactionsMax: 10_000,
+  /** Times that a transaction given as a function is run again after a conflict. */
+  transactionRetriesMax: 100,
+  /** Times that a commit is planned anew because others wrote the keys it writes. */
+  commitTriesMax: 1_000,
   /** Sessions in one page of a listing. */
   sessionsPageMax: 1_000,
   /** How long an agent that was stopped may take to come to its own end, before it is left behind. */

@@ -26,6 +26,11 @@ export interface Platform {
   readonly createContext: <T>() => AsyncContext<T>;
   /** What is known of the program that runs: `{ program?, versions?, git? }` of a `run.started`. */
   readonly runFacts: () => Promise<JsonObject>;
+  /**
+   * Calls a function after so many milliseconds, unless what it gives back is called first. Does not keep the program
+   * alive. Where it is missing, what would be done then is done with the next thing that is asked for.
+   */
+  readonly startIdleTimer?: (ms: number, fire: () => void) => () => void;
 }
 
 /** A value that follows the flow of async code. */

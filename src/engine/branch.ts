@@ -11,6 +11,7 @@ import type { SessionRecorder } from './recorder.ts';
 import type { Replay, ReplayOptions } from './replay.ts';
 import type { ResumeOptions, ResumeResult } from './resume.ts';
 import type { Session } from './session.ts';
+import type { StateHandle } from './state.ts';
 import type { StateAtOptions } from './state-at.ts';
 import type { Verification } from './verify.ts';
 
@@ -82,11 +83,23 @@ export class Branch {
    *
    * @example
    * ```ts
-   * const { system } = await branch.state(conversation); // 'Look the order up first.'
+   * const { system } = await branch.project(conversation); // 'Look the order up first.'
    * ```
    */
-  state<Value, Result>(projection: Projection<Value, Result>, options: StateAtOptions = {}): Promise<Result> {
+  project<Value, Result>(projection: Projection<Value, Result>, options: StateAtOptions = {}): Promise<Result> {
     return this.session.stateAt({ branch: this.name }, projection, options);
+  }
+
+  /**
+   * The state of the agent `default` on this branch.
+   *
+   * @example
+   * ```ts
+   * await branch.state.as('support').transaction((tx) => tx.write('plan', 'ask'));
+   * ```
+   */
+  get state(): StateHandle {
+    return this.session.state.on(this.name);
   }
 
   /**

@@ -4,6 +4,7 @@ import type { EventStore, Platform, SessionRef } from '../core/ports.ts';
 import type { Chores } from './chores.ts';
 import type { RunningSummary } from './keep-snapshots.ts';
 import type { RecordingDefaults } from './recording-defaults.ts';
+import type { Transactions } from './transactions.ts';
 
 /** What every verb works with: a store, a machine, a namespace. */
 export interface Engine {
@@ -26,6 +27,8 @@ export interface Engine {
   readonly recording: RecordingDefaults;
   /** What is done beside what was asked for; `close` waits for it. */
   readonly chores: Chores;
+  /** The transactions that are open. */
+  readonly transactions: Transactions;
 }
 
 /** Names a session of the engine's namespace. */

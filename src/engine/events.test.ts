@@ -10,6 +10,7 @@ import { Chores } from './chores.ts';
 import type { Engine } from './engine.ts';
 import { replayPages } from './replay.ts';
 import { createReprise } from './reprise.ts';
+import { Transactions } from './transactions.ts';
 
 const platform = createNodePlatform();
 
@@ -38,6 +39,7 @@ test('large bodies that are stored as small differences are handed out a few at 
     readFile: () => {
       throw new Error('nothing is imported here');
     },
+    transactions: new Transactions(platform),
   };
   const total = 40;
   expect(total * body(1).length).toBeGreaterThan(limits.bodiesKeptMax + limits.batchBodiesMax);

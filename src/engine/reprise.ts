@@ -16,6 +16,7 @@ import { sessionRecord } from './place.ts';
 import type { RecordingDefaults } from './recording-defaults.ts';
 import { type ReplayAllOptions, replayAll } from './replay-all.ts';
 import { Session } from './session.ts';
+import { Transactions } from './transactions.ts';
 
 /** How to open a session. */
 export interface SessionOptions {
@@ -237,6 +238,7 @@ export class Reprise {
    * ```
    */
   async close(): Promise<void> {
+    this.#engine.transactions.clear();
     await this.#engine.chores.settled();
     await this.#engine.store.close();
   }
@@ -297,6 +299,7 @@ export function createReprise({
     readFile,
     recording,
     chores: new Chores(),
+    transactions: new Transactions(platform),
   });
 }
 

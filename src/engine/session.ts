@@ -29,7 +29,9 @@ import { type RetryOptions, type RetryResult, retry } from './retry.ts';
 import { type Reverted, type RevertOptions, revert } from './revert.ts';
 import { type RewindOptions, rewind } from './rewind.ts';
 import { type SessionJson, sessionJson } from './session-json.ts';
+import { StateHandle } from './state.ts';
 import { type StateAtOptions, stateAt } from './state-at.ts';
+import { defaultAgent } from './state-key.ts';
 import { type BranchNode, branchTree } from './tree.ts';
 import { type Verification, type VerifyOptions, verify } from './verify.ts';
 
@@ -48,12 +50,24 @@ export class Session {
   }
 
   /**
+   * The state of the agent `default` on `main`: versioned values under keys, written in atomic transactions.
+   *
+   * @example
+   * ```ts
+   * await session.state.transaction((tx) => tx.write('plan', { next: 'ask' }));
+   * const { value, version } = await session.state.get('plan'); // { next: 'ask' }, 1
+   * ```
+   */
+  get state(): StateHandle {
+    return new StateHandle(this.#engine, this.id, { branch: mainBranch, agent: defaultAgent });
+  }
+
+  /**
    * Appends events to a branch (`main` if left out), all or nothing, and gives them as stored.
    *
    * @example
    * ```ts
    * await session.append({ type: 'note.added', agent: 'support', data: { text: 'The customer called.' } });
-   * await session.append([{ type: 'turn.started', turn: 2 }, { type: 'turn.ended' }], { branch: 'careful' });
    * ```
    */
   append(events: EventDraft | readonly EventDraft[], options: AppendOptions = {}): Promise<readonly Event[]> {
@@ -66,10 +80,7 @@ export class Session {
    * @example
    * ```ts
    * await using recorder = await session.record({ agent: 'support' });
-   * await recorder.run({ title: 'Refund of order 8' }, async () => {
-   *   recorder.message({ role: 'user', content: 'Please refund order 8.' });
-   *   await recorder.call({ kind: 'tool', name: 'lookUp', effect: 'pure', input: { order: 8 } }, async () => ({ paid: 50 }));
-   * });
+   * await recorder.run({ title: 'Refund' }, () => recorder.message({ role: 'user', content: 'Please refund order 8.' }));
    * ```
    */
   record(options: RecordOptions = {}): Promise<SessionRecorder> {
@@ -117,7 +128,7 @@ export class Session {
    *
    * @example
    * ```ts
-   * for (const { seq, message } of (await session.stateAt('main@3', conversation)).messages) console.log(seq, message);
+   * const { messages } = await session.stateAt('main@3', conversation);
    * const asked = await session.stateAt('main@3', conversation, { system: 'Look the order up first.' });
    * ```
    */
@@ -134,8 +145,7 @@ export class Session {
    *
    * @example
    * ```ts
-   * const without = await session.counterfactual('main', conversation, { exclude: [5] });
-   * console.log(without.excluded, without.dependents, without.diff.removed); // the call goes with both its halves
+   * const { excluded, diff } = await session.counterfactual('main', conversation, { exclude: [5] }); // 5 and 6: a call
    * ```
    */
   counterfactual<Value, Result>(
@@ -204,7 +214,6 @@ export class Session {
    * @example
    * ```ts
    * const { undone } = await session.rewind('main@4', { reason: 'before the refund' }); // [5, 6, 7]
-   * await session.rewind({ turn: 0 }); // everything of later turns, wherever it stands
    * ```
    */
   rewind(point: PointInput, options: RewindOptions = {}): Promise<Marked> {
@@ -241,7 +250,6 @@ export class Session {
    *
    * @example
    * ```ts
-   * const planned = await session.erase('main@2', { dryRun: true }); // what would go
    * const { events } = await session.erase('main@2', { reason: 'personal data' });
    * ```
    */
@@ -254,8 +262,7 @@ export class Session {
    *
    * @example
    * ```ts
-   * const before = await session.fingerprint('main@2');
-   * const same = compareFingerprints(before, await session.fingerprint('careful@2')); // 'equal'
+   * const same = compareFingerprints(await session.fingerprint('main@2'), await session.fingerprint('careful@2'));
    * ```
    */
   async fingerprint(point: PointInput = mainBranch): Promise<string> {
@@ -267,8 +274,7 @@ export class Session {
    *
    * @example
    * ```ts
-   * const { digest } = await session.locate('main'); // keep it somewhere else
-   * const { ok, firstBad, reason } = await session.verify({ head: digest });
+   * const { ok, firstBad, reason } = await session.verify({ head: (await session.locate('main')).digest });
    * ```
    */
   verify(options: VerifyOptions = {}): Promise<Verification> {
@@ -292,8 +298,7 @@ export class Session {
    *
    * @example
    * ```ts
-   * await session.setMetadata({ owner: 'support' });
-   * console.log(await session.metadata()); // { owner: 'support' }
+   * console.log(await session.metadata()); // {}: nothing was set
    * ```
    */
   async metadata(branch: PointInput = mainBranch): Promise<JsonObject> {
@@ -306,7 +311,6 @@ export class Session {
    * @example
    * ```ts
    * await session.setMetadata({ owner: 'support', ticket: 7 });
-   * await session.setMetadata({ ticket: null });
    * ```
    */
   async setMetadata(set: JsonObject, options: { readonly branch?: string } = {}): Promise<void> {
@@ -334,8 +338,7 @@ export class Session {
    *
    * @example
    * ```ts
-   * const agent = async ({ prompt }: ResumeContext) => `I read: ${prompt?.content}`;
-   * const { text, diff } = await session.retry('run:run-1', agent, { extraContext: 'It was a gift.' });
+   * const { diff } = await session.retry('run:run-1', async () => 'Done.', { extraContext: 'It was a gift.' });
    * ```
    */
   retry<Run, Result>(
@@ -351,11 +354,8 @@ export class Session {
    *
    * @example
    * ```ts
-   * const { rows, variants } = await session.experiment('main@2', {
-   *   variants: [{ name: 'as-is' }, { name: 'brief', system: 'Be brief.' }],
-   *   agent: async ({ system }) => (system === null ? 'I will look into it.' : 'Done.'),
-   *   check: ({ text }) => text.length < 10,
-   * });
+   * const variants = [{ name: 'as-is' }, { name: 'brief', system: 'Be brief.' }];
+   * const { rows } = await session.experiment('main@2', { variants, agent: async () => 'Done.' });
    * ```
    */
   experiment<Run, Result>(point: PointInput, options: ExperimentOptions<Run, Result>): Promise<ExperimentResult> {
@@ -382,8 +382,8 @@ export class Session {
    * await session.delete({ confirm: 'refund' });
    * ```
    */
-  async delete(options: { readonly confirm: string }): Promise<void> {
-    await deleteSession(this.#engine, this.id, options?.confirm);
+  delete(options: { readonly confirm: string }): Promise<void> {
+    return deleteSession(this.#engine, this.id, options?.confirm);
   }
 
   /**

@@ -30,6 +30,7 @@ export function createNodePlatform(): Platform {
     startTimer,
     createContext,
     runFacts,
+    startIdleTimer,
   };
 }
 
@@ -44,6 +45,14 @@ function startTimer(ms: number, fire: () => void): () => void {
 function createContext<T>(): AsyncContext<T> {
   const held = new AsyncLocalStorage<T>();
   return { get: () => held.getStore(), run: (value, body) => held.run(value, body) };
+}
+
+const idleTimerMsMax = 2 ** 31 - 1;
+
+function startIdleTimer(ms: number, fire: () => void): () => void {
+  const timer = setTimeout(fire, Math.min(ms, idleTimerMsMax));
+  timer.unref();
+  return () => clearTimeout(timer);
 }
 
 interface RandomPool {

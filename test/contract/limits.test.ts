@@ -317,6 +317,48 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
     const page = await store.sessions({ limit: 1e9 });
     expect([page.sessions.length, page.next !== undefined]).toEqual([limits.sessionsPageMax, true]);
   },
+  stateKeyBytesMax: async ({ session: { state } }) => {
+    const longest = '\u0000'.repeat(limits.stateKeyBytesMax);
+    const owner = state.as('x'.repeat(limits.idBytesMax));
+    await owner.transaction((tx) => tx.write(longest, 1));
+    expect((await owner.get(longest)).value).toBe(1);
+    await exceeds('stateKeyBytesMax', () => owner.get(`${longest}a`));
+    await exceeds('stateKeyBytesMax', () => owner.transaction((tx) => tx.delete(`${longest}a`)));
+  },
+  stateValueBytesMax: async ({ session: { state } }) => {
+    const largest = 'x'.repeat(limits.stateValueBytesMax - 2);
+    await state.transaction((tx) => tx.write('a', largest));
+    await exceeds('stateValueBytesMax', () => state.transaction((tx) => tx.write('a', `${largest}x`)));
+  },
+  transactionOperationsMax: async ({ session: { state } }) => {
+    const tx = state.begin();
+    for (let count = 0; count < limits.transactionOperationsMax; count++) tx.write(`k${count}`, count);
+    await exceeds('transactionOperationsMax', async () => tx.write('one more', 1));
+    await exceeds('transactionOperationsMax', async () => tx.delete('one more'));
+    expect((await tx.commit()).versions).toHaveLength(limits.transactionOperationsMax);
+  },
+  transactionReadsMax: async ({ session: { state } }) => {
+    const tx = state.begin();
+    for (let count = 0; count < limits.transactionReadsMax; count++) await tx.get(`k${count}`);
+    await tx.get('k0');
+    await exceeds('transactionReadsMax', () => tx.get('one more'));
+    await exceeds('transactionReadsMax', () => tx.scan('k').next());
+    tx.write('a', 1);
+    await tx.commit();
+  },
+  transactionMsMax: ({ session: { state } }) =>
+    exceeds('transactionMsMax', async () => state.begin({ timeoutMs: limits.transactionMsMax + 1 })),
+  openTransactionsMax: async ({ session: { state } }) => {
+    const [first] = Array.from({ length: limits.openTransactionsMax }, () => state.begin());
+    await exceeds('openTransactionsMax', async () => state.begin());
+    first?.abort();
+    state.begin();
+  },
+  transactionRetriesMax: ({ session: { state } }) =>
+    exceeds('transactionRetriesMax', () =>
+      state.transaction(() => undefined, { retries: limits.transactionRetriesMax + 1 }),
+    ),
+  commitTriesMax: 'src/engine/state-commit.test.ts',
   summaryEventsMax: 'src/engine/keep-snapshots.test.ts',
   summariesRunningMax: 'src/engine/keep-snapshots.test.ts',
   conversationEventsMax: 'src/engine/keep-snapshots.test.ts',

@@ -28,10 +28,11 @@ test('the API page has a section for every export, and for every verb', () => {
   const headings = new Set(
     [...keptText(apiPagePath).matchAll(/^#{2,3} ([\w.]+)/gm)].map((match) => (match[1] as string).toLowerCase()),
   );
-  const verbs = [surface.Reprise, surface.Session, surface.Branch].flatMap((owner) =>
-    Object.entries(Object.getOwnPropertyDescriptors(owner.prototype))
-      .filter(([name, { value }]) => name !== 'constructor' && typeof value === 'function')
-      .map(([name]) => `${owner.name}.${name}`),
+  const verbs = [surface.Reprise, surface.Session, surface.Branch, surface.StateHandle, surface.Transaction].flatMap(
+    (owner) =>
+      Object.entries(Object.getOwnPropertyDescriptors(owner.prototype))
+        .filter(([name, { value }]) => name !== 'constructor' && typeof value === 'function')
+        .map(([name]) => `${owner.name}.${name}`),
   );
   const wanted = [...Object.keys(surface), ...Object.keys(testing), ...Object.keys(aiSdk), ...verbs];
   expect(wanted.filter((name) => !headings.has(name.toLowerCase()))).toEqual([]);

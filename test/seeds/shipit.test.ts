@@ -286,10 +286,10 @@ describe('B2 fork', () => {
   test('a fork does not change with its source', async () => {
     const session = await reprise.import(native);
     const branch = await session.fork('main', { name: 'kept' });
-    const before = await branch.state(conversation);
+    const before = await branch.project(conversation);
     await session.append({ type: 'message.added', data: { message: { role: 'user', content: 'later' } } });
     await session.rewind('main@3');
-    expect(await branch.state(conversation)).toEqual(before);
+    expect(await branch.project(conversation)).toEqual(before);
   });
 });
 

@@ -12,6 +12,7 @@ import { filterOf, filterOptions } from '../filter-options.ts';
 import { historyFacts } from '../history-facts.ts';
 import { nothingFound } from '../nothing-found.ts';
 import { wholeNumber } from '../number-option.ts';
+import { printOperations } from '../operation-replay.ts';
 import { EventTable } from '../render/event-table.ts';
 import { headerLines } from '../render/history-header.ts';
 import { plain } from '../render/text.ts';
@@ -27,6 +28,8 @@ export const replay: CommandSpec = {
     new Option('--reverse', 'the last event first').conflicts('follow'),
     new Option('--follow', 'go on with what is appended, in any process, until Ctrl-C'),
     new Option('--speed <speed>', 'with the original pauses: 1x, 10x, or max for none').default('max'),
+    new Option('--ops', 'only what was done to state, an operation a line; --agent is whose state'),
+    new Option('--verbose', 'with --ops: whole values'),
     new Option('--raw', 'every stored event, markers and taken-out events included'),
   ],
   examples: [
@@ -35,6 +38,7 @@ export const replay: CommandSpec = {
     'reprise replay demo/careful@12 --tail 5',
     'reprise replay demo --filter "name=refund,input.order=^7$"',
     'reprise replay latest --follow --json',
+    'reprise replay demo --ops --agent support',
   ],
   run: async (context, [ref = 'latest'], options) => {
     if (ref === 'list') return list.run(context, [], options);
@@ -42,7 +46,8 @@ export const replay: CommandSpec = {
     const speed = speedOf(String(options['speed'] ?? 'max'));
     const found = await context.at(ref);
     const placed = { ...reading, point: found.point };
-    if (context.out.json === 'object') await printObject(context, found, placed);
+    if (options['ops'] === true) await printOperations(context, found, placed, options['verbose'] === true);
+    else if (context.out.json === 'object') await printObject(context, found, placed);
     else await printEvents(context, found, placed, speed);
     return done;
   },

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import { type Marker, markerOf } from '../../core/marker.ts';
 import { beginning, type Digest, type Point, type Seq } from '../../core/point.ts';
-import type { SessionRef } from '../../core/ports.ts';
+import type { BranchRecord, SessionRef } from '../../core/ports.ts';
 import { lastOf, viewAt } from '../../core/view.ts';
 import type { Database } from './database.ts';
 import { checkVersion, type Migration, schemaVersion } from './migrate.ts';
@@ -37,6 +37,7 @@ export interface BranchBytes {
 /** Entries of each kind that are remembered before all are forgotten. */
 const entriesMax = 10_000;
 const markersHeldMax = 200_000;
+const recordsMax = 100;
 
 /**
  * What this connection knows of sessions and branches. It is true as long as no other connection has committed, which
@@ -48,6 +49,7 @@ export class Catalogue {
   readonly #sessions = new Map<string, SessionRow>();
   readonly #branches = new Map<number, Map<string, BranchRow>>();
   readonly #states = new Map<number, BranchState>();
+  readonly #records = new Map<number, { readonly state: BranchState; readonly record: BranchRecord }>();
   readonly #lastIds = new Map<number, string>();
   readonly #bytes = new Map<number, BranchBytes>();
   readonly recentKeys: RecentKeys = new RecentKeys();
@@ -76,6 +78,7 @@ export class Catalogue {
     this.#sessions.clear();
     this.#branches.clear();
     this.#states.clear();
+    this.#records.clear();
     this.#lastIds.clear();
     this.#bytes.clear();
     this.recentKeys.clear();
@@ -143,6 +146,20 @@ export class Catalogue {
       this.#markersHeld = state.history.markers.length;
     }
     this.#states.set(branch.id, state);
+  }
+
+  /** What is told of a branch, made anew only when its state is another one. */
+  recordOf(
+    branch: BranchRow,
+    state: BranchState,
+    make: (before: BranchRecord | undefined) => BranchRecord,
+  ): BranchRecord {
+    const known = this.#records.get(branch.id);
+    if (known?.state === state) return known.record;
+    const record = make(known?.record);
+    if (this.#records.size >= recordsMax) this.#records.clear();
+    this.#records.set(branch.id, { state, record });
+    return record;
   }
 
   /** The state at a seq that the branch itself stores; undefined if it does not store it. */

@@ -319,8 +319,9 @@ class SqliteStore implements EventStore {
   /** Runs a read; nothing is open when it returns, and a busy file is tried again after a short wait. */
   async #read<Result>(work: () => Result): Promise<Result> {
     this.#checkOpen();
-    await this.#letTurn();
-    const deadline = performance.now() + this.#options.busyWaitMs;
+    const now = performance.now();
+    if (now - this.#turnedAt >= turnMsMax) await this.#letTurn();
+    const deadline = now + this.#options.busyWaitMs;
     for (let attempt = 0; ; attempt++) {
       try {
         this.#catalogue.refresh();
@@ -337,7 +338,6 @@ class SqliteStore implements EventStore {
    * no timer, socket or signal is heard.
    */
   async #letTurn(): Promise<void> {
-    if (performance.now() - this.#turnedAt < turnMsMax) return;
     await turnOfLoop();
     this.#turnedAt = performance.now();
     this.#checkOpen();

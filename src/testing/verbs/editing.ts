@@ -104,7 +104,7 @@ export const editing: readonly VerbCase[] = [
   onSession('edit() puts the name of who edits on markers alone', async (session) => {
     await session.append(called([user('hello')], { agent: 'support' }));
     const branch = await session.fork('main', { model: 'large-1', prompt: 'bye', agent: 'reviewer' });
-    const { model, agent, messages } = await branch.state(conversation);
+    const { model, agent, messages } = await branch.project(conversation);
     assert.deepEqual([model, agent, messages.at(-1)?.message], ['large-1', 'support', user('bye')]);
     const raw = await all(branch.replay({ history: 'raw', after: 1 }));
     assert.deepEqual(
@@ -288,7 +288,7 @@ export const editing: readonly VerbCase[] = [
     await session.append([added(user('one'), { turn: 1 }), added(user('two'), { turn: 2 })]);
     const branch = await session.fork({ turn: 1 }, { prompt: 'ONE' });
     assert.deepEqual(
-      (await branch.state(conversation)).messages.map(({ message }) => message),
+      (await branch.project(conversation)).messages.map(({ message }) => message),
       [user('ONE')],
     );
   }),

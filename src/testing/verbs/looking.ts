@@ -109,7 +109,7 @@ export const stateAt: readonly VerbCase[] = [
     const branch = await session.fork('main', { edits });
     assert.deepEqual(
       await session.stateAt('main', seen, { edits }),
-      await branch.state(seen).then((value) => value.map((one) => shifted(one as { readonly causeSeq?: number }))),
+      await branch.project(seen).then((value) => value.map((one) => shifted(one as { readonly causeSeq?: number }))),
     );
     const refused = [{ kind: 'append', event: { type: 'note.added', data: {} } }] as const;
     await refuses('event.invalid', () => session.stateAt('main', seen, { edits: refused }));

@@ -188,7 +188,7 @@ export const resume: readonly VerbCase[] = [
         assert.deepEqual(toolCallsIn(asked[1] ?? null)[0]?.input, { order: 7, amount: 50 }, point);
       }
       const later = await session.fork('main@8', { edits: [{ kind: 'toolInput', call: 'c1', input: { order: 8 } }] });
-      const { messages } = await later.state(conversation);
+      const { messages } = await later.project(conversation);
       assert.deepEqual(
         toolCallsIn(messages[1]?.message ?? null)[0]?.input,
         { order: 8 },

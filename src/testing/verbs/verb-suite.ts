@@ -14,6 +14,8 @@ import { userTurns } from './recorded-turns.ts';
 import { record } from './recording.ts';
 import { find, replay } from './replay.ts';
 import { resume } from './resuming.ts';
+import { branching, reading, replaying } from './state-reading.ts';
+import { isolation, lifeCycle } from './state-transactions.ts';
 import { stopping } from './stopping.ts';
 import type { VerbCase } from './verb-case.ts';
 
@@ -35,6 +37,7 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   find,
   findLast: find,
   stateAt,
+  state: [...lifeCycle, ...isolation, ...reading, ...branching, ...replaying],
   counterfactual,
   fork: [...fork, ...mistyping],
   edit: [...edit, ...editing],

@@ -90,6 +90,12 @@ describe('the shapes of the reference are what is printed', () => {
     show: ['show', 'refund@4'],
     state: ['state', 'refund'],
     projections: ['projections'],
+    get: ['get', 'refund', 'plan'],
+    set: ['set', 'refund', 'plan', '2'],
+    delete: ['delete', 'refund', 'plan'],
+    keys: ['keys', 'refund'],
+    scan: ['scan', 'refund'],
+    history: ['history', 'refund', 'plan'],
     diff: ['diff', 'refund', 'refund/careful'],
     counterfactual: ['counterfactual', 'refund', '--exclude', '5'],
     fingerprint: ['fingerprint', 'refund'],
@@ -109,6 +115,7 @@ describe('the shapes of the reference are what is printed', () => {
     using place = await refundPlace();
     writeAgentFiles(place);
     if (name === 'redo') await place.json('rewind', 'refund/careful@4');
+    if (['keys', 'scan', 'history', 'delete'].includes(name)) await place.json('set', 'refund', 'plan', '1');
     const { stdout } = await place.run([...(runs[name] ?? []), '--json']);
     const printed = Object.keys(JSON.parse(stdout.split('\n')[0] ?? '') as object);
     const optional = new Set(['agent', 'run', 'cause', 'causeSeq']);

@@ -2,7 +2,7 @@ import { type AppendSource, judgeAppend } from '../../../core/append-judgement.t
 import { prefixEnd } from '../../../core/keys.ts';
 import { checkLimit } from '../../../core/limits.ts';
 import type { PartInput } from '../../../core/parts.ts';
-import type { Point, Seq } from '../../../core/point.ts';
+import type { Point, Seq, SeqRange } from '../../../core/point.ts';
 import type { AppendOutcome, AppendRequest, Platform, StoredEvent } from '../../../core/ports.ts';
 import { rawPieces } from '../../../core/segment.ts';
 import { compareUtf8 } from '../../../core/utf8.ts';
@@ -101,9 +101,9 @@ function sourceOf(session: HeldSession): AppendSource {
     firstChange: (history, { since, keys, prefixes }) => {
       for (const piece of rawPieces(history, history.head)) {
         const branch = heldBranch(session, piece.branch);
-        const isIn = (seq: Seq): boolean => seq > piece.after && seq > since && seq <= piece.through;
+        const range = { after: Math.max(piece.after, since) as Seq, through: piece.through };
         for (const key of [...keys, ...prefixes.flatMap((prefix) => keysUnder(branch, prefix))]) {
-          const seq = branch.keys.get(key)?.find(isIn);
+          const seq = firstIn(branch.keys.get(key) ?? [], range);
           if (seq !== undefined) return { key, seq };
         }
       }
@@ -112,6 +112,14 @@ function sourceOf(session: HeldSession): AppendSource {
     part: (digest) => session.parts.get(digest),
     notHeld: (digests) => digests.filter((digest) => isHole(session.parts.get(digest))),
   };
+}
+
+/** The first of rising seqs within a range; looked for from the end, since what is asked about is nearly always there. */
+function firstIn(seqs: readonly Seq[], { after, through }: SeqRange): Seq | undefined {
+  let first: Seq | undefined;
+  for (let index = seqs.length - 1; index >= 0 && (seqs[index] as Seq) > after; index--)
+    if ((seqs[index] as Seq) <= through) first = seqs[index];
+  return first;
 }
 
 /** A list with a hole is not what its digest says any more: nothing new can be made of it. */

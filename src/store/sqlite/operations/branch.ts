@@ -1,4 +1,5 @@
-import type { Digest, Seq } from '../../../core/point.ts';
+import type { BranchState } from '../../../core/append.ts';
+import type { Digest, Point, Seq } from '../../../core/point.ts';
 import type { BranchRecord, BranchRef, BranchSummary, SessionRef } from '../../../core/ports.ts';
 import type { BranchRow, Catalogue, SessionRow } from '../catalogue.ts';
 import type { Database } from '../database.ts';
@@ -8,23 +9,30 @@ export function findBranch(database: Database, catalogue: Catalogue, ref: Branch
   const session = catalogue.session(ref);
   const branch = session === undefined ? undefined : catalogue.branch(session, ref.branch);
   if (session === undefined || branch === undefined) return undefined;
-  const { history, digest, epoch, turn } = catalogue.stateOf(session, branch);
+  const state = catalogue.stateOf(session, branch);
+  return catalogue.recordOf(branch, state, (before) => recordOf(database, session, branch, state, before));
+}
+
+/** What of it never changes is taken from the record before. */
+function recordOf(
+  database: Database,
+  session: SessionRow,
+  branch: BranchRow,
+  { history, digest, epoch, turn }: BranchState,
+  before: BranchRecord | undefined,
+): BranchRecord {
   const { head, markers, root } = history;
-  const parent = database.get<[string]>('SELECT name FROM branches WHERE id = ?', branch.parentId);
-  const createdAt = createdAtOf(database, session, branch);
+  const createdAt = before?.createdAt ?? createdAtOf(database, session, branch);
   const updatedAt = database.get<[string]>(timeSql, branch.id, head)?.[0] ?? createdAt;
-  const record = {
-    branch: branch.name,
-    root,
-    head,
-    digest,
-    epoch,
-    turn,
-    createdAt,
-    updatedAt,
-    markers,
-  };
-  return parent === undefined ? record : { ...record, parent: { branch: parent[0], seq: branch.parentSeq as Seq } };
+  const record = { branch: branch.name, root, head, digest, epoch, turn, createdAt, updatedAt, markers };
+  const parent = before?.parent ?? parentOf(database, branch);
+  return parent === undefined ? record : { ...record, parent };
+}
+
+function parentOf(database: Database, { parentId, parentSeq }: BranchRow): Point | undefined {
+  if (parentId === null) return undefined;
+  const parent = database.get<[string]>('SELECT name FROM branches WHERE id = ?', parentId);
+  return parent === undefined ? undefined : { branch: parent[0], seq: parentSeq as Seq };
 }
 
 const timeSql = 'SELECT time FROM events WHERE branch_id = ? AND seq = ?';

@@ -42,10 +42,15 @@ function recentChange(
   { keys, prefixes }: Named,
 ): KeyedSeq | undefined {
   const named = new Set(keys);
-  return recent.find(
-    ({ key, seq }) =>
-      seq > after && seq <= through && (named.has(key) || prefixes.some((prefix) => key.startsWith(prefix))),
-  );
+  let first: KeyedSeq | undefined;
+  // They are in the order of seqs, and what is asked about is nearly always the last few of them.
+  for (let index = recent.length - 1; index >= 0; index--) {
+    const held = recent[index] as KeyedSeq;
+    if (held.seq <= after) break;
+    if (held.seq > through) continue;
+    if (named.has(held.key) || prefixes.some((prefix) => held.key.startsWith(prefix))) first = held;
+  }
+  return first;
 }
 
 function indexedChange(database: Database, range: BranchRange, { keys, prefixes }: Named): KeyedSeq | undefined {

@@ -20,17 +20,38 @@ export function latestPage(
   page: LatestRequest,
 ): LatestPage {
   const limit = Math.min(page.limit, limits.pageEventsMax);
+  if ('keys' in select && select.keys.length === 1 && page.after === undefined && limit > 0)
+    return latestOfOne(database, branchId, view, select.keys[0] as string, page);
   const entries: { readonly key: string; readonly event: StoredEvent }[] = [];
   let bytes = 0;
   const [keys, isAll] = candidates(database, branchId, view, select, page, limit);
+  // One event may be the last of many keys: it is read once.
+  const read = new Map<string, StoredEvent | undefined>();
   for (const key of keys) {
-    const event = latestOf(database, branchId, view, key, page.select);
+    const place = latestOf(database, branchId, view, key);
+    if (place === undefined) continue;
+    const at = `${place.branch}@${place.seq}`;
+    if (!read.has(at)) read.set(at, eventAt(database, place, page.select));
+    const event = read.get(at);
     if (event === undefined) continue;
     entries.push({ key, event });
     bytes += event.data?.length ?? 0;
     if (bytes >= limits.pageBytesMax && key !== keys.at(-1)) return { entries, next: key };
   }
   return isAll ? { entries } : { entries, next: keys.at(-1) as string };
+}
+
+/** What is asked for most: one key. */
+function latestOfOne(
+  database: Database,
+  branchId: BranchIds,
+  view: readonly Segment[],
+  key: string,
+  { select }: LatestRequest,
+): LatestPage {
+  const place = latestOf(database, branchId, view, key);
+  const event = place === undefined ? undefined : eventAt(database, place, select);
+  return { entries: event === undefined ? [] : [{ key, event }] };
 }
 
 /** Up to `limit` keys in order, and whether they are the last ones. */
@@ -64,8 +85,7 @@ function latestOf(
   branchId: BranchIds,
   view: readonly Segment[],
   key: string,
-  select: 'header' | 'full',
-): StoredEvent | undefined {
+): StoredPlace | undefined {
   const answers = new Map<string, { readonly asked: Seq; readonly found: Seq }>();
   const lastAtOrBefore = (name: string, branch: number, seq: Seq): Seq => {
     const known = answers.get(name);
@@ -81,24 +101,30 @@ function latestOf(
     let seq = lastAtOrBefore(segment.branch, branch, segment.through);
     while (seq > segment.after) {
       const gap = segment.except.find((range) => inRange(range, seq));
-      if (gap === undefined) return eventAt(database, branch, segment.branch, seq, select);
+      if (gap === undefined) return { branch, name: segment.branch, seq };
       seq = lastAtOrBefore(segment.branch, branch, later(gap.after, 0));
     }
   }
   return undefined;
 }
 
+/** Where an event is: its branch by number and by name. */
+interface StoredPlace {
+  readonly branch: number;
+  readonly name: string;
+  readonly seq: Seq;
+}
+
+const eventSql = {
+  header: `SELECT ${eventColumns.header} FROM events e WHERE e.branch_id = ? AND e.seq = ?`,
+  full: `SELECT ${eventColumns.full} FROM events e WHERE e.branch_id = ? AND e.seq = ?`,
+} as const;
+
 function eventAt(
   database: Database,
-  branch: number,
-  name: string,
-  seq: Seq,
+  { branch, name, seq }: StoredPlace,
   select: 'header' | 'full',
 ): StoredEvent | undefined {
-  const row = database.get<EventRow>(
-    `SELECT ${eventColumns[select]} FROM events e WHERE e.branch_id = ? AND e.seq = ?`,
-    branch,
-    seq,
-  );
+  const row = database.get<EventRow>(eventSql[select], branch, seq);
   return row === undefined ? undefined : eventOf(name, row, select);
 }

@@ -1,0 +1,45 @@
+import { refText } from '../../core/ref.ts';
+import type { CommandSpec } from '../command.ts';
+import { done, no } from '../exit-code.ts';
+import { plain } from '../render/text.ts';
+import { agentOption, handleOf } from '../state-options.ts';
+import { quoted } from '../typed.ts';
+
+/** `reprise delete`. */
+export const deleteKey: CommandSpec = {
+  arguments: [
+    { name: '<ref>', about: 'where: session[/branch]' },
+    { name: '<key>', about: 'the key' },
+  ],
+  options: [agentOption],
+  examples: ['reprise delete demo plan', 'reprise delete demo/careful plan --agent support'],
+  run: async (context, [text = '', key = ''], options) => {
+    const { out } = context;
+    const found = await context.branch(text);
+    const state = handleOf(found, options);
+    const ref = refText({ session: found.ref.session, branch: found.ref.branch });
+    const work = state.transaction(async (tx) => {
+      const { exists } = await tx.get(key);
+      if (exists) tx.delete(key);
+    });
+    const { txn, seq, time, versions } = await context.patient(work);
+    const [made] = versions;
+    const held = await state.get(key);
+    const shown = made === undefined ? held : { ...held, version: made.version, seq, time };
+    if (out.json !== undefined)
+      await out.value({
+        ...shown,
+        value: null,
+        exists: false,
+        ref,
+        txn: made === undefined ? null : txn,
+        deleted: made !== undefined,
+      });
+    else if (made === undefined) out.say(plain(`"${key}" of agent "${state.agent}" is not there at ${ref}.`));
+    else {
+      await out.line(`${plain(key)} deleted${out.dim(`  v${made.version} @${seq}`)}`);
+      out.next(`reprise history ${ref} ${quoted(key)}`);
+    }
+    return made === undefined ? no : done;
+  },
+};

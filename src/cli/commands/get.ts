@@ -1,0 +1,33 @@
+import { Option } from 'commander';
+import { refText } from '../../core/ref.ts';
+import type { CommandSpec } from '../command.ts';
+import { done, no } from '../exit-code.ts';
+import { wholeNumber } from '../number-option.ts';
+import { jsonText } from '../render/json-text.ts';
+import { plain } from '../render/text.ts';
+import { stateAtRef, stateOptions } from '../state-options.ts';
+
+/** `reprise get`. */
+export const get: CommandSpec = {
+  arguments: [
+    { name: '<ref>', about: 'where: session[/branch][@at]' },
+    { name: '<key>', about: 'the key' },
+  ],
+  options: [...stateOptions, new Option('--version <n>', 'the value it had as this version').argParser(wholeNumber)],
+  examples: ['reprise get demo plan', 'reprise get demo@12 plan --agent support', 'reprise get demo plan --version 1'],
+  run: async (context, [text = '', key = ''], options) => {
+    const { out } = context;
+    const { state, ref, point } = await stateAtRef(context, text, options);
+    const { version } = options as { readonly version?: number };
+    const found = await state.getAt(key, { at: point, ...(version === undefined ? {} : { version }) });
+    if (out.json !== undefined) await out.value(found);
+    else if (found.exists) await out.line(jsonText(found.value, 2));
+    else {
+      const why = found.erased === true ? 'was erased' : found.version > 0 ? 'was deleted' : 'is not there';
+      const which = version === undefined ? '' : ` as version ${version}`;
+      out.say(plain(`"${key}" of agent "${state.agent}"${which} ${why} at ${refText(ref)}.`));
+      out.next(`reprise keys ${refText(ref)}`);
+    }
+    return found.exists ? done : no;
+  },
+};

@@ -1,0 +1,23 @@
+import type { CommandSpec } from '../command.ts';
+import { done } from '../exit-code.ts';
+import { printValues } from '../print-values.ts';
+import { plain } from '../render/text.ts';
+import { stateAtRef, stateListOptions } from '../state-options.ts';
+
+/** `reprise keys`. */
+export const keys: CommandSpec = {
+  arguments: [
+    { name: '<ref>', about: 'where: session[/branch][@at]' },
+    { name: '[prefix]', about: 'only keys that begin so' },
+  ],
+  options: stateListOptions,
+  examples: ['reprise keys demo', 'reprise keys demo@12 task/ --agent support', 'reprise keys latest --json'],
+  run: async (context, [text = '', prefix = ''], options) => {
+    const found = await stateAtRef(context, text, options);
+    const { limit } = options as { readonly limit?: number };
+    const values = found.state.scan(prefix, { at: found.point, ...(limit === undefined ? {} : { limit }) });
+    const count = await printValues(context, found, values, ({ key }) => plain(key));
+    if (count === 0) context.out.say('No keys.');
+    return done;
+  },
+};

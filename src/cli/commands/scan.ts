@@ -1,0 +1,23 @@
+import type { CommandSpec } from '../command.ts';
+import { done } from '../exit-code.ts';
+import { printValues } from '../print-values.ts';
+import { stateLine } from '../render/state-line.ts';
+import { stateAtRef, stateListOptions } from '../state-options.ts';
+
+/** `reprise scan`. */
+export const scan: CommandSpec = {
+  arguments: [
+    { name: '<ref>', about: 'where: session[/branch][@at]' },
+    { name: '[prefix]', about: 'only keys that begin so' },
+  ],
+  options: stateListOptions,
+  examples: ['reprise scan demo', 'reprise scan demo task/ --at turn:3', 'reprise scan demo --json=object'],
+  run: async (context, [text = '', prefix = ''], options) => {
+    const found = await stateAtRef(context, text, options);
+    const { limit } = options as { readonly limit?: number };
+    const values = found.state.scan(prefix, { at: found.point, ...(limit === undefined ? {} : { limit }) });
+    const count = await printValues(context, found, values, (value) => stateLine(context.out, value));
+    if (count === 0) context.out.say('No keys.');
+    return done;
+  },
+};

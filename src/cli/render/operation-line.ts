@@ -1,0 +1,113 @@
+import { isObject, type JsonArray, type JsonObject, type JsonValue } from '../../core/json.ts';
+import type { StateOperation } from '../../engine/state-entry.ts';
+import type { StateTransaction } from '../../engine/state-replay.ts';
+import { jsonText } from './json-text.ts';
+import { plain } from './text.ts';
+
+const summaryMax = 120;
+const keyMax = 48;
+const agentMax = 20;
+
+/** What stands around the operations of a transaction. */
+export interface OperationFrame {
+  /** Shown unless it is `default`. */
+  readonly namespace: string;
+  readonly isVerbose: boolean;
+}
+
+/**
+ * The operations of a transaction, a line each: `10:00:00Z  agent=support  WRITE  key=plan  v=2  {"next":"ask"}`. Verbose,
+ * each has a second part with the whole value. The format is a contract: programs cut these lines into fields.
+ */
+export function operationLines(
+  { txn, time, operations, erased, seq }: StateTransaction,
+  { namespace, isVerbose }: OperationFrame,
+): string[] {
+  const start = [`${time.slice(11, 19)}Z`, ...(namespace === 'default' ? [] : [`ns=${plain(namespace)}`])];
+  if (erased === true) return [[...start, 'ERASED', `seq=${seq}`].join('  ')];
+  return operations.flatMap((operation, index) => {
+    const { agent, key, op, version } = operation;
+    const who = `agent=${shortAgent(agent)}`;
+    if (!isVerbose) {
+      const cells = [who, labelOf(operation).padEnd(5), `key=${shortKey(key).padEnd(20)}`, `v=${version}`];
+      return [[...start, ...cells, op === 'delete' ? '' : summaryOf(operation.value ?? null)].join('  ').trimEnd()];
+    }
+    const cells = [
+      `txn=${txn.slice(0, 12)}`,
+      `event=${index}`,
+      who,
+      op.toUpperCase(),
+      `key=${plain(key)}`,
+      `v=${version}`,
+    ];
+    const payload =
+      op === 'delete'
+        ? []
+        : [
+            'payload:',
+            ...jsonText(operation.value, 2)
+              .split('\n')
+              .map((line) => `  ${line}`),
+          ];
+    return [[...start, ...cells].join('  '), ...payload];
+  });
+}
+
+/** What an operation is called: by the first part of its key where that says something. A delete is a delete. */
+function labelOf({ op, key }: StateOperation): string {
+  if (op === 'delete') return 'DEL';
+  if (key.startsWith('tool/')) return 'TOOL';
+  if (key.startsWith('note/') || key.startsWith('annotation/')) return 'NOTE';
+  if (key.startsWith('final/') || key.startsWith('answer/')) return 'FINAL';
+  return 'WRITE';
+}
+
+function shortAgent(agent: string): string {
+  const shown = plain(agent);
+  return shown.length <= agentMax ? shown : `${whole(shown, agentMax - 3)}...`;
+}
+
+/** A path keeps its ends, anything else its beginning. */
+export function shortKey(key: string): string {
+  const shown = plain(key);
+  if (shown.length <= keyMax) return shown;
+  const names = shown.split('/');
+  const ends = `${names[0]}/.../${names.at(-1)}`;
+  return names.length > 2 && ends.length <= keyMax ? ends : `${whole(shown, keyMax - 3)}...`;
+}
+
+/** A value in at most 120 characters. */
+export function summaryOf(value: JsonValue): string {
+  if (typeof value === 'string') return textSummary(value);
+  if (typeof value !== 'object' || value === null) return String(value);
+  const text = jsonText(value);
+  if (text.length <= summaryMax) return text;
+  return isObject(value) ? objectSummary(value) : listSummary(value as JsonArray);
+}
+
+function textSummary(value: string): string {
+  const escaped = plain(value.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t'));
+  return escaped.length + 2 <= summaryMax ? `"${escaped}"` : `"${whole(escaped, summaryMax - 6)}..."`;
+}
+
+function listSummary(value: JsonArray): string {
+  const items = value.slice(0, 2).map((item) => {
+    const text = jsonText(item);
+    return text.length <= 30 ? text : `${whole(text, 27)}...`;
+  });
+  return `[${items.join(', ')}${value.length > 2 ? ', ...' : ''}] len=${value.length}`;
+}
+
+function objectSummary(value: JsonObject): string {
+  const names = Object.keys(value);
+  const shown = names.slice(0, 2).map((name) => `${plain(name.length <= 30 ? name : `${whole(name, 27)}...`)}:...`);
+  return `{${shown.join(', ')}, n_fields=${names.length}}`;
+}
+
+/** The first so many units of a text, without half a character at the end. */
+function whole(text: string, units: number): string {
+  return text
+    .slice(0, units)
+    .toWellFormed()
+    .replace(/\ufffd$/, '');
+}

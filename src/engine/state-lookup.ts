@@ -1,0 +1,206 @@
+import { DataDecoder } from '../core/decode.ts';
+import type { Event } from '../core/event.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { KeySelector } from '../core/keys.ts';
+import { parseKey } from '../core/keys.ts';
+import { limits } from '../core/limits.ts';
+import { mayHoldRefs } from '../core/parts.ts';
+import { later, type Seq } from '../core/point.ts';
+import type { LatestPage, StoredEvent } from '../core/ports.ts';
+import { segmentsBefore, segmentsOf } from '../core/segment.ts';
+import { isStructural } from '../core/structural-types.ts';
+import { type Segment, viewAt } from '../core/view.ts';
+import { type Engine, sessionRef } from './engine.ts';
+import { dataOf, decoderFor, toEvent, unwrap } from './events.ts';
+import type { Place } from './place.ts';
+import {
+  erasedValue,
+  neverWritten,
+  operationsOn,
+  type StateValue,
+  type StateVersion,
+  valueAfter,
+  versionOf,
+} from './state-entry.ts';
+import { stateKey } from './state-key.ts';
+
+/** Where state is looked up: the segments of a view, which decide what the key index answers. */
+export interface StatePlace {
+  readonly engine: Engine;
+  readonly session: string;
+  readonly segments: readonly Segment[];
+}
+
+/** Whose key. */
+export interface KeyOf {
+  readonly agent: string;
+  readonly key: string;
+}
+
+/** The view at a place, for looking up state. */
+export function statePlace(engine: Engine, { session, history, seq }: Place): StatePlace {
+  return { engine, session, segments: segmentsOf(viewAt(history, seq)) };
+}
+
+/** What a key holds. */
+export async function valueOf(place: StatePlace, of: KeyOf): Promise<StateValue> {
+  const event = await lastEvent(place, of);
+  return event === undefined ? neverWritten(of.agent, of.key) : valueIn(place, event, of);
+}
+
+/** What several keys hold, by their key in the index; those that were never written are left out. */
+export async function valuesOf(place: StatePlace, of: readonly KeyOf[]): Promise<Map<string, StateValue>> {
+  const found = new Map<string, StateValue>();
+  const byKey = new Map(of.map((one) => [stateKey(one.agent, one.key), one]));
+  for await (const { key, event } of lastEvents(place, { keys: [...byKey.keys()] }))
+    found.set(key, await valueIn(place, event, byKey.get(key) as KeyOf));
+  return found;
+}
+
+/** The keys of an agent with a prefix that hold a value, or held one that was erased; by their UTF-8 bytes. */
+export async function* scanState(
+  place: StatePlace,
+  agent: string,
+  prefix: string,
+): AsyncGenerator<StateValue, void, undefined> {
+  for await (const { key, event } of lastEvents(place, { prefix: stateKey(agent, prefix) })) {
+    const value = await valueIn(place, event, { agent, key: parseKey(key).name });
+    if (value.exists || value.erased === true) yield value;
+  }
+}
+
+/** Every version of a key, the last first. */
+export async function* versionsOf(place: StatePlace, of: KeyOf): AsyncGenerator<StateVersion, void, undefined> {
+  let { segments } = place;
+  for (;;) {
+    const event = await lastEvent({ ...place, segments }, of);
+    if (event === undefined) return;
+    const rest = segmentsBefore(segments, event);
+    if (event.erased === true) {
+      const version = (await versionUpTo({ ...place, segments: rest }, of)) + 1;
+      yield versionOf(event, erasedValue(event, of, version));
+    } else {
+      for (const operation of operationsOn(event, of.agent, of.key).reverse())
+        yield versionOf(event, valueAfter(event, operation), operation.op);
+    }
+    segments = rest;
+  }
+}
+
+/**
+ * One version of a key. Versions rise along a view, so that the view is halved until the version is found: finding an
+ * old one takes no longer than finding a new one.
+ */
+export async function versionAt(place: StatePlace, of: KeyOf, version: number): Promise<StateValue> {
+  let [low, high] = [0, lengthOf(place.segments)];
+  // The least beginning of the view whose last commit of the key gave it this version or a later one.
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const held = await versionUpTo({ ...place, segments: firstOf(place.segments, middle) }, of);
+    if (held >= version) high = middle;
+    else low = middle + 1;
+  }
+  const event = await lastEvent({ ...place, segments: firstOf(place.segments, low) }, of);
+  if (event === undefined) return neverWritten(of.agent, of.key);
+  const found =
+    event.erased === true
+      ? [await valueIn(place, event, of)]
+      : operationsOn(event, of.agent, of.key).map((operation) => valueAfter(event, operation));
+  return found.find((value) => value.version === version) ?? neverWritten(of.agent, of.key);
+}
+
+/** The version a key has; an erased commit has lost its number, but had one. */
+async function versionUpTo(place: StatePlace, of: KeyOf): Promise<number> {
+  let erased = 0;
+  let { segments } = place;
+  for (;;) {
+    const event = await lastEvent({ ...place, segments }, of);
+    if (event === undefined) return erased;
+    if (event.erased !== true) return erased + (operationsOn(event, of.agent, of.key).at(-1)?.version ?? 0);
+    erased += 1;
+    segments = segmentsBefore(segments, event);
+  }
+}
+
+/** What an event made of a key. */
+async function valueIn(place: StatePlace, event: Event, of: KeyOf): Promise<StateValue> {
+  if (event.erased !== true) {
+    const last = operationsOn(event, of.agent, of.key).at(-1);
+    return last === undefined ? neverWritten(of.agent, of.key) : valueAfter(event, last);
+  }
+  const before = { ...place, segments: segmentsBefore(place.segments, event) };
+  return erasedValue(event, of, (await versionUpTo(before, of)) + 1);
+}
+
+/** The last event of one key: what most reads ask for. */
+async function lastEvent({ engine, session, segments }: StatePlace, { agent, key }: KeyOf): Promise<Event | undefined> {
+  if (segments.length === 0) return undefined;
+  const select = { keys: [stateKey(agent, key)] };
+  const page = await engine.store.latest(sessionRef(engine, session), segments, select, onlyOne);
+  const row = page.entries[0]?.event;
+  if (row === undefined) return undefined;
+  engine.onRead(1);
+  const data = row.data !== null && mayHoldRefs(row.data) ? await decoderFor(engine, session, [row]) : plainDecoder;
+  return shown(session, row, dataOf(row, data));
+}
+
+const onlyOne = { limit: 1, select: 'full' } as const;
+const plainDecoder = new DataDecoder({ get: () => undefined, isErased: () => false });
+
+/** The last event under each key, in the order of keys, a page of the index at a time. */
+async function* lastEvents(
+  { engine, session, segments }: StatePlace,
+  select: KeySelector,
+): AsyncGenerator<{ readonly key: string; readonly event: Event }> {
+  if (segments.length === 0) return;
+  let after: string | undefined;
+  do {
+    const page: LatestPage = await engine.store.latest(sessionRef(engine, session), segments, select, {
+      limit: limits.pageEventsMax,
+      select: 'full',
+      ...(after === undefined ? {} : { after }),
+    });
+    engine.onRead(page.entries.length);
+    yield* decoded(engine, session, page);
+    after = page.next;
+  } while (after !== undefined);
+}
+
+/** The entries of a page as events. A transaction is the last event of many keys; it is parsed once. */
+async function* decoded(
+  engine: Engine,
+  session: string,
+  { entries }: LatestPage,
+): AsyncGenerator<{ readonly key: string; readonly event: Event }> {
+  const rows = new Map(entries.map(({ event }) => [`${event.branch}@${event.seq}`, event]));
+  const decoder = await decoderFor(engine, session, [...rows.values()]);
+  const events = new Map<string, Event>();
+  for (const { key, event: row } of entries) {
+    const place = `${row.branch}@${row.seq}`;
+    const event = events.get(place) ?? shown(session, row, dataOf(row, decoder));
+    events.set(place, event);
+    yield { key, event };
+  }
+}
+
+function shown(session: string, row: StoredEvent, data: JsonObject): Event {
+  const event = toEvent(session, row, data);
+  return isStructural(event.type) ? unwrap(event) : event;
+}
+
+const sizeOf = ({ after, through }: Segment): number => through - after;
+const lengthOf = (segments: readonly Segment[]): number =>
+  segments.reduce((length, segment) => length + sizeOf(segment), 0);
+
+/** The first so many places of a view; places that are excepted count as well. */
+function firstOf(segments: readonly Segment[], count: number): Segment[] {
+  const first: Segment[] = [];
+  let left = count;
+  for (const segment of segments) {
+    if (left <= 0) break;
+    const through = later(segment.after, Math.min(left, sizeOf(segment)));
+    first.push({ ...segment, through: through as Seq });
+    left -= sizeOf(segment);
+  }
+  return first;
+}

@@ -1,0 +1,36 @@
+import { type PointInput, parsePoint } from '../core/ref.ts';
+
+/** Where to look: at a point, at a seq or a time of the branch, or at its head. */
+export type StateAt =
+  | { readonly point: PointInput }
+  | { readonly seq: number }
+  | { readonly time: string }
+  | { readonly at?: PointInput };
+
+/** The point that is meant; one that names no branch is on this one. */
+export function pointOf(branch: string, where: StateAt = {}): PointInput {
+  if ('point' in where) return pointOn(branch, where.point);
+  if ('seq' in where) return { branch, seq: where.seq };
+  if ('time' in where) return { branch, time: where.time };
+  return pointOn(branch, where.at ?? {});
+}
+
+function pointOn(branch: string, input: PointInput): PointInput {
+  if (typeof input !== 'string') return input.branch === undefined ? { ...input, branch } : input;
+  if (input !== '' && !input.startsWith('@')) return input;
+  const { at } = parsePoint(input);
+  switch (at.kind) {
+    case 'head':
+      return { branch };
+    case 'seq':
+      return { branch, seq: at.seq };
+    case 'before':
+      return { branch, seq: at.seq - 1 };
+    case 'turn':
+      return { branch, turn: at.turn };
+    case 'run':
+      return { branch, run: at.run };
+    case 'time':
+      return { branch, time: at.time };
+  }
+}

@@ -1,0 +1,349 @@
+import assert from 'node:assert/strict';
+import type { StateHandle } from '../../engine/state.ts';
+import { all, note, onSession, refuses, type VerbCase } from './verb-case.ts';
+
+const put = async (state: StateHandle, key: string, value: number | string | null): Promise<number> =>
+  (await state.transaction((tx) => tx.write(key, value))).seq;
+const drop = async (state: StateHandle, key: string): Promise<number> =>
+  (await state.transaction((tx) => tx.delete(key))).seq;
+const valueAt = async (state: StateHandle, key: string, at: string): Promise<unknown> => {
+  const { value, exists } = await state.get(key, { at });
+  return exists ? value : undefined;
+};
+
+/** What reading state promises. */
+export const reading: readonly VerbCase[] = [
+  onSession('get() of a value, of null, of a deleted key, of an unknown one', async (session) => {
+    const { state } = session;
+    const seq = await put(state, 'a', 1);
+    await put(state, 'a', null);
+    const { time, ...held } = await state.get('a');
+    assert.deepEqual(held, { key: 'a', agent: 'default', value: null, version: 2, seq: seq + 1, exists: true });
+    assert.ok(time !== null && time.endsWith('Z'));
+    const deleted = await drop(state, 'a');
+    const { version, exists, value, ...gone } = await state.get('a');
+    assert.deepEqual([version, exists, value, gone.seq], [3, false, null, deleted]);
+    assert.deepEqual(await state.get('none'), {
+      key: 'none',
+      agent: 'default',
+      value: null,
+      version: 0,
+      seq: 0,
+      time: null,
+      exists: false,
+    });
+    assert.equal((await state.get('a', { at: `@${seq}` })).value, 1);
+    assert.deepEqual((await put(state, 'a', 5), await state.get('a')).version, 4);
+  }),
+
+  onSession('getAt() finds a key at a point, a seq, a time and a version', async (session) => {
+    const { state } = session;
+    const seqs: number[] = [];
+    for (let value = 1; value <= 30; value++) {
+      seqs.push(await put(state, 'a', value));
+      if (value % 3 === 0) await put(state, 'other', value);
+    }
+    for (const [index, seq] of seqs.entries()) {
+      assert.equal((await state.getAt('a', { version: index + 1 })).value, index + 1);
+      assert.equal((await state.getAt('a', { seq })).value, index + 1);
+      assert.equal((await state.getAt('a', { point: { seq: seq - 1 } })).exists, index > 0);
+    }
+    for (const version of [0, 31, 99]) assert.equal((await state.getAt('a', { version })).exists, false);
+    await refuses('option.invalid', () => state.getAt('a', { version: -1 }));
+    const { time } = await state.getAt('a', { version: 30 });
+    assert.equal((await state.getAt('a', { time: String(time) })).version, 30);
+    assert.equal((await state.getAt('a', { time: '2000-01-01' })).exists, false);
+    assert.equal((await state.getAt('a', { version: 3, at: '@2' })).exists, false);
+    await refuses('point.out-of-range', () => state.getAt('a', { seq: 999 }));
+  }),
+
+  onSession('two writes of one key in one transaction are two versions', async (session) => {
+    const { state } = session;
+    await put(state, 'a', 'zero');
+    await state.transaction((tx) => {
+      tx.write('a', 'one');
+      tx.delete('a');
+      tx.write('a', 'two');
+    });
+    const versions = (await all(state.history('a'))).map(({ version, op, value }) => [version, op, value]);
+    assert.deepEqual(versions, [
+      [4, 'write', 'two'],
+      [3, 'delete', null],
+      [2, 'write', 'one'],
+      [1, 'write', 'zero'],
+    ]);
+    assert.equal((await state.getAt('a', { version: 2 })).value, 'one');
+    assert.equal((await state.getAt('a', { version: 3 })).exists, false);
+  }),
+
+  onSession('keys() and scan() are sorted by UTF-8 bytes, paged, and without deleted keys', async (session) => {
+    const { state } = session;
+    const keys = ['', '\u0000', '\u0001', 'a', 'a\nb', 'a%', 'a/1', 'a/2', 'b', 'é', '\uffee', '😀'];
+    await state.transaction((tx) => {
+      for (const key of [...keys].reverse()) tx.write(key, { key });
+      tx.write('gone', 1);
+    });
+    await drop(state, 'gone');
+    assert.deepEqual(await all(state.keys()), keys);
+    assert.deepEqual(
+      (await all(state.scan('a'))).map(({ key, value }) => [key, value]),
+      ['a', 'a\nb', 'a%', 'a/1', 'a/2'].map((key) => [key, { key }]),
+    );
+    assert.deepEqual(await all(state.keys({ limit: 2 })), ['', '\u0000']);
+    assert.deepEqual(await all(state.scan('a/', { limit: 0 })), []);
+    assert.deepEqual(await all(state.keys({ at: '@1' })), [...keys.slice(0, 9), 'gone', ...keys.slice(9)]);
+    await refuses('option.invalid', () => all(state.keys({ limit: -1 })));
+    for (const key of keys) assert.equal((await state.get(key)).exists, true);
+    for await (const key of state.keys()) if (key === 'a') break;
+  }),
+
+  onSession(
+    'agents, branches and namespaces do not see each other, whatever is in their ids',
+    async (session, reprise) => {
+      const ids = ['a', 'a:b', 'a%', '%', 'a/b', 'default', 'é😀'];
+      await session.append(note('begin'));
+      await session.fork('main@1', { name: 'a:b' });
+      const other = await reprise.namespace('a:b').createSession('demo');
+      const places = [session.state, session.state.on('a:b'), other.state];
+      for (const [index, place] of places.entries())
+        for (const id of ids)
+          for (const key of ['b', 'b:c', ':', '']) await put(place.as(id), key, `${index}${id}${key}`);
+      for (const [index, place] of places.entries()) {
+        for (const id of ids) {
+          const seen = await all(place.as(id).scan(''));
+          assert.deepEqual(
+            seen.map(({ key, value, agent, version }) => [key, value, agent, version]),
+            ['', ':', 'b', 'b:c'].map((key) => [key, `${index}${id}${key}`, id, 1]),
+          );
+        }
+      }
+    },
+  ),
+
+  onSession('history() says who, when, in which transaction, why', async (session) => {
+    const [cause] = await session.append(note('because'));
+    const support = session.state.as('support');
+    const { txn, seq, time } = await support.transaction((tx) => tx.write('plan', 'ask'), {
+      cause: cause?.id ?? '',
+      run: 'r1',
+      turn: 2,
+    });
+    await session.state.transaction((tx) => tx.as('support').delete('plan'));
+    const [last, first] = await all(support.history('plan'));
+    assert.deepEqual(first, {
+      key: 'plan',
+      agent: 'support',
+      value: 'ask',
+      version: 1,
+      seq,
+      time,
+      exists: true,
+      op: 'write',
+      txn,
+      branch: 'main',
+      turn: 2,
+      by: 'support',
+      run: 'r1',
+      cause: cause?.id,
+    });
+    assert.deepEqual([last?.op, last?.exists, last?.by, last?.version], ['delete', false, 'default', 2]);
+    assert.equal((await all(support.history('plan', { limit: 1 }))).length, 1);
+    assert.deepEqual(await all(support.history('none')), []);
+  }),
+];
+
+/** What state promises where history branches and is edited. */
+export const branching: readonly VerbCase[] = [
+  onSession('state on a fork is that of its point, and then goes its own way', async (session) => {
+    const { state } = session;
+    await put(state, 'a', 1);
+    await put(state, 'a', 2);
+    const branch = await session.fork('main@1', {
+      name: 'x',
+      edits: [
+        { kind: 'state', key: 'a', value: 'edited' },
+        { kind: 'state', key: 'b', value: 1 },
+      ],
+    });
+    assert.deepEqual([(await branch.state.get('a')).value, (await branch.state.get('a')).version], ['edited', 2]);
+    assert.equal((await branch.state.getAt('a', { seq: 1 })).value, 1);
+    await put(branch.state, 'a', 'own');
+    assert.equal((await state.get('a')).value, 2);
+    assert.equal((await state.on('x').get('a')).version, 3);
+    const changes = (await all(state.diff('main', 'x'))).map(({ key, kind, left, right }) => [
+      key,
+      kind,
+      left?.value,
+      right?.value,
+    ]);
+    assert.deepEqual(changes, [
+      ['a', 'changed', 2, 'own'],
+      ['b', 'added', undefined, 1],
+    ]);
+    assert.deepEqual(
+      await all(branch.state.diff('@1', 'main@1')),
+      [],
+      'a point without a branch is on that of the handle',
+    );
+    assert.deepEqual(
+      (await all(branch.state.diff('@head', 'main', { prefix: 'b' }))).map(({ kind }) => kind),
+      ['removed'],
+    );
+  }),
+
+  onSession('rewind and revert change what get() gives, and never what an earlier point gave', async (session) => {
+    const { state } = session;
+    for (const value of [1, 2, 3]) await put(state, 'a', value);
+    await session.revert('main@2');
+    assert.deepEqual(
+      (await all(state.history('a'))).map(({ version }) => version),
+      [3, 1],
+    );
+    assert.equal((await state.getAt('a', { version: 2 })).exists, false);
+    await session.rewind('main@1');
+    assert.equal((await state.get('a')).value, 1);
+    assert.equal((await state.get('a')).version, 1);
+    await put(state, 'a', 'again');
+    assert.equal((await state.get('a')).version, 2, 'numbers repeat after a rewind');
+    assert.equal((await state.getAt('a', { version: 2 })).value, 'again');
+    for (const [at, value] of [1, 2, 3].entries()) assert.equal(await valueAt(state, 'a', `@${at + 1}`), value);
+    assert.equal(await valueAt(state, 'a', '@4'), 3);
+    await session.rewind('main@3');
+    assert.equal((await state.get('a')).version, 3);
+    await session.redo();
+    assert.equal((await state.get('a')).value, 'again');
+  }),
+
+  onSession('replaced and inserted commits are read as what they say', async (session) => {
+    const { state } = session;
+    await put(state, 'a', 1);
+    await put(state, 'b', 1);
+    const operation = (key: string, value: number, version: number) => ({
+      operations: [{ agent: 'default', key, op: 'write', value, version }],
+    });
+    await session.edit('main', [
+      { kind: 'replace', seq: 1, event: { data: operation('a', 10, 1) } },
+      { kind: 'insert', after: 1, event: { type: 'state.committed', data: operation('a', 20, 2) } },
+    ]);
+    assert.deepEqual(
+      (await all(state.history('a'))).map(({ value, version }) => [value, version]),
+      [
+        [20, 2],
+        [10, 1],
+      ],
+    );
+    assert.equal((await state.getAt('a', { version: 1 })).value, 10);
+    assert.equal(await valueAt(state, 'a', '@2'), 1);
+    const folded = (await all(state.replay())).flatMap(({ operations }) => operations.map(({ value }) => value));
+    assert.deepEqual(folded, [10, 20, 1]);
+  }),
+
+  onSession('an erased commit says so, and keeps its number', async (session) => {
+    const { state } = session;
+    await put(state, 'a', 'first words');
+    await put(state, 'a', 'secret words');
+    await session.erase('main@2');
+    const { time, ...held } = await state.get('a');
+    assert.deepEqual(held, {
+      key: 'a',
+      agent: 'default',
+      value: null,
+      version: 2,
+      seq: 2,
+      exists: false,
+      erased: true,
+    });
+    assert.ok(time !== null);
+    assert.equal((await state.getAt('a', { version: 2 })).erased, true);
+    assert.equal((await state.getAt('a', { version: 1 })).value, 'first words');
+    assert.deepEqual(
+      (await all(state.scan(''))).map(({ key, erased }) => [key, erased]),
+      [['a', true]],
+    );
+    assert.deepEqual(
+      (await all(state.history('a'))).map(({ version, erased }) => [version, erased]),
+      [
+        [2, true],
+        [1, undefined],
+      ],
+    );
+    assert.deepEqual(
+      (await all(state.replay())).map(({ erased, operations }) => [erased, operations.length]),
+      [
+        [undefined, 1],
+        [true, 0],
+      ],
+    );
+    assert.equal((await put(state, 'a', 'third'), await state.get('a')).version, 3);
+  }),
+];
+
+/** What replaying state promises. */
+export const replaying: readonly VerbCase[] = [
+  onSession('replay() gives one item a transaction, with the operations of one agent', async (session) => {
+    const { state } = session;
+    await session.append(note('between'));
+    const { txn, seq, time } = await state.transaction((tx) => {
+      tx.write('a', 1);
+      tx.as('other').write('secret', 2);
+      tx.delete('b');
+    });
+    await put(state.as('other'), 'secret', 3);
+    assert.deepEqual(await all(state.replay()), [
+      {
+        txn,
+        seq,
+        time,
+        operations: [
+          { agent: 'default', key: 'a', op: 'write', value: 1, version: 1 },
+          { agent: 'default', key: 'b', op: 'delete', version: 1 },
+        ],
+      },
+    ]);
+    assert.equal((await all(state.replay({ agent: 'other' }))).length, 2);
+    assert.equal((await all(state.replay({ agent: null })))[0]?.operations.length, 3);
+    assert.deepEqual(await all(state.replay({ agent: 'nobody' })), []);
+    await refuses('id.invalid', () => all(state.replay({ agent: '' })));
+  }),
+
+  onSession('replay() takes a range of seqs and of times, and ends where it is left', async (session) => {
+    const { state } = session;
+    for (let value = 1; value <= 6; value++) await put(state, 'a', value);
+    const seqs = async (options: Parameters<StateHandle['replay']>[0]): Promise<number[]> =>
+      (await all(state.replay(options))).map(({ seq }) => seq);
+    assert.deepEqual(await seqs({ after: 2, through: 4 }), [3, 4]);
+    assert.deepEqual(await seqs({ after: 4, through: 2 }), []);
+    assert.deepEqual(await seqs({ limit: 2 }), [1, 2]);
+    assert.deepEqual(await seqs({ at: '@2' }), [1, 2]);
+    assert.deepEqual(await seqs({ until: '2000-01-01' }), []);
+    assert.deepEqual(await seqs({ since: '2000-01-01' }), [1, 2, 3, 4, 5, 6]);
+    for await (const { seq } of state.replay({ follow: true })) if (seq === 6) break;
+  }),
+
+  onSession('replay() follows what is committed later, and starts again after a marker', async (session) => {
+    const { state } = session;
+    await put(state, 'a', 1);
+    const seen: string[] = [];
+    const waiting: (() => void)[] = [];
+    const stop = new AbortController();
+    const following = (async () => {
+      for await (const { seq, restarted } of state.replay({ follow: true, signal: stop.signal })) {
+        seen.push(restarted ?? String(seq));
+        for (const resolve of waiting.splice(0)) resolve();
+      }
+    })();
+    const until = async (text: string): Promise<void> => {
+      while (!seen.join(' ').endsWith(text)) await new Promise<void>((resolve) => waiting.push(resolve));
+    };
+    await until('1');
+    await session.append(note('not state'));
+    await put(state.as('other'), 'a', 1);
+    await put(state, 'a', 2);
+    await until('1 4');
+    await session.rewind('main@1');
+    await until('branch.rewound 1');
+    stop.abort();
+    await following;
+    assert.deepEqual(seen, ['1', '4', 'branch.rewound', '1']);
+  }),
+];

@@ -1,0 +1,56 @@
+// Runs transactions until it is killed or told to end: node state-child.ts PATH NAME SEED
+// Each transaction is announced before it begins and acknowledged when it is committed, a line of JSON each.
+
+import { writeSync } from 'node:fs';
+import { openReprise, RepriseError, type Transaction } from '../../src/index.ts';
+import { Random } from './random.ts';
+
+const [path = '', name = '', seed = '0'] = process.argv.slice(2);
+const random = new Random(Number(seed));
+const say = (line: object): number => writeSync(1, `${JSON.stringify(line)}\n`);
+// One clock for all processes of a machine.
+const now = (): string => process.hrtime.bigint().toString();
+
+await using reprise = await openReprise(`sqlite:${path}`);
+const { state } = await reprise.session('demo');
+let ended = false;
+process.stdin.on('end', () => {
+  ended = true;
+});
+process.stdin.resume();
+say({ kind: 'opened' });
+
+/** Reads some keys and writes some, and writes down what it read and how many operations belong together. */
+async function work(tx: Transaction): Promise<void> {
+  const saw: Record<string, number> = {};
+  const keys = random.below(4) === 0 ? [] : [`k${random.below(4)}`, `k${random.below(4)}`];
+  for (const key of keys) saw[key] = (await tx.get(key)).version;
+  let scanned: number | undefined;
+  if (random.below(5) === 0) {
+    scanned = 0;
+    for await (const { version } of tx.scan('k')) scanned += version;
+  }
+  const written = [...new Set([`k${random.below(4)}`, `k${random.below(4)}`, `blind/${random.below(2)}`])];
+  const counts =
+    random.below(3) === 0 ? [((await tx.get('count')).value as { readonly n: number } | null)?.n ?? 0] : [];
+  const size = written.length + counts.length + 1;
+  for (const key of written)
+    if (random.below(6) === 0) tx.delete(key);
+    else tx.write(key, { by: name, text: 'x'.repeat(random.below(3_000)) });
+  for (const count of counts) tx.write('count', { n: count + 1 });
+  tx.write(`log/${name}`, { saw, size, ...(scanned === undefined ? {} : { scanned }) });
+}
+
+while (!ended) {
+  const began = now();
+  const tx = state.begin();
+  try {
+    await work(tx);
+    say({ kind: 'began', txn: tx.txn });
+    const { seq } = await tx.commit();
+    say({ kind: 'committed', txn: tx.txn, seq, began, ended: now() });
+  } catch (error) {
+    if (!(error instanceof RepriseError) || error.code !== 'state.conflict') throw error;
+    say({ kind: 'conflict', txn: tx.txn });
+  }
+}

@@ -1,0 +1,137 @@
+import { expect } from 'vitest';
+import { type JsonValue, RepriseError, type Session, type StateHandle, state } from '../../src/index.ts';
+import { all } from '../../src/testing/verbs/verb-case.ts';
+
+/** One thing done to a session's state; numbers are scaled to what is there when it happens. */
+export type StateCommand = readonly [
+  kind: 'commit' | 'replace' | 'revert' | 'rewind' | 'rewindToTurn' | 'redo' | 'fork',
+  branch: number,
+  seq: number,
+  choice: number,
+];
+
+const agents = ['default', 'a', 'a:b'];
+
+interface Held {
+  readonly value: JsonValue;
+  readonly version: number;
+}
+
+/** Does things to a session and holds what the key index gives against what folding every transaction gives. */
+export class StateRun {
+  readonly #session: Session;
+  readonly #branches = ['main'];
+  readonly #seen = new Map<string, string>();
+  #count = 0;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  async run([kind, at, place, choice]: StateCommand): Promise<void> {
+    const branch = this.#branches[at % this.#branches.length] as string;
+    const { head } = await this.#session.branch(branch);
+    const seq = place % (head + 1);
+    this.#count += 1;
+    try {
+      if (kind === 'commit') await this.#commit(this.#session.state.on(branch), choice);
+      else if (kind === 'replace') await this.#replace(branch, seq);
+      else if (kind === 'revert') await this.#session.revert({ branch, seq });
+      else if (kind === 'rewind') await this.#session.rewind({ branch, seq });
+      else if (kind === 'rewindToTurn') await this.#session.rewind({ branch, turn: choice % 6 });
+      else if (kind === 'redo') await this.#session.redo({ branch });
+      else await this.#fork(branch, seq, choice);
+    } catch (error) {
+      if (!(error instanceof RepriseError)) throw error;
+    }
+    await this.#remember(branch);
+  }
+
+  #commit(handle: StateHandle, choice: number): Promise<unknown> {
+    return handle.transaction(
+      async (tx) => {
+        const own = tx.as(agents[choice % agents.length] as string);
+        const key = `k${choice % 4}`;
+        const { value } = await own.get(key);
+        if (choice % 5 === 0) own.delete(key);
+        else own.write(key, { count: this.#count, was: value });
+        if (choice % 3 === 0) tx.write('shared', this.#count);
+        if (choice % 7 === 0) own.write(key, 'twice');
+      },
+      { turn: choice % 6 },
+    );
+  }
+
+  async #replace(branch: string, seq: number): Promise<void> {
+    const [event] = await all(this.#session.replay({ at: { branch }, after: seq - 1, through: seq }));
+    const operations = (event?.data['operations'] ?? []) as readonly { readonly op: string }[];
+    const changed = operations.map((held) =>
+      held.op === 'write' ? { ...held, value: `edited ${this.#count}` } : held,
+    );
+    await this.#session.edit({ branch }, { kind: 'replace', seq, event: { data: { operations: changed as never } } });
+  }
+
+  async #fork(branch: string, seq: number, choice: number): Promise<void> {
+    const name = `b${this.#count}`;
+    const edits = choice % 2 === 0 ? [] : [{ kind: 'state' as const, key: 'shared', value: name }];
+    await this.#session.fork({ branch, seq }, { name, edits });
+    this.#branches.push(name);
+  }
+
+  /** Every point of every branch, and nothing that was seen before has changed. */
+  async checkAll(): Promise<void> {
+    for (const branch of this.#branches) {
+      const { head } = await this.#session.branch(branch);
+      for (let seq = 0; seq <= head; seq++) await this.#checkPoint(branch, seq);
+      for (const agent of agents) await this.#checkVersions(this.#session.state.on(branch).as(agent));
+    }
+    for (const [point, value] of this.#seen) expect(JSON.stringify(await this.#scan(point)), point).toBe(value);
+  }
+
+  async #checkPoint(branch: string, seq: number): Promise<void> {
+    const at = { branch, seq };
+    const projected = await this.#session.stateAt(at, state);
+    for (const agent of agents) {
+      const own = this.#session.state.as(agent);
+      const held = new Map<string, Held>();
+      for await (const { operations } of own.replay({ at }))
+        for (const { op, key, value, version } of operations)
+          if (op === 'delete') held.delete(key);
+          else held.set(key, { value: value ?? null, version });
+      const scanned = (await all(own.scan('', { at }))).map(({ key, value, version }) => [key, { value, version }]);
+      const expected = [...held].sort(([left], [right]) => (left < right ? -1 : 1));
+      expect(scanned, `${agent} at ${branch}@${seq}`).toEqual(expected);
+      const folded = Object.entries(projected[agent] ?? {}).map(([key, { value, version }]) => [
+        key,
+        { value, version },
+      ]);
+      expect(new Map(folded as never), `${agent} folded at ${branch}@${seq}`).toEqual(held);
+      for (const [key, { value, version }] of held)
+        expect(await own.get(key, { at })).toMatchObject({ value, version, exists: true });
+    }
+  }
+
+  /** Each version that the history of a key shows is found by its number, and no other one is. */
+  async #checkVersions(own: StateHandle): Promise<void> {
+    for (const key of ['k0', 'k1', 'k2', 'k3', 'shared']) {
+      const versions = await all(own.history(key));
+      const numbers = versions.map(({ version }) => version);
+      expect(numbers, 'versions rise along a view').toEqual([...new Set(numbers)].sort((a, b) => b - a));
+      for (let version = 0; version <= (numbers[0] ?? 0) + 1; version++) {
+        const shown = versions.find((held) => held.version === version);
+        const { exists, value, seq } = await own.getAt(key, { version });
+        expect([exists, value, seq]).toEqual([shown?.exists ?? false, shown?.value ?? null, shown?.seq ?? 0]);
+      }
+    }
+  }
+
+  async #remember(branch: string): Promise<void> {
+    const { head } = await this.#session.branch(branch);
+    const point = `${branch}@${head}`;
+    this.#seen.set(point, JSON.stringify(await this.#scan(point)));
+  }
+
+  #scan(point: string): Promise<unknown> {
+    return Promise.all(agents.map((agent) => all(this.#session.state.as(agent).scan('', { at: point }))));
+  }
+}
