@@ -64,11 +64,13 @@ export const errorCodes = {
   'store.busy': 'Another process holds the store, and the wait for it ran out.',
   'store.closed': 'The store was closed.',
   'store.damaged': 'The store file is damaged.',
+  'store.denied': 'The server does not let this user in, or not do what was asked for.',
   'store.failed': 'The store failed.',
   'store.full': 'There is no room left where the store is kept.',
   'store.newer': 'The store was written by a newer release.',
   'store.not-found': 'There is no store at that place.',
   'store.read-only': 'The store cannot be written.',
+  'store.unreachable': 'The server that keeps the store does not answer, or the connection to it was cut.',
   'store.unsupported': 'No store answers to that address.',
   'time.invalid': 'A time is not an ISO 8601 date and time.',
 } as const;

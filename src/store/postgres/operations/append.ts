@@ -1,0 +1,186 @@
+import type { AppendPlan, PlannedEvent } from '../../../core/append.ts';
+import { judgeAppend } from '../../../core/append-judgement.ts';
+import { refsIn } from '../../../core/decode.ts';
+import { checkLimit } from '../../../core/limits.ts';
+import type { Digest, Seq } from '../../../core/point.ts';
+import type { AppendOutcome, AppendRequest, Platform, SessionRef } from '../../../core/ports.ts';
+import { isStructural } from '../../../core/structural-types.ts';
+import { arrayLiteral } from '../array-literal.ts';
+import { type BranchRow, type Catalogue, findBranchRows, lockSession, sessionNotFound } from '../catalogue.ts';
+import type { Queries } from '../connection.ts';
+import { settle } from '../lookup.ts';
+import { type BroughtParts, bytesOfParts, findStored, holdParts, noteParts, planParts } from './hold-parts.ts';
+import { findEvents, findPlaces } from './locate.ts';
+import { findHeld } from './parts.ts';
+import { SessionFacts } from './session-facts.ts';
+import { type WrittenBranch, writeRows } from './write-rows.ts';
+
+/** An event that is going to be written, and where. */
+export interface WrittenEvent {
+  readonly branch: WrittenBranch;
+  readonly event: PlannedEvent;
+  /** Of the events that the branch has stored with this one. */
+  readonly branchBytes: number;
+}
+
+/**
+ * The appends that share a transaction: each is judged alone, as if the ones before it had been written, and all are
+ * written at once. Nothing is written before {@link write}.
+ */
+export class AppendGroup {
+  readonly #queries: Queries;
+  readonly #catalogue: Catalogue;
+  readonly #platform: Platform;
+  readonly #sessions = new Map<string, SessionFacts | undefined>();
+  readonly #branches = new Map<string, WrittenBranch>();
+  readonly #events: WrittenEvent[] = [];
+  readonly #parts: BroughtParts[] = [];
+
+  constructor(queries: Queries, catalogue: Catalogue, platform: Platform) {
+    this.#queries = queries;
+    this.#catalogue = catalogue;
+    this.#platform = platform;
+  }
+
+  /** Locks the sessions of some requests and looks up at once what judging them will most likely ask. */
+  async prepare(requests: readonly AppendRequest[]): Promise<void> {
+    const places = new Map(requests.map((request) => [placeOf(request), request]));
+    // In one order, so that two writers never wait for each other.
+    for (const place of [...places.keys()].sort()) {
+      const session = await lockSession(this.#queries, places.get(place) as AppendRequest);
+      const facts = session === undefined ? undefined : new SessionFacts(this.#queries, this.#catalogue, session);
+      this.#sessions.set(place, facts);
+      if (facts !== undefined)
+        await this.#fetch(
+          facts,
+          requests.filter((request) => placeOf(request) === place),
+        );
+    }
+  }
+
+  async #fetch(facts: SessionFacts, requests: readonly AppendRequest[]): Promise<void> {
+    const { session } = facts;
+    const names = new Set(requests.map(({ target }) => target.branch));
+    fill(facts.branches, names, byName(await findBranchRows(this.#queries, session, arrayLiteral([...names]))));
+    const events = requests.flatMap((request) => request.events);
+    const ids = new Set(events.map(({ id }) => id));
+    fill(facts.events, ids, await findEvents(this.#queries, session, [...ids]));
+    const causes = new Set(events.flatMap(({ cause }) => (cause === undefined || ids.has(cause) ? [] : [cause])));
+    if (causes.size > 0) fill(facts.places, causes, await findPlaces(this.#queries, session, [...causes]));
+    for (const id of ids) if (!facts.places.has(id)) facts.places.set(id, facts.events.get(id));
+    const digests = new Set<Digest>(requests.flatMap(({ parts }) => parts.map((part) => part.digest)));
+    const asked = new Set([...digests, ...events.flatMap(({ data }) => [...refsIn(data)])]);
+    if (asked.size > 0) fill(facts.held, asked, await findHeld(this.#queries, session, [...asked]));
+    const brought = new Set([...digests].filter((digest) => facts.held.get(digest) === undefined));
+    if (brought.size > 0) fill(facts.stored, brought, await findStored(this.#queries, session, [...brought]));
+  }
+
+  /** Judges one append; throws why it is refused. What it wants to write is seen by the ones judged after it. */
+  async judge(request: AppendRequest): Promise<AppendOutcome> {
+    const facts = this.#sessions.get(placeOf(request));
+    if (facts === undefined) throw sessionNotFound(request);
+    const { judgement, parts } = await settle(() => {
+      const decided = judgeAppend(facts.source(), request, this.#platform);
+      const { sha256 } = this.#platform;
+      const brought = decided.kind === 'known' ? [] : planParts(facts, request.parts, sha256);
+      return { judgement: decided, parts: brought };
+    });
+    if (judgement.kind === 'known') return judgement.outcome;
+    const branch = await this.#branchOf(facts, request);
+    this.#add(facts, branch, judgement.plan, bytesOfParts(parts));
+    noteParts(facts, parts);
+    this.#parts.push({ session: facts.session, branchId: branch.row.id, plans: parts });
+    return judgement.outcome;
+  }
+
+  /** Writes everything that was judged. */
+  async write(): Promise<void> {
+    if (this.#events.length === 0) return;
+    await writeRows(this.#queries, [...this.#branches.values()], this.#events);
+    await holdParts(this.#queries, this.#parts);
+  }
+
+  /** Remembers what was written, once it is committed. Gives the branches that have moved. */
+  committed(): readonly WrittenBranch[] {
+    const moved = [...this.#branches.values()];
+    for (const { facts, row, lastMarker } of moved) {
+      const state = facts.states.get(row.name);
+      if (state !== undefined)
+        this.#catalogue.remember(facts.session, row.id, lastMarker, state.history.markers);
+    }
+    return moved;
+  }
+
+  async #branchOf(facts: SessionFacts, { target }: AppendRequest): Promise<WrittenBranch> {
+    const place = `${facts.session.id}/${target.branch}`;
+    const known = this.#branches.get(place);
+    if (known !== undefined) return known;
+    const row = (await facts.branches.load(target.branch)) ?? (await this.#fork(facts, target));
+    const branch: WrittenBranch = {
+      facts,
+      row,
+      eventBytes: row.eventBytes,
+      partBytes: 0,
+      lastMarker: row.lastMarker,
+      createdAt: '',
+      updatedAt: '',
+      order: 0,
+    };
+    this.#branches.set(place, branch);
+    return branch;
+  }
+
+  async #fork(facts: SessionFacts, target: AppendRequest['target']): Promise<BranchRow> {
+    const parentPoint = (target as Extract<AppendRequest['target'], { kind: 'fork' }>).parent;
+    const parent = (await facts.branches.load(parentPoint.branch)) as BranchRow;
+    checkLimit('lineageDepthMax', parent.depth + 1, `fork "${parentPoint.branch}"`);
+    const row: BranchRow = {
+      id: facts.takeBranchId(),
+      name: target.branch,
+      parentId: parent.id,
+      parentSeq: parentPoint.seq,
+      depth: parent.depth + 1,
+      head: newHead,
+      digest: parent.digest,
+      turn: 0,
+      epoch: newHead,
+      lastMarker: 0 as Seq,
+      eventBytes: 0,
+    };
+    facts.branches.set(target.branch, row);
+    return row;
+  }
+
+  #add(facts: SessionFacts, branch: WrittenBranch, plan: AppendPlan, newPartBytes: number): void {
+    for (const event of plan.events) {
+      branch.eventBytes += Buffer.byteLength(event.data);
+      this.#events.push({ branch, event, branchBytes: branch.eventBytes });
+      if (isStructural(event.type)) branch.lastMarker = event.seq;
+      if (branch.createdAt === '') branch.createdAt = event.time;
+      branch.updatedAt = event.time;
+    }
+    branch.partBytes += newPartBytes;
+    branch.order = this.#events.length;
+    facts.add(plan.events, plan.after);
+  }
+}
+
+/** The head of a branch that is not written yet: no stored branch has it. */
+const newHead = -1 as Seq;
+
+// Ids hold no control characters, so a line break cannot be part of either.
+function placeOf({ namespace, session }: SessionRef): string {
+  return `${namespace}\n${session}`;
+}
+
+function byName(rows: readonly BranchRow[]): Map<string, BranchRow> {
+  return new Map(rows.map((row) => [row.name, row]));
+}
+
+function fill<Key, Value>(
+  lookup: { set(key: Key, value: Value | undefined): void },
+  asked: Iterable<Key>,
+  found: ReadonlyMap<Key, Value>,
+): void {
+  for (const key of asked) lookup.set(key, found.get(key));
+}
