@@ -4,6 +4,7 @@ import type { JsonObject } from '../../core/json.ts';
 import { type Marker, markerOf } from '../../core/marker.ts';
 import type { Digest, Seq } from '../../core/point.ts';
 import type { SessionRef } from '../../core/ports.ts';
+import { arrayLiteral } from './array-literal.ts';
 import type { Queries } from './connection.ts';
 
 /** Where a session's rows are. */
@@ -67,6 +68,25 @@ export async function lockSession(
   return row === undefined ? undefined : sessionOfColumns(row);
 }
 
+const lockManySql = `
+SELECT s.namespace_id, s.id, s.name, s.genesis, s.root, s.erasures, s.branches, n.name
+FROM unnest($1::text[], $2::text[]) asked (namespace, session)
+JOIN namespaces n ON n.name = asked.namespace JOIN sessions s ON s.namespace_id = n.id AND s.name = asked.session
+ORDER BY s.namespace_id, s.id FOR NO KEY UPDATE OF s`;
+
+/** Several sessions, locked in one order, so that two writers never wait for each other; those that exist. */
+export async function lockSessions(
+  queries: Queries,
+  refs: readonly SessionRef[],
+): Promise<{ readonly namespace: string; readonly session: SessionRow }[]> {
+  const rows = await queries.all<[...SessionColumns, string]>(
+    lockManySql,
+    arrayLiteral(refs.map(({ namespace }) => namespace)),
+    arrayLiteral(refs.map(({ session }) => session)),
+  );
+  return rows.map((row) => ({ namespace: row[7], session: sessionOfColumns(row as unknown as SessionColumns) }));
+}
+
 /** The error for a session that does not exist. */
 export function sessionNotFound(ref: SessionRef): RepriseError {
   return new RepriseError('session.not-found', `Cannot find session "${ref.session}" in namespace "${ref.namespace}"`, {
@@ -75,7 +95,8 @@ export function sessionNotFound(ref: SessionRef): RepriseError {
   });
 }
 
-type BranchColumns = readonly [
+/** A branch as its columns, in the order of {@link branchColumns}. */
+export type BranchColumns = readonly [
   id: number,
   name: string,
   parentId: number | null,
@@ -90,10 +111,11 @@ type BranchColumns = readonly [
 ];
 
 /** The columns of a branch `b`. */
-const branchColumns =
+export const branchColumns: string =
   'b.id, b.name, b.parent_id, b.parent_seq, b.depth, b.head, b.digest, b.turn, b.epoch, b.marker, b.event_bytes';
 
-function branchOfColumns(row: BranchColumns): BranchRow {
+/** A branch from its columns. */
+export function branchOfColumns(row: BranchColumns): BranchRow {
   const [id, name, parentId, parentSeq, depth, head, digest, turn, epoch, lastMarker, eventBytes] = row;
   return { id, name, parentId, parentSeq, depth, head, digest, turn, epoch, lastMarker, eventBytes };
 }

@@ -1,5 +1,5 @@
-import type postgres from 'postgres';
 import { RepriseError } from '../../core/error.ts';
+import type { Client, Driver } from './driver.ts';
 import { escapeNul, unescapeNul } from './nul.ts';
 import { connectionLost, toStoreError } from './postgres-error.ts';
 
@@ -21,7 +21,7 @@ export interface Queries {
 /** How to connect. */
 export interface ConnectionOptions {
   readonly url: string;
-  readonly driver: typeof postgres;
+  readonly driver: Driver;
   readonly connectWaitMs: number;
   /** How long an answer may take, beyond what the server itself allows a statement. */
   readonly answerWaitMs: number;
@@ -37,7 +37,7 @@ export interface ConnectionOptions {
  * connection that was cut is never used again.
  */
 export class Connection implements Queries {
-  readonly #sql: postgres.Sql;
+  readonly #sql: Client;
   readonly #answerWaitMs: number;
   #isDead = false;
 
@@ -58,7 +58,7 @@ export class Connection implements Queries {
       // Every number Reprise stores is one that JavaScript can carry.
       types: { bigint: { to: 20, from: [20], serialize: String, parse: Number } },
       connection: { application_name: 'reprise', ...settings },
-    } as postgres.Options<Record<string, postgres.PostgresType>>) as unknown as postgres.Sql;
+    });
   }
 
   get isDead(): boolean {
@@ -66,7 +66,7 @@ export class Connection implements Queries {
   }
 
   async all<Row extends readonly unknown[]>(sql: string, ...values: Bound[]): Promise<Row[]> {
-    const rows = (await this.#send(this.#sql.unsafe(sql, values.map(bound), { prepare: true }).values())) as unknown[][];
+    const rows = await this.#send(this.#sql.unsafe(sql, values.map(bound), { prepare: true }).values());
     for (const row of rows)
       for (let index = 0; index < row.length; index++)
         if (typeof row[index] === 'string') row[index] = unescapeNul(row[index] as string);

@@ -43,11 +43,7 @@ const lockSql = `SELECT pg_advisory_xact_lock(1382051443, hashtext($1))`;
  * Brings a store to the latest schema, in one transaction; does nothing if it is there already. Whoever else opens the
  * store meanwhile waits for the same lock, and then finds it done.
  */
-export async function migrate(
-  connection: Connection,
-  schema: string,
-  migrations: readonly Migration[],
-): Promise<void> {
+export async function migrate(connection: Connection, schema: string, migrations: readonly Migration[]): Promise<void> {
   await connection.transaction(async () => {
     await connection.run(lockSql, schema);
     const version = await schemaVersion(connection);
@@ -68,7 +64,9 @@ export async function migrate(
 
 async function begin(connection: Connection, schema: string): Promise<void> {
   // Asking for it when it is there needs a right that a careful operator does not give.
-  const [found] = (await connection.get<[boolean]>('SELECT to_regnamespace($1) IS NOT NULL', `"${schema}"`)) as [boolean];
+  const [found] = (await connection.get<[boolean]>('SELECT to_regnamespace($1) IS NOT NULL', `"${schema}"`)) as [
+    boolean,
+  ];
   if (!found) await connection.exec(`CREATE SCHEMA "${schema}"`);
   await connection.exec(
     'CREATE TABLE schema_changes (version integer PRIMARY KEY, release text NOT NULL, at timestamptz NOT NULL DEFAULT now())',

@@ -1,7 +1,7 @@
-import type postgres from 'postgres';
 import { RepriseError } from '../../core/error.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
 import { Database, pause } from './database.ts';
+import type { Driver } from './driver.ts';
 import { checkVersion, latestVersion, type Migration, migrate, schemaVersion } from './migrate.ts';
 import { postgresCode } from './postgres-error.ts';
 
@@ -104,9 +104,9 @@ async function untilUp<Result>(waitMs: number, work: () => Promise<Result>): Pro
   }
 }
 
-async function loadDriver(): Promise<typeof postgres> {
+async function loadDriver(): Promise<Driver> {
   try {
-    return (await import('postgres')).default;
+    return (await import('postgres')).default as unknown as Driver;
   } catch (error) {
     throw new RepriseError('store.unsupported', 'Cannot open a PostgreSQL store: the package "postgres" is not there', {
       hint: 'Install it beside Reprise: npm install postgres',

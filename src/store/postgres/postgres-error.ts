@@ -74,7 +74,11 @@ const meanings: Readonly<Record<string, Meaning>> = {
   '57014': slow,
   '53300': crowded,
   '53100': full,
-  '53200': { code: 'store.failed', what: 'the server is out of memory', hint: 'Give it more, or append smaller batches.' },
+  '53200': {
+    code: 'store.failed',
+    what: 'the server is out of memory',
+    hint: 'Give it more, or append smaller batches.',
+  },
   '57P01': cut,
   '57P02': cut,
   '57P03': { ...unreachable, what: 'the server is starting or stopping' },

@@ -118,9 +118,13 @@ function checkWait(name: string, waitMs: number): number {
 
 function checkConnections(count: number): number {
   if (!(Number.isSafeInteger(count) && count >= 2))
-    throw new RepriseError('option.invalid', `Cannot use ${String(count)} connections: it is not a whole number from 2`, {
-      hint: 'One writes while others read: allow two at least.',
-    });
+    throw new RepriseError(
+      'option.invalid',
+      `Cannot use ${String(count)} connections: it is not a whole number from 2`,
+      {
+        hint: 'One writes while others read: allow two at least.',
+      },
+    );
   return count;
 }
 
@@ -135,11 +139,7 @@ class PostgresStore implements EventStore {
   #closing: Promise<void> | undefined;
   #clearing: Promise<void> = Promise.resolve();
 
-  constructor(
-    { database, connect, location, schema }: OpenedDatabase,
-    platform: Platform,
-    isReadOnly: boolean,
-  ) {
+  constructor({ database, connect, location, schema }: OpenedDatabase, platform: Platform, isReadOnly: boolean) {
     this.#database = database;
     this.#platform = platform;
     this.#location = location;

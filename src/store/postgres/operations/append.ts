@@ -1,17 +1,14 @@
 import type { AppendPlan, PlannedEvent } from '../../../core/append.ts';
 import { judgeAppend } from '../../../core/append-judgement.ts';
-import { refsIn } from '../../../core/decode.ts';
 import { checkLimit } from '../../../core/limits.ts';
-import type { Digest, Seq } from '../../../core/point.ts';
+import type { Seq } from '../../../core/point.ts';
 import type { AppendOutcome, AppendRequest, Platform, SessionRef } from '../../../core/ports.ts';
 import { isStructural } from '../../../core/structural-types.ts';
-import { arrayLiteral } from '../array-literal.ts';
-import { type BranchRow, type Catalogue, findBranchRows, lockSession, sessionNotFound } from '../catalogue.ts';
+import { type BranchRow, type Catalogue, lockSessions, sessionNotFound } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
 import { settle } from '../lookup.ts';
-import { type BroughtParts, bytesOfParts, findStored, holdParts, noteParts, planParts } from './hold-parts.ts';
-import { findEvents, findPlaces } from './locate.ts';
-import { findHeld } from './parts.ts';
+import { type BroughtParts, bytesOfParts, holdParts, noteParts, planParts } from './hold-parts.ts';
+import { prefetch, type SessionAppends } from './prefetch.ts';
 import { SessionFacts } from './session-facts.ts';
 import { type WrittenBranch, writeRows } from './write-rows.ts';
 
@@ -31,7 +28,7 @@ export class AppendGroup {
   readonly #queries: Queries;
   readonly #catalogue: Catalogue;
   readonly #platform: Platform;
-  readonly #sessions = new Map<string, SessionFacts | undefined>();
+  readonly #sessions = new Map<string, SessionFacts>();
   readonly #branches = new Map<string, WrittenBranch>();
   readonly #events: WrittenEvent[] = [];
   readonly #parts: BroughtParts[] = [];
@@ -44,35 +41,21 @@ export class AppendGroup {
 
   /** Locks the sessions of some requests and looks up at once what judging them will most likely ask. */
   async prepare(requests: readonly AppendRequest[]): Promise<void> {
-    const places = new Map(requests.map((request) => [placeOf(request), request]));
-    // In one order, so that two writers never wait for each other.
-    for (const place of [...places.keys()].sort()) {
-      const session = await lockSession(this.#queries, places.get(place) as AppendRequest);
-      const facts = session === undefined ? undefined : new SessionFacts(this.#queries, this.#catalogue, session);
-      this.#sessions.set(place, facts);
-      if (facts !== undefined)
-        await this.#fetch(
-          facts,
-          requests.filter((request) => placeOf(request) === place),
-        );
+    const places = new Map<string, AppendRequest[]>();
+    for (const request of requests) {
+      const held = places.get(placeOf(request));
+      if (held === undefined) places.set(placeOf(request), [request]);
+      else held.push(request);
     }
-  }
-
-  async #fetch(facts: SessionFacts, requests: readonly AppendRequest[]): Promise<void> {
-    const { session } = facts;
-    const names = new Set(requests.map(({ target }) => target.branch));
-    fill(facts.branches, names, byName(await findBranchRows(this.#queries, session, arrayLiteral([...names]))));
-    const events = requests.flatMap((request) => request.events);
-    const ids = new Set(events.map(({ id }) => id));
-    fill(facts.events, ids, await findEvents(this.#queries, session, [...ids]));
-    const causes = new Set(events.flatMap(({ cause }) => (cause === undefined || ids.has(cause) ? [] : [cause])));
-    if (causes.size > 0) fill(facts.places, causes, await findPlaces(this.#queries, session, [...causes]));
-    for (const id of ids) if (!facts.places.has(id)) facts.places.set(id, facts.events.get(id));
-    const digests = new Set<Digest>(requests.flatMap(({ parts }) => parts.map((part) => part.digest)));
-    const asked = new Set([...digests, ...events.flatMap(({ data }) => [...refsIn(data)])]);
-    if (asked.size > 0) fill(facts.held, asked, await findHeld(this.#queries, session, [...asked]));
-    const brought = new Set([...digests].filter((digest) => facts.held.get(digest) === undefined));
-    if (brought.size > 0) fill(facts.stored, brought, await findStored(this.#queries, session, [...brought]));
+    const refs = [...places.values()].map(([request]) => request as AppendRequest);
+    const appends: SessionAppends[] = [];
+    for (const { namespace, session } of await lockSessions(this.#queries, refs)) {
+      const place = placeOf({ namespace, session: session.name });
+      const facts = new SessionFacts(this.#queries, this.#catalogue, session);
+      this.#sessions.set(place, facts);
+      appends.push({ facts, requests: places.get(place) ?? [] });
+    }
+    if (appends.length > 0) await prefetch(this.#queries, appends);
   }
 
   /** Judges one append; throws why it is refused. What it wants to write is seen by the ones judged after it. */
@@ -105,8 +88,7 @@ export class AppendGroup {
     const moved = [...this.#branches.values()];
     for (const { facts, row, lastMarker } of moved) {
       const state = facts.states.get(row.name);
-      if (state !== undefined)
-        this.#catalogue.remember(facts.session, row.id, lastMarker, state.history.markers);
+      if (state !== undefined) this.#catalogue.remember(facts.session, row.id, lastMarker, state.history.markers);
     }
     return moved;
   }
@@ -171,16 +153,4 @@ const newHead = -1 as Seq;
 // Ids hold no control characters, so a line break cannot be part of either.
 function placeOf({ namespace, session }: SessionRef): string {
   return `${namespace}\n${session}`;
-}
-
-function byName(rows: readonly BranchRow[]): Map<string, BranchRow> {
-  return new Map(rows.map((row) => [row.name, row]));
-}
-
-function fill<Key, Value>(
-  lookup: { set(key: Key, value: Value | undefined): void },
-  asked: Iterable<Key>,
-  found: ReadonlyMap<Key, Value>,
-): void {
-  for (const key of asked) lookup.set(key, found.get(key));
 }

@@ -21,7 +21,9 @@ export async function hideSession(queries: Queries, ref: SessionRef): Promise<Se
 
 /** Sessions that were deleted by a process which ended before it had cleared them away. */
 export async function hiddenSessions(queries: Queries): Promise<SessionKey[]> {
-  const rows = await queries.all<[number, number]>('SELECT namespace_id, id FROM sessions WHERE name IS NULL LIMIT 1000');
+  const rows = await queries.all<[number, number]>(
+    'SELECT namespace_id, id FROM sessions WHERE name IS NULL LIMIT 1000',
+  );
   return rows.map(([namespaceId, id]) => ({ namespaceId, id }));
 }
 
@@ -37,7 +39,11 @@ export async function clearSession(session: SessionKey, inTransaction: InTransac
     // As above.
   }
   await inTransaction(async (queries) => {
-    await queries.run('DELETE FROM branches WHERE namespace_id = $1 AND session_id = $2', session.namespaceId, session.id);
+    await queries.run(
+      'DELETE FROM branches WHERE namespace_id = $1 AND session_id = $2',
+      session.namespaceId,
+      session.id,
+    );
     await queries.run('DELETE FROM sessions WHERE namespace_id = $1 AND id = $2', session.namespaceId, session.id);
   });
 }

@@ -4,7 +4,14 @@ import type { Seq } from '../../../core/point.ts';
 import type { AppendOutcome, EraseRequest, Platform } from '../../../core/ports.ts';
 import { isStructural } from '../../../core/structural-types.ts';
 import { arrayLiteral } from '../array-literal.ts';
-import { type BranchRow, type Catalogue, findBranchRows, lockSession, type SessionRow, sessionNotFound } from '../catalogue.ts';
+import {
+  type BranchRow,
+  type Catalogue,
+  findBranchRows,
+  lockSession,
+  type SessionRow,
+  sessionNotFound,
+} from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
 import { AppendGroup } from './append.ts';
 import { erasedKeys, eventKeys } from './event-keys.ts';

@@ -50,8 +50,8 @@ export async function healthOf(queries: Queries, location: string, isReadOnly: b
     bytes,
     durability: isReadOnly || isStandby ? 'read-only' : isSafe ? 'disk' : 'process',
     problems: [
-      ...(fsync === 'on' ? [] : ['The server runs with fsync = off: a power failure can destroy the database']),
-      ...(pages === 'on' ? [] : ['The server runs with full_page_writes = off: a power failure can damage pages']),
+      ...(fsync === 'on' ? [] : ['A power failure can destroy the database, since fsync is off: turn it on']),
+      ...(pages === 'on' ? [] : ['A power failure can damage pages, since full_page_writes is off: turn it on']),
       ...(isReadOnly ? [] : await missingRights(queries)),
       ...(await crowding(queries)),
     ],
@@ -60,14 +60,20 @@ export async function healthOf(queries: Queries, location: string, isReadOnly: b
 
 async function missingRights(queries: Queries): Promise<string[]> {
   const rows = await queries.all<[string, string]>(missingSql, `{${tables.join(',')}}`);
-  return rows.map(([table, right]) => `The user may not ${right} on "${table}": grant it, or expect "store.denied"`);
+  return rows.map(
+    ([table, right]) => `The user may not ${right} on "${table}": grant it, or leave what needs it to another user`,
+  );
 }
 
 async function crowding(queries: Queries): Promise<string[]> {
   const [long] = (await queries.get<[number]>(longSql, longMs)) as [number];
   const [used, max] = (await queries.get<[number, number]>(crowdSql)) as [number, number];
   return [
-    ...(long === 0 ? [] : [`${long} transactions have been open for over a minute: they hold up vacuuming, and perhaps writers`]),
-    ...(used < max * 0.9 ? [] : [`${used} of ${max} connections are in use: new ones will soon be refused`]),
+    ...(long === 0
+      ? []
+      : [
+          `${long} transactions have been open for over a minute: end them, they hold up vacuuming and perhaps writers`,
+        ]),
+    ...(used < max * 0.9 ? [] : [`${used} of ${max} connections are in use: close some, or raise max_connections`]),
   ];
 }

@@ -56,10 +56,7 @@ function planPart(facts: SessionFacts, part: PartInput, given: readonly PartInpu
   const { id, kind, text, salt } = stored;
   if (part.kind !== 'delta') return { kind: kind === 'delta' ? 'complete' : 'share', part, id };
   if (text === part.text && salt === part.salt) return { kind: 'share', part, id };
-  const body = bodyText(
-    part,
-    (digest) => given.find((held) => held.digest === digest) ?? facts.parts.get(digest),
-  );
+  const body = bodyText(part, (digest) => given.find((held) => held.digest === digest) ?? facts.parts.get(digest));
   if (body === undefined || dataDigestOf(sha256, part.salt ?? '', body) !== part.digest) throw partDamaged(part.digest);
   return { kind: 'share', part, id };
 }

@@ -10,10 +10,10 @@ import { arrayLiteral } from '../array-literal.ts';
 import { type BranchRow, type Catalogue, findBranchRows, type SessionRow } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
 import { Lookup } from '../lookup.ts';
+import { findStored, type StoredPart } from './hold-parts.ts';
 import { findChange, type KeyedSeq } from './keys.ts';
 import { findEvents, findPlaces } from './locate.ts';
 import { findHeld, findParts } from './parts.ts';
-import { findStored, type StoredPart } from './hold-parts.ts';
 
 type Unchanged = Extract<Condition, { kind: 'unchanged' }>;
 type Place = Point & { readonly turn: number };
