@@ -1,6 +1,7 @@
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { RepriseError } from '../../src/core/error.ts';
+import { limits } from '../../src/core/limits.ts';
 import type { AppendRequest, EventStore } from '../../src/core/ports.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
@@ -55,7 +56,7 @@ describe('a PostgreSQL store that cannot be opened says why', () => {
     const { error, ms } = await failure(opened(url, { busyWaitMs: 1_000 }));
     silent.close();
     expect(error.code).toBe('store.unreachable');
-    expect(ms).toBeLessThan(10_000);
+    expect(ms).toBeLessThan(limits.connectWaitMsMax);
   });
 
   it('when the password is wrong, without telling it', async () => {
@@ -184,6 +185,24 @@ describe('waits are bounded', () => {
     await store.close();
   });
 
+  it('and a store takes no more connections of the server than it is allowed to', async () => {
+    const place = newPlace();
+    const store = await opened(place);
+    await store.createSession(ref, { root: 'main', seed: 'x' });
+    const locked = tamper(place, 'BEGIN; LOCK TABLE branches; SELECT pg_sleep(1); COMMIT');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const reads = Array.from({ length: limits.connectionsMax * 3 }, () => store.branch({ ...ref, branch: 'main' }));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const [used] = await tamper<{ readonly count: string }>(
+      place,
+      `SELECT count(*) FROM pg_stat_activity WHERE application_name = 'reprise' AND wait_event_type = 'Lock'`,
+    );
+    expect(Number(used?.count)).toBe(limits.connectionsMax);
+    await locked;
+    expect((await Promise.all(reads)).map((record) => record?.head)).toEqual(reads.map(() => 0));
+    await store.close();
+  });
+
   it('for a statement that the server works on for too long', async () => {
     const place = newPlace();
     const store = await opened(place, { statementTimeoutMs: 300, busyWaitMs: 5_000 });
@@ -192,7 +211,9 @@ describe('waits are bounded', () => {
       place,
       'CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(2); RETURN NEW; END $$; CREATE TRIGGER slow BEFORE INSERT ON events FOR EACH ROW EXECUTE FUNCTION slow()',
     );
+    const began = performance.now();
     const [outcome] = await store.append([appendOf('a')]);
+    expect(performance.now() - began).toBeLessThan(limits.statementMsMax);
     expect(outcome?.ok === false && outcome.error.code).toBe('store.busy');
     expect(outcome?.ok === false && outcome.error.message).toContain('longer');
     expect((await store.branch({ ...ref, branch: 'main' }))?.head).toBe(0);

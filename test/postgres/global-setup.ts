@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node';
-import { startServer } from './server.ts';
+import { type Server, startServer } from './server.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -7,9 +7,14 @@ declare module 'vitest' {
   }
 }
 
+let server: Server | undefined;
+
 /** One server for the whole run; every suite makes stores of its own in it. */
-export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
-  const server = await startServer();
+export async function setup({ provide }: TestProject): Promise<void> {
+  server = await startServer();
   provide('postgresUrl', server.url());
-  return server.stop;
+}
+
+export async function teardown(): Promise<void> {
+  await server?.stop();
 }

@@ -40,7 +40,10 @@ export async function startServer(): Promise<Server> {
     onError: () => {},
   });
   const stop = async (): Promise<void> => {
-    await server.stop();
+    // Its files go with it: there is nothing to write down in good order.
+    await ended(processOf(server), 'SIGQUIT');
+    // Otherwise it is stopped once more when this process ends, and waited for in vain.
+    Object.assign(server, { process: undefined });
     rmSync(directory, { recursive: true, force: true });
   };
   try {
@@ -53,7 +56,7 @@ export async function startServer(): Promise<Server> {
   return {
     url: (database = 'postgres') => `postgres://postgres:${password}@127.0.0.1:${port}/${database}`,
     port,
-    kill: async () => await killed(processOf(server)),
+    kill: async () => await ended(processOf(server), 'SIGKILL'),
     restart: async () => await server.start(),
     stop,
   };
@@ -69,14 +72,14 @@ const settings = [
   'wal_level=replica',
 ];
 
-function processOf(server: EmbeddedPostgres): ChildProcess {
-  return (server as unknown as { readonly process: ChildProcess }).process;
+function processOf(server: EmbeddedPostgres): ChildProcess | undefined {
+  return (server as unknown as { readonly process?: ChildProcess }).process;
 }
 
-/** SIGKILL to the whole server: its children notice that it is gone and leave. */
-async function killed(child: ChildProcess): Promise<void> {
+async function ended(child: ChildProcess | undefined, signal: 'SIGKILL' | 'SIGQUIT'): Promise<void> {
+  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGKILL');
+  child.kill(signal);
   await gone;
 }
 

@@ -126,7 +126,7 @@ function parseUrl(text: string): { readonly url: string; readonly schema: string
     });
   }
   parameters.delete('schema');
-  const rest = parameters.size === 0 ? '' : `?${parameters}`;
+  const rest = parameters.size === 0 ? '' : `?${parameters.toString()}`;
   const named = schema === defaultSchema ? '' : `?schema=${schema}`;
   return { url: `${before}${rest}`, schema, location: `${withoutPassword(before)}${named}` };
 }

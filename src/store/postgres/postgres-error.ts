@@ -101,8 +101,22 @@ const meanings: Readonly<Record<string, Meaning>> = {
 
 /** Codes after which trying again can help: nothing was written, or it will be found by its ids. */
 const passing: ReadonlySet<string> = new Set([
-  ...['40001', '40P01', '55P03', '53300', '57P01', '57P02', '57P03', 'CONNECTION_CLOSED', 'CONNECTION_DESTROYED'],
-  ...['CONNECTION_ENDED', 'ECONNRESET', 'EPIPE', 'CONNECT_TIMEOUT', 'ECONNREFUSED', 'ETIMEDOUT', '25006'],
+  '40001',
+  '40P01',
+  '55P03',
+  '53300',
+  '57P01',
+  '57P02',
+  '57P03',
+  'CONNECTION_CLOSED',
+  'CONNECTION_DESTROYED',
+  'CONNECTION_ENDED',
+  'ECONNRESET',
+  'EPIPE',
+  'CONNECT_TIMEOUT',
+  'ECONNREFUSED',
+  'ETIMEDOUT',
+  '25006',
 ]);
 
 /** Turns what the driver throws into the error users see; every other error is given back as it is. */

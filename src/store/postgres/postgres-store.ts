@@ -86,10 +86,12 @@ export interface PostgresStoreOptions {
  * be installed beside Reprise.
  *
  * @example
- * ```ts skip
+ * ```ts
  * const platform = createNodePlatform();
- * const store = await openPostgresStore({ url: 'postgres://reprise@localhost/agents', platform });
- * await using shared = await openReprise({ store, platform });
+ * const openShared = async (): Promise<Reprise> => {
+ *   const store = await openPostgresStore({ url: 'postgres://reprise@localhost/agents', platform, connections: 4 });
+ *   return await openReprise({ store, platform });
+ * };
  * ```
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<EventStore> {

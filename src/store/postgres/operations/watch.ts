@@ -115,11 +115,11 @@ export class Watchers {
 
   #wake(key: string): void {
     if (key === '*') return this.#wakeAll();
-    for (const resume of [...(this.#waiting.get(key) ?? [])]) resume();
+    for (const resume of this.#waiting.get(key) ?? []) resume();
   }
 
   #wakeAll(): void {
-    for (const waiting of [...this.#waiting.values()]) for (const resume of [...waiting]) resume();
+    for (const waiting of this.#waiting.values()) for (const resume of waiting) resume();
   }
 
   async #tellAll(): Promise<void> {
