@@ -28,28 +28,20 @@ import type {
   StoreHealth,
 } from '../../core/ports.ts';
 import type { Segment } from '../../core/view.ts';
-import { arrayLiteral } from './array-literal.ts';
-import {
-  type BranchRow,
-  Catalogue,
-  findBranchRows,
-  findSessionRow,
-  type SessionKey,
-  type SessionRow,
-  sessionNotFound,
-} from './catalogue.ts';
+import { Catalogue, findSessionRow, sessionNotFound } from './catalogue.ts';
 import type { Queries } from './connection.ts';
 import type { Database } from './database.ts';
 import type { Migration } from './migrate.ts';
 import { type OpenedDatabase, openDatabase } from './open-database.ts';
 import { findBranch, listBranches } from './operations/branch.ts';
+import { branchIds, branchOf, findBranchOf, sessionOf } from './operations/branch-place.ts';
 import { clearSession, hiddenSessions, hideSession } from './operations/delete-session.ts';
 import { erase } from './operations/erase.ts';
 import { healthOf } from './operations/health.ts';
 import { latestPage } from './operations/latest.ts';
 import { findPlaces } from './operations/locate.ts';
 import { heldParts, partsPage } from './operations/parts.ts';
-import { type BranchIds, readPage } from './operations/read.ts';
+import { readPage } from './operations/read.ts';
 import { findReceipts, putReceipt } from './operations/receipts.ts';
 import { reindex } from './operations/reindex.ts';
 import { createSession, findSession, listSessions } from './operations/sessions.ts';
@@ -371,40 +363,6 @@ class PostgresStore implements EventStore {
       hint: 'Open it without readOnly.',
     });
   }
-}
-
-async function sessionOf(queries: Queries, ref: SessionRef): Promise<SessionKey> {
-  const session = await findSessionRow(queries, ref);
-  if (session === undefined) throw sessionNotFound(ref);
-  return session;
-}
-
-interface BranchPlace {
-  readonly session: SessionRow;
-  readonly branch: BranchRow;
-}
-
-async function findBranchOf(queries: Queries, ref: BranchRef): Promise<BranchPlace | undefined> {
-  const session = await findSessionRow(queries, ref);
-  if (session === undefined) return undefined;
-  const [branch] = await findBranchRows(queries, session, arrayLiteral([ref.branch]));
-  return branch === undefined ? undefined : { session, branch };
-}
-
-async function branchOf(queries: Queries, ref: BranchRef): Promise<BranchPlace> {
-  const place = await findBranchOf(queries, ref);
-  if (place !== undefined) return place;
-  await sessionOf(queries, ref);
-  throw new RepriseError('branch.not-found', `Cannot find branch "${ref.branch}" in session "${ref.session}"`, {
-    details: { branch: ref.branch },
-  });
-}
-
-/** The numbers of the branches that a view names. */
-async function branchIds(queries: Queries, session: SessionKey, view: readonly Segment[]): Promise<BranchIds> {
-  const names = [...new Set(view.map((segment) => segment.branch))];
-  const rows = await findBranchRows(queries, session, arrayLiteral(names));
-  return new Map(rows.map((row) => [row.name, row.id]));
 }
 
 function keyOf({ projection, version, upcasts, erasures }: SnapshotKey): SnapshotKey {
