@@ -23,8 +23,9 @@ export interface BranchRange {
 export type Named = Pick<Extract<Condition, { kind: 'unchanged' }>, 'keys' | 'prefixes'>;
 
 const changedKeySql = `
-SELECT k.key, k.seq FROM unnest($6::text[]) asked (key)
-JOIN event_keys k ON k.namespace_id = $1 AND k.session_id = $2 AND k.branch_id = $3 AND k.key = asked.key COLLATE "C" AND k.seq > $4 AND k.seq <= $5
+SELECT asked.key, k.seq FROM unnest($6::text[]) asked (key) CROSS JOIN LATERAL (
+  SELECT seq FROM event_keys WHERE namespace_id = $1 AND session_id = $2 AND branch_id = $3 AND key = asked.key AND seq > $4 AND seq <= $5
+  ORDER BY seq LIMIT 1) k
 LIMIT 1`;
 
 /** An event of a stretch that is indexed under one of the keys or prefixes. */

@@ -5,8 +5,9 @@ import type { SessionKey } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
 import { type EventRow, eventColumns, eventOf } from './event-row.ts';
 
+// LATERAL with a limit is one look into the index for each id: left to itself, PostgreSQL goes through the whole session.
 const fromSql = `FROM unnest($3::text[]) asked (id)
-JOIN events e ON e.namespace_id = $1 AND e.session_id = $2 AND e.id = asked.id
+CROSS JOIN LATERAL (SELECT * FROM events WHERE namespace_id = $1 AND session_id = $2 AND id = asked.id LIMIT 1) e
 JOIN branches b ON b.namespace_id = $1 AND b.session_id = $2 AND b.id = e.branch_id`;
 
 /** Where events stand, by id. */

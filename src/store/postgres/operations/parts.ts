@@ -20,9 +20,13 @@ function partOf([digest, kind, salt, text, refs, damaged]: PartRow): PartInput {
   return damaged ? { ...part, damaged: true } : part;
 }
 
+// LATERAL with a limit is one look into the index for each part: left to itself, PostgreSQL goes through the whole session.
+const holderSql = (digest: string): string =>
+  `CROSS JOIN LATERAL (SELECT part_id FROM part_holders WHERE namespace_id = $1 AND session_id = $2 AND digest = decode(${digest}, 'hex') LIMIT 1) h
+CROSS JOIN LATERAL (SELECT * FROM parts WHERE namespace_id = $1 AND id = h.part_id LIMIT 1) p`;
+
 const askedSql = `FROM unnest($3::text[]) asked (digest)
-JOIN part_holders h ON h.namespace_id = $1 AND h.session_id = $2 AND h.digest = decode(asked.digest, 'hex')
-JOIN parts p ON p.namespace_id = $1 AND p.id = h.part_id`;
+${holderSql('asked.digest')}`;
 
 /** The parts of these digests that the session holds. */
 export async function findParts(
@@ -44,12 +48,12 @@ WITH RECURSIVE reached (digest) AS (
   SELECT unnest($3::text[])
   UNION
   SELECT unnest(p.refs) FROM reached
-  JOIN part_holders h ON h.namespace_id = $1 AND h.session_id = $2 AND h.digest = decode(reached.digest, 'hex')
-  JOIN parts p ON p.namespace_id = $1 AND p.id = h.part_id
+  ${holderSql('reached.digest')}
 )
 SELECT walked.digest, octet_length(p.text) FROM (SELECT digest FROM reached LIMIT $4) walked
-LEFT JOIN part_holders h ON h.namespace_id = $1 AND h.session_id = $2 AND h.digest = decode(walked.digest, 'hex')
-LEFT JOIN parts p ON p.namespace_id = $1 AND p.id = h.part_id`;
+LEFT JOIN LATERAL (
+  SELECT held.text FROM (SELECT walked.digest) w ${holderSql('walked.digest').replace(/p$/, 'held')} LIMIT 1
+) p ON true`;
 
 /** A page of the parts of these digests that the session holds, and unless told otherwise of all they refer to. */
 export async function partsPage(

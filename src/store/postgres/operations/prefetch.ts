@@ -73,8 +73,9 @@ async function fetchBranches(queries: Queries, appends: readonly SessionAppends[
   );
 }
 
+// LATERAL with a limit is one look into the index for each id: left to itself, PostgreSQL goes through the whole session.
 const eventsSql = `FROM unnest($1::int[], $2::bigint[], $3::text[]) asked (n, s, id)
-JOIN events e ON e.namespace_id = asked.n AND e.session_id = asked.s AND e.id = asked.id
+CROSS JOIN LATERAL (SELECT * FROM events WHERE namespace_id = asked.n AND session_id = asked.s AND id = asked.id LIMIT 1) e
 JOIN branches b ON b.namespace_id = e.namespace_id AND b.session_id = e.session_id AND b.id = e.branch_id`;
 
 /** The ids of the appends: nearly always none of them is stored. */
@@ -124,8 +125,8 @@ async function fetchParts(queries: Queries, appends: readonly SessionAppends[]):
   if (asked.size === 0) return;
   const rows = await queries.all<[number, Digest, boolean]>(
     `SELECT asked.s, asked.digest, NOT p.damaged FROM unnest($1::int[], $2::bigint[], $3::text[]) asked (n, s, digest)
-     JOIN part_holders h ON h.namespace_id = asked.n AND h.session_id = asked.s AND h.digest = decode(asked.digest, 'hex')
-     JOIN parts p ON p.namespace_id = h.namespace_id AND p.id = h.part_id`,
+     CROSS JOIN LATERAL (SELECT * FROM part_holders WHERE namespace_id = asked.n AND session_id = asked.s AND digest = decode(asked.digest, 'hex') LIMIT 1) h
+     CROSS JOIN LATERAL (SELECT damaged FROM parts WHERE namespace_id = h.namespace_id AND id = h.part_id LIMIT 1) p`,
     ...asked.arrays(),
   );
   asked.answer(
