@@ -18,6 +18,17 @@ export interface Queries {
   change(sql: string, ...values: Bound[]): Promise<number>;
 }
 
+/** What a transaction gives, and its last statement, which is on its way. */
+export class Closing<Result> {
+  readonly result: Result;
+  readonly last: Promise<void>;
+
+  constructor(result: Result, last: Promise<void>) {
+    this.result = result;
+    this.last = last;
+  }
+}
+
 /** How to connect. */
 export interface ConnectionOptions {
   readonly url: string;
@@ -33,8 +44,8 @@ export interface ConnectionOptions {
 
 /**
  * One connection. A driver of its own holds it, which may hold one only: a pool that connects anew by itself would go on
- * with a transaction on a connection that has never begun it. Statements follow one another for the same reason; a
- * connection that was cut is never used again.
+ * with a transaction on a connection that has never begun it. For the same reason nothing that writes is sent before the
+ * answer to what precedes it; a connection that was cut is never used again.
  */
 export class Connection implements Queries {
   readonly #sql: Client;
@@ -90,13 +101,21 @@ export class Connection implements Queries {
     await this.#send(this.#sql.unsafe(sql));
   }
 
-  /** Runs everything or nothing. */
-  async transaction<Result>(work: () => Promise<Result>): Promise<Result> {
-    await this.exec('BEGIN');
+  /**
+   * Runs everything or nothing. What the work gives back may hold its last statement, on its way: the end of the
+   * transaction follows it without waiting for the answer.
+   */
+  async transaction<Result>(work: () => Promise<Result | Closing<Result>>): Promise<Result> {
+    const begun = this.exec('BEGIN');
     try {
-      const result = await work();
-      await this.exec('COMMIT');
-      return result;
+      // Nobody waits for the answer to this either: whatever the work sends first comes after it.
+      const [given] = await Promise.all([work(), begun]);
+      if (!(given instanceof Closing)) {
+        await this.exec('COMMIT');
+        return given;
+      }
+      await Promise.all([given.last, this.exec('COMMIT')]);
+      return given.result;
     } catch (error) {
       // A connection that cannot even roll back is of no use; the server rolls back what it leaves behind.
       await this.exec('ROLLBACK').catch(() => this.destroy());

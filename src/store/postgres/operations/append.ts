@@ -78,9 +78,18 @@ export class AppendGroup {
 
   /** Writes everything that was judged. */
   async write(): Promise<void> {
-    if (this.#events.length === 0) return;
-    await writeRows(this.#queries, [...this.#branches.values()], this.#events);
+    await this.writeParts();
+    await this.writeEvents();
+  }
+
+  /** Writes the parts that the appends bring. */
+  async writeParts(): Promise<void> {
     await holdParts(this.#queries, this.#parts);
+  }
+
+  /** Writes the events and what changes with them, in one statement. */
+  async writeEvents(): Promise<void> {
+    if (this.#events.length > 0) await writeRows(this.#queries, [...this.#branches.values()], this.#events);
   }
 
   /** Remembers what was written, once it is committed. Gives the branches that have moved. */

@@ -17,8 +17,8 @@ export interface SessionAppends {
 
 /** Looks up, for all sessions at once, what judging their appends will most likely ask: a statement a kind. */
 export async function prefetch(queries: Queries, appends: readonly SessionAppends[]): Promise<void> {
-  await fetchBranches(queries, appends);
-  await fetchEvents(queries, appends);
+  // They are only read, so all may be on their way at once.
+  await Promise.all([fetchBranches(queries, appends), fetchEvents(queries, appends)]);
   await fetchCauses(queries, appends);
   await fetchParts(queries, appends);
 }
