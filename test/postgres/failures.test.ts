@@ -187,7 +187,7 @@ describe('waits are bounded', () => {
 
   it('and a store takes no more connections of the server than it is allowed to', async () => {
     const place = newPlace();
-    const store = await opened(place);
+    const store = await opened(`${place}&application_name=to_be_counted`);
     await store.createSession(ref, { root: 'main', seed: 'x' });
     const locked = tamper(place, 'BEGIN; LOCK TABLE branches; SELECT pg_sleep(1); COMMIT');
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -195,7 +195,7 @@ describe('waits are bounded', () => {
     await new Promise((resolve) => setTimeout(resolve, 300));
     const [used] = await tamper<{ readonly count: string }>(
       place,
-      `SELECT count(*) FROM pg_stat_activity WHERE application_name = 'reprise' AND wait_event_type = 'Lock'`,
+      `SELECT count(*) FROM pg_stat_activity WHERE application_name = 'to_be_counted' AND wait_event_type = 'Lock'`,
     );
     expect(Number(used?.count)).toBe(limits.connectionsMax);
     await locked;
@@ -224,12 +224,12 @@ describe('waits are bounded', () => {
 describe('connections that are cut', () => {
   it('are made anew: an append that was under way is stored once', async () => {
     const place = newPlace();
-    const store = await opened(place);
+    const store = await opened(`${place}&application_name=to_be_cut`);
     await store.createSession(ref, { root: 'main', seed: 'x' });
     const cuts = setInterval(() => {
       void tamper(
         place,
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'reprise' AND pid <> pg_backend_pid()`,
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'to_be_cut'`,
       ).catch(() => {});
     }, 300);
     const outcomes = [];

@@ -9,11 +9,17 @@ export interface Migration {
   readonly up: (connection: Connection) => Promise<void>;
 }
 
-/** The schema version of the store in a connection's schema; 0 if there is none. */
-export async function schemaVersion(connection: Connection): Promise<number> {
-  const [found] = (await connection.get<[boolean]>(`SELECT to_regclass('schema_changes') IS NOT NULL`)) as [boolean];
-  if (!found) return 0;
-  const row = await connection.get<[number]>('SELECT coalesce(max(version), 0)::int FROM schema_changes');
+/**
+ * The schema version of the store in a schema; 0 if there is none. It is asked for by the schema's name: a session that
+ * began before the schema was made may still have the path without it.
+ */
+export async function schemaVersion(connection: Connection, schema: string): Promise<number> {
+  const found = await connection.get(
+    `SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = 'schema_changes'`,
+    schema,
+  );
+  if (found === undefined) return 0;
+  const row = await connection.get<[number]>(`SELECT coalesce(max(version), 0)::int FROM "${schema}".schema_changes`);
   return row?.[0] ?? 0;
 }
 
@@ -46,7 +52,7 @@ const lockSql = `SELECT pg_advisory_xact_lock(1382051443, hashtext($1))`;
 export async function migrate(connection: Connection, schema: string, migrations: readonly Migration[]): Promise<void> {
   await connection.transaction(async () => {
     await connection.run(lockSql, schema);
-    const version = await schemaVersion(connection);
+    const version = await schemaVersion(connection, schema);
     checkVersion(version, migrations);
     if (version === latestVersion(migrations)) return;
     if (version === 0) await begin(connection, schema);
@@ -64,10 +70,8 @@ export async function migrate(connection: Connection, schema: string, migrations
 
 async function begin(connection: Connection, schema: string): Promise<void> {
   // Asking for it when it is there needs a right that a careful operator does not give.
-  const [found] = (await connection.get<[boolean]>('SELECT to_regnamespace($1) IS NOT NULL', `"${schema}"`)) as [
-    boolean,
-  ];
-  if (!found) await connection.exec(`CREATE SCHEMA "${schema}"`);
+  const found = await connection.get('SELECT 1 FROM pg_namespace WHERE nspname = $1', schema);
+  if (found === undefined) await connection.exec(`CREATE SCHEMA "${schema}"`);
   await connection.exec(
     'CREATE TABLE schema_changes (version integer PRIMARY KEY, release text NOT NULL, at timestamptz NOT NULL DEFAULT now())',
   );

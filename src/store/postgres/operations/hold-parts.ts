@@ -24,7 +24,10 @@ export async function findStored(
 ): Promise<Map<Digest, StoredPart>> {
   const rows = await queries.all<[Digest, number, string, string | null, string | null]>(
     `SELECT encode(p.digest, 'hex'), p.id, p.kind, p.salt, CASE WHEN p.kind = 'delta' THEN p.text END FROM parts p
-     WHERE p.namespace_id = $1 AND NOT p.damaged AND p.digest IN (SELECT decode(asked, 'hex') FROM unnest($2::text[]) asked)
+     WHERE p.namespace_id = $1 AND p.id = ANY(ARRAY(
+       SELECT near.id FROM (SELECT decode(digest, 'hex') AS digest FROM unnest($2::text[]) asked (digest)) asked
+       JOIN LATERAL (SELECT id, digest FROM parts WHERE namespace_id = $1 AND NOT damaged AND digest >= asked.digest ORDER BY digest LIMIT 1) near
+       ON near.digest = asked.digest))
      ORDER BY p.id FOR KEY SHARE`,
     session.namespaceId,
     arrayLiteral(digests),

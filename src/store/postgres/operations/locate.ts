@@ -5,9 +5,10 @@ import type { SessionKey } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
 import { type EventRow, eventColumns, eventOf } from './event-row.ts';
 
-// LATERAL with a limit is one look into the index for each id: left to itself, PostgreSQL goes through the whole session.
+// The first id that is not less, in order, is one look into the index of ids. Asked for the id itself, PostgreSQL may go
+// through the whole session instead, as long as it knows nothing of the table yet.
 const fromSql = `FROM unnest($3::text[]) asked (id)
-CROSS JOIN LATERAL (SELECT * FROM events WHERE namespace_id = $1 AND session_id = $2 AND id = asked.id LIMIT 1) e
+JOIN LATERAL (SELECT * FROM events WHERE namespace_id = $1 AND session_id = $2 AND id >= asked.id ORDER BY id LIMIT 1) e ON e.id = asked.id
 JOIN branches b ON b.namespace_id = $1 AND b.session_id = $2 AND b.id = e.branch_id`;
 
 /** Where events stand, by id. */

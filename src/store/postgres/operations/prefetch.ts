@@ -73,9 +73,10 @@ async function fetchBranches(queries: Queries, appends: readonly SessionAppends[
   );
 }
 
-// LATERAL with a limit is one look into the index for each id: left to itself, PostgreSQL goes through the whole session.
+// The first id that is not less, in order, is one look into the index of ids. Asked for the id itself, PostgreSQL may go
+// through the whole session instead, as long as it knows nothing of the table yet.
 const eventsSql = `FROM unnest($1::int[], $2::bigint[], $3::text[]) asked (n, s, id)
-CROSS JOIN LATERAL (SELECT * FROM events WHERE namespace_id = asked.n AND session_id = asked.s AND id = asked.id LIMIT 1) e
+JOIN LATERAL (SELECT * FROM events WHERE namespace_id = asked.n AND session_id = asked.s AND id >= asked.id ORDER BY id LIMIT 1) e ON e.id = asked.id
 JOIN branches b ON b.namespace_id = e.namespace_id AND b.session_id = e.session_id AND b.id = e.branch_id`;
 
 /** The ids of the appends: nearly always none of them is stored. */
