@@ -148,7 +148,10 @@ export class Connection implements Queries {
     try {
       return await Promise.race([answer, silence]);
     } catch (error) {
-      throw toStoreError(error);
+      const told = toStoreError(error);
+      // The error comes before the end of the connection does; whatever is sent in between is never answered.
+      if (told instanceof RepriseError && told.code === 'store.unreachable') this.destroy();
+      throw told;
     } finally {
       clearTimeout(timer);
     }
