@@ -44,7 +44,8 @@ export async function startServer(): Promise<Server> {
     await ended(processOf(server), 'SIGQUIT');
     // Otherwise it is stopped once more when this process ends, and waited for in vain.
     Object.assign(server, { process: undefined });
-    rmSync(directory, { recursive: true, force: true });
+    // Children of a server that was killed may still be writing as they leave.
+    rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   };
   try {
     await server.initialise();
