@@ -2,10 +2,20 @@ import { defineConfig } from 'vitest/config';
 
 const second = 1000;
 
+/** Tests that need a PostgreSQL server, which is started for them alone. */
+const onServer = 'test/*/postgres*.test.ts';
+
 /** One kind of test: where its files are, and how long one test may take. */
 function kind(name: string, timeoutMs: number, include: readonly string[] = [`test/${name}/**/*.test.ts`]) {
   return {
-    test: { name, include: [...include], exclude: ['**/fixtures/**'], testTimeout: timeoutMs, hookTimeout: timeoutMs },
+    test: {
+      name,
+      include: [...include],
+      exclude: ['**/fixtures/**', ...(name === 'postgres' ? [] : [onServer])],
+      testTimeout: timeoutMs,
+      hookTimeout: timeoutMs,
+      ...(name === 'postgres' ? { globalSetup: ['test/postgres/global-setup.ts'] } : {}),
+    },
   };
 }
 
@@ -22,6 +32,7 @@ export default defineConfig({
       kind('unit', 20 * second, ['src/**/*.test.ts']),
       kind('house', 120 * second, ['test/tidy*.test.ts', 'test/wall.test.ts']),
       kind('contract', 60 * second),
+      kind('postgres', 120 * second, ['test/postgres/**/*.test.ts', onServer]),
       kind('crash', 180 * second),
       kind('compat', 60 * second),
       kind('seeds', 60 * second),

@@ -117,4 +117,5 @@ export type { Verification, VerifyOptions } from './engine/verify.ts';
 export type { EventStore, Platform, StoreHealth } from './core/ports.ts';
 export { createNodePlatform } from './node/platform.ts';
 export { openMemoryStore } from './store/memory/memory-store.ts';
+export { openPostgresStore, type PostgresStoreOptions } from './store/postgres/postgres-store.ts';
 export { openSqliteStore, type SqliteStoreOptions } from './store/sqlite/sqlite-store.ts';

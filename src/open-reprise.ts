@@ -14,8 +14,8 @@ import { chooseStore, type StoreLocation } from './node/store-location.ts';
 /** How to open Reprise. */
 export interface OpenOptions {
   /**
-   * A store URL (`sqlite:PATH`, `memory:`), or a store of your own. If it is left out: `REPRISE_STORE`, else what the
-   * configuration says, else `.reprise/reprise.db`.
+   * A store URL (`sqlite:PATH`, `postgres://…`, `memory:`), or a store of your own. If it is left out: `REPRISE_STORE`,
+   * else what the configuration says, else `.reprise/reprise.db`.
    */
   readonly store?: string | EventStore;
   /** The namespace to work in; that of the configuration where the store is not given, else `default`. */
@@ -120,19 +120,23 @@ function recordingOf(
 }
 
 async function openStore(location: StoreLocation, platform: Platform, options: OpenOptions): Promise<EventStore> {
-  // Only the store that is used is loaded: a command that prints a line should not wait for both.
+  // Only the store that is used is loaded: a command that prints a line should not wait for all.
   if (location.kind === 'memory') {
     const { openMemoryStore } = await import('./store/memory/memory-store.ts');
     return openMemoryStore({ platform });
   }
-  const { openSqliteStore } = await import('./store/sqlite/sqlite-store.ts');
   const { durability, readOnly, create, busyWaitMs } = options;
-  return openSqliteStore({
-    path: location.path,
+  const how = {
     platform,
     ...(durability === undefined ? {} : { durability }),
     ...(readOnly === undefined ? {} : { readOnly }),
     ...(create === undefined ? {} : { create }),
     ...(busyWaitMs === undefined ? {} : { busyWaitMs }),
-  });
+  };
+  if (location.kind === 'postgres') {
+    const { openPostgresStore } = await import('./store/postgres/postgres-store.ts');
+    return await openPostgresStore({ url: location.url, ...how });
+  }
+  const { openSqliteStore } = await import('./store/sqlite/sqlite-store.ts');
+  return await openSqliteStore({ path: location.path, ...how });
 }

@@ -5,7 +5,7 @@ import type { StoreHealth } from '../core/ports.ts';
 import { refText } from '../core/ref.ts';
 import type { Reprise } from '../engine/reprise.ts';
 import type { BranchNode } from '../engine/tree.ts';
-import { absoluteUrl, chooseStore } from '../node/store-location.ts';
+import { chooseStore, shownUrl } from '../node/store-location.ts';
 import type { Context } from './context.ts';
 import { version } from './version.ts';
 
@@ -52,6 +52,8 @@ const todos: Readonly<Record<string, string>> = {
   'store.damaged': `${copyFirst}. Then "reprise verify" of each session tells which histories are whole, or restore a backup.`,
   'store.read-only': 'Give this user the right to write the file and its directory, or go on reading.',
   'store.full': 'Make room on the disk.',
+  'store.unreachable': 'Start the server, or check the host and port of the URL.',
+  'store.denied': 'Check the user and password of the URL, and the rights that docs/guides/postgres.md lists.',
 };
 
 /** Looks at the store: an error on the way is a finding, since the store being ill is what a doctor is for. */
@@ -63,7 +65,7 @@ export async function diagnose(context: Context, options: DiagnoseOptions): Prom
     ok: false,
     reprise: version(),
     node: process.versions.node,
-    location: absoluteUrl(location),
+    location: shownUrl(location),
     namespace: context.namespace ?? loaded?.config.namespace ?? 'default',
     store: null,
     freeBytes: free,
@@ -84,7 +86,7 @@ export async function diagnose(context: Context, options: DiagnoseOptions): Prom
 async function examine(reprise: Reprise, found: Diagnosis, options: DiagnoseOptions): Promise<Diagnosis> {
   const { kind, schema, durability, bytes, problems } = await reprise.health();
   const findings = [
-    ...problems.map((message): Finding => ({ code: 'store.damaged', message, todo: todos['store.damaged'] ?? null })),
+    ...problems.map((message) => problemOf(kind, message)),
     ...(found.freeBytes !== null && found.freeBytes < freeBytesMin
       ? [{ code: 'store.full', message: 'The disk is almost full', todo: todos['store.full'] ?? null }]
       : []),
@@ -97,6 +99,13 @@ async function examine(reprise: Reprise, found: Diagnosis, options: DiagnoseOpti
     if (!(error instanceof RepriseError)) throw error;
     return { ...seen, findings: [...findings, findingOf(error)] };
   }
+}
+
+/** A file that SQLite finds unsound is damaged; what a server says is about how it is run, and says what to do itself. */
+function problemOf(kind: string, message: string): Finding {
+  if (kind !== 'postgres') return { code: 'store.damaged', message, todo: todos['store.damaged'] ?? null };
+  const [what = message, todo = null] = message.split(': ');
+  return { code: 'store.settings', message: what, todo };
 }
 
 interface Survey {

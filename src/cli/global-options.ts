@@ -10,7 +10,10 @@ export interface GlobalOptions {
 /** The options every command takes, new ones for each command. */
 export function globalOptions(): Option[] {
   const options = [
-    new Option('--store <url>', 'sqlite:PATH or memory: (default: REPRISE_STORE, reprise.config, .reprise/reprise.db)'),
+    new Option(
+      '--store <url>',
+      'sqlite:PATH, postgres://… or memory: (default: REPRISE_STORE, reprise.config, .reprise/reprise.db)',
+    ),
     new Option('--namespace <name>', 'the wall to look behind (default: reprise.config, "default")'),
     new Option('--json [shape]', 'JSON: "lines" is one object a line, "object" one for everything')
       .choices(['lines', 'object'])

@@ -100,7 +100,8 @@ function refuse(field: string, why: string, hint: string): never {
 }
 
 function checkText(value: unknown, path: string): void {
-  if (typeof value !== 'string' || value === '') refuse(path, 'it is not a text', 'Write sqlite:PATH or memory:.');
+  if (typeof value !== 'string' || value === '')
+    refuse(path, 'it is not a text', 'Write sqlite:PATH, postgres://… or memory:.');
 }
 
 const agentHint =

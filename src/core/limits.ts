@@ -120,6 +120,12 @@ export const limits = {
   recordErrorsMax: 10,
   /** The longest wait that `busyWaitMs` can ask for. */
   busyWaitGivenMsMax: 600_000,
+  /** Connections of one PostgreSQL store, unless `connections` says otherwise. */
+  connectionsMax: 8,
+  /** How long a connection to a PostgreSQL server may take to come about. */
+  connectWaitMsMax: 10_000,
+  /** How long a PostgreSQL server may work on one statement, unless `statementTimeoutMs` says otherwise. */
+  statementMsMax: 30_000,
   /** Requests and answers that a scripted model server remembers; the oldest go first. */
   scriptedRequestsMax: 1_000,
 } as const;

@@ -1,4 +1,4 @@
-import { RepriseError } from '../core/error.ts';
+import { type ErrorCode, RepriseError } from '../core/error.ts';
 import type { EventDraft } from '../core/event.ts';
 import { limits } from '../core/limits.ts';
 import type { Seq } from '../core/point.ts';
@@ -171,11 +171,13 @@ export class RecorderWriter {
 
 const codeOf = (error: unknown): string | undefined => (error instanceof RepriseError ? error.code : undefined);
 
+const passing: ReadonlySet<string> = new Set<ErrorCode>(['store.busy', 'store.failed', 'store.unreachable']);
+
 /** A store that cannot now may be able to in a moment. Ids make it harmless to send again what was stored after all. */
 function isTransient(error: unknown): boolean {
   if (!(error instanceof RepriseError)) return true;
   const isCrowded = error.code === 'limit.exceeded' && error.details['limit'] === 'queuedAppendsMax';
-  return error.code === 'store.busy' || error.code === 'store.failed' || isCrowded;
+  return passing.has(error.code) || isCrowded;
 }
 
 /** Whether it is the events that are refused, rather than the store that cannot store them. */

@@ -4,12 +4,15 @@ import { RepriseError } from '../core/error.ts';
 import type { LoadedConfig } from './config-file.ts';
 
 /** Where a store is: what a store URL says. */
-export type StoreLocation = { readonly kind: 'memory' } | { readonly kind: 'sqlite'; readonly path: string };
+export type StoreLocation =
+  | { readonly kind: 'memory' }
+  | { readonly kind: 'sqlite'; readonly path: string }
+  | { readonly kind: 'postgres'; readonly url: string };
 
 const defaultFile: string = join('.reprise', 'reprise.db');
 
 /**
- * Reads a store URL: `sqlite:PATH`, `memory:`. Without one it is `REPRISE_STORE`, else the nearest
+ * Reads a store URL: `sqlite:PATH`, `postgres://…`, `memory:`. Without one it is `REPRISE_STORE`, else the nearest
  * `.reprise/reprise.db` on the way up to the root of the git repository, else a new one there.
  */
 export function storeLocation(
@@ -22,9 +25,11 @@ export function storeLocation(
     const path = url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '');
     if (path !== '') return { kind: 'sqlite', path: isAbsolute(path) ? path : resolve(from, path) };
   }
-  throw new RepriseError('store.unsupported', `Cannot open a store at ${JSON.stringify(url)}`, {
-    hint: `${meant(url)}Use sqlite:PATH or memory:, or leave it out for .reprise/reprise.db.`,
-    details: { url },
+  if (/^postgres(ql)?:\/\//.test(url)) return { kind: 'postgres', url };
+  const shown = withoutPassword(url);
+  throw new RepriseError('store.unsupported', `Cannot open a store at ${JSON.stringify(shown)}`, {
+    hint: `${meant(url)}Use sqlite:PATH, postgres://… or memory:, or leave it out for .reprise/reprise.db.`,
+    details: { url: shown },
   });
 }
 
@@ -74,5 +79,15 @@ function nearestStore(from: string): string {
 
 /** A store URL that means the same wherever it is read, for child processes. */
 export function absoluteUrl(location: StoreLocation): string {
+  if (location.kind === 'postgres') return location.url;
   return location.kind === 'memory' ? 'memory:' : `sqlite:${location.path}`;
+}
+
+/** A store URL as it can be shown to anyone. */
+export function shownUrl(location: StoreLocation): string {
+  return withoutPassword(absoluteUrl(location));
+}
+
+function withoutPassword(url: string): string {
+  return url.replace(/^(\w+:\/\/[^:/@]*):[^/]*@/, '$1@');
 }

@@ -396,6 +396,9 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
     await exceeds('busyWaitGivenMsMax', () => waiting(limits.busyWaitGivenMsMax + 1));
     await (await waiting(limits.busyWaitGivenMsMax)).close();
   },
+  connectionsMax: 'test/postgres/failures.test.ts',
+  connectWaitMsMax: 'test/postgres/failures.test.ts',
+  statementMsMax: 'test/postgres/failures.test.ts',
   scriptedRequestsMax: 'test/frameworks/model-server.test.ts',
   checkMsMax: 'src/cli/check-command.test.ts',
 };

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import type { EventStore } from '../../src/core/ports.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
 import { openMemoryStore } from '../../src/store/memory/memory-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import type { OpenStore } from '../../src/testing/contract/contract-case.ts';
 import { storeContract } from '../../src/testing/contract/store-contract.ts';
+import { alternate } from './alternate.ts';
 
 const platform = createNodePlatform();
 let directory = '';
@@ -31,18 +31,6 @@ const stores: Readonly<Record<string, OpenStore>> = {
   sqlite: async () =>
     await openSqliteStore({ path: join(directory, `${++files}`, 'store.db'), platform, durability: 'process' }),
 };
-
-function alternate(connections: readonly EventStore[]): EventStore {
-  let calls = 0;
-  return new Proxy(connections[0] as EventStore, {
-    get: (_, name) => {
-      if (name === 'close') return async () => await Promise.all(connections.map((store) => store.close()));
-      const store = connections[calls++ % connections.length] as EventStore;
-      const held: unknown = Reflect.get(store, name, store);
-      return typeof held === 'function' ? held.bind(store) : held;
-    },
-  });
-}
 
 for (const [kind, open] of Object.entries(stores)) {
   describe(`the ${kind} store`, () => {

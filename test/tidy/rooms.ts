@@ -19,7 +19,7 @@ const rooms: Readonly<Record<string, Room>> = {
   engine: { rooms: ['core', 'projections'], node: false, packages: [] },
   'store/memory': { rooms: ['core'], node: true, packages: [] },
   'store/sqlite': { rooms: ['core'], node: true, packages: [] },
-  'store/postgres': { rooms: ['core'], node: true, packages: ['pg'] },
+  'store/postgres': { rooms: ['core'], node: true, packages: ['postgres'] },
   node: { rooms: ['core', 'engine'], node: true, packages: [] },
   'adapters/ai-sdk': { rooms: ['core'], node: true, packages: ['ai', '@ai-sdk/provider'] },
   'adapters/openai-agents': { rooms: ['core'], node: true, packages: ['@openai/agents'] },

@@ -1,5 +1,5 @@
 import { agentKind, type Config } from '../../core/config.ts';
-import { absoluteUrl, chooseStore, type StoreChoice } from '../../node/store-location.ts';
+import { chooseStore, type StoreChoice, shownUrl } from '../../node/store-location.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
 import { done } from '../exit-code.ts';
@@ -50,7 +50,7 @@ async function inEffect(context: Context): Promise<InEffect> {
   const masking = held.masking ?? {};
   return {
     file: loaded?.file ?? null,
-    store: { url: absoluteUrl(location), by },
+    store: { url: shownUrl(location), by },
     namespace: context.namespace ?? (by === 'given' ? undefined : held.namespace) ?? 'default',
     agents: Object.entries(held.agents ?? {}).map(([name, agent]) => ({ name, kind: agentKind(agent) })),
     prices: Object.keys(held.prices ?? {}),

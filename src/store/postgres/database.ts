@@ -1,0 +1,139 @@
+import { RepriseError } from '../../core/error.ts';
+import type { Bound, Connection, Queries } from './connection.ts';
+import { isPassing } from './postgres-error.ts';
+
+/** How many connections, and how long to wait for one. */
+export interface DatabaseOptions {
+  readonly connect: () => Connection;
+  readonly connectionsMax: number;
+  readonly waitMs: number;
+}
+
+/** A few connections to one database, each used by one piece of work at a time. */
+export class Database implements Queries {
+  readonly #options: DatabaseOptions;
+  readonly #idle: Connection[] = [];
+  readonly #used = new Set<Connection>();
+  readonly #working = new Set<Promise<unknown>>();
+  readonly #waiting: ((connection: Connection) => void)[] = [];
+
+  constructor(options: DatabaseOptions) {
+    this.#options = options;
+  }
+
+  /** Until when something that begins now is tried again. */
+  deadline(waitMs: number = this.#options.waitMs): number {
+    return performance.now() + waitMs;
+  }
+
+  async all<Row extends readonly unknown[]>(sql: string, ...values: Bound[]): Promise<Row[]> {
+    return await this.read((connection) => connection.all<Row>(sql, ...values));
+  }
+
+  async get<Row extends readonly unknown[]>(sql: string, ...values: Bound[]): Promise<Row | undefined> {
+    return await this.read((connection) => connection.get<Row>(sql, ...values));
+  }
+
+  async run(sql: string, ...values: Bound[]): Promise<void> {
+    await this.use((connection) => connection.run(sql, ...values));
+  }
+
+  async change(sql: string, ...values: Bound[]): Promise<number> {
+    return await this.use((connection) => connection.change(sql, ...values));
+  }
+
+  /** Reads on one connection; what passes by itself is tried again. */
+  async read<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
+    const deadline = this.deadline();
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await this.use(work, deadline);
+      } catch (error) {
+        if (!isPassing(error) || performance.now() >= deadline) throw error;
+        await pause(attempt);
+      }
+    }
+  }
+
+  /** Gives one connection to a piece of work, which alone uses it until it is done. */
+  async use<Result>(
+    work: (connection: Connection) => Promise<Result>,
+    deadline: number = this.deadline(),
+  ): Promise<Result> {
+    const working = this.#use(work, deadline);
+    const settled = working.catch(() => {});
+    this.#working.add(settled);
+    try {
+      return await working;
+    } finally {
+      this.#working.delete(settled);
+    }
+  }
+
+  /** Lets go of every connection, once what is under way is done. */
+  async close(): Promise<void> {
+    await Promise.all(this.#working);
+    await Promise.all(this.#idle.splice(0).map((connection) => connection.close()));
+  }
+
+  async #use<Result>(work: (connection: Connection) => Promise<Result>, deadline: number): Promise<Result> {
+    const connection = await this.#take(deadline);
+    try {
+      return await work(connection);
+    } finally {
+      this.#giveBack(connection);
+    }
+  }
+
+  #take(deadline: number): Promise<Connection> | Connection {
+    for (let held = this.#idle.pop(); held !== undefined; held = this.#idle.pop())
+      if (!held.isDead) return this.#mark(held);
+    if (this.#used.size < this.#options.connectionsMax) return this.#mark(this.#options.connect());
+    return new Promise((resolve, reject) => {
+      const taken = (connection: Connection): void => {
+        clearTimeout(timer);
+        resolve(connection);
+      };
+      const timer = setTimeout(
+        () => {
+          this.#waiting.splice(this.#waiting.indexOf(taken), 1);
+          reject(this.#exhausted());
+        },
+        Math.max(0, deadline - performance.now()),
+      );
+      this.#waiting.push(taken);
+    });
+  }
+
+  #mark(connection: Connection): Connection {
+    this.#used.add(connection);
+    return connection;
+  }
+
+  #giveBack(connection: Connection): void {
+    this.#used.delete(connection);
+    const next = this.#waiting.shift();
+    if (next !== undefined) next(this.#mark(connection.isDead ? this.#options.connect() : connection));
+    else if (!connection.isDead) this.#idle.push(connection);
+  }
+
+  #exhausted(): RepriseError {
+    const { connectionsMax, waitMs } = this.#options;
+    return new RepriseError(
+      'store.busy',
+      `Cannot use the store: all ${connectionsMax} connections of this process were in use for ${waitMs} ms`,
+      {
+        hint: 'Ask for less at the same time, or allow more connections or a longer wait.',
+        details: { connections: connectionsMax, waitMs },
+      },
+    );
+  }
+}
+
+/** Waits a little, longer each time, with jitter so that two waiting processes do not meet again. */
+export function pause(attempt: number): Promise<void> {
+  const ms = Math.min(250, 5 * 2 ** Math.min(attempt, 6)) * (0.5 + Math.random());
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}

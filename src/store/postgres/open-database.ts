@@ -1,0 +1,166 @@
+import { RepriseError } from '../../core/error.ts';
+import { Connection, type ConnectionOptions } from './connection.ts';
+import { Database, pause } from './database.ts';
+import type { Driver } from './driver.ts';
+import { checkVersion, latestVersion, type Migration, migrate, schemaVersion } from './migrate.ts';
+import { postgresCode } from './postgres-error.ts';
+
+interface OpenDatabaseOptions {
+  readonly url: string;
+  readonly durability?: 'disk' | 'process';
+  readonly readOnly?: boolean;
+  readonly create?: boolean;
+  readonly busyWaitMs: number;
+  readonly connectionsMax: number;
+  readonly connectWaitMs: number;
+  readonly statementTimeoutMs: number;
+  readonly migrations: readonly Migration[];
+}
+
+/** What was opened, and what it turned out to be. */
+export interface OpenedDatabase {
+  readonly database: Database;
+  /** A connection beside the pool, for listening. */
+  readonly connect: (onMessage: (message: string) => void) => Connection;
+  /** Where it is, without the password. */
+  readonly location: string;
+  readonly schema: string;
+}
+
+const schemaPattern = /^[a-z_][a-z0-9_]{0,62}$/;
+const defaultSchema = 'reprise';
+/** How much longer than the server's own limit a silent network is waited for. */
+const silenceMs = 5_000;
+/** A writer that froze in the middle of a transaction holds up others no longer than this. */
+const idleTransactionMs = 30_000;
+
+/**
+ * Every statement finds its few rows through an index that was made for it. A plan that was made while the tables were
+ * empty, and kept, would go through all of them later.
+ */
+const indexed: Readonly<Record<string, string>> = {
+  enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  enable_sort: 'off',
+  jit: 'off',
+};
+
+/** Connects, makes or migrates the store where that is wanted, and gives a pool of connections. */
+export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenedDatabase> {
+  const { url, schema, location } = parseUrl(options.url);
+  const driver = await loadDriver();
+  const settings: Record<string, string> = {
+    search_path: `"${schema}"`,
+    statement_timeout: String(options.statementTimeoutMs),
+    lock_timeout: String(Math.max(1, Math.min(options.busyWaitMs, options.statementTimeoutMs))),
+    idle_in_transaction_session_timeout: String(idleTransactionMs),
+    ...indexed,
+    ...(options.durability === 'process' ? { synchronous_commit: 'off' } : {}),
+    ...(options.readOnly ? { default_transaction_read_only: 'on' } : {}),
+  };
+  const { connectWaitMs, statementTimeoutMs } = options;
+  const connection: ConnectionOptions = {
+    url,
+    driver,
+    connectWaitMs,
+    answerWaitMs: Math.max(statementTimeoutMs, connectWaitMs) + silenceMs,
+    settings,
+  };
+  const isLoose = await untilUp(options.busyWaitMs, () => setUp(connection, schema, location, options));
+  // A server whose own setting would lose what was acknowledged is told otherwise.
+  const held = isLoose ? { ...connection, settings: { ...settings, synchronous_commit: 'on' } } : connection;
+  const { connectionsMax, busyWaitMs } = options;
+  return {
+    database: new Database({ connect: () => new Connection(held), connectionsMax, waitMs: busyWaitMs }),
+    connect: (onMessage) => new Connection({ ...held, onMessage }),
+    location,
+    schema,
+  };
+}
+
+/** Looks at the store and migrates it; tells whether the server itself does not wait for the disk. */
+async function setUp(
+  options: ConnectionOptions,
+  schema: string,
+  location: string,
+  { migrations, readOnly, create, durability }: OpenDatabaseOptions,
+): Promise<boolean> {
+  const connection = new Connection(options);
+  try {
+    const version = await schemaVersion(connection, schema);
+    checkVersion(version, migrations);
+    if (version === 0 && (readOnly || create === false)) throw notFound(location, schema);
+    if (version !== latestVersion(migrations)) {
+      if (readOnly) throw olderAndReadOnly(version);
+      await migrate(connection, schema, migrations);
+    }
+    const [commit] = (await connection.get<[string]>(`SELECT current_setting('synchronous_commit')`)) as [string];
+    return durability !== 'process' && commit === 'off';
+  } finally {
+    await connection.close();
+  }
+}
+
+/** A server that is just starting, or has no connection left at the moment, is worth a wait. */
+async function untilUp<Result>(waitMs: number, work: () => Promise<Result>): Promise<Result> {
+  const deadline = performance.now() + waitMs;
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      const code = postgresCode(error);
+      const isPassing = code === '57P03' || code === '53300' || code === '40P01' || code === '55P03';
+      if (!isPassing || performance.now() >= deadline) throw error;
+      await pause(attempt);
+    }
+  }
+}
+
+async function loadDriver(): Promise<Driver> {
+  try {
+    return (await import('postgres')).default as unknown as Driver;
+  } catch (error) {
+    throw new RepriseError('store.unsupported', 'Cannot open a PostgreSQL store: the package "postgres" is not there', {
+      hint: 'Install it beside Reprise: npm install postgres',
+      cause: error,
+    });
+  }
+}
+
+/** Takes our own parameter out of a URL: every other one is the driver's or the server's. */
+function parseUrl(text: string): { readonly url: string; readonly schema: string; readonly location: string } {
+  const [before = '', query] = text.split(/\?(.*)/s);
+  const parameters = new URLSearchParams(query ?? '');
+  const schema = parameters.get('schema') ?? defaultSchema;
+  if (!/^postgres(ql)?:\/\/[^/]/.test(before) || !schemaPattern.test(schema)) {
+    throw new RepriseError('option.invalid', `Cannot open a store at "${withoutPassword(before)}"`, {
+      hint: 'Write postgres://USER:PASSWORD@HOST:PORT/DATABASE; schema= takes lower-case letters, digits and "_".',
+    });
+  }
+  parameters.delete('schema');
+  const rest = parameters.size === 0 ? '' : `?${parameters.toString()}`;
+  const named = schema === defaultSchema ? '' : `?schema=${schema}`;
+  return { url: `${before}${rest}`, schema, location: `${withoutPassword(before)}${named}` };
+}
+
+/** A URL as it can be shown. */
+export function withoutPassword(url: string): string {
+  return url.replace(/^(\w+:\/\/[^:/@]*):[^/]*@/, '$1@');
+}
+
+function notFound(location: string, schema: string): RepriseError {
+  return new RepriseError('store.not-found', `Cannot open the store at "${location}": it has no schema "${schema}"`, {
+    hint: 'Check the URL, or let the store be created.',
+    details: { location, schema },
+  });
+}
+
+function olderAndReadOnly(version: number): RepriseError {
+  return new RepriseError(
+    'store.read-only',
+    `Cannot open the store for reading only: its schema is version ${version} and must be migrated first`,
+    { hint: 'Open it once for writing with this release.' },
+  );
+}

@@ -1,0 +1,63 @@
+import type { SessionRef } from '../../../core/ports.ts';
+import { lockSession, type SessionKey } from '../catalogue.ts';
+import type { Queries } from '../connection.ts';
+import { dropUnheld } from './parts.ts';
+import type { InTransaction } from './reindex.ts';
+
+/** Rows deleted in one transaction, so that it stays short. */
+const rowsMax = 1_000;
+
+/** Takes the name from a session: from here on it does not exist. Gives its row's key; undefined if there was none. */
+export async function hideSession(queries: Queries, ref: SessionRef): Promise<SessionKey | undefined> {
+  const session = await lockSession(queries, ref, { wholly: true });
+  if (session === undefined) return undefined;
+  await queries.run(
+    'UPDATE sessions SET name = NULL WHERE namespace_id = $1 AND id = $2',
+    session.namespaceId,
+    session.id,
+  );
+  return session;
+}
+
+/** Sessions that were deleted by a process which ended before it had cleared them away. */
+export async function hiddenSessions(queries: Queries): Promise<SessionKey[]> {
+  const rows = await queries.all<[number, number]>(
+    'SELECT namespace_id, id FROM sessions WHERE name IS NULL LIMIT 1000',
+  );
+  return rows.map(([namespaceId, id]) => ({ namespaceId, id }));
+}
+
+/** Deletes everything only this session holds, a little at a time. */
+export async function clearSession(session: SessionKey, inTransaction: InTransaction): Promise<void> {
+  for (const table of ['event_keys', 'events', 'snapshots', 'receipts']) {
+    const sql = `DELETE FROM ${table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE namespace_id = $1 AND session_id = $2 LIMIT ${rowsMax}))`;
+    while ((await inTransaction((queries) => queries.change(sql, session.namespaceId, session.id))) > 0) {
+      // Each round is a short transaction of its own; appends of other sessions get their turn in between.
+    }
+  }
+  while ((await inTransaction((queries) => clearParts(queries, session))) > 0) {
+    // As above.
+  }
+  await inTransaction(async (queries) => {
+    await queries.run(
+      'DELETE FROM branches WHERE namespace_id = $1 AND session_id = $2',
+      session.namespaceId,
+      session.id,
+    );
+    await queries.run('DELETE FROM sessions WHERE namespace_id = $1 AND id = $2', session.namespaceId, session.id);
+  });
+}
+
+async function clearParts(queries: Queries, session: SessionKey): Promise<number> {
+  const gone = await queries.all<[number]>(
+    `DELETE FROM part_holders WHERE ctid = ANY(ARRAY(SELECT ctid FROM part_holders WHERE namespace_id = $1 AND session_id = $2 LIMIT ${rowsMax})) RETURNING part_id`,
+    session.namespaceId,
+    session.id,
+  );
+  await dropUnheld(
+    queries,
+    session.namespaceId,
+    gone.map(([id]) => id),
+  );
+  return gone.length;
+}

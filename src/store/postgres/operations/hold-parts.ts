@@ -1,0 +1,152 @@
+import { partDamaged } from '../../../core/append-judgement.ts';
+import { bodyText } from '../../../core/decode.ts';
+import { dataDigestOf, type Sha256 } from '../../../core/digest.ts';
+import type { PartInput } from '../../../core/parts.ts';
+import type { Digest } from '../../../core/point.ts';
+import { arrayLiteral } from '../array-literal.ts';
+import type { SessionKey } from '../catalogue.ts';
+import type { Queries } from '../connection.ts';
+import type { SessionFacts } from './session-facts.ts';
+
+/** A part as some session of the namespace stores it; the text only of what is a difference. */
+export interface StoredPart {
+  readonly id: number;
+  readonly kind: string;
+  readonly salt: string | null;
+  readonly text: string | null;
+}
+
+/** The parts of these digests that the namespace has. They stay there until the transaction ends. */
+export async function findStored(
+  queries: Queries,
+  session: SessionKey,
+  digests: readonly Digest[],
+): Promise<Map<Digest, StoredPart>> {
+  const rows = await queries.all<[Digest, number, string, string | null, string | null]>(
+    `SELECT encode(p.digest, 'hex'), p.id, p.kind, p.salt, CASE WHEN p.kind = 'delta' THEN p.text END FROM parts p
+     WHERE p.namespace_id = $1 AND p.id = ANY(ARRAY(
+       SELECT near.id FROM (SELECT decode(digest, 'hex') AS digest FROM unnest($2::text[]) asked (digest)) asked
+       JOIN LATERAL (SELECT id, digest FROM parts WHERE namespace_id = $1 AND NOT damaged AND digest >= asked.digest ORDER BY digest LIMIT 1) near
+       ON near.digest = asked.digest))
+     ORDER BY p.id FOR KEY SHARE`,
+    session.namespaceId,
+    arrayLiteral(digests),
+  );
+  return new Map(rows.map(([digest, id, kind, salt, text]) => [digest, { id, kind, salt, text }]));
+}
+
+/** What an append does with a part the session does not hold yet. */
+export type PartPlan =
+  | { readonly kind: 'add'; readonly part: PartInput }
+  | { readonly kind: 'share'; readonly part: PartInput; readonly id: number }
+  /** Another session stored it as a delta; this one brings the whole body, which serves both. */
+  | { readonly kind: 'complete'; readonly part: PartInput; readonly id: number };
+
+/** Decides what to do with the parts of an append, and throws `part.damaged` before anything is written. */
+export function planParts(facts: SessionFacts, parts: readonly PartInput[], sha256: Sha256): PartPlan[] {
+  const plans = new Map<Digest, PartPlan>();
+  for (const part of parts) {
+    if (plans.has(part.digest) || facts.held.get(part.digest) !== undefined) continue;
+    plans.set(part.digest, planPart(facts, part, parts, sha256));
+  }
+  return [...plans.values()];
+}
+
+/** A part that another session has is shared only if its content is given: holding a part is how one comes to see it. */
+function planPart(facts: SessionFacts, part: PartInput, given: readonly PartInput[], sha256: Sha256): PartPlan {
+  const stored = facts.stored.get(part.digest);
+  if (stored === undefined) return { kind: 'add', part };
+  const { id, kind, text, salt } = stored;
+  if (part.kind !== 'delta') return { kind: kind === 'delta' ? 'complete' : 'share', part, id };
+  if (text === part.text && salt === part.salt) return { kind: 'share', part, id };
+  const body = bodyText(part, (digest) => given.find((held) => held.digest === digest) ?? facts.parts.get(digest));
+  if (body === undefined || dataDigestOf(sha256, part.salt ?? '', body) !== part.digest) throw partDamaged(part.digest);
+  return { kind: 'share', part, id };
+}
+
+/** The bytes of the parts that an append brings to the session. */
+export function bytesOfParts(plans: readonly PartPlan[]): number {
+  let bytes = 0;
+  for (const { part } of plans) bytes += Buffer.byteLength(part.text);
+  return bytes;
+}
+
+/** Lets the appends after it see what an append is going to hold. */
+export function noteParts(facts: SessionFacts, plans: readonly PartPlan[]): void {
+  for (const { part } of plans) {
+    facts.held.set(part.digest, { isWhole: true });
+    facts.parts.set(part.digest, { ...part, refs: [...part.refs] });
+  }
+}
+
+/** The parts that one append brings, and the branch it brings them with. */
+export interface BroughtParts {
+  readonly session: SessionKey;
+  readonly branchId: number;
+  readonly plans: readonly PartPlan[];
+}
+
+/** Carries out what was decided, and makes the sessions hold every part. */
+export async function holdParts(queries: Queries, brought: readonly BroughtParts[]): Promise<void> {
+  const rows = brought.flatMap(({ session, branchId, plans }) => plans.map((plan) => ({ session, branchId, plan })));
+  if (rows.length === 0) return;
+  const ids = await addParts(queries, rows);
+  for (const { session, plan } of rows) {
+    if (plan.kind !== 'complete') continue;
+    await queries.run(
+      'UPDATE parts SET kind = $3, text = $4, refs = NULL WHERE namespace_id = $1 AND id = $2',
+      session.namespaceId,
+      plan.id,
+      plan.part.kind,
+      plan.part.text,
+    );
+  }
+  await queries.run(
+    `INSERT INTO part_holders (namespace_id, session_id, digest, part_id, branch_id, bytes)
+     SELECT n, s, decode(d, 'hex'), p, b, size
+     FROM unnest($1::int[], $2::bigint[], $3::text[], $4::bigint[], $5::int[], $6::bigint[]) h (n, s, d, p, b, size)`,
+    arrayLiteral(rows.map(({ session }) => session.namespaceId)),
+    arrayLiteral(rows.map(({ session }) => session.id)),
+    arrayLiteral(rows.map(({ plan }) => plan.part.digest)),
+    arrayLiteral(
+      rows.map(({ session, plan }) =>
+        plan.kind === 'add' ? (ids.get(placeOf(session.namespaceId, plan.part.digest)) as number) : plan.id,
+      ),
+    ),
+    arrayLiteral(rows.map(({ branchId }) => branchId)),
+    arrayLiteral(rows.map(({ plan }) => Buffer.byteLength(plan.part.text))),
+  );
+}
+
+const placeOf = (namespaceId: number, digest: Digest): string => `${namespaceId}/${digest}`;
+
+/** Adds new parts; one that another writer has just added is taken as it is. Gives their row ids. */
+async function addParts(
+  queries: Queries,
+  rows: readonly { readonly session: SessionKey; readonly plan: PartPlan }[],
+): Promise<ReadonlyMap<string, number>> {
+  const added = new Map<string, { readonly namespaceId: number; readonly part: PartInput }>();
+  for (const { session, plan } of rows) {
+    const place = placeOf(session.namespaceId, plan.part.digest);
+    // A whole body serves everyone; a difference only those who hold what it differs from.
+    if (plan.kind === 'add' && (plan.part.kind !== 'delta' || !added.has(place)))
+      added.set(place, { namespaceId: session.namespaceId, part: plan.part });
+  }
+  if (added.size === 0) return new Map();
+  // In one order, so that two writers who add the same parts wait for each other once.
+  const parts = [...added].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, held]) => held);
+  const found = await queries.all<[number, Digest, number]>(
+    `INSERT INTO parts (namespace_id, digest, kind, salt, refs, text)
+     SELECT n, decode(digest, 'hex'), kind, salt, refs::text[], text
+     FROM unnest($1::int[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[]) p (n, digest, kind, salt, refs, text)
+     ON CONFLICT (namespace_id, digest) WHERE NOT damaged DO UPDATE SET kind = parts.kind
+     RETURNING namespace_id, encode(digest, 'hex'), id`,
+    arrayLiteral(parts.map(({ namespaceId }) => namespaceId)),
+    arrayLiteral(parts.map(({ part }) => part.digest)),
+    arrayLiteral(parts.map(({ part }) => part.kind)),
+    arrayLiteral(parts.map(({ part }) => part.salt)),
+    arrayLiteral(parts.map(({ part }) => (part.refs.length === 0 ? null : arrayLiteral(part.refs)))),
+    arrayLiteral(parts.map(({ part }) => part.text)),
+  );
+  return new Map(found.map(([namespaceId, digest, id]) => [placeOf(namespaceId, digest), id]));
+}

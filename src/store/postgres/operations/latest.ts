@@ -1,0 +1,169 @@
+import { type KeySelector, sortKeys } from '../../../core/keys.ts';
+import { limits } from '../../../core/limits.ts';
+import { later, type Seq } from '../../../core/point.ts';
+import type { LatestPage, LatestRequest, StoredEvent } from '../../../core/ports.ts';
+import { inRange } from '../../../core/segment.ts';
+import { compareUtf8 } from '../../../core/utf8.ts';
+import type { Segment } from '../../../core/view.ts';
+import { arrayLiteral } from '../array-literal.ts';
+import type { SessionKey } from '../catalogue.ts';
+import type { Queries } from '../connection.ts';
+import { Lookup, settle } from '../lookup.ts';
+import { type EventRow, eventColumns, eventOf } from './event-row.ts';
+import { keysUnder } from './keys.ts';
+import type { BranchIds } from './read.ts';
+
+/** Keys whose places are looked up in one statement. */
+const keysMax = 1_000;
+
+/** For each selected key, the last event of the view that is indexed under it. */
+export async function latestPage(
+  queries: Queries,
+  session: SessionKey,
+  branches: BranchIds,
+  view: readonly Segment[],
+  select: KeySelector,
+  page: LatestRequest,
+): Promise<LatestPage> {
+  const limit = Math.min(page.limit, limits.pageEventsMax);
+  const [keys, isAll] = await candidates(queries, session, branches, view, select, page, limit);
+  const places = await findLatest(queries, session, branches, view, keys);
+  const events = await findEventsAt(queries, session, places, page.select);
+  const entries: { readonly key: string; readonly event: StoredEvent }[] = [];
+  let bytes = 0;
+  for (const { key } of places) {
+    const event = events.get(key);
+    if (event === undefined) continue;
+    entries.push({ key, event });
+    bytes += event.data?.length ?? 0;
+    if (bytes >= limits.pageBytesMax && key !== keys.at(-1)) return { entries, next: key };
+  }
+  return isAll ? { entries } : { entries, next: keys.at(-1) as string };
+}
+
+/** Up to `limit` keys in order, and whether they are the last ones. */
+async function candidates(
+  queries: Queries,
+  session: SessionKey,
+  branches: BranchIds,
+  view: readonly Segment[],
+  select: KeySelector,
+  { after }: LatestRequest,
+  limit: number,
+): Promise<readonly [keys: readonly string[], isAll: boolean]> {
+  const found = new Set<string>();
+  if ('keys' in select) {
+    for (const key of select.keys) if (after === undefined || compareUtf8(key, after) > 0) found.add(key);
+  } else {
+    for (const name of new Set(view.map((segment) => segment.branch))) {
+      const branch = branches.get(name);
+      if (branch === undefined) continue;
+      const asked = { prefix: select.prefix, after, limit: limit + 1 };
+      for (const key of await keysUnder(queries, session, branch, asked)) found.add(key);
+    }
+  }
+  const keys = sortKeys(found);
+  return [keys.slice(0, limit), keys.length <= limit];
+}
+
+interface KeyPlace {
+  readonly key: string;
+  readonly branch: string;
+  readonly branchId: number;
+  readonly seq: Seq;
+}
+
+/** Where the last event of each key stands; keys that the view does not have are left out. */
+async function findLatest(
+  queries: Queries,
+  session: SessionKey,
+  branches: BranchIds,
+  view: readonly Segment[],
+  keys: readonly string[],
+): Promise<KeyPlace[]> {
+  let open = keys;
+  const found = new Map<string, KeyPlace>();
+  for (let index = view.length - 1; index >= 0 && open.length > 0; index--) {
+    const segment = view[index] as Segment;
+    const branchId = branches.get(segment.branch);
+    if (branchId === undefined) continue;
+    const seqs = await lastSeqs(queries, session, branchId, segment, open);
+    for (const [key, seq] of seqs) found.set(key, { key, branch: segment.branch, branchId, seq });
+    open = open.filter((key) => !found.has(key));
+  }
+  return keys.flatMap((key) => found.get(key) ?? []);
+}
+
+const lastSql = `
+SELECT asked.key, k.seq FROM unnest($4::text[]) asked (key) CROSS JOIN LATERAL (
+  SELECT seq FROM event_keys WHERE namespace_id = $1 AND session_id = $2 AND branch_id = $3 AND key = asked.key COLLATE "C" AND seq > $5 AND seq <= $6
+  ORDER BY seq DESC LIMIT 1) k`;
+
+/** The last seq of each key within a segment, what it leaves out left out. */
+async function lastSeqs(
+  queries: Queries,
+  session: SessionKey,
+  branchId: number,
+  segment: Segment,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, Seq>> {
+  const last = async (asked: readonly string[], through: Seq): Promise<Map<string, Seq>> =>
+    new Map(
+      await queries.all<[string, Seq]>(
+        lastSql,
+        session.namespaceId,
+        session.id,
+        branchId,
+        arrayLiteral(asked),
+        segment.after,
+        through,
+      ),
+    );
+  const found = new Map<string, Seq>();
+  for (let first = 0; first < keys.length; first += keysMax)
+    for (const [key, seq] of await last(keys.slice(first, first + keysMax), segment.through)) found.set(key, seq);
+  for (const [key, seq] of found) {
+    const earlier = new Lookup<Seq, Seq>(async (through) => (await last([key], through)).get(key));
+    const settled = await settle(() => beforeGaps(segment, seq, (through) => earlier.get(through)));
+    if (settled === undefined) found.delete(key);
+    else found.set(key, settled);
+  }
+  return found;
+}
+
+/** The seq, or the last one before the gap it is in. */
+function beforeGaps(segment: Segment, seq: Seq, lastThrough: (through: Seq) => Seq | undefined): Seq | undefined {
+  let at: Seq | undefined = seq;
+  while (at !== undefined) {
+    const standing: Seq = at;
+    const gap = segment.except.find((range) => inRange(range, standing));
+    if (gap === undefined) return standing;
+    at = lastThrough(later(gap.after, 0));
+  }
+  return undefined;
+}
+
+async function findEventsAt(
+  queries: Queries,
+  session: SessionKey,
+  places: readonly KeyPlace[],
+  select: 'header' | 'full',
+): Promise<ReadonlyMap<string, StoredEvent>> {
+  if (places.length === 0) return new Map();
+  const rows = await queries.all<[...EventRow, string, string]>(
+    `SELECT page.* FROM (
+       SELECT ${eventColumns[select]}, asked.key, asked.branch,
+         sum(${select === 'full' ? 'octet_length(e.data)' : '0'}) OVER (ORDER BY asked.place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+       FROM unnest($3::int[], $4::bigint[], $5::text[], $6::text[]) WITH ORDINALITY asked (branch_id, seq, key, branch, place)
+       JOIN events e ON e.namespace_id = $1 AND e.session_id = $2 AND e.branch_id = asked.branch_id AND e.seq = asked.seq
+     ) page WHERE coalesce(before, 0) <= $7 * 4`,
+    session.namespaceId,
+    session.id,
+    arrayLiteral(places.map(({ branchId }) => branchId)),
+    arrayLiteral(places.map(({ seq }) => seq)),
+    arrayLiteral(places.map(({ key }) => key)),
+    arrayLiteral(places.map(({ branch }) => branch)),
+    limits.pageBytesMax,
+  );
+  return new Map(rows.map((row) => [row[14], eventOf(row[15], row as unknown as EventRow, select)]));
+}

@@ -1,0 +1,109 @@
+import type { Seq } from '../../../core/point.ts';
+import type { SessionKey } from '../catalogue.ts';
+import type { Queries } from '../connection.ts';
+import { erasedKeys, keysOfRow } from './event-keys.ts';
+import { type IndexedEvent, indexEvents, unindexEvents } from './keys.ts';
+
+/** Rows and bytes looked at in one transaction, so that it stays short. */
+const rowsMax = 1_000;
+const bytesMax = 16_777_216;
+
+/** Runs one short transaction after another, and lets other work in between. */
+export type InTransaction = <Result>(work: (queries: Queries) => Promise<Result>) => Promise<Result>;
+
+/**
+ * Makes the key index of a session what the log says: first adds what is missing, then takes out what does not belong.
+ * A reader in between finds everything it would have found before.
+ */
+export async function reindex(session: SessionKey, inTransaction: InTransaction): Promise<void> {
+  const branches = await inTransaction((queries) =>
+    queries.all<[number]>(
+      'SELECT id FROM branches WHERE namespace_id = $1 AND session_id = $2 ORDER BY id',
+      session.namespaceId,
+      session.id,
+    ),
+  );
+  for (const [branch] of branches) {
+    for (let after: number | undefined = 0; after !== undefined; ) {
+      const from: number = after;
+      after = await inTransaction((queries) => addMissing(queries, session, branch, from));
+    }
+    for (let after: readonly [string, number] | undefined = ['', -1]; after !== undefined; ) {
+      const from: readonly [string, number] = after;
+      after = await inTransaction((queries) => removeWrong(queries, session, branch, from));
+    }
+  }
+}
+
+type KeyedRow = readonly [type: string, agent: string | null, data: string | null, seq: Seq];
+
+async function addMissing(
+  queries: Queries,
+  session: SessionKey,
+  branch: number,
+  after: number,
+): Promise<number | undefined> {
+  const rows = await queries.all<KeyedRow>(
+    `SELECT type, agent, data, seq FROM (
+       SELECT type, agent, data, seq, sum(octet_length(data)) OVER (ORDER BY seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+       FROM (SELECT * FROM events WHERE namespace_id = $1 AND session_id = $2 AND branch_id = $3 AND seq > $4 ORDER BY seq LIMIT $5) e
+     ) page WHERE coalesce(before, 0) <= $6 ORDER BY seq`,
+    session.namespaceId,
+    session.id,
+    branch,
+    after,
+    rowsMax,
+    bytesMax,
+  );
+  const kept = await keptKeys(queries, session, branch);
+  const indexed: IndexedEvent[] = [];
+  for (const [type, agent, data, seq] of rows) {
+    const keys = kept.get(seq) ?? (await keysOfRow(queries, session, [type, agent, data]));
+    indexed.push({ branchId: branch, seq, keys });
+  }
+  await indexEvents(queries, session, indexed);
+  return rows.at(-1)?.[3];
+}
+
+async function removeWrong(
+  queries: Queries,
+  session: SessionKey,
+  branch: number,
+  [key, seq]: readonly [string, number],
+): Promise<readonly [string, number] | undefined> {
+  const rows = await queries.all<[string, Seq, string | null, string | null, string | null]>(
+    `SELECT k.key, k.seq, e.type, e.agent, e.data FROM event_keys k
+     LEFT JOIN events e ON e.namespace_id = $1 AND e.session_id = $2 AND e.branch_id = $3 AND e.seq = k.seq
+     WHERE k.namespace_id = $1 AND k.session_id = $2 AND k.branch_id = $3 AND (k.key, k.seq) > ($4, $5) ORDER BY k.key, k.seq LIMIT $6`,
+    session.namespaceId,
+    session.id,
+    branch,
+    key,
+    seq,
+    rowsMax,
+  );
+  const kept = await keptKeys(queries, session, branch);
+  const wrong: IndexedEvent[] = [];
+  for (const [held, at, type, agent, data] of rows) {
+    const keys = kept.get(at) ?? (type === null ? [] : await keysOfRow(queries, session, [type, agent, data]));
+    if (!keys.includes(held)) wrong.push({ branchId: branch, seq: at, keys: [held] });
+  }
+  await unindexEvents(queries, session, wrong);
+  const last = rows.at(-1);
+  return last === undefined ? undefined : [last[0], last[1]];
+}
+
+/** The keys of erased events of a branch, as their markers keep them. */
+async function keptKeys(
+  queries: Queries,
+  session: SessionKey,
+  branch: number,
+): Promise<ReadonlyMap<Seq, readonly string[]>> {
+  const rows = await queries.all<[string]>(
+    `SELECT data FROM events WHERE namespace_id = $1 AND session_id = $2 AND branch_id = $3 AND marker AND type = 'payload.erased' ORDER BY seq`,
+    session.namespaceId,
+    session.id,
+    branch,
+  );
+  return new Map(rows.flatMap(([data]) => [...erasedKeys(data)]));
+}

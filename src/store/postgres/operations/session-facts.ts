@@ -1,0 +1,212 @@
+import type { BranchState, Condition, PlannedEvent } from '../../../core/append.ts';
+import type { AppendSource } from '../../../core/append-judgement.ts';
+import type { PartInput } from '../../../core/parts.ts';
+import { beginning, type Digest, type Point, type Seq } from '../../../core/point.ts';
+import type { StoredEvent } from '../../../core/ports.ts';
+import { rawPieces } from '../../../core/segment.ts';
+import { isStructural } from '../../../core/structural-types.ts';
+import { type History, lastOf, viewAt } from '../../../core/view.ts';
+import { arrayLiteral } from '../array-literal.ts';
+import { type BranchRow, type Catalogue, findBranchRows, type SessionRow } from '../catalogue.ts';
+import type { Queries } from '../connection.ts';
+import { Lookup } from '../lookup.ts';
+import { findStored, type StoredPart } from './hold-parts.ts';
+import { findChange, type KeyedSeq } from './keys.ts';
+import { findEvents, findPlaces } from './locate.ts';
+import { findHeld, findParts } from './parts.ts';
+
+type Unchanged = Extract<Condition, { kind: 'unchanged' }>;
+type Place = Point & { readonly turn: number };
+
+/**
+ * What a transaction knows of one session it has locked: what it looked up, and on top of that what it is going to
+ * write. Appends that share the transaction see each other through it.
+ */
+export class SessionFacts {
+  readonly session: SessionRow;
+  readonly branches: Lookup<string, BranchRow>;
+  readonly states: Lookup<string, BranchState>;
+  readonly events: Lookup<string, StoredEvent>;
+  readonly places: Lookup<string, Place>;
+  readonly held: Lookup<Digest, { readonly isWhole: boolean }>;
+  readonly parts: Lookup<Digest, PartInput>;
+  readonly stored: Lookup<Digest, StoredPart>;
+  readonly #statesAt: Lookup<string, BranchState>;
+  readonly #turns: Lookup<string, number>;
+  readonly #changes: Lookup<string, KeyedSeq>;
+  readonly #catalogue: Catalogue;
+  readonly #queries: Queries;
+  readonly #newEvents = new Map<string, PlannedEvent>();
+  #branchCount: number;
+  /** The keys of the events that are going to be written. */
+  readonly #newKeys: { readonly branch: string; readonly key: string; readonly seq: Seq }[] = [];
+
+  constructor(queries: Queries, catalogue: Catalogue, session: SessionRow) {
+    this.session = session;
+    this.#catalogue = catalogue;
+    this.#queries = queries;
+    this.#branchCount = session.branches;
+    this.branches = new Lookup(async (name) => (await findBranchRows(queries, session, arrayLiteral([name])))[0]);
+    this.states = new Lookup((name) => this.#loadState(name));
+    this.events = new Lookup(async (id) => (await findEvents(queries, session, [id])).get(id));
+    this.places = new Lookup(async (id) => (await findPlaces(queries, session, [id])).get(id));
+    this.held = new Lookup(async (digest) => (await findHeld(queries, session, [digest])).get(digest));
+    this.parts = new Lookup(async (digest) => (await findParts(queries, session, [digest])).get(digest));
+    this.stored = new Lookup(async (digest) => (await findStored(queries, session, [digest])).get(digest));
+    this.#statesAt = new Lookup((place) => this.#loadStateAt(pointOf(place)));
+    this.#turns = new Lookup((place) => this.#loadTurn(pointOf(place)));
+    this.#changes = new Lookup((text) => this.#loadChange(JSON.parse(text) as ChangeQuestion));
+  }
+
+  /** How many branches the session will ever have had. */
+  get branchCount(): number {
+    return this.#branchCount;
+  }
+
+  /** The number of a new branch. */
+  takeBranchId(): number {
+    this.#branchCount++;
+    return this.#branchCount;
+  }
+
+  /** What the judgement of an append asks. */
+  source(): AppendSource {
+    return {
+      stateOf: (name) => this.states.get(name),
+      stateAt: (point) => this.#stateAt(point),
+      known: (ids) => found(ids, this.events),
+      causes: (ids) => found(ids, this.places),
+      turnAt: (branch, seq) => this.#turns.get(placeOf({ branch, seq })) ?? 0,
+      firstChange: (history, condition) => this.#firstChange(history, condition),
+      part: (digest) => this.parts.get(digest),
+      notHeld: (digests) => digests.filter((digest) => this.held.get(digest)?.isWhole !== true),
+    };
+  }
+
+  /** Takes note of what is going to be written. */
+  add(events: readonly PlannedEvent[], after: BranchState): void {
+    for (const planned of events) {
+      const { keys, salt: _salt, ...event } = planned;
+      this.events.set(event.id, { ...event, erased: false });
+      this.places.set(event.id, event);
+      this.#turns.set(placeOf(event), event.turn);
+      this.#newEvents.set(placeOf(event), planned);
+      for (const key of keys) this.#newKeys.push({ branch: event.branch, key, seq: event.seq });
+    }
+    this.states.set(after.branch, after);
+  }
+
+  async #loadState(name: string): Promise<BranchState | undefined> {
+    const branch = await this.branches.load(name);
+    return branch === undefined ? undefined : await this.#catalogue.stateOf(this.#queries, this.session, branch);
+  }
+
+  /** A seq beyond the head is not remembered as missing: an append of the same transaction may be going to write it. */
+  #stateAt(point: Point): BranchState | undefined {
+    const state = this.states.get(point.branch);
+    if (state === undefined || point.seq > state.history.head) return undefined;
+    return point.seq === state.history.head && this.#stores(point) ? state : this.#statesAt.get(placeOf(point));
+  }
+
+  #stores({ branch, seq }: Point): boolean {
+    const parentSeq = this.branches.get(branch)?.parentSeq ?? null;
+    return seq >= (parentSeq === null ? beginning : parentSeq + 1);
+  }
+
+  async #loadStateAt({ branch: name, seq }: Point): Promise<BranchState | undefined> {
+    const state = await this.states.load(name);
+    const branch = await this.branches.load(name);
+    if (state === undefined || branch === undefined) return undefined;
+    if (!this.#stores({ branch: name, seq })) return undefined;
+    const { session } = this;
+    const row = await this.#lastAt(branch.id, { branch: name, seq });
+    const markers = state.history.markers.filter((marker) => marker.seq <= seq);
+    const history = { root: session.root, markers, head: seq };
+    const rewind = markers.findLast((marker) => marker.kind === 'rewound' || marker.kind === 'rewoundToTurn');
+    const [digest, ownTurn, isMarker] = row ?? [session.genesis, 0, false];
+    const turn = isMarker ? await this.#lastTurn(history) : ownTurn;
+    return { branch: name, history, digest, epoch: rewind?.seq ?? beginning, turn };
+  }
+
+  async #lastAt(branchId: number, point: Point): Promise<readonly [Digest, number, boolean] | undefined> {
+    const planned = this.#newEvents.get(placeOf(point));
+    if (planned !== undefined) return [planned.digest, planned.turn, isStructural(planned.type)];
+    return await this.#queries.get<[Digest, number, boolean]>(
+      'SELECT digest, turn, marker FROM events WHERE namespace_id = $1 AND session_id = $2 AND branch_id = $3 AND seq = $4',
+      this.session.namespaceId,
+      this.session.id,
+      branchId,
+      point.seq,
+    );
+  }
+
+  async #lastTurn(history: History): Promise<number> {
+    const last = lastOf(viewAt(history, history.head));
+    return last === undefined ? 0 : (last.carriedTurn ?? (await this.#turns.load(placeOf(last))) ?? 0);
+  }
+
+  async #loadTurn({ branch: name, seq }: Point): Promise<number | undefined> {
+    const branch = await this.branches.load(name);
+    const row = await this.#queries.get<[number]>(
+      'SELECT turn FROM events WHERE namespace_id = $1 AND session_id = $2 AND branch_id = $3 AND seq = $4',
+      this.session.namespaceId,
+      this.session.id,
+      branch?.id ?? 0,
+      seq,
+    );
+    return row?.[0];
+  }
+
+  #firstChange(history: History, { since, keys, prefixes }: Unchanged): KeyedSeq | undefined {
+    const named = new Set(keys);
+    for (const { branch, after, through } of rawPieces(history, history.head)) {
+      if (through <= since) continue;
+      const isIn = (seq: Seq): boolean => seq > after && seq > since && seq <= through;
+      const changed = this.#newKeys.find(
+        (held) =>
+          held.branch === branch &&
+          isIn(held.seq) &&
+          (named.has(held.key) || prefixes.some((prefix) => held.key.startsWith(prefix))),
+      );
+      if (changed !== undefined) return changed;
+      const question: ChangeQuestion = { branch, after: Math.max(after, since), through, keys, prefixes };
+      const stored = this.#changes.get(JSON.stringify(question));
+      if (stored !== undefined) return stored;
+    }
+    return undefined;
+  }
+
+  async #loadChange({ branch: name, after, through, keys, prefixes }: ChangeQuestion): Promise<KeyedSeq | undefined> {
+    const branch = await this.branches.load(name);
+    if (branch === undefined) return undefined;
+    const range = { branchId: branch.id, after, through };
+    return await findChange(this.#queries, this.session, range, { keys, prefixes });
+  }
+}
+
+interface ChangeQuestion {
+  readonly branch: string;
+  readonly after: number;
+  readonly through: number;
+  readonly keys: readonly string[];
+  readonly prefixes: readonly string[];
+}
+
+function found<Value>(ids: readonly string[], lookup: Lookup<string, Value>): Map<string, Value> {
+  const values = new Map<string, Value>();
+  for (const id of ids) {
+    const value = lookup.get(id);
+    if (value !== undefined) values.set(id, value);
+  }
+  return values;
+}
+
+// Names hold no control characters, so a line break cannot be part of one.
+function placeOf({ branch, seq }: Point): string {
+  return `${seq}\n${branch}`;
+}
+
+function pointOf(place: string): Point {
+  const end = place.indexOf('\n');
+  return { seq: Number(place.slice(0, end)) as Seq, branch: place.slice(end + 1) };
+}

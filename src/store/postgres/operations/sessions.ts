@@ -1,0 +1,113 @@
+import { genesisDigest } from '../../../core/digest.ts';
+import { RepriseError } from '../../../core/error.ts';
+import { limits } from '../../../core/limits.ts';
+import type { Digest } from '../../../core/point.ts';
+import type { Platform, SessionRecord, SessionRef, SessionsPage, SessionsRequest } from '../../../core/ports.ts';
+import type { Queries } from '../connection.ts';
+
+type SessionColumns = readonly [
+  namespace: string,
+  session: string,
+  seed: string,
+  genesis: Digest,
+  root: string,
+  createdAt: string,
+  erasures: number,
+  touched: number,
+  updatedAt: string | null,
+];
+
+// The session was last appended to on the branch that was touched last.
+const selectSql = `
+SELECT n.name, s.name, s.seed, s.genesis, s.root, s.created_at, s.erasures, s.touched, (
+  SELECT b.updated_at FROM branches b WHERE b.namespace_id = s.namespace_id AND b.session_id = s.id ORDER BY b.touched DESC LIMIT 1)
+FROM sessions s JOIN namespaces n ON n.id = s.namespace_id`;
+
+function recordOf(row: SessionColumns): SessionRecord {
+  const [namespace, session, seed, genesis, root, createdAt, erasures, , updatedAt] = row;
+  return { namespace, session, seed, genesis, root, createdAt, updatedAt: updatedAt ?? createdAt, erasures };
+}
+
+/** One session; undefined if it does not exist. */
+export async function findSession(queries: Queries, ref: SessionRef): Promise<SessionRecord | undefined> {
+  const row = await queries.get<SessionColumns>(
+    `${selectSql} WHERE n.name = $1 AND s.name = $2`,
+    ref.namespace,
+    ref.session,
+  );
+  return row === undefined ? undefined : recordOf(row);
+}
+
+/** Makes a session with one empty branch, inside the caller's transaction. */
+export async function createSession(
+  queries: Queries,
+  platform: Platform,
+  ref: SessionRef,
+  { root, seed }: { readonly root: string; readonly seed: string },
+): Promise<SessionRecord> {
+  const createdAt = platform.now();
+  const genesis = genesisDigest(platform.sha256, seed);
+  const namespaceId = await namespaceIdOf(queries, ref.namespace);
+  const made = await queries.get<[number]>(
+    `INSERT INTO sessions (namespace_id, name, genesis, seed, root, created_at, branches, touched)
+     VALUES ($1, $2, $3, $4, $5, $6, 1, nextval('touches') * 100000) ON CONFLICT DO NOTHING RETURNING id`,
+    namespaceId,
+    ref.session,
+    genesis,
+    seed,
+    root,
+    createdAt,
+  );
+  if (made === undefined) throw sessionExists(ref);
+  await queries.run(
+    `INSERT INTO branches (namespace_id, session_id, id, name, depth, head, turn, epoch, marker, touched, digest, created_at, updated_at)
+     VALUES ($1, $2, 1, $3, 0, 0, 0, 0, 0, 0, $4, $5, $5)`,
+    namespaceId,
+    made[0],
+    root,
+    genesis,
+    createdAt,
+  );
+  return { ...ref, seed, genesis, root, createdAt, updatedAt: createdAt, erasures: 0 };
+}
+
+async function namespaceIdOf(queries: Queries, name: string): Promise<number> {
+  const find = 'SELECT id FROM namespaces WHERE name = $1';
+  const found = await queries.get<[number]>(find, name);
+  if (found !== undefined) return found[0];
+  const made = await queries.get<[number]>(
+    'INSERT INTO namespaces (name) VALUES ($1) ON CONFLICT DO NOTHING RETURNING id',
+    name,
+  );
+  // Whoever made it in between has committed: the insert waited for that.
+  return (made ?? ((await queries.get<[number]>(find, name)) as [number]))[0];
+}
+
+function sessionExists(ref: SessionRef): RepriseError {
+  return new RepriseError(
+    'session.exists',
+    `Cannot create session "${ref.session}": there is one in namespace "${ref.namespace}"`,
+    {
+      hint: 'Choose another id, or open the session that is there.',
+      details: { namespace: ref.namespace, session: ref.session },
+    },
+  );
+}
+
+/** Sessions, last appended to first. The cursor is where the last one stood in that order. */
+export async function listSessions(
+  queries: Queries,
+  { namespace, limit, cursor }: SessionsRequest,
+): Promise<SessionsPage> {
+  const count = Math.min(limit, limits.sessionsPageMax);
+  const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursor);
+  const where = `s.name IS NOT NULL AND s.touched < $1${namespace === undefined ? '' : ' AND n.name = $3'}`;
+  const rows = await queries.all<SessionColumns>(
+    `${selectSql} WHERE ${where} ORDER BY s.touched DESC LIMIT $2`,
+    before,
+    count,
+    ...(namespace === undefined ? [] : [namespace]),
+  );
+  const sessions = rows.map(recordOf);
+  return rows.length < count ? { sessions } : { sessions, next: String(rows.at(-1)?.[7]) };
+}

@@ -1,0 +1,140 @@
+import type { BranchState } from '../../../core/append.ts';
+import type { Seq } from '../../../core/point.ts';
+import { isStructural } from '../../../core/structural-types.ts';
+import { arrayLiteral } from '../array-literal.ts';
+import type { BranchRow } from '../catalogue.ts';
+import type { Queries } from '../connection.ts';
+import type { WrittenEvent } from './append.ts';
+import type { SessionFacts } from './session-facts.ts';
+
+/** A branch that a transaction appends to, and what becomes of its row. */
+export interface WrittenBranch {
+  readonly facts: SessionFacts;
+  readonly row: BranchRow;
+  eventBytes: number;
+  /** Of the parts that this transaction brings. */
+  partBytes: number;
+  lastMarker: Seq;
+  createdAt: string;
+  updatedAt: string;
+  /** Greater for the branch that was appended to later in this transaction. */
+  order: number;
+}
+
+/**
+ * One statement for everything an append changes: the events, their keys, the rows of their branches, and which session
+ * was appended to last. A number from a sequence, taken once, puts transactions in order; within one, the order of the
+ * appends counts.
+ */
+const writeSql = `
+WITH tick AS MATERIALIZED (SELECT nextval('touches') * 100000 AS value),
+written AS (
+  INSERT INTO events (namespace_id, session_id, branch_id, seq, id, time, type, version, agent, run, turn, cause, cause_seq, marker, branch_bytes, digest, salt, data)
+  SELECT * FROM unnest($1::int[], $2::bigint[], $3::int[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::int[], $9::text[], $10::text[],
+    $11::bigint[], $12::text[], $13::bigint[], $14::bool[], $15::bigint[], $16::text[], $17::text[], $18::text[])
+), indexed AS (
+  INSERT INTO event_keys (namespace_id, session_id, branch_id, key, seq)
+  SELECT * FROM unnest($19::int[], $20::bigint[], $21::int[], $22::text[], $23::bigint[]) ON CONFLICT DO NOTHING
+), forked AS (
+  INSERT INTO branches (namespace_id, session_id, id, name, parent_id, parent_seq, depth, created_at, head, digest, turn, epoch, marker, event_bytes, part_bytes, updated_at, touched)
+  SELECT n, s, id, name, parent_id, parent_seq, depth, created_at, head, digest, turn, epoch, marker, event_bytes, part_bytes, updated_at, tick.value + place
+  FROM tick, unnest($24::int[], $25::bigint[], $26::int[], $27::text[], $28::int[], $29::bigint[], $30::int[], $31::text[], $32::bigint[], $33::text[], $34::bigint[],
+    $35::bigint[], $36::bigint[], $37::bigint[], $38::bigint[], $39::text[], $40::bigint[])
+    b (n, s, id, name, parent_id, parent_seq, depth, created_at, head, digest, turn, epoch, marker, event_bytes, part_bytes, updated_at, place)
+  ON CONFLICT (namespace_id, session_id, id) DO UPDATE SET head = excluded.head, digest = excluded.digest, turn = excluded.turn, epoch = excluded.epoch,
+    marker = excluded.marker, event_bytes = excluded.event_bytes, part_bytes = branches.part_bytes + excluded.part_bytes, updated_at = excluded.updated_at, touched = excluded.touched
+)
+UPDATE sessions SET branches = greatest(sessions.branches, u.branches), touched = tick.value + u.place
+FROM tick, unnest($41::int[], $42::bigint[], $43::int[], $44::bigint[]) u (n, s, branches, place)
+WHERE sessions.namespace_id = u.n AND sessions.id = u.s
+  AND (sessions.branches < u.branches OR cardinality($42::bigint[]) > 1 OR sessions.touched < (SELECT max(touched) FROM sessions))`;
+
+/** Writes events and what changes with them. */
+export async function writeRows(
+  queries: Queries,
+  branches: readonly WrittenBranch[],
+  events: readonly WrittenEvent[],
+): Promise<void> {
+  await queries.run(
+    writeSql,
+    ...eventArrays(events),
+    ...keyArrays(events),
+    ...branchArrays(branches),
+    ...sessionArrays(branches),
+  );
+}
+
+function eventArrays(events: readonly WrittenEvent[]): string[] {
+  const column = (of: (held: WrittenEvent) => string | number | boolean | null): string => arrayLiteral(events.map(of));
+  return [
+    column(({ branch }) => branch.facts.session.namespaceId),
+    column(({ branch }) => branch.facts.session.id),
+    column(({ branch }) => branch.row.id),
+    column(({ event }) => event.seq),
+    column(({ event }) => event.id),
+    column(({ event }) => event.time),
+    column(({ event }) => event.type),
+    column(({ event }) => event.version),
+    column(({ event }) => event.agent),
+    column(({ event }) => event.run),
+    column(({ event }) => event.turn),
+    column(({ event }) => event.cause),
+    column(({ event }) => event.causeSeq),
+    column(({ event }) => isStructural(event.type)),
+    column(({ branchBytes }) => branchBytes),
+    column(({ event }) => event.digest),
+    column(({ event }) => event.salt),
+    column(({ event }) => event.data),
+  ];
+}
+
+function keyArrays(events: readonly WrittenEvent[]): string[] {
+  const rows = events.flatMap(({ branch, event }) => event.keys.map((key) => ({ branch, key, seq: event.seq })));
+  return [
+    arrayLiteral(rows.map(({ branch }) => branch.facts.session.namespaceId)),
+    arrayLiteral(rows.map(({ branch }) => branch.facts.session.id)),
+    arrayLiteral(rows.map(({ branch }) => branch.row.id)),
+    arrayLiteral(rows.map(({ key }) => key)),
+    arrayLiteral(rows.map(({ seq }) => seq)),
+  ];
+}
+
+function branchArrays(branches: readonly WrittenBranch[]): string[] {
+  const column = (of: (held: WrittenBranch, state: BranchState) => string | number | null): string =>
+    arrayLiteral(branches.map((held) => of(held, held.facts.states.get(held.row.name) as BranchState)));
+  return [
+    column(({ facts }) => facts.session.namespaceId),
+    column(({ facts }) => facts.session.id),
+    column(({ row }) => row.id),
+    column(({ row }) => row.name),
+    column(({ row }) => row.parentId),
+    column(({ row }) => row.parentSeq),
+    column(({ row }) => row.depth),
+    column(({ createdAt }) => createdAt),
+    column((_, state) => state.history.head),
+    column((_, state) => state.digest),
+    column((_, state) => state.turn),
+    column((_, state) => state.epoch),
+    column(({ lastMarker }) => lastMarker),
+    column(({ eventBytes }) => eventBytes),
+    column(({ partBytes }) => partBytes),
+    column(({ updatedAt }) => updatedAt),
+    column(({ order }) => order),
+  ];
+}
+
+/** The sessions, the one that was appended to last at the end. */
+function sessionArrays(branches: readonly WrittenBranch[]): string[] {
+  const sessions = new Map<number, { readonly facts: SessionFacts; order: number }>();
+  for (const { facts, order } of branches) {
+    const held = sessions.get(facts.session.id);
+    sessions.set(facts.session.id, { facts, order: Math.max(order, held?.order ?? 0) });
+  }
+  const rows = [...sessions.values()];
+  return [
+    arrayLiteral(rows.map(({ facts }) => facts.session.namespaceId)),
+    arrayLiteral(rows.map(({ facts }) => facts.session.id)),
+    arrayLiteral(rows.map(({ facts }) => facts.branchCount)),
+    arrayLiteral(rows.map(({ order }) => order)),
+  ];
+}

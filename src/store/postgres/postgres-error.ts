@@ -1,0 +1,161 @@
+import { type ErrorCode, RepriseError } from '../../core/error.ts';
+
+interface Meaning {
+  readonly code: ErrorCode;
+  readonly what: string;
+  readonly hint: string;
+}
+
+const unreachable: Meaning = {
+  code: 'store.unreachable',
+  what: 'the server does not answer',
+  hint: 'Check that PostgreSQL runs, and the host and port of the URL; "reprise doctor" tells more.',
+};
+const cut: Meaning = {
+  code: 'store.unreachable',
+  what: 'the connection to the server was cut',
+  hint: 'Try again when the server is back; what was acknowledged is stored, and repeating an append by its ids is safe.',
+};
+const credentials: Meaning = {
+  code: 'store.denied',
+  what: 'the server does not accept the user or the password',
+  hint: 'Check the user and the password of the URL.',
+};
+const rights: Meaning = {
+  code: 'store.denied',
+  what: 'the user has no right to do this',
+  hint: 'Let the owner of the store open it once, or grant the rights that docs/guides/postgres.md lists.',
+};
+const busy: Meaning = {
+  code: 'store.busy',
+  what: 'another writer holds what is needed',
+  hint: 'Try again when the other writer is done, or allow a longer wait.',
+};
+const slow: Meaning = {
+  code: 'store.busy',
+  what: 'a statement took longer than it is allowed to',
+  hint: 'Look for what keeps the server busy, or allow more with statementTimeoutMs.',
+};
+const crowded: Meaning = {
+  code: 'store.busy',
+  what: 'the server has no connection left',
+  hint: 'Close other clients, let each process use fewer connections, or raise max_connections.',
+};
+const full: Meaning = {
+  code: 'store.full',
+  what: 'there is no room left on the server',
+  hint: 'Make room where the database is kept and append again; nothing that was acknowledged is lost.',
+};
+const damaged: Meaning = {
+  code: 'store.damaged',
+  what: 'the database is damaged',
+  hint: 'Restore it from a backup.',
+};
+
+// https://www.postgresql.org/docs/current/errcodes-appendix.html, and what the driver and the sockets say.
+const meanings: Readonly<Record<string, Meaning>> = {
+  '28000': credentials,
+  '28P01': credentials,
+  '3D000': {
+    code: 'store.not-found',
+    what: 'there is no such database',
+    hint: 'Create the database, or check the name at the end of the URL.',
+  },
+  '3F000': { code: 'store.not-found', what: 'there is no such schema', hint: 'Check the schema of the URL.' },
+  '42501': rights,
+  '25006': {
+    code: 'store.read-only',
+    what: 'the server only reads',
+    hint: 'It may be a standby: name the primary, or add target_session_attrs=read-write to the URL.',
+  },
+  '40001': busy,
+  '40P01': busy,
+  '55P03': busy,
+  '57014': slow,
+  '53300': crowded,
+  '53100': full,
+  '53200': {
+    code: 'store.failed',
+    what: 'the server is out of memory',
+    hint: 'Give it more, or append smaller batches.',
+  },
+  '57P01': cut,
+  '57P02': cut,
+  '57P03': { ...unreachable, what: 'the server is starting or stopping' },
+  XX001: damaged,
+  XX002: damaged,
+  CONNECTION_CLOSED: cut,
+  CONNECTION_DESTROYED: cut,
+  CONNECTION_ENDED: cut,
+  ECONNRESET: cut,
+  EPIPE: cut,
+  CONNECT_TIMEOUT: unreachable,
+  ECONNREFUSED: unreachable,
+  ENOTFOUND: unreachable,
+  EAI_AGAIN: unreachable,
+  ETIMEDOUT: unreachable,
+  EHOSTUNREACH: unreachable,
+  ENETUNREACH: unreachable,
+  ENOENT: unreachable,
+};
+
+/** Codes after which trying again can help: nothing was written, or it will be found by its ids. */
+const passing: ReadonlySet<string> = new Set([
+  '40001',
+  '40P01',
+  '55P03',
+  '53300',
+  '57P01',
+  '57P02',
+  '57P03',
+  'CONNECTION_CLOSED',
+  'CONNECTION_DESTROYED',
+  'CONNECTION_ENDED',
+  'ECONNRESET',
+  'EPIPE',
+  'CONNECT_TIMEOUT',
+  'ECONNREFUSED',
+  'ETIMEDOUT',
+  '25006',
+]);
+
+/** Turns what the driver throws into the error users see; every other error is given back as it is. */
+export function toStoreError(error: unknown): unknown {
+  if (error instanceof RepriseError) return error;
+  const { code: given, errors } = (error ?? {}) as { readonly code?: unknown; readonly errors?: readonly unknown[] };
+  // Every address of a host was tried: the first one tells.
+  const code = given ?? (errors?.[0] as { readonly code?: unknown } | undefined)?.code;
+  if (typeof code !== 'string') return error;
+  const meaning = meanings[code] ?? (code.startsWith('08') ? cut : undefined);
+  const message = error instanceof Error ? error.message : String(error);
+  if (meaning === undefined) {
+    return new RepriseError('store.failed', `Cannot use the store: PostgreSQL says "${message}"`, {
+      hint: 'This is a mistake of Reprise unless the tables were changed by another program; please report it.',
+      details: { postgres: code },
+      cause: error,
+    });
+  }
+  return new RepriseError(meaning.code, `Cannot use the store: ${meaning.what} (PostgreSQL says "${message}")`, {
+    hint: meaning.hint,
+    details: { postgres: code },
+    cause: error,
+  });
+}
+
+/** The code that PostgreSQL, the driver or the socket gave; undefined for other errors. */
+export function postgresCode(error: unknown): string | undefined {
+  if (!(error instanceof RepriseError)) return undefined;
+  const code = error.details['postgres'];
+  return typeof code === 'string' ? code : undefined;
+}
+
+/** Whether an error will pass by itself, so that trying again can help. */
+export function isPassing(error: unknown): boolean {
+  const code = postgresCode(error);
+  return code !== undefined && (passing.has(code) || code.startsWith('08'));
+}
+
+/** The error for a connection that was found dead before anything was sent. */
+export function connectionLost(): RepriseError {
+  return toStoreError(Object.assign(new Error('connection closed'), { code: 'CONNECTION_CLOSED' })) as RepriseError;
+}

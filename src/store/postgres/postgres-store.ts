@@ -1,0 +1,370 @@
+import { RepriseError } from '../../core/error.ts';
+import type { KeySelector } from '../../core/keys.ts';
+import { checkLimit, limits } from '../../core/limits.ts';
+import type { Digest, Point, Seq } from '../../core/point.ts';
+import type {
+  Abort,
+  AppendOutcome,
+  AppendRequest,
+  BranchRecord,
+  BranchRef,
+  BranchSummary,
+  EraseRequest,
+  EventStore,
+  LatestPage,
+  LatestRequest,
+  Page,
+  PageRequest,
+  PartsPage,
+  PartsRequest,
+  Platform,
+  Receipt,
+  SessionRecord,
+  SessionRef,
+  SessionsPage,
+  SessionsRequest,
+  Snapshot,
+  SnapshotKey,
+  StoreHealth,
+} from '../../core/ports.ts';
+import type { Segment } from '../../core/view.ts';
+import { Catalogue, findSessionRow, sessionNotFound } from './catalogue.ts';
+import type { Queries } from './connection.ts';
+import type { Database } from './database.ts';
+import type { Migration } from './migrate.ts';
+import { type OpenedDatabase, openDatabase } from './open-database.ts';
+import { findBranch, listBranches } from './operations/branch.ts';
+import { branchIds, branchOf, findBranchOf, sessionOf } from './operations/branch-place.ts';
+import { clearSession, hiddenSessions, hideSession } from './operations/delete-session.ts';
+import { erase } from './operations/erase.ts';
+import { healthOf } from './operations/health.ts';
+import { latestPage } from './operations/latest.ts';
+import { findPlaces } from './operations/locate.ts';
+import { heldParts, partsPage } from './operations/parts.ts';
+import { readPage } from './operations/read.ts';
+import { findReceipts, putReceipt } from './operations/receipts.ts';
+import { reindex } from './operations/reindex.ts';
+import { createSession, findSession, listSessions } from './operations/sessions.ts';
+import { dropSnapshots, findSnapshot, findSnapshots, putSnapshot } from './operations/snapshots.ts';
+import { Watchers, watchKey } from './operations/watch.ts';
+import type { WrittenBranch } from './operations/write-rows.ts';
+import { postgresCode } from './postgres-error.ts';
+import { migrations as ownMigrations } from './schema.ts';
+import { Writer } from './writer.ts';
+
+/** How to open a PostgreSQL store. */
+export interface PostgresStoreOptions {
+  /** `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; several hosts are tried in turn; `?schema=` names the schema. */
+  readonly url: string;
+  readonly platform: Platform;
+  /** `disk` (the default) survives power loss of the server; `process` does not wait for its disk, and is faster. */
+  readonly durability?: 'disk' | 'process';
+  /** Opens for reading only. */
+  readonly readOnly?: boolean;
+  /** How long to wait for other writers, for a connection, or for a server that is gone: 10 s if left out. */
+  readonly busyWaitMs?: number;
+  /** How long the server may work on one statement: 30 s if left out. */
+  readonly statementTimeoutMs?: number;
+  /** Connections of this store at most: 8 if left out. */
+  readonly connections?: number;
+  /** Whether a missing schema is made; true if left out. */
+  readonly create?: boolean;
+  /** The releases to migrate through; only tests give their own. */
+  readonly migrations?: readonly Migration[];
+}
+
+/**
+ * Opens the store in a PostgreSQL database, which many processes on many machines may share. The package `postgres` must
+ * be installed beside Reprise.
+ *
+ * @example
+ * ```ts
+ * const platform = createNodePlatform();
+ * const openShared = async (): Promise<Reprise> => {
+ *   const store = await openPostgresStore({ url: 'postgres://reprise@localhost/agents', platform, connections: 4 });
+ *   return await openReprise({ store, platform });
+ * };
+ * ```
+ */
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<EventStore> {
+  const busyWaitMs = checkWait('busyWaitMs', options.busyWaitMs ?? limits.busyWaitMsMax);
+  const opened = await openDatabase({
+    ...options,
+    busyWaitMs,
+    connectWaitMs: Math.min(Math.max(busyWaitMs, 1_000), limits.connectWaitMsMax),
+    statementTimeoutMs: checkWait('statementTimeoutMs', options.statementTimeoutMs ?? limits.statementMsMax),
+    connectionsMax: checkConnections(options.connections ?? limits.connectionsMax),
+    migrations: options.migrations ?? ownMigrations,
+  });
+  const store = new PostgresStore(opened, options.platform, options.readOnly === true);
+  store.clearAway();
+  return store;
+}
+
+function checkWait(name: string, waitMs: number): number {
+  if (!(typeof waitMs === 'number' && waitMs >= 0))
+    throw new RepriseError('option.invalid', `Cannot use ${String(waitMs)} as ${name}: it is not a number from 0`, {
+      hint: `Give ${name} in milliseconds.`,
+    });
+  checkLimit('busyWaitGivenMsMax', waitMs, 'wait so long for the server');
+  return waitMs;
+}
+
+function checkConnections(count: number): number {
+  if (!(Number.isSafeInteger(count) && count >= 2))
+    throw new RepriseError(
+      'option.invalid',
+      `Cannot use ${String(count)} connections: it is not a whole number from 2`,
+      {
+        hint: 'One writes while others read: allow two at least.',
+      },
+    );
+  return count;
+}
+
+class PostgresStore implements EventStore {
+  readonly #database: Database;
+  readonly #platform: Platform;
+  readonly #location: string;
+  readonly #isReadOnly: boolean;
+  readonly #catalogue = new Catalogue();
+  readonly #writer: Writer;
+  readonly #watchers: Watchers;
+  #closing: Promise<void> | undefined;
+  #clearing: Promise<void> = Promise.resolve();
+
+  constructor({ database, connect, location, schema }: OpenedDatabase, platform: Platform, isReadOnly: boolean) {
+    this.#database = database;
+    this.#platform = platform;
+    this.#location = location;
+    this.#isReadOnly = isReadOnly;
+    const channel = `reprise_${schema}`;
+    const tell = (message: string): Promise<void> => database.run('SELECT pg_notify($1, $2)', channel, message);
+    this.#watchers = new Watchers({ connect, channel, tell });
+    this.#writer = new Writer(database, this.#catalogue, { platform, onCommit: (moved) => this.#tell(moved) });
+  }
+
+  /** Clears away, in the background, what a deletion that was cut short has left behind. */
+  clearAway(): void {
+    if (this.#isReadOnly) return;
+    this.#clearing = this.#clearHidden().catch(() => {
+      // The rows are hidden; the next process that opens the store tries again.
+    });
+  }
+
+  async append(requests: readonly AppendRequest[]): Promise<readonly AppendOutcome[]> {
+    this.#checkOpen();
+    if (this.#isReadOnly) return requests.map(() => ({ ok: false, error: this.#readOnlyError() }));
+    return await Promise.all(requests.map((request) => this.#writer.append(request)));
+  }
+
+  async branch(ref: BranchRef): Promise<BranchRecord | undefined> {
+    return await this.#read((queries) => findBranch(queries, this.#catalogue, ref));
+  }
+
+  async branches(ref: SessionRef): Promise<readonly BranchSummary[]> {
+    return await this.#read((queries) => listBranches(queries, ref));
+  }
+
+  async read(ref: SessionRef, view: readonly Segment[], page: PageRequest): Promise<Page> {
+    return await this.#read(async (queries) => {
+      const session = await findSessionRow(queries, ref);
+      if (session === undefined) throw sessionNotFound(ref);
+      return await readPage(queries, session, await branchIds(queries, session, view), view, page);
+    });
+  }
+
+  async locate(ref: SessionRef, ids: readonly string[]): Promise<ReadonlyMap<string, Point>> {
+    return await this.#read(async (queries) => {
+      const session = await findSessionRow(queries, ref);
+      if (session === undefined) return new Map();
+      const places = await findPlaces(queries, session, ids);
+      return new Map([...places].map(([id, { branch, seq }]) => [id, { branch, seq }]));
+    });
+  }
+
+  async latest(
+    ref: SessionRef,
+    view: readonly Segment[],
+    select: KeySelector,
+    page: LatestRequest,
+  ): Promise<LatestPage> {
+    return await this.#read(async (queries) => {
+      if ('keys' in select) checkLimit('selectedKeysMax', select.keys.length, 'look up keys');
+      const session = await findSessionRow(queries, ref);
+      if (session === undefined) throw sessionNotFound(ref);
+      return await latestPage(queries, session, await branchIds(queries, session, view), view, select, page);
+    });
+  }
+
+  async parts(ref: SessionRef, digests: readonly Digest[], request: PartsRequest = {}): Promise<PartsPage> {
+    return await this.#read(async (queries) => {
+      checkLimit('partsAskedMax', digests.length, 'read parts');
+      const session = await findSessionRow(queries, ref);
+      if (session === undefined) return { parts: new Map(), rest: [] };
+      return await partsPage(queries, session, digests, request);
+    });
+  }
+
+  watch(ref: BranchRef, after: Seq, signal: Abort): AsyncIterable<Seq> {
+    this.#checkOpen();
+    const look = (): Promise<{ readonly key: string; readonly head: Seq } | undefined> =>
+      this.#database.read(async (queries) => {
+        const found = await findBranchOf(queries, ref);
+        return found === undefined
+          ? undefined
+          : { key: watchKey(found.session.id, found.branch.id), head: found.branch.head };
+      });
+    return this.#watchers.watch(look, after, signal);
+  }
+
+  async createSession(
+    ref: SessionRef,
+    options: { readonly root: string; readonly seed: string },
+  ): Promise<SessionRecord> {
+    return await this.#write((queries) => createSession(queries, this.#platform, ref, options));
+  }
+
+  async session(ref: SessionRef): Promise<SessionRecord | undefined> {
+    return await this.#read((queries) => findSession(queries, ref));
+  }
+
+  async sessions(request: SessionsRequest): Promise<SessionsPage> {
+    return await this.#read((queries) => listSessions(queries, request));
+  }
+
+  async deleteSession(ref: SessionRef): Promise<boolean> {
+    const hidden = await this.#write((queries) => hideSession(queries, ref));
+    if (hidden === undefined) return false;
+    await clearSession(hidden, (work) => this.#write(work));
+    return true;
+  }
+
+  async putSnapshot(ref: SessionRef, snapshot: Snapshot): Promise<void> {
+    this.#checkOpen();
+    if (this.#isReadOnly) return;
+    const place = { ...ref, branch: snapshot.branch };
+    try {
+      await this.#writer.run(async (queries) => {
+        const { session, branch } = await branchOf(queries, place);
+        await putSnapshot(queries, session, branch.id, snapshot);
+      }, limits.snapshotWaitMsMax);
+    } catch (error) {
+      // Nothing but time is lost where the session is held by another writer.
+      if (postgresCode(error) !== '55P03') throw error;
+    }
+  }
+
+  async snapshots(ref: BranchRef, key: SnapshotKey, through: Seq): Promise<readonly Omit<Snapshot, 'value'>[]> {
+    return await this.#read(async (queries) => {
+      const found = await findBranchOf(queries, ref);
+      if (found === undefined) return [];
+      const places = await findSnapshots(queries, found.session, found.branch.id, key, through);
+      return places.map((place) => ({ ...keyOf(key), branch: ref.branch, ...place }));
+    });
+  }
+
+  async snapshot(ref: BranchRef, key: SnapshotKey, seq: Seq): Promise<Snapshot | undefined> {
+    return await this.#read(async (queries) => {
+      const place = await findBranchOf(queries, ref);
+      if (place === undefined) return undefined;
+      const found = await findSnapshot(queries, place.session, place.branch.id, key, seq);
+      return found === undefined ? undefined : { ...keyOf(key), branch: ref.branch, seq, ...found };
+    });
+  }
+
+  async dropSnapshots(ref: SessionRef): Promise<void> {
+    await this.#write(async (queries) => dropSnapshots(queries, await sessionOf(queries, ref)));
+  }
+
+  async putReceipt(ref: SessionRef, receipt: Receipt): Promise<void> {
+    await this.#write(async (queries) => putReceipt(queries, await sessionOf(queries, ref), receipt));
+  }
+
+  async receipts(ref: SessionRef, digest: Digest): Promise<readonly Receipt[]> {
+    return await this.#read(async (queries) => {
+      const session = await findSessionRow(queries, ref);
+      return session === undefined ? [] : await findReceipts(queries, session, digest);
+    });
+  }
+
+  async erase(request: EraseRequest): Promise<readonly AppendOutcome[]> {
+    const { outcomes, group } = await this.#write((queries) =>
+      erase(queries, this.#catalogue, this.#platform, request),
+    );
+    this.#tell(group.committed());
+    // What was erased stays in the tables' free space until they are vacuumed. A user who may not is told by doctor.
+    for (const table of ['events', 'event_keys', 'parts', 'snapshots'])
+      await this.#database.run(`VACUUM ${table}`).catch(() => {});
+    return outcomes;
+  }
+
+  async heldParts(
+    ref: SessionRef,
+    { limit, after }: { readonly limit: number; readonly after?: Digest },
+  ): Promise<readonly Digest[]> {
+    return await this.#read(async (queries) => {
+      const session = await findSessionRow(queries, ref);
+      return session === undefined
+        ? []
+        : await heldParts(queries, session, after, Math.min(limit, limits.partsAskedMax));
+    });
+  }
+
+  async reindex(ref: SessionRef): Promise<void> {
+    const session = await this.#read((queries) => sessionOf(queries, ref));
+    await reindex(session, (work) => this.#write(work));
+  }
+
+  async health(): Promise<StoreHealth> {
+    return await this.#read((queries) => healthOf(queries, this.#location, this.#isReadOnly));
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    await this.#clearing;
+    await this.#writer.drain();
+    await this.#watchers.close();
+    await this.#database.close();
+  }
+
+  async #clearHidden(): Promise<void> {
+    for (const session of await this.#database.read(hiddenSessions))
+      await clearSession(session, (work) => this.#writer.run(work));
+  }
+
+  #tell(moved: readonly WrittenBranch[]): void {
+    this.#watchers.moved(moved.map(({ facts, row }) => watchKey(facts.session.id, row.id)));
+  }
+
+  /** Runs a read on one connection; nothing is open when it returns, and a server that is gone is waited for. */
+  async #read<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result> {
+    this.#checkOpen();
+    return await this.#database.read(work);
+  }
+
+  async #write<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result> {
+    this.#checkOpen();
+    if (this.#isReadOnly) throw this.#readOnlyError();
+    return await this.#writer.run(work);
+  }
+
+  #checkOpen(): void {
+    if (this.#closing === undefined) return;
+    throw new RepriseError('store.closed', 'Cannot use the store: it was closed', { hint: 'Open it again.' });
+  }
+
+  #readOnlyError(): RepriseError {
+    return new RepriseError('store.read-only', `Cannot write to "${this.#location}": it is open for reading only`, {
+      hint: 'Open it without readOnly.',
+    });
+  }
+}
+
+function keyOf({ projection, version, upcasts, erasures }: SnapshotKey): SnapshotKey {
+  return { projection, version, upcasts, erasures };
+}

@@ -1,0 +1,208 @@
+import { RepriseError } from '../../core/error.ts';
+import { checkLimit } from '../../core/limits.ts';
+import type { AppendOutcome, AppendRequest, Platform } from '../../core/ports.ts';
+import type { Catalogue } from './catalogue.ts';
+import { Closing, type Connection } from './connection.ts';
+import { type Database, pause } from './database.ts';
+import { AppendGroup } from './operations/append.ts';
+import type { WrittenBranch } from './operations/write-rows.ts';
+import { isPassing } from './postgres-error.ts';
+
+/** What a group of appends holds at most, so that its transaction stays short. */
+const groupEventsMax = 5_000;
+const groupBytesMax = 16_777_216;
+
+interface AppendJob {
+  readonly request: AppendRequest;
+  readonly deadline: number;
+  readonly settle: (outcome: AppendOutcome) => void;
+  /** The last digests that earlier tries of this append would have written, if they were committed after all. */
+  readonly tried: Set<string>;
+}
+
+/**
+ * All appends of one process, on one connection at a time. Those that are made while a transaction is under way share the
+ * next one; each is judged and settled alone. A transaction that was cut is begun again: ids tell what is stored already.
+ */
+export class Writer {
+  readonly #database: Database;
+  readonly #catalogue: Catalogue;
+  readonly #platform: Platform;
+  readonly #onCommit: (branches: readonly WrittenBranch[]) => void;
+  #queue: AppendJob[] = [];
+  #flushing: Promise<void> | undefined;
+  readonly #others = new Set<Promise<unknown>>();
+
+  constructor(
+    database: Database,
+    catalogue: Catalogue,
+    options: { readonly platform: Platform; readonly onCommit: (branches: readonly WrittenBranch[]) => void },
+  ) {
+    this.#database = database;
+    this.#catalogue = catalogue;
+    this.#platform = options.platform;
+    this.#onCommit = options.onCommit;
+  }
+
+  /** Appends with the next group. Settles when the events are durable, or with why they are not. */
+  append(request: AppendRequest): Promise<AppendOutcome> {
+    return new Promise((settle) => {
+      try {
+        checkLimit('queuedAppendsMax', this.#queue.length + 1, 'append: too many appends are waiting');
+      } catch (error) {
+        settle(refusal(error));
+        return;
+      }
+      this.#queue.push({ request, deadline: this.#database.deadline(), settle, tried: new Set() });
+      this.#flushing ??= this.#flush();
+    });
+  }
+
+  /** Runs in a transaction of its own. It is tried again only where nothing can have been written. */
+  async run<Result>(
+    work: (connection: Connection) => Promise<Result>,
+    waitMs: number = Number.POSITIVE_INFINITY,
+  ): Promise<Result> {
+    const running = this.#run(work, waitMs);
+    const settled = running.catch(() => {});
+    this.#others.add(settled);
+    try {
+      return await running;
+    } finally {
+      this.#others.delete(settled);
+    }
+  }
+
+  async #run<Result>(work: (connection: Connection) => Promise<Result>, waitMs: number): Promise<Result> {
+    const deadline = Math.min(this.#database.deadline(), performance.now() + waitMs);
+    for (let attempt = 0; ; attempt++) {
+      let isCommitting = false;
+      try {
+        return await this.#database.use(
+          (connection) =>
+            connection.transaction(async () => {
+              const result = await work(connection);
+              isCommitting = true;
+              return result;
+            }),
+          deadline,
+        );
+      } catch (error) {
+        if (isCommitting && isPassing(error)) throw inDoubt(error);
+        if (!isPassing(error) || performance.now() >= deadline) throw error;
+        await pause(attempt);
+      }
+    }
+  }
+
+  /** Resolves when everything that was asked for has been settled. */
+  async drain(): Promise<void> {
+    while (this.#flushing !== undefined) await this.#flushing;
+    await Promise.all(this.#others);
+  }
+
+  async #flush(): Promise<void> {
+    // Everything that is appended in this turn of the event loop shares the first transaction.
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    while (this.#queue.length > 0) await this.#commit(this.#takeGroup());
+    this.#flushing = undefined;
+  }
+
+  #takeGroup(): AppendJob[] {
+    let events = 0;
+    let bytes = 0;
+    let count = 0;
+    for (const job of this.#queue) {
+      events += job.request.events.length;
+      bytes += sizeOf(job.request);
+      if (count > 0 && (events > groupEventsMax || bytes > groupBytesMax)) break;
+      count++;
+    }
+    const group = this.#queue.slice(0, count);
+    this.#queue = this.#queue.slice(count);
+    return group;
+  }
+
+  async #commit(group: readonly AppendJob[]): Promise<void> {
+    const { deadline } = group[0] as AppendJob;
+    for (let attempt = 0; ; attempt++) {
+      try {
+        const outcomes = await this.#try(group, deadline);
+        for (const [index, job] of group.entries()) job.settle(outcomes[index] as AppendOutcome);
+        return;
+      } catch (error) {
+        if (isPassing(error) && performance.now() < deadline) await pause(attempt);
+        // One append may be what the server does not take; the others get their own try.
+        else if (group.length > 1 && !isPassing(error)) return await this.#commitEach(group);
+        else {
+          for (const job of group) job.settle(refusal(error));
+          return;
+        }
+      }
+    }
+  }
+
+  async #commitEach(group: readonly AppendJob[]): Promise<void> {
+    for (const job of group) await this.#commit([job]);
+  }
+
+  async #try(group: readonly AppendJob[], deadline: number): Promise<AppendOutcome[]> {
+    const { outcomes, moved } = await this.#database.use(async (connection) => {
+      const appends = new AppendGroup(connection, this.#catalogue, this.#platform);
+      const judged = await connection.transaction(async () => {
+        await appends.prepare(group.map((job) => job.request));
+        const all: AppendOutcome[] = [];
+        for (const job of group) all.push(await judge(appends, job));
+        await appends.writeParts();
+        return new Closing(all, appends.writeEvents());
+      });
+      return { outcomes: judged, moved: appends.committed() };
+    }, deadline);
+    if (moved.length > 0) this.#onCommit(moved);
+    return outcomes;
+  }
+}
+
+async function judge(appends: AppendGroup, job: AppendJob): Promise<AppendOutcome> {
+  try {
+    const outcome = await appends.judge(job.request);
+    const last = outcome.ok ? (outcome.events.at(-1)?.digest ?? '') : '';
+    // A digest holds random salt: the one that is stored was written by an earlier try of this very append.
+    if (outcome.ok && outcome.known && job.tried.has(last)) return { ...outcome, known: false };
+    job.tried.add(last);
+    return outcome;
+  } catch (error) {
+    // A refusal was decided before anything was written; a failure of the store ends the whole transaction.
+    if (error instanceof RepriseError && !error.code.startsWith('store.')) return { ok: false, error };
+    throw error;
+  }
+}
+
+/** The outcome of an append that was not written. */
+function refusal(error: unknown): AppendOutcome {
+  if (error instanceof RepriseError) return { ok: false, error };
+  return {
+    ok: false,
+    error: new RepriseError(
+      'store.failed',
+      `Cannot append: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    ),
+  };
+}
+
+/** The error for a change that was cut off while it was being committed: it may be stored or not. */
+function inDoubt(cause: unknown): RepriseError {
+  return new RepriseError(
+    'store.unreachable',
+    'Cannot tell whether the change was stored: the connection was cut while it was being committed',
+    { hint: 'Look whether it is there before it is repeated.', cause },
+  );
+}
+
+function sizeOf({ events, parts }: AppendRequest): number {
+  let bytes = 0;
+  for (const event of events) bytes += event.data.length;
+  for (const part of parts) bytes += part.text.length;
+  return bytes;
+}

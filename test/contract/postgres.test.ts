@@ -1,0 +1,30 @@
+import { describe, it } from 'vitest';
+import type { EventStore } from '../../src/core/ports.ts';
+import { createNodePlatform } from '../../src/node/platform.ts';
+import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
+import type { OpenStore } from '../../src/testing/contract/contract-case.ts';
+import { storeContract } from '../../src/testing/contract/store-contract.ts';
+import { newPlace } from '../postgres/place.ts';
+import { alternate } from './alternate.ts';
+
+const platform = createNodePlatform();
+const open = (url: string): Promise<EventStore> => openPostgresStore({ url, platform, durability: 'process' });
+
+const stores: Readonly<Record<string, OpenStore>> = {
+  postgres: async () => await open(newPlace()),
+  // Each call goes to the other of two stores, so that nothing rests on what one of them remembers.
+  'twice opened postgres': async () => {
+    const place = newPlace();
+    return alternate([await open(place), await open(place)]);
+  },
+};
+
+for (const [kind, opened] of Object.entries(stores)) {
+  describe(`the ${kind} store`, () => {
+    for (const [method, cases] of Object.entries(storeContract)) {
+      describe(`${method}()`, () => {
+        for (const held of cases) it(`${held.name}`, () => held.run(opened));
+      });
+    }
+  });
+}

@@ -1,0 +1,20 @@
+import type { TestProject } from 'vitest/node';
+import { type Server, startServer } from './server.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    postgresUrl: string;
+  }
+}
+
+let server: Server | undefined;
+
+/** One server for the whole run; every suite makes stores of its own in it. */
+export async function setup({ provide }: TestProject): Promise<void> {
+  server = await startServer();
+  provide('postgresUrl', server.url());
+}
+
+export async function teardown(): Promise<void> {
+  await server?.stop();
+}

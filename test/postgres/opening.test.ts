@@ -1,0 +1,59 @@
+import { expect, it } from 'vitest';
+import type { EventStore } from '../../src/core/ports.ts';
+import { createNodePlatform } from '../../src/node/platform.ts';
+import type { Migration } from '../../src/store/postgres/migrate.ts';
+import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
+import { migrations } from '../../src/store/postgres/schema.ts';
+import { note, request } from '../../src/testing/contract/contract-case.ts';
+import { newPlace, tamper } from './place.ts';
+
+const platform = createNodePlatform();
+const ref = { namespace: 'default', session: 'demo' };
+
+const next: Migration = {
+  release: '0.2.0',
+  version: 2,
+  up: (connection) => connection.exec('ALTER TABLE sessions ADD COLUMN colour text'),
+};
+
+function opened(url: string, held: readonly Migration[] = migrations): Promise<EventStore> {
+  return openPostgresStore({ url, platform, durability: 'process', migrations: held });
+}
+
+it('many who open a store that is not there yet make it once', async () => {
+  const place = newPlace();
+  const stores = await Promise.all(Array.from({ length: 6 }, () => opened(place)));
+  const made = await Promise.allSettled(stores.map((store) => store.createSession(ref, { root: 'main', seed: 'x' })));
+  expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+  expect(await tamper(place, 'SELECT version, release FROM schema_changes')).toEqual([
+    { version: 1, release: '0.1.0' },
+  ]);
+  for (const store of stores) await store.close();
+});
+
+it('a store of the release before is migrated once, with what is in it, while its writers go on', async () => {
+  const place = newPlace();
+  const old = await opened(place);
+  await old.createSession(ref, { root: 'main', seed: 'x' });
+  let isDone = false;
+  const writing = (async () => {
+    let count = 0;
+    for (; !isDone; count++) {
+      const [outcome] = await old.append([request(ref, [note(String(count))])]);
+      if (outcome?.ok !== true) throw outcome?.error;
+    }
+    return count;
+  })();
+  const stores = await Promise.all(Array.from({ length: 3 }, () => opened(place, [...migrations, next])));
+  isDone = true;
+  const count = await writing;
+  expect(count).toBeGreaterThan(0);
+  for (const store of stores) expect((await store.branch({ ...ref, branch: 'main' }))?.head).toBe(count);
+  expect((await stores[0]?.health())?.schema).toBe('2');
+  expect(await tamper(place, 'SELECT version FROM schema_changes ORDER BY version')).toEqual([
+    { version: 1 },
+    { version: 2 },
+  ]);
+  for (const store of [old, ...stores]) await store.close();
+  await expect(opened(place)).rejects.toMatchObject({ code: 'store.newer' });
+});
