@@ -9,9 +9,10 @@ import type { EventStore, Platform, SessionRecord, StoreHealth } from '../core/p
 import { mainBranch, parseRef, type Ref } from '../core/ref.ts';
 import { append } from './append.ts';
 import { Chores } from './chores.ts';
-import { type CompareOptions, type Comparison, compare, compareStrictly } from './compare.ts';
+import type { CompareOptions, Comparison } from './compare.ts';
 import { type Engine, sessionRef } from './engine.ts';
-import { exportHistory, type ImportOptions, type ImportSource, importHistory } from './import.ts';
+import type { ImportOptions, ImportSource } from './import.ts';
+import { compare, compareStrictly, exportHistory, importHistory } from './later-verbs.ts';
 import { sessionRecord } from './place.ts';
 import type { RecordingDefaults } from './recording-defaults.ts';
 import { type ReplayAllOptions, replayAll } from './replay-all.ts';

@@ -12,20 +12,21 @@ import { type Counterfactual, type CounterfactualOptions, counterfactual } from 
 import { deleteSession } from './delete-session.ts';
 import { type Edited, edit } from './edit.ts';
 import { type Engine, sessionRef } from './engine.ts';
-import { type Erased, type EraseOptions, erase } from './erase.ts';
-import { type ExperimentOptions, type ExperimentResult, experiment } from './experiment.ts';
+import type { Erased, EraseOptions } from './erase.ts';
+import type { ExperimentOptions, ExperimentResult } from './experiment.ts';
 import { type FindOptions, find, findLast } from './find.ts';
 import { fingerprintAt } from './fingerprint-at.ts';
 import { type ForkOptions, fork } from './fork.ts';
+import { erase, experiment, record, resume, retry, verify } from './later-verbs.ts';
 import { branchAtHead, type Marked, type MarkOptions } from './mark.ts';
 import { metadataAt } from './metadata.ts';
 import { branchRecord, findPlace, type Located, locate } from './place.ts';
-import { type RecordOptions, record } from './record.ts';
+import type { RecordOptions } from './record.ts';
 import type { SessionRecorder } from './recorder.ts';
 import { redo } from './redo.ts';
 import { type Replay, type ReplayOptions, replay } from './replay.ts';
-import { type ResumeOptions, type ResumeResult, resume } from './resume.ts';
-import { type RetryOptions, type RetryResult, retry } from './retry.ts';
+import type { ResumeOptions, ResumeResult } from './resume.ts';
+import type { RetryOptions, RetryResult } from './retry.ts';
 import { type Reverted, type RevertOptions, revert } from './revert.ts';
 import { type RewindOptions, rewind } from './rewind.ts';
 import { type SessionJson, sessionJson } from './session-json.ts';
@@ -33,7 +34,7 @@ import { StateHandle } from './state.ts';
 import { type StateAtOptions, stateAt } from './state-at.ts';
 import { defaultAgent } from './state-key.ts';
 import { type BranchNode, branchTree } from './tree.ts';
-import { type Verification, type VerifyOptions, verify } from './verify.ts';
+import type { Verification, VerifyOptions } from './verify.ts';
 
 /**
  * One tree of history: all branches grown from one beginning. A point is a string such as `main@12`, `@turn:3` or
@@ -54,8 +55,7 @@ export class Session {
    *
    * @example
    * ```ts
-   * await session.state.transaction((tx) => tx.write('plan', { next: 'ask' }));
-   * const { value, version } = await session.state.get('plan'); // { next: 'ask' }, 1
+   * await session.state.transaction((tx) => tx.write('plan', { next: 'ask' })); // then state.get('plan') gives it
    * ```
    */
   get state(): StateHandle {

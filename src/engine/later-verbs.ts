@@ -1,0 +1,87 @@
+import type { Agent } from '../core/agent.ts';
+import type { StrictDiff } from '../core/diff-strict.ts';
+import type { PointInput, Ref } from '../core/ref.ts';
+import type { CompareOptions, Comparison } from './compare.ts';
+import type { Engine } from './engine.ts';
+import type { Erased, EraseOptions } from './erase.ts';
+import type { ExperimentOptions, ExperimentResult } from './experiment.ts';
+import type { ImportOptions, ImportSource } from './import.ts';
+import type { RecordOptions } from './record.ts';
+import type { SessionRecorder } from './recorder.ts';
+import type { ResumeOptions, ResumeResult, ResumeTarget } from './resume.ts';
+import type { RetryOptions, RetryResult } from './retry.ts';
+import type { Verification, VerifyOptions } from './verify.ts';
+
+// What records, runs agents, compares, erases or proves is loaded when it is first asked for: a command that prints a line
+// should not wait for the code of all others.
+
+/** Begins to record on a branch; see `record.ts`. */
+export async function record(engine: Engine, session: string, options: RecordOptions): Promise<SessionRecorder> {
+  return (await import('./record.ts')).record(engine, session, options);
+}
+
+/** Continues a branch on an agent; see `resume.ts`. */
+export async function resume<Run, Result>(
+  engine: Engine,
+  target: ResumeTarget,
+  agent: Agent<Run, Result>,
+  options: ResumeOptions<Run>,
+): Promise<ResumeResult<Result>> {
+  return (await import('./resume.ts')).resume(engine, target, agent, options);
+}
+
+/** Tries a run or a task again; see `retry.ts`. */
+export async function retry<Run, Result>(
+  engine: Engine,
+  session: string,
+  what: PointInput,
+  agent: Agent<Run, Result>,
+  options: RetryOptions<Run>,
+): Promise<RetryResult<Result>> {
+  return (await import('./retry.ts')).retry(engine, session, what, agent, options);
+}
+
+/** Runs several variants from one point; see `experiment.ts`. */
+export async function experiment<Run, Result>(
+  engine: Engine,
+  session: string,
+  point: PointInput,
+  options: ExperimentOptions<Run, Result>,
+): Promise<ExperimentResult> {
+  return (await import('./experiment.ts')).experiment(engine, session, point, options);
+}
+
+/** Reads a saved run into a new session; see `import.ts`. */
+export async function importHistory(engine: Engine, source: ImportSource, options: ImportOptions): Promise<string> {
+  return (await import('./import.ts')).importHistory(engine, source, options);
+}
+
+/** Writes the view of a place in a foreign format; see `import.ts`. */
+export async function exportHistory(engine: Engine, ref: Ref, format: string): Promise<string> {
+  return (await import('./import.ts')).exportHistory(engine, ref, format);
+}
+
+/** Compares two places by how they behaved; see `compare.ts`. */
+export async function compare(engine: Engine, left: Ref, right: Ref, options: CompareOptions): Promise<Comparison> {
+  return (await import('./compare.ts')).compare(engine, left, right, options);
+}
+
+/** Compares two places by position and type; see `compare.ts`. */
+export async function compareStrictly(engine: Engine, left: Ref, right: Ref, format?: string): Promise<StrictDiff> {
+  return (await import('./compare.ts')).compareStrictly(engine, left, right, format);
+}
+
+/** Forgets a payload; see `erase.ts`. */
+export async function erase(
+  engine: Engine,
+  session: string,
+  point: PointInput,
+  options: EraseOptions,
+): Promise<Erased> {
+  return (await import('./erase.ts')).erase(engine, session, point, options);
+}
+
+/** Checks a history; see `verify.ts`. */
+export async function verify(engine: Engine, session: string, options: VerifyOptions): Promise<Verification> {
+  return (await import('./verify.ts')).verify(engine, session, options);
+}
