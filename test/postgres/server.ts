@@ -24,10 +24,11 @@ const EmbeddedPostgres = await withoutExitHook(async () => (await import('embedd
  * would pass. We stop our servers ourselves.
  */
 async function withoutExitHook<T>(load: () => Promise<T>): Promise<T> {
-  const before = new Set(process.listeners('beforeExit'));
+  const before = new Set<unknown>([...process.listeners('beforeExit'), ...process.listeners('exit')]);
   const loaded = await load();
   for (const listener of process.listeners('beforeExit'))
     if (!before.has(listener)) process.removeListener('beforeExit', listener);
+  for (const listener of process.listeners('exit')) if (!before.has(listener)) process.removeListener('exit', listener);
   return loaded;
 }
 
