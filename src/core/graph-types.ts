@@ -29,7 +29,7 @@ export const graphTypes: Readonly<Record<string, EventSpec>> = {
     about: 'A graph saved its state: what LangGraph calls a checkpoint.',
     fields: {
       namespace,
-      checkpoint: need('string', "The framework's id of what was saved.", noise),
+      saved: need('string', "The framework's id of what was saved.", noise),
       parent: field('string', 'The id of what it goes on from.', noise),
       source: field('string', 'input, loop, update or fork.'),
       changed: need('array', 'The channels whose values stand before this event, in that order.'),
@@ -40,7 +40,7 @@ export const graphTypes: Readonly<Record<string, EventSpec>> = {
     structural: false,
     example: {
       namespace: '',
-      checkpoint: '1ef…',
+      saved: '1ef…',
       source: 'loop',
       changed: ['messages'],
       values: { messages: { from: '1ef…', version: 2 } },
@@ -53,14 +53,14 @@ export const graphTypes: Readonly<Record<string, EventSpec>> = {
     about: 'A task of a graph wrote to channels; the state that holds it is saved once all tasks are done.',
     fields: {
       namespace,
-      checkpoint: need('string', 'The id of the saved state it was written on.', noise),
+      saved: need('string', 'The id of the saved state it was written on.', noise),
       task: need('string', 'The id of the task.', noise),
       writes: need('array', '`{ index, channel, type, text | bytes }`, in order.', noise),
     },
     structural: false,
     example: {
       namespace: '',
-      checkpoint: '1ef…',
+      saved: '1ef…',
       task: '9a4…',
       writes: [{ index: 0, channel: 'messages', type: 'json', text: '[]' }],
     },

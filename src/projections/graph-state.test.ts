@@ -12,7 +12,7 @@ const channel = (name: string, held: JsonObject, namespace = ''): Event =>
 const saved = (id: string, from: Record<string, string>, namespace = ''): Event =>
   event('graph.saved', {
     namespace,
-    checkpoint: id,
+    saved: id,
     changed: Object.keys(from).filter((name) => from[name] === id),
     values: Object.fromEntries(Object.entries(from).map(([name, holder]) => [name, { from: holder, version: 1 }])),
   });

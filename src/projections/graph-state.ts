@@ -45,7 +45,7 @@ interface Held {
  *     type: 'graph.saved',
  *     data: {
  *       namespace: '',
- *       checkpoint: 'c1',
+ *       saved: 'c1',
  *       changed: ['plan'],
  *       values: { plan: { from: 'c1', version: 1 } },
  *       state: { type: 'json', text: '{}' },
@@ -87,7 +87,7 @@ function keepValue({ coming }: Held, namespace: string, data: JsonObject): void 
 }
 
 function keepGraph({ graphs, coming }: Held, namespace: string, { seq, data }: Event): void {
-  const id = String(data['checkpoint']);
+  const id = String(data['saved']);
   const before = Object.hasOwn(graphs, namespace) ? graphs[namespace]?.channels : undefined;
   const fresh = Object.hasOwn(coming, namespace) ? coming[namespace] : undefined;
   const channels: Record<string, HeldChannel> = {};

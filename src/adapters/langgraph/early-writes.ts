@@ -4,7 +4,8 @@ import type { JsonObject } from '../../core/json.ts';
 /** What a task wrote on a checkpoint, as the data of a `graph.wrote`. */
 export interface TaskWrites {
   readonly namespace: string;
-  readonly checkpoint: string;
+  /** The framework's id of the checkpoint. */
+  readonly saved: string;
   readonly task: string;
   readonly writes: readonly (JsonObject & { readonly index: number })[];
 }
@@ -30,7 +31,7 @@ export class EarlyWrites {
   /** The writes on a checkpoint, in the order they came. */
   of(thread: string, namespace: string, checkpoint: string): readonly TaskWrites[] {
     return this.#waiting.flatMap(({ thread: held, wrote }) =>
-      held === thread && wrote.namespace === namespace && wrote.checkpoint === checkpoint ? [wrote] : [],
+      held === thread && wrote.namespace === namespace && wrote.saved === checkpoint ? [wrote] : [],
     );
   }
 

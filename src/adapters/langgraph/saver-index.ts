@@ -207,7 +207,7 @@ export class SaverIndex {
     const { parent, changed } = data;
     const saved: Saved = {
       namespace: String(data['namespace']),
-      id: String(data['checkpoint']),
+      id: String(data['saved']),
       parent: typeof parent === 'string' ? parent : undefined,
       branch: line.branch,
       stored,
@@ -226,7 +226,7 @@ export class SaverIndex {
   }
 
   #takeWrites(line: Line, { branch: stored, seq, data }: Event): void {
-    const key = keyOf(String(data['namespace']), String(data['checkpoint']));
+    const key = keyOf(String(data['namespace']), String(data['saved']));
     const held = this.#wrote.get(key) ?? [];
     if (held.some((wrote) => wrote.seq === seq && wrote.stored === stored)) return;
     const writes = Array.isArray(data['writes']) ? (data['writes'] as readonly JsonValue[]) : [];

@@ -125,7 +125,7 @@ export class RepriseSaver extends BaseCheckpointSaver {
         ...typedJson(await this.serde.dumpsTyped(value)),
       })),
     );
-    const given: TaskWrites = { namespace: place.namespace, checkpoint: id, task: taskId, writes: held };
+    const given: TaskWrites = { namespace: place.namespace, saved: id, task: taskId, writes: held };
     await this.#inTurn(place.thread, async () => {
       const index = await this.#index(place);
       if (index?.find(place.namespace, id) === undefined) return this.#early.keep(place.thread, given);
@@ -234,7 +234,7 @@ export class RepriseSaver extends BaseCheckpointSaver {
     ]);
     const data = {
       namespace,
-      checkpoint: checkpoint.id,
+      saved: checkpoint.id,
       ...(parent === undefined ? {} : { parent }),
       ...(typeof metadata.source === 'string' ? { source: metadata.source } : {}),
       changed,

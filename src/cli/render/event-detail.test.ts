@@ -81,12 +81,12 @@ describe('detailOf()', () => {
     ],
     [
       'graph.saved',
-      { namespace: '', checkpoint: '1ef', source: 'loop', changed: ['messages'] },
+      { namespace: '', saved: '1ef', source: 'loop', changed: ['messages'] },
       'loop  1ef  changed messages',
     ],
     [
       'graph.wrote',
-      { namespace: '', checkpoint: '1ef', writes: [{ index: 0, channel: 'plan', type: 'json', text: '1' }] },
+      { namespace: '', saved: '1ef', writes: [{ index: 0, channel: 'plan', type: 'json', text: '1' }] },
       'plan = 1  on 1ef',
     ],
     ['branch.forked', { parent: { seq: 12 }, reason: 'too broad' }, 'at 12  “too broad”'],

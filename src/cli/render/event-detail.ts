@@ -67,13 +67,13 @@ const details: Readonly<Record<string, Detail>> = {
   'graph.saved': (data) => [
     namespaceText(data),
     text(data['source']),
-    text(data['checkpoint']),
+    text(data['saved']),
     Array.isArray(data['changed']) && data['changed'].length > 0 ? `changed ${list(data['changed'])}` : '',
   ],
   'graph.wrote': (data) => [
     namespaceText(data),
     Array.isArray(data['writes']) ? list(data['writes'].map(writeText)) : '',
-    text(data['checkpoint'], (on) => `on ${on}`),
+    text(data['saved'], (on) => `on ${on}`),
   ],
   'branch.forked': marker((data) => `at ${String((data['parent'] as JsonObject | undefined)?.['seq'] ?? '?')}`),
   'branch.rewound': marker((data) =>

@@ -21,11 +21,13 @@ export interface RunOptions {
 
 const program = join(root, 'src/cli/bin.ts');
 
-/** The environment of a shell that has nothing to do with npm, the tests or a terminal. */
+/** What npm, the tests, a terminal or a build machine sets: by some of it Node.js decides about colours (`CI`, `TMUX`). */
+const foreign =
+  /^(npm_|REPRISE|VITEST|NODE_OPTIONS|EDITOR$|VISUAL$|COLUMNS$|NO_COLOR|NODE_DISABLE_COLORS|FORCE_COLOR|COLORTERM|TERM|TMUX|CI$|TEAMCITY|TF_BUILD)/;
+
+/** The environment of a shell that has nothing to do with npm, the tests, a terminal or a build machine. */
 export function plainEnv(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(
-    ([name]) => !/^(npm_|REPRISE|NO_COLOR|FORCE_COLOR|NODE_OPTIONS|COLUMNS|VITEST|EDITOR|VISUAL)/.test(name),
-  );
+  const kept = Object.entries(process.env).filter(([name]) => !foreign.test(name));
   // Every process loads the same source; without types once is enough.
   return { ...Object.fromEntries(kept), NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/cli'), ...more };
 }

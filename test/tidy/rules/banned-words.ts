@@ -2,8 +2,17 @@ import { lineAt, nameOf, nodesOf, productFiles, type SyntaxNode } from '../synta
 import type { Problem, Rule, TreeFile } from '../tree.ts';
 
 /** Words with too many meanings, or none. GLOSSARY.md has the ones we use instead. */
-const words = ['checkpoint', 'timeline', 'thread', 'trace', 'step', 'util', 'helper', 'manager'];
-const banned = new Set(words.flatMap((word) => [word, `${word}s`]));
+export const bannedWords: readonly string[] = [
+  'checkpoint',
+  'timeline',
+  'thread',
+  'trace',
+  'step',
+  'util',
+  'helper',
+  'manager',
+];
+const banned = new Set(bannedWords.flatMap((word) => [word, `${word}s`]));
 
 /** Names declared in the product, and its file names, use none of the banned words; adapters speak for others. */
 export const rule: Rule = (tree) =>
