@@ -6,6 +6,7 @@ import type { Digest, Seq } from '../../core/point.ts';
 import type { SessionRef } from '../../core/ports.ts';
 import { arrayLiteral } from './array-literal.ts';
 import type { Queries } from './connection.ts';
+import { checkOldest, oldestSql } from './migrate.ts';
 
 /** Where a session's rows are. */
 export interface SessionKey {
@@ -37,21 +38,25 @@ export interface BranchRow {
   readonly eventBytes: number;
 }
 
-type SessionColumns = readonly [number, number, string, Digest, string, number, number];
+type SessionColumns = readonly [number, number, string, Digest, string, number, number, oldest: number];
+
+// A store may be migrated while it is open: whoever finds a session also learns whether it may still use what it finds.
+const sessionColumns = `s.namespace_id, s.id, s.name, s.genesis, s.root, s.erasures, s.branches, ${oldestSql}`;
 
 const sessionSql = `
-SELECT s.namespace_id, s.id, s.name, s.genesis, s.root, s.erasures, s.branches
+SELECT ${sessionColumns}
 FROM sessions s WHERE s.namespace_id = (SELECT id FROM namespaces WHERE name = $1) AND s.name = $2`;
 
-function sessionOfColumns(row: SessionColumns): SessionRow {
-  const [namespaceId, id, name, genesis, root, erasures, branches] = row;
+function sessionOfColumns({ schemaKnown }: Queries, row: SessionColumns): SessionRow {
+  const [namespaceId, id, name, genesis, root, erasures, branches, oldest] = row;
+  checkOldest(oldest, schemaKnown);
   return { namespaceId, id, name, genesis, root, erasures, branches };
 }
 
 /** One session; undefined if it does not exist. */
 export async function findSessionRow(queries: Queries, ref: SessionRef): Promise<SessionRow | undefined> {
   const row = await queries.get<SessionColumns>(sessionSql, ref.namespace, ref.session);
-  return row === undefined ? undefined : sessionOfColumns(row);
+  return row === undefined ? undefined : sessionOfColumns(queries, row);
 }
 
 /**
@@ -65,11 +70,11 @@ export async function lockSession(
 ): Promise<SessionRow | undefined> {
   const lock = wholly ? 'FOR UPDATE' : 'FOR NO KEY UPDATE';
   const row = await queries.get<SessionColumns>(`${sessionSql} ${lock}`, ref.namespace, ref.session);
-  return row === undefined ? undefined : sessionOfColumns(row);
+  return row === undefined ? undefined : sessionOfColumns(queries, row);
 }
 
 const lockManySql = `
-SELECT s.namespace_id, s.id, s.name, s.genesis, s.root, s.erasures, s.branches, n.name
+SELECT ${sessionColumns}, n.name
 FROM unnest($1::text[], $2::text[]) asked (namespace, session)
 JOIN namespaces n ON n.name = asked.namespace JOIN sessions s ON s.namespace_id = n.id AND s.name = asked.session
 ORDER BY s.namespace_id, s.id FOR NO KEY UPDATE OF s`;
@@ -84,7 +89,10 @@ export async function lockSessions(
     arrayLiteral(refs.map(({ namespace }) => namespace)),
     arrayLiteral(refs.map(({ session }) => session)),
   );
-  return rows.map((row) => ({ namespace: row[7], session: sessionOfColumns(row as unknown as SessionColumns) }));
+  return rows.map((row) => ({
+    namespace: row[8],
+    session: sessionOfColumns(queries, row as unknown as SessionColumns),
+  }));
 }
 
 /** The error for a session that does not exist. */

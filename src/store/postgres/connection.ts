@@ -8,6 +8,8 @@ export type Bound = string | number | boolean | null;
 
 /** What runs statements. Rows are arrays, as in every store. */
 export interface Queries {
+  /** The version of the schema that this program knows. */
+  readonly schemaKnown: number;
   /** All rows of a query. */
   all<Row extends readonly unknown[]>(sql: string, ...values: Bound[]): Promise<Row[]>;
   /** The first row of a query; undefined if there is none. */
@@ -38,6 +40,8 @@ export interface ConnectionOptions {
   readonly answerWaitMs: number;
   /** Settings of the session, as PostgreSQL names them. */
   readonly settings: Readonly<Record<string, string>>;
+  /** The version of the schema that this program knows. */
+  readonly schemaKnown: number;
   /** Called with what is told on a channel that is listened to. */
   readonly onMessage?: (message: string) => void;
 }
@@ -48,11 +52,13 @@ export interface ConnectionOptions {
  * answer to what precedes it; a connection that was cut is never used again.
  */
 export class Connection implements Queries {
+  readonly schemaKnown: number;
   readonly #sql: Client;
   readonly #answerWaitMs: number;
   #isDead = false;
 
-  constructor({ url, driver, connectWaitMs, answerWaitMs, settings, onMessage }: ConnectionOptions) {
+  constructor({ url, driver, connectWaitMs, answerWaitMs, settings, schemaKnown, onMessage }: ConnectionOptions) {
+    this.schemaKnown = schemaKnown;
     this.#answerWaitMs = answerWaitMs;
     this.#sql = driver(url, {
       max: 1,

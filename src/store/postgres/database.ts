@@ -7,6 +7,7 @@ export interface DatabaseOptions {
   readonly connect: () => Connection;
   readonly connectionsMax: number;
   readonly waitMs: number;
+  readonly schemaKnown: number;
 }
 
 /** A few connections to one database, each used by one piece of work at a time. */
@@ -19,6 +20,10 @@ export class Database implements Queries {
 
   constructor(options: DatabaseOptions) {
     this.#options = options;
+  }
+
+  get schemaKnown(): number {
+    return this.#options.schemaKnown;
   }
 
   /** Until when something that begins now is tried again. */

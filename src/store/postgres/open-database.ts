@@ -2,7 +2,7 @@ import { RepriseError } from '../../core/error.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
 import { Database, pause } from './database.ts';
 import type { Driver } from './driver.ts';
-import { checkVersion, latestVersion, type Migration, migrate, schemaVersion } from './migrate.ts';
+import { checkOldest, latestVersion, type Migration, migrate, schemaState } from './migrate.ts';
 import { postgresCode } from './postgres-error.ts';
 
 interface OpenDatabaseOptions {
@@ -31,6 +31,8 @@ const schemaPattern = /^[a-z_][a-z0-9_]{0,62}$/;
 const defaultSchema = 'reprise';
 /** How much longer than the server's own limit a silent network is waited for. */
 const silenceMs = 5_000;
+/** How long a change of schema may take that holds up nobody, such as an index of a large table. */
+const migrationMs = 86_400_000;
 /** A writer that froze in the middle of a transaction holds up others no longer than this. */
 const idleTransactionMs = 30_000;
 
@@ -67,13 +69,19 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Opened
     connectWaitMs,
     answerWaitMs: Math.max(statementTimeoutMs, connectWaitMs) + silenceMs,
     settings,
+    schemaKnown: latestVersion(options.migrations),
   };
   const isLoose = await untilUp(options.busyWaitMs, () => setUp(connection, schema, location, options));
   // A server whose own setting would lose what was acknowledged is told otherwise.
   const held = isLoose ? { ...connection, settings: { ...settings, synchronous_commit: 'on' } } : connection;
   const { connectionsMax, busyWaitMs } = options;
   return {
-    database: new Database({ connect: () => new Connection(held), connectionsMax, waitMs: busyWaitMs }),
+    database: new Database({
+      connect: () => new Connection(held),
+      connectionsMax,
+      waitMs: busyWaitMs,
+      schemaKnown: connection.schemaKnown,
+    }),
     connect: (onMessage) => new Connection({ ...held, onMessage }),
     location,
     schema,
@@ -85,19 +93,38 @@ async function setUp(
   options: ConnectionOptions,
   schema: string,
   location: string,
-  { migrations, readOnly, create, durability }: OpenDatabaseOptions,
+  { migrations, readOnly, create, durability, busyWaitMs }: OpenDatabaseOptions,
 ): Promise<boolean> {
   const connection = new Connection(options);
   try {
-    const version = await schemaVersion(connection, schema);
-    checkVersion(version, migrations);
+    const { version, oldest } = await schemaState(connection, schema);
+    checkOldest(oldest, latestVersion(migrations));
     if (version === 0 && (readOnly || create === false)) throw notFound(location, schema);
-    if (version !== latestVersion(migrations)) {
+    if (version < latestVersion(migrations)) {
       if (readOnly) throw olderAndReadOnly(version);
-      await migrate(connection, schema, migrations);
+      await migrateAside(options, schema, migrations, busyWaitMs).catch((error: unknown) => {
+        throw postgresCode(error) === '42501' ? mayNotMigrate(error, version, latestVersion(migrations)) : error;
+      });
     }
     const [commit] = (await connection.get<[string]>(`SELECT current_setting('synchronous_commit')`)) as [string];
     return durability !== 'process' && commit === 'off';
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Migrates on a connection of its own: it may take long, and the plans that suit appends do not suit it. */
+async function migrateAside(
+  options: ConnectionOptions,
+  schema: string,
+  migrations: readonly Migration[],
+  waitMs: number,
+): Promise<void> {
+  const { search_path = '' } = options.settings;
+  const settings = { search_path, statement_timeout: String(migrationMs), lock_timeout: '0' };
+  const connection = new Connection({ ...options, settings, answerWaitMs: migrationMs + silenceMs });
+  try {
+    await migrate(connection, schema, migrations, waitMs);
   } finally {
     await connection.close();
   }
@@ -154,6 +181,15 @@ function notFound(location: string, schema: string): RepriseError {
   return new RepriseError('store.not-found', `Cannot open the store at "${location}": it has no schema "${schema}"`, {
     hint: 'Check the URL, or let the store be created.',
     details: { location, schema },
+  });
+}
+
+function mayNotMigrate(cause: unknown, version: number, latest: number): RepriseError {
+  const what = version === 0 ? 'make the store' : `migrate the store from schema ${version} to ${latest}`;
+  return new RepriseError('store.denied', `Cannot ${what}: the user has no right to do this`, {
+    hint: 'Let the owner open it once with this release: reprise doctor --store postgres://OWNER@HOST/DATABASE',
+    details: { schema: version, latest, postgres: '42501' },
+    cause,
   });
 }
 

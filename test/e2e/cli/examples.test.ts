@@ -7,7 +7,7 @@ import { shapes } from '../../../scripts/cli-shapes.ts';
 import { commands } from '../../../src/cli/commands.ts';
 import { blocksOf } from '../../docs/pages.ts';
 import { root } from '../../docs/workshop.ts';
-import { demoPlace, type Place, plainEnv, type Ran, refundPlace, writeAgentFiles } from './run.ts';
+import { demoPlace, type Place, type Ran, refundPlace, writeAgentFiles } from './run.ts';
 
 /** A shell in a place where `reprise` is a command, and home has what a person's home has. */
 async function shellPlace(): Promise<{ readonly place: Place; readonly type: (line: string) => Promise<Ran> }> {
@@ -16,7 +16,7 @@ async function shellPlace(): Promise<{ readonly place: Place; readonly type: (li
     mkdirSync(join(place.folder, folder), { recursive: true });
   place.write('bin/reprise', `#!/bin/sh\nexec "${process.execPath}" "${join(root, 'src/cli/bin.ts')}" "$@"\n`);
   chmodSync(join(place.folder, 'bin/reprise'), 0o755);
-  const env = plainEnv({
+  const env = place.env({
     HOME: place.folder,
     EDITOR: `sed -i 's/uestion/UESTION/'`,
     PATH: `${join(place.folder, 'bin')}:${process.env['PATH'] ?? ''}`,

@@ -1,10 +1,26 @@
 /** The command line as a process of its own, on stores that are built once and copied. */
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type EventDraft, openReprise } from '../../../src/index.ts';
+import { beforeEach, inject, type TestContext } from 'vitest';
+import { type EventDraft, openReprise, type Reprise } from '../../../src/index.ts';
 import { root } from '../../docs/workshop.ts';
+
+/** The server of the vitest project `postgres`, which runs these same files; undefined in the project `e2e`, on SQLite. */
+const server: string | undefined = inject('postgresUrl');
+
+/** Whether the stores of this run are in PostgreSQL. */
+export const isOnServer: boolean = server !== undefined;
+
+/** Leaves a test out where stores are in PostgreSQL, and says why. Called outside a test, it is about all tests around it. */
+export function skipOnServer(why: string, context?: TestContext): void {
+  if (!isOnServer) return;
+  const note = `on SQLite only: ${why}`;
+  if (context === undefined) beforeEach((each) => each.skip(note));
+  else context.skip(note);
+}
 
 /** How a command ended and what it wrote. */
 export interface Ran {
@@ -35,6 +51,7 @@ export function plainEnv(more: Readonly<Record<string, string>> = {}): NodeJS.Pr
 /** A folder with a store in it, in which commands run. Dispose of it when done. */
 export class Place implements Disposable {
   readonly folder: string;
+  readonly #schema = `cli_${randomBytes(8).toString('hex')}`;
 
   /** In a new folder of its own, or in one that is made below another. */
   constructor(folder?: string) {
@@ -42,9 +59,24 @@ export class Place implements Disposable {
     this.folder = folder ?? mkdtempSync(join(tmpdir(), 'reprise-cli-'));
   }
 
-  /** The file of the store that commands find by themselves. */
+  /** The file of the store that commands find by themselves; on a server there is none. */
   get store(): string {
     return join(this.folder, '.reprise/reprise.db');
+  }
+
+  /** The URL of the store that commands find by themselves: the file, or on a server a schema that is this place's alone. */
+  get url(): string {
+    return server === undefined ? `sqlite:${this.store}` : `${server}?schema=${this.#schema}`;
+  }
+
+  /** Opens that store. */
+  open(options: { readonly durability?: 'process' } = {}): Promise<Reprise> {
+    return openReprise({ store: this.url, ...options });
+  }
+
+  /** The environment in which commands find that store. */
+  env(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+    return plainEnv({ ...(isOnServer ? { REPRISE_STORE: this.url } : {}), ...more });
   }
 
   /** Writes a file and gives its name, as a command takes it. */
@@ -56,7 +88,7 @@ export class Place implements Disposable {
   /** Runs `reprise` with these words. */
   run(words: readonly string[], { stdin = '', env = {} }: RunOptions = {}): Promise<Ran> {
     return new Promise((resolve, reject) => {
-      const child = spawn(process.execPath, [program, ...words], { cwd: this.folder, env: plainEnv(env) });
+      const child = spawn(process.execPath, [program, ...words], { cwd: this.folder, env: this.env(env) });
       let stdout = '';
       let stderr = '';
       child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
@@ -168,7 +200,7 @@ function nightEvents(): EventDraft[] {
 /** A place for the examples of the documents: the sessions `orchestration`, `other` and `demo`, whose branch `careful` has 22 events. */
 export async function demoPlace(): Promise<Place> {
   const place = new Place();
-  await using reprise = await openReprise(`sqlite:${place.store}`);
+  await using reprise = await place.open();
   await (await reprise.createSession('orchestration')).append(nightEvents());
   await (await reprise.createSession('other')).append(demoEvents().slice(0, 9));
   const session = await reprise.createSession('demo');
@@ -215,6 +247,8 @@ let built: Place | undefined;
 
 /** A place with the session `refund`: seven events on `main`, and the branch `careful` that was forked at 2. */
 export async function refundPlace(): Promise<Place> {
+  // A file is copied sooner than it is made; a schema is not.
+  if (isOnServer) return await buildRefund();
   built ??= await buildRefund();
   const place = new Place();
   cpSync(join(built.folder, '.reprise'), join(place.folder, '.reprise'), { recursive: true });
@@ -229,7 +263,7 @@ export function dropFixtures(): void {
 
 async function buildRefund(): Promise<Place> {
   const place = new Place();
-  await using reprise = await openReprise(`sqlite:${place.store}`);
+  await using reprise = await place.open();
   const session = await reprise.createSession('refund');
   await session.append(refundEvents());
   const careful = await session.fork('main@2', {

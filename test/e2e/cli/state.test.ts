@@ -4,9 +4,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openReprise } from '../../../src/index.ts';
 import { root } from '../../docs/workshop.ts';
-import { Place, plainEnv, shapeOf } from './run.ts';
+import { isOnServer, Place, shapeOf } from './run.ts';
 
 let place: Place;
 beforeEach(() => {
@@ -72,13 +71,14 @@ describe('set', () => {
       ['delete', 'demo', 'a'],
     ])
       expect((await place.run(words)).code).toBe(3);
-    expect(existsSync(place.store)).toBe(false);
+    if (!isOnServer) expect(existsSync(place.store)).toBe(false);
+    expect(await place.json('doctor')).toMatchObject({ store: null, findings: [{ code: 'store.not-found' }] });
   });
 });
 
 describe('looking at state', () => {
   beforeEach(async () => {
-    await using reprise = await openReprise(`sqlite:${place.store}`);
+    await using reprise = await place.open();
     const { state, ...session } = await reprise.createSession('demo').then((made) => ({ state: made.state, made }));
     for (const value of [1, 2, 3]) await state.transaction((tx) => tx.write('plan', { value }));
     await state.transaction((tx) => {
@@ -156,7 +156,7 @@ describe('looking at state', () => {
       const words = ['replay', 'demo', '--ops', '--tail', '1', '--follow', ...more];
       const child = spawn(process.execPath, [join(root, 'src/cli/bin.ts'), ...words], {
         cwd: place.folder,
-        env: plainEnv(),
+        env: place.env(),
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       try {
