@@ -194,8 +194,7 @@ class MemoryStore implements EventStore {
   }
 
   async health(): Promise<StoreHealth> {
-    this.#open();
-    return health();
+    return health(this.#open());
   }
 
   async close(): Promise<void> {

@@ -22,6 +22,10 @@ export class Database implements Queries {
     this.#options = options;
   }
 
+  get connectionsMax(): number {
+    return this.#options.connectionsMax;
+  }
+
   get schemaKnown(): number {
     return this.#options.schemaKnown;
   }

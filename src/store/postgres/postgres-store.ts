@@ -29,7 +29,7 @@ import type {
 } from '../../core/ports.ts';
 import type { Segment } from '../../core/view.ts';
 import { Catalogue, findSessionRow, sessionNotFound } from './catalogue.ts';
-import type { Queries } from './connection.ts';
+import type { Connection, Queries } from './connection.ts';
 import type { Database } from './database.ts';
 import type { Migration } from './migrate.ts';
 import { type OpenedDatabase, openDatabase } from './open-database.ts';
@@ -37,7 +37,7 @@ import { findBranch, listBranches } from './operations/branch.ts';
 import { branchIds, branchOf, findBranchOf, sessionOf } from './operations/branch-place.ts';
 import { clearSession, hiddenSessions, hideSession } from './operations/delete-session.ts';
 import { erase } from './operations/erase.ts';
-import { healthOf } from './operations/health.ts';
+import { type HealthOptions, healthOf } from './operations/health.ts';
 import { latestPage } from './operations/latest.ts';
 import { findPlaces } from './operations/locate.ts';
 import { heldParts, partsPage } from './operations/parts.ts';
@@ -125,8 +125,8 @@ function checkConnections(count: number): number {
 class PostgresStore implements EventStore {
   readonly #database: Database;
   readonly #platform: Platform;
-  readonly #location: string;
   readonly #isReadOnly: boolean;
+  readonly #health: HealthOptions;
   readonly #catalogue = new Catalogue();
   readonly #writer: Writer;
   readonly #watchers: Watchers;
@@ -136,8 +136,8 @@ class PostgresStore implements EventStore {
   constructor({ database, connect, location, schema }: OpenedDatabase, platform: Platform, isReadOnly: boolean) {
     this.#database = database;
     this.#platform = platform;
-    this.#location = location;
     this.#isReadOnly = isReadOnly;
+    this.#health = { location, schema, isReadOnly, connectionsMax: database.connectionsMax };
     const channel = `reprise_${schema}`;
     const tell = (message: string): Promise<void> => database.run('SELECT pg_notify($1, $2)', channel, message);
     this.#watchers = new Watchers({ connect, channel, tell });
@@ -250,8 +250,9 @@ class PostgresStore implements EventStore {
         await putSnapshot(queries, session, branch.id, snapshot);
       }, limits.snapshotWaitMsMax);
     } catch (error) {
-      // Nothing but time is lost where the session is held by another writer.
-      if (postgresCode(error) !== '55P03') throw error;
+      // Nothing but time is lost where the session is held by another writer, or where the user or the server only reads.
+      const code = postgresCode(error);
+      if (code !== '55P03' && code !== '42501' && code !== '25006') throw error;
     }
   }
 
@@ -317,7 +318,7 @@ class PostgresStore implements EventStore {
   }
 
   async health(): Promise<StoreHealth> {
-    return await this.#read((queries) => healthOf(queries, this.#location, this.#isReadOnly));
+    return await this.#read((connection) => healthOf(connection, this.#health));
   }
 
   close(): Promise<void> {
@@ -342,7 +343,7 @@ class PostgresStore implements EventStore {
   }
 
   /** Runs a read on one connection; nothing is open when it returns, and a server that is gone is waited for. */
-  async #read<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result> {
+  async #read<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
     this.#checkOpen();
     return await this.#database.read(work);
   }
@@ -359,9 +360,13 @@ class PostgresStore implements EventStore {
   }
 
   #readOnlyError(): RepriseError {
-    return new RepriseError('store.read-only', `Cannot write to "${this.#location}": it is open for reading only`, {
-      hint: 'Open it without readOnly.',
-    });
+    return new RepriseError(
+      'store.read-only',
+      `Cannot write to "${this.#health.location}": it is open for reading only`,
+      {
+        hint: 'Open it without readOnly.',
+      },
+    );
   }
 }
 
