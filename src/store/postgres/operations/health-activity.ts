@@ -10,9 +10,13 @@ export interface ActivityReport {
 }
 
 /** Looks at connections, open transactions, waits for locks and slow statements. */
-export async function activityReport(queries: Queries, connectionsMax: number): Promise<ActivityReport> {
+export async function activityReport(
+  queries: Queries,
+  connectionsMax: number,
+  { longMs = transactionMsMax }: { readonly longMs?: number } = {},
+): Promise<ActivityReport> {
   const crowd = await crowding(queries, connectionsMax);
-  const waits = await waiting(queries);
+  const waits = await waiting(queries, longMs);
   return {
     facts: [...crowd.facts, ...waits.facts, await slowness(queries)],
     advice: crowd.advice,
@@ -43,7 +47,8 @@ async function crowding(queries: Queries, connectionsMax: number): Promise<Activ
   };
 }
 
-const longMs = 60_000;
+/** A transaction that is open for longer is in the way. */
+const transactionMsMax = 60_000;
 const waitMs = 1_000;
 const shownMax = 5;
 
@@ -60,7 +65,7 @@ ORDER BY l.pid LIMIT ${shownMax}`;
 
 const seesAllSql = `SELECT pg_has_role('pg_read_all_stats', 'USAGE'), quote_ident(current_user)`;
 
-async function waiting(queries: Queries): Promise<ActivityReport> {
+async function waiting(queries: Queries, longMs: number): Promise<ActivityReport> {
   const long = await queries.all<[number, string, string, number]>(longSql, longMs);
   const locks = await queries.all<[number, string, number, number | null]>(lockSql, waitMs);
   const [seesAll, user] = (await queries.get<[boolean, string]>(seesAllSql)) as [boolean, string];
