@@ -78,7 +78,10 @@ async function restore(): Promise<{ readonly url: string; readonly stop: () => P
     onLog: () => {},
     onError: () => {},
   });
-  await restored.start();
+  // What it rejects with is nothing.
+  await restored.start().catch(() => {
+    throw new Error('The restored server does not start');
+  });
   return { url: `postgres://postgres:reprise@127.0.0.1:${port}/postgres`, stop: () => restored.stop() };
 }
 

@@ -112,7 +112,7 @@ it('a large store is migrated while programs of the release before append: none 
   const heads = await Promise.all(
     [0, 1, 2].map(async (writer) => (await next.branch({ ...refOf(writer), branch: 'main' }))?.head ?? 0),
   );
-  expect(heads.reduce((sum, head) => sum + head, 0)).toBe(filled + appended);
+  expect(heads.reduce<number>((sum, head) => sum + head, 0)).toBe(filled + appended);
   // Programs of the release before may also be started anew, until the last machine is updated.
   const old = await opened(place);
   expect((await old.append([request(refOf(1), [note('after it')])]))[0]?.ok).toBe(true);
@@ -126,6 +126,7 @@ it('a change that needs a lock which somebody holds for long lets writers pass, 
   const stop = startWriters(store);
   await expect(opened(place, nextRelease, 1_500)).rejects.toMatchObject({ code: 'store.busy' });
   const { appended, longestMs } = await stop();
+  console.info(`${appended} appends while a change did not get its lock, the longest ${Math.round(longestMs)} ms`);
   expect(appended).toBeGreaterThan(10);
   expect(longestMs).toBeLessThan(stallMsMax);
   expect(await changesOf(place)).toEqual(finished.slice(0, 1));

@@ -21,7 +21,7 @@ const sessionTables = [
 ] as const;
 
 /** Every table of a store. */
-export const tables: readonly string[] = ['schema_changes', 'namespaces', ...sessionTables];
+const tables: readonly string[] = ['schema_changes', 'namespaces', ...sessionTables];
 
 type Columns = Readonly<Partial<Record<(typeof sessionTables)[number], readonly string[]>>>;
 

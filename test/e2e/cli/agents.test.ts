@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Event } from '../../../src/index.ts';
 import { root } from '../../docs/workshop.ts';
-import { agentConfig, dropFixtures, type Place, refundPlace, writeAgentFiles } from './run.ts';
+import { agentConfig, dropFixtures, type Place, refundPlace, skipOnServer, writeAgentFiles } from './run.ts';
 
 let place: Place;
 beforeEach(async () => {
@@ -212,6 +212,8 @@ function atTerminal(words: string, answer: string): { readonly code: number | nu
 const hasScript = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') === true;
 
 describe.skipIf(!hasScript)('at a terminal', () => {
+  skipOnServer('it is about what a terminal shows');
+
   test.each([
     ['r', 0, '"made again"'],
     ['u', 0, '"refunded":500'],

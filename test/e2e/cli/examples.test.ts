@@ -7,7 +7,7 @@ import { shapes } from '../../../scripts/cli-shapes.ts';
 import { commands } from '../../../src/cli/commands.ts';
 import { blocksOf } from '../../docs/pages.ts';
 import { root } from '../../docs/workshop.ts';
-import { demoPlace, type Place, type Ran, refundPlace, writeAgentFiles } from './run.ts';
+import { demoPlace, type Place, type Ran, refundPlace, skipOnServer, writeAgentFiles } from './run.ts';
 
 /** A shell in a place where `reprise` is a command, and home has what a person's home has. */
 async function shellPlace(): Promise<{ readonly place: Place; readonly type: (line: string) => Promise<Ran> }> {
@@ -47,6 +47,7 @@ async function mistakes(lines: readonly string[]): Promise<string[]> {
 }
 
 describe('the examples of the help', async () => {
+  skipOnServer('every command runs on a server below and in the other files');
   const specs = await Promise.all(commands.map(async (entry) => [entry.name, await entry.load()] as const));
 
   test.each(specs)('%s', async (name, spec) => {
@@ -58,6 +59,7 @@ describe('the examples of the help', async () => {
 });
 
 describe('the commands of the documents', () => {
+  skipOnServer('every command runs on a server below and in the other files');
   const pages = [
     'README.md',
     'docs/guides/command-line.md',

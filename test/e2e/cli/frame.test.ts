@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commands } from '../../../src/cli/commands.ts';
 import { openReprise } from '../../../src/index.ts';
 import { root } from '../../docs/workshop.ts';
-import { dropFixtures, isOnServer, Place, plainEnv, refundPlace, skipOnServer } from './run.ts';
+import { dropFixtures, isOnServer, Place, refundPlace, skipOnServer } from './run.ts';
 
 let place: Place;
 

@@ -116,6 +116,8 @@ describe('stores that are not as they should be', () => {
 });
 
 describe('payloads that are not kind', () => {
+  skipOnServer('it is about what is printed');
+
   const hostile = 'a\u001b[31mred\u001b]0;title\u0007\u009b2J\u202e evil\r\nline\u0000';
   let place: Place;
 
@@ -195,9 +197,11 @@ describe('payloads that are not kind', () => {
   });
 });
 
-describe('a session of 100,000 events', () => {
+/** On a server a part of it is enough to see that it is read in pages. */
+const count = isOnServer ? 20_000 : 100_000;
+
+describe(`a session of ${count} events`, () => {
   let place: Place;
-  const count = 100_000;
 
   beforeAll(async () => {
     place = new Place();
@@ -224,15 +228,15 @@ describe('a session of 100,000 events', () => {
     const short = await watch(place, ['replay', 'short']);
     const long = await watch(place, ['replay', 'long']);
     expect([long.code, long.lines]).toEqual([0, count + 6]);
-    expect(long.firstMs).toBeLessThan(short.firstMs + 250);
+    if (!isOnServer) expect(long.firstMs).toBeLessThan(short.firstMs + 250);
     expect(long.firstMs).toBeLessThan(long.ms / 2);
   });
 
   test.each([
     ['as JSON', ['--json'], count],
-    ['a long tail', ['--tail', '50000', '--json'], 50_000],
+    ['a long tail', ['--tail', String(count / 2), '--json'], count / 2],
     ['from the end', ['--reverse', '--json'], count],
-    ['a filter that holds for few', ['--filter', 'text=99999', '--json'], 1],
+    ['a filter that holds for few', ['--filter', `text=${count - 1}`, '--json'], 1],
   ])('%s stays small too', async (_, words, lines) => {
     const long = await watch(place, ['replay', 'long', ...words]);
     expect([long.code, long.lines]).toEqual([0, lines]);
@@ -244,7 +248,8 @@ describe('a session of 100,000 events', () => {
     expect(long.firstMs).toBeLessThan(long.ms / 2);
   });
 
-  test('list and show print at once: a listing reads what was kept', async () => {
+  test('list and show print at once: a listing reads what was kept', async (context) => {
+    skipOnServer('a server shares the machine with the commands, so that their times say little', context);
     const listed = await watch(place, ['list']);
     expect(listed.ms).toBeLessThan(1_500);
     const shown = await watch(place, ['show', 'long@99990'], 8 * smallHeapMb);

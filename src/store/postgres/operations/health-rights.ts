@@ -22,8 +22,33 @@ SELECT quote_ident(current_user), has_sequence_privilege('touches', 'USAGE'),
 
 const words: Readonly<Record<Ability, string>> = { read: 'read', append: 'append', erase: 'erase and delete' };
 
+/** Who asks, and which rights they lack. */
+interface Lack {
+  readonly schema: string;
+  readonly user: string;
+  readonly missing: readonly Right[];
+  /** Whether the sequence can be used that puts appends in order. */
+  readonly mayCount: boolean;
+  readonly isOwner: boolean;
+}
+
 /** Which rights the user has: a user who may do less than everything is often meant to. */
 export async function rightsReport(queries: Queries, schema: string): Promise<RightsReport> {
+  const lack = await lackOf(queries, schema);
+  const [may, mayNot]: [string[], string[]] = [[], []];
+  const advice: StoreAdvice[] = [];
+  const problems: StoreAdvice[] = [];
+  for (const ability of ['read', 'append', 'erase'] as const) {
+    const advised = adviceOf(lack, ability);
+    (advised === undefined ? may : mayNot).push(words[ability]);
+    if (advised !== undefined) (ability === 'read' ? problems : advice).push(advised);
+  }
+  (lack.isOwner ? may : mayNot).push('migrate');
+  const refused = mayNot.length === 0 ? '' : `; it may not ${mayNot.join(', ')}`;
+  return { fact: { name: 'rights', text: `${lack.user} may ${may.join(', ')}${refused}` }, advice, problems };
+}
+
+async function lackOf(queries: Queries, schema: string): Promise<Lack> {
   const [user, mayCount, isOwner] = (await queries.get<[string, boolean, boolean]>(userSql)) as [
     string,
     boolean,
@@ -35,34 +60,24 @@ export async function rightsReport(queries: Queries, schema: string): Promise<Ri
     arrayLiteral(rights.map(({ privilege }) => privilege)),
     arrayLiteral(rights.map(({ column }) => column ?? '')),
   );
-  const missing = rows.map(([number]) => rights[number - 1] as Right);
-  const lacks = (ability: Ability): boolean =>
-    missing.some((right) => right.ability === ability) || (ability === 'append' && !mayCount);
-  const abilities = (['read', 'append', 'erase'] as const).map((ability) => ({ ability, isMissing: lacks(ability) }));
-  const may = [...abilities.filter(({ isMissing }) => !isMissing).map(({ ability }) => words[ability])];
-  const mayNot = [...abilities.filter(({ isMissing }) => isMissing).map(({ ability }) => words[ability])];
-  (isOwner ? may : mayNot).push('migrate');
-  const advised = (ability: Ability): StoreAdvice => {
-    const lacking = missing.filter((right) => right.ability === ability);
-    const grants = grantsOf(lacking, schema, user);
-    if (ability === 'append' && !mayCount) grants.push(`GRANT USAGE ON SEQUENCE ${schema}.touches TO ${user};`);
-    const message = `The user ${user} may not ${words[ability]}: it lacks ${lackingText(lacking, !mayCount)}`;
-    return { message, todo: `If it should, let the owner type: ${grants.join(' ')}` };
-  };
-  const list = abilities.filter(({ isMissing }) => isMissing).map(({ ability }) => ability);
-  const text = `${user} may ${may.join(', ')}${mayNot.length === 0 ? '' : `; it may not ${mayNot.join(', ')}`}`;
-  return {
-    fact: { name: 'rights', text },
-    problems: list.filter((ability) => ability === 'read').map(advised),
-    advice: list.filter((ability) => ability !== 'read').map(advised),
-  };
+  return { schema, user, missing: rows.map(([number]) => rights[number - 1] as Right), mayCount, isOwner };
 }
 
-function lackingText(missing: readonly Right[], isCounting: boolean): string {
+/** What is missing for an ability and the statements that give it; undefined if nothing is. */
+function adviceOf({ schema, user, missing, mayCount }: Lack, ability: Ability): StoreAdvice | undefined {
+  const lacking = missing.filter((right) => right.ability === ability);
+  const grants = grantsOf(lacking, schema, user);
   const places = new Map<string, Set<string>>();
-  for (const { privilege, table } of missing)
+  for (const { privilege, table } of lacking)
     places.set(privilege, (places.get(privilege) ?? new Set<string>()).add(table));
   const texts = [...places].map(([privilege, names]) => `${privilege} on ${[...names].join(', ')}`);
-  if (texts.length === 0 && isCounting) texts.push('USAGE on the sequence touches');
-  return texts.join('; ');
+  if (ability === 'append' && !mayCount) {
+    grants.push(`GRANT USAGE ON SEQUENCE ${schema}.touches TO ${user};`);
+    texts.push('USAGE on the sequence touches');
+  }
+  if (grants.length === 0) return undefined;
+  return {
+    message: `The user ${user} may not ${words[ability]}: it lacks ${texts.join('; ')}`,
+    todo: `If it should, let the owner type: ${grants.join(' ')}`,
+  };
 }
