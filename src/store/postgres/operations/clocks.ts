@@ -41,6 +41,7 @@ export async function lastBefore(
           WHERE e.namespace_id = $1 AND e.session_id = $2 AND e.branch_id = $3 AND e.seq = middle
         ), true) AS is_reached
         FROM (SELECT low, high, low + (high - low) / 2 AS middle FROM halving WHERE high - low > 1) parted
+        OFFSET 0 -- asks once, not once a use
       ) asked
     )
     SELECT max(low) FROM halving`;
