@@ -24,9 +24,9 @@ export class Transactions {
     this.#platform = platform;
   }
 
-  /** The clock that deadlines are measured by. */
+  /** The clock that deadlines are measured by: it only grows, whatever is done to the wall clock. */
   now(): number {
-    return Date.parse(this.#platform.now());
+    return this.#platform.elapsedMs();
   }
 
   /** Keeps a transaction until it is removed or expires; `limit.exceeded` if too many are open. */
