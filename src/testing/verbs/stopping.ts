@@ -25,19 +25,22 @@ export const stopping: readonly VerbCase[] = [
     'resume() that is aborted or out of time leaves a branch that says so and can be resumed again',
     async (session) => {
       const digest = await refunded(session);
+      const stop = new AbortController();
       const waiting = littleAgent({
         tools: {
           refund: {
             effect: 'idempotent',
-            call: (_, signal) =>
-              new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('gone')))),
+            call: (_, signal) => {
+              setTimeout(() => stop.abort(new Error('enough')), 5);
+              return new Promise((_resolve, reject) =>
+                signal?.addEventListener('abort', () => reject(new Error('gone'))),
+              );
+            },
           },
         },
         model: refunding(),
       });
       const branch = await session.fork('main@2', { name: 'x' });
-      const stop = new AbortController();
-      setTimeout(() => stop.abort(new Error('enough')), 50);
       const aborted = await refuses('resume.aborted', () => branch.resume(waiting, { signal: stop.signal }));
       assert.match(aborted.message, /enough/);
       assert.equal((await lastRun(session, 'x'))?.status, 'aborted');
