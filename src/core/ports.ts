@@ -138,7 +138,10 @@ export interface PageRequest {
   readonly direction: 'forward' | 'backward';
   /** Continues after an earlier page of the same view and direction. */
   readonly cursor?: Cursor;
-  /** Header conditions; carried segments pass unfiltered, since the event is inside the marker. */
+  /**
+   * Header conditions; carried segments pass unfiltered, since the event is inside the marker. Read forward, the first
+   * event that is not before `since` or `turnAfter` is found at once, however much comes before it.
+   */
   readonly filter?: EventFilter;
 }
 
@@ -376,7 +379,7 @@ export interface EventStore {
   /** Every part digest a session holds, a page at a time, rising: for erasure and verification. */
   heldParts(ref: SessionRef, request: { readonly limit: number; readonly after?: Digest }): Promise<readonly Digest[]>;
 
-  /** Builds the key index of a session anew from the log. */
+  /** Builds the key index of a session anew from the log, and whatever else its reads are found by. */
   reindex(ref: SessionRef): Promise<void>;
 
   /** What the store is and whether it is sound. */

@@ -42,7 +42,7 @@ import { findPlaces } from './operations/locate.ts';
 import { heldParts, partsPage } from './operations/parts.ts';
 import { readPage } from './operations/read.ts';
 import { findReceipts, putReceipt } from './operations/receipts.ts';
-import { reindex } from './operations/reindex.ts';
+import { type InTransaction, reindex } from './operations/reindex.ts';
 import { createSession, findSession, listSessions } from './operations/sessions.ts';
 import { dropSnapshots, findSnapshot, findSnapshots, putSnapshot } from './operations/snapshots.ts';
 import { Watchers } from './operations/watch.ts';
@@ -275,7 +275,13 @@ class SqliteStore implements EventStore {
 
   async reindex(ref: SessionRef): Promise<void> {
     const session = await this.#read(() => sessionOf(this.#catalogue, ref));
-    await reindex(this.#database, session, (work) => this.#write(work));
+    const inTransaction: InTransaction = (work) =>
+      this.#write(() => {
+        const result = work();
+        this.#catalogue.forget();
+        return result;
+      });
+    await reindex(this.#database, session, inTransaction);
   }
 
   async health(): Promise<StoreHealth> {

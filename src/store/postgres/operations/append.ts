@@ -1,5 +1,6 @@
 import type { AppendPlan, PlannedEvent } from '../../../core/append.ts';
 import { judgeAppend } from '../../../core/append-judgement.ts';
+import { type Clock, clockAtStart, clockWith } from '../../../core/clock.ts';
 import { checkLimit } from '../../../core/limits.ts';
 import type { Seq } from '../../../core/point.ts';
 import type { AppendOutcome, AppendRequest, Platform, SessionRef } from '../../../core/ports.ts';
@@ -18,6 +19,8 @@ export interface WrittenEvent {
   readonly event: PlannedEvent;
   /** Of the events that the branch has stored with this one. */
   readonly branchBytes: number;
+  /** Of the branch with this one. */
+  readonly clock: Clock;
 }
 
 /**
@@ -111,6 +114,7 @@ export class AppendGroup {
       facts,
       row,
       eventBytes: row.eventBytes,
+      clock: row.clock,
       partBytes: 0,
       lastMarker: row.lastMarker,
       createdAt: '',
@@ -137,6 +141,7 @@ export class AppendGroup {
       epoch: newHead,
       lastMarker: 0 as Seq,
       eventBytes: 0,
+      clock: clockAtStart,
     };
     facts.branches.set(target.branch, row);
     return row;
@@ -145,7 +150,8 @@ export class AppendGroup {
   #add(facts: SessionFacts, branch: WrittenBranch, plan: AppendPlan, newPartBytes: number): void {
     for (const event of plan.events) {
       branch.eventBytes += Buffer.byteLength(event.data);
-      this.#events.push({ branch, event, branchBytes: branch.eventBytes });
+      branch.clock = clockWith(branch.clock, event);
+      this.#events.push({ branch, event, branchBytes: branch.eventBytes, clock: branch.clock });
       if (isStructural(event.type)) branch.lastMarker = event.seq;
       if (branch.createdAt === '') branch.createdAt = event.time;
       branch.updatedAt = event.time;
