@@ -2,6 +2,7 @@
 // Each transaction is announced before it begins and acknowledged when it is committed, a line of JSON each.
 
 import { writeSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
 import { openReprise, RepriseError, type Transaction } from '../../src/index.ts';
 import { Random } from './random.ts';
 
@@ -11,8 +12,23 @@ const say = (line: object): number => writeSync(1, `${JSON.stringify(line)}\n`);
 // One clock for all processes of a machine.
 const now = (): string => process.hrtime.bigint().toString();
 
-await using reprise = await openReprise({ store, busyWaitMs: 30_000 });
-const { state } = await reprise.session('demo');
+const codeOf = (error: unknown): string => (error instanceof RepriseError ? error.code : '');
+const isWorld = (error: unknown): boolean => codeOf(error).startsWith('store.');
+
+/** A store that has gone away comes back. */
+async function again<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isWorld(error)) throw error;
+      await wait(50);
+    }
+  }
+}
+
+await using reprise = await again(() => openReprise({ store, busyWaitMs: 30_000 }));
+const { state } = await again(() => reprise.session('demo'));
 let ended = false;
 process.stdin.on('end', () => {
   ended = true;
@@ -41,27 +57,14 @@ async function work(tx: Transaction): Promise<void> {
   tx.write(`log/${name}`, { saw, size, ...(scanned === undefined ? {} : { scanned }) });
 }
 
-const codeOf = (error: unknown): string => (error instanceof RepriseError ? error.code : '');
-const isWorld = (error: unknown): boolean => codeOf(error).startsWith('store.');
-
-/** A store that has gone away for a while has perhaps stored the transaction, or not: committing again finds out. */
-async function commit(tx: Transaction): Promise<number> {
-  for (;;) {
-    try {
-      return (await tx.commit()).seq;
-    } catch (error) {
-      if (!isWorld(error)) throw error;
-    }
-  }
-}
-
 while (!ended) {
   const began = now();
   const tx = state.begin({ timeoutMs: 120_000 });
   try {
     await work(tx);
     say({ kind: 'began', txn: tx.txn });
-    const seq = await commit(tx);
+    // Whether a store that has gone away has stored the transaction is found out by committing again.
+    const { seq } = await again(() => tx.commit());
     say({ kind: 'committed', txn: tx.txn, seq, began, ended: now() });
   } catch (error) {
     tx.abort();
