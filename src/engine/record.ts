@@ -13,6 +13,7 @@ import { RecorderQueue } from './recorder-queue.ts';
 import { TurnClock } from './recorder-turns.ts';
 import { type BranchLeft, RecorderWriter } from './recorder-writer.ts';
 import { chosenRecording } from './recording-defaults.ts';
+import { unansweredTurn } from './unanswered-turn.ts';
 
 /** Where the start of a call is stored. */
 export interface StoredStart {
@@ -47,7 +48,7 @@ export interface RecordOptions {
   readonly afterCall?: (start: CallStart & { readonly call: string }, end: CallEnd) => void;
 }
 
-/** Begins to record on a branch. Its turns go on where the branch's end. */
+/** Begins to record on a branch. Its turns go on where the branch's end: with the last one, if it waits for a model. */
 export async function record(engine: Engine, session: string, given: RecordOptions = {}): Promise<SessionRecorder> {
   const options = { ...given, ...(await chosenRecording(engine, session, given)) };
   const branch = options.branch === undefined ? mainBranch : checkId('branch', options.branch);
@@ -55,6 +56,7 @@ export async function record(engine: Engine, session: string, given: RecordOptio
   const { platform, chores } = engine;
   const place = await placeAt(engine, session, branch, { kind: 'head' });
   const { turns } = await foldAt(engine, place, summary);
+  const clock = new TurnClock(turns, await unansweredTurn(engine, place, options.agent));
   const counts = new RecorderCounts(branch, options.onError ?? (() => undefined));
   const writer = new RecorderWriter(engine, session, {
     place: { branch, epoch: place.record.epoch, seq: place.seq },
@@ -75,7 +77,7 @@ export async function record(engine: Engine, session: string, given: RecordOptio
     platform.startTimer,
   );
   const facts = options.facts === false ? Promise.resolve({}) : factsOf(engine, counts);
-  return new SessionRecorder({ session, platform, options, counts, queue, turns: new TurnClock(turns), facts });
+  return new SessionRecorder({ session, platform, options, counts, queue, turns: clock, facts });
 }
 
 async function factsOf({ platform }: Engine, counts: RecorderCounts): Promise<JsonObject> {
