@@ -1,6 +1,7 @@
 import type { EventDraft } from '../core/event.ts';
 import { checkId } from '../core/id.ts';
 import type { JsonObject } from '../core/json.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import type { CallEnd, CallStart, ReusedAnswer, Usage } from '../core/recorder.ts';
 import { mainBranch } from '../core/ref.ts';
 import { summary } from '../projections/summary.ts';
@@ -48,8 +49,27 @@ export interface RecordOptions {
   readonly afterCall?: (start: CallStart & { readonly call: string }, end: CallEnd) => void;
 }
 
+const recordKeys: KnownKeys = optionKeys<RecordOptions>(
+  'record',
+  {
+    branch: true,
+    agent: true,
+    onError: true,
+    onLeft: true,
+    onFailure: true,
+    mask: true,
+    prices: true,
+    facts: true,
+    beforeCall: true,
+    afterStart: true,
+    afterCall: true,
+  },
+  'a recording',
+);
+
 /** Begins to record on a branch. Its turns go on where the branch's end: with the last one, if it waits for a model. */
 export async function record(engine: Engine, session: string, given: RecordOptions = {}): Promise<SessionRecorder> {
+  checkKeys(given, recordKeys);
   const options = { ...given, ...(await chosenRecording(engine, session, given)) };
   const branch = options.branch === undefined ? mainBranch : checkId('branch', options.branch);
   if (options.agent !== undefined) checkId('agent', options.agent);

@@ -1,4 +1,5 @@
 import type { Event } from '../core/event.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import type { Seq } from '../core/point.ts';
 import { isStructural } from '../core/structural-types.ts';
 import type { Engine } from './engine.ts';
@@ -13,6 +14,18 @@ export interface StateReplayOptions
   /** Whose operations: the agent of the handle if left out, those of every agent if null. */
   readonly agent?: string | null;
 }
+
+const replayKeys: KnownKeys = optionKeys<StateReplayOptions>('replay state', {
+  at: true,
+  after: true,
+  through: true,
+  since: true,
+  until: true,
+  follow: true,
+  signal: true,
+  limit: true,
+  agent: true,
+});
 
 /** One transaction, with the operations that were asked for. */
 export interface StateTransaction {
@@ -45,6 +58,7 @@ export async function* replayState(
   { session, branch, agent: own }: StateOf,
   options: StateReplayOptions = {},
 ): AsyncGenerator<StateTransaction, void, undefined> {
+  checkKeys(options, replayKeys);
   const { agent: asked = own, at, limit = Number.POSITIVE_INFINITY, ...range } = options;
   const agent = asked === null ? null : checkAgent(asked);
   const events = replay(engine, session, {

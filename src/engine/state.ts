@@ -1,5 +1,6 @@
 import { RepriseError } from '../core/error.ts';
 import { checkId } from '../core/id.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import { checkLimit } from '../core/limits.ts';
 import type { PointInput } from '../core/ref.ts';
 import type { Engine } from './engine.ts';
@@ -11,7 +12,12 @@ import { type StatePlace, scanState, statePlace, valueOf, versionAt, versionsOf 
 import { pointOf, type StateAt } from './state-point.ts';
 import { replayState, type StateReplayOptions, type StateTransaction } from './state-replay.ts';
 import { Transaction } from './transaction.ts';
-import { type Committed, type TransactionOptions, TransactionWork } from './transaction-work.ts';
+import {
+  type Committed,
+  type TransactionOptions,
+  TransactionWork,
+  transactionOptionNames,
+} from './transaction-work.ts';
 
 /** How to list keys or versions. */
 export interface StateListOptions {
@@ -34,6 +40,20 @@ export interface Ran<Result> extends Committed {
 }
 
 const retriesDefault = 5;
+
+const beginKeys: KnownKeys = optionKeys<TransactionOptions>('begin', transactionOptionNames, 'a transaction');
+const runKeys: KnownKeys = optionKeys<RunOptions>(
+  'run a transaction',
+  { ...transactionOptionNames, retries: true },
+  'a transaction',
+);
+const listKeys: KnownKeys = optionKeys<StateListOptions>('read state', { at: true, limit: true }, 'a reading');
+const diffKeys: KnownKeys = optionKeys<{ prefix: string }>('diff state', { prefix: true }, 'a diff of state');
+const lookKeys: KnownKeys = optionKeys<{ point: 0; seq: 0; time: 0; at: 0; version: 0 }>(
+  'read state',
+  { at: true, point: true, seq: true, time: true, version: true },
+  'a reading',
+);
 
 /**
  * The state of one agent on one branch: versioned values under keys, written in atomic transactions. A point that names
@@ -88,6 +108,7 @@ export class StateHandle {
    * ```
    */
   begin(options: TransactionOptions = {}): Transaction {
+    checkKeys(options, beginKeys);
     const { branch, agent } = this;
     const place = { engine: this.#engine, session: this.#session, branch, agent };
     return new Transaction(new TransactionWork(place, options), agent);
@@ -134,6 +155,7 @@ export class StateHandle {
     work: (tx: Transaction) => Result | Promise<Result>,
     options: RunOptions = {},
   ): Promise<Ran<Result>> {
+    checkKeys(options, runKeys);
     const { retries = retriesDefault, ...begin } = options;
     if (!Number.isSafeInteger(retries) || retries < 0) refuseCount('retries', retries);
     checkLimit('transactionRetriesMax', retries, 'run a transaction');
@@ -174,6 +196,7 @@ export class StateHandle {
    * ```
    */
   async getAt(key: string, where: StateAt & { readonly version?: number }): Promise<StateValue> {
+    checkKeys(where, lookKeys);
     const of = { agent: this.agent, key: checkKey(key) };
     const place = await this.#lookAt(where);
     if (where.version === undefined) return valueOf(place, of);
@@ -202,6 +225,7 @@ export class StateHandle {
    * ```
    */
   async *scan(prefix: string, options: StateListOptions = {}): AsyncGenerator<StateValue, void, undefined> {
+    checkKeys(options, listKeys);
     checkKey(prefix);
     let left = limitOf(options);
     if (left <= 0) return;
@@ -220,6 +244,7 @@ export class StateHandle {
    * ```
    */
   async *history(key: string, options: StateListOptions = {}): AsyncGenerator<StateVersion, void, undefined> {
+    checkKeys(options, listKeys);
     const of = { agent: this.agent, key: checkKey(key) };
     let left = limitOf(options);
     if (left <= 0) return;
@@ -258,6 +283,7 @@ export class StateHandle {
     right: PointInput = {},
     options: { readonly prefix?: string } = {},
   ): AsyncGenerator<StateChange, void, undefined> {
+    checkKeys(options, diffKeys);
     const prefix = checkKey(options.prefix ?? '');
     const places = [await this.#lookAt({ point: left }), await this.#lookAt({ point: right })] as const;
     yield* diffState(...places, { agent: this.agent, prefix });
