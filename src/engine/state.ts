@@ -12,7 +12,12 @@ import { type StatePlace, scanState, statePlace, valueOf, versionAt, versionsOf 
 import { pointOf, type StateAt } from './state-point.ts';
 import { replayState, type StateReplayOptions, type StateTransaction } from './state-replay.ts';
 import { Transaction } from './transaction.ts';
-import { type Committed, type TransactionOptions, TransactionWork } from './transaction-work.ts';
+import {
+  type Committed,
+  type TransactionOptions,
+  TransactionWork,
+  transactionOptionNames,
+} from './transaction-work.ts';
 
 /** How to list keys or versions. */
 export interface StateListOptions {
@@ -36,11 +41,10 @@ export interface Ran<Result> extends Committed {
 
 const retriesDefault = 5;
 
-const beginNames = { timeoutMs: true, cause: true, run: true, turn: true } as const;
-const beginKeys: KnownKeys = optionKeys<TransactionOptions>('begin', beginNames, 'a transaction');
+const beginKeys: KnownKeys = optionKeys<TransactionOptions>('begin', transactionOptionNames, 'a transaction');
 const runKeys: KnownKeys = optionKeys<RunOptions>(
   'run a transaction',
-  { ...beginNames, retries: true },
+  { ...transactionOptionNames, retries: true },
   'a transaction',
 );
 const getKeys: KnownKeys = optionKeys<{ at: true }>('get a key', { at: true }, 'a look');

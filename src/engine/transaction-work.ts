@@ -22,6 +22,14 @@ export interface TransactionOptions {
   readonly turn?: number;
 }
 
+/** Every option of a transaction. */
+export const transactionOptionNames: Readonly<Record<keyof TransactionOptions, true>> = {
+  timeoutMs: true,
+  cause: true,
+  run: true,
+  turn: true,
+};
+
 /** What a commit gives. */
 export interface Committed {
   /** The transaction, which is also the id of its event. */

@@ -1,5 +1,6 @@
 import { RepriseError } from '../../core/error.ts';
 import type { KeySelector } from '../../core/keys.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { checkLimit, limits } from '../../core/limits.ts';
 import type { Digest, Point, Seq } from '../../core/point.ts';
 import type {
@@ -53,9 +54,12 @@ import { findHeld, heldBranch, heldSession, type Shelf } from './shelf.ts';
  * await using inMemory = await openReprise({ store: openMemoryStore({ platform }), platform });
  * ```
  */
-export function openMemoryStore({ platform }: { readonly platform: Platform }): EventStore {
-  return new MemoryStore(platform);
+export function openMemoryStore(options: { readonly platform: Platform }): EventStore {
+  checkKeys(options, openKeys);
+  return new MemoryStore(options.platform);
 }
+
+const openKeys: KnownKeys = optionKeys<{ platform: Platform }>('open the store', { platform: true }, 'openMemoryStore');
 
 // The methods are async so that what they throw is a rejection, as with every other store.
 class MemoryStore implements EventStore {

@@ -1,5 +1,6 @@
 import { RepriseError } from '../../core/error.ts';
 import type { KeySelector } from '../../core/keys.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { checkLimit, limits } from '../../core/limits.ts';
 import type { Digest, Point, Seq } from '../../core/point.ts';
 import type {
@@ -73,6 +74,22 @@ export interface PostgresStoreOptions {
   readonly migrations?: readonly Migration[];
 }
 
+const openKeys: KnownKeys = optionKeys<PostgresStoreOptions>(
+  'open the store',
+  {
+    url: true,
+    platform: true,
+    durability: true,
+    readOnly: true,
+    busyWaitMs: true,
+    statementTimeoutMs: true,
+    connections: true,
+    create: true,
+    migrations: true,
+  },
+  'openPostgresStore',
+);
+
 /**
  * Opens the store in a PostgreSQL database, which many processes on many machines may share. The package `postgres` must
  * be installed beside Reprise.
@@ -87,6 +104,7 @@ export interface PostgresStoreOptions {
  * ```
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<EventStore> {
+  checkKeys(options, openKeys);
   const busyWaitMs = checkWait('busyWaitMs', options.busyWaitMs ?? limits.busyWaitMsMax);
   const opened = await openDatabase({
     ...options,

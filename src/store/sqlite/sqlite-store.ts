@@ -1,5 +1,6 @@
 import { RepriseError } from '../../core/error.ts';
 import type { KeySelector } from '../../core/keys.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { checkLimit, limits } from '../../core/limits.ts';
 import type { Digest, Point, Seq } from '../../core/point.ts';
 import type {
@@ -67,6 +68,12 @@ export interface SqliteStoreOptions {
   readonly migrations?: readonly Migration[];
 }
 
+const openKeys: KnownKeys = optionKeys<SqliteStoreOptions>(
+  'open the store',
+  { path: true, platform: true, durability: true, readOnly: true, busyWaitMs: true, create: true, migrations: true },
+  'openSqliteStore',
+);
+
 /**
  * Opens the store in one SQLite file. Several processes may have it open; each waits for the others without ever
  * blocking its own event loop.
@@ -79,6 +86,7 @@ export interface SqliteStoreOptions {
  * ```
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<EventStore> {
+  checkKeys(options, openKeys);
   const migrations = options.migrations ?? ownMigrations;
   const busyWaitMs = checkWait(options.busyWaitMs ?? limits.busyWaitMsMax);
   const { database, isReadOnly } = await openDatabase({ ...options, migrations, busyWaitMs });

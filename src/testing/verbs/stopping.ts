@@ -30,12 +30,12 @@ export const stopping: readonly VerbCase[] = [
         tools: {
           refund: {
             effect: 'idempotent',
-            call: (_, signal) => {
-              setTimeout(() => stop.abort(new Error('enough')), 5);
-              return new Promise((_resolve, reject) =>
-                signal?.addEventListener('abort', () => reject(new Error('gone'))),
-              );
-            },
+            call: (_, signal) =>
+              new Promise((_resolve, reject) => {
+                signal?.addEventListener('abort', () => reject(new Error('gone')));
+                // In the middle of it, however slow the store is.
+                stop.abort(new Error('enough'));
+              }),
           },
         },
         model: refunding(),
@@ -59,7 +59,7 @@ export const stopping: readonly VerbCase[] = [
   onSession('resume() does not wait for an agent that does not stop', async (session) => {
     await refunded(session);
     const branch = await session.fork('main@2', { name: 'x' });
-    await refuses('resume.timeout', () => branch.resume(() => new Promise(() => undefined), { timeoutMs: 20 }));
+    await refuses('resume.timeout', () => branch.resume(() => new Promise(() => undefined), { timeoutMs: 200 }));
     assert.equal((await lastRun(session, 'x'))?.status, 'aborted');
   }),
 
