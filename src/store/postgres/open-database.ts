@@ -29,8 +29,8 @@ export interface OpenedDatabase {
   readonly schema: string;
 }
 
-/** How much longer than the server's own limit a silent network is waited for. */
-const silenceMs = 5_000;
+/** How much longer than the server's own limit a silent network is waited for, at most. */
+const silenceMsMax = 5_000;
 /** A writer that froze in the middle of a transaction holds up others no longer than this. */
 const idleTransactionMs = 5_000;
 
@@ -68,7 +68,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Opened
     isEncrypted,
     driver,
     connectWaitMs,
-    answerWaitMs: Math.max(statementTimeoutMs, connectWaitMs) + silenceMs,
+    answerWaitMs: Math.max(statementTimeoutMs, connectWaitMs) + Math.min(statementTimeoutMs, silenceMsMax),
     settings,
   };
   // Whoever names several hosts and wants to write wants the one that can be written to.

@@ -48,7 +48,7 @@ import { createSession, findSession, listSessions } from './operations/sessions.
 import { dropSnapshots, findSnapshot, findSnapshots, putSnapshot } from './operations/snapshots.ts';
 import { Watchers, watchKey } from './operations/watch.ts';
 import type { WrittenBranch } from './operations/write-rows.ts';
-import { postgresCode } from './postgres-error.ts';
+import { isPassing } from './postgres-error.ts';
 import { migrations as ownMigrations } from './schema.ts';
 import { type Repeatable, Writer } from './writer.ts';
 
@@ -256,8 +256,8 @@ class PostgresStore implements EventStore {
         await putSnapshot(queries, session, branch.id, snapshot);
       }, limits.snapshotWaitMsMax);
     } catch (error) {
-      // Nothing but time is lost where the session is held by another writer.
-      if (postgresCode(error) !== '55P03') throw error;
+      // Nothing but time is lost where the session is held by another writer, or the connection was cut.
+      if (!isPassing(error)) throw error;
     }
   }
 

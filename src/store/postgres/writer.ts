@@ -6,7 +6,7 @@ import { Closing, type Connection } from './connection.ts';
 import { type Database, pause } from './database.ts';
 import { AppendGroup } from './operations/append.ts';
 import type { WrittenBranch } from './operations/write-rows.ts';
-import { isLost, isPassing } from './postgres-error.ts';
+import { isLost, isPassing, postgresCode } from './postgres-error.ts';
 
 /** What a group of appends holds at most, so that its transaction stays short. */
 const groupEventsMax = 5_000;
@@ -201,7 +201,11 @@ function inDoubt(cause: unknown): RepriseError {
   return new RepriseError(
     'store.unreachable',
     'Cannot tell whether the change was stored: the connection was cut while it was being committed',
-    { hint: 'Look whether it is there before it is repeated.', cause },
+    {
+      hint: 'Look whether it is there before it is repeated.',
+      details: { postgres: postgresCode(cause) ?? 'CONNECTION_CLOSED' },
+      cause,
+    },
   );
 }
 
