@@ -53,6 +53,11 @@ export function judgeRestore(source: AppendSource, request: RestoreRequest, plat
   const held = source.stateOf(request.branch);
   const state = held ?? targetState(source, { ...request, target: targetOf(request) });
   const fresh = eventsAfter(source, state, request);
+  if (held === undefined && fresh.length === 0)
+    throw new RepriseError(
+      'edit.invalid',
+      `Cannot restore branch "${request.branch}": it is made with its first event`,
+    );
   checkIds(source, fresh);
   const planned: RestoredRow[] = [];
   const turnAt: AppendSource['turnAt'] = (branch, seq) =>
