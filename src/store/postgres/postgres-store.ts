@@ -28,6 +28,8 @@ import type {
   SnapshotKey,
   StoreHealth,
 } from '../../core/ports.ts';
+import type { RestoreOutcome, RestoreRequest } from '../../core/restore.ts';
+import type { NewSession, ReceiptsRequest, RenameRequest } from '../../core/session-request.ts';
 import type { Segment } from '../../core/view.ts';
 import { Catalogue, findSessionRow, type SessionKey, sessionNotFound } from './catalogue.ts';
 import type { Queries } from './connection.ts';
@@ -43,10 +45,13 @@ import { latestPage } from './operations/latest.ts';
 import { findPlaces } from './operations/locate.ts';
 import { heldParts, partsPage } from './operations/parts.ts';
 import { readPage } from './operations/read.ts';
-import { findReceipts, putReceipt } from './operations/receipts.ts';
+import { findReceipts, heldReceipts, putReceipt } from './operations/receipts.ts';
 import { reindex } from './operations/reindex.ts';
+import { renameSession } from './operations/rename-session.ts';
+import { againInDoubt, restore } from './operations/restore.ts';
 import { createSession, findSession, listSessions } from './operations/sessions.ts';
 import { dropSnapshots, findSnapshot, findSnapshots, putSnapshot } from './operations/snapshots.ts';
+import { vacuum } from './operations/vacuum.ts';
 import { Watchers, watchKey } from './operations/watch.ts';
 import type { WrittenBranch } from './operations/write-rows.ts';
 import { isPassing } from './postgres-error.ts';
@@ -176,6 +181,14 @@ class PostgresStore implements EventStore {
     return await Promise.all(requests.map((request) => this.#writer.append(request)));
   }
 
+  async restore(request: RestoreRequest): Promise<RestoreOutcome> {
+    const { outcome, group } = await againInDoubt(() =>
+      this.#write((queries) => restore(queries, this.#catalogue, this.#platform, request)),
+    );
+    this.#tell(group.committed());
+    return outcome;
+  }
+
   async branch(ref: BranchRef): Promise<BranchRecord | undefined> {
     return await this.#read((queries) => findBranch(queries, this.#catalogue, ref));
   }
@@ -236,10 +249,7 @@ class PostgresStore implements EventStore {
     return this.#watchers.watch(look, after, signal);
   }
 
-  async createSession(
-    ref: SessionRef,
-    options: { readonly root: string; readonly seed: string },
-  ): Promise<SessionRecord> {
+  async createSession(ref: SessionRef, options: NewSession): Promise<SessionRecord> {
     return await this.#write((queries, isRepeated) =>
       createSession(queries, this.#platform, ref, { ...options, isRepeated }),
     );
@@ -262,6 +272,14 @@ class PostgresStore implements EventStore {
     if (hidden === undefined) return false;
     await clearSession(hidden, (work) => this.#write(work));
     return true;
+  }
+
+  async renameSession(ref: SessionRef, request: RenameRequest): Promise<void> {
+    const replaced = await this.#write((queries, isRepeated) => renameSession(queries, ref, request, isRepeated));
+    if (replaced === undefined) return;
+    await clearSession(replaced, (work) => this.#write(work));
+    // What took its place may be what was left after an erasure.
+    await vacuum(this.#database);
   }
 
   async putSnapshot(ref: SessionRef, snapshot: Snapshot): Promise<void> {
@@ -312,14 +330,19 @@ class PostgresStore implements EventStore {
     });
   }
 
+  async heldReceipts(ref: SessionRef, request: ReceiptsRequest): Promise<readonly Receipt[]> {
+    return await this.#read(async (queries) => {
+      const session = await findSessionRow(queries, ref);
+      return session === undefined ? [] : await heldReceipts(queries, session, request);
+    });
+  }
+
   async erase(request: EraseRequest): Promise<readonly AppendOutcome[]> {
     const { outcomes, group } = await this.#write((queries, isRepeated) =>
       erase(queries, this.#catalogue, this.#platform, request, isRepeated),
     );
     this.#tell(group.committed());
-    // What was erased stays in the tables' free space until they are vacuumed. A user who may not is told by doctor.
-    for (const table of ['events', 'event_keys', 'parts', 'snapshots'])
-      await this.#database.run(`VACUUM ${table}`).catch(() => {});
+    await vacuum(this.#database);
     return outcomes;
   }
 
