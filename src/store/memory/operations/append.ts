@@ -29,7 +29,7 @@ export function append(shelf: Shelf, platform: Platform, request: AppendRequest)
   const { plan } = judgement;
   const branch =
     request.target.kind === 'fork'
-      ? addFork(session, request.target, plan.after, platform)
+      ? addFork(session, request.target, plan.after, platform.now())
       : heldBranch(session, request.target.branch);
   for (const event of plan.events) {
     addEvent(branch, heldEvent(event));
@@ -52,11 +52,12 @@ function keptPart({ digest, kind, salt, text, refs }: PartInput): PartInput {
   return { digest, kind, salt, text, refs: [...refs] };
 }
 
-function addFork(
+/** Adds a branch that was made at a time. */
+export function addFork(
   session: HeldSession,
   target: { readonly branch: string; readonly parent: Point },
   state: HeldBranch['state'],
-  platform: Platform,
+  createdAt: string,
 ): HeldBranch {
   let depth = 1;
   for (
@@ -70,7 +71,7 @@ function addFork(
   const branch: HeldBranch = {
     name: target.branch,
     parent,
-    createdAt: platform.now(),
+    createdAt,
     events: [],
     clocks: [],
     parts: new Set(),
@@ -82,7 +83,8 @@ function addFork(
   return branch;
 }
 
-function sourceOf(session: HeldSession): AppendSource {
+/** What the judgement of an append asks. */
+export function sourceOf(session: HeldSession): AppendSource {
   const eventOf = (id: string): StoredEvent | undefined => {
     const place = session.places.get(id);
     return place === undefined ? undefined : eventAt(place.branch, place.seq);

@@ -1,9 +1,9 @@
-import type { AppendPlan } from '../../../core/append.ts';
+import type { BranchState, WrittenRow } from '../../../core/append.ts';
 import { type AppendSource, judgeAppend } from '../../../core/append-judgement.ts';
 import { clockWith } from '../../../core/clock.ts';
 import { RepriseError } from '../../../core/error.ts';
 import { checkLimit, limits } from '../../../core/limits.ts';
-import { later } from '../../../core/point.ts';
+import { later, type Point } from '../../../core/point.ts';
 import type { AppendOutcome, AppendRequest, Platform, SessionRef, StoredEvent } from '../../../core/ports.ts';
 import { isStructural } from '../../../core/structural-types.ts';
 import { compareUtf8 } from '../../../core/utf8.ts';
@@ -27,7 +27,7 @@ export function append(
   const parts = planParts(database, session, request.parts, platform.sha256);
   const branch = (
     request.target.kind === 'fork'
-      ? addFork(database, catalogue, session, request)
+      ? addFork(database, catalogue, session, request.target)
       : catalogue.branch(session, request.target.branch)
   ) as BranchRow;
   writeRows(database, catalogue, session, branch, judgement.plan, bytesOfParts(parts));
@@ -49,7 +49,8 @@ export function sessionOf(catalogue: Catalogue, ref: SessionRef): SessionRow {
 
 const noEvents: ReadonlyMap<string, StoredEvent> = new Map();
 
-function sourceOf(database: Database, catalogue: Catalogue, session: SessionRow): AppendSource {
+/** What the judgement of an append asks. */
+export function sourceOf(database: Database, catalogue: Catalogue, session: SessionRow): AppendSource {
   return {
     stateOf: (name) => {
       const branch = catalogue.branch(session, name);
@@ -69,13 +70,13 @@ function sourceOf(database: Database, catalogue: Catalogue, session: SessionRow)
   };
 }
 
-function addFork(
+/** Adds a branch. */
+export function addFork(
   database: Database,
   catalogue: Catalogue,
   session: SessionRow,
-  { target }: AppendRequest,
-): BranchRow | undefined {
-  if (target.kind !== 'fork') return undefined;
+  target: { readonly branch: string; readonly parent: Point },
+): BranchRow {
   const parent = catalogue.branch(session, target.parent.branch) as BranchRow;
   checkLimit('lineageDepthMax', depthOf(database, parent) + 1, `fork "${target.parent.branch}"`);
   const rowid = database.insert(
@@ -112,12 +113,13 @@ const insertSql = `
 INSERT INTO events (session_id, branch_id, seq, id, time, type, version, agent, run, turn, cause, cause_seq, marker, branch_bytes, part_bytes, digest, salt, data)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
-function writeRows(
+/** Writes events and their keys. */
+export function writeRows(
   database: Database,
   catalogue: Catalogue,
   session: SessionRow,
   branch: BranchRow,
-  plan: AppendPlan,
+  plan: { readonly events: readonly WrittenRow[]; readonly after: BranchState },
   newPartBytes: number,
 ): void {
   let last = catalogue.lastId(session);
@@ -127,7 +129,7 @@ function writeRows(
   let clock = catalogue.clockOf(branch);
   database.repeat(insertSql, (insert) => {
     for (const event of plan.events) {
-      events += Buffer.byteLength(event.data);
+      events += Buffer.byteLength(event.data ?? '');
       insert.run(
         session.id,
         branch.id,
