@@ -162,7 +162,7 @@ function refuse(value: unknown, path: string): never {
   const kind =
     typeof value === 'object' && value !== null
       ? `an instance of ${className(value)}`
-      : typeof value === 'number'
+      : typeof value === 'number' || value === undefined
         ? String(value)
         : `a ${typeof value}`;
   throw new RepriseError('json.not-json', `Cannot store the value${at(path)}: ${kind} is not JSON`, {

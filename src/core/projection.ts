@@ -3,6 +3,7 @@ import { RepriseError } from './error.ts';
 import type { Event } from './event.ts';
 import { checkId } from './id.ts';
 import { type JsonValue, setKey } from './json.ts';
+import { checkKeys, type KnownKeys } from './known-keys.ts';
 import { upcast } from './upcast.ts';
 
 /**
@@ -63,8 +64,16 @@ export function defineProjection<Value, Result = Value>(
   if (typeof given.initial !== 'function') refuse(name, '"initial" is not a function');
   if (typeof given.apply !== 'function') refuse(name, '"apply" is not a function');
   if (given.finish !== undefined && typeof given.finish !== 'function') refuse(name, '"finish" is not a function');
+  checkKeys(given, projectionKeys);
   return projection;
 }
+
+const projectionKeys: KnownKeys = {
+  keys: new Set('name version history types without initial apply finish'.split(' ')),
+  code: 'projection.invalid',
+  attempt: 'use the projection',
+  whole: 'a projection',
+};
 
 /**
  * Folds a history from its beginning.

@@ -1,6 +1,7 @@
 import { RepriseError } from '../core/error.ts';
 import type { EventDraft } from '../core/event.ts';
 import type { JsonObject } from '../core/json.ts';
+import { checkKeys, type KnownKeys } from '../core/known-keys.ts';
 import type { AsyncContext, Platform } from '../core/ports.ts';
 import { isStructural } from '../core/structural-types.ts';
 import type { RecordOptions } from './record.ts';
@@ -79,6 +80,11 @@ export class RecorderIntake {
       this.parts.counts.fail(error, events);
       return undefined;
     }
+  }
+
+  /** What is said and nobody reads is not recorded: that is told as what could not be, and the agent goes on. */
+  checkTold(told: object, known: KnownKeys): void {
+    this.guarded(() => checkKeys(told, known), 1);
   }
 
   /** Resolves when there is room for what will be told. */

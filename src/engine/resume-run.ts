@@ -116,6 +116,7 @@ export async function resumeRun<Run, Result>(
     if (watch.stopped !== undefined) throw watch.stopped.error;
     const recorder = await record(engine, session, {
       ...recordOptions(request),
+      ...nameOf(request, agent, history),
       branch,
       beforeCall: async (start) => {
         // Whoever was left behind is no longer recorded or guarded, so nothing more is done.
@@ -223,8 +224,7 @@ type Ended<Result> = Pick<RunReport<Result>, 'run' | 'outcome' | 'result' | 'err
 async function inRun<Run, Result>(running: Running<Run, Result>): Promise<Ended<Result>> {
   const { recorder, request, agent, history, watch } = running;
   const { lane } = history;
-  const name = request.agentName ?? (lane === undefined ? agent.name : (lane.agent ?? undefined));
-  const about = name === undefined ? {} : { agent: name };
+  const about = nameOf(request, agent, history);
   // A conversation without runs is found again only by what carries none.
   const isBefore = request.prompt !== undefined && lane !== undefined && lane.run === null;
   if (isBefore) recorder.message(request.prompt as Message, about);
@@ -247,6 +247,16 @@ async function inRun<Run, Result>(running: Running<Run, Result>): Promise<Ended<
     open.end({ outcome, error });
     return { run: open.run, outcome, error };
   }
+}
+
+/** What the agent is called in the log: as whose conversation it is, so that the conversation is one. */
+function nameOf<Run, Result>(
+  { agentName }: RunRequest<Run, Result>,
+  { name: own }: ResumableAgent<Run, Result>,
+  { lane }: ResumableHistory,
+): { readonly agent?: string } {
+  const name = agentName ?? (lane === undefined ? own : (lane.agent ?? undefined));
+  return name === undefined ? {} : { agent: name };
 }
 
 /** What `run.started` says of a resume: the run it goes on from, who goes on, and with which options. */

@@ -1,5 +1,6 @@
 import { RepriseError } from '../core/error.ts';
 import { checkId } from '../core/id.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import { checkLimit } from '../core/limits.ts';
 import type { PointInput } from '../core/ref.ts';
 import type { Engine } from './engine.ts';
@@ -11,7 +12,12 @@ import { type StatePlace, scanState, statePlace, valueOf, versionAt, versionsOf 
 import { pointOf, type StateAt } from './state-point.ts';
 import { replayState, type StateReplayOptions, type StateTransaction } from './state-replay.ts';
 import { Transaction } from './transaction.ts';
-import { type Committed, type TransactionOptions, TransactionWork } from './transaction-work.ts';
+import {
+  type Committed,
+  type TransactionOptions,
+  TransactionWork,
+  transactionOptionNames,
+} from './transaction-work.ts';
 
 /** How to list keys or versions. */
 export interface StateListOptions {
@@ -34,6 +40,21 @@ export interface Ran<Result> extends Committed {
 }
 
 const retriesDefault = 5;
+
+const beginKeys: KnownKeys = optionKeys<TransactionOptions>('begin', transactionOptionNames, 'a transaction');
+const runKeys: KnownKeys = optionKeys<RunOptions>(
+  'run a transaction',
+  { ...transactionOptionNames, retries: true },
+  'a transaction',
+);
+const getKeys: KnownKeys = optionKeys<{ at: true }>('get a key', { at: true }, 'a look');
+const getAtKeys: KnownKeys = optionKeys<{ point: true; seq: true; time: true; at: true; version: true }>(
+  'get a key',
+  { point: true, seq: true, time: true, at: true, version: true },
+  'a look',
+);
+const listKeys: KnownKeys = optionKeys<StateListOptions>('list state', { at: true, limit: true }, 'a list');
+const diffKeys: KnownKeys = optionKeys<{ prefix: true }>('compare state', { prefix: true }, 'a comparison');
 
 /**
  * The state of one agent on one branch: versioned values under keys, written in atomic transactions. A point that names
@@ -88,6 +109,7 @@ export class StateHandle {
    * ```
    */
   begin(options: TransactionOptions = {}): Transaction {
+    checkKeys(options, beginKeys);
     const { branch, agent } = this;
     const place = { engine: this.#engine, session: this.#session, branch, agent };
     return new Transaction(new TransactionWork(place, options), agent);
@@ -134,16 +156,18 @@ export class StateHandle {
     work: (tx: Transaction) => Result | Promise<Result>,
     options: RunOptions = {},
   ): Promise<Ran<Result>> {
+    checkKeys(options, runKeys);
     const { retries = retriesDefault, ...begin } = options;
     if (!Number.isSafeInteger(retries) || retries < 0) refuseCount('retries', retries);
     checkLimit('transactionRetriesMax', retries, 'run a transaction');
     for (let tries = 0; ; tries++) {
       await using tx = this.begin(begin);
-      const result = await work(tx);
       try {
+        const result = await work(tx);
         return { ...(tx.committed ?? (await tx.commit())), result };
       } catch (error) {
-        if (!(error instanceof RepriseError) || error.code !== 'state.conflict' || tries >= retries) throw error;
+        // Its own conflict, also when the function committed itself; that of another transaction is for the caller.
+        if (!tx.isInConflict || tries >= retries) throw error;
       }
     }
   }
@@ -158,6 +182,7 @@ export class StateHandle {
    * ```
    */
   async get(key: string, options: { readonly at?: PointInput } = {}): Promise<StateValue> {
+    checkKeys(options, getKeys);
     return this.getAt(key, options);
   }
 
@@ -174,6 +199,7 @@ export class StateHandle {
    * ```
    */
   async getAt(key: string, where: StateAt & { readonly version?: number }): Promise<StateValue> {
+    checkKeys(where, getAtKeys);
     const of = { agent: this.agent, key: checkKey(key) };
     const place = await this.#lookAt(where);
     if (where.version === undefined) return valueOf(place, of);
@@ -203,6 +229,7 @@ export class StateHandle {
    */
   async *scan(prefix: string, options: StateListOptions = {}): AsyncGenerator<StateValue, void, undefined> {
     checkKey(prefix);
+    checkKeys(options, listKeys);
     let left = limitOf(options);
     if (left <= 0) return;
     for await (const value of scanState(await this.#lookAt(options), this.agent, prefix)) {
@@ -221,6 +248,7 @@ export class StateHandle {
    */
   async *history(key: string, options: StateListOptions = {}): AsyncGenerator<StateVersion, void, undefined> {
     const of = { agent: this.agent, key: checkKey(key) };
+    checkKeys(options, listKeys);
     let left = limitOf(options);
     if (left <= 0) return;
     for await (const version of versionsOf(await this.#lookAt(options), of)) {
@@ -258,6 +286,7 @@ export class StateHandle {
     right: PointInput = {},
     options: { readonly prefix?: string } = {},
   ): AsyncGenerator<StateChange, void, undefined> {
+    checkKeys(options, diffKeys);
     const prefix = checkKey(options.prefix ?? '');
     const places = [await this.#lookAt({ point: left }), await this.#lookAt({ point: right })] as const;
     yield* diffState(...places, { agent: this.agent, prefix });

@@ -8,6 +8,8 @@ export interface OpenTransaction {
   readonly deadline: number;
   /** Lets go of what it holds. */
   expire(): void;
+  /** As {@link expire}, because the store was closed. */
+  close(): void;
 }
 
 /**
@@ -34,7 +36,8 @@ export class Transactions {
     this.#sweep();
     checkLimit('openTransactionsMax', this.#open.size + 1, 'begin a transaction');
     const { startIdleTimer = () => () => undefined } = this.#platform;
-    const stopTimer = startIdleTimer(held.deadline - this.now() + 1, () => this.#sweep());
+    // Not by a sweep: a timer knows how much time has passed also when somebody has set the clock back.
+    const stopTimer = startIdleTimer(held.deadline - this.now() + 1, () => held.expire());
     this.#open.set(held.txn, { held, stopTimer });
     this.#firstDeadline = Math.min(this.#firstDeadline, held.deadline);
   }
@@ -51,9 +54,9 @@ export class Transactions {
     this.#open.delete(txn);
   }
 
-  /** Lets go of every transaction. */
+  /** Lets go of every transaction, since the store is being closed. */
   clear(): void {
-    for (const { held } of this.#open.values()) held.expire();
+    for (const { held } of this.#open.values()) held.close();
   }
 
   /** Runs what is asked for in a lane one after the other. */

@@ -11,8 +11,8 @@ import { checkState, type StateLine } from './state-aftermath.ts';
 const child = fileURLToPath(new URL('./state-child.ts', import.meta.url));
 
 /** One process that runs transactions; gives what it said when it is gone. */
-async function runWriter(path: string, name: string, seed: number, killMs: number | undefined, workMs: number) {
-  const writer = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', child, path, name, String(seed)], {
+async function runWriter(store: string, name: string, seed: number, killMs: number | undefined, workMs: number) {
+  const writer = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', child, store, name, String(seed)], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'reprise-compile-cache') },
   });
@@ -41,13 +41,13 @@ async function runWriter(path: string, name: string, seed: number, killMs: numbe
   return lines.map((line) => JSON.parse(line) as StateLine);
 }
 
-/** Several processes at once on one file, some of them killed and followed by another; gives how many commits there are. */
+/** Several processes at once on one store, some of them killed and followed by another; gives how many commits there are. */
 export async function stateRun(
-  path: string,
+  store: string,
   { seed, writers, rounds }: { readonly seed: number; readonly writers: number; readonly rounds: number },
 ): Promise<number> {
   {
-    await using reprise = await openReprise(`sqlite:${path}`);
+    await using reprise = await openReprise(store);
     await reprise.createSession('demo');
   }
   const random = new Random(seed);
@@ -55,14 +55,14 @@ export async function stateRun(
     const lines: StateLine[] = [];
     for (let round = 0; round < rounds; round++) {
       const killMs = round === rounds - 1 ? undefined : choice.below(400);
-      lines.push(...(await runWriter(path, name, seed + choice.below(1e9), killMs, 500)));
+      lines.push(...(await runWriter(store, name, seed + choice.below(1e9), killMs, 500)));
     }
     return lines;
   };
   const lanes = Array.from({ length: writers }, (_, index) => lane(`w${index}`, new Random(random.below(1e9))));
   const lines = (await Promise.all(lanes)).flat();
   try {
-    return await checkState(path, lines);
+    return await checkState(store, lines);
   } catch (error) {
     throw new Error(`Seed ${seed}: ${error instanceof Error ? error.stack : String(error)}`, { cause: error });
   }

@@ -9,8 +9,9 @@ import {
   type ToolSet,
 } from 'ai';
 import type { PendingCall, ResumableAgent, ResumeContext } from '../../core/agent.ts';
-import type { EffectClass } from '../../core/effects.ts';
+import { checkDeclared, type EffectClass } from '../../core/effects.ts';
 import { isObject, type JsonValue } from '../../core/json.ts';
+import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { type AgentSettings, type AnyAgent, agentSettings, isAgent, withSettings } from './agent-settings.ts';
 import { plainLane } from './lane.ts';
 import { toModelMessages } from './model-message.ts';
@@ -31,6 +32,12 @@ export interface AiSdkAgentOptions {
   /** What each tool does to the world, by its name; `unknown` if left out. */
   readonly effects?: Readonly<Record<string, EffectClass>>;
 }
+
+const agentKeys: KnownKeys = optionKeys<AiSdkAgentOptions>(
+  'make an agent',
+  { name: true, models: true, effects: true },
+  'an agent',
+);
 
 type Context = Record<string, unknown>;
 type Told = 'prompt' | 'messages';
@@ -86,6 +93,7 @@ export function aiSdkAgent<
   options?: AiSdkAgentOptions,
 ): ResumableAgent<AiSdkRun<TOOLS, CONTEXT>, GenerateTextResult<TOOLS, CONTEXT, OUTPUT>>;
 export function aiSdkAgent(given: object, options: AiSdkAgentOptions = {}): ResumableAgent<object, AnyResult> {
+  checkDeclared(options, agentKeys);
   const agent = isAgent(given) ? originalAgent(given) : undefined;
   const own = agent === undefined ? (given as AgentSettings) : agentSettings(agent);
   const name = options.name ?? agent?.id;

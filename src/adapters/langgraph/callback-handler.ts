@@ -3,10 +3,11 @@ import type { DocumentInterface } from '@langchain/core/documents';
 import type { Serialized } from '@langchain/core/load/serializable';
 import { type BaseMessage, coerceMessageLikeToMessage, type MessageFieldWithRole } from '@langchain/core/messages';
 import type { LLMResult } from '@langchain/core/outputs';
-import type { EffectClass } from '../../core/effects.ts';
+import { checkDeclared, type EffectClass } from '../../core/effects.ts';
 import { RepriseError } from '../../core/error.ts';
 import type { Outcome } from '../../core/event.ts';
 import type { JsonValue } from '../../core/json.ts';
+import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { toolCallsIn } from '../../core/message.ts';
 import type { CallEnd, CallStart, OpenCall, OpenRun, Recorder } from '../../core/recorder.ts';
 import { isRefusal, outcomeOfThrown } from './graph-signals.ts';
@@ -24,6 +25,12 @@ export interface RepriseCallbackOptions {
   /** Whether each outermost invocation is recorded as a run. True if left out; false where a run is open already. */
   readonly runs?: boolean;
 }
+
+const handlerKeys: KnownKeys = optionKeys<RepriseCallbackOptions>(
+  'record the graph',
+  { agent: true, effects: true, runs: true },
+  'a recording',
+);
 
 /** The tag of tools that record themselves: the handler leaves them to it. */
 export const recordedTag = 'reprise:recorded';
@@ -66,6 +73,7 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
   constructor(recorder: Recorder, options: RepriseCallbackOptions = {}) {
     super();
     this.recorder = recorder;
+    checkDeclared(options, handlerKeys);
     this.effects = options.effects ?? {};
     this.#options = options;
     this.#table = runTableOf(recorder);

@@ -9,8 +9,10 @@ import {
   ToolCallError,
 } from '@openai/agents';
 import type { ResumableAgent, ResumeContext } from '../../core/agent.ts';
+import { checkDeclared } from '../../core/effects.ts';
 import { RepriseError } from '../../core/error.ts';
 import type { JsonValue } from '../../core/json.ts';
+import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { type Message, toolResultsIn } from '../../core/message.ts';
 import type { Recorder } from '../../core/recorder.ts';
 import type { AnyAgent, ContextOf } from './acting-agent.ts';
@@ -34,6 +36,12 @@ export interface StreamedAgentOptions<TContext = unknown> extends OpenAIAgentOpt
   /** Makes the run a streamed one, and is told every event as it comes. */
   readonly onEvent: (event: RunStreamEvent) => void;
 }
+
+const agentKeys: KnownKeys = optionKeys<StreamedAgentOptions>(
+  'make an agent',
+  { effects: true, runner: true, context: true, onEvent: true },
+  'an agent',
+);
 
 /** What the framework's run call takes beside the input. */
 export type OpenAIRunOptions<TAgent extends AnyAgent = AnyAgent> = NonStreamRunOptions<ContextOf<TAgent>, TAgent>;
@@ -64,6 +72,7 @@ export function openaiAgent(
   given: AnyAgent,
   options: EitherOptions = {},
 ): ResumableAgent<OpenAIRunOptions | undefined, AnyResult> {
+  checkDeclared(options, agentKeys);
   const agent = originalAgent(given);
   return {
     framework: 'openai-agents',
@@ -102,7 +111,7 @@ async function resumed(agent: AnyAgent, { context, run, options }: Resuming): Pr
   const told = agentAsBranchSays(acting, context, ownModelName(acting, given.config.model));
   const { session, signal, ...rest } = run;
   const result = await ran(runnerWithModels(given, recorder), {
-    agent: recordAgent(told, recorder, options),
+    agent: recordAgent(told, recorder, options.effects === undefined ? {} : { effects: options.effects }),
     items: itemsFromMessages(history),
     run: {
       ...(options.context === undefined ? {} : { context: options.context }),
