@@ -358,8 +358,10 @@ class SqliteStore implements EventStore {
     const deadline = now + this.#options.busyWaitMs;
     for (let attempt = 0; ; attempt++) {
       try {
-        this.#catalogue.refresh();
-        return work();
+        return this.#database.reading(() => {
+          this.#catalogue.refresh();
+          return work();
+        });
       } catch (error) {
         if (!isBusy(error) || performance.now() >= deadline) throw error;
         await pause(attempt);

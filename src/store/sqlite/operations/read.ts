@@ -100,30 +100,35 @@ class Reading {
     const conditions = segment.carried ? noConditions : this.#conditions;
     const query = new RangeQuery(conditions, this.#page, [branch, after, through]);
     const limit = this.#limit - this.events.length;
-    const count = this.#page.select === 'header' ? limit : this.#fitting(query, limit);
-    if (count === 0) return this.#page.direction === 'forward' ? after : later(through, 1);
+    const { count, isRest } =
+      this.#page.select === 'header' ? { count: limit, isRest: false } : this.#fitting(query, limit);
+    if (count === 0) return isRest ? undefined : this.#page.direction === 'forward' ? after : later(through, 1);
     const rows = query.rows(this.#database, count);
     for (const row of rows) {
       if (!segment.except.some((range) => inRange(range, row[0])))
         this.events.push(eventOf(segment.branch, row, this.#page.select));
     }
-    return rows.length < count ? undefined : rows.at(-1)?.[0];
+    return isRest || rows.length < count ? undefined : rows.at(-1)?.[0];
   }
 
-  /** How many of the next rows fit into the bytes left. The first event of a page always does. */
-  #fitting(query: RangeQuery, limit: number): number {
+  /**
+   * How many of the next rows fit into the bytes left, and whether they are known to be all there are: then the rows after
+   * them are not gone through again. The first event of a page always fits.
+   */
+  #fitting(query: RangeQuery, limit: number): { readonly count: number; readonly isRest: boolean } {
     const total = query.bytesAtMost(this.#database, limit);
-    if (total <= this.#bytesLeft) {
+    if (total !== undefined && total <= this.#bytesLeft) {
       this.#bytesLeft -= total;
-      return limit;
+      return { count: limit, isRest: false };
     }
+    const sizes = query.sizes(this.#database, limit);
     let count = 0;
-    for (const size of query.sizes(this.#database, limit)) {
+    for (const size of sizes) {
       if (size > this.#bytesLeft && (this.events.length > 0 || count > 0)) break;
       this.#bytesLeft = Math.max(0, this.#bytesLeft - size);
       count++;
     }
-    return count;
+    return { count, isRest: count === sizes.length && sizes.length < limit };
   }
 }
 
@@ -150,12 +155,12 @@ class RangeQuery {
     return database.all<EventRow>(`SELECT ${this.#columns} ${this.#where}`, ...this.#values, limit);
   }
 
-  /** No less than the bytes of payload in the next rows. Each event knows what its branch had stored by then. */
-  bytesAtMost(database: Database, limit: number): number {
-    if (this.#isFiltered) {
-      const sql = `SELECT total(bytes) FROM (SELECT octet_length(e.data) AS bytes ${this.#where})`;
-      return database.get<[number]>(sql, ...this.#values, limit)?.[0] ?? 0;
-    }
+  /**
+   * No less than the bytes of payload in the next rows: each event knows what its branch had stored by then. Undefined
+   * where a filter decides, since that says nothing of those it leaves out.
+   */
+  bytesAtMost(database: Database, limit: number): number | undefined {
+    if (this.#isFiltered) return undefined;
     const [branch, after, through] = this.#range;
     const first = this.#isForward ? after : Math.max(after, through - limit);
     const last = this.#isForward ? Math.min(through, after + limit) : through;
