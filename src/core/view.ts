@@ -186,6 +186,12 @@ export function liveMarkers(history: History, at: Seq): EditMarker[] {
   return [...live.values()].filter((marker) => !dead.has(marker.seq));
 }
 
+/** Every edit that led to a point and was taken back since, rising: what it did to the view is not there any more. */
+export function takenBack(history: History, at: Seq): EditMarker[] {
+  const { live, dead } = effectOf(itemsOf(scriptAt(history, at)));
+  return [...live.values()].filter((marker) => dead.has(marker.seq));
+}
+
 /** What redo would undo on a branch: the last marker in effect that redo did not make itself. */
 export function lastLiveMarker(
   history: History,

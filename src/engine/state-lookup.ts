@@ -5,7 +5,6 @@ import type { KeySelector } from '../core/keys.ts';
 import { parseKey } from '../core/keys.ts';
 import { limits } from '../core/limits.ts';
 import { mayHoldRefs } from '../core/parts.ts';
-import { later, type Seq } from '../core/point.ts';
 import type { LatestPage, StoredEvent } from '../core/ports.ts';
 import { segmentsBefore, segmentsOf } from '../core/segment.ts';
 import { isStructural } from '../core/structural-types.ts';
@@ -87,36 +86,23 @@ export async function* versionsOf(place: StatePlace, of: KeyOf): AsyncGenerator<
   }
 }
 
-/**
- * One version of a key. Versions rise along a view, so that the view is halved until the version is found: finding an
- * old one takes no longer than finding a new one.
- */
-export async function versionAt(place: StatePlace, of: KeyOf, version: number): Promise<StateValue> {
-  let [low, high] = [0, lengthOf(place.segments)];
-  // The least beginning of the view whose last commit of the key gave it this version or a later one.
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    const held = await versionUpTo({ ...place, segments: firstOf(place.segments, middle) }, of);
-    if (held >= version) high = middle;
-    else low = middle + 1;
-  }
-  const event = await lastEvent({ ...place, segments: firstOf(place.segments, low) }, of);
-  if (event === undefined) return neverWritten(of.agent, of.key);
-  const found =
-    event.erased === true
-      ? [await valueIn(place, event, of)]
-      : operationsOn(event, of.agent, of.key).map((operation) => valueAfter(event, operation));
-  return found.find((value) => value.version === version) ?? neverWritten(of.agent, of.key);
+/** The version a key has; an erased commit has lost its number, but had one. */
+export async function versionUpTo(place: StatePlace, of: KeyOf): Promise<number> {
+  const { known = 0, erased } = await countedTo(place, of);
+  return known + erased;
 }
 
-/** The version a key has; an erased commit has lost its number, but had one. */
-async function versionUpTo(place: StatePlace, of: KeyOf): Promise<number> {
+/** The last number of a key that is known, and how many commits with a number that was erased come after it. */
+export async function countedTo(
+  place: StatePlace,
+  of: KeyOf,
+): Promise<{ readonly known?: number; readonly erased: number }> {
   let erased = 0;
   let { segments } = place;
   for (;;) {
     const event = await lastEvent({ ...place, segments }, of);
-    if (event === undefined) return erased;
-    if (event.erased !== true) return erased + (operationsOn(event, of.agent, of.key).at(-1)?.version ?? 0);
+    if (event === undefined) return { erased };
+    if (event.erased !== true) return { known: operationsOn(event, of.agent, of.key).at(-1)?.version ?? 0, erased };
     erased += 1;
     segments = segmentsBefore(segments, event);
   }
@@ -133,7 +119,10 @@ async function valueIn(place: StatePlace, event: Event, of: KeyOf): Promise<Stat
 }
 
 /** The last event of one key: what most reads ask for. */
-async function lastEvent({ engine, session, segments }: StatePlace, { agent, key }: KeyOf): Promise<Event | undefined> {
+export async function lastEvent(
+  { engine, session, segments }: StatePlace,
+  { agent, key }: KeyOf,
+): Promise<Event | undefined> {
   if (segments.length === 0) return undefined;
   const select = { keys: [stateKey(agent, key)] };
   const page = await engine.store.latest(sessionRef(engine, session), segments, select, onlyOne);
@@ -186,21 +175,4 @@ async function* decoded(
 function shown(session: string, row: StoredEvent, data: JsonObject): Event {
   const event = toEvent(session, row, data);
   return isStructural(event.type) ? unwrap(event) : event;
-}
-
-const sizeOf = ({ after, through }: Segment): number => through - after;
-const lengthOf = (segments: readonly Segment[]): number =>
-  segments.reduce((length, segment) => length + sizeOf(segment), 0);
-
-/** The first so many places of a view; places that are excepted count as well. */
-function firstOf(segments: readonly Segment[], count: number): Segment[] {
-  const first: Segment[] = [];
-  let left = count;
-  for (const segment of segments) {
-    if (left <= 0) break;
-    const through = later(segment.after, Math.min(left, sizeOf(segment)));
-    first.push({ ...segment, through: through as Seq });
-    left -= sizeOf(segment);
-  }
-  return first;
 }

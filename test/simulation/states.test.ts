@@ -11,6 +11,7 @@ const kind = fc.constantFrom<StateCommand[0][]>(
   'commit',
   'commit',
   'replace',
+  'insert',
   'revert',
   'rewind',
   'rewindToTurn',
@@ -19,6 +20,21 @@ const kind = fc.constantFrom<StateCommand[0][]>(
 );
 const command: fc.Arbitrary<StateCommand> = fc.tuple(kind, fc.nat(20), fc.nat(60), fc.nat(210));
 const histories = fc.array(command, { minLength: 1, maxLength: 25, size: 'max' });
+
+const changing = fc.constantFrom<StateCommand[0][]>(
+  'commit',
+  'commit',
+  'commit',
+  'revert',
+  'revert',
+  'redo',
+  'replace',
+);
+const crowded = fc.tuple(changing, fc.constant(0), fc.nat(60), fc.constantFrom(1, 3, 7, 9, 13, 21));
+const changed = fc.array(crowded, { minLength: 8, maxLength: 30, size: 'max' });
+const erasing = fc.constantFrom<StateCommand[0][]>('commit', 'commit', 'commit', 'commit', 'revert', 'insert', 'erase');
+const forgetful = fc.tuple(erasing, fc.constant(0), fc.nat(60), fc.constantFrom(1, 3, 7, 9, 13, 21));
+const forgotten = fc.array(forgetful, { minLength: 8, maxLength: 30, size: 'max' });
 
 async function runAll(store: string, commands: readonly StateCommand[]): Promise<void> {
   await using reprise = await openReprise({ store, durability: 'process', snapshotEvents: 2 });
@@ -33,6 +49,20 @@ describe('any state, committed, forked, edited, rewound, reverted and redone in 
   it('I1 I6 fold(replay) == scan at every point on the memory store', async () => {
     await fc.assert(
       fc.asyncProperty(histories, (commands) => runAll('memory:', commands)),
+      { numRuns: runs },
+    );
+  });
+
+  it('a number is the last that history shows with it, also when reverts are taken back again and again', async () => {
+    await fc.assert(
+      fc.asyncProperty(changed, (commands) => runAll('memory:', commands)),
+      { numRuns: runs },
+    );
+  });
+
+  it('a number is the last that history shows with it, also where commits were erased', async () => {
+    await fc.assert(
+      fc.asyncProperty(forgotten, (commands) => runAll('memory:', commands)),
       { numRuns: runs },
     );
   });
