@@ -4,7 +4,17 @@ import { all } from '../../src/testing/verbs/verb-case.ts';
 
 /** One thing done to a session's state; numbers are scaled to what is there when it happens. */
 export type StateCommand = readonly [
-  kind: 'commit' | 'replace' | 'insert' | 'revert' | 'rewind' | 'rewindToTurn' | 'redo' | 'fork' | 'erase',
+  kind:
+    | 'commit'
+    | 'replace'
+    | 'insert'
+    | 'revert'
+    | 'revertRecent'
+    | 'rewind'
+    | 'rewindToTurn'
+    | 'redo'
+    | 'fork'
+    | 'erase',
   branch: number,
   seq: number,
   choice: number,
@@ -41,6 +51,7 @@ export class StateRun {
       else if (kind === 'insert') await this.#insert(branch, seq, choice);
       else if (kind === 'erase') await this.#erase(branch, seq);
       else if (kind === 'revert') await this.#session.revert({ branch, seq });
+      else if (kind === 'revertRecent') await this.#session.revert({ branch, seq: Math.max(0, head - (place % 6)) });
       else if (kind === 'rewind') await this.#session.rewind({ branch, seq });
       else if (kind === 'rewindToTurn') await this.#session.rewind({ branch, turn: choice % 6 });
       else if (kind === 'redo') await this.#redo(branch);
