@@ -9,7 +9,7 @@ import type { PartInput } from './parts.ts';
 import type { Digest, Point, Seq } from './point.ts';
 import type { RestoreOutcome, RestoreRequest } from './restore.ts';
 import type { NewSession, ReceiptsRequest, RenameRequest } from './session-request.ts';
-import type { Segment } from './view.ts';
+import type { AskedView, Segment } from './view.ts';
 
 export type { EraseRequest } from './erase-request.ts';
 
@@ -171,6 +171,8 @@ export interface LatestPage {
   readonly entries: readonly { readonly key: string; readonly event: StoredEvent }[];
   /** The key to continue after, while there may be more. */
   readonly next?: string;
+  /** Where a point was asked for: the head of its branch. Absent if there is no such point, and no entries then. */
+  readonly head?: Seq;
 }
 
 /** How far to go when parts are read. */
@@ -324,8 +326,11 @@ export interface EventStore {
   /** Where an event is stored, by id; undefined for ids the session does not have. */
   locate(ref: SessionRef, ids: readonly string[]): Promise<ReadonlyMap<string, Point>>;
 
-  /** For each selected key, the last event in view order that is indexed under it, by rising UTF-8 bytes of the key. */
-  latest(ref: SessionRef, view: readonly Segment[], select: KeySelector, page: LatestRequest): Promise<LatestPage>;
+  /**
+   * For each selected key, the last event in view order that is indexed under it, by rising UTF-8 bytes of the key. The
+   * view is given by its segments, or by its point, which saves a question; then it is one state of the branch.
+   */
+  latest(ref: SessionRef, view: AskedView, select: KeySelector, page: LatestRequest): Promise<LatestPage>;
 
   /**
    * The parts asked for, and unless `depth` is `asked` everything they refer to, as far as this session holds them;

@@ -1,16 +1,16 @@
-import { DataDecoder } from '../core/decode.ts';
 import type { Event } from '../core/event.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { KeySelector } from '../core/keys.ts';
 import { parseKey } from '../core/keys.ts';
 import { limits } from '../core/limits.ts';
 import { mayHoldRefs } from '../core/parts.ts';
+import type { Seq } from '../core/point.ts';
 import type { LatestPage, StoredEvent } from '../core/ports.ts';
 import { segmentsBefore, segmentsOf } from '../core/segment.ts';
 import { isStructural } from '../core/structural-types.ts';
-import { type Segment, viewAt } from '../core/view.ts';
+import { type Segment, type ViewPoint, viewAt } from '../core/view.ts';
 import { type Engine, sessionRef } from './engine.ts';
-import { dataOf, decoderFor, toEvent, unwrap } from './events.ts';
+import { dataOf, decoderFor, plainData, toEvent, unwrap } from './events.ts';
 import type { Place } from './place.ts';
 import {
   erasedValue,
@@ -45,6 +45,42 @@ export function statePlace(engine: Engine, { session, history, seq }: Place): St
 export async function valueOf(place: StatePlace, of: KeyOf): Promise<StateValue> {
   const event = await lastEvent(place, of);
   return event === undefined ? neverWritten(of.agent, of.key) : valueIn(place, event, of);
+}
+
+/**
+ * What a key holds at a point of a branch, in one question to the store; undefined where that does not tell: there is no
+ * such point, or the payload was erased.
+ */
+export async function valueAt(
+  engine: Engine,
+  session: string,
+  view: ViewPoint,
+  of: KeyOf,
+): Promise<StateValue | undefined> {
+  const select = { keys: [stateKey(of.agent, of.key)] };
+  const page = await engine.store.latest(sessionRef(engine, session), view, select, onlyOne);
+  const row = page.entries[0]?.event;
+  if (row === undefined) return page.head === undefined ? undefined : neverWritten(of.agent, of.key);
+  const event = await eventIn(engine, session, row);
+  return event.erased === true ? undefined : valueOn(event, of);
+}
+
+/** The versions of keys at a point of a branch and the head of the branch, in one question; undefined as for one key. */
+export async function versionsAt(
+  engine: Engine,
+  session: string,
+  view: ViewPoint,
+  keys: readonly string[],
+): Promise<{ readonly head: Seq; readonly versions: ReadonlyMap<string, number> } | undefined> {
+  const page = await engine.store.latest(sessionRef(engine, session), view, { keys }, aPage);
+  if (page.head === undefined || page.next !== undefined) return undefined;
+  const versions = new Map<string, number>();
+  for await (const { key, event } of decoded(engine, session, page)) {
+    if (event.erased === true) return undefined;
+    const { owner, name } = parseKey(key);
+    versions.set(key, valueOn(event, { agent: owner, key: name }).version);
+  }
+  return { head: page.head, versions };
 }
 
 /** What several keys hold, by their key in the index; those that were never written are left out. */
@@ -110,12 +146,15 @@ export async function countedTo(
 
 /** What an event made of a key. */
 async function valueIn(place: StatePlace, event: Event, of: KeyOf): Promise<StateValue> {
-  if (event.erased !== true) {
-    const last = operationsOn(event, of.agent, of.key).at(-1);
-    return last === undefined ? neverWritten(of.agent, of.key) : valueAfter(event, last);
-  }
+  if (event.erased !== true) return valueOn(event, of);
   const before = { ...place, segments: segmentsBefore(place.segments, event) };
   return erasedValue(event, of, (await versionUpTo(before, of)) + 1);
+}
+
+/** What an event whose payload is there made of a key. */
+function valueOn(event: Event, { agent, key }: KeyOf): StateValue {
+  const last = operationsOn(event, agent, key).at(-1);
+  return last === undefined ? neverWritten(agent, key) : valueAfter(event, last);
 }
 
 /** The last event of one key: what most reads ask for. */
@@ -127,14 +166,18 @@ export async function lastEvent(
   const select = { keys: [stateKey(agent, key)] };
   const page = await engine.store.latest(sessionRef(engine, session), segments, select, onlyOne);
   const row = page.entries[0]?.event;
-  if (row === undefined) return undefined;
+  return row === undefined ? undefined : eventIn(engine, session, row);
+}
+
+async function eventIn(engine: Engine, session: string, row: StoredEvent): Promise<Event> {
   engine.onRead(1);
-  const data = row.data !== null && mayHoldRefs(row.data) ? await decoderFor(engine, session, [row]) : plainDecoder;
-  return shown(session, row, dataOf(row, data));
+  const isPlain = row.data === null || !mayHoldRefs(row.data);
+  const data = isPlain ? plainData(row) : dataOf(row, await decoderFor(engine, session, [row]));
+  return shown(session, row, data);
 }
 
 const onlyOne = { limit: 1, select: 'full' } as const;
-const plainDecoder = new DataDecoder({ get: () => undefined, isErased: () => false });
+const aPage = { limit: limits.pageEventsMax, select: 'full' } as const;
 
 /** The last event under each key, in the order of keys, a page of the index at a time. */
 async function* lastEvents(

@@ -8,8 +8,8 @@ import { findPlace, type Place } from './place.ts';
 import { diffState, type StateChange } from './state-diff.ts';
 import type { StateValue, StateVersion } from './state-entry.ts';
 import { checkAgent, checkKey } from './state-key.ts';
-import { type StatePlace, scanState, statePlace, valueOf, versionsOf } from './state-lookup.ts';
-import { pointOf, type StateAt } from './state-point.ts';
+import { type StatePlace, scanState, statePlace, valueAt, valueOf, versionsOf } from './state-lookup.ts';
+import { pointOf, type StateAt, viewPointOf } from './state-point.ts';
 import { replayState, type StateReplayOptions, type StateTransaction } from './state-replay.ts';
 import { versionAt } from './state-versions.ts';
 import { Transaction } from './transaction.ts';
@@ -203,6 +203,9 @@ export class StateHandle {
   async getAt(key: string, where: StateAt & { readonly version?: number }): Promise<StateValue> {
     checkKeys(where, getAtKeys);
     const of = { agent: this.agent, key: checkKey(key) };
+    const quick = where.version === undefined ? viewPointOf(this.branch, where) : undefined;
+    const value = quick === undefined ? undefined : await valueAt(this.#engine, this.#session, quick, of);
+    if (value !== undefined) return value;
     const place = await this.#placeOf(where);
     if (where.version === undefined) return valueOf(statePlace(this.#engine, place), of);
     if (!Number.isSafeInteger(where.version) || where.version < 0) refuseCount('version', where.version);

@@ -30,13 +30,13 @@ import type {
 } from '../../core/ports.ts';
 import type { RestoreOutcome, RestoreRequest } from '../../core/restore.ts';
 import type { NewSession, ReceiptsRequest, RenameRequest } from '../../core/session-request.ts';
-import type { Segment } from '../../core/view.ts';
+import type { AskedView, Segment } from '../../core/view.ts';
 import { append } from './operations/append.ts';
 import { findBranch, listBranches } from './operations/branch.ts';
 import { deleteSession } from './operations/delete-session.ts';
 import { erase } from './operations/erase.ts';
 import { health } from './operations/health.ts';
-import { latestPage } from './operations/latest.ts';
+import { latestAt, latestPage } from './operations/latest.ts';
 import { locate } from './operations/locate.ts';
 import { partsPage } from './operations/parts.ts';
 import { readPage } from './operations/read.ts';
@@ -112,13 +112,11 @@ class MemoryStore implements EventStore {
     return locate(this.#open(), ref, ids);
   }
 
-  async latest(
-    ref: SessionRef,
-    view: readonly Segment[],
-    select: KeySelector,
-    page: LatestRequest,
-  ): Promise<LatestPage> {
-    return latestPage(heldSession(this.#open(), ref), view, select, page);
+  async latest(ref: SessionRef, view: AskedView, select: KeySelector, page: LatestRequest): Promise<LatestPage> {
+    const shelf = this.#open();
+    return 'branch' in view
+      ? latestAt(findHeld(shelf, ref), view, select, page)
+      : latestPage(heldSession(shelf, ref), view, select, page);
   }
 
   async parts(ref: SessionRef, digests: readonly Digest[], request: PartsRequest = {}): Promise<PartsPage> {

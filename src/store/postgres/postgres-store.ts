@@ -30,7 +30,7 @@ import type {
 } from '../../core/ports.ts';
 import type { RestoreOutcome, RestoreRequest } from '../../core/restore.ts';
 import type { NewSession, ReceiptsRequest, RenameRequest } from '../../core/session-request.ts';
-import type { Segment } from '../../core/view.ts';
+import type { AskedView, Segment } from '../../core/view.ts';
 import { Catalogue, findSessionRow, type SessionKey, sessionNotFound } from './catalogue.ts';
 import type { Queries } from './connection.ts';
 import type { Database } from './database.ts';
@@ -41,7 +41,7 @@ import { branchIds, branchOf, findBranchOf, sessionOf } from './operations/branc
 import { clearSession, hiddenSessions, hideSession } from './operations/delete-session.ts';
 import { erase } from './operations/erase.ts';
 import { healthOf } from './operations/health.ts';
-import { latestPage } from './operations/latest.ts';
+import { latestAt, latestPage } from './operations/latest.ts';
 import { findPlaces } from './operations/locate.ts';
 import { heldParts, partsPage } from './operations/parts.ts';
 import { readPage } from './operations/read.ts';
@@ -214,15 +214,11 @@ class PostgresStore implements EventStore {
     });
   }
 
-  async latest(
-    ref: SessionRef,
-    view: readonly Segment[],
-    select: KeySelector,
-    page: LatestRequest,
-  ): Promise<LatestPage> {
+  async latest(ref: SessionRef, view: AskedView, select: KeySelector, page: LatestRequest): Promise<LatestPage> {
     return await this.#read(async (queries) => {
       if ('keys' in select) checkLimit('selectedKeysMax', select.keys.length, 'look up keys');
       const session = await findSessionRow(queries, ref);
+      if ('branch' in view) return await latestAt(queries, this.#catalogue, session, view, select, page);
       if (session === undefined) throw sessionNotFound(ref);
       return await latestPage(queries, session, await branchIds(queries, session, view), view, select, page);
     });

@@ -113,10 +113,11 @@ export class Database {
   }
 
   #within<Result>(begin: 'BEGIN' | 'BEGIN IMMEDIATE', work: () => Result): Result {
-    this.run(begin);
+    // Asked as queries, since what a change gives back is an object that nobody wants here.
+    this.get(begin);
     try {
       const result = work();
-      this.run('COMMIT');
+      this.get('COMMIT');
       return result;
     } catch (error) {
       this.#rollback();

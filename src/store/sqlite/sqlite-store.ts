@@ -30,7 +30,7 @@ import type {
 } from '../../core/ports.ts';
 import type { RestoreOutcome, RestoreRequest } from '../../core/restore.ts';
 import type { NewSession, ReceiptsRequest, RenameRequest } from '../../core/session-request.ts';
-import type { Segment } from '../../core/view.ts';
+import type { AskedView, Segment } from '../../core/view.ts';
 import { Catalogue, type SessionRow } from './catalogue.ts';
 import type { Database } from './database.ts';
 import type { Migration } from './migrate.ts';
@@ -40,7 +40,7 @@ import { findBranch, listBranches } from './operations/branch.ts';
 import { clearSession, hiddenSessions, hideSession } from './operations/delete-session.ts';
 import { erase } from './operations/erase.ts';
 import { healthOf, truncateLog } from './operations/health.ts';
-import { latestPage } from './operations/latest.ts';
+import { latestAt, latestPage } from './operations/latest.ts';
 import { findPlaces } from './operations/locate.ts';
 import { heldParts, partsPage } from './operations/parts.ts';
 import { readPage } from './operations/read.ts';
@@ -179,14 +179,10 @@ class SqliteStore implements EventStore {
     });
   }
 
-  async latest(
-    ref: SessionRef,
-    view: readonly Segment[],
-    select: KeySelector,
-    page: LatestRequest,
-  ): Promise<LatestPage> {
+  async latest(ref: SessionRef, view: AskedView, select: KeySelector, page: LatestRequest): Promise<LatestPage> {
     return await this.#read(() => {
       if ('keys' in select) checkLimit('selectedKeysMax', select.keys.length, 'look up keys');
+      if ('branch' in view) return latestAt(this.#database, this.#catalogue, ref, view, select, page);
       return latestPage(this.#database, this.#branchIds(sessionOf(this.#catalogue, ref)), view, select, page);
     });
   }
