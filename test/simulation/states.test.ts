@@ -1,31 +1,7 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
-import { openReprise } from '../../src/index.ts';
 import { onFreshFiles } from './scratch.ts';
-import { type StateCommand, StateRun } from './state-run.ts';
-
-const kind = fc.constantFrom<StateCommand[0][]>(
-  'commit',
-  'commit',
-  'commit',
-  'commit',
-  'commit',
-  'replace',
-  'revert',
-  'rewind',
-  'rewindToTurn',
-  'redo',
-  'fork',
-);
-const command: fc.Arbitrary<StateCommand> = fc.tuple(kind, fc.nat(20), fc.nat(60), fc.nat(210));
-const histories = fc.array(command, { minLength: 1, maxLength: 25, size: 'max' });
-
-async function runAll(store: string, commands: readonly StateCommand[]): Promise<void> {
-  await using reprise = await openReprise({ store, durability: 'process', snapshotEvents: 2 });
-  const run = new StateRun(await reprise.createSession());
-  for (const one of commands) await run.run(one);
-  await run.checkAll();
-}
+import { histories, runAll } from './state-histories.ts';
 
 describe('any state, committed, forked, edited, rewound, reverted and redone in any order', () => {
   const runs = Number(process.env['REPRISE_RUNS'] ?? 30);

@@ -23,6 +23,18 @@ export const mistyping: readonly VerbCase[] = [
         () => session.counterfactual('main', conversation, { exclude: [1], casacde: true } as never),
         () => session.verify({ heads: 'x' } as never),
         () => reprise.diff('demo', 'demo@1', { stats: [] } as never),
+        () => session.state.begin({ timeout: 5 } as never),
+        () => session.state.transaction(() => undefined, { retry: 3 } as never),
+        () => session.state.get('a', { seq: 1 } as never),
+        () => session.state.getAt('a', { versoin: 1 } as never),
+        () => session.state.getAt('a', { seq: 1, at: '@2' } as never),
+        () => all(session.state.keys({ prefix: 'a' } as never)),
+        () => all(session.state.scan('a', { limt: 1 } as never)),
+        () => all(session.state.history('a', { version: 1 } as never)),
+        () => all(session.state.diff('main', 'main@1', { prefx: 'a' } as never)),
+        () => all(session.state.replay({ filter: { agent: 'a' } } as never)),
+        () => all(session.state.replay({ limit: Number.NaN })),
+        () => all(session.state.replay({ limit: -1 })),
       ];
       for (const what of misspelt) await refuses('option.invalid', what);
       const { hint } = await refuses('option.invalid', misspelt[0] as () => unknown);
