@@ -11,9 +11,9 @@ import { checkState, type StateLine } from './state-aftermath.ts';
 const child = fileURLToPath(new URL('./state-child.ts', import.meta.url));
 
 // However busy the machine is: a writer that is not killed goes on until it has committed so often.
-const commitsMin = 6;
+const commitsMin = 12;
 const workMs = 300;
-const patienceMs = 90_000;
+const patienceMs = 45_000;
 
 /** One process that runs transactions; gives what it said when it is gone. */
 async function runWriter(store: string, name: string, seed: number, killMs: number | undefined) {
