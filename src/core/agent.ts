@@ -40,6 +40,8 @@ export interface ResumeContext {
 export interface ResumableAgent<Run = unknown, Result = unknown> {
   /** Which framework it is of, such as `ai-sdk`. */
   readonly framework: string;
+  /** The packages it is made of, such as `ai`: their versions are in the start of its runs. */
+  readonly packages?: readonly string[];
   /** What it is called in the log. */
   readonly name?: string;
   /** The model it calls where the branch names none, if it is known: reasoning of other models is kept from it. */

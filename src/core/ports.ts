@@ -26,6 +26,8 @@ export interface Platform {
   readonly createContext: <T>() => AsyncContext<T>;
   /** What is known of the program that runs: `{ program?, versions?, git? }` of a `run.started`. */
   readonly runFacts: () => Promise<JsonObject>;
+  /** The version of a package that the program can import; undefined where it cannot. */
+  readonly versionOf?: (packageName: string) => string | undefined;
   /**
    * Calls a function after so many milliseconds, unless what it gives back is called first. Does not keep the program
    * alive. Where it is missing, what would be done then is done with the next thing that is asked for.

@@ -228,6 +228,7 @@ async function inRun<Run, Result>(running: Running<Run, Result>): Promise<Ended<
   // A conversation without runs is found again only by what carries none.
   const isBefore = request.prompt !== undefined && lane !== undefined && lane.run === null;
   if (isBefore) recorder.message(request.prompt as Message, about);
+  recorder.uses(...(agent.packages ?? []));
   const open = recorder.startRun({ ...about, resumed: resumedData(agent, lane?.run ?? null, request.run) });
   const work = open.within(async () => {
     const context = await contextOf(running);

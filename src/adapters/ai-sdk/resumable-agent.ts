@@ -13,7 +13,7 @@ import { checkDeclared, type EffectClass } from '../../core/effects.ts';
 import { isObject, type JsonValue } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { type AgentSettings, type AnyAgent, agentSettings, isAgent, withSettings } from './agent-settings.ts';
-import { plainLane } from './lane.ts';
+import { packages, plainLane } from './lane.ts';
 import { toModelMessages } from './model-message.ts';
 import { plainJson } from './plain-json.ts';
 import { originalAgent } from './recorded-agent.ts';
@@ -100,6 +100,7 @@ export function aiSdkAgent(given: object, options: AiSdkAgentOptions = {}): Resu
   const model = own.model === undefined ? undefined : originalModel(own.model);
   return {
     framework: 'ai-sdk',
+    packages,
     ...(name === undefined ? {} : { name }),
     ...(model === undefined ? {} : { model: typeof model === 'string' ? model : model.modelId }),
     resume: (context, run) => resume({ agent, own, options }, context, run as AgentSettings | undefined),

@@ -32,6 +32,9 @@ const handlerKeys: KnownKeys = optionKeys<RepriseCallbackOptions>(
   'a recording',
 );
 
+/** What is recorded here, as its versions are told. */
+export const packages: readonly string[] = ['@langchain/langgraph', '@langchain/core'];
+
 /** The tag of tools that record themselves: the handler leaves them to it. */
 export const recordedTag = 'reprise:recorded';
 
@@ -74,6 +77,7 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
     super();
     this.recorder = recorder;
     checkDeclared(options, handlerKeys);
+    recorder.uses(...packages);
     this.effects = options.effects ?? {};
     this.#options = options;
     this.#table = runTableOf(recorder);

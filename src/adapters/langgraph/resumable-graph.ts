@@ -7,7 +7,7 @@ import { checkDeclared, type EffectClass } from '../../core/effects.ts';
 import { RepriseError } from '../../core/error.ts';
 import { isObject, type JsonValue } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import { RepriseCallbackHandler } from './callback-handler.ts';
+import { packages, RepriseCallbackHandler } from './callback-handler.ts';
 import { toLangChainMessages } from './langchain-message.ts';
 import { plainJson } from './plain-json.ts';
 import { originalTool } from './recorded-tools.ts';
@@ -84,6 +84,7 @@ export function langgraphAgent<Result, Graph extends MessagesGraph<Result> = Mes
   const { tools } = options;
   return {
     framework: 'langgraph',
+    packages,
     ...(name === undefined || name === 'LangGraph' ? {} : { name }),
     resume: (context, run) => resume(graph, options, context, run ?? {}),
     ...(tools === undefined ? {} : { callTool: (call, context) => callTool(tools, call, context) }),
