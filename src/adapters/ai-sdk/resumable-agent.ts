@@ -106,6 +106,7 @@ export function aiSdkAgent(given: object, options: AiSdkAgentOptions = {}): Resu
     resume: (context, run) => resume({ agent, own, options }, context, run as AgentSettings | undefined),
     inputOf: (call) => checkedInput(own, call),
     approve: (call, context) => refuseUnapproved(own, call, context),
+    isForCaller: ({ name: tool }) => isForCaller(own.tools?.[tool]),
     callTool: (call, context) => callTool(own, call, context),
     textOf: ({ text }) => text,
   };
@@ -144,6 +145,10 @@ async function resume(
 }
 
 type GenerateCall = Parameters<typeof generateText>[0];
+
+/** The AI SDK hands calls of a tool without `execute` back to whoever asked, unless the provider carries it out. */
+const isForCaller = (tool: ToolSet[string] | undefined): boolean =>
+  tool !== undefined && tool.execute === undefined && tool.type !== 'provider';
 
 /** Executes one of the agent's tools. */
 function callTool(own: AgentSettings, call: PendingCall, context: ResumeContext): Promise<JsonValue> | undefined {
