@@ -118,13 +118,15 @@ function configOf(
   { recorder, signal }: ResumeContext,
   effects: LangGraphAgentOptions<never>['effects'],
 ): LangGraphRun {
-  const handler = new RepriseCallbackHandler(recorder, { runs: false, ...(effects === undefined ? {} : { effects }) });
+  const stop = AbortSignal.any([signal, ...(given.signal === undefined ? [] : [given.signal])]);
+  const declared = effects === undefined ? {} : { effects };
+  const handler = new RepriseCallbackHandler(recorder, { runs: false, signal: stop, ...declared });
   const { checkpoint_id: _id, checkpoint_ns: _ns, ...configurable } = given.configurable ?? {};
   const isKept = typeof checkpointer === 'object' && checkpointer !== null;
   return {
     ...given,
     callbacks: withHandler(given.callbacks, handler),
-    signal: AbortSignal.any([signal, ...(given.signal === undefined ? [] : [given.signal])]),
+    signal: stop,
     // What a thread holds would be put before the history of the branch.
     ...(isKept ? { configurable: { ...configurable, thread_id: randomUUID() } } : {}),
   };
