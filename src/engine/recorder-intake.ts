@@ -2,7 +2,7 @@ import { RepriseError } from '../core/error.ts';
 import type { EventDraft } from '../core/event.ts';
 import type { JsonObject } from '../core/json.ts';
 import { checkKeys, type KnownKeys } from '../core/known-keys.ts';
-import type { AsyncContext, Platform } from '../core/ports.ts';
+import type { AsyncContext, Platform, RequestListener } from '../core/ports.ts';
 import { isStructural } from '../core/structural-types.ts';
 import type { RecordOptions } from './record.ts';
 import type { RecorderCounts } from './recorder-counts.ts';
@@ -80,6 +80,11 @@ export class RecorderIntake {
     const known = Object.fromEntries(found.filter(([, version]) => version !== undefined)) as JsonObject;
     const versions = { ...known, ...given };
     return Object.keys(versions).length === 0 ? {} : { versions };
+  }
+
+  /** Tells of what is sent by code that runs inside of a scope, and not of one inside of that. */
+  watchSent(scope: RecorderScope, told: RequestListener): (() => void) | undefined {
+    return this.parts.platform.watchRequests?.((target) => (this.#context.get() === scope ? told(target) : undefined));
   }
 
   /** From now on, nothing is taken in. */

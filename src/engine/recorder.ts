@@ -323,6 +323,7 @@ export class SessionRecorder implements Recorder {
       {
         elapsedMs: platform.elapsedMs,
         within: this.#withinOf(scope),
+        watchSent: (told) => this.#intake.watchSent(scope, told),
         settle: (end) => this.#settledEnd(named, end),
         tellEnd: (data) => void this.#intake.tell({ type: 'call.ended', data }, { scope, isEnd: true }),
         onEnded: (end) => {

@@ -3,6 +3,7 @@ import { hash, randomFillSync } from 'node:crypto';
 import type { Digest } from '../core/point.ts';
 import type { AsyncContext, Platform } from '../core/ports.ts';
 import { runFacts, versionOf } from './run-facts.ts';
+import { watchRequests } from './sent-requests.ts';
 
 const saltBytes = 16;
 const poolBytes = 4096;
@@ -31,6 +32,7 @@ export function createNodePlatform(): Platform {
     createContext,
     runFacts,
     versionOf,
+    watchRequests,
     startIdleTimer,
   };
 }
