@@ -119,9 +119,7 @@ class Crew implements Disposable {
 
   /** Lets every writer finish what it has begun. */
   async stopWriters(): Promise<void> {
-    // A process that is still starting would not know what it is told.
-    await sleep(3_000);
-    await Promise.all(this.#writers.map((writer) => ended(writer, () => writer.kill('SIGTERM'))));
+    await Promise.all(this.#writers.map((writer) => ended(writer, () => writer.stdin?.write('stop\n'))));
   }
 
   /** Waits until every follower has seen all there is. */
