@@ -40,6 +40,7 @@ const usageCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 
 const failedCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'agent.failed',
+  'event.damaged',
   'event.newer-version',
   'part.damaged',
   'part.missing',
@@ -57,6 +58,6 @@ export function exitCodeOfRun(outcome: Outcome, signal: AbortSignal): number {
 export function exitCodeOf(error: unknown): number {
   if (!(error instanceof RepriseError)) return failed;
   if (usageCodes.has(error.code)) return usage;
-  if (error.code === 'resume.aborted') return stopped;
+  if (error.code === 'resume.aborted' || error.code === 'copy.aborted') return stopped;
   return error.code.startsWith('store.') || failedCodes.has(error.code) ? failed : no;
 }

@@ -139,7 +139,7 @@ async function withKeys(
   const sealed = rows.filter(({ type }) => isCarrier(type)).flatMap(({ data }) => refsIn(data ?? ''));
   const parts = await partsOf(from, session, sealed, { depth: 'asked' });
   const decoder = new DataDecoder({ get: (digest) => parts.get(digest), isErased: () => true });
-  return rows.map(({ branch: _, ...row }) => {
+  return rows.map(({ branch: _branch, ...row }) => {
     const { type, agent, data, seq } = row;
     const hasKeys = data !== null && (isCarrier(type) || specOf(type)?.keys !== undefined);
     const own = hasKeys ? keysOf({ type, agent: agent ?? undefined, data: decoder.decode(data) }) : [];
