@@ -1,4 +1,5 @@
-import { RepriseError } from '../core/error.ts';
+import { genesisDigest } from '../core/digest.ts';
+import { type ErrorCode, RepriseError } from '../core/error.ts';
 import { limits } from '../core/limits.ts';
 import { beginning, later, type Seq } from '../core/point.ts';
 import type { BranchSummary } from '../core/ports.ts';
@@ -6,9 +7,10 @@ import type { CopiedSession, CopyOptions } from './copy.ts';
 import { copyErasures } from './copy-erasures.ts';
 import { proveCopy } from './copy-proof.ts';
 import { checkEarlier, eventsIn, type Standing, stagedId, standingOf } from './copy-standing.ts';
-import { copyStretch, type Transfer } from './copy-stretch.ts';
+import { copyStretch, damagedSource, type Transfer } from './copy-stretch.ts';
 import { type Engine, sessionRef } from './engine.ts';
 import { sessionRecord } from './place.ts';
+import { verify } from './verify.ts';
 
 // What happens at either end meanwhile is found by the next pass; who never stops erasing is not outrun.
 const passesMax = 5;
@@ -27,21 +29,62 @@ export async function copySession(
         written += events;
       });
       if (copied !== undefined) return { ...copied, written: copied.written + written };
+      if (pass === passesMax) throw alwaysErased(session);
     } catch (error) {
-      if (pass === passesMax || !isRace(error)) throw error;
+      if (pass < passesMax && isRace(error)) continue;
+      const told = await diagnosed(from, session, error);
+      if (options.dryRun !== true && isUseless(told)) await discard(from, to, session);
+      throw told;
     }
-    if (pass === passesMax)
-      throw new RepriseError('append.conflict', `Cannot copy session "${session}": it is being erased all the time`, {
-        hint: 'Copy it again when nothing is being erased.',
-        details: { session },
-      });
   }
+}
+
+function alwaysErased(session: string): RepriseError {
+  return new RepriseError('store.busy', `Cannot copy session "${session}": it is being erased all the time`, {
+    hint: 'Copy it again when nothing is being erased.',
+    details: { session },
+  });
 }
 
 /** Somebody else wrote to the target, or finished the same copy, in between: looking again says which. */
 function isRace(error: unknown): boolean {
-  const codes = ['append.conflict', 'session.exists', 'session.not-found'];
+  return hasCode(error, ['append.conflict', 'session.exists', 'session.not-found']);
+}
+
+function hasCode(error: unknown, codes: readonly ErrorCode[]): error is RepriseError {
   return error instanceof RepriseError && codes.includes(error.code);
+}
+
+const saidWell: readonly ErrorCode[] = [
+  'copy.aborted',
+  'copy.diverged',
+  'part.missing',
+  'session.not-found',
+  'store.busy',
+  'store.closed',
+  'store.denied',
+  'store.full',
+  'store.read-only',
+  'store.unreachable',
+];
+
+/** Whatever else went wrong may come of a source that is not what was recorded: then that is told, with the place. */
+async function diagnosed(from: Engine, session: string, error: unknown): Promise<unknown> {
+  if (hasCode(error, saidWell)) return error;
+  for (const { branch } of await from.store.branches(sessionRef(from, session))) {
+    const { ok, firstBad, reason } = await verify(from, session, { at: { branch } });
+    if (!ok) return damagedSource({ session }, branch, firstBad ?? beginning, reason ?? '', error);
+  }
+  return error;
+}
+
+/** A history that cannot be proved is of no use to the next copy. */
+function isUseless(error: unknown): boolean {
+  return hasCode(error, ['copy.not-verified', 'event.damaged', 'part.missing']);
+}
+
+async function discard(from: Engine, to: Engine, session: string): Promise<void> {
+  await to.store.deleteSession(sessionRef(to, stagedId(await sessionRecord(from, session))));
 }
 
 type OnWritten = (events: number) => void;
@@ -56,6 +99,7 @@ async function copyOnce(
 ): Promise<CopiedSession | undefined> {
   await sessionRecord(from, session);
   const source = (await standingOf(from, session)) as Standing;
+  checkGenesis(from, source);
   const target = await standingOf(to, session);
   if (target !== undefined) await checkEarlier(from, source, to, target);
   const result = { session, written: 0, branches: source.branches.map(headOf) };
@@ -70,6 +114,12 @@ async function copyOnce(
   }
   await copyStaged(from, to, source, target, options, onWritten);
   return (await isStill(from, source)) ? { ...result, outcome } : undefined;
+}
+
+/** What cannot be the beginning of its own chain would be taken for another session. */
+function checkGenesis({ platform }: Engine, { record: { session, root, seed, genesis } }: Standing): void {
+  if (genesisDigest(platform.sha256, seed) === genesis) return;
+  throw damagedSource({ session }, root, beginning, "the session's genesis is not made of its seed");
 }
 
 function headOf({ branch, head, digest }: BranchSummary): CopiedSession['branches'][number] {
@@ -107,26 +157,15 @@ async function copyStaged(
 ): Promise<void> {
   const id = stagedId(source.record);
   const staged = await stagedStanding(from, to, source, id);
-  try {
-    await copyInto(from, to, source, staged, options, onWritten, target);
-    // Whatever was erased since it was read must not get a name.
-    if (!(await isStill(from, source))) return;
-  } catch (error) {
-    // A history that cannot be proved is of no use to the next copy.
-    if (isUseless(error)) await to.store.deleteSession(sessionRef(to, id));
-    throw error;
-  }
+  await copyInto(from, to, source, staged, options, onWritten, target);
+  // Whatever was erased since it was read must not get a name.
+  if (!(await isStill(from, source))) return;
   const { session } = source.record;
   await to.store.renameSession(sessionRef(to, id), {
     to: session,
     ...(target === undefined ? {} : { replaces: target.branches }),
   });
   to.memories.delete(session);
-}
-
-function isUseless(error: unknown): boolean {
-  const codes = ['copy.not-verified', 'event.damaged', 'event.id-reused', 'part.damaged', 'part.missing'];
-  return error instanceof RepriseError && codes.includes(error.code);
 }
 
 /** What an earlier copy has left of a session, or a new one. What was erased since is thrown away with the rest. */

@@ -109,24 +109,8 @@ async function restore(
   const events = await withKeys(transfer, branch.branch, rows);
   const { parent } = branch;
   const place = { ...sessionRef(to, target), branch: branch.branch, ...(parent === undefined ? {} : { parent }) };
-  try {
-    await to.store.restore({ ...place, events, parts });
-  } catch (error) {
-    throw atSource(transfer, branch.branch, rows, error);
-  }
+  await to.store.restore({ ...place, events, parts });
   onWritten(events.length);
-}
-
-/** What the target refuses because it does not match its digest was so at the source. */
-function atSource(transfer: Transfer, branch: string, rows: readonly StoredEvent[], error: unknown): unknown {
-  if (!(error instanceof RepriseError)) return error;
-  const { digest, seq } = error.details;
-  if (error.code === 'event.damaged')
-    return damagedSource(transfer, branch, seq as Seq, `seq ${String(seq)} is not what was recorded`, error);
-  if (error.code !== 'part.damaged') return error;
-  const row = rows.find(({ data }) => data !== null && refsIn(data).some((held) => held === digest)) ?? rows[0];
-  const at = row?.seq ?? (0 as Seq);
-  return damagedSource(transfer, branch, at, `a part of seq ${at} is not what was recorded`, error);
 }
 
 /** Events with what they are indexed under: what their erasure has left, or what their payload says. */

@@ -93,7 +93,7 @@ async function copyAll(
         signal: controller.signal,
         onProgress: (told) => progress.show(told),
       });
-      rows.push(await context.patient(copying).then(rowOf(namespace), refusalOf(namespace, session)));
+      rows.push(await copying.then(rowOf(namespace), refusalOf(namespace, session)));
     }
     return rows;
   } catch (error) {
