@@ -52,18 +52,25 @@ FROM tick, unnest($45::int[], $46::bigint[], $47::int[], $48::bigint[]) u (n, s,
 WHERE sessions.namespace_id = u.n AND sessions.id = u.s
   AND (sessions.branches < u.branches OR cardinality($46::bigint[]) > 1 OR sessions.touched < (SELECT max(touched) FROM sessions))`;
 
+/** The same for events of which some were erased elsewhere. */
+const writeErasedSql = writeSql
+  .replace('digest, salt, data)', 'digest, salt, data, data_digest)')
+  .replace('$18::text[])', '$18::text[], $45::text[])');
+
 /** Writes events and what changes with them. */
 export async function writeRows(
   queries: Queries,
   branches: readonly WrittenBranch[],
   events: readonly WrittenEvent[],
 ): Promise<void> {
+  const isErased = events.some(({ event }) => (event.dataDigest ?? null) !== null);
   await queries.run(
-    writeSql,
+    isErased ? writeErasedSql : writeSql,
     ...eventArrays(events),
     ...keyArrays(events),
     ...branchArrays(branches),
     ...sessionArrays(branches),
+    ...(isErased ? [arrayLiteral(events.map(({ event }) => event.dataDigest ?? null))] : []),
   );
 }
 
