@@ -67,6 +67,7 @@ export type { StateDiff } from './core/diff-state.ts';
 export type { StrictDiff } from './core/diff-strict.ts';
 export type { AppendOptions } from './engine/append.ts';
 export type { CompareOptions, Comparison } from './engine/compare.ts';
+export type { Copied, CopiedSession, CopyOptions, CopyProgress } from './engine/copy.ts';
 export type { Counterfactual, CounterfactualOptions } from './engine/counterfactual.ts';
 export type { Edited } from './engine/edit.ts';
 export type { EffectAnswer, EffectQuestion } from './engine/effect-guard.ts';
@@ -114,15 +115,8 @@ export type { Verification, VerifyOptions } from './engine/verify.ts';
 
 // For those who bring a store of their own.
 
-export type {
-  EventStore,
-  NamespaceSize,
-  Platform,
-  StoreAdvice,
-  StoreFact,
-  StoreHealth,
-  TableSize,
-} from './core/ports.ts';
+export type { EventStore, Platform } from './core/ports.ts';
+export type { NamespaceSize, StoreAdvice, StoreFact, StoreHealth, TableSize } from './core/store-health.ts';
 export { createNodePlatform } from './node/platform.ts';
 export { openMemoryStore } from './store/memory/memory-store.ts';
 export { openPostgresStore, type PostgresStoreOptions } from './store/postgres/postgres-store.ts';

@@ -1,8 +1,8 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { RepriseError } from '../core/error.ts';
-import type { StoreAdvice, StoreHealth } from '../core/ports.ts';
 import { refText } from '../core/ref.ts';
+import type { StoreAdvice, StoreHealth } from '../core/store-health.ts';
 import type { Reprise } from '../engine/reprise.ts';
 import type { BranchNode } from '../engine/tree.ts';
 import { chooseStore, shownUrl } from '../node/store-location.ts';

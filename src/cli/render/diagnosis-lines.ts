@@ -1,4 +1,4 @@
-import type { NamespaceSize, TableSize } from '../../core/ports.ts';
+import type { NamespaceSize, TableSize } from '../../core/store-health.ts';
 import type { Diagnosis } from '../diagnosis.ts';
 import type { Output, Style } from '../output.ts';
 import { bytesText, countText } from './amount.ts';

@@ -51,32 +51,33 @@ export function plainEnv(more: Readonly<Record<string, string>> = {}): NodeJS.Pr
 /** A folder with a store in it, in which commands run. Dispose of it when done. */
 export class Place implements Disposable {
   readonly folder: string;
-  readonly #schema = `cli_${randomBytes(8).toString('hex')}`;
+  readonly #url: string | undefined;
 
   /** In a new folder of its own, or in one that is made below another. */
   constructor(folder?: string) {
     if (folder !== undefined) mkdirSync(folder, { recursive: true });
     this.folder = folder ?? mkdtempSync(join(tmpdir(), 'reprise-cli-'));
+    this.#url = server === undefined ? undefined : `${server}?schema=cli_${randomBytes(8).toString('hex')}`;
   }
 
-  /** The file of the store that commands find by themselves; on a server there is none. */
-  get store(): string {
-    return join(this.folder, '.reprise/reprise.db');
-  }
-
-  /** The URL of the store that commands find by themselves: the file, or on a server a schema that is this place's alone. */
+  /** The store that commands find by themselves: the file, or on a server a schema that is this place's alone. */
   get url(): string {
-    return server === undefined ? `sqlite:${this.store}` : `${server}?schema=${this.#schema}`;
-  }
-
-  /** Opens that store. */
-  open(options: { readonly durability?: 'process' } = {}): Promise<Reprise> {
-    return openReprise({ store: this.url, ...options });
+    return this.#url ?? `sqlite:${this.store}`;
   }
 
   /** The environment in which commands find that store. */
   env(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
-    return plainEnv({ ...(isOnServer ? { REPRISE_STORE: this.url } : {}), ...more });
+    return plainEnv({ ...(this.#url === undefined ? {} : { REPRISE_STORE: this.#url }), ...more });
+  }
+
+  /** The file of the store; on a server there is none. */
+  get store(): string {
+    return join(this.folder, '.reprise/reprise.db');
+  }
+
+  /** Opens the store. */
+  open(options: { readonly durability?: 'process' } = {}): Promise<Reprise> {
+    return openReprise({ store: this.url, ...options });
   }
 
   /** Writes a file and gives its name, as a command takes it. */
