@@ -138,3 +138,26 @@ it('I2: a backup that was taken under load has everything that was acknowledged 
     await stop();
   }
 });
+
+it('histories are copied into a file and back into another store, with the digests they had', async () => {
+  await (async () => {
+    await using reprise = await openReprise({ store: server.url(), namespace: 'other' });
+    await (await reprise.createSession('kept')).append({ type: 'note.added', data: { text: 'behind a wall' } });
+  })();
+  const back = `${server.url()}?schema=restored`;
+  const names: Readonly<Record<string, string>> = {
+    'postgres://reprise_reader@db.example.com/agents': server.url(),
+    'postgres://reprise_owner@restored.example.com/agents': back,
+  };
+  for (const line of written('reprise copy').split('\n')) {
+    const words = line.split(' ').slice(1);
+    expect(await place.run(words.map((word) => names[word] ?? word))).toMatchObject({ code: 0 });
+  }
+  for (const words of [
+    ['verify', 'kept', '--namespace', 'other'],
+    ...Array.from({ length: writers }, (_, writer) => ['verify', `s${writer}`]),
+  ]) {
+    const [source, restored] = [server.url(), back].map((url) => place.json(...words, '--store', url));
+    expect(await restored).toEqual(await source);
+  }
+});

@@ -32,7 +32,7 @@ import type { NewSession, ReceiptsRequest, RenameRequest } from '../../core/sess
 import type { StoreHealth } from '../../core/store-health.ts';
 import type { AskedView, Segment } from '../../core/view.ts';
 import { Catalogue, findSessionRow, type SessionKey, sessionNotFound } from './catalogue.ts';
-import type { Connection, Queries } from './connection.ts';
+import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import type { Migration } from './migrate.ts';
 import { type OpenedDatabase, openDatabase } from './open-database.ts';

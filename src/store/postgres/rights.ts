@@ -28,7 +28,19 @@ type Columns = Readonly<Partial<Record<(typeof sessionTables)[number], readonly 
 /** What an append rewrites: where a branch ends, which session came last, a part that another session stored as a difference. */
 const appended: Columns = {
   sessions: ['branches', 'touched'],
-  branches: ['head', 'digest', 'turn', 'epoch', 'marker', 'event_bytes', 'part_bytes', 'updated_at', 'touched'],
+  branches: [
+    'head',
+    'digest',
+    'turn',
+    'epoch',
+    'marker',
+    'event_bytes',
+    'part_bytes',
+    'highest_turn',
+    'latest_time',
+    'updated_at',
+    'touched',
+  ],
   parts: ['kind', 'refs', 'text'],
   snapshots: ['digest', 'value'],
   receipts: ['created_at', 'body'],
@@ -38,7 +50,7 @@ const appended: Columns = {
 const erased: Columns = {
   sessions: ['erasures', 'name'],
   branches: ['erased_bytes'],
-  events: ['data', 'salt', 'data_digest'],
+  events: ['data', 'salt', 'data_digest', 'highest_turn', 'latest_time'],
   parts: ['salt', 'damaged'],
   part_holders: ['part_id', 'bytes'],
 };
