@@ -31,12 +31,25 @@ export interface Platform {
   readonly createContext: <T>() => AsyncContext<T>;
   /** What is known of the program that runs: `{ program?, versions?, git? }` of a `run.started`. */
   readonly runFacts: () => Promise<JsonObject>;
+  /** The version of a package that the program can import; undefined where it cannot. */
+  readonly versionOf?: (packageName: string) => string | undefined;
+  /**
+   * Tells of every HTTP request that the program sends, in the async context of whoever sends it, until what it gives
+   * back is called. Where it is missing, what a model's client tries again by itself is not seen.
+   */
+  readonly watchRequests?: (told: RequestListener) => () => void;
   /**
    * Calls a function after so many milliseconds, unless what it gives back is called first. Does not keep the program
    * alive. Where it is missing, what would be done then is done with the next thing that is asked for.
    */
   readonly startIdleTimer?: (ms: number, fire: () => void) => () => void;
 }
+
+/** Is told of a request by its method and address, and may ask to be told how it ended. */
+export type RequestListener = (target: string) => RequestTold | undefined;
+
+/** Is told the status of the answer, or the error that came instead. */
+export type RequestTold = (how: { readonly status?: number; readonly error?: string }) => void;
 
 /** A value that follows the flow of async code. */
 export interface AsyncContext<T> {

@@ -284,7 +284,8 @@ async function toolResult(look: Look, call: string | number, output: JsonValue, 
 
 /** State versions are stored: the next one is the view's latest + 1. An erased write has lost its number, but had one. */
 async function state(look: Look, edit: Extract<Edit, { kind: 'state' }>): Promise<EventDraft> {
-  const { key, agent = defaultAgent } = edit;
+  const { agent = defaultAgent } = edit;
+  const key = text(edit.key, 'key');
   checkWrite({ agent, key }, edit.value ?? null);
   let version = 1;
   for await (const event of eventsOfKey(look, stateKey(agent, key))) {

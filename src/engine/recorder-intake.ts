@@ -2,7 +2,7 @@ import { RepriseError } from '../core/error.ts';
 import type { EventDraft } from '../core/event.ts';
 import type { JsonObject } from '../core/json.ts';
 import { checkKeys, type KnownKeys } from '../core/known-keys.ts';
-import type { AsyncContext, Platform } from '../core/ports.ts';
+import type { AsyncContext, Platform, RequestListener } from '../core/ports.ts';
 import { isStructural } from '../core/structural-types.ts';
 import type { RecordOptions } from './record.ts';
 import type { RecorderCounts } from './recorder-counts.ts';
@@ -50,6 +50,7 @@ export interface TellOptions {
 export class RecorderIntake {
   readonly parts: RecorderParts;
   readonly #context: AsyncContext<RecorderScope>;
+  readonly #packages = new Set<string>();
   #isClosed = false;
 
   constructor(parts: RecorderParts) {
@@ -65,6 +66,25 @@ export class RecorderIntake {
   /** Runs code inside of something. */
   within<T>(scope: RecorderScope, body: () => T): T {
     return this.#context.run(scope, body);
+  }
+
+  /** Remembers packages that take part. */
+  uses(packages: readonly string[]): void {
+    for (const name of packages) this.#packages.add(name);
+  }
+
+  /** The versions of those packages, as far as they are known, and of what else was said. */
+  versionsWith(given: JsonObject | undefined): { readonly versions?: JsonObject } {
+    const { platform, options } = this.parts;
+    const found = options.facts === false ? [] : [...this.#packages].map((name) => [name, platform.versionOf?.(name)]);
+    const known = Object.fromEntries(found.filter(([, version]) => version !== undefined)) as JsonObject;
+    const versions = { ...known, ...given };
+    return Object.keys(versions).length === 0 ? {} : { versions };
+  }
+
+  /** Tells of what is sent by code that runs inside of a scope, and not of one inside of that. */
+  watchSent(scope: RecorderScope, told: RequestListener): (() => void) | undefined {
+    return this.parts.platform.watchRequests?.((target) => (this.#context.get() === scope ? told(target) : undefined));
   }
 
   /** From now on, nothing is taken in. */

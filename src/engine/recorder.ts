@@ -38,6 +38,20 @@ export class SessionRecorder implements Recorder {
   }
 
   /**
+   * Says which packages take part: their versions are in the start of every run that is begun from now on. Adapters say
+   * it of their framework.
+   *
+   * @example
+   * ```ts
+   * await using recorder = await session.record({ agent: 'support' });
+   * recorder.uses('zod');
+   * ```
+   */
+  uses(...packages: readonly string[]): void {
+    this.#intake.uses(packages);
+  }
+
+  /**
    * Records a run around a function: its end has the outcome, the result if it is JSON, and the fingerprint of what
    * precedes it. It resolves when the run is stored, and gives or throws what the function did.
    *
@@ -224,7 +238,8 @@ export class SessionRecorder implements Recorder {
     const failedBefore = this.#parts.counts.failed;
     this.#intake.checkTold(start, toldKeys.run);
     const { turns, options, platform } = this.#parts;
-    const { agent = outer?.agent ?? options.agent, run = platform.newId(), ...data } = start;
+    const { agent = outer?.agent ?? options.agent, run = platform.newId(), ...told } = start;
+    const data = { ...told, ...this.#intake.versionsWith(start.versions) };
     const about = { ...(agent === undefined ? {} : { agent }), run };
     const turn = outer?.turn ?? turns.current(this.#intake.laneOf(outer, about)) ?? turns.highest;
     const cause = this.#intake.tell({ type: 'run.started', ...about, turn, data }, { addsFacts: true });
@@ -308,6 +323,7 @@ export class SessionRecorder implements Recorder {
       {
         elapsedMs: platform.elapsedMs,
         within: this.#withinOf(scope),
+        watchSent: (told) => this.#intake.watchSent(scope, told),
         settle: (end) => this.#settledEnd(named, end),
         tellEnd: (data) => void this.#intake.tell({ type: 'call.ended', data }, { scope, isEnd: true }),
         onEnded: (end) => {

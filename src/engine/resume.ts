@@ -30,7 +30,10 @@ import { type UserTurn, userTurnsAfter } from './user-turns.ts';
 export interface ResumeOptions<Run = unknown> extends RunLimits, ResumeRecordOptions {
   /** Goes to the framework's own run call unchanged, and is recorded. */
   readonly run?: Run;
-  /** A new user message, a text or a whole one. Without it, the last user message is answered, if nobody did yet. */
+  /**
+   * A new user message, a text or a whole one; or one of the role `tool`, which answers calls that wait for the caller.
+   * Without it, the last user message is answered, if nobody did yet.
+   */
   readonly prompt?: string | Message;
   /** Whose conversation is continued, and what the agent is called in the log; found out if left out. */
   readonly agentName?: string;

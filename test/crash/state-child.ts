@@ -50,6 +50,8 @@ async function work(tx: Transaction): Promise<void> {
   const counts =
     random.below(3) === 0 ? [((await tx.get('count')).value as { readonly n: number } | null)?.n ?? 0] : [];
   const size = written.length + counts.length + 1;
+  // So that others write meanwhile: whoever commits on what is old must be found out.
+  await wait(random.below(20));
   for (const key of written)
     if (random.below(6) === 0) tx.delete(key);
     else tx.write(key, { by: name, text: 'x'.repeat(random.below(3_000)) });

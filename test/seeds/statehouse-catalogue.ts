@@ -12,6 +12,7 @@ export function stateCatalogue(world: StateWorld): void {
     reads(world);
     replaying(world);
     values(world);
+    if (world.isKept) severalWriters(world);
   });
 }
 
@@ -336,5 +337,85 @@ function values(world: StateWorld): void {
     ])
       expect((await refuses('limit.exceeded', act)).details['limit']).toMatch(/^state(Value|Key)BytesMax$/);
     expect(await all(state.replay())).toEqual([]);
+  });
+}
+
+/** Stores that are opened twice know as little of each other as two processes do. */
+function severalWriters(world: StateWorld): void {
+  const { newPlace } = world;
+  const { open } = opening(world);
+  const twice = async () => {
+    const place = newPlace();
+    const here = await (await open(place)).createSession('world');
+    return { here, there: await (await open(place)).session('world') };
+  };
+
+  test('a rewind, revert or edit elsewhere is a conflict, a fork elsewhere is none, and a blind write is planned anew', async () => {
+    const { here, there } = await twice();
+    for (const value of [1, 2]) await here.state.transaction((tx) => tx.write('a', value));
+    const reading = async () => {
+      const tx = here.state.begin();
+      await tx.get('a');
+      tx.write('b', 1);
+      return tx;
+    };
+    const harmless = await reading();
+    const child = await there.fork('main@1', { name: 'child', edits: [{ kind: 'state', key: 'a', value: 'forked' }] });
+    await child.state.transaction((tx) => tx.write('a', 'on the child'));
+    expect((await harmless.commit()).versions[0]?.version).toBe(1);
+    for (const change of [() => there.revert('main@2'), () => there.redo('main'), () => there.rewind('main@1')]) {
+      const tx = await reading();
+      const blind = here.state.begin();
+      blind.write('a', 'blind');
+      await change();
+      const error = await refuses('state.conflict', () => tx.commit());
+      expect(error.message).toMatch(/the history was edited at seq \d+$/);
+      const before = (await there.state.get('a')).version;
+      expect((await blind.commit()).versions[0]?.version).toBe(before + 1);
+      await there.revert({ branch: 'main', seq: (await there.branch()).head });
+    }
+  });
+
+  test('an update elsewhere is a conflict that names the key, a phantom too, and retries are bounded', async () => {
+    const { here, there } = await twice();
+    const tx = here.state.begin();
+    expect(await all(tx.scan('task/'))).toEqual([]);
+    tx.write('count', 0);
+    await there.state.transaction((other) => other.write('task/1', 'a phantom'));
+    expect((await refuses('state.conflict', () => tx.commit())).details['keys']).toEqual([
+      { agent: 'default', key: 'task/1' },
+    ]);
+    let runs = 0;
+    const meddled = here.state.transaction(
+      async (own) => {
+        runs += 1;
+        await own.get('count');
+        await there.state.transaction((other) => other.write('count', runs));
+        own.write('count', -1);
+      },
+      { retries: 3 },
+    );
+    await refuses('state.conflict', () => meddled);
+    expect([runs, (await here.state.get('count')).value]).toEqual([4, 4]);
+  });
+
+  test('replay follows what is committed elsewhere, in order, until the loop is left', async () => {
+    const { here, there } = await twice();
+    const seen: unknown[] = [];
+    const following = (async () => {
+      for await (const { operations, restarted } of here.state.replay({ follow: true })) {
+        seen.push(restarted ?? operations.map(({ value }) => value).join());
+        if (seen.at(-1) === '9') break;
+      }
+    })();
+    for (let value = 0; value < 5; value++) await there.state.transaction((tx) => tx.write('a', value));
+    await there.rewind('main@2');
+    await there.state.transaction((tx) => tx.write('a', 9));
+    await following;
+    // How much of the first part was seen before the rewind is a matter of luck.
+    const restart = seen.indexOf('branch.rewound');
+    if (restart >= 0) expect(seen.slice(restart)).toEqual(['branch.rewound', '0', '1', '9']);
+    else expect(seen).toEqual(['0', '1', '9']);
+    expect(['0', '1', '2', '3', '4'].join()).toContain(seen.slice(0, Math.max(0, restart)).join());
   });
 }

@@ -146,8 +146,21 @@ function reads(world: StateWorld): void {
 
   test('1.4 BUG unescaped separators: no agent, key, branch, session or namespace reaches into another', async () => {
     const reprise = await open(newPlace());
-    const words = ['a', 'a:b', 'b:c', 'c', '%', 'a%', '_', 'a\u0001', '\u0001a', 'state'];
-    const names = words.filter((word) => !word.includes('\u0001'));
+    const words = [
+      'a',
+      'a:b',
+      'b:c',
+      'c',
+      '%',
+      'a%',
+      '_',
+      'a\u0001',
+      '\u0001\u0001',
+      '\u0001\u0002',
+      '\u0000',
+      'state',
+    ];
+    const names = words.filter((word) => !/[\u0000\u0001]/.test(word));
     for (const name of names.slice(0, 4)) {
       const session = await reprise.namespace(name).createSession(name);
       for (const agent of names)

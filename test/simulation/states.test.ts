@@ -1,48 +1,7 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
-import { openReprise } from '../../src/index.ts';
 import { onFreshFiles } from './scratch.ts';
-import { type StateCommand, StateRun } from './state-run.ts';
-
-const kind = fc.constantFrom<StateCommand[0][]>(
-  'commit',
-  'commit',
-  'commit',
-  'commit',
-  'commit',
-  'replace',
-  'insert',
-  'revert',
-  'rewind',
-  'rewindToTurn',
-  'redo',
-  'fork',
-);
-const command: fc.Arbitrary<StateCommand> = fc.tuple(kind, fc.nat(20), fc.nat(60), fc.nat(210));
-const histories = fc.array(command, { minLength: 1, maxLength: 25, size: 'max' });
-
-const changing = fc.constantFrom<StateCommand[0][]>(
-  'commit',
-  'commit',
-  'commit',
-  'revertRecent',
-  'revertRecent',
-  'revertRecent',
-  'redo',
-);
-const oneKey = fc.constantFrom(1, 13, 25, 49);
-const crowded = fc.tuple(changing, fc.constant(0), fc.nat(60), oneKey);
-const changed = fc.array(crowded, { minLength: 8, maxLength: 30, size: 'max' });
-const erasing = fc.constantFrom<StateCommand[0][]>('commit', 'commit', 'commit', 'commit', 'revert', 'insert', 'erase');
-const forgetful = fc.tuple(erasing, fc.constant(0), fc.nat(60), oneKey);
-const forgotten = fc.array(forgetful, { minLength: 8, maxLength: 30, size: 'max' });
-
-async function runAll(store: string, commands: readonly StateCommand[]): Promise<void> {
-  await using reprise = await openReprise({ store, durability: 'process', snapshotEvents: 2 });
-  const run = new StateRun(await reprise.createSession());
-  for (const one of commands) await run.run(one);
-  await run.checkAll();
-}
+import { changed, forgotten, histories, runAll } from './state-histories.ts';
 
 describe('any state, committed, forked, edited, rewound, reverted and redone in any order', () => {
   const runs = Number(process.env['REPRISE_RUNS'] ?? 30);

@@ -4,7 +4,7 @@ import type { Outcome } from '../../core/event.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { OpenRun, Recorder } from '../../core/recorder.ts';
 import { type AnyAgent, agentSettings, withSettings } from './agent-settings.ts';
-import type { Lane } from './lane.ts';
+import { type Lane, packages } from './lane.ts';
 import { neutralMessage } from './neutral-message.ts';
 import { recordedSettings, type SettingsRecording } from './recorded-settings.ts';
 
@@ -43,6 +43,7 @@ export interface RecordedAiSdk {
  */
 export function recordAiSdk(recorder: Recorder, options: RecordAiSdkOptions = {}): RecordedAiSdk {
   checkDeclared(options, recordKeys);
+  recorder.uses(...packages);
   const generateText = (settings: Parameters<typeof aiGenerateText>[0]): ReturnType<typeof aiGenerateText> =>
     recordRun(recorder, options, (recording) => aiGenerateText(recordedSettings(settings, recording)));
   const streamText = (settings: Parameters<typeof aiStreamText>[0]): ReturnType<typeof aiStreamText> => {
@@ -71,6 +72,7 @@ export function recordAiSdk(recorder: Recorder, options: RecordAiSdkOptions = {}
  */
 export function recordAgent<A extends AnyAgent>(agent: A, recorder: Recorder, options: RecordAiSdkOptions = {}): A {
   checkDeclared(options, recordKeys);
+  recorder.uses(...packages);
   const original = originalAgent(agent);
   const settings = agentSettings(original);
   const named: RecordAiSdkOptions = original.id === undefined ? options : { agent: original.id, ...options };

@@ -13,7 +13,7 @@ import { checkDeclared, type EffectClass } from '../../core/effects.ts';
 import { isObject, type JsonValue } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { type AgentSettings, type AnyAgent, agentSettings, isAgent, withSettings } from './agent-settings.ts';
-import { plainLane } from './lane.ts';
+import { packages, plainLane } from './lane.ts';
 import { toModelMessages } from './model-message.ts';
 import { plainJson } from './plain-json.ts';
 import { originalAgent } from './recorded-agent.ts';
@@ -100,11 +100,13 @@ export function aiSdkAgent(given: object, options: AiSdkAgentOptions = {}): Resu
   const model = own.model === undefined ? undefined : originalModel(own.model);
   return {
     framework: 'ai-sdk',
+    packages,
     ...(name === undefined ? {} : { name }),
     ...(model === undefined ? {} : { model: typeof model === 'string' ? model : model.modelId }),
     resume: (context, run) => resume({ agent, own, options }, context, run as AgentSettings | undefined),
     inputOf: (call) => checkedInput(own, call),
     approve: (call, context) => refuseUnapproved(own, call, context),
+    isForCaller: ({ name: tool }) => isForCaller(own.tools?.[tool]),
     callTool: (call, context) => callTool(own, call, context),
     textOf: ({ text }) => text,
   };
@@ -143,6 +145,10 @@ async function resume(
 }
 
 type GenerateCall = Parameters<typeof generateText>[0];
+
+/** The AI SDK hands calls of a tool without `execute` back to whoever asked, unless the provider carries it out. */
+const isForCaller = (tool: ToolSet[string] | undefined): boolean =>
+  tool !== undefined && tool.execute === undefined && tool.type !== 'provider';
 
 /** Executes one of the agent's tools. */
 function callTool(own: AgentSettings, call: PendingCall, context: ResumeContext): Promise<JsonValue> | undefined {

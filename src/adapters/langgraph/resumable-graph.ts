@@ -7,7 +7,7 @@ import { checkDeclared, type EffectClass } from '../../core/effects.ts';
 import { RepriseError } from '../../core/error.ts';
 import { isObject, type JsonValue } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import { RepriseCallbackHandler } from './callback-handler.ts';
+import { packages, RepriseCallbackHandler } from './callback-handler.ts';
 import { toLangChainMessages } from './langchain-message.ts';
 import { plainJson } from './plain-json.ts';
 import { originalTool } from './recorded-tools.ts';
@@ -84,6 +84,7 @@ export function langgraphAgent<Result, Graph extends MessagesGraph<Result> = Mes
   const { tools } = options;
   return {
     framework: 'langgraph',
+    packages,
     ...(name === undefined || name === 'LangGraph' ? {} : { name }),
     resume: (context, run) => resume(graph, options, context, run ?? {}),
     ...(tools === undefined ? {} : { callTool: (call, context) => callTool(tools, call, context) }),
@@ -117,13 +118,15 @@ function configOf(
   { recorder, signal }: ResumeContext,
   effects: LangGraphAgentOptions<never>['effects'],
 ): LangGraphRun {
-  const handler = new RepriseCallbackHandler(recorder, { runs: false, ...(effects === undefined ? {} : { effects }) });
+  const stop = AbortSignal.any([signal, ...(given.signal === undefined ? [] : [given.signal])]);
+  const declared = effects === undefined ? {} : { effects };
+  const handler = new RepriseCallbackHandler(recorder, { runs: false, signal: stop, ...declared });
   const { checkpoint_id: _id, checkpoint_ns: _ns, ...configurable } = given.configurable ?? {};
   const isKept = typeof checkpointer === 'object' && checkpointer !== null;
   return {
     ...given,
     callbacks: withHandler(given.callbacks, handler),
-    signal: AbortSignal.any([signal, ...(given.signal === undefined ? [] : [given.signal])]),
+    signal: stop,
     // What a thread holds would be put before the history of the branch.
     ...(isKept ? { configurable: { ...configurable, thread_id: randomUUID() } } : {}),
   };

@@ -56,6 +56,7 @@ export function recordTransport<T extends Transport>(
   options: RecordTransportOptions = {},
 ): T {
   checkDeclared(options, transportKeys);
+  recorder.uses('@modelcontextprotocol/client');
   const recording = new TransportRecording(transport, recorder, options);
   const own = new Set<PropertyKey>(['send', 'onmessage', 'onclose']);
   // A client looks at what a transport has to tell its kind, so everything else is the transport's own.

@@ -19,6 +19,7 @@ import type { AnyAgent, ContextOf } from './acting-agent.ts';
 import { itemsFromMessages } from './items-from-messages.ts';
 import { textOfValue } from './provider-fields.ts';
 import { originalAgent, type RecordAgentOptions, recordAgent } from './recorded-agent.ts';
+import { packages } from './recorded-model.ts';
 import { runnerWithModels } from './recorded-runner.ts';
 import { rememberAnswer } from './recording-memory.ts';
 import { agentAfter, agentAsBranchSays, callToolOf, ownModelName, refuseUnapproved } from './resumed-agent.ts';
@@ -76,6 +77,7 @@ export function openaiAgent(
   const agent = originalAgent(given);
   return {
     framework: 'openai-agents',
+    packages,
     // Whoever hands off has conversations under several names: the one that last moved on is continued.
     ...(agent.handoffs.length === 0 ? { name: agent.name } : {}),
     ...modelOf(agent, options),

@@ -4,7 +4,7 @@ import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { Recorder } from '../../core/recorder.ts';
 import type { AnyAgent } from './acting-agent.ts';
 import { valueOfText } from './provider-fields.ts';
-import { recordModel } from './recorded-model.ts';
+import { packages, recordModel } from './recorded-model.ts';
 import { recordTool } from './recorded-tool.ts';
 import { askedFor, within } from './recording-memory.ts';
 
@@ -35,6 +35,7 @@ export function recordAgent<TAgent extends AnyAgent>(
   options: RecordAgentOptions = {},
 ): TAgent {
   checkDeclared(options, recordKeys);
+  recorder.uses(...packages);
   return copyOf(originalAgent(agent), { recorder, options, copies: new Map() }) as TAgent;
 }
 

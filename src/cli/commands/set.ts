@@ -29,6 +29,8 @@ export const set: CommandSpec = {
       throw new RepriseError('option.invalid', 'Cannot set a key to two values: one is given, one is in --file', {
         hint: 'Give one of them.',
       });
+    if (file === undefined && json === undefined && process.stdin.isTTY)
+      out.say('Type the value as JSON, and end it with Ctrl-D on a line of its own.');
     const value = json === undefined || json === '-' ? jsonFile(file ?? '-') : jsonArgument(json);
     // Before a session is made for it: what cannot be written must leave nothing behind.
     checkWrite({ agent: agentOf(options), key }, value);

@@ -14,15 +14,16 @@ export function stateLine(out: Output, { key, value, version, seq, erased }: Sta
 export function versionLine(out: Output, held: StateVersion): string {
   const { version, seq, time, op, by, value, erased } = held;
   const what = erased === true ? 'erased' : (op ?? '');
-  const when = out.columns < narrow ? `${time.slice(11, 19)}Z` : time;
-  const start = [`v${version}`, `@${seq}`, when, what.padEnd(6), plain(by ?? '-')].join('  ');
-  const shown = op === 'write' ? cut(jsonText(value), Math.max(valueMin, out.columns - widthOf(start) - 2)) : '';
-  return `${out.dim(start)}  ${shown}`.trimEnd();
+  const isNarrow = out.columns < narrow;
+  const shown = op === 'write' ? jsonText(value) : '';
+  const cells = [`v${version}`, `@${seq}`, time, what.padEnd(6), plain(by ?? '-')];
+  if (isNarrow) return cut([...cells.with(2, `${time.slice(11, 19)}Z`).with(3, what), shown].join(' '), out.columns);
+  const start = cells.join('  ');
+  return `${out.dim(start)}  ${cut(shown, Math.max(20, out.columns - widthOf(start) - 2))}`.trimEnd();
 }
 
 /** On fewer columns the time of a version is that of the day alone. */
 const narrow = 70;
-const valueMin = 8;
 
 /** A key as it is shown; the empty one would not be seen. */
 export function shownKey(key: string): string {

@@ -191,6 +191,46 @@ export const branching: readonly VerbCase[] = [
     );
   }),
 
+  onSession(
+    'state on a fork of a fork of a fork is that of its points, whatever its parents do later',
+    async (session) => {
+      const { state } = session;
+      for (const value of [1, 2]) await put(state, 'a', value);
+      const one = await session.fork('main@1', { name: 'one', edits: [{ kind: 'state', key: 'b', value: 1 }] });
+      await put(one.state, 'a', 'one');
+      const two = await session.fork('one@head', { name: 'two' });
+      await drop(two.state, 'b');
+      const three = await session.fork('two@head', { name: 'three', edits: [{ kind: 'state', key: 'a' }] });
+      for (const other of [state, one.state, two.state]) await put(other, 'a', 'later');
+      await session.rewind('one@1');
+      const held = async (handle: StateHandle): Promise<unknown> =>
+        (await all(handle.scan(''))).map(({ key, value, version }) => [key, value, version]);
+      assert.deepEqual(await held(three.state), [], 'b was deleted on its parent, a by its own edit');
+      await put(three.state, 'a', 'three');
+      assert.deepEqual(await held(three.state), [['a', 'three', 4]]);
+      assert.deepEqual(await held(one.state), [['a', 1, 1]]);
+      assert.deepEqual(await held(two.state), [['a', 'later', 3]]);
+      await session.rewind('three@1');
+      assert.deepEqual(await held(three.state), [['a', 1, 1]]);
+      await session.redo('three');
+      assert.deepEqual(
+        (await all(three.state.history('a'))).map(({ value, branch }) => [value, branch]),
+        [
+          ['three', 'three'],
+          [null, 'three'],
+          ['one', 'one'],
+          [1, 'main'],
+        ],
+      );
+      for (const [at, value] of [
+        ['main@1', 1],
+        ['main@2', 2],
+        ['one@4', 'one'],
+      ] as const)
+        assert.equal(await valueAt(three.state, 'a', at), value);
+    },
+  ),
+
   onSession('rewind and revert change what get() gives, and never what an earlier point gave', async (session) => {
     const { state } = session;
     for (const value of [1, 2, 3]) await put(state, 'a', value);
