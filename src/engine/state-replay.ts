@@ -1,9 +1,9 @@
 import type { Event } from '../core/event.ts';
-import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
+import { type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import type { Seq } from '../core/point.ts';
 import { isStructural } from '../core/structural-types.ts';
 import type { Engine } from './engine.ts';
-import { type ReplayOptions, replay } from './replay.ts';
+import { checkReading, type ReplayOptions, replay } from './replay.ts';
 import { operationsOf, type StateOperation } from './state-entry.ts';
 import { checkAgent } from './state-key.ts';
 import { pointOf } from './state-point.ts';
@@ -15,7 +15,8 @@ export interface StateReplayOptions
   readonly agent?: string | null;
 }
 
-const replayKeys: KnownKeys = optionKeys<StateReplayOptions>('replay state', {
+const replayKeys: KnownKeys = optionKeys<StateReplayOptions>('replay', {
+  agent: true,
   at: true,
   after: true,
   through: true,
@@ -24,7 +25,6 @@ const replayKeys: KnownKeys = optionKeys<StateReplayOptions>('replay state', {
   follow: true,
   signal: true,
   limit: true,
-  agent: true,
 });
 
 /** One transaction, with the operations that were asked for. */
@@ -58,7 +58,7 @@ export async function* replayState(
   { session, branch, agent: own }: StateOf,
   options: StateReplayOptions = {},
 ): AsyncGenerator<StateTransaction, void, undefined> {
-  checkKeys(options, replayKeys);
+  checkReading(options, replayKeys);
   const { agent: asked = own, at, limit = Number.POSITIVE_INFINITY, ...range } = options;
   const agent = asked === null ? null : checkAgent(asked);
   const events = replay(engine, session, {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { Option } from 'commander';
 import { RepriseError } from '../../core/error.ts';
 import { refText } from '../../core/ref.ts';
@@ -10,6 +9,7 @@ import { commandCheck } from '../check-command.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
 import { exitCodeOfRows, stopped } from '../exit-code.ts';
+import { inputText } from '../input-text.ts';
 import { runLive } from '../live-run.ts';
 import { wholeNumber } from '../number-option.ts';
 import { readFailure } from '../read-failure.ts';
@@ -73,7 +73,7 @@ export const experiment: CommandSpec = {
 function variantsIn(path: string): VariantsFile {
   let text: string;
   try {
-    text = readFileSync(path === '-' ? 0 : path, 'utf8');
+    text = inputText(path);
   } catch (error) {
     throw new RepriseError('experiment.invalid', `Cannot read ${JSON.stringify(path)}: ${readFailure(error)}`, {
       hint: 'Name a JSON file of variants.',

@@ -1,8 +1,8 @@
 import { genesisDigest } from '../../../core/digest.ts';
-import { RepriseError } from '../../../core/error.ts';
 import { limits } from '../../../core/limits.ts';
 import type { Digest } from '../../../core/point.ts';
 import type { Platform, SessionRecord, SessionRef, SessionsPage, SessionsRequest } from '../../../core/ports.ts';
+import { type NewSession, sessionExists } from '../../../core/session-request.ts';
 import type { Queries } from '../connection.ts';
 
 type SessionColumns = readonly [
@@ -38,27 +38,40 @@ export async function findSession(queries: Queries, ref: SessionRef): Promise<Se
   return row === undefined ? undefined : recordOf(row);
 }
 
-/** Makes a session with one empty branch, inside the caller's transaction. */
+/**
+ * Makes a session with one empty branch, inside the caller's transaction. An earlier try that was committed after all is
+ * known by the seed, which is random.
+ */
 export async function createSession(
   queries: Queries,
   platform: Platform,
   ref: SessionRef,
-  { root, seed }: { readonly root: string; readonly seed: string },
+  {
+    root,
+    seed,
+    createdAt = platform.now(),
+    erasures = 0,
+    isRepeated = false,
+  }: NewSession & { readonly isRepeated?: boolean },
 ): Promise<SessionRecord> {
-  const createdAt = platform.now();
   const genesis = genesisDigest(platform.sha256, seed);
   const namespaceId = await namespaceIdOf(queries, ref.namespace);
   const made = await queries.get<[number]>(
-    `INSERT INTO sessions (namespace_id, name, genesis, seed, root, created_at, branches, touched)
-     VALUES ($1, $2, $3, $4, $5, $6, 1, nextval('touches') * 100000) ON CONFLICT DO NOTHING RETURNING id`,
+    `INSERT INTO sessions (namespace_id, name, genesis, seed, root, created_at, erasures, branches, touched)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, 1, nextval('touches') * 100000) ON CONFLICT DO NOTHING RETURNING id`,
     namespaceId,
     ref.session,
     genesis,
     seed,
     root,
     createdAt,
+    erasures,
   );
-  if (made === undefined) throw sessionExists(ref);
+  if (made === undefined) {
+    const found = isRepeated ? await findSession(queries, ref) : undefined;
+    if (found?.seed === seed) return found;
+    throw sessionExists(ref);
+  }
   await queries.run(
     `INSERT INTO branches (namespace_id, session_id, id, name, depth, head, turn, epoch, marker, touched, digest, created_at, updated_at)
      VALUES ($1, $2, 1, $3, 0, 0, 0, 0, 0, 0, $4, $5, $5)`,
@@ -68,7 +81,7 @@ export async function createSession(
     genesis,
     createdAt,
   );
-  return { ...ref, seed, genesis, root, createdAt, updatedAt: createdAt, erasures: 0 };
+  return { ...ref, seed, genesis, root, createdAt, updatedAt: createdAt, erasures };
 }
 
 async function namespaceIdOf(queries: Queries, name: string): Promise<number> {
@@ -81,17 +94,6 @@ async function namespaceIdOf(queries: Queries, name: string): Promise<number> {
   );
   // Whoever made it in between has committed: the insert waited for that.
   return (made ?? ((await queries.get<[number]>(find, name)) as [number]))[0];
-}
-
-function sessionExists(ref: SessionRef): RepriseError {
-  return new RepriseError(
-    'session.exists',
-    `Cannot create session "${ref.session}": there is one in namespace "${ref.namespace}"`,
-    {
-      hint: 'Choose another id, or open the session that is there.',
-      details: { namespace: ref.namespace, session: ref.session },
-    },
-  );
 }
 
 /** Sessions, last appended to first. The cursor is where the last one stood in that order. */
