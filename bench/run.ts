@@ -17,6 +17,7 @@ import { benchLangGraph } from './langgraph.ts';
 import { load, machine } from './machine.ts';
 import type { Row } from './measure.ts';
 import { benchOpening } from './opening.ts';
+import { benchPostgresAppend } from './postgres-append.ts';
 import { benchRecording } from './recording.ts';
 import { benchReplay } from './replay.ts';
 import { lineOf, markdownOf, tally } from './report.ts';
@@ -37,6 +38,7 @@ const groups: Readonly<Record<string, (workspace: Workspace) => Promise<Row[]>>>
   growth: benchGrowth,
   diff: benchDiff,
   opening: benchOpening,
+  'postgres-append': benchPostgresAppend,
   recording: benchRecording,
   cli: benchCli,
 };

