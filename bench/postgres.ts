@@ -19,7 +19,7 @@ export class BenchServer implements AsyncDisposable {
   }
 
   static async start(): Promise<BenchServer> {
-    return new BenchServer(await startServer(settings));
+    return new BenchServer(await startServer({ settings }));
   }
 
   /** The URL of the database. */

@@ -28,7 +28,7 @@ import type {
   StoreHealth,
 } from '../../core/ports.ts';
 import type { Segment } from '../../core/view.ts';
-import { Catalogue, findSessionRow, sessionNotFound } from './catalogue.ts';
+import { Catalogue, findSessionRow, type SessionKey, sessionNotFound } from './catalogue.ts';
 import type { Queries } from './connection.ts';
 import type { Database } from './database.ts';
 import type { Migration } from './migrate.ts';
@@ -48,9 +48,9 @@ import { createSession, findSession, listSessions } from './operations/sessions.
 import { dropSnapshots, findSnapshot, findSnapshots, putSnapshot } from './operations/snapshots.ts';
 import { Watchers, watchKey } from './operations/watch.ts';
 import type { WrittenBranch } from './operations/write-rows.ts';
-import { postgresCode } from './postgres-error.ts';
+import { isPassing } from './postgres-error.ts';
 import { migrations as ownMigrations } from './schema.ts';
-import { Writer } from './writer.ts';
+import { type Repeatable, Writer } from './writer.ts';
 
 /** How to open a PostgreSQL store. */
 export interface PostgresStoreOptions {
@@ -222,7 +222,9 @@ class PostgresStore implements EventStore {
     ref: SessionRef,
     options: { readonly root: string; readonly seed: string },
   ): Promise<SessionRecord> {
-    return await this.#write((queries) => createSession(queries, this.#platform, ref, options));
+    return await this.#write((queries, isRepeated) =>
+      createSession(queries, this.#platform, ref, { ...options, isRepeated }),
+    );
   }
 
   async session(ref: SessionRef): Promise<SessionRecord | undefined> {
@@ -234,7 +236,11 @@ class PostgresStore implements EventStore {
   }
 
   async deleteSession(ref: SessionRef): Promise<boolean> {
-    const hidden = await this.#write((queries) => hideSession(queries, ref));
+    let tried: SessionKey | undefined;
+    const hidden = await this.#write(async (queries, isRepeated) => {
+      tried = await hideSession(queries, ref, isRepeated ? tried : undefined);
+      return tried;
+    });
     if (hidden === undefined) return false;
     await clearSession(hidden, (work) => this.#write(work));
     return true;
@@ -250,8 +256,8 @@ class PostgresStore implements EventStore {
         await putSnapshot(queries, session, branch.id, snapshot);
       }, limits.snapshotWaitMsMax);
     } catch (error) {
-      // Nothing but time is lost where the session is held by another writer.
-      if (postgresCode(error) !== '55P03') throw error;
+      // Nothing but time is lost where the session is held by another writer, or the connection was cut.
+      if (!isPassing(error)) throw error;
     }
   }
 
@@ -289,8 +295,8 @@ class PostgresStore implements EventStore {
   }
 
   async erase(request: EraseRequest): Promise<readonly AppendOutcome[]> {
-    const { outcomes, group } = await this.#write((queries) =>
-      erase(queries, this.#catalogue, this.#platform, request),
+    const { outcomes, group } = await this.#write((queries, isRepeated) =>
+      erase(queries, this.#catalogue, this.#platform, request, isRepeated),
     );
     this.#tell(group.committed());
     // What was erased stays in the tables' free space until they are vacuumed. A user who may not is told by doctor.
@@ -347,7 +353,7 @@ class PostgresStore implements EventStore {
     return await this.#database.read(work);
   }
 
-  async #write<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result> {
+  async #write<Result>(work: Repeatable<Result>): Promise<Result> {
     this.#checkOpen();
     if (this.#isReadOnly) throw this.#readOnlyError();
     return await this.#writer.run(work);

@@ -6,7 +6,7 @@ import { Closing, type Connection } from './connection.ts';
 import { type Database, pause } from './database.ts';
 import { AppendGroup } from './operations/append.ts';
 import type { WrittenBranch } from './operations/write-rows.ts';
-import { isPassing } from './postgres-error.ts';
+import { isLost, isPassing, postgresCode } from './postgres-error.ts';
 
 /** What a group of appends holds at most, so that its transaction stays short. */
 const groupEventsMax = 5_000;
@@ -19,6 +19,12 @@ interface AppendJob {
   /** The last digests that earlier tries of this append would have written, if they were committed after all. */
   readonly tried: Set<string>;
 }
+
+/**
+ * Work that may be done twice. It is told when it may have been committed already, by a try whose answer was lost: then it
+ * has to find out by itself what is left to do.
+ */
+export type Repeatable<Result> = (connection: Connection, isRepeated: boolean) => Promise<Result>;
 
 /**
  * All appends of one process, on one connection at a time. Those that are made while a transaction is under way share the
@@ -58,11 +64,8 @@ export class Writer {
     });
   }
 
-  /** Runs in a transaction of its own. It is tried again only where nothing can have been written. */
-  async run<Result>(
-    work: (connection: Connection) => Promise<Result>,
-    waitMs: number = Number.POSITIVE_INFINITY,
-  ): Promise<Result> {
+  /** Runs in a transaction of its own, which is begun again when it was cut; see {@link Repeatable}. */
+  async run<Result>(work: Repeatable<Result>, waitMs: number = Number.POSITIVE_INFINITY): Promise<Result> {
     const running = this.#run(work, waitMs);
     const settled = running.catch(() => {});
     this.#others.add(settled);
@@ -73,23 +76,25 @@ export class Writer {
     }
   }
 
-  async #run<Result>(work: (connection: Connection) => Promise<Result>, waitMs: number): Promise<Result> {
+  async #run<Result>(work: Repeatable<Result>, waitMs: number): Promise<Result> {
     const deadline = Math.min(this.#database.deadline(), performance.now() + waitMs);
+    let isRepeated = false;
     for (let attempt = 0; ; attempt++) {
       let isCommitting = false;
       try {
         return await this.#database.use(
           (connection) =>
             connection.transaction(async () => {
-              const result = await work(connection);
+              const result = await work(connection, isRepeated);
               isCommitting = true;
               return result;
             }),
           deadline,
         );
       } catch (error) {
-        if (isCommitting && isPassing(error)) throw inDoubt(error);
-        if (!isPassing(error) || performance.now() >= deadline) throw error;
+        isRepeated ||= isCommitting && isLost(error);
+        if (!isPassing(error)) throw error;
+        if (performance.now() >= deadline) throw isRepeated ? inDoubt(error) : error;
         await pause(attempt);
       }
     }
@@ -196,7 +201,11 @@ function inDoubt(cause: unknown): RepriseError {
   return new RepriseError(
     'store.unreachable',
     'Cannot tell whether the change was stored: the connection was cut while it was being committed',
-    { hint: 'Look whether it is there before it is repeated.', cause },
+    {
+      hint: 'Look whether it is there before it is repeated.',
+      details: { postgres: postgresCode(cause) ?? 'CONNECTION_CLOSED' },
+      cause,
+    },
   );
 }
 

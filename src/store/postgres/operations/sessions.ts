@@ -38,12 +38,15 @@ export async function findSession(queries: Queries, ref: SessionRef): Promise<Se
   return row === undefined ? undefined : recordOf(row);
 }
 
-/** Makes a session with one empty branch, inside the caller's transaction. */
+/**
+ * Makes a session with one empty branch, inside the caller's transaction. An earlier try that was committed after all is
+ * known by the seed, which is random.
+ */
 export async function createSession(
   queries: Queries,
   platform: Platform,
   ref: SessionRef,
-  { root, seed }: { readonly root: string; readonly seed: string },
+  { root, seed, isRepeated = false }: { readonly root: string; readonly seed: string; readonly isRepeated?: boolean },
 ): Promise<SessionRecord> {
   const createdAt = platform.now();
   const genesis = genesisDigest(platform.sha256, seed);
@@ -58,7 +61,11 @@ export async function createSession(
     root,
     createdAt,
   );
-  if (made === undefined) throw sessionExists(ref);
+  if (made === undefined) {
+    const found = isRepeated ? await findSession(queries, ref) : undefined;
+    if (found?.seed === seed) return found;
+    throw sessionExists(ref);
+  }
   await queries.run(
     `INSERT INTO branches (namespace_id, session_id, id, name, depth, head, turn, epoch, marker, touched, digest, created_at, updated_at)
      VALUES ($1, $2, 1, $3, 0, 0, 0, 0, 0, 0, $4, $5, $5)`,
