@@ -6,6 +6,7 @@ import type { Digest, Seq } from '../../core/point.ts';
 import type { SessionRef } from '../../core/ports.ts';
 import { arrayLiteral } from './array-literal.ts';
 import type { Queries } from './connection.ts';
+import { Heads } from './heads.ts';
 
 /** Where a session's rows are. */
 export interface SessionKey {
@@ -144,6 +145,7 @@ const branchesHeldMax = 10_000;
  * true; the branch's row tells whether there are more.
  */
 export class Catalogue {
+  readonly heads: Heads = new Heads();
   readonly #markers = new Map<string, { readonly through: Seq; readonly markers: readonly Marker[] }>();
   #held = 0;
 

@@ -95,19 +95,24 @@ export class AppendGroup {
   /** Remembers what was written, once it is committed. Gives the branches that have moved. */
   committed(): readonly WrittenBranch[] {
     const moved = [...this.#branches.values()];
-    for (const { facts, row, lastMarker } of moved) {
+    for (const { ref, facts, row, lastMarker, eventBytes } of moved) {
+      const { session } = facts;
       const state = facts.states.get(row.name);
-      if (state !== undefined) this.#catalogue.remember(facts.session, row.id, lastMarker, state.history.markers);
+      if (state === undefined) continue;
+      this.#catalogue.remember(session, row.id, lastMarker, state.history.markers);
+      this.#catalogue.heads.remember(ref, { session, id: row.id, state, eventBytes });
     }
     return moved;
   }
 
-  async #branchOf(facts: SessionFacts, { target }: AppendRequest): Promise<WrittenBranch> {
+  async #branchOf(facts: SessionFacts, request: AppendRequest): Promise<WrittenBranch> {
+    const { target } = request;
     const place = `${facts.session.id}/${target.branch}`;
     const known = this.#branches.get(place);
     if (known !== undefined) return known;
     const row = (await facts.branches.load(target.branch)) ?? (await this.#fork(facts, target));
     const branch: WrittenBranch = {
+      ref: request,
       facts,
       row,
       eventBytes: row.eventBytes,

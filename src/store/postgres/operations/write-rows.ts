@@ -1,5 +1,6 @@
 import type { BranchState } from '../../../core/append.ts';
 import type { Seq } from '../../../core/point.ts';
+import type { SessionRef } from '../../../core/ports.ts';
 import { isStructural } from '../../../core/structural-types.ts';
 import { arrayLiteral } from '../array-literal.ts';
 import type { BranchRow } from '../catalogue.ts';
@@ -9,6 +10,7 @@ import type { SessionFacts } from './session-facts.ts';
 
 /** A branch that a transaction appends to, and what becomes of its row. */
 export interface WrittenBranch {
+  readonly ref: SessionRef;
   readonly facts: SessionFacts;
   readonly row: BranchRow;
   eventBytes: number;
@@ -20,6 +22,12 @@ export interface WrittenBranch {
   /** Greater for the branch that was appended to later in this transaction. */
   order: number;
 }
+
+/**
+ * Which session was appended to last is told by the branches. The row of a session has indexes that know its place, so it
+ * is only brought up to date where that moves on to another span.
+ */
+export const touchSpan: number = 256 * 100_000;
 
 /**
  * One statement for everything an append changes: the events, their keys, the rows of their branches, and which session
@@ -47,7 +55,7 @@ written AS (
 UPDATE sessions SET branches = greatest(sessions.branches, u.branches), touched = tick.value + u.place
 FROM tick, unnest($41::int[], $42::bigint[], $43::int[], $44::bigint[]) u (n, s, branches, place)
 WHERE sessions.namespace_id = u.n AND sessions.id = u.s
-  AND (sessions.branches < u.branches OR cardinality($42::bigint[]) > 1 OR sessions.touched < (SELECT max(touched) FROM sessions))`;
+  AND (sessions.branches < u.branches OR sessions.touched < tick.value - tick.value % ${touchSpan})`;
 
 /** Writes events and what changes with them. */
 export async function writeRows(
