@@ -3,7 +3,7 @@
  * those; `--quick` goes through everything with tiny sizes, whose figures mean nothing.
  */
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { benchAncestors } from './ancestors.ts';
@@ -20,7 +20,7 @@ import { benchOpening } from './opening.ts';
 import { benchPostgresAppend } from './postgres-append.ts';
 import { benchRecording } from './recording.ts';
 import { benchReplay } from './replay.ts';
-import { lineOf, markdownOf, tally } from './report.ts';
+import { lineOf, markdownOf, soakOf, tally } from './report.ts';
 import { benchState } from './state.ts';
 import { benchStateCommits } from './state-commits.ts';
 import { fullSizes, quickSizes, Workspace } from './workspace.ts';
@@ -83,10 +83,10 @@ async function main(): Promise<void> {
   // Only a whole run is worth keeping.
   if (values.quick || positionals.length > 0) return;
   const date = new Date().toISOString().slice(0, 10);
-  writeFileSync(
-    join(import.meta.dirname, 'BENCHMARKS.md'),
-    markdownOf(rows, { machine: { ...facts, load: busy }, date, command: 'npm run bench' }),
-  );
+  const path = join(import.meta.dirname, 'BENCHMARKS.md');
+  const report = markdownOf(rows, { machine: { ...facts, load: busy }, date, command: 'npm run bench' });
+  const soak = existsSync(path) ? soakOf(readFileSync(path, 'utf8')) : '';
+  writeFileSync(path, soak === '' ? report : `${report}\n${soak}`);
 }
 
 /** Garbage of one contender must not be collected on the next one's time. */

@@ -74,7 +74,7 @@ const snapshotOf = (seq: number): Snapshot => ({
   branch: 'main',
   projection: 'p',
   version: '1',
-  upcasts: '0',
+  upcasts: 0,
   erasures: 0,
   seq: seq as Seq,
   digest: '0'.repeat(64) as Digest,

@@ -10,6 +10,10 @@ export interface Server {
   /** The URL of a database of it. */
   readonly url: (database?: string) => string;
   readonly port: number;
+  /** Where its files are. */
+  readonly data: string;
+  /** Tells the server something, in the language of processes. */
+  readonly signal: (signal: NodeJS.Signals) => void;
   /** Kills the server as a power switch would, without any goodbye. */
   readonly kill: () => Promise<void>;
   /** Stops it in good order; its files stay. */
@@ -108,6 +112,8 @@ function serverOf(held: Held, options: ServerOptions): Server {
   return {
     url: (database = 'postgres') => urlOf(port, database),
     port,
+    data: held.data,
+    signal: (signal) => processOf(server)?.kill(signal),
     kill: async () => await ended(processOf(server), 'SIGKILL'),
     shutDown,
     restart: async () => await restarted(server),

@@ -17,6 +17,8 @@ export interface WireProxy {
   readonly through: (place: string) => string;
   /** Asked for each message before it is handed on; true cuts the connection instead, on both sides. */
   cutAt: (message: WireMessage) => boolean;
+  /** Asked for each message too; true leaves it out. */
+  dropAt: (message: WireMessage) => boolean;
   /** While true nothing is handed on and nobody is told: as a network that swallows everything. */
   isSilent: boolean;
   /** Bytes that the server has sent. */
@@ -56,6 +58,7 @@ export async function startProxy(serverPort: number): Promise<WireProxy> {
       return url.href;
     },
     cutAt: () => false,
+    dropAt: () => false,
     isSilent: false,
     bytes: () => bytes,
     cutAll,
@@ -101,6 +104,10 @@ function handOn(from: WireMessage['from'], source: Socket, target: Socket, proxy
         return;
       }
       follow(link, message);
+      if (proxy.dropAt(message)) {
+        held = Buffer.concat([held.subarray(0, taken), held.subarray(end)]);
+        continue;
+      }
       taken = end;
     }
     if (taken > 0 && !proxy.isSilent) target.write(held.subarray(0, taken));

@@ -126,12 +126,12 @@ export class Connection implements Queries {
     const begun = this.exec('BEGIN');
     try {
       // Nobody waits for the answer to this either: whatever the work sends first comes after it.
-      const [given] = await Promise.all([work(), begun]);
+      const given = await inOrder(begun, work());
       if (!(given instanceof Closing)) {
         await this.exec('COMMIT');
         return given;
       }
-      await Promise.all([given.last, this.exec('COMMIT')]);
+      await inOrder(given.last, this.exec('COMMIT'));
       return given.result;
     } catch (error) {
       // A connection that cannot even roll back is of no use; the server rolls back what it leaves behind.
@@ -213,6 +213,14 @@ export class Connection implements Queries {
 const goodbyeMs = 1_000;
 /** What a server answers that does not encrypt: "N". */
 const noAnswer = 78;
+
+/** What the second gives once both are done. If the first failed, that is why the second did. */
+async function inOrder<Result>(first: Promise<void>, second: Promise<Result>): Promise<Result> {
+  const [before, after] = await Promise.allSettled([first, second]);
+  if (before.status === 'rejected') throw before.reason;
+  if (after.status === 'rejected') throw after.reason;
+  return after.value;
+}
 
 function bound(value: Bound): Bound {
   return typeof value === 'string' ? escapeNul(value) : value;
