@@ -1,8 +1,9 @@
 import type { Event } from '../core/event.ts';
+import { type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import type { Seq } from '../core/point.ts';
 import { isStructural } from '../core/structural-types.ts';
 import type { Engine } from './engine.ts';
-import { type ReplayOptions, replay } from './replay.ts';
+import { checkReading, type ReplayOptions, replay } from './replay.ts';
 import { operationsOf, type StateOperation } from './state-entry.ts';
 import { checkAgent } from './state-key.ts';
 import { pointOf } from './state-point.ts';
@@ -13,6 +14,18 @@ export interface StateReplayOptions
   /** Whose operations: the agent of the handle if left out, those of every agent if null. */
   readonly agent?: string | null;
 }
+
+const replayKeys: KnownKeys = optionKeys<StateReplayOptions>('replay', {
+  agent: true,
+  at: true,
+  after: true,
+  through: true,
+  since: true,
+  until: true,
+  follow: true,
+  signal: true,
+  limit: true,
+});
 
 /** One transaction, with the operations that were asked for. */
 export interface StateTransaction {
@@ -45,6 +58,7 @@ export async function* replayState(
   { session, branch, agent: own }: StateOf,
   options: StateReplayOptions = {},
 ): AsyncGenerator<StateTransaction, void, undefined> {
+  checkReading(options, replayKeys);
   const { agent: asked = own, at, limit = Number.POSITIVE_INFINITY, ...range } = options;
   const agent = asked === null ? null : checkAgent(asked);
   const events = replay(engine, session, {

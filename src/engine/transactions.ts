@@ -8,6 +8,8 @@ export interface OpenTransaction {
   readonly deadline: number;
   /** Lets go of what it holds. */
   expire(): void;
+  /** As {@link expire}, because the store was closed. */
+  close(): void;
 }
 
 /**
@@ -24,9 +26,9 @@ export class Transactions {
     this.#platform = platform;
   }
 
-  /** The clock that deadlines are measured by. */
+  /** The clock that deadlines are measured by: it only grows, whatever is done to the wall clock. */
   now(): number {
-    return Date.parse(this.#platform.now());
+    return this.#platform.elapsedMs();
   }
 
   /** Keeps a transaction until it is removed or expires; `limit.exceeded` if too many are open. */
@@ -34,7 +36,8 @@ export class Transactions {
     this.#sweep();
     checkLimit('openTransactionsMax', this.#open.size + 1, 'begin a transaction');
     const { startIdleTimer = () => () => undefined } = this.#platform;
-    const stopTimer = startIdleTimer(held.deadline - this.now() + 1, () => this.#sweep());
+    // Not by a sweep: a timer may fire a little before the clock says so.
+    const stopTimer = startIdleTimer(held.deadline - this.now() + 1, () => held.expire());
     this.#open.set(held.txn, { held, stopTimer });
     this.#firstDeadline = Math.min(this.#firstDeadline, held.deadline);
   }
@@ -51,9 +54,9 @@ export class Transactions {
     this.#open.delete(txn);
   }
 
-  /** Lets go of every transaction. */
+  /** Lets go of every transaction, since the store is being closed. */
   clear(): void {
-    for (const { held } of this.#open.values()) held.expire();
+    for (const { held } of this.#open.values()) held.close();
   }
 
   /** Runs what is asked for in a lane one after the other. */

@@ -50,7 +50,7 @@ const places = [one, ...many];
 /** Writers and followers in processes of their own, which are killed again and again; then everything is compared. */
 export async function soakRun(options: SoakOptions): Promise<SoakFigures> {
   await prepare(options.url);
-  const crew = new Crew(options);
+  using crew = new Crew(options);
   const faults = await upset(crew, options);
   await crew.stopWriters();
   const stored = await storedIn(options.url);
@@ -83,7 +83,7 @@ async function upset(crew: Crew, { seconds, seed, faults }: SoakOptions): Promis
 }
 
 /** The processes of a soak. */
-class Crew {
+class Crew implements Disposable {
   readonly #options: SoakOptions;
   readonly #writers: ChildProcess[] = [];
   readonly #followers: ChildProcess[] = [];
@@ -100,6 +100,11 @@ class Crew {
     for (let index = 0; index < options.writers; index++) this.#writers.push(this.#writer());
   }
 
+  /** Whatever happened, no process is left behind. */
+  [Symbol.dispose](): void {
+    for (const child of [...this.#writers, ...this.#followers]) child.kill('SIGKILL');
+  }
+
   async killWriter(random: Random): Promise<void> {
     const index = random.below(this.#writers.length);
     await killed(this.#writers[index] as ChildProcess);
@@ -114,9 +119,7 @@ class Crew {
 
   /** Lets every writer finish what it has begun. */
   async stopWriters(): Promise<void> {
-    // A process that is still starting would not know what it is told.
-    await sleep(3_000);
-    await Promise.all(this.#writers.map((writer) => ended(writer, () => writer.kill('SIGTERM'))));
+    await Promise.all(this.#writers.map((writer) => ended(writer, () => writer.stdin?.write('stop\n'))));
   }
 
   /** Waits until every follower has seen all there is. */
@@ -164,7 +167,7 @@ async function ended(child: ChildProcess, tell: () => void): Promise<void> {
   if (code !== 0) throw new Error(`A process that was to end in good order ended with ${code ?? signal}`);
 }
 
-const endMsMax = 300_000;
+const endMsMax = 120_000;
 
 interface Stored {
   readonly events: ReadonlyMap<string, readonly Pick<Told, 'seq' | 'id' | 'digest'>[]>;

@@ -1,4 +1,4 @@
-// Appends until it is told to stop: node soak-writer.ts URL NAME FILE PLACE…
+// Appends until it is told to stop, on its standard input: node soak-writer.ts URL NAME FILE PLACE…
 // Every append that was acknowledged is a line of FILE.
 
 import { randomInt } from 'node:crypto';
@@ -8,8 +8,9 @@ import { writeError, writeTold } from './soak-report.ts';
 
 const [url = '', name = '', file = '', ...places] = process.argv.slice(2);
 let isStopping = false;
-process.on('SIGTERM', () => {
+process.stdin.once('data', () => {
   isStopping = true;
+  process.stdin.destroy();
 });
 
 /** Appends and, as long as the store cannot be reached, appends the same again: its ids make that safe. */

@@ -1,4 +1,5 @@
 import type { BranchState } from '../../core/append.ts';
+import type { Clock } from '../../core/clock.ts';
 import { RepriseError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { type Marker, markerOf } from '../../core/marker.ts';
@@ -36,6 +37,7 @@ export interface BranchRow {
   readonly epoch: Seq;
   readonly lastMarker: Seq;
   readonly eventBytes: number;
+  readonly clock: Clock;
 }
 
 type SessionColumns = readonly [number, number, string, Digest, string, number, number];
@@ -116,16 +118,19 @@ export type BranchColumns = readonly [
   epoch: Seq,
   lastMarker: Seq,
   eventBytes: number,
+  latestTime: string,
+  highestTurn: number,
 ];
 
 /** The columns of a branch `b`. */
 export const branchColumns: string =
-  'b.id, b.name, b.parent_id, b.parent_seq, b.depth, b.head, b.digest, b.turn, b.epoch, b.marker, b.event_bytes';
+  'b.id, b.name, b.parent_id, b.parent_seq, b.depth, b.head, b.digest, b.turn, b.epoch, b.marker, b.event_bytes, b.latest_time, b.highest_turn';
 
 /** A branch from its columns. */
 export function branchOfColumns(row: BranchColumns): BranchRow {
   const [id, name, parentId, parentSeq, depth, head, digest, turn, epoch, lastMarker, eventBytes] = row;
-  return { id, name, parentId, parentSeq, depth, head, digest, turn, epoch, lastMarker, eventBytes };
+  const clock = { time: row[11], turn: row[12] };
+  return { id, name, parentId, parentSeq, depth, head, digest, turn, epoch, lastMarker, eventBytes, clock };
 }
 
 /** The branches of these names that a session has. */

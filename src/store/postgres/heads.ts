@@ -1,4 +1,5 @@
 import type { BranchState } from '../../core/append.ts';
+import type { Clock } from '../../core/clock.ts';
 import type { Point } from '../../core/point.ts';
 import type { SessionRef } from '../../core/ports.ts';
 import type { SessionKey } from './catalogue.ts';
@@ -9,6 +10,7 @@ export interface KnownBranch {
   readonly id: number;
   readonly state: BranchState;
   readonly eventBytes: number;
+  readonly clock: Clock;
 }
 
 /** Where an event stands that this process has written. */

@@ -191,6 +191,46 @@ export const branching: readonly VerbCase[] = [
     );
   }),
 
+  onSession(
+    'state on a fork of a fork of a fork is that of its points, whatever its parents do later',
+    async (session) => {
+      const { state } = session;
+      for (const value of [1, 2]) await put(state, 'a', value);
+      const one = await session.fork('main@1', { name: 'one', edits: [{ kind: 'state', key: 'b', value: 1 }] });
+      await put(one.state, 'a', 'one');
+      const two = await session.fork('one@head', { name: 'two' });
+      await drop(two.state, 'b');
+      const three = await session.fork('two@head', { name: 'three', edits: [{ kind: 'state', key: 'a' }] });
+      for (const other of [state, one.state, two.state]) await put(other, 'a', 'later');
+      await session.rewind('one@1');
+      const held = async (handle: StateHandle): Promise<unknown> =>
+        (await all(handle.scan(''))).map(({ key, value, version }) => [key, value, version]);
+      assert.deepEqual(await held(three.state), [], 'b was deleted on its parent, a by its own edit');
+      await put(three.state, 'a', 'three');
+      assert.deepEqual(await held(three.state), [['a', 'three', 4]]);
+      assert.deepEqual(await held(one.state), [['a', 1, 1]]);
+      assert.deepEqual(await held(two.state), [['a', 'later', 3]]);
+      await session.rewind('three@1');
+      assert.deepEqual(await held(three.state), [['a', 1, 1]]);
+      await session.redo('three');
+      assert.deepEqual(
+        (await all(three.state.history('a'))).map(({ value, branch }) => [value, branch]),
+        [
+          ['three', 'three'],
+          [null, 'three'],
+          ['one', 'one'],
+          [1, 'main'],
+        ],
+      );
+      for (const [at, value] of [
+        ['main@1', 1],
+        ['main@2', 2],
+        ['one@4', 'one'],
+      ] as const)
+        assert.equal(await valueAt(three.state, 'a', at), value);
+    },
+  ),
+
   onSession('rewind and revert change what get() gives, and never what an earlier point gave', async (session) => {
     const { state } = session;
     for (const value of [1, 2, 3]) await put(state, 'a', value);
@@ -212,6 +252,30 @@ export const branching: readonly VerbCase[] = [
     assert.equal((await state.get('a')).version, 3);
     await session.redo();
     assert.equal((await state.get('a')).value, 'again');
+  }),
+
+  onSession('a number that is in the view twice is that of the last, as history() shows it', async (session) => {
+    const { state } = session;
+    const shown = async (at = ''): Promise<unknown[]> =>
+      (await all(state.history('a', { at }))).map(({ version, value }) => `${version} ${String(value)}`);
+    const found = async (version: number, at = ''): Promise<unknown> => (await state.getAt('a', { version, at })).value;
+    for (const value of ['one', 'two']) await put(state, 'a', value);
+    await session.revert('main@2');
+    await put(state, 'a', 'two again');
+    await session.revert('main@3');
+    assert.deepEqual(await shown(), ['2 two again', '2 two', '1 one']);
+    assert.deepEqual([await found(1), await found(2), await found(3)], ['one', 'two again', null]);
+    assert.deepEqual([(await state.get('a')).version, await found(2, '@2')], [2, 'two']);
+    // The numbers fall: what was taken out is back, and what stands behind it did not know of it.
+    await put(state, 'a', 'three');
+    for (const seq of [6, 4, 2]) await session.revert(`main@${seq}`);
+    await put(state, 'a', 'second');
+    await session.revert('main@7');
+    assert.deepEqual(await shown(), ['2 second', '3 three', '1 one']);
+    assert.deepEqual([await found(1), await found(2), await found(3)], ['one', 'second', 'three']);
+    assert.deepEqual([(await state.get('a')).version, (await state.get('a')).value], [2, 'second']);
+    assert.equal((await state.transaction((tx) => tx.write('a', 'third'))).versions[0]?.version, 3);
+    assert.deepEqual([await found(3), await found(3, '@11')], ['third', 'three']);
   }),
 
   onSession('replaced and inserted commits are read as what they say', async (session) => {

@@ -4,6 +4,7 @@ import { append } from './append.ts';
 import { edit, fork, redo, revert, rewind } from './changing.ts';
 import { editing } from './editing.ts';
 import { effects } from './effects.ts';
+import { effectsBeside } from './effects-beside.ts';
 import { erase } from './erasing.ts';
 import { experiment, retry } from './experimenting.ts';
 import { importing } from './importing.ts';
@@ -41,7 +42,7 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   counterfactual,
   fork: [...fork, ...mistyping],
   edit: [...edit, ...editing],
-  resume: [...resume, ...stopping, ...userTurns, ...effects],
+  resume: [...resume, ...stopping, ...userTurns, ...effects, ...effectsBeside],
   retry,
   experiment,
   rewind,

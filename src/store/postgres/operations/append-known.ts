@@ -1,5 +1,6 @@
 import type { BranchState, PlannedEvent } from '../../../core/append.ts';
 import { type AppendSource, judgeAppend } from '../../../core/append-judgement.ts';
+import { clockWith } from '../../../core/clock.ts';
 import type { AppendOutcome, AppendRequest, EventInput, Platform } from '../../../core/ports.ts';
 import { isStructural } from '../../../core/structural-types.ts';
 import type { SessionKey } from '../catalogue.ts';
@@ -61,8 +62,8 @@ export class KnownGroup {
 
   /** Sends everything that was judged. What is judged from now on counts on it. */
   async write(queries: Queries): Promise<void> {
-    for (const { request, session, id, state, eventBytes } of this.#branches.values())
-      this.#heads.advance(request, { session, id, state, eventBytes });
+    for (const { request, session, id, state, eventBytes, clock } of this.#branches.values())
+      this.#heads.advance(request, { session, id, state, eventBytes, clock });
     for (const [session, places] of this.#places) this.#heads.addPlaces(session, places);
     await writeKnown(queries, [...this.#branches.values()], this.#events);
   }
@@ -76,6 +77,7 @@ export class KnownGroup {
       before: state,
       state,
       eventBytes: known.eventBytes,
+      clock: known.clock,
       updatedAt: '',
       order: 0,
     };
@@ -84,8 +86,9 @@ export class KnownGroup {
     this.#places.set(session.id, places);
     for (const event of events) {
       branch.eventBytes += Buffer.byteLength(event.data);
+      branch.clock = clockWith(branch.clock, event);
       branch.updatedAt = event.time;
-      this.#events.push({ branch, event, branchBytes: branch.eventBytes });
+      this.#events.push({ branch, event, branchBytes: branch.eventBytes, clock: branch.clock });
       places.set(event.id, event);
     }
     branch.state = after;

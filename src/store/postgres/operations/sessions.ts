@@ -1,8 +1,8 @@
 import { genesisDigest } from '../../../core/digest.ts';
-import { RepriseError } from '../../../core/error.ts';
 import { limits } from '../../../core/limits.ts';
 import type { Digest } from '../../../core/point.ts';
 import type { Platform, SessionRecord, SessionRef, SessionsPage, SessionsRequest } from '../../../core/ports.ts';
+import { type NewSession, sessionExists } from '../../../core/session-request.ts';
 import type { Queries } from '../connection.ts';
 import { touchSpan } from './write-rows.ts';
 
@@ -48,20 +48,26 @@ export async function createSession(
   queries: Queries,
   platform: Platform,
   ref: SessionRef,
-  { root, seed, isRepeated = false }: { readonly root: string; readonly seed: string; readonly isRepeated?: boolean },
+  {
+    root,
+    seed,
+    createdAt = platform.now(),
+    erasures = 0,
+    isRepeated = false,
+  }: NewSession & { readonly isRepeated?: boolean },
 ): Promise<SessionRecord> {
-  const createdAt = platform.now();
   const genesis = genesisDigest(platform.sha256, seed);
   const namespaceId = await namespaceIdOf(queries, ref.namespace);
   const made = await queries.get<[number]>(
-    `INSERT INTO sessions (namespace_id, name, genesis, seed, root, created_at, branches, touched)
-     VALUES ($1, $2, $3, $4, $5, $6, 1, nextval('touches') * 100000) ON CONFLICT DO NOTHING RETURNING id`,
+    `INSERT INTO sessions (namespace_id, name, genesis, seed, root, created_at, erasures, branches, touched)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, 1, nextval('touches') * 100000) ON CONFLICT DO NOTHING RETURNING id`,
     namespaceId,
     ref.session,
     genesis,
     seed,
     root,
     createdAt,
+    erasures,
   );
   if (made === undefined) {
     const found = isRepeated ? await findSession(queries, ref) : undefined;
@@ -77,7 +83,7 @@ export async function createSession(
     genesis,
     createdAt,
   );
-  return { ...ref, seed, genesis, root, createdAt, updatedAt: createdAt, erasures: 0 };
+  return { ...ref, seed, genesis, root, createdAt, updatedAt: createdAt, erasures };
 }
 
 async function namespaceIdOf(queries: Queries, name: string): Promise<number> {
@@ -90,17 +96,6 @@ async function namespaceIdOf(queries: Queries, name: string): Promise<number> {
   );
   // Whoever made it in between has committed: the insert waited for that.
   return (made ?? ((await queries.get<[number]>(find, name)) as [number]))[0];
-}
-
-function sessionExists(ref: SessionRef): RepriseError {
-  return new RepriseError(
-    'session.exists',
-    `Cannot create session "${ref.session}": there is one in namespace "${ref.namespace}"`,
-    {
-      hint: 'Choose another id, or open the session that is there.',
-      details: { namespace: ref.namespace, session: ref.session },
-    },
-  );
 }
 
 /** The beginning of the span that a place lies in. */

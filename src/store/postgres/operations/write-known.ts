@@ -1,4 +1,5 @@
 import type { BranchState, PlannedEvent } from '../../../core/append.ts';
+import { type Clock, clockBeside } from '../../../core/clock.ts';
 import type { SessionRef } from '../../../core/ports.ts';
 import { arrayLiteral } from '../array-literal.ts';
 import type { SessionKey } from '../catalogue.ts';
@@ -13,6 +14,7 @@ export interface MovedBranch {
   readonly before: BranchState;
   state: BranchState;
   eventBytes: number;
+  clock: Clock;
   updatedAt: string;
   /** Greater for the branch that was appended to later. */
   order: number;
@@ -24,6 +26,8 @@ export interface KnownEvent {
   readonly event: PlannedEvent;
   /** Of the events that the branch has stored with this one. */
   readonly branchBytes: number;
+  /** Of the branch with this event. */
+  readonly clock: Clock;
 }
 
 /** What PostgreSQL says when a head was not what it was thought to be. */
@@ -42,9 +46,10 @@ held AS MATERIALIZED (
   SELECT s.namespace_id, s.id, s.touched FROM unnest($1::int[], $2::bigint[]) a (n, s)
   JOIN LATERAL (SELECT * FROM sessions WHERE namespace_id = a.n AND id >= a.s ORDER BY id LIMIT 1 FOR NO KEY UPDATE) s ON s.id = a.s AND s.name IS NOT NULL
 ), moved AS (
-  UPDATE branches b SET head = m.head, digest = m.digest, turn = m.turn, event_bytes = m.event_bytes, updated_at = m.updated_at, touched = tick.value + m.place
-  FROM tick, unnest($3::int[], $4::bigint[], $5::int[], $6::bigint[], ${text(7)}, $8::bigint[], ${text(9)}, $10::bigint[], $11::bigint[], ${text(12)}, $13::bigint[])
-    m (n, s, id, head_before, digest_before, head, digest, turn, event_bytes, updated_at, place)
+  UPDATE branches b SET head = m.head, digest = m.digest, turn = m.turn, event_bytes = m.event_bytes, updated_at = m.updated_at,
+    latest_time = m.latest_time, highest_turn = m.highest_turn, touched = tick.value + m.place
+  FROM tick, unnest($3::int[], $4::bigint[], $5::int[], $6::bigint[], ${text(7)}, $8::bigint[], ${text(9)}, $10::bigint[], $11::bigint[], ${text(12)}, $13::bigint[], ${text(36)}, $37::bigint[])
+    m (n, s, id, head_before, digest_before, head, digest, turn, event_bytes, updated_at, place, latest_time, highest_turn)
   CROSS JOIN LATERAL (SELECT ctid AS place, id FROM branches WHERE namespace_id = m.n AND session_id = m.s AND id >= m.id ORDER BY id LIMIT 1) near
   WHERE (SELECT count(*) FROM held) = cardinality($2::bigint[]) AND near.id = m.id AND b.ctid = near.place
     AND b.head = m.head_before AND b.digest = m.digest_before
@@ -52,11 +57,11 @@ held AS MATERIALIZED (
 ), sure AS MATERIALIZED (
   SELECT 1 / (CASE WHEN count(*) = cardinality($5::int[]) THEN 1 ELSE 0 END) AS one FROM moved
 ), written AS (
-  INSERT INTO events (namespace_id, session_id, branch_id, seq, id, time, type, version, agent, run, turn, cause, cause_seq, marker, branch_bytes, digest, salt, data)
-  SELECT n, s, b, seq, id, time, type, version, agent, run, turn, cause, cause_seq, false, branch_bytes, digest, salt, data
+  INSERT INTO events (namespace_id, session_id, branch_id, seq, id, time, type, version, agent, run, turn, cause, cause_seq, marker, branch_bytes, digest, salt, data, latest_time, highest_turn)
+  SELECT n, s, b, seq, id, time, type, version, agent, run, turn, cause, cause_seq, false, branch_bytes, digest, salt, data, latest_time, highest_turn
   FROM sure, unnest($14::int[], $15::bigint[], $16::int[], $17::bigint[], ${text(18)}, ${text(19)}, ${text(20)}, $21::int[], ${text(22)}, ${text(23)},
-    $24::bigint[], ${text(25)}, $26::bigint[], $27::bigint[], ${text(28)}, ${text(29)}, ${text(30)})
-    e (n, s, b, seq, id, time, type, version, agent, run, turn, cause, cause_seq, branch_bytes, digest, salt, data)
+    $24::bigint[], ${text(25)}, $26::bigint[], $27::bigint[], ${text(28)}, ${text(29)}, ${text(30)}, ${text(38)}, $39::bigint[])
+    e (n, s, b, seq, id, time, type, version, agent, run, turn, cause, cause_seq, branch_bytes, digest, salt, data, latest_time, highest_turn)
   WHERE one = 1
 ), indexed AS (
   INSERT INTO event_keys (namespace_id, session_id, branch_id, key, seq)
@@ -79,6 +84,7 @@ export async function writeKnown(
     ...branchLists(branches),
     ...eventLists(events),
     ...keyLists(events),
+    ...clockLists(branches, events),
   );
 }
 
@@ -138,5 +144,15 @@ function keyLists(events: readonly KnownEvent[]): string[] {
     numbers(rows.map(({ branch }) => branch.id)),
     arrayLiteral(rows.map(({ key }) => key)),
     numbers(rows.map(({ seq }) => seq)),
+  ];
+}
+
+function clockLists(branches: readonly MovedBranch[], events: readonly KnownEvent[]): string[] {
+  const beside = events.map(({ event, clock }) => clockBeside(clock, event));
+  return [
+    texts(branches.map(({ clock }) => clock.time)),
+    numbers(branches.map(({ clock }) => clock.turn)),
+    texts(beside.map(({ time }) => time)),
+    numbers(beside.map(({ turn }) => turn)),
   ];
 }

@@ -1,6 +1,7 @@
 import type { Seq } from '../../../core/point.ts';
 import type { SessionRow } from '../catalogue.ts';
 import type { Database } from '../database.ts';
+import { resetClocks } from './clocks.ts';
 import { erasedKeys, keysOfRow } from './event-keys.ts';
 import { indexEvent, unindexEvent } from './keys.ts';
 
@@ -11,8 +12,8 @@ const rowsMax = 1_000;
 export type InTransaction = <Result>(work: () => Result) => Promise<Result>;
 
 /**
- * Makes the key index of a session what the log says: first adds what is missing, then takes out what does not belong.
- * A reader in between finds everything it would have found before.
+ * Makes the key index and the clocks of a session what the log says. Of keys, it first adds what is missing, then takes
+ * out what does not belong: a reader in between finds everything it would have found before.
  */
 export async function reindex(database: Database, session: SessionRow, inTransaction: InTransaction): Promise<void> {
   const branches = await inTransaction(() =>
@@ -27,6 +28,7 @@ export async function reindex(database: Database, session: SessionRow, inTransac
       const from: readonly [string, number] = after;
       after = await inTransaction(() => removeWrong(database, session, branch, from));
     }
+    await resetClocks(database, branch, inTransaction);
   }
 }
 
