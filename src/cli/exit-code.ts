@@ -40,6 +40,7 @@ const usageCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 
 const failedCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'agent.failed',
+  'event.damaged',
   'event.newer-version',
   'part.damaged',
   'part.missing',
@@ -73,6 +74,6 @@ export function exitCodeOf(error: unknown): number {
 
 function codeExit(code: ErrorCode): number {
   if (usageCodes.has(code)) return usage;
-  if (code === 'resume.aborted') return stopped;
+  if (code === 'resume.aborted' || code === 'copy.aborted') return stopped;
   return code.startsWith('store.') || failedCodes.has(code) ? failed : no;
 }

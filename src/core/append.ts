@@ -47,6 +47,8 @@ export interface AppendFacts {
 /** An event as a store writes it; one that was erased elsewhere comes without its payload. */
 export interface WrittenRow extends Omit<StoredEvent, 'salt' | 'dataDigest' | 'erased'> {
   readonly salt: string | null;
+  /** Kept only for an erased payload. */
+  readonly dataDigest?: Digest | null;
   readonly keys: readonly string[];
 }
 

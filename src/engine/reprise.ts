@@ -11,9 +11,10 @@ import { mainBranch, parseRef, type Ref } from '../core/ref.ts';
 import { append } from './append.ts';
 import { Chores } from './chores.ts';
 import type { CompareOptions, Comparison } from './compare.ts';
+import type { Copied, CopyOptions } from './copy.ts';
 import { type Engine, sessionRef } from './engine.ts';
 import type { ImportOptions, ImportSource } from './import.ts';
-import { compare, compareStrictly, exportHistory, importHistory } from './later-verbs.ts';
+import { compare, compareStrictly, copy, exportHistory, importHistory } from './later-verbs.ts';
 import { sessionRecord } from './place.ts';
 import type { RecordingDefaults } from './recording-defaults.ts';
 import { type ReplayAllOptions, replayAll } from './replay-all.ts';
@@ -221,6 +222,22 @@ export class Reprise {
   async export(ref: string, options: { readonly format: string }): Promise<string> {
     checkKeys(options, exportKeys);
     return exportHistory(this.#engine, await this.resolve(ref), options.format);
+  }
+
+  /**
+   * Copies sessions to another store, or to another namespace, with ids, digests and fingerprints unchanged. What is there
+   * already is not written again: a copy that was stopped goes on, and a source that grew is brought up to date. At the end
+   * everything is read again and checked; until then a session is not to be found under its id.
+   *
+   * @example
+   * ```ts
+   * await using target = await openReprise('memory:');
+   * const { sessions: copied } = await reprise.copy(target, { sessions: ['refund'] });
+   * console.log(copied[0]?.outcome, copied[0]?.written); // copied, and how many events
+   * ```
+   */
+  copy(to: Reprise, options: CopyOptions = {}): Promise<Copied> {
+    return copy(this.#engine, to.#engine, options);
   }
 
   /**

@@ -2,6 +2,7 @@ import type { Reprise } from '../../engine/reprise.ts';
 import type { Session } from '../../engine/session.ts';
 import { append } from './append.ts';
 import { edit, fork, redo, revert, rewind } from './changing.ts';
+import { copying } from './copying.ts';
 import { editing } from './editing.ts';
 import { effects } from './effects.ts';
 import { effectsBeside } from './effects-beside.ts';
@@ -52,6 +53,7 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   fingerprint,
   verify,
   diff,
+  copy: copying,
   import: importing,
   export: importing,
   branch: fork,

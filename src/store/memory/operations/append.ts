@@ -29,7 +29,7 @@ export function append(shelf: Shelf, platform: Platform, request: AppendRequest)
   const { plan } = judgement;
   const branch =
     request.target.kind === 'fork'
-      ? addFork(session, request.target, plan.after, platform.now())
+      ? addFork(session, request.target, plan.after, plan.events[0]?.time ?? platform.now())
       : heldBranch(session, request.target.branch);
   for (const event of plan.events) {
     addEvent(branch, heldEvent(event));

@@ -1,8 +1,7 @@
 import { RepriseError } from '../../../core/error.ts';
 import type { Platform } from '../../../core/ports.ts';
-import type { RestoredRow, RestoreOutcome, RestoreRequest } from '../../../core/restore.ts';
-import { arrayLiteral } from '../array-literal.ts';
-import type { Catalogue, SessionKey } from '../catalogue.ts';
+import type { RestoreOutcome, RestoreRequest } from '../../../core/restore.ts';
+import type { Catalogue } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
 import { AppendGroup } from './append.ts';
 import { countErased } from './parts.ts';
@@ -25,7 +24,6 @@ export async function restore(
   await group.write();
   // Parts that come ahead of their events count at once.
   if (events.length === 0 && partBytes > 0) await countErased(queries, session, branchId, -partBytes);
-  await keepDigests(queries, session, branchId, events);
   return { outcome, group };
 }
 
@@ -37,24 +35,4 @@ export async function againInDoubt(write: () => Promise<Restoring>): Promise<Res
     if (error instanceof RepriseError && error.code === 'store.unreachable') return await write();
     throw error;
   }
-}
-
-/** What is left of erased payloads. */
-async function keepDigests(
-  queries: Queries,
-  { namespaceId, id }: SessionKey,
-  branchId: number,
-  events: readonly RestoredRow[],
-): Promise<void> {
-  const erased = events.filter(({ dataDigest }) => dataDigest !== null);
-  if (erased.length === 0) return;
-  await queries.run(
-    `UPDATE events e SET data_digest = kept.digest FROM unnest($4::bigint[], $5::text[]) kept (seq, digest)
-     WHERE e.namespace_id = $1 AND e.session_id = $2 AND e.branch_id = $3 AND e.seq = kept.seq`,
-    namespaceId,
-    id,
-    branchId,
-    arrayLiteral(erased.map(({ seq }) => seq)),
-    arrayLiteral(erased.map(({ dataDigest }) => dataDigest)),
-  );
 }

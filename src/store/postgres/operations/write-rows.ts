@@ -36,12 +36,12 @@ export const touchSpan: number = 256 * 100_000;
  * was appended to last. A number from a sequence, taken once, puts transactions in order; within one, the order of the
  * appends counts.
  */
-const writeSql = `
+const writeSqlOf = (isErased: boolean): string => `
 WITH tick AS MATERIALIZED (SELECT nextval('touches') * 100000 AS value),
 written AS (
-  INSERT INTO events (namespace_id, session_id, branch_id, seq, id, time, type, version, agent, run, turn, cause, cause_seq, marker, branch_bytes, digest, salt, data, latest_time, highest_turn)
+  INSERT INTO events (namespace_id, session_id, branch_id, seq, id, time, type, version, agent, run, turn, cause, cause_seq, marker, branch_bytes, digest, salt, data, latest_time, highest_turn${isErased ? ', data_digest' : ''})
   SELECT * FROM unnest($1::int[], $2::bigint[], $3::int[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::int[], $9::text[], $10::text[],
-    $11::bigint[], $12::text[], $13::bigint[], $14::bool[], $15::bigint[], $16::text[], $17::text[], $18::text[], $19::text[], $20::bigint[])
+    $11::bigint[], $12::text[], $13::bigint[], $14::bool[], $15::bigint[], $16::text[], $17::text[], $18::text[], $19::text[], $20::bigint[]${isErased ? ', $49::text[]' : ''})
 ), indexed AS (
   INSERT INTO event_keys (namespace_id, session_id, branch_id, key, seq)
   SELECT * FROM unnest($21::int[], $22::bigint[], $23::int[], $24::text[], $25::bigint[]) ON CONFLICT DO NOTHING
@@ -60,18 +60,24 @@ FROM tick, unnest($45::int[], $46::bigint[], $47::int[], $48::bigint[]) u (n, s,
 WHERE sessions.namespace_id = u.n AND sessions.id = u.s
   AND (sessions.branches < u.branches OR sessions.touched < tick.value - tick.value % ${touchSpan})`;
 
+const writeSql = writeSqlOf(false);
+/** For events of which some were erased elsewhere. */
+const writeErasedSql = writeSqlOf(true);
+
 /** Writes events and what changes with them. */
 export async function writeRows(
   queries: Queries,
   branches: readonly WrittenBranch[],
   events: readonly WrittenEvent[],
 ): Promise<void> {
+  const isErased = events.some(({ event }) => (event.dataDigest ?? null) !== null);
   await queries.run(
-    writeSql,
+    isErased ? writeErasedSql : writeSql,
     ...eventArrays(events),
     ...keyArrays(events),
     ...branchArrays(branches),
     ...sessionArrays(branches),
+    ...(isErased ? [arrayLiteral(events.map(({ event }) => event.dataDigest ?? null))] : []),
   );
 }
 
