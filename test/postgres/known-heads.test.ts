@@ -94,6 +94,12 @@ describe('an append to a branch that this process has just written to', () => {
     expect(await append(store, ref, 'anew')).toMatchObject({ ok: true, events: [{ seq: 1 }] });
   });
 
+  it('is refused where the session is hidden by a deletion that is still under way', async () => {
+    const ref = await warm('hidden');
+    await tamper(place, `UPDATE sessions SET name = NULL WHERE name = 'hidden'`);
+    expect(await append(store, ref, 'nowhere')).toMatchObject({ ok: false, error: { code: 'session.not-found' } });
+  });
+
   it('is known by its ids when it comes twice, and refused with other content', async () => {
     const ref = await warm('twice');
     const asked = request(ref, [note('once')]);
@@ -153,16 +159,16 @@ describe('many appends at once', () => {
   });
 
   it('under a cut connection are stored once, those that were sent ahead included', async () => {
-    await warm('cut');
-    const session = await reprise.session('cut');
+    const ref = await warm('cut');
+    const outcomes: AppendOutcome[] = [];
     let left = 0;
     proxy.cutAt = ({ from, type }) => from === 'server' && type === 'C' && ++left % 7 === 0;
     const writers = Array.from({ length: 32 }, async (_, writer) => {
-      for (let index = 0; index < 5; index++)
-        await session.append({ type: 'note.added', data: { text: `${writer}/${index}` } });
+      for (let index = 0; index < 5; index++) outcomes.push(await append(store, ref, `${writer}/${index}`));
     });
     await Promise.all(writers);
     proxy.cutAt = () => false;
+    expect(outcomes.filter((outcome) => !outcome.ok || outcome.known)).toEqual([]);
     expect(await (await otherReprise.session('cut')).verify()).toMatchObject({ ok: true, events: 161 });
   });
 });
@@ -172,6 +178,7 @@ describe('the order of sessions', () => {
     const namespace = 'order';
     const refs = Array.from({ length: 7 }, (_, index) => ({ namespace, session: `s${index}` }));
     for (const ref of refs) {
+      await tamper(place, `SELECT setval('touches', nextval('touches') + 300)`);
       await store.createSession(ref, { root: 'main', seed: ref.session });
       await append(store, ref, 'first');
     }
