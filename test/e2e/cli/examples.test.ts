@@ -7,7 +7,7 @@ import { shapes } from '../../../scripts/cli-shapes.ts';
 import { commands } from '../../../src/cli/commands.ts';
 import { blocksOf } from '../../docs/pages.ts';
 import { root } from '../../docs/workshop.ts';
-import { demoPlace, type Place, type Ran, refundPlace, skipOnServer, writeAgentFiles } from './run.ts';
+import { defaultUrl, demoPlace, type Place, type Ran, refundPlace, skipOnServer, writeAgentFiles } from './run.ts';
 
 /** A shell in a place where `reprise` is a command, and home has what a person's home has. */
 async function shellPlace(): Promise<{ readonly place: Place; readonly type: (line: string) => Promise<Ran> }> {
@@ -87,6 +87,7 @@ describe('the shapes of the reference are what is printed', () => {
     import: ['import', 'run-abc.json'],
     export: ['export', 'refund', '--format', 'shipit'],
     config: ['config'],
+    copy: ['copy', 'sqlite:.reprise/reprise.db', 'sqlite:copy.db'],
     demo: ['demo'],
     replay: ['replay', 'refund', '--limit', '1'],
     show: ['show', 'refund@4'],
@@ -118,7 +119,10 @@ describe('the shapes of the reference are what is printed', () => {
     writeAgentFiles(place);
     if (name === 'redo') await place.json('rewind', 'refund/careful@4');
     if (['keys', 'scan', 'history', 'delete'].includes(name)) await place.json('set', 'refund', 'plan', '1');
-    const { stdout } = await place.run([...(runs[name] ?? []), '--json']);
+    const { stdout } = await place.run([
+      ...(runs[name] ?? []).map((word) => (word === defaultUrl ? place.url : word)),
+      '--json',
+    ]);
     const printed = Object.keys(JSON.parse(stdout.split('\n')[0] ?? '') as object);
     const optional = new Set(['agent', 'run', 'cause', 'causeSeq']);
     expect(keys.filter((key) => !printed.includes(key) && !optional.has(key))).toEqual([]);

@@ -11,6 +11,9 @@ import { root } from '../../docs/workshop.ts';
 /** The server of the vitest project `postgres`, which runs these same files; undefined in the project `e2e`, on SQLite. */
 const server: string | undefined = inject('postgresUrl');
 
+/** The store that a command finds by itself in a folder, as a person writes it. */
+export const defaultUrl = 'sqlite:.reprise/reprise.db';
+
 /** Whether the stores of this run are in PostgreSQL. */
 export const isOnServer: boolean = server !== undefined;
 
@@ -53,11 +56,11 @@ export class Place implements Disposable {
   readonly folder: string;
   readonly #url: string | undefined;
 
-  /** In a new folder of its own, or in one that is made below another. */
-  constructor(folder?: string) {
+  /** In a new folder of its own, or in one that is made below another; with a file where that is asked for. */
+  constructor(folder?: string, { isFile = !isOnServer }: { readonly isFile?: boolean } = {}) {
     if (folder !== undefined) mkdirSync(folder, { recursive: true });
     this.folder = folder ?? mkdtempSync(join(tmpdir(), 'reprise-cli-'));
-    this.#url = server === undefined ? undefined : `${server}?schema=cli_${randomBytes(8).toString('hex')}`;
+    this.#url = isFile ? undefined : `${String(server)}?schema=cli_${randomBytes(8).toString('hex')}`;
   }
 
   /** The store that commands find by themselves: the file, or on a server a schema that is this place's alone. */
@@ -199,8 +202,7 @@ function nightEvents(): EventDraft[] {
 }
 
 /** A place for the examples of the documents: the sessions `orchestration`, `other` and `demo`, whose branch `careful` has 22 events. */
-export async function demoPlace(): Promise<Place> {
-  const place = new Place();
+export async function demoPlace(place: Place = new Place()): Promise<Place> {
   await using reprise = await place.open();
   await (await reprise.createSession('orchestration')).append(nightEvents());
   await (await reprise.createSession('other')).append(demoEvents().slice(0, 9));
