@@ -1,9 +1,6 @@
 import type { Migration } from '../../src/store/postgres/migrate.ts';
 import { migrations } from '../../src/store/postgres/schema.ts';
 
-/** Rows that the invented release fills at a time. */
-const batch = 500;
-
 /**
  * The real migrations, and an invented release after them that does all that a release may do to a large store: a column,
  * what is in it for every event, an index, and a rule about it. Programs of the release before may go on.
@@ -18,7 +15,8 @@ export const nextRelease: readonly Migration[] = [
       { kind: 'brief', sql: 'ALTER TABLE events ADD COLUMN data_bytes integer' },
       {
         kind: 'batches',
-        sql: `UPDATE events SET data_bytes = octet_length(coalesce(data, '')) WHERE ctid = ANY (ARRAY(SELECT ctid FROM events WHERE data_bytes IS NULL LIMIT ${batch} FOR NO KEY UPDATE SKIP LOCKED))`,
+        rows: 500,
+        sql: `UPDATE events SET data_bytes = octet_length(coalesce(data, '')) WHERE ctid = ANY (ARRAY(SELECT ctid FROM events WHERE data_bytes IS NULL LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED))`,
       },
       {
         kind: 'aside',

@@ -7,12 +7,13 @@ import { postgresCode } from './postgres-error.ts';
  * One change of a schema. `brief` is one transaction that needs its locks for a moment only: a column or a table more, a
  * constraint that is not checked yet. `aside` are statements outside of a transaction that hold up nobody, such as
  * `CREATE INDEX CONCURRENTLY`; all of them run again after a failure, so they begin with what takes a half-made thing
- * away. `batches` is one statement that changes a few rows, run until it finds none.
+ * away. `batches` is one statement that changes at most `$1` rows, run until it finds fewer:
+ * programs of the release before may go on adding some.
  */
 export type Change =
   | { readonly kind: 'brief'; readonly sql: string }
   | { readonly kind: 'aside'; readonly sql: readonly string[] }
-  | { readonly kind: 'batches'; readonly sql: string };
+  | { readonly kind: 'batches'; readonly sql: string; readonly rows: number };
 
 /** The change of schema that a release made. */
 export interface Migration {
@@ -148,7 +149,7 @@ async function make(work: Work, migration: Migration, done: number | undefined):
   for (const [index, change] of migration.changes.entries()) {
     if (index < (done ?? 0)) continue;
     if (change.kind === 'aside') for (const sql of change.sql) await connection.exec(sql);
-    if (change.kind === 'batches') await untilNone(() => briefly(work, () => connection.change(change.sql)));
+    if (change.kind === 'batches') await inBatches(work, change);
     await briefly(work, async () => {
       if (migration.version === 1 && index === 0) await begin(connection, work.schema);
       if (change.kind === 'brief') await connection.exec(change.sql);
@@ -174,8 +175,9 @@ async function note(
   );
 }
 
-async function untilNone(change: () => Promise<number>): Promise<void> {
-  while ((await change()) > 0);
+async function inBatches(work: Work, { sql, rows }: Extract<Change, { kind: 'batches' }>): Promise<void> {
+  let changed = rows;
+  while (changed >= rows) changed = await briefly(work, () => work.connection.change(sql, rows));
 }
 
 /**
