@@ -9,10 +9,12 @@ import type { PartInput } from './parts.ts';
 import type { Digest, Point, Seq } from './point.ts';
 import type { RestoreOutcome, RestoreRequest } from './restore.ts';
 import type { NewSession, ReceiptsRequest, RenameRequest } from './session-request.ts';
+import type { Snapshot, SnapshotKey } from './snapshot-key.ts';
 import type { StoreHealth } from './store-health.ts';
 import type { AskedView, Segment } from './view.ts';
 
 export type { EraseRequest } from './erase-request.ts';
+export type { Snapshot, SnapshotKey } from './snapshot-key.ts';
 
 /** What pure code needs from the machine it runs on. */
 export interface Platform {
@@ -264,23 +266,6 @@ export interface SessionsRequest {
 export interface SessionsPage {
   readonly sessions: readonly SessionRecord[];
   readonly next?: string;
-}
-
-/** What a snapshot is a snapshot of. */
-export interface SnapshotKey {
-  readonly projection: string;
-  readonly version: string;
-  readonly upcasts: number;
-  readonly erasures: number;
-}
-
-/** A kept projection value: derived, and never the truth. */
-export interface Snapshot extends SnapshotKey {
-  readonly branch: string;
-  readonly seq: Seq;
-  /** The digest of the point; a snapshot whose digest is not that of the point is not used. */
-  readonly digest: Digest;
-  readonly value: string;
 }
 
 /** Evidence about a history, kept beside it. */
