@@ -54,6 +54,7 @@ import { dropSnapshots, findSnapshot, findSnapshots, putSnapshot } from './opera
 import { vacuum } from './operations/vacuum.ts';
 import { Watchers, watchKey } from './operations/watch.ts';
 import type { WrittenBranch } from './operations/write-rows.ts';
+import { checkConnections, checkWait } from './option-checks.ts';
 import { isPassing } from './postgres-error.ts';
 import { migrations as ownMigrations } from './schema.ts';
 import { type Repeatable, Writer } from './writer.ts';
@@ -122,27 +123,6 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const store = new PostgresStore(opened, options.platform, options.readOnly === true);
   store.clearAway();
   return store;
-}
-
-function checkWait(name: string, waitMs: number): number {
-  if (!(typeof waitMs === 'number' && waitMs >= 0))
-    throw new RepriseError('option.invalid', `Cannot use ${String(waitMs)} as ${name}: it is not a number from 0`, {
-      hint: `Give ${name} in milliseconds.`,
-    });
-  checkLimit('busyWaitGivenMsMax', waitMs, 'wait so long for the server');
-  return waitMs;
-}
-
-function checkConnections(count: number): number {
-  if (!(Number.isSafeInteger(count) && count >= 2))
-    throw new RepriseError(
-      'option.invalid',
-      `Cannot use ${String(count)} connections: it is not a whole number from 2`,
-      {
-        hint: 'One writes while others read: allow two at least.',
-      },
-    );
-  return count;
 }
 
 class PostgresStore implements EventStore {
