@@ -50,7 +50,7 @@ import { renameSession } from './operations/rename-session.ts';
 import { restore } from './operations/restore.ts';
 import { createSession, findSession, listSessions } from './operations/sessions.ts';
 import { dropSnapshots, findSnapshot, findSnapshots, putSnapshot } from './operations/snapshots.ts';
-import { Watchers } from './operations/watch.ts';
+import { changeDetector, Watchers } from './operations/watch.ts';
 import { checkWait } from './option-checks.ts';
 import { migrations as ownMigrations } from './schema.ts';
 import { isBusy } from './sqlite-error.ts';
@@ -381,15 +381,4 @@ class SqliteStore implements EventStore {
 
 function keyOf({ projection, version, upcasts, erasures }: SnapshotKey): SnapshotKey {
   return { projection, version, upcasts, erasures };
-}
-
-/** Tells whether another connection has committed since it was last asked; it remembers on its own. */
-function changeDetector(database: Database): () => boolean {
-  const current = (): number => (database.get<[number]>('PRAGMA data_version') as [number])[0];
-  let last = current();
-  return () => {
-    const before = last;
-    last = current();
-    return last !== before;
-  };
 }
