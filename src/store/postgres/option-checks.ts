@@ -1,7 +1,7 @@
 import { RepriseError } from '../../core/error.ts';
 import { checkLimit } from '../../core/limits.ts';
 
-/** How long to wait, if it is a time. */
+/** Gives a wait back, or says what is wrong with it. */
 export function checkWait(name: string, waitMs: number): number {
   if (!(typeof waitMs === 'number' && waitMs >= 0))
     throw new RepriseError('option.invalid', `Cannot use ${String(waitMs)} as ${name}: it is not a number from 0`, {
@@ -11,7 +11,7 @@ export function checkWait(name: string, waitMs: number): number {
   return waitMs;
 }
 
-/** How many connections, if it is a number that a store can work with. */
+/** Gives a number of connections back, or says what is wrong with it. */
 export function checkConnections(count: number): number {
   if (!(Number.isSafeInteger(count) && count >= 2))
     throw new RepriseError(
