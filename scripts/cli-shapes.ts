@@ -113,7 +113,7 @@ export const shapes: Readonly<Record<string, CliShape>> = {
   experiment: {
     keys: 'variant repeat branch outcome text turns usage cost latencyMs divergedAt passed error errorCode'.split(' '),
     about:
-      ', a line for each branch as soon as it has come to an end, then one of `{ session, point, original, variants }`: a summary of each variant with its pass count, its interval at 95 % and how it compares with the first. `--json=object`: `{ session, point, original, branches, variants }`.',
+      ', a line for each branch as soon as it has come to an end, then one of `{ session, point, original, variants }`: a summary of each variant with its pass count, its interval at 95 % and how it compares with the first. `--json=object`: `{ session, point, original, branches, variants }`. Exit 0 if a branch came to a result, whatever the check says of it; if none did, the rows are printed all the same and it is 3 if an agent failed, 1 if budget, time or a refused call stopped them; Ctrl-C 130.',
   },
   import: {
     keys: ['file', 'session', 'ref', 'events'],

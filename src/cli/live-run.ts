@@ -157,6 +157,7 @@ function watchedAgent(agent: ResumableAgent, begin: (context: ResumeContext) => 
     begin(context);
     return agent.resume(context, run);
   };
+  if (agent.isForCaller !== undefined) told.isForCaller = (call) => agent.isForCaller?.(call) ?? false;
   if (agent.inputOf !== undefined) told.inputOf = (call) => agent.inputOf?.(call) ?? Promise.resolve(call.input);
   if (agent.approve !== undefined)
     told.approve = (call, context) => agent.approve?.(call, context) ?? Promise.resolve();

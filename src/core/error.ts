@@ -62,6 +62,7 @@ export const errorCodes = {
   'resume.invalid': 'A branch cannot be resumed in the way that was asked for.',
   'resume.nothing': 'A branch holds nothing that an agent could go on from.',
   'resume.timeout': 'A resumed run took longer than it was allowed to.',
+  'resume.waiting': 'A call waits for an answer that only the caller can give.',
   'session.exists': 'A session of that id exists.',
   'session.not-confirmed': 'Deleting a session needs an explicit confirmation.',
   'session.not-found': 'The store has no session of that id.',

@@ -9,7 +9,7 @@ import type { PartInput } from './parts.ts';
 import type { Digest, Point, Seq } from './point.ts';
 import type { RestoreOutcome, RestoreRequest } from './restore.ts';
 import type { NewSession, ReceiptsRequest, RenameRequest } from './session-request.ts';
-import type { Segment } from './view.ts';
+import type { AskedView, Segment } from './view.ts';
 
 export type { EraseRequest } from './erase-request.ts';
 
@@ -31,12 +31,25 @@ export interface Platform {
   readonly createContext: <T>() => AsyncContext<T>;
   /** What is known of the program that runs: `{ program?, versions?, git? }` of a `run.started`. */
   readonly runFacts: () => Promise<JsonObject>;
+  /** The version of a package that the program can import; undefined where it cannot. */
+  readonly versionOf?: (packageName: string) => string | undefined;
+  /**
+   * Tells of every HTTP request that the program sends, in the async context of whoever sends it, until what it gives
+   * back is called. Where it is missing, what a model's client tries again by itself is not seen.
+   */
+  readonly watchRequests?: (told: RequestListener) => () => void;
   /**
    * Calls a function after so many milliseconds, unless what it gives back is called first. Does not keep the program
    * alive. Where it is missing, what would be done then is done with the next thing that is asked for.
    */
   readonly startIdleTimer?: (ms: number, fire: () => void) => () => void;
 }
+
+/** Is told of a request by its method and address, and may ask to be told how it ended. */
+export type RequestListener = (target: string) => RequestTold | undefined;
+
+/** Is told the status of the answer, or the error that came instead. */
+export type RequestTold = (how: { readonly status?: number; readonly error?: string }) => void;
 
 /** A value that follows the flow of async code. */
 export interface AsyncContext<T> {
@@ -143,7 +156,10 @@ export interface PageRequest {
   readonly direction: 'forward' | 'backward';
   /** Continues after an earlier page of the same view and direction. */
   readonly cursor?: Cursor;
-  /** Header conditions; carried segments pass unfiltered, since the event is inside the marker. */
+  /**
+   * Header conditions; carried segments pass unfiltered, since the event is inside the marker. Read forward, the first
+   * event that is not before `since` or `turnAfter` is found at once, however much comes before it.
+   */
   readonly filter?: EventFilter;
 }
 
@@ -168,6 +184,8 @@ export interface LatestPage {
   readonly entries: readonly { readonly key: string; readonly event: StoredEvent }[];
   /** The key to continue after, while there may be more. */
   readonly next?: string;
+  /** Where a point was asked for: the head of its branch. Absent if there is no such point, and no entries then. */
+  readonly head?: Seq;
 }
 
 /** How far to go when parts are read. */
@@ -321,8 +339,11 @@ export interface EventStore {
   /** Where an event is stored, by id; undefined for ids the session does not have. */
   locate(ref: SessionRef, ids: readonly string[]): Promise<ReadonlyMap<string, Point>>;
 
-  /** For each selected key, the last event in view order that is indexed under it, by rising UTF-8 bytes of the key. */
-  latest(ref: SessionRef, view: readonly Segment[], select: KeySelector, page: LatestRequest): Promise<LatestPage>;
+  /**
+   * For each selected key, the last event in view order that is indexed under it, by rising UTF-8 bytes of the key. The
+   * view is given by its segments, or by its point, which saves a question; then it is one state of the branch.
+   */
+  latest(ref: SessionRef, view: AskedView, select: KeySelector, page: LatestRequest): Promise<LatestPage>;
 
   /**
    * The parts asked for, and unless `depth` is `asked` everything they refer to, as far as this session holds them;
@@ -382,7 +403,7 @@ export interface EventStore {
   /** Every part digest a session holds, a page at a time, rising: for erasure and verification. */
   heldParts(ref: SessionRef, request: { readonly limit: number; readonly after?: Digest }): Promise<readonly Digest[]>;
 
-  /** Builds the key index of a session anew from the log. */
+  /** Builds the key index of a session anew from the log, and whatever else its reads are found by. */
   reindex(ref: SessionRef): Promise<void>;
 
   /** What the store is and whether it is sound. */

@@ -4,6 +4,7 @@ import type { Event } from '../core/event.ts';
 import type { ForeignFormat } from '../core/foreign-format.ts';
 import { checkId } from '../core/id.ts';
 import type { JsonObject } from '../core/json.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import { limits } from '../core/limits.ts';
 import type { EventStore, Platform, SessionRecord, StoreHealth } from '../core/ports.ts';
 import { mainBranch, parseRef, type Ref } from '../core/ref.ts';
@@ -33,6 +34,19 @@ export interface SessionsOptions {
   /** Sessions of every namespace of the store; each record says which one it is of. */
   readonly allNamespaces?: boolean;
 }
+
+const sessionKeys: KnownKeys = optionKeys<SessionOptions>(
+  'open the session',
+  { create: true, metadata: true },
+  'opening a session',
+);
+const sessionsKeys: KnownKeys = optionKeys<SessionsOptions>('list sessions', { allNamespaces: true }, 'a listing');
+const createKeys: KnownKeys = optionKeys<Pick<SessionOptions, 'metadata'>>(
+  'create the session',
+  { metadata: true },
+  'a new session',
+);
+const exportKeys: KnownKeys = optionKeys<{ format: string }>('export', { format: true }, 'an export');
 
 /** An open store, seen through one namespace. Close it, or bind it with `await using`. */
 export class Reprise {
@@ -76,12 +90,14 @@ export class Reprise {
    * ```
    */
   async session(id: string, options: SessionOptions = {}): Promise<Session> {
+    checkKeys(options, sessionKeys);
     const known = id === 'latest' ? await this.#latest() : checkId('session', id);
     const found = await this.#engine.store.session(sessionRef(this.#engine, known));
     if (found !== undefined) return new Session(this.#engine, known);
     if (options.create !== true) await sessionRecord(this.#engine, known);
     try {
-      return await this.createSession(known, options);
+      const { metadata } = options;
+      return await this.createSession(known, metadata === undefined ? {} : { metadata });
     } catch (error) {
       // Another process may have made it in between; then it is there to be opened.
       if (error instanceof RepriseError && error.code === 'session.exists') return new Session(this.#engine, known);
@@ -99,6 +115,7 @@ export class Reprise {
    * ```
    */
   async createSession(id?: string, options: { readonly metadata?: JsonObject } = {}): Promise<Session> {
+    checkKeys(options, createKeys);
     const { platform, store } = this.#engine;
     const session = id === undefined ? platform.newId() : checkId('session', id);
     await store.createSession(sessionRef(this.#engine, session), { root: mainBranch, seed: platform.newSalt() });
@@ -121,6 +138,7 @@ export class Reprise {
    * ```
    */
   async *sessions(options: SessionsOptions = {}): AsyncGenerator<SessionRecord, void, undefined> {
+    checkKeys(options, sessionsKeys);
     const { namespace } = this.#engine;
     let cursor: string | undefined;
     do {
@@ -202,6 +220,7 @@ export class Reprise {
    * ```
    */
   async export(ref: string, options: { readonly format: string }): Promise<string> {
+    checkKeys(options, exportKeys);
     return exportHistory(this.#engine, await this.resolve(ref), options.format);
   }
 

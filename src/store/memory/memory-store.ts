@@ -1,5 +1,6 @@
 import { RepriseError } from '../../core/error.ts';
 import type { KeySelector } from '../../core/keys.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { checkLimit, limits } from '../../core/limits.ts';
 import type { Digest, Point, Seq } from '../../core/point.ts';
 import type {
@@ -29,13 +30,13 @@ import type {
 } from '../../core/ports.ts';
 import type { RestoreOutcome, RestoreRequest } from '../../core/restore.ts';
 import type { NewSession, ReceiptsRequest, RenameRequest } from '../../core/session-request.ts';
-import type { Segment } from '../../core/view.ts';
+import type { AskedView, Segment } from '../../core/view.ts';
 import { append } from './operations/append.ts';
 import { findBranch, listBranches } from './operations/branch.ts';
 import { deleteSession } from './operations/delete-session.ts';
 import { erase } from './operations/erase.ts';
 import { health } from './operations/health.ts';
-import { latestPage } from './operations/latest.ts';
+import { latestAt, latestPage } from './operations/latest.ts';
 import { locate } from './operations/locate.ts';
 import { partsPage } from './operations/parts.ts';
 import { readPage } from './operations/read.ts';
@@ -57,9 +58,12 @@ import { findHeld, heldBranch, heldSession, type Shelf } from './shelf.ts';
  * await using inMemory = await openReprise({ store: openMemoryStore({ platform }), platform });
  * ```
  */
-export function openMemoryStore({ platform }: { readonly platform: Platform }): EventStore {
-  return new MemoryStore(platform);
+export function openMemoryStore(options: { readonly platform: Platform }): EventStore {
+  checkKeys(options, openKeys);
+  return new MemoryStore(options.platform);
 }
+
+const openKeys: KnownKeys = optionKeys<{ platform: Platform }>('open the store', { platform: true }, 'openMemoryStore');
 
 // The methods are async so that what they throw is a rejection, as with every other store.
 class MemoryStore implements EventStore {
@@ -108,13 +112,11 @@ class MemoryStore implements EventStore {
     return locate(this.#open(), ref, ids);
   }
 
-  async latest(
-    ref: SessionRef,
-    view: readonly Segment[],
-    select: KeySelector,
-    page: LatestRequest,
-  ): Promise<LatestPage> {
-    return latestPage(heldSession(this.#open(), ref), view, select, page);
+  async latest(ref: SessionRef, view: AskedView, select: KeySelector, page: LatestRequest): Promise<LatestPage> {
+    const shelf = this.#open();
+    return 'branch' in view
+      ? latestAt(findHeld(shelf, ref), view, select, page)
+      : latestPage(heldSession(shelf, ref), view, select, page);
   }
 
   async parts(ref: SessionRef, digests: readonly Digest[], request: PartsRequest = {}): Promise<PartsPage> {

@@ -1,5 +1,6 @@
 import { RepriseError } from '../../core/error.ts';
 import type { KeySelector } from '../../core/keys.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { checkLimit, limits } from '../../core/limits.ts';
 import type { Digest, Point, Seq } from '../../core/point.ts';
 import type {
@@ -29,7 +30,7 @@ import type {
 } from '../../core/ports.ts';
 import type { RestoreOutcome, RestoreRequest } from '../../core/restore.ts';
 import type { NewSession, ReceiptsRequest, RenameRequest } from '../../core/session-request.ts';
-import type { Segment } from '../../core/view.ts';
+import type { AskedView, Segment } from '../../core/view.ts';
 import { Catalogue, type SessionRow } from './catalogue.ts';
 import type { Database } from './database.ts';
 import type { Migration } from './migrate.ts';
@@ -39,7 +40,7 @@ import { findBranch, listBranches } from './operations/branch.ts';
 import { clearSession, hiddenSessions, hideSession } from './operations/delete-session.ts';
 import { erase } from './operations/erase.ts';
 import { healthOf, truncateLog } from './operations/health.ts';
-import { latestPage } from './operations/latest.ts';
+import { latestAt, latestPage } from './operations/latest.ts';
 import { findPlaces } from './operations/locate.ts';
 import { heldParts, partsPage } from './operations/parts.ts';
 import { readPage } from './operations/read.ts';
@@ -49,7 +50,7 @@ import { renameSession } from './operations/rename-session.ts';
 import { restore } from './operations/restore.ts';
 import { createSession, findSession, listSessions } from './operations/sessions.ts';
 import { dropSnapshots, findSnapshot, findSnapshots, putSnapshot } from './operations/snapshots.ts';
-import { Watchers } from './operations/watch.ts';
+import { changeDetector, Watchers } from './operations/watch.ts';
 import { migrations as ownMigrations } from './schema.ts';
 import { isBusy } from './sqlite-error.ts';
 import { pause, turnMsMax, turnOfLoop, Writer } from './writer.ts';
@@ -71,6 +72,12 @@ export interface SqliteStoreOptions {
   readonly migrations?: readonly Migration[];
 }
 
+const openKeys: KnownKeys = optionKeys<SqliteStoreOptions>(
+  'open the store',
+  { path: true, platform: true, durability: true, readOnly: true, busyWaitMs: true, create: true, migrations: true },
+  'openSqliteStore',
+);
+
 /**
  * Opens the store in one SQLite file. Several processes may have it open; each waits for the others without ever
  * blocking its own event loop.
@@ -83,6 +90,7 @@ export interface SqliteStoreOptions {
  * ```
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<EventStore> {
+  checkKeys(options, openKeys);
   const migrations = options.migrations ?? ownMigrations;
   const busyWaitMs = checkWait(options.busyWaitMs ?? limits.busyWaitMsMax);
   const { database, isReadOnly } = await openDatabase({ ...options, migrations, busyWaitMs });
@@ -171,14 +179,10 @@ class SqliteStore implements EventStore {
     });
   }
 
-  async latest(
-    ref: SessionRef,
-    view: readonly Segment[],
-    select: KeySelector,
-    page: LatestRequest,
-  ): Promise<LatestPage> {
+  async latest(ref: SessionRef, view: AskedView, select: KeySelector, page: LatestRequest): Promise<LatestPage> {
     return await this.#read(() => {
       if ('keys' in select) checkLimit('selectedKeysMax', select.keys.length, 'look up keys');
+      if ('branch' in view) return latestAt(this.#database, this.#catalogue, ref, view, select, page);
       return latestPage(this.#database, this.#branchIds(sessionOf(this.#catalogue, ref)), view, select, page);
     });
   }
@@ -295,7 +299,7 @@ class SqliteStore implements EventStore {
 
   async reindex(ref: SessionRef): Promise<void> {
     const session = await this.#read(() => sessionOf(this.#catalogue, ref));
-    await reindex(this.#database, session, (work) => this.#write(work));
+    await reindex(this.#database, this.#catalogue, session, (work) => this.#write(work));
   }
 
   async health(): Promise<StoreHealth> {
@@ -344,8 +348,10 @@ class SqliteStore implements EventStore {
     const deadline = now + this.#options.busyWaitMs;
     for (let attempt = 0; ; attempt++) {
       try {
-        this.#catalogue.refresh();
-        return work();
+        return this.#database.reading(() => {
+          this.#catalogue.refresh();
+          return work();
+        });
       } catch (error) {
         if (!isBusy(error) || performance.now() >= deadline) throw error;
         await pause(attempt);
@@ -383,15 +389,4 @@ class SqliteStore implements EventStore {
 
 function keyOf({ projection, version, upcasts, erasures }: SnapshotKey): SnapshotKey {
   return { projection, version, upcasts, erasures };
-}
-
-/** Tells whether another connection has committed since it was last asked; it remembers on its own. */
-function changeDetector(database: Database): () => boolean {
-  const current = (): number => (database.get<[number]>('PRAGMA data_version') as [number])[0];
-  let last = current();
-  return () => {
-    const before = last;
-    last = current();
-    return last !== before;
-  };
 }

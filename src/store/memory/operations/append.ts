@@ -7,6 +7,7 @@ import type { AppendOutcome, AppendRequest, Platform, StoredEvent } from '../../
 import { rawPieces } from '../../../core/segment.ts';
 import { compareUtf8 } from '../../../core/utf8.ts';
 import {
+  addEvent,
   eventAt,
   type HeldBranch,
   type HeldSession,
@@ -31,7 +32,7 @@ export function append(shelf: Shelf, platform: Platform, request: AppendRequest)
       ? addFork(session, request.target, plan.after, plan.events[0]?.time ?? platform.now())
       : heldBranch(session, request.target.branch);
   for (const event of plan.events) {
-    branch.events.push(heldEvent(event));
+    addEvent(branch, heldEvent(event));
     session.places.set(event.id, { branch, seq: event.seq });
     for (const key of event.keys) indexEvent(branch, key, event.seq);
     session.updatedAt = event.time;
@@ -72,6 +73,7 @@ export function addFork(
     parent,
     createdAt,
     events: [],
+    clocks: [],
     parts: new Set(),
     keys: new Map(),
     sortedKeys: [],

@@ -40,6 +40,7 @@ export function createSession(
     parent: undefined,
     createdAt,
     events: [],
+    clocks: [],
     parts: new Set(),
     keys: new Map(),
     sortedKeys: [],

@@ -1,5 +1,6 @@
 import type { BranchState, WrittenRow } from '../../../core/append.ts';
 import { judgeAppend } from '../../../core/append-judgement.ts';
+import { type Clock, clockAtStart, clockWith } from '../../../core/clock.ts';
 import { checkLimit } from '../../../core/limits.ts';
 import type { Seq } from '../../../core/point.ts';
 import type { AppendOutcome, AppendRequest, Platform, SessionRef } from '../../../core/ports.ts';
@@ -19,6 +20,8 @@ export interface WrittenEvent {
   readonly event: WrittenRow;
   /** Of the events that the branch has stored with this one. */
   readonly branchBytes: number;
+  /** Of the branch with this one. */
+  readonly clock: Clock;
 }
 
 /**
@@ -70,7 +73,7 @@ export class AppendGroup {
       return { judgement: decided, parts: brought };
     });
     if (judgement.kind === 'known') return judgement.outcome;
-    await this.#take(facts, request.target, judgement.plan, parts);
+    await this.#take(facts, request, request.target, judgement.plan, parts);
     return judgement.outcome;
   }
 
@@ -83,7 +86,7 @@ export class AppendGroup {
       plan: judgeRestore(facts.source(), request, this.#platform),
       parts: planParts(facts, request.parts, this.#platform.sha256),
     }));
-    const branch = await this.#take(facts, targetOf(request), plan, parts);
+    const branch = await this.#take(facts, request, targetOf(request), plan, parts);
     const { history, digest } = plan.after;
     const outcome = { head: history.head, digest };
     return {
@@ -97,11 +100,12 @@ export class AppendGroup {
 
   async #take(
     facts: SessionFacts,
+    ref: SessionRef,
     target: AppendRequest['target'],
     plan: WrittenPlan,
     parts: readonly PartPlan[],
   ): Promise<WrittenBranch> {
-    const branch = await this.#branchOf(facts, target);
+    const branch = await this.#branchOf(facts, ref, target);
     this.#add(facts, branch, plan, bytesOfParts(parts));
     noteParts(facts, parts);
     this.#parts.push({ session: facts.session, branchId: branch.row.id, plans: parts });
@@ -127,22 +131,27 @@ export class AppendGroup {
   /** Remembers what was written, once it is committed. Gives the branches that have moved. */
   committed(): readonly WrittenBranch[] {
     const moved = [...this.#branches.values()];
-    for (const { facts, row, lastMarker } of moved) {
+    for (const { ref, facts, row, lastMarker, eventBytes, clock } of moved) {
+      const { session } = facts;
       const state = facts.states.get(row.name);
-      if (state !== undefined) this.#catalogue.remember(facts.session, row.id, lastMarker, state.history.markers);
+      if (state === undefined) continue;
+      this.#catalogue.remember(session, row.id, lastMarker, state.history.markers);
+      this.#catalogue.heads.remember(ref, { session, id: row.id, state, eventBytes, clock });
     }
     return moved;
   }
 
-  async #branchOf(facts: SessionFacts, target: AppendRequest['target']): Promise<WrittenBranch> {
+  async #branchOf(facts: SessionFacts, ref: SessionRef, target: AppendRequest['target']): Promise<WrittenBranch> {
     const place = `${facts.session.id}/${target.branch}`;
     const known = this.#branches.get(place);
     if (known !== undefined) return known;
     const row = (await facts.branches.load(target.branch)) ?? (await this.#fork(facts, target));
     const branch: WrittenBranch = {
+      ref,
       facts,
       row,
       eventBytes: row.eventBytes,
+      clock: row.clock,
       partBytes: 0,
       lastMarker: row.lastMarker,
       createdAt: '',
@@ -169,6 +178,7 @@ export class AppendGroup {
       epoch: newHead,
       lastMarker: 0 as Seq,
       eventBytes: 0,
+      clock: clockAtStart,
     };
     facts.branches.set(target.branch, row);
     return row;
@@ -177,7 +187,8 @@ export class AppendGroup {
   #add(facts: SessionFacts, branch: WrittenBranch, plan: WrittenPlan, newPartBytes: number): void {
     for (const event of plan.events) {
       branch.eventBytes += Buffer.byteLength(event.data ?? '');
-      this.#events.push({ branch, event, branchBytes: branch.eventBytes });
+      branch.clock = clockWith(branch.clock, event);
+      this.#events.push({ branch, event, branchBytes: branch.eventBytes, clock: branch.clock });
       if (isStructural(event.type)) branch.lastMarker = event.seq;
       if (branch.createdAt === '') branch.createdAt = event.time;
       branch.updatedAt = event.time;

@@ -6,18 +6,25 @@ import { listBranches } from './branch.ts';
 import { hideSession } from './delete-session.ts';
 import { dropSnapshots } from './snapshots.ts';
 
-/** Gives a session another id, inside the caller's transaction. Gives the one it replaced, to be cleared away. */
+/**
+ * Gives a session another id, inside the caller's transaction. Gives the one it replaced, to be cleared away. An earlier
+ * try that was committed after all is what was wanted.
+ */
 export async function renameSession(
   queries: Queries,
   ref: SessionRef,
   request: RenameRequest,
+  isRepeated: boolean,
 ): Promise<SessionKey | undefined> {
   const session = await lockSession(queries, ref, { wholly: true });
-  if (session === undefined) throw sessionNotFound(ref);
   const other = { namespace: ref.namespace, session: request.to };
   const isTaken = (await lockSession(queries, other, { wholly: true })) !== undefined;
+  if (session === undefined) {
+    if (isRepeated && isTaken) return undefined;
+    throw sessionNotFound(ref);
+  }
   if (isTaken) checkReplaced(ref, request, await listBranches(queries, other));
-  const replaced = isTaken ? await hideSession(queries, other) : undefined;
+  const replaced = isTaken ? await hideSession(queries, other, undefined) : undefined;
   // Whoever may not delete is refused here, before anything has changed, and not when it is cleared away.
   if (replaced !== undefined) await dropSnapshots(queries, replaced);
   await queries.run(

@@ -1,5 +1,6 @@
 import type { BranchState, WrittenRow } from '../../../core/append.ts';
 import { type AppendSource, judgeAppend } from '../../../core/append-judgement.ts';
+import { clockWith } from '../../../core/clock.ts';
 import { RepriseError } from '../../../core/error.ts';
 import { checkLimit, limits } from '../../../core/limits.ts';
 import { later, type Point } from '../../../core/point.ts';
@@ -8,6 +9,7 @@ import { isStructural } from '../../../core/structural-types.ts';
 import { compareUtf8 } from '../../../core/utf8.ts';
 import type { BranchRow, Catalogue, SessionRow } from '../catalogue.ts';
 import type { Database } from '../database.ts';
+import { keepClock } from './clocks.ts';
 import { firstChange, indexEvent } from './keys.ts';
 import { findEvents, findPlaces } from './locate.ts';
 import { bytesOfParts, heldPart, holdParts, notHeld, planParts } from './parts.ts';
@@ -124,10 +126,11 @@ export function writeRows(
   const before = catalogue.bytesOf(branch);
   const parts = before.parts + newPartBytes;
   let { events } = before;
+  let clock = catalogue.clockOf(branch);
   database.repeat(insertSql, (insert) => {
     for (const event of plan.events) {
       events += Buffer.byteLength(event.data ?? '');
-      insert.run(
+      insert.get(
         session.id,
         branch.id,
         event.seq,
@@ -148,10 +151,13 @@ export function writeRows(
         event.data,
       );
       for (const key of event.keys) indexEvent(database, branch.id, key, event.seq);
+      clock = clockWith(clock, event);
+      keepClock(database, branch.id, clock, event);
       if (compareUtf8(event.id, last) > 0) last = event.id;
     }
   });
   catalogue.setLastId(session, last);
   catalogue.setBytes(branch, { events, parts });
+  catalogue.setClock(branch, clock);
   catalogue.recentKeys.add(branch.id, later(plan.after.history.head, -plan.events.length), plan.events);
 }
