@@ -9,9 +9,11 @@ import type { PartInput } from './parts.ts';
 import type { Digest, Point, Seq } from './point.ts';
 import type { RestoreOutcome, RestoreRequest } from './restore.ts';
 import type { NewSession, ReceiptsRequest, RenameRequest } from './session-request.ts';
+import type { Snapshot, SnapshotKey } from './snapshot.ts';
 import type { AskedView, Segment } from './view.ts';
 
 export type { EraseRequest } from './erase-request.ts';
+export type { Snapshot, SnapshotKey } from './snapshot.ts';
 
 /** What pure code needs from the machine it runs on. */
 export interface Platform {
@@ -263,23 +265,6 @@ export interface SessionsRequest {
 export interface SessionsPage {
   readonly sessions: readonly SessionRecord[];
   readonly next?: string;
-}
-
-/** What a snapshot is a snapshot of. */
-export interface SnapshotKey {
-  readonly projection: string;
-  readonly version: string;
-  readonly upcasts: number;
-  readonly erasures: number;
-}
-
-/** A kept projection value: derived, and never the truth. */
-export interface Snapshot extends SnapshotKey {
-  readonly branch: string;
-  readonly seq: Seq;
-  /** The digest of the point; a snapshot whose digest is not that of the point is not used. */
-  readonly digest: Digest;
-  readonly value: string;
 }
 
 /** Evidence about a history, kept beside it. */
