@@ -54,6 +54,7 @@ import { dropSnapshots, findSnapshot, findSnapshots, putSnapshot } from './opera
 import { vacuum } from './operations/vacuum.ts';
 import { Watchers, watchKey } from './operations/watch.ts';
 import type { WrittenBranch } from './operations/write-rows.ts';
+import { checkConnections, checkWait } from './option-checks.ts';
 import { isPassing } from './postgres-error.ts';
 import { migrations as ownMigrations } from './schema.ts';
 import { type Repeatable, Writer } from './writer.ts';
