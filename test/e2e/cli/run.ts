@@ -103,6 +103,26 @@ export class Place implements Disposable {
     });
   }
 
+  /** Runs `reprise` and sends it Ctrl-C as soon as something is so. */
+  stop(words: readonly string[], isTime: () => boolean): Promise<Ran> {
+    return new Promise((resolve, reject) => {
+      const child = spawn(process.execPath, [program, ...words], { cwd: this.folder, env: plainEnv() });
+      let stdout = '';
+      let stderr = '';
+      child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+      child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+      const look = setInterval(() => {
+        if (!isTime()) return;
+        clearInterval(look);
+        child.kill('SIGINT');
+      }, 10);
+      child.on('error', reject).on('close', (code) => {
+        clearInterval(look);
+        resolve({ code, stdout, stderr });
+      });
+    });
+  }
+
   /** Runs `reprise` and gives the one JSON value it printed; throws with all it wrote if that is not what it did. */
   async json(...words: readonly string[]): Promise<Record<string, unknown>> {
     const { code, stdout, stderr } = await this.run([...words, '--json']);
