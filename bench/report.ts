@@ -43,3 +43,42 @@ export function markdownOf(
     '',
   ].join('\n');
 }
+
+const soakHeading = '## Soak';
+
+/** The section that soaks keep in a report; empty if there is none. */
+export function soakOf(report: string): string {
+  const at = report.indexOf(`\n${soakHeading}\n`);
+  return at < 0 ? '' : report.slice(at + 1);
+}
+
+/** A report with what a soak of one store found, instead of what the last one of that store did. It is the last section. */
+export function withSoak(
+  report: string,
+  store: string,
+  rows: readonly Row[],
+  facts: { readonly machine: string; readonly date: string; readonly command: string },
+): string {
+  const before = soakOf(report);
+  const tables = new Map(
+    before
+      .split('\n### ')
+      .slice(1)
+      .map((text) => [text.slice(0, text.indexOf('\n')), text.slice(text.indexOf('\n') + 1).trim()]),
+  );
+  const missed = rows.filter((row) => row.miss !== undefined);
+  tables.set(
+    store,
+    [
+      `Written by \`${facts.command}\` on ${facts.date} (${facts.machine}). ${tally(rows)}.`,
+      '',
+      '| what | goal | figure | verdict | made of |',
+      '|---|---|---|---|---|',
+      ...rows.map((row) => `| ${row.name} | ${row.goal} | ${row.figure} | ${row.verdict} | ${row.detail} |`),
+      ...missed.map((row) => `\n- **${row.name}** (${row.goal}): ${row.miss}`),
+    ].join('\n'),
+  );
+  const kept = before === '' ? `${report.trimEnd()}\n\n` : report.slice(0, report.length - before.length);
+  const sections = [...tables].sort(([left], [right]) => (left < right ? -1 : 1));
+  return `${kept}${soakHeading}\n\n${sections.map(([name, text]) => `### ${name}\n\n${text}\n`).join('\n')}`;
+}

@@ -67,6 +67,7 @@ export type { StateDiff } from './core/diff-state.ts';
 export type { StrictDiff } from './core/diff-strict.ts';
 export type { AppendOptions } from './engine/append.ts';
 export type { CompareOptions, Comparison } from './engine/compare.ts';
+export type { Copied, CopiedSession, CopyOptions, CopyProgress } from './engine/copy.ts';
 export type { Counterfactual, CounterfactualOptions } from './engine/counterfactual.ts';
 export type { Edited } from './engine/edit.ts';
 export type { EffectAnswer, EffectQuestion } from './engine/effect-guard.ts';

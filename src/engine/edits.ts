@@ -1,4 +1,4 @@
-import type { Edit, Replacement } from '../core/edit.ts';
+import { checkEdit, type Edit, type Replacement } from '../core/edit.ts';
 import { RepriseError } from '../core/error.ts';
 import { type CarriedEvent, draftKeys, type Event, type EventDraft } from '../core/event.ts';
 import { specOf } from '../core/event-types.ts';
@@ -36,7 +36,7 @@ export async function resolveEdits(engine: Engine, base: Hypothesis, edits: read
   const dependents: Seq[] = [];
   let hypothesis = base;
   for (const edit of edits) {
-    const resolved = await resolveEdit(lookAt(engine, hypothesis), edit);
+    const resolved = await resolveEdit(lookAt(engine, hypothesis), checkEdit(edit));
     const supposed = await supposing(engine, hypothesis, resolved.drafts);
     hypothesis = supposed.hypothesis;
     drafts.push(...supposed.drafts);

@@ -1,5 +1,6 @@
 import { RepriseError } from '../core/error.ts';
 import { type PointInput, parsePoint } from '../core/ref.ts';
+import type { ViewPoint } from '../core/view.ts';
 
 /** Where to look: at a point, at a seq or a time of the branch, or at its head. */
 export type StateAt =
@@ -22,6 +23,13 @@ export function pointOf(branch: string, where: StateAt = {}): PointInput {
   if ('seq' in where) return { branch, seq: where.seq };
   if ('time' in where) return { branch, time: where.time };
   return pointOn(branch, where.at ?? {});
+}
+
+/** The same for a store to look up by itself; undefined where more than a seq has to be looked up. */
+export function viewPointOf(branch: string, where: StateAt): ViewPoint | undefined {
+  const { branch: on, at } = parsePoint(pointOf(branch, where));
+  if (at.kind === 'head') return { branch: on };
+  return at.kind === 'seq' ? { branch: on, at: at.seq } : undefined;
 }
 
 function pointOn(branch: string, input: PointInput): PointInput {

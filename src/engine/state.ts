@@ -4,15 +4,21 @@ import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import { checkLimit } from '../core/limits.ts';
 import type { PointInput } from '../core/ref.ts';
 import type { Engine } from './engine.ts';
-import { findPlace } from './place.ts';
+import { findPlace, type Place } from './place.ts';
 import { diffState, type StateChange } from './state-diff.ts';
 import type { StateValue, StateVersion } from './state-entry.ts';
 import { checkAgent, checkKey } from './state-key.ts';
-import { type StatePlace, scanState, statePlace, valueOf, versionAt, versionsOf } from './state-lookup.ts';
-import { pointOf, type StateAt } from './state-point.ts';
+import { type StatePlace, scanState, statePlace, valueAt, valueOf, versionsOf } from './state-lookup.ts';
+import { pointOf, type StateAt, viewPointOf } from './state-point.ts';
 import { replayState, type StateReplay, type StateReplayOptions } from './state-replay.ts';
+import { versionAt } from './state-versions.ts';
 import { Transaction } from './transaction.ts';
-import { type Committed, type TransactionOptions, TransactionWork } from './transaction-work.ts';
+import {
+  type Committed,
+  type TransactionOptions,
+  TransactionWork,
+  transactionOptionNames,
+} from './transaction-work.ts';
 
 /** How to list keys or versions. */
 export interface StateListOptions {
@@ -36,11 +42,10 @@ export interface Ran<Result> extends Committed {
 
 const retriesDefault = 5;
 
-const beginNames = { timeoutMs: true, cause: true, run: true, turn: true } as const;
-const beginKeys: KnownKeys = optionKeys<TransactionOptions>('begin', beginNames, 'a transaction');
+const beginKeys: KnownKeys = optionKeys<TransactionOptions>('begin', transactionOptionNames, 'a transaction');
 const runKeys: KnownKeys = optionKeys<RunOptions>(
   'run a transaction',
-  { ...beginNames, retries: true },
+  { ...transactionOptionNames, retries: true },
   'a transaction',
 );
 const getKeys: KnownKeys = optionKeys<{ at: true }>('get a key', { at: true }, 'a look');
@@ -184,7 +189,8 @@ export class StateHandle {
 
   /**
    * What a key held: at a point, at a seq or time of this branch, or as one of its versions. A version is looked for in
-   * the view, so that one that was rewound or reverted is not there.
+   * the view, so that one that was rewound or reverted is not there. If a revert that was taken back has brought a number
+   * into the view twice, it is the last one, which is the first that `history` shows.
    *
    * @example
    * ```ts
@@ -197,10 +203,13 @@ export class StateHandle {
   async getAt(key: string, where: StateAt & { readonly version?: number }): Promise<StateValue> {
     checkKeys(where, getAtKeys);
     const of = { agent: this.agent, key: checkKey(key) };
-    const place = await this.#lookAt(where);
-    if (where.version === undefined) return valueOf(place, of);
+    const quick = where.version === undefined ? viewPointOf(this.branch, where) : undefined;
+    const value = quick === undefined ? undefined : await valueAt(this.#engine, this.#session, quick, of);
+    if (value !== undefined) return value;
+    const place = await this.#placeOf(where);
+    if (where.version === undefined) return valueOf(statePlace(this.#engine, place), of);
     if (!Number.isSafeInteger(where.version) || where.version < 0) refuseCount('version', where.version);
-    return versionAt(place, of, where.version);
+    return versionAt(this.#engine, place, of, where.version);
   }
 
   /**
@@ -289,7 +298,11 @@ export class StateHandle {
   }
 
   async #lookAt(where: StateAt): Promise<StatePlace> {
-    return statePlace(this.#engine, await findPlace(this.#engine, this.#session, pointOf(this.branch, where)));
+    return statePlace(this.#engine, await this.#placeOf(where));
+  }
+
+  #placeOf(where: StateAt): Promise<Place> {
+    return findPlace(this.#engine, this.#session, pointOf(this.branch, where));
   }
 }
 

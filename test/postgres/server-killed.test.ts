@@ -67,7 +67,7 @@ it('I2: a server that is killed under load and started again has lost nothing ac
     await sleep(pauseMs);
     await server.kill();
     await sleep(200);
-    await restarted(server);
+    await server.restart();
   }
   await sleep(pauseMs);
   isDone = true;
@@ -94,15 +94,3 @@ it('I2: a server that is killed under load and started again has lost nothing ac
   expect(seen).toEqual([...seen].sort((left, right) => left - right));
   for (const store of [...stores, reader]) await store.close();
 });
-
-/** The children of a killed server take a moment to leave, and hold its memory until then. */
-async function restarted(held: Server): Promise<void> {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await held.restart();
-    } catch (error) {
-      if (attempt >= 50) throw error;
-      await sleep(100);
-    }
-  }
-}

@@ -49,6 +49,7 @@ export class Clock {
   readonly platform: Platform = {
     ...createNodePlatform(),
     now: () => new Date(this.#ms).toISOString(),
+    elapsedMs: () => this.#ms,
     startIdleTimer: (_, fire) => {
       this.timers.add(fire);
       return () => this.timers.delete(fire);

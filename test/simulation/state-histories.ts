@@ -9,6 +9,7 @@ const kind = fc.constantFrom<StateCommand[0][]>(
   'commit',
   'commit',
   'replace',
+  'insert',
   'revert',
   'rewind',
   'rewindToTurn',
@@ -18,6 +19,29 @@ const kind = fc.constantFrom<StateCommand[0][]>(
 const command: fc.Arbitrary<StateCommand> = fc.tuple(kind, fc.nat(20), fc.nat(60), fc.nat(210));
 /** Random histories of state. */
 export const histories: fc.Arbitrary<StateCommand[]> = fc.array(command, { minLength: 1, maxLength: 25, size: 'max' });
+
+const changing = fc.constantFrom<StateCommand[0][]>(
+  'commit',
+  'commit',
+  'commit',
+  'revertRecent',
+  'revertRecent',
+  'revertRecent',
+  'redo',
+);
+const oneKey = fc.constantFrom(1, 13, 25, 49);
+const crowded = fc.tuple(changing, fc.constant(0), fc.nat(60), oneKey);
+/** Histories of few keys in which reverts are taken back again and again. */
+export const changed: fc.Arbitrary<StateCommand[]> = fc.array(crowded, { minLength: 8, maxLength: 30, size: 'max' });
+
+const erasing = fc.constantFrom<StateCommand[0][]>('commit', 'commit', 'commit', 'commit', 'revert', 'insert', 'erase');
+const forgetful = fc.tuple(erasing, fc.constant(0), fc.nat(60), oneKey);
+/** Histories of few keys in which commits are erased. */
+export const forgotten: fc.Arbitrary<StateCommand[]> = fc.array(forgetful, {
+  minLength: 8,
+  maxLength: 30,
+  size: 'max',
+});
 
 /** Does everything to a new session of a store, and checks every point of it. */
 export async function runAll(store: string, commands: readonly StateCommand[]): Promise<void> {

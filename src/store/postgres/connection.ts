@@ -1,7 +1,9 @@
+import { connect, type Socket } from 'node:net';
 import { RepriseError } from '../../core/error.ts';
+import type { Host } from './address.ts';
 import type { Client, Driver } from './driver.ts';
 import { escapeNul, unescapeNul } from './nul.ts';
-import { connectionLost, toStoreError } from './postgres-error.ts';
+import { connectionLost, encryptionRefused, isLost, toStoreError } from './postgres-error.ts';
 
 /** A value that a statement is given. */
 export type Bound = string | number | boolean | null;
@@ -31,7 +33,11 @@ export class Closing<Result> {
 
 /** How to connect. */
 export interface ConnectionOptions {
+  /** User, password, database and parameters; the host is told apart. */
   readonly url: string;
+  readonly host: Host;
+  /** Whether a server that does not encrypt is refused. */
+  readonly isEncrypted: boolean;
   readonly driver: Driver;
   readonly connectWaitMs: number;
   /** How long an answer may take, beyond what the server itself allows a statement. */
@@ -45,26 +51,32 @@ export interface ConnectionOptions {
 /**
  * One connection. A driver of its own holds it, which may hold one only: a pool that connects anew by itself would go on
  * with a transaction on a connection that has never begun it. For the same reason nothing that writes is sent before the
- * answer to what precedes it; a connection that was cut is never used again.
+ * answer to what precedes it; a connection that was cut is never used again. The socket is ours: a driver that waits for
+ * the other side to close it would wait as long as a silent network lasts.
  */
 export class Connection implements Queries {
   readonly #sql: Client;
   readonly #answerWaitMs: number;
+  readonly #waiting = new Set<(error: RepriseError) => void>();
+  #socket: Socket | undefined;
   #isDead = false;
+  #isSilent = false;
+  #isRefused = false;
 
-  constructor({ url, driver, connectWaitMs, answerWaitMs, settings, onMessage }: ConnectionOptions) {
+  constructor({ url, host, driver, connectWaitMs, answerWaitMs, settings, onMessage, isEncrypted }: ConnectionOptions) {
     this.#answerWaitMs = answerWaitMs;
     this.#sql = driver(url, {
+      host: [host.name],
+      port: [host.port],
+      socket: () => this.#connect(host, isEncrypted),
       max: 1,
-      connect_timeout: Math.max(1, Math.ceil(connectWaitMs / 1_000)),
+      connect_timeout: connectWaitMs / 1_000,
       idle_timeout: 0,
       max_lifetime: null,
       fetch_types: false,
       prepare: true,
       onnotice: () => {},
-      onclose: () => {
-        this.#isDead = true;
-      },
+      onclose: () => this.#lose(connectionLost()),
       onnotify: (_channel: string, message: string) => onMessage?.(message),
       // Every number Reprise stores is one that JavaScript can carry.
       types: { bigint: { to: 20, from: [20], serialize: String, parse: Number } },
@@ -74,6 +86,11 @@ export class Connection implements Queries {
 
   get isDead(): boolean {
     return this.#isDead;
+  }
+
+  /** Whether it was given up because nothing came back on it. */
+  get isSilent(): boolean {
+    return this.#isSilent;
   }
 
   async all<Row extends readonly unknown[]>(sql: string, ...values: Bound[]): Promise<Row[]> {
@@ -109,12 +126,12 @@ export class Connection implements Queries {
     const begun = this.exec('BEGIN');
     try {
       // Nobody waits for the answer to this either: whatever the work sends first comes after it.
-      const [given] = await Promise.all([work(), begun]);
+      const given = await inOrder(begun, work());
       if (!(given instanceof Closing)) {
         await this.exec('COMMIT');
         return given;
       }
-      await Promise.all([given.last, this.exec('COMMIT')]);
+      await inOrder(given.last, this.exec('COMMIT'));
       return given.result;
     } catch (error) {
       // A connection that cannot even roll back is of no use; the server rolls back what it leaves behind.
@@ -126,36 +143,83 @@ export class Connection implements Queries {
   /** Lets go of the connection once it has done what it was told. */
   async close(): Promise<void> {
     this.#isDead = true;
-    await this.#sql.end({ timeout: 5 });
+    await this.#sql.end({ timeout: goodbyeMs / 1_000 });
+    this.destroy();
   }
 
   /** Lets go of the connection at once. */
   destroy(): void {
-    this.#isDead = true;
+    this.#lose(connectionLost());
     this.#sql.end({ timeout: 0 }).catch(() => {});
+    this.#socket?.destroy();
+  }
+
+  /** Whoever waits for an answer is told that none will come: the driver may keep some of them waiting. */
+  #lose(error: RepriseError): void {
+    this.#isDead = true;
+    for (const reject of this.#waiting) reject(error);
+    this.#waiting.clear();
+  }
+
+  /** The socket of this connection. There is only ever one. */
+  #connect({ name, port }: Host, isEncrypted: boolean): Socket {
+    if (this.#isDead || this.#socket !== undefined) throw connectionLost();
+    const socket = name.startsWith('/') ? connect(`${name}/.s.PGSQL.${port}`) : connect(port, name);
+    this.#socket = socket;
+    if (isEncrypted) {
+      // The driver would go on with a server that says no, and be cut off without a word.
+      socket.once('data', (answer: Buffer) => {
+        this.#isRefused = answer.length === 1 && answer[0] === noAnswer;
+      });
+    }
+    // What the name of its certificate is compared with.
+    return Object.assign(socket, { host: name, port });
   }
 
   /** The server bounds how long it works on a statement; this bounds how long a silent network is waited for. */
-  async #send<Result>(answer: PromiseLike<Result>): Promise<Result> {
-    if (this.#isDead) throw connectionLost();
-    let timer: NodeJS.Timeout | undefined;
-    const silence = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        this.destroy();
-        reject(silent(this.#answerWaitMs));
-      }, this.#answerWaitMs);
-    });
-    try {
-      return await Promise.race([answer, silence]);
-    } catch (error) {
-      const told = toStoreError(error);
-      // The error comes before the end of the connection does; whatever is sent in between is never answered.
-      if (told instanceof RepriseError && told.code === 'store.unreachable') this.destroy();
-      throw told;
-    } finally {
+  #send<Result>(answer: PromiseLike<Result>): Promise<Result> {
+    if (this.#isDead) return Promise.reject(connectionLost());
+    const { promise, resolve, reject } = Promise.withResolvers<Result>();
+    const timer = setTimeout(() => {
+      this.#isSilent = true;
+      this.#lose(silent(this.#answerWaitMs));
+      this.destroy();
+    }, this.#answerWaitMs);
+    const lost = (error: RepriseError): void => {
       clearTimeout(timer);
-    }
+      reject(error);
+    };
+    this.#waiting.add(lost);
+    answer.then(
+      (result) => {
+        clearTimeout(timer);
+        this.#waiting.delete(lost);
+        resolve(result);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        this.#waiting.delete(lost);
+        const told = this.#isRefused ? encryptionRefused(error) : toStoreError(error);
+        reject(told);
+        // The error comes before the end of the connection does; whatever is sent in between is never answered.
+        if (isLost(told)) this.destroy();
+      },
+    );
+    return promise;
   }
+}
+
+/** How long a server may take to let go of a connection that says goodbye. */
+const goodbyeMs = 1_000;
+/** What a server answers that does not encrypt: "N". */
+const noAnswer = 78;
+
+/** What the second gives once both are done. If the first failed, that is why the second did. */
+async function inOrder<Result>(first: Promise<void>, second: Promise<Result>): Promise<Result> {
+  const [before, after] = await Promise.allSettled([first, second]);
+  if (before.status === 'rejected') throw before.reason;
+  if (after.status === 'rejected') throw after.reason;
+  return after.value;
 }
 
 function bound(value: Bound): Bound {

@@ -4,7 +4,8 @@ import { isPassing } from './postgres-error.ts';
 
 /** How many connections, and how long to wait for one. */
 export interface DatabaseOptions {
-  readonly connect: () => Connection;
+  /** A new connection; it may have to look for the right server first. */
+  readonly connect: () => Promise<Connection>;
   readonly connectionsMax: number;
   readonly waitMs: number;
 }
@@ -13,9 +14,10 @@ export interface DatabaseOptions {
 export class Database implements Queries {
   readonly #options: DatabaseOptions;
   readonly #idle: Connection[] = [];
-  readonly #used = new Set<Connection>();
+  /** Connections that are at work or being made. */
+  #used = 0;
   readonly #working = new Set<Promise<unknown>>();
-  readonly #waiting: ((connection: Connection) => void)[] = [];
+  readonly #waiting: ((connection: Connection | undefined) => void)[] = [];
 
   constructor(options: DatabaseOptions) {
     this.#options = options;
@@ -85,12 +87,29 @@ export class Database implements Queries {
     }
   }
 
-  #take(deadline: number): Promise<Connection> | Connection {
-    for (let held = this.#idle.pop(); held !== undefined; held = this.#idle.pop())
-      if (!held.isDead) return this.#mark(held);
-    if (this.#used.size < this.#options.connectionsMax) return this.#mark(this.#options.connect());
+  async #take(deadline: number): Promise<Connection> {
+    for (let held = this.#idle.pop(); held !== undefined; held = this.#idle.pop()) {
+      if (held.isDead) continue;
+      this.#used++;
+      return held;
+    }
+    if (this.#used < this.#options.connectionsMax) this.#used++;
+    else {
+      const given = await this.#wait(deadline);
+      if (given !== undefined) return given;
+    }
+    try {
+      return await this.#options.connect();
+    } catch (error) {
+      this.#giveBack(undefined);
+      throw error;
+    }
+  }
+
+  /** Waits for a connection that another is done with; undefined if it is of no use and a new one may be made instead. */
+  #wait(deadline: number): Promise<Connection | undefined> {
     return new Promise((resolve, reject) => {
-      const taken = (connection: Connection): void => {
+      const taken = (connection: Connection | undefined): void => {
         clearTimeout(timer);
         resolve(connection);
       };
@@ -105,16 +124,14 @@ export class Database implements Queries {
     });
   }
 
-  #mark(connection: Connection): Connection {
-    this.#used.add(connection);
-    return connection;
-  }
-
-  #giveBack(connection: Connection): void {
-    this.#used.delete(connection);
+  #giveBack(connection: Connection | undefined): void {
+    // A server that fell silent on one connection would be waited for on each of the others too.
+    if (connection?.isSilent) for (const held of this.#idle.splice(0)) held.destroy();
+    const usable = connection === undefined || connection.isDead ? undefined : connection;
     const next = this.#waiting.shift();
-    if (next !== undefined) next(this.#mark(connection.isDead ? this.#options.connect() : connection));
-    else if (!connection.isDead) this.#idle.push(connection);
+    if (next !== undefined) return next(usable);
+    this.#used--;
+    if (usable !== undefined) this.#idle.push(usable);
   }
 
   #exhausted(): RepriseError {

@@ -1,9 +1,11 @@
 import { RepriseError } from '../../core/error.ts';
+import { type Host, parseAddress } from './address.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
 import { Database, pause } from './database.ts';
 import type { Driver } from './driver.ts';
+import { Hosts } from './hosts.ts';
 import { checkVersion, latestVersion, type Migration, migrate, schemaVersion } from './migrate.ts';
-import { postgresCode } from './postgres-error.ts';
+import { noHostCode, postgresCode } from './postgres-error.ts';
 
 interface OpenDatabaseOptions {
   readonly url: string;
@@ -21,18 +23,16 @@ interface OpenDatabaseOptions {
 export interface OpenedDatabase {
   readonly database: Database;
   /** A connection beside the pool, for listening. */
-  readonly connect: (onMessage: (message: string) => void) => Connection;
+  readonly connect: (onMessage: (message: string) => void) => Promise<Connection>;
   /** Where it is, without the password. */
   readonly location: string;
   readonly schema: string;
 }
 
-const schemaPattern = /^[a-z_][a-z0-9_]{0,62}$/;
-const defaultSchema = 'reprise';
-/** How much longer than the server's own limit a silent network is waited for. */
-const silenceMs = 5_000;
+/** How much longer than the server's own limit a silent network is waited for, at most. */
+const silenceMsMax = 5_000;
 /** A writer that froze in the middle of a transaction holds up others no longer than this. */
-const idleTransactionMs = 30_000;
+const idleTransactionMs = 5_000;
 
 /**
  * Every statement finds its few rows through an index that was made for it. A plan that was made while the tables were
@@ -45,11 +45,12 @@ const indexed: Readonly<Record<string, string>> = {
   enable_mergejoin: 'off',
   enable_sort: 'off',
   jit: 'off',
+  plan_cache_mode: 'force_generic_plan',
 };
 
 /** Connects, makes or migrates the store where that is wanted, and gives a pool of connections. */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenedDatabase> {
-  const { url, schema, location } = parseUrl(options.url);
+  const { url, hosts, target, isEncrypted, schema, location } = parseAddress(options.url);
   const driver = await loadDriver();
   const settings: Record<string, string> = {
     search_path: `"${schema}"`,
@@ -60,21 +61,28 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Opened
     ...(options.durability === 'process' ? { synchronous_commit: 'off' } : {}),
     ...(options.readOnly ? { default_transaction_read_only: 'on' } : {}),
   };
-  const { connectWaitMs, statementTimeoutMs } = options;
-  const connection: ConnectionOptions = {
+  const { statementTimeoutMs, connectionsMax, busyWaitMs } = options;
+  const isReadOnly = options.readOnly === true;
+  const connectWaitMs = options.connectWaitMs / hosts.length;
+  const connection: Omit<ConnectionOptions, 'host'> = {
     url,
+    isEncrypted,
     driver,
     connectWaitMs,
-    answerWaitMs: Math.max(statementTimeoutMs, connectWaitMs) + silenceMs,
+    answerWaitMs: Math.max(statementTimeoutMs, connectWaitMs) + Math.min(statementTimeoutMs, silenceMsMax),
     settings,
   };
-  const isLoose = await untilUp(options.busyWaitMs, () => setUp(connection, schema, location, options));
+  // Whoever names several hosts and wants to write wants the one that can be written to.
+  const wanted = target ?? (hosts.length > 1 && !isReadOnly ? 'read-write' : 'any');
+  const servers = new Hosts({ hosts, target: wanted, isReadOnly });
+  const connect = (more: Partial<ConnectionOptions>): Promise<Connection> =>
+    servers.connect((host: Host) => new Connection({ ...connection, ...more, host }));
+  const isLoose = await untilUp(busyWaitMs, () => setUp(() => connect({}), schema, location, options));
   // A server whose own setting would lose what was acknowledged is told otherwise.
-  const held = isLoose ? { ...connection, settings: { ...settings, synchronous_commit: 'on' } } : connection;
-  const { connectionsMax, busyWaitMs } = options;
+  const held = isLoose ? { settings: { ...settings, synchronous_commit: 'on' } } : {};
   return {
-    database: new Database({ connect: () => new Connection(held), connectionsMax, waitMs: busyWaitMs }),
-    connect: (onMessage) => new Connection({ ...held, onMessage }),
+    database: new Database({ connect: () => connect(held), connectionsMax, waitMs: busyWaitMs }),
+    connect: (onMessage) => connect({ ...held, onMessage }),
     location,
     schema,
   };
@@ -82,12 +90,12 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Opened
 
 /** Looks at the store and migrates it; tells whether the server itself does not wait for the disk. */
 async function setUp(
-  options: ConnectionOptions,
+  connect: () => Promise<Connection>,
   schema: string,
   location: string,
   { migrations, readOnly, create, durability }: OpenDatabaseOptions,
 ): Promise<boolean> {
-  const connection = new Connection(options);
+  const connection = await connect();
   try {
     const version = await schemaVersion(connection, schema);
     checkVersion(version, migrations);
@@ -103,7 +111,9 @@ async function setUp(
   }
 }
 
-/** A server that is just starting, or has no connection left at the moment, is worth a wait. */
+const worthWaiting: ReadonlySet<string> = new Set(['57P03', '53300', '40P01', '55P03', noHostCode]);
+
+/** A server that is just starting, or has no connection left at the moment, or one that will be promoted, is worth a wait. */
 async function untilUp<Result>(waitMs: number, work: () => Promise<Result>): Promise<Result> {
   const deadline = performance.now() + waitMs;
   for (let attempt = 0; ; attempt++) {
@@ -111,8 +121,7 @@ async function untilUp<Result>(waitMs: number, work: () => Promise<Result>): Pro
       return await work();
     } catch (error) {
       const code = postgresCode(error);
-      const isPassing = code === '57P03' || code === '53300' || code === '40P01' || code === '55P03';
-      if (!isPassing || performance.now() >= deadline) throw error;
+      if (code === undefined || !worthWaiting.has(code) || performance.now() >= deadline) throw error;
       await pause(attempt);
     }
   }
@@ -127,27 +136,6 @@ async function loadDriver(): Promise<Driver> {
       cause: error,
     });
   }
-}
-
-/** Takes our own parameter out of a URL: every other one is the driver's or the server's. */
-function parseUrl(text: string): { readonly url: string; readonly schema: string; readonly location: string } {
-  const [before = '', query] = text.split(/\?(.*)/s);
-  const parameters = new URLSearchParams(query ?? '');
-  const schema = parameters.get('schema') ?? defaultSchema;
-  if (!/^postgres(ql)?:\/\/[^/]/.test(before) || !schemaPattern.test(schema)) {
-    throw new RepriseError('option.invalid', `Cannot open a store at "${withoutPassword(before)}"`, {
-      hint: 'Write postgres://USER:PASSWORD@HOST:PORT/DATABASE; schema= takes lower-case letters, digits and "_".',
-    });
-  }
-  parameters.delete('schema');
-  const rest = parameters.size === 0 ? '' : `?${parameters.toString()}`;
-  const named = schema === defaultSchema ? '' : `?schema=${schema}`;
-  return { url: `${before}${rest}`, schema, location: `${withoutPassword(before)}${named}` };
-}
-
-/** A URL as it can be shown. */
-export function withoutPassword(url: string): string {
-  return url.replace(/^(\w+:\/\/[^:/@]*):[^/]*@/, '$1@');
 }
 
 function notFound(location: string, schema: string): RepriseError {

@@ -16,6 +16,16 @@ const cut: Meaning = {
   what: 'the connection to the server was cut',
   hint: 'Try again when the server is back; what was acknowledged is stored, and repeating an append by its ids is safe.',
 };
+const certificate: Meaning = {
+  code: 'store.unreachable',
+  what: 'the certificate of the server is not trusted',
+  hint: 'Let this machine trust who signed it (NODE_EXTRA_CA_CERTS), or write sslmode=require to encrypt without asking who it is.',
+};
+const pooled: Meaning = {
+  code: 'store.failed',
+  what: 'a prepared statement is not there any more',
+  hint: 'A connection pooler must pool by session.',
+};
 const credentials: Meaning = {
   code: 'store.denied',
   what: 'the server does not accept the user or the password',
@@ -54,7 +64,11 @@ const damaged: Meaning = {
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html, and what the driver and the sockets say.
 const meanings: Readonly<Record<string, Meaning>> = {
-  '28000': credentials,
+  '28000': {
+    code: 'store.denied',
+    what: 'the server does not let this user in from here',
+    hint: 'If it wants encryption, add sslmode=require to the URL; otherwise its pg_hba.conf must allow the user, the database and the host.',
+  },
   '28P01': credentials,
   '3D000': {
     code: 'store.not-found',
@@ -79,8 +93,15 @@ const meanings: Readonly<Record<string, Meaning>> = {
     what: 'the server is out of memory',
     hint: 'Give it more, or append smaller batches.',
   },
+  '53400': { ...full, what: 'a limit that the server is set to was reached' },
+  '58030': { ...full, code: 'store.failed', what: 'the disk of the server failed' },
+  '26000': pooled,
   '57P01': cut,
   '57P02': cut,
+  '57P04': { ...unreachable, what: 'the database was dropped' },
+  '57P05': cut,
+  '25P03': cut,
+  '25P04': cut,
   '57P03': { ...unreachable, what: 'the server is starting or stopping' },
   XX001: damaged,
   XX002: damaged,
@@ -97,7 +118,19 @@ const meanings: Readonly<Record<string, Meaning>> = {
   EHOSTUNREACH: unreachable,
   ENETUNREACH: unreachable,
   ENOENT: unreachable,
+  EACCES: unreachable,
+  ENOTDIR: unreachable,
+  CERT_HAS_EXPIRED: certificate,
+  DEPTH_ZERO_SELF_SIGNED_CERT: certificate,
+  SELF_SIGNED_CERT_IN_CHAIN: certificate,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: certificate,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: certificate,
+  ERR_TLS_CERT_ALTNAME_INVALID: certificate,
+  EPROTO: unreachable,
 };
+
+/** What is said when several hosts answer and none is the one that is wanted: one may be, once a standby is promoted. */
+export const noHostCode = 'NO_SUCH_HOST';
 
 /** Codes after which trying again can help: nothing was written, or it will be found by its ids. */
 const passing: ReadonlySet<string> = new Set([
@@ -108,6 +141,9 @@ const passing: ReadonlySet<string> = new Set([
   '57P01',
   '57P02',
   '57P03',
+  '57P05',
+  '25P03',
+  '25P04',
   'CONNECTION_CLOSED',
   'CONNECTION_DESTROYED',
   'CONNECTION_ENDED',
@@ -117,6 +153,7 @@ const passing: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ETIMEDOUT',
   '25006',
+  noHostCode,
 ]);
 
 /** Turns what the driver throws into the error users see; every other error is given back as it is. */
@@ -158,4 +195,18 @@ export function isPassing(error: unknown): boolean {
 /** The error for a connection that was found dead before anything was sent. */
 export function connectionLost(): RepriseError {
   return toStoreError(Object.assign(new Error('connection closed'), { code: 'CONNECTION_CLOSED' })) as RepriseError;
+}
+
+/** Whether nothing more can be done on the connection: it is gone, or it leads to a server that does not write any more. */
+export function isLost(error: unknown): boolean {
+  return error instanceof RepriseError && (error.code === 'store.unreachable' || postgresCode(error) === '25006');
+}
+
+/** The error for a server that does not encrypt, where the URL asks for it. */
+export function encryptionRefused(cause: unknown): RepriseError {
+  return new RepriseError('store.unreachable', 'Cannot use the store: the server does not encrypt connections', {
+    hint: 'Turn on "ssl" in its settings, or write sslmode=prefer or sslmode=disable if the network can be trusted.',
+    details: { postgres: 'SSL_REFUSED' },
+    cause,
+  });
 }

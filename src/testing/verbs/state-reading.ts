@@ -254,6 +254,30 @@ export const branching: readonly VerbCase[] = [
     assert.equal((await state.get('a')).value, 'again');
   }),
 
+  onSession('a number that is in the view twice is that of the last, as history() shows it', async (session) => {
+    const { state } = session;
+    const shown = async (at = ''): Promise<unknown[]> =>
+      (await all(state.history('a', { at }))).map(({ version, value }) => `${version} ${String(value)}`);
+    const found = async (version: number, at = ''): Promise<unknown> => (await state.getAt('a', { version, at })).value;
+    for (const value of ['one', 'two']) await put(state, 'a', value);
+    await session.revert('main@2');
+    await put(state, 'a', 'two again');
+    await session.revert('main@3');
+    assert.deepEqual(await shown(), ['2 two again', '2 two', '1 one']);
+    assert.deepEqual([await found(1), await found(2), await found(3)], ['one', 'two again', null]);
+    assert.deepEqual([(await state.get('a')).version, await found(2, '@2')], [2, 'two']);
+    // The numbers fall: what was taken out is back, and what stands behind it did not know of it.
+    await put(state, 'a', 'three');
+    for (const seq of [6, 4, 2]) await session.revert(`main@${seq}`);
+    await put(state, 'a', 'second');
+    await session.revert('main@7');
+    assert.deepEqual(await shown(), ['2 second', '3 three', '1 one']);
+    assert.deepEqual([await found(1), await found(2), await found(3)], ['one', 'second', 'three']);
+    assert.deepEqual([(await state.get('a')).version, (await state.get('a')).value], [2, 'second']);
+    assert.equal((await state.transaction((tx) => tx.write('a', 'third'))).versions[0]?.version, 3);
+    assert.deepEqual([await found(3), await found(3, '@11')], ['third', 'three']);
+  }),
+
   onSession('replaced and inserted commits are read as what they say', async (session) => {
     const { state } = session;
     await put(state, 'a', 1);

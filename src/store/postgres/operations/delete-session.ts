@@ -7,10 +7,17 @@ import type { InTransaction } from './reindex.ts';
 /** Rows deleted in one transaction, so that it stays short. */
 const rowsMax = 1_000;
 
-/** Takes the name from a session: from here on it does not exist. Gives its row's key; undefined if there was none. */
-export async function hideSession(queries: Queries, ref: SessionRef): Promise<SessionKey | undefined> {
+/**
+ * Takes the name from a session: from here on it does not exist. Gives its row's key; undefined if there was none. What an
+ * earlier try hid, if it was committed after all, is not there under its name any more, or another one is.
+ */
+export async function hideSession(
+  queries: Queries,
+  ref: SessionRef,
+  hidden: SessionKey | undefined,
+): Promise<SessionKey | undefined> {
   const session = await lockSession(queries, ref, { wholly: true });
-  if (session === undefined) return undefined;
+  if (session === undefined || (hidden !== undefined && hidden.id !== session.id)) return hidden;
   await queries.run(
     'UPDATE sessions SET name = NULL WHERE namespace_id = $1 AND id = $2',
     session.namespaceId,

@@ -16,6 +16,7 @@ import type { Queries } from '../connection.ts';
 import { AppendGroup } from './append.ts';
 import { erasedKeys, eventKeys } from './event-keys.ts';
 import { type IndexedEvent, indexEvents, unindexEvents } from './keys.ts';
+import { findPlaces } from './locate.ts';
 import { countErased, forgetParts } from './parts.ts';
 import { rewritePart } from './rewrite-part.ts';
 import { dropSnapshots } from './snapshots.ts';
@@ -26,15 +27,24 @@ export interface Erasure {
   readonly group: AppendGroup;
 }
 
-/** Forgets payloads and appends their markers, inside the caller's transaction; whatever is refused undoes all of it. */
+/**
+ * Forgets payloads and appends their markers, inside the caller's transaction; whatever is refused undoes all of it. An
+ * earlier try that was committed after all is known by its markers.
+ */
 export async function erase(
   queries: Queries,
   catalogue: Catalogue,
   platform: Platform,
   request: EraseRequest,
+  isRepeated: boolean,
 ): Promise<Erasure> {
   const session = await lockSession(queries, request, { wholly: true });
   if (session === undefined) throw sessionNotFound(request);
+  const group = new AppendGroup(queries, catalogue, platform);
+  if (isRepeated && (await isErased(queries, session, request))) {
+    const outcomes = await judged(group, request);
+    return { outcomes: outcomes.map((outcome) => (outcome.ok ? { ...outcome, known: false } : outcome)), group };
+  }
   checkErasures(request, session.erasures);
   const branches = await branchesOf(queries, session, request);
   const kept = keptKeys(branches, request);
@@ -54,13 +64,24 @@ export async function erase(
     session.namespaceId,
     session.id,
   );
-  const group = new AppendGroup(queries, catalogue, platform);
-  await group.prepare(request.appends);
-  const outcomes: AppendOutcome[] = [];
-  for (const held of request.appends) outcomes.push(await group.judge(held));
+  const outcomes = await judged(group, request);
   await group.write();
   await indexEvents(queries, session, kept);
   return { outcomes, group };
+}
+
+async function judged(group: AppendGroup, { appends }: EraseRequest): Promise<AppendOutcome[]> {
+  await group.prepare(appends);
+  const outcomes: AppendOutcome[] = [];
+  for (const held of appends) outcomes.push(await group.judge(held));
+  return outcomes;
+}
+
+/** Whether this very erasure was committed: its markers are there, or, where it has none, it is counted. */
+async function isErased(queries: Queries, session: SessionRow, request: EraseRequest): Promise<boolean> {
+  const ids = request.appends.flatMap(({ events }) => events.map(({ id }) => id));
+  if (ids.length === 0) return request.erasures !== undefined && session.erasures > request.erasures;
+  return (await findPlaces(queries, session, ids)).size === ids.length;
 }
 
 async function branchesOf(

@@ -19,17 +19,17 @@ export function watchKey(sessionId: number, branchId: number): string {
  * every second in any case.
  */
 export class Watchers {
-  readonly #connect: (onMessage: (message: string) => void) => Connection;
+  readonly #connect: (onMessage: (message: string) => void) => Promise<Connection>;
   readonly #tell: (message: string) => Promise<void>;
   readonly #channel: string;
   readonly #waiting = new Map<string, Set<() => void>>();
-  #ear: Connection | undefined;
+  #ear: Connection | 'coming' | undefined;
   #isClosed = false;
   #moved = new Set<string>();
   #telling: Promise<void> | undefined;
 
   constructor(options: {
-    readonly connect: (onMessage: (message: string) => void) => Connection;
+    readonly connect: (onMessage: (message: string) => void) => Promise<Connection>;
     readonly channel: string;
     readonly tell: (message: string) => Promise<void>;
   }) {
@@ -52,7 +52,7 @@ export class Watchers {
     this.#isClosed = true;
     this.#wakeAll();
     await this.#telling;
-    this.#ear?.destroy();
+    if (this.#ear !== 'coming') this.#ear?.destroy();
   }
 
   /** Yields the head each time it is found past the last one; ends when aborted or closed. */
@@ -102,15 +102,32 @@ export class Watchers {
 
   /** Begins to listen, or again if the connection was lost; without it there is still the look every second. */
   #listen(): void {
-    if (this.#isClosed || (this.#ear !== undefined && !this.#ear.isDead)) return;
-    const ear = this.#connect((message) => {
+    if (this.#isClosed || this.#ear === 'coming' || this.#ear?.isDead === false) return;
+    this.#ear = 'coming';
+    this.#hear().then(
+      (ear) => {
+        this.#ear = ear;
+        if (this.#isClosed) ear.destroy();
+        // What was told before it listened is looked for.
+        this.#wakeAll();
+      },
+      () => {
+        this.#ear = undefined;
+      },
+    );
+  }
+
+  async #hear(): Promise<Connection> {
+    const ear = await this.#connect((message) => {
       for (const key of message.split(' ')) this.#wake(key);
     });
-    this.#ear = ear;
-    ear.exec(`LISTEN "${this.#channel}"`).then(
-      () => this.#wakeAll(),
-      () => ear.destroy(),
-    );
+    try {
+      await ear.exec(`LISTEN "${this.#channel}"`);
+      return ear;
+    } catch (error) {
+      ear.destroy();
+      throw error;
+    }
   }
 
   #wake(key: string): void {

@@ -1,0 +1,97 @@
+import { RepriseError } from '../../core/error.ts';
+
+/** One server; a name that begins with "/" is the folder of its socket. */
+export interface Host {
+  readonly name: string;
+  readonly port: number;
+}
+
+/** Which of several servers is wanted, in PostgreSQL's own words. */
+export type Target = 'any' | 'read-write' | 'read-only' | 'primary' | 'standby' | 'prefer-standby';
+
+/** What the URL of a store says. */
+export interface Address {
+  /** What is left for the driver: user, password, database, and every parameter that is not ours. */
+  readonly url: string;
+  readonly hosts: readonly Host[];
+  /** Undefined where the URL does not say. */
+  readonly target: Target | undefined;
+  /** Whether a server that does not encrypt is refused. */
+  readonly isEncrypted: boolean;
+  readonly schema: string;
+  /** Where it is, without the password. */
+  readonly location: string;
+}
+
+const schemaPattern = /^[a-z_][a-z0-9_]{0,62}$/;
+const defaultSchema = 'reprise';
+const defaultPort = 5432;
+const targets: readonly string[] = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer-standby'];
+
+/**
+ * Takes a URL apart. Hosts, ports, what is wanted of them and the schema are ours, every other parameter is the driver's
+ * or the server's. The driver would try several hosts for ever, without a pause.
+ */
+export function parseAddress(text: string): Address {
+  const [before = '', query] = text.split(/\?(.*)/s);
+  const parameters = new URLSearchParams(query ?? '');
+  const take = (name: string): string | undefined => {
+    const value = parameters.get(name);
+    parameters.delete(name);
+    return value ?? undefined;
+  };
+  const schema = take('schema') ?? defaultSchema;
+  const target = take('target_session_attrs') ?? process.env['PGTARGETSESSIONATTRS'];
+  const [, scheme, user = '', place = '', database = ''] =
+    /^(postgres(?:ql)?:\/\/)(?:([^/]*)@)?([^/@]*)(\/.*)?$/s.exec(before) ?? [];
+  const hosts = hostsOf(take('host') ?? place, take('port'));
+  const isKnown = before.length > (scheme?.length ?? 0) && schemaPattern.test(schema);
+  if (scheme === undefined || !isKnown || hosts === undefined || !(target === undefined || targets.includes(target)))
+    throw notUnderstood(before);
+  const mode = parameters.get('sslmode') ?? parameters.get('ssl') ?? 'disable';
+  const rest = parameters.size === 0 ? '' : `?${parameters.toString()}`;
+  const named = schema === defaultSchema ? '' : `?schema=${schema}`;
+  return {
+    url: `${scheme}${user === '' ? '' : `${user}@`}localhost${database}${rest}`,
+    hosts,
+    target: target as Target | undefined,
+    isEncrypted: !['disable', 'false', 'prefer', 'allow'].includes(mode),
+    schema,
+    location: `${withoutPassword(before)}${named}`,
+  };
+}
+
+/** A host as a person would write it. */
+export function nameOf({ name, port }: Host): string {
+  return name.includes(':') ? `[${name}]:${port}` : `${name}:${port}`;
+}
+
+function hostsOf(place: string, ports: string | undefined): readonly Host[] | undefined {
+  const portList = ports?.split(',') ?? [];
+  const hosts = place.split(',').map((text, index): Host | undefined => {
+    const [, bracketed, plain, given] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d+))?$/.exec(decoded(text)) ?? [];
+    const name = bracketed ?? plain;
+    const port = Number(given ?? portList[index] ?? portList[0] ?? process.env['PGPORT'] ?? defaultPort);
+    if (name === undefined || !(Number.isInteger(port) && port > 0 && port < 65_536)) return undefined;
+    return { name: name === '' ? (process.env['PGHOST'] ?? 'localhost') : name, port };
+  });
+  return hosts.every((host) => host !== undefined) ? hosts : undefined;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function withoutPassword(url: string): string {
+  return url.replace(/^(\w+:\/\/[^:/@]*):[^/]*@/s, '$1@');
+}
+
+function notUnderstood(url: string): RepriseError {
+  return new RepriseError('option.invalid', `Cannot open a store at "${withoutPassword(url)}"`, {
+    hint: `Write postgres://USER:PASSWORD@HOST:PORT/DATABASE, several hosts as HOST:PORT,HOST:PORT; schema= takes lower-case letters, digits and "_"; target_session_attrs= is one of ${targets.join(', ')}.`,
+  });
+}

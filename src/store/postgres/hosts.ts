@@ -1,0 +1,103 @@
+import { RepriseError } from '../../core/error.ts';
+import { type Host, nameOf, type Target } from './address.ts';
+import type { Connection } from './connection.ts';
+import { noHostCode } from './postgres-error.ts';
+
+/** The servers of a store, and which of them is wanted. */
+export interface HostsOptions {
+  readonly hosts: readonly Host[];
+  readonly target: Target;
+  /** Whether our own sessions only read, so that their setting tells nothing about the server. */
+  readonly isReadOnly: boolean;
+}
+
+/** Finds the server that is wanted among several, and goes back to the one that was right the last time. */
+export class Hosts {
+  readonly #options: HostsOptions;
+  #last = 0;
+
+  constructor(options: HostsOptions) {
+    this.#options = options;
+  }
+
+  /** A connection to the first host that answers and is what is wanted. One host that need not be anything is not asked. */
+  async connect(make: (host: Host) => Connection): Promise<Connection> {
+    const { hosts, target } = this.#options;
+    if (hosts.length === 1 && target === 'any') return make(hosts[0] as Host);
+    const wrong = new Map<number, unknown>();
+    for (const wanted of target === 'prefer-standby' ? (['standby', 'any'] as const) : [target]) {
+      for (let offset = 0; offset < hosts.length; offset++) {
+        const index = (this.#last + offset) % hosts.length;
+        const found = await this.#try(make(hosts[index] as Host), wanted);
+        if ('connection' in found) {
+          this.#last = index;
+          return found.connection;
+        }
+        wrong.set(index, found.why);
+      }
+    }
+    throw noneOf(hosts, target, wrong);
+  }
+
+  async #try(
+    connection: Connection,
+    wanted: Target,
+  ): Promise<{ readonly connection: Connection } | { readonly why: unknown }> {
+    try {
+      const [row] = await connection.all<[boolean, string]>(
+        `SELECT pg_is_in_recovery(), current_setting('transaction_read_only')`,
+      );
+      const [isStandby, readOnly] = row as [boolean, string];
+      const isReading = this.#options.isReadOnly ? isStandby : readOnly === 'on';
+      if (isRight(wanted, isStandby, isReading)) return { connection };
+      await connection.close();
+      return { why: isStandby ? 'is a standby' : isReading ? 'only reads' : 'is the primary' };
+    } catch (error) {
+      connection.destroy();
+      return { why: error };
+    }
+  }
+}
+
+function isRight(wanted: Target, isStandby: boolean, isReading: boolean): boolean {
+  if (wanted === 'read-write') return !isReading;
+  if (wanted === 'read-only') return isReading;
+  if (wanted === 'primary') return !isStandby;
+  return wanted !== 'standby' || isStandby;
+}
+
+function noneOf(hosts: readonly Host[], target: Target, wrong: ReadonlyMap<number, unknown>): unknown {
+  const errors = [...wrong.values()].filter((why) => why instanceof RepriseError);
+  // Hosts that let nobody in, or lack the database, will not be right later either.
+  const telling = errors.find(({ code }) => code !== 'store.unreachable');
+  if (wrong.size === errors.length && (hosts.length === 1 || telling !== undefined)) return telling ?? errors[0];
+  const list = hosts.map((host, index) => {
+    const why = wrong.get(index);
+    return `"${nameOf(host)}" ${why instanceof Error ? `says "${causeOf(why)}"` : String(why)}`;
+  });
+  const isAnswered = wrong.size !== errors.length;
+  return new RepriseError(
+    'store.unreachable',
+    `Cannot use the store: no host is ${meant[target]} (${list.join(', ')})`,
+    {
+      hint: isAnswered
+        ? 'Promote a standby, or start the server that is missing; what was acknowledged is stored.'
+        : 'Check that PostgreSQL runs, and the hosts and ports of the URL; "reprise doctor" tells more.',
+      details: { postgres: isAnswered ? noHostCode : 'ECONNREFUSED', target, hosts: hosts.map(nameOf) },
+      ...(errors[0] === undefined ? {} : { cause: errors[0] }),
+    },
+  );
+}
+
+const meant: Readonly<Record<Target, string>> = {
+  any: 'there',
+  'read-write': 'there that takes writes',
+  'read-only': 'there that only reads',
+  primary: 'there that is the primary',
+  standby: 'there that is a standby',
+  'prefer-standby': 'there',
+};
+
+function causeOf(error: Error): string {
+  return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
+}

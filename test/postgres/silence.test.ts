@@ -1,0 +1,228 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { EventStore } from '../../src/core/ports.ts';
+import { createNodePlatform, openPostgresStore, openReprise } from '../../src/index.ts';
+import { note, request } from '../../src/testing/contract/contract-case.ts';
+import { newPlace, tamper } from './place.ts';
+import { type Server, startServer } from './server.ts';
+import { startProxy, type WireProxy } from './wire-proxy.ts';
+
+const platform = createNodePlatform();
+const ref = { namespace: 'default', session: 'demo' };
+let proxy: WireProxy;
+beforeAll(async () => {
+  proxy = await startProxy(Number(new URL(inject('postgresUrl')).port));
+});
+afterEach(() => {
+  proxy.isSilent = false;
+  proxy.cutAt = () => false;
+  proxy.dropAt = () => false;
+  proxy.cutAll();
+});
+afterAll(() => proxy.close());
+
+const waits = { busyWaitMs: 500, statementTimeoutMs: 500 };
+
+async function opened(url: string, more: object = {}): Promise<EventStore> {
+  const store = await openPostgresStore({ url, platform, durability: 'process', ...more });
+  if ((await store.session(ref)) === undefined) await store.createSession(ref, { root: 'main', seed: 'x' });
+  return store;
+}
+
+async function codeOf(store: EventStore, text: string): Promise<string> {
+  const [outcome] = await store.append([request(ref, [note(text)])]);
+  return outcome?.ok === false ? outcome.error.code : 'ok';
+}
+
+/** How a process ended whose server falls silent, and what it said. */
+async function childOn(url: string, fallSilent: () => void): Promise<{ readonly said: string; readonly ms: number }> {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('./silence-child.ts', import.meta.url)), url], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  while (!said.includes('ready')) await once(child.stdout, 'data');
+  fallSilent();
+  const began = performance.now();
+  child.stdin.write('go\n');
+  const timer = setTimeout(() => child.kill('SIGKILL'), 30_000);
+  const [code] = (await once(child, 'close')) as [number | null];
+  clearTimeout(timer);
+  if (code !== 0) throw new Error(`The child ended with ${code}, having said ${said}`);
+  return { said, ms: performance.now() - began };
+}
+
+describe('a server that does not answer any more', () => {
+  it('on a network that swallows everything, is waited for within bounds, and nothing is left that keeps a process', async () => {
+    const { said, ms } = await childOn(proxy.through(newPlace()), () => {
+      proxy.isSilent = true;
+    });
+    expect(said).toMatch(
+      /store\.(unreachable|busy): Cannot use the store: the server did not answer .*\(Check the network/,
+    );
+    expect(said).toContain('awake');
+    expect(Number(/closed after (\d+)/.exec(said)?.[1])).toBeLessThan(8_000);
+    expect(ms).toBeLessThan(15_000);
+  });
+
+  it('because it was stopped, is waited for within bounds, and written to again once it goes on', async () => {
+    const server: Server = await startServer();
+    try {
+      const store = await opened(server.url(), waits);
+      server.freeze('SIGSTOP');
+      try {
+        const began = performance.now();
+        expect(await codeOf(store, 'a')).toBe('store.unreachable');
+        await expect(store.branch({ ...ref, branch: 'main' })).rejects.toMatchObject({ code: 'store.unreachable' });
+        await expect(opened(server.url(), waits)).rejects.toMatchObject({ code: 'store.unreachable' });
+        expect(performance.now() - began).toBeLessThan(12_000);
+      } finally {
+        server.freeze('SIGCONT');
+      }
+      for (let wait = 0; wait < 50 && (await codeOf(store, 'b')) !== 'ok'; wait++) await sleep(100);
+      expect(await codeOf(store, 'c')).toBe('ok');
+      await store.close();
+    } finally {
+      await server.stop();
+    }
+  });
+
+  it('on one connection, is not waited for on every other one too', async () => {
+    const store = await opened(proxy.through(newPlace()), waits);
+    await Promise.all(Array.from({ length: 8 }, () => store.branch({ ...ref, branch: 'main' })));
+    proxy.isSilent = true;
+    await expect(store.branch({ ...ref, branch: 'main' })).rejects.toMatchObject({ code: 'store.unreachable' });
+    proxy.isSilent = false;
+    const began = performance.now();
+    await store.branch({ ...ref, branch: 'main' });
+    expect(performance.now() - began).toBeLessThan(1_000);
+    await store.close();
+  });
+});
+
+it('a writer that falls silent in the middle of a transaction holds up the others no longer than five seconds', async () => {
+  const place = newPlace();
+  const silent = await opened(proxy.through(place));
+  const other = await opened(place);
+  proxy.cutAt = ({ from, type, text }) => {
+    if (from === 'client' && type === 'Q' && text === 'COMMIT') proxy.isSilent = true;
+    return false;
+  };
+  const lost = codeOf(silent, 'in between');
+  for (let wait = 0; wait < 100 && !proxy.isSilent; wait++) await sleep(10);
+  expect(await codeOf(other, 'goes on')).toBe('ok');
+  proxy.isSilent = false;
+  proxy.cutAt = () => false;
+  proxy.cutAll();
+  expect(await lost).toBe('ok');
+  expect((await other.branch({ ...ref, branch: 'main' }))?.head).toBe(2);
+  for (const store of [silent, other]) await store.close();
+});
+
+describe('a tail', () => {
+  /** Follows through one store what another writes; gives what was seen, and how long the last took to come. */
+  async function tail(
+    url: string,
+    place: string,
+    work: (write: (text: string) => Promise<number>) => Promise<void>,
+  ): Promise<unknown[]> {
+    const writer = await opened(place);
+    const reader = await openReprise({ store: await opened(url), platform });
+    const stop = new AbortController();
+    const seen: unknown[] = [];
+    const following = (async () => {
+      const session = await reader.session('demo');
+      for await (const { data } of session.replay({ follow: true, signal: stop.signal }))
+        seen.push((data as { readonly text: string }).text);
+    })();
+    await work(async (text) => {
+      expect(await codeOf(writer, text)).toBe('ok');
+      const began = performance.now();
+      for (let wait = 0; wait < 500 && seen.at(-1) !== text; wait++) await sleep(10);
+      return performance.now() - began;
+    });
+    stop.abort();
+    await following;
+    await writer.close();
+    await reader.close();
+    return seen;
+  }
+
+  const listening = `SELECT pid FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND application_name = 'tail'`;
+
+  async function listens(place: string): Promise<boolean> {
+    for (let wait = 0; wait < 300; wait++) {
+      if ((await tamper(place, listening)).length > 0) return true;
+      await sleep(20);
+    }
+    return false;
+  }
+
+  it('is told at once of what another process commits', async () => {
+    const place = newPlace();
+    const waited: number[] = [];
+    await tail(`${place}&application_name=tail`, place, async (write) => {
+      expect(await listens(place)).toBe(true);
+      for (let count = 0; count < 7; count++) {
+        // Away from the moments at which it looks by itself.
+        await sleep(70);
+        waited.push(await write(String(count)));
+      }
+    });
+    expect(waited.sort((left, right) => left - right)[3]).toBeLessThan(400);
+  });
+
+  it('goes on when the connection it listens on is cut, and listens again', async () => {
+    const place = newPlace();
+    const seen = await tail(`${place}&application_name=tail`, place, async (write) => {
+      expect(await listens(place)).toBe(true);
+      await write('a');
+      await tamper(place, `SELECT pg_terminate_backend(pid) FROM (${listening}) held`);
+      await write('b');
+      expect(await listens(place)).toBe(true);
+      await write('c');
+    });
+    expect(seen).toEqual(['a', 'b', 'c']);
+  });
+
+  it('goes on when no message ever arrives', async () => {
+    const place = newPlace();
+    let dropped = 0;
+    proxy.dropAt = ({ from, type }) => {
+      const isTold = from === 'server' && type === 'A';
+      if (isTold) dropped++;
+      return isTold;
+    };
+    const seen = await tail(`${proxy.through(place)}&application_name=tail`, place, async (write) => {
+      expect(await listens(place)).toBe(true);
+      for (const text of ['a', 'b', 'c']) expect(await write(text)).toBeLessThan(2_500);
+    });
+    expect(seen).toEqual(['a', 'b', 'c']);
+    expect(dropped).toBeGreaterThan(0);
+  });
+});
+
+it('a page of a long history moves a page of it over the network', async () => {
+  const place = newPlace();
+  const store = await opened(place);
+  for (let batch = 0; batch < 4; batch++)
+    await store.append([
+      request(
+        ref,
+        Array.from({ length: 1_000 }, () => note('x'.repeat(500))),
+      ),
+    ]);
+  const reader = await openReprise({ store: await opened(proxy.through(place)), platform });
+  const session = await reader.session('demo');
+  const before = proxy.bytes();
+  let count = 0;
+  for await (const _ of session.replay()) if (++count === 10) break;
+  expect(proxy.bytes() - before).toBeLessThan(400_000);
+  await reader.close();
+  await store.close();
+});

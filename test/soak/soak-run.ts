@@ -1,0 +1,222 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { openReprise } from '../../src/index.ts';
+import { Random } from '../crash/random.ts';
+import { readTold, type Told } from './soak-report.ts';
+
+/** What is soaked, for how long, and what goes wrong meanwhile. */
+export interface SoakOptions {
+  readonly url: string;
+  /** Where the processes write down what they were told. */
+  readonly directory: string;
+  readonly seconds: number;
+  readonly seed: number;
+  readonly writers: number;
+  readonly followers: number;
+  /** What goes wrong beside the deaths of clients, by name; each takes as long as it lasts. */
+  readonly faults: Readonly<Record<string, (random: Random) => Promise<void>>>;
+}
+
+/** What came of it. */
+export interface SoakFigures {
+  readonly events: number;
+  readonly acknowledged: number;
+  /** Acknowledged events that are not where they were said to be. */
+  readonly lost: number;
+  /** Events that are there more than once. */
+  readonly doubled: number;
+  /** Followers, of all branches together, that saw anything else than what is stored. */
+  readonly misled: number;
+  readonly unverified: number;
+  readonly branches: number;
+  /** How often each thing went wrong. */
+  readonly faults: Readonly<Record<string, number>>;
+  /** How often a process gave up waiting and tried again. */
+  readonly errors: number;
+  /** The longest time in which no writer was told anything, and the longest that one append took. */
+  readonly stallMs: number;
+  readonly appendMs: number;
+}
+
+const branches = 6;
+const one = 'one/main';
+const many = Array.from({ length: branches }, (_, index) => `many/b${index}`);
+const places = [one, ...many];
+
+/** Writers and followers in processes of their own, which are killed again and again; then everything is compared. */
+export async function soakRun(options: SoakOptions): Promise<SoakFigures> {
+  await prepare(options.url);
+  using crew = new Crew(options);
+  const faults = await upset(crew, options);
+  await crew.stopWriters();
+  const stored = await storedIn(options.url);
+  await crew.stopFollowers(Object.fromEntries([...stored.events].map(([place, events]) => [place, events.length])));
+  return { ...compare(stored, crew), branches: places.length, faults };
+}
+
+async function prepare(url: string): Promise<void> {
+  await using reprise = await openReprise(url);
+  await reprise.createSession('one');
+  const session = await reprise.createSession('many');
+  for (let index = 0; index < branches; index++) await session.fork('main@0', { name: `b${index}` });
+}
+
+/** Makes things go wrong until the time is over; tells how often each did. */
+async function upset(crew: Crew, { seconds, seed, faults }: SoakOptions): Promise<Record<string, number>> {
+  const random = new Random(seed);
+  const end = performance.now() + seconds * 1_000;
+  const counts: Record<string, number> = { 'writer killed': 0, 'follower killed': 0 };
+  const kinds = ['writer killed', 'follower killed', ...Object.keys(faults), ...Object.keys(faults)];
+  while (performance.now() < end) {
+    await sleep(Math.min(500 + random.below(2_000), Math.max(0, end - performance.now())));
+    const kind = random.pick(kinds);
+    counts[kind] = (counts[kind] ?? 0) + 1;
+    if (kind === 'writer killed') await crew.killWriter(random);
+    else if (kind === 'follower killed') await crew.killFollower(random);
+    else await faults[kind]?.(random);
+  }
+  return counts;
+}
+
+/** The processes of a soak. */
+class Crew implements Disposable {
+  readonly #options: SoakOptions;
+  readonly #writers: ChildProcess[] = [];
+  readonly #followers: ChildProcess[] = [];
+  readonly writerFiles: string[] = [];
+  readonly followerFiles: string[] = [];
+  #lives = 0;
+
+  constructor(options: SoakOptions) {
+    this.#options = options;
+    for (let index = 0; index < options.followers; index++) {
+      this.followerFiles.push(join(options.directory, `follower-${index}`));
+      this.#followers.push(this.#follower(index));
+    }
+    for (let index = 0; index < options.writers; index++) this.#writers.push(this.#writer());
+  }
+
+  /** Whatever happened, no process is left behind. */
+  [Symbol.dispose](): void {
+    for (const child of [...this.#writers, ...this.#followers]) child.kill('SIGKILL');
+  }
+
+  async killWriter(random: Random): Promise<void> {
+    const index = random.below(this.#writers.length);
+    await killed(this.#writers[index] as ChildProcess);
+    this.#writers[index] = this.#writer();
+  }
+
+  async killFollower(random: Random): Promise<void> {
+    const index = random.below(this.#followers.length);
+    await killed(this.#followers[index] as ChildProcess);
+    this.#followers[index] = this.#follower(index);
+  }
+
+  /** Lets every writer finish what it has begun. */
+  async stopWriters(): Promise<void> {
+    await Promise.all(this.#writers.map((writer) => ended(writer, () => writer.stdin?.write('stop\n'))));
+  }
+
+  /** Waits until every follower has seen all there is. */
+  async stopFollowers(heads: Readonly<Record<string, number>>): Promise<void> {
+    const line = `${JSON.stringify(heads)}\n`;
+    await Promise.all(this.#followers.map((follower) => ended(follower, () => follower.stdin?.write(line))));
+  }
+
+  /** Each life of a writer has a name of its own, so that its ids are too. */
+  #writer(): ChildProcess {
+    const name = `w${this.#lives++}`;
+    const file = join(this.#options.directory, name);
+    this.writerFiles.push(file);
+    return start('soak-writer.ts', [this.#options.url, name, file, ...places]);
+  }
+
+  #follower(index: number): ChildProcess {
+    return start('soak-follower.ts', [this.#options.url, this.followerFiles[index] as string, ...places]);
+  }
+}
+
+function start(program: string, words: readonly string[]): ChildProcess {
+  const path = fileURLToPath(new URL(`./${program}`, import.meta.url));
+  return spawn(process.execPath, ['--disable-warning=ExperimentalWarning', path, ...words], {
+    stdio: ['pipe', 'inherit', 'inherit'],
+    env: { ...process.env, NODE_COMPILE_CACHE: join(tmpdir(), 'reprise-compile-cache') },
+  });
+}
+
+async function killed(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) throw new Error(`A process ended by itself with ${child.exitCode}`);
+  const gone = once(child, 'exit');
+  child.kill('SIGKILL');
+  await gone;
+}
+
+/** Tells a process to end and waits until it did, in good order. */
+async function ended(child: ChildProcess, tell: () => void): Promise<void> {
+  if (child.exitCode !== null) throw new Error(`A process ended by itself with ${child.exitCode}`);
+  const gone = once(child, 'exit') as Promise<[number | null, string | null]>;
+  tell();
+  const timer = setTimeout(() => child.kill('SIGKILL'), endMsMax);
+  const [code, signal] = await gone;
+  clearTimeout(timer);
+  if (code !== 0) throw new Error(`A process that was to end in good order ended with ${code ?? signal}`);
+}
+
+const endMsMax = 120_000;
+
+interface Stored {
+  readonly events: ReadonlyMap<string, readonly Pick<Told, 'seq' | 'id' | 'digest'>[]>;
+  readonly unverified: number;
+}
+
+async function storedIn(url: string): Promise<Stored> {
+  await using reprise = await openReprise(url);
+  const events = new Map<string, Pick<Told, 'seq' | 'id' | 'digest'>[]>();
+  let unverified = 0;
+  for (const place of places) {
+    const [id = '', branch = ''] = place.split('/');
+    const session = await reprise.session(id);
+    const found: Pick<Told, 'seq' | 'id' | 'digest'>[] = [];
+    for await (const { seq, id: event, digest } of session.replay({ at: { branch }, history: 'raw' }))
+      found.push({ seq, id: event, digest });
+    events.set(place, found);
+    if (!(await session.verify({ at: { branch } })).ok) unverified++;
+  }
+  return { events, unverified };
+}
+
+function compare({ events, unverified }: Stored, crew: Crew): Omit<SoakFigures, 'branches' | 'faults'> {
+  const lines = (place: string, held: readonly Pick<Told, 'seq' | 'id' | 'digest'>[]): string[] =>
+    held.map(({ seq, id, digest }) => `${place} ${seq} ${id} ${digest}`);
+  const stored = [...events].flatMap(([place, held]) => lines(place, held));
+  const isStored = new Set(stored);
+  const writers = crew.writerFiles.map(readTold);
+  const followers = crew.followerFiles.map(readTold);
+  const told = writers.flatMap((writer) => writer.told);
+  const misled = followers.filter(({ told: seen }) =>
+    [...events].some(([place, held]) => {
+      const here = lines(
+        place,
+        seen.filter((event) => event.place === place),
+      );
+      return here.join('\n') !== lines(place, held).join('\n');
+    }),
+  );
+  const times = told.map(({ at }) => at).sort((left, right) => left - right);
+  return {
+    events: stored.length,
+    acknowledged: told.length,
+    lost: told.filter((event) => !isStored.has(lines(event.place, [event])[0] as string)).length,
+    doubled: stored.length - new Set([...events.values()].flatMap((held) => held.map(({ id }) => id))).size,
+    misled: misled.length,
+    unverified,
+    errors: [...writers, ...followers].reduce((count, { errors }) => count + errors.length, 0),
+    stallMs: times.reduce((most, at, index) => Math.max(most, at - (times[index - 1] ?? at)), 0),
+    appendMs: told.reduce((most, { ms }) => Math.max(most, ms), 0),
+  };
+}
