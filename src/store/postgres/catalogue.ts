@@ -7,6 +7,7 @@ import type { Digest, Seq } from '../../core/point.ts';
 import type { SessionRef } from '../../core/ports.ts';
 import { arrayLiteral } from './array-literal.ts';
 import type { Queries } from './connection.ts';
+import { Heads } from './heads.ts';
 
 /** Where a session's rows are. */
 export interface SessionKey {
@@ -41,9 +42,11 @@ export interface BranchRow {
 
 type SessionColumns = readonly [number, number, string, Digest, string, number, number];
 
+// Asked for in order, there is one index to choose: asked for the name itself, PostgreSQL may go through the whole
+// namespace instead, as long as it knows nothing of the table yet.
 const sessionSql = `
 SELECT s.namespace_id, s.id, s.name, s.genesis, s.root, s.erasures, s.branches
-FROM sessions s WHERE s.namespace_id = (SELECT id FROM namespaces WHERE name = $1) AND s.name = $2`;
+FROM sessions s WHERE s.namespace_id = (SELECT id FROM namespaces WHERE name = $1) AND s.name >= $2 AND s.name <= $2 ORDER BY s.name LIMIT 1`;
 
 function sessionOfColumns(row: SessionColumns): SessionRow {
   const [namespaceId, id, name, genesis, root, erasures, branches] = row;
@@ -71,10 +74,15 @@ export async function lockSession(
 }
 
 const lockManySql = `
-SELECT s.namespace_id, s.id, s.name, s.genesis, s.root, s.erasures, s.branches, n.name
-FROM unnest($1::text[], $2::text[]) asked (namespace, session)
-JOIN namespaces n ON n.name = asked.namespace JOIN sessions s ON s.namespace_id = n.id AND s.name = asked.session
-ORDER BY s.namespace_id, s.id FOR NO KEY UPDATE OF s`;
+WITH found AS MATERIALIZED (
+  SELECT n.id AS namespace_id, near.id, n.name FROM unnest($1::text[], $2::text[]) asked (namespace, session)
+  JOIN LATERAL (SELECT id, name FROM namespaces WHERE name >= asked.namespace AND name <= asked.namespace ORDER BY name LIMIT 1) n ON true
+  JOIN LATERAL (SELECT id FROM sessions WHERE namespace_id = n.id AND name >= asked.session AND name <= asked.session ORDER BY name LIMIT 1) near ON true
+  ORDER BY n.id, near.id
+)
+SELECT s.namespace_id, s.id, s.name, s.genesis, s.root, s.erasures, s.branches, found.name FROM found
+JOIN LATERAL (SELECT * FROM sessions WHERE namespace_id = found.namespace_id AND id >= found.id ORDER BY id LIMIT 1 FOR NO KEY UPDATE) s
+ON s.id = found.id AND s.name IS NOT NULL`;
 
 /** Several sessions, locked in one order, so that two writers never wait for each other; those that exist. */
 export async function lockSessions(
@@ -149,6 +157,7 @@ const branchesHeldMax = 10_000;
  * true; the branch's row tells whether there are more.
  */
 export class Catalogue {
+  readonly heads: Heads = new Heads();
   readonly #markers = new Map<string, { readonly through: Seq; readonly markers: readonly Marker[] }>();
   #held = 0;
 

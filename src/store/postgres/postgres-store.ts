@@ -164,7 +164,10 @@ class PostgresStore implements EventStore {
     const channel = `reprise_${schema}`;
     const tell = (message: string): Promise<void> => database.run('SELECT pg_notify($1, $2)', channel, message);
     this.#watchers = new Watchers({ connect, channel, tell });
-    this.#writer = new Writer(database, this.#catalogue, { platform, onCommit: (moved) => this.#tell(moved) });
+    this.#writer = new Writer(database, this.#catalogue, {
+      platform,
+      onCommit: (moved) => this.#watchers.moved(moved),
+    });
   }
 
   /** Clears away, in the background, what a deletion that was cut short has left behind. */

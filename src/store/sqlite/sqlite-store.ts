@@ -45,12 +45,12 @@ import { findPlaces } from './operations/locate.ts';
 import { heldParts, partsPage } from './operations/parts.ts';
 import { readPage } from './operations/read.ts';
 import { findReceipts, heldReceipts, putReceipt } from './operations/receipts.ts';
-import { type InTransaction, reindex } from './operations/reindex.ts';
+import { reindex } from './operations/reindex.ts';
 import { renameSession } from './operations/rename-session.ts';
 import { restore } from './operations/restore.ts';
 import { createSession, findSession, listSessions } from './operations/sessions.ts';
 import { dropSnapshots, findSnapshot, findSnapshots, putSnapshot } from './operations/snapshots.ts';
-import { Watchers } from './operations/watch.ts';
+import { changeDetector, Watchers } from './operations/watch.ts';
 import { migrations as ownMigrations } from './schema.ts';
 import { isBusy } from './sqlite-error.ts';
 import { pause, turnMsMax, turnOfLoop, Writer } from './writer.ts';
@@ -299,13 +299,7 @@ class SqliteStore implements EventStore {
 
   async reindex(ref: SessionRef): Promise<void> {
     const session = await this.#read(() => sessionOf(this.#catalogue, ref));
-    const inTransaction: InTransaction = (work) =>
-      this.#write(() => {
-        const result = work();
-        this.#catalogue.forget();
-        return result;
-      });
-    await reindex(this.#database, session, inTransaction);
+    await reindex(this.#database, this.#catalogue, session, (work) => this.#write(work));
   }
 
   async health(): Promise<StoreHealth> {
@@ -395,15 +389,4 @@ class SqliteStore implements EventStore {
 
 function keyOf({ projection, version, upcasts, erasures }: SnapshotKey): SnapshotKey {
   return { projection, version, upcasts, erasures };
-}
-
-/** Tells whether another connection has committed since it was last asked; it remembers on its own. */
-function changeDetector(database: Database): () => boolean {
-  const current = (): number => (database.get<[number]>('PRAGMA data_version') as [number])[0];
-  let last = current();
-  return () => {
-    const before = last;
-    last = current();
-    return last !== before;
-  };
 }

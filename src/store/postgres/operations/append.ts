@@ -73,7 +73,7 @@ export class AppendGroup {
       return { judgement: decided, parts: brought };
     });
     if (judgement.kind === 'known') return judgement.outcome;
-    await this.#take(facts, request.target, judgement.plan, parts);
+    await this.#take(facts, request, request.target, judgement.plan, parts);
     return judgement.outcome;
   }
 
@@ -86,7 +86,7 @@ export class AppendGroup {
       plan: judgeRestore(facts.source(), request, this.#platform),
       parts: planParts(facts, request.parts, this.#platform.sha256),
     }));
-    const branch = await this.#take(facts, targetOf(request), plan, parts);
+    const branch = await this.#take(facts, request, targetOf(request), plan, parts);
     const { history, digest } = plan.after;
     const outcome = { head: history.head, digest };
     return {
@@ -100,11 +100,12 @@ export class AppendGroup {
 
   async #take(
     facts: SessionFacts,
+    ref: SessionRef,
     target: AppendRequest['target'],
     plan: WrittenPlan,
     parts: readonly PartPlan[],
   ): Promise<WrittenBranch> {
-    const branch = await this.#branchOf(facts, target);
+    const branch = await this.#branchOf(facts, ref, target);
     this.#add(facts, branch, plan, bytesOfParts(parts));
     noteParts(facts, parts);
     this.#parts.push({ session: facts.session, branchId: branch.row.id, plans: parts });
@@ -130,19 +131,23 @@ export class AppendGroup {
   /** Remembers what was written, once it is committed. Gives the branches that have moved. */
   committed(): readonly WrittenBranch[] {
     const moved = [...this.#branches.values()];
-    for (const { facts, row, lastMarker } of moved) {
+    for (const { ref, facts, row, lastMarker, eventBytes, clock } of moved) {
+      const { session } = facts;
       const state = facts.states.get(row.name);
-      if (state !== undefined) this.#catalogue.remember(facts.session, row.id, lastMarker, state.history.markers);
+      if (state === undefined) continue;
+      this.#catalogue.remember(session, row.id, lastMarker, state.history.markers);
+      this.#catalogue.heads.remember(ref, { session, id: row.id, state, eventBytes, clock });
     }
     return moved;
   }
 
-  async #branchOf(facts: SessionFacts, target: AppendRequest['target']): Promise<WrittenBranch> {
+  async #branchOf(facts: SessionFacts, ref: SessionRef, target: AppendRequest['target']): Promise<WrittenBranch> {
     const place = `${facts.session.id}/${target.branch}`;
     const known = this.#branches.get(place);
     if (known !== undefined) return known;
     const row = (await facts.branches.load(target.branch)) ?? (await this.#fork(facts, target));
     const branch: WrittenBranch = {
+      ref,
       facts,
       row,
       eventBytes: row.eventBytes,

@@ -4,6 +4,7 @@ import type { Digest } from '../../../core/point.ts';
 import type { Platform, SessionRecord, SessionRef, SessionsPage, SessionsRequest } from '../../../core/ports.ts';
 import { type NewSession, sessionExists } from '../../../core/session-request.ts';
 import type { Queries } from '../connection.ts';
+import { touchSpan } from './write-rows.ts';
 
 type SessionColumns = readonly [
   namespace: string,
@@ -13,14 +14,15 @@ type SessionColumns = readonly [
   root: string,
   createdAt: string,
   erasures: number,
-  touched: number,
+  place: number,
   updatedAt: string | null,
 ];
 
 // The session was last appended to on the branch that was touched last.
+const updatedAtSql =
+  '(SELECT b.updated_at FROM branches b WHERE b.namespace_id = s.namespace_id AND b.session_id = s.id ORDER BY b.touched DESC LIMIT 1)';
 const selectSql = `
-SELECT n.name, s.name, s.seed, s.genesis, s.root, s.created_at, s.erasures, s.touched, (
-  SELECT b.updated_at FROM branches b WHERE b.namespace_id = s.namespace_id AND b.session_id = s.id ORDER BY b.touched DESC LIMIT 1)
+SELECT n.name, s.name, s.seed, s.genesis, s.root, s.created_at, s.erasures, s.touched, ${updatedAtSql}
 FROM sessions s JOIN namespaces n ON n.id = s.namespace_id`;
 
 function recordOf(row: SessionColumns): SessionRecord {
@@ -96,16 +98,29 @@ async function namespaceIdOf(queries: Queries, name: string): Promise<number> {
   return (made ?? ((await queries.get<[number]>(find, name)) as [number]))[0];
 }
 
-/** Sessions, last appended to first. The cursor is where the last one stood in that order. */
+/** The beginning of the span that a place lies in. */
+const spanOf = (place: string): string => `(${place} - ${place} % ${touchSpan})`;
+
+/**
+ * Sessions, last appended to first. The branches of a session tell its place in that order; its own row tells the span
+ * of places that it lies in, so all rows of a span are looked at, and those of as many spans as a page takes. The cursor
+ * is the place of the last one.
+ */
 export async function listSessions(
   queries: Queries,
   { namespace, limit, cursor }: SessionsRequest,
 ): Promise<SessionsPage> {
   const count = Math.min(limit, limits.sessionsPageMax);
   const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursor);
-  const where = `s.name IS NOT NULL AND s.touched < $1${namespace === undefined ? '' : ' AND n.name = $3'}`;
+  const where = `s.name IS NOT NULL${namespace === undefined ? '' : ' AND s.namespace_id = (SELECT id FROM namespaces WHERE name = $3)'}`;
   const rows = await queries.all<SessionColumns>(
-    `${selectSql} WHERE ${where} ORDER BY s.touched DESC LIMIT $2`,
+    `SELECT n.name, s.name, s.seed, s.genesis, s.root, s.created_at, s.erasures, s.place, ${updatedAtSql} FROM (
+       SELECT s.*, greatest(s.touched, (SELECT max(b.touched) FROM branches b WHERE b.namespace_id = s.namespace_id AND b.session_id = s.id)) AS place
+       FROM sessions s WHERE ${where} AND s.touched < ${spanOf('$1::bigint')} + ${touchSpan} AND s.touched >= coalesce((
+         SELECT ${spanOf('min(touched)')} FROM (
+           SELECT s.touched FROM sessions s WHERE ${where} AND s.touched < ${spanOf('$1::bigint')} ORDER BY s.touched DESC LIMIT $2::bigint) page), 0)
+       ORDER BY s.touched DESC OFFSET 0) s
+     JOIN namespaces n ON n.id = s.namespace_id WHERE s.place < $1::bigint ORDER BY s.place DESC LIMIT $2::bigint`,
     before,
     count,
     ...(namespace === undefined ? [] : [namespace]),

@@ -1,6 +1,7 @@
 import type { BranchState } from '../../../core/append.ts';
 import { type Clock, clockBeside } from '../../../core/clock.ts';
 import type { Seq } from '../../../core/point.ts';
+import type { SessionRef } from '../../../core/ports.ts';
 import { isStructural } from '../../../core/structural-types.ts';
 import { arrayLiteral } from '../array-literal.ts';
 import type { BranchRow } from '../catalogue.ts';
@@ -10,6 +11,7 @@ import type { SessionFacts } from './session-facts.ts';
 
 /** A branch that a transaction appends to, and what becomes of its row. */
 export interface WrittenBranch {
+  readonly ref: SessionRef;
   readonly facts: SessionFacts;
   readonly row: BranchRow;
   eventBytes: number;
@@ -22,6 +24,12 @@ export interface WrittenBranch {
   /** Greater for the branch that was appended to later in this transaction. */
   order: number;
 }
+
+/**
+ * Which session was appended to last is told by the branches. The row of a session has indexes that know its place, so it
+ * is only brought up to date where that moves on to another span.
+ */
+export const touchSpan: number = 256 * 100_000;
 
 /**
  * One statement for everything an append changes: the events, their keys, the rows of their branches, and which session
@@ -50,7 +58,7 @@ written AS (
 UPDATE sessions SET branches = greatest(sessions.branches, u.branches), touched = tick.value + u.place
 FROM tick, unnest($45::int[], $46::bigint[], $47::int[], $48::bigint[]) u (n, s, branches, place)
 WHERE sessions.namespace_id = u.n AND sessions.id = u.s
-  AND (sessions.branches < u.branches OR cardinality($46::bigint[]) > 1 OR sessions.touched < (SELECT max(touched) FROM sessions))`;
+  AND (sessions.branches < u.branches OR sessions.touched < tick.value - tick.value % ${touchSpan})`;
 
 const writeSql = writeSqlOf(false);
 /** For events of which some were erased elsewhere. */
