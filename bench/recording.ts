@@ -9,6 +9,7 @@ import { recordModel } from '../src/adapters/ai-sdk/recorded-model.ts';
 import { recordTools } from '../src/adapters/ai-sdk/recorded-tools.ts';
 import type { Recorder } from '../src/core/recorder.ts';
 import type { JsonObject, Message } from '../src/index.ts';
+import { askGraph, askOpenAIAgent } from './framework-agents.ts';
 import { alternate, atMost, forTheRecord, median, minimum, type Row, spread, time, timeEach } from './measure.ts';
 import { open, remove, type Workspace } from './workspace.ts';
 
@@ -35,6 +36,15 @@ export async function benchRecording(workspace: Workspace): Promise<Row[]> {
   const rounds = isQuick ? 1 : roundsMin * 2;
   const plain = await compared(rounds, (recording) => loop(model.url, recording ? recorder : undefined));
   const sdk = await compared(rounds, (recording) => sdkLoop(model.url, recording ? recorder : undefined));
+  const text = String(question.content);
+  const agents = await compared(rounds, (recording) => {
+    const to = recording ? recorder : undefined;
+    return within(to, () => askOpenAIAgent(model.url, text, to));
+  });
+  const graph = await compared(rounds, (recording) => {
+    const to = recording ? recorder : undefined;
+    return within(to, () => askGraph((messages) => answered(model.url, messages), text, to));
+  });
   const calls = await perCall(workspace, recorder);
   const { failed } = await recorder.flush();
   if (failed > 0) throw new Error(`${failed} events were not recorded`);
@@ -42,6 +52,8 @@ export async function benchRecording(workspace: Workspace): Promise<Row[]> {
   return [
     ...rowsOf('an agent of its own that streams', plain),
     ...rowsOf('an AI SDK agent that streams', sdk),
+    ...rowsOf('an agent of OpenAI Agents that streams', agents),
+    ...rowsOf('a LangGraph agent that streams', graph),
     ...calls,
   ];
 }
@@ -160,11 +172,9 @@ function loop(url: string, recorder: Recorder | undefined): Promise<Run> {
 async function ask(url: string, messages: readonly JsonObject[], recorder: Recorder | undefined): Promise<number> {
   const start = performance.now();
   const call = await recorder?.startCall({ kind: 'model', name: 'm', request: { messages: messages as never } });
-  const body = JSON.stringify({ model: 'm', stream: true, messages, tools: [lookup] });
-  const response = await fetch(`${url}/chat/completions`, { method: 'POST', body });
   let first: number | undefined;
   let text = '';
-  for await (const piece of piecesOf(response)) {
+  for await (const piece of answered(url, messages)) {
     text += piece;
     if (first !== undefined) continue;
     first = performance.now() - start;
@@ -172,6 +182,12 @@ async function ask(url: string, messages: readonly JsonObject[], recorder: Recor
   }
   call?.end({ message: { role: 'assistant', content: text } });
   return first ?? Number.NaN;
+}
+
+/** Asks for a stream, and gives its text as it comes. */
+async function* answered(url: string, messages: readonly object[]): AsyncIterable<string> {
+  const body = JSON.stringify({ model: 'm', stream: true, messages, tools: [lookup] });
+  yield* piecesOf(await fetch(`${url}/chat/completions`, { method: 'POST', body }));
 }
 
 /** The text of a streamed chat completion, as it comes. */

@@ -1,6 +1,6 @@
 /**
  * `npm run bench` measures every group of rows and writes `BENCHMARKS.md`; `npm run bench -- append replay` only prints
- * those; `--quick` goes through everything with tiny sizes, whose figures mean nothing.
+ * those, `-- postgres` all whose names begin so; `--quick` goes through everything with tiny sizes, whose figures mean nothing.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -17,6 +17,9 @@ import { benchLangGraph } from './langgraph.ts';
 import { load, machine } from './machine.ts';
 import type { Row } from './measure.ts';
 import { benchOpening } from './opening.ts';
+import { benchPostgresAppend } from './postgres-append.ts';
+import { benchPostgresProcesses } from './postgres-processes.ts';
+import { benchPostgresDisk, benchPostgresReads } from './postgres-reads.ts';
 import { benchRecording } from './recording.ts';
 import { benchReplay } from './replay.ts';
 import { lineOf, markdownOf, soakOf, tally } from './report.ts';
@@ -37,9 +40,19 @@ const groups: Readonly<Record<string, (workspace: Workspace) => Promise<Row[]>>>
   growth: benchGrowth,
   diff: benchDiff,
   opening: benchOpening,
+  'postgres-append': benchPostgresAppend,
+  'postgres-reads': benchPostgresReads,
+  'postgres-processes': benchPostgresProcesses,
+  'postgres-disk': benchPostgresDisk,
   recording: benchRecording,
   cli: benchCli,
 };
+
+/** The groups that a word means: the one of that name, or all that begin with it. */
+function groupsOf(word: string): string[] {
+  const names = Object.keys(groups);
+  return names.includes(word) ? [word] : names.filter((name) => name.startsWith(`${word}-`));
+}
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
@@ -62,7 +75,7 @@ async function main(): Promise<void> {
     options: { quick: { type: 'boolean', default: false } },
     allowPositionals: true,
   });
-  const unknown = positionals.filter((name) => !Object.hasOwn(groups, name));
+  const unknown = positionals.filter((word) => groupsOf(word).length === 0);
   if (unknown.length > 0) {
     say(`There is no group "${unknown.join('", "')}". There are: ${Object.keys(groups).join(', ')}.`);
     process.exitCode = 2;
@@ -75,7 +88,7 @@ async function main(): Promise<void> {
       .map(([name, value]) => `${name} ${value}`)
       .join(', '),
   );
-  const rows = await run(positionals, values.quick);
+  const rows = await run(positionals.flatMap(groupsOf), values.quick);
   const busy = `${before} before, ${load()} after; this benchmark alone makes about 1`;
   say(`\n${tally(rows)}; load ${busy}`);
   // Only a whole run is worth keeping.

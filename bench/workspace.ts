@@ -12,6 +12,7 @@ import {
   limits,
   openReprise,
   openSqliteStore,
+  type Platform,
   type Reprise,
   type Session,
 } from '../src/index.ts';
@@ -110,7 +111,11 @@ export class Workspace implements Disposable {
 /** Opens a store file and its session, making both where they are missing. */
 export async function open(path: string, durability: 'disk' | 'process'): Promise<Opened> {
   const platform = createNodePlatform();
-  const store = await openSqliteStore({ path, platform, durability });
+  return await openOn(await openSqliteStore({ path, platform, durability }), platform, path);
+}
+
+/** Opens the session of a store. */
+export async function openOn(store: EventStore, platform: Platform, path: string): Promise<Opened> {
   const reprise = await openReprise({ store, platform });
   const session = await reprise.session(sessionId, { create: true });
   const engine: Engine = {

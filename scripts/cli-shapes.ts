@@ -113,7 +113,7 @@ export const shapes: Readonly<Record<string, CliShape>> = {
   experiment: {
     keys: 'variant repeat branch outcome text turns usage cost latencyMs divergedAt passed error errorCode'.split(' '),
     about:
-      ', a line for each branch as soon as it has come to an end, then one of `{ session, point, original, variants }`: a summary of each variant with its pass count, its interval at 95 % and how it compares with the first. `--json=object`: `{ session, point, original, branches, variants }`.',
+      ', a line for each branch as soon as it has come to an end, then one of `{ session, point, original, variants }`: a summary of each variant with its pass count, its interval at 95 % and how it compares with the first. `--json=object`: `{ session, point, original, branches, variants }`. Exit 0 if a branch came to a result, whatever the check says of it; if none did, the rows are printed all the same and it is 3 if an agent failed, 1 if budget, time or a refused call stopped them; Ctrl-C 130.',
   },
   import: {
     keys: ['file', 'session', 'ref', 'events'],
@@ -122,6 +122,11 @@ export const shapes: Readonly<Record<string, CliShape>> = {
   export: {
     keys: ['ref', 'format', 'to', 'bytes', 'text'],
     about: '. `text` is null where `--to` names a file.',
+  },
+  copy: {
+    keys: ['namespace', 'session', 'outcome', 'dryRun', 'written', 'branches', 'error'],
+    about:
+      ', a line for each session as soon as it is done. `outcome` is `copied`, `updated`, `replaced` (something was erased at the source since), `unchanged` or `refused`; `written` counts events; `branches` are `{ branch, head, digest }`; `error` is `{ code, message, hint }` where it was refused, else null. `--json=object`: `{ sessions }`. Exit 1 if one was refused; the others are copied all the same.',
   },
   config: {
     keys: ['file', 'store', 'namespace', 'agents', 'prices', 'masking'],

@@ -10,6 +10,8 @@ export interface CommandSpec {
     readonly choices?: readonly string[];
   }[];
   readonly options?: readonly Option[];
+  /** What it exits with, where that is not plain. */
+  readonly exits?: string;
   /** Lines of examples, each a command that works. */
   readonly examples?: readonly string[];
   /** Does it and gives the exit code: 0 done, 1 the answer is no. Errors are thrown. */

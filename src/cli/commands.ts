@@ -177,6 +177,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/export.ts')).exportRun,
   },
   {
+    name: 'copy',
+    group: 'Keep house',
+    summary: 'sessions to another store, with the same ids and digests',
+    load: async () => (await import('./commands/copy.ts')).copy,
+  },
+  {
     name: 'config',
     group: 'Keep house',
     summary: 'what is in effect: store, agents, prices, masking',

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { Option } from 'commander';
 import { parseJson } from '../core/canonical-json.ts';
 import type { Edit, EditOptions } from '../core/edit.ts';
 import { RepriseError } from '../core/error.ts';
 import type { EventDraft } from '../core/event.ts';
 import { isObject, type JsonObject, type JsonValue } from '../core/json.ts';
+import { inputText } from './input-text.ts';
 import { readFailure } from './read-failure.ts';
 
 /** Gathers an option that may be given several times. */
@@ -143,7 +143,8 @@ export function jsonPair(flag: string, text: string): readonly [string, JsonValu
 
 function split(flag: string, text: string, form: string): readonly [string, string] {
   const at = text.indexOf('=');
-  if (at <= 0) refuse(flag, `${JSON.stringify(text)} is not ${form}`, `Write ${flag} ${form}.`);
+  // The empty text is a state key like any other.
+  if (at < (flag === '--set' ? 0 : 1)) refuse(flag, `${JSON.stringify(text)} is not ${form}`, `Write ${flag} ${form}.`);
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
@@ -171,7 +172,7 @@ class Files {
     if (file === '-' && this.#hasReadStdin) refuse(flag, 'stdin was read by another option', 'Use a file for one.');
     this.#hasReadStdin ||= file === '-';
     try {
-      return readFileSync(file === '-' ? 0 : file, 'utf8');
+      return inputText(file);
     } catch (error) {
       return refuse(flag, `${JSON.stringify(file)} cannot be read: ${readFailure(error)}`, 'Check the path.');
     }

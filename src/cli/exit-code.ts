@@ -10,7 +10,7 @@ export const usage = 2;
 /** The store or the world failed. */
 export const failed = 3;
 /** Stopped by Ctrl-C, as a shell tells it. */
-const stopped = 130;
+export const stopped = 130;
 
 const usageCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'agent.invalid',
@@ -40,6 +40,7 @@ const usageCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 
 const failedCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'agent.failed',
+  'event.damaged',
   'event.newer-version',
   'part.damaged',
   'part.missing',
@@ -53,10 +54,26 @@ export function exitCodeOfRun(outcome: Outcome, signal: AbortSignal): number {
   return signal.aborted ? stopped : no;
 }
 
+/**
+ * The exit code of several runs of which each says how it ended: done if one of them came to a result. Otherwise nothing
+ * was learnt, and it is that of the worst of them: an agent that failed, else what was stopped.
+ */
+export function exitCodeOfRows(
+  rows: readonly { readonly outcome: Outcome; readonly errorCode: string | null }[],
+): number {
+  if (rows.some(({ outcome }) => outcome === 'ok')) return done;
+  const isFailed = ({ outcome, errorCode: code }: (typeof rows)[number]): boolean =>
+    outcome === 'error' && (code === null || codeExit(code as ErrorCode) === failed);
+  return rows.some(isFailed) ? failed : no;
+}
+
 /** The exit code an error ends the program with. */
 export function exitCodeOf(error: unknown): number {
-  if (!(error instanceof RepriseError)) return failed;
-  if (usageCodes.has(error.code)) return usage;
-  if (error.code === 'resume.aborted') return stopped;
-  return error.code.startsWith('store.') || failedCodes.has(error.code) ? failed : no;
+  return error instanceof RepriseError ? codeExit(error.code) : failed;
+}
+
+function codeExit(code: ErrorCode): number {
+  if (usageCodes.has(code)) return usage;
+  if (code === 'resume.aborted' || code === 'copy.aborted') return stopped;
+  return code.startsWith('store.') || failedCodes.has(code) ? failed : no;
 }

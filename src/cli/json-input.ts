@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { parseJson } from '../core/canonical-json.ts';
 import { RepriseError } from '../core/error.ts';
 import type { JsonValue } from '../core/json.ts';
+import { inputText } from './input-text.ts';
+import { readFailure } from './read-failure.ts';
 
 /** The value that is written as JSON on the command line. */
 export function jsonArgument(text: string): JsonValue {
@@ -12,9 +13,10 @@ export function jsonArgument(text: string): JsonValue {
 export function jsonFile(file: string): JsonValue {
   let text: string;
   try {
-    text = readFileSync(file === '-' ? 0 : file, 'utf8');
+    text = inputText(file);
   } catch (error) {
-    throw new RepriseError('option.invalid', `Cannot read ${JSON.stringify(file)}: ${(error as Error).message}`, {
+    if (error instanceof RepriseError) throw error;
+    throw new RepriseError('option.invalid', `Cannot read ${JSON.stringify(file)}: ${readFailure(error)}`, {
       hint: 'Check the path.',
       cause: error,
     });
@@ -27,9 +29,8 @@ function parsed(text: string, where: string, hint: string): JsonValue {
     return parseJson(text);
   } catch (error) {
     if (!(error instanceof RepriseError)) throw error;
-    const why = error.message.replace(/^Cannot parse JSON text: /, '');
     const isNumber = error.code === 'json.unsafe-number';
-    throw new RepriseError(error.code, `Cannot read ${where} as JSON: ${why}`, {
+    throw new RepriseError(error.code, `Cannot read ${where} as JSON: ${readFailure(error)}`, {
       hint: isNumber ? (error.hint ?? hint) : hint,
       cause: error,
     });

@@ -9,6 +9,7 @@ import type { ChosenAgent } from './agent-options.ts';
 import type { Context } from './context.ts';
 import { effectAsker } from './effect-question.ts';
 import { RunProgress } from './render/run-progress.ts';
+import { catchSignals } from './stop-signals.ts';
 import { quoted } from './typed.ts';
 
 /** What something that runs agents is given: it can be stopped, asks where someone is there, and shows how far it is. */
@@ -54,25 +55,6 @@ export async function runLive<T>({ out }: Context, session: Session, body: (live
     watcher.close();
     progress.close();
   }
-}
-
-/** Replaces the handlers of the program, which end it at once, while a run is under way. */
-function catchSignals(controller: AbortController): () => void {
-  const restore = (['SIGINT', 'SIGTERM'] as const).map((name) => {
-    const before = process.listeners(name);
-    const stop = (): void => {
-      if (controller.signal.aborted) process.exit(name === 'SIGINT' ? 130 : 143);
-      controller.abort(new Error(`it was stopped by ${name === 'SIGINT' ? 'Ctrl-C' : name}`));
-    };
-    process.removeAllListeners(name).on(name, stop);
-    return () => {
-      process.off(name, stop);
-      for (const listener of before) process.on(name, listener);
-    };
-  });
-  return () => {
-    for (const put of restore) put();
-  };
 }
 
 /** Tells where what was done so far is, and how it can be gone on with. */
@@ -175,6 +157,7 @@ function watchedAgent(agent: ResumableAgent, begin: (context: ResumeContext) => 
     begin(context);
     return agent.resume(context, run);
   };
+  if (agent.isForCaller !== undefined) told.isForCaller = (call) => agent.isForCaller?.(call) ?? false;
   if (agent.inputOf !== undefined) told.inputOf = (call) => agent.inputOf?.(call) ?? Promise.resolve(call.input);
   if (agent.approve !== undefined)
     told.approve = (call, context) => agent.approve?.(call, context) ?? Promise.resolve();

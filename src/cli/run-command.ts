@@ -45,11 +45,14 @@ function commandOf(entry: CommandEntry, spec: CommandSpec): Command {
     .configureHelp({ ...helpStyle(), optionDescription, formatItem })
     .configureOutput({ writeErr: () => undefined, getOutHelpWidth: helpColumns });
   for (const option of globalOptions()) command.addOption(option);
+  if (spec.exits !== undefined) command.addHelpText('after', exitLines(spec.exits));
   if (spec.examples !== undefined) {
     command.addHelpText('after', `\nExamples:\n${spec.examples.map((line) => `  ${line}`).join('\n')}`);
   }
   return command;
 }
+
+const exitLines = (exits: string): string => `\nExit code:\n${indented(exits, 2, helpColumns()).join('\n')}`;
 
 /** What a flag means when its value is left out is said in words. */
 function optionDescription(this: Help, option: Option): string {

@@ -1,8 +1,10 @@
 import { Option } from 'commander';
 import { RepriseError } from '../core/error.ts';
 import type { StateHandle } from '../engine/state.ts';
+import { defaultAgent } from '../engine/state-key.ts';
 import type { Context, Found } from './context.ts';
 import { wholeNumber } from './number-option.ts';
+import { quoted } from './typed.ts';
 
 /** Whose state it is. */
 export const agentOption: Option = new Option('--agent <agent>', 'whose state it is').default('default');
@@ -42,5 +44,15 @@ export async function stateAtRef(
 
 /** The state of the agent that is meant, on the branch of a ref. */
 export function handleOf({ session, ref }: Found, options: Readonly<Record<string, unknown>>): StateHandle {
-  return session.state.on(ref.branch).as(String(options['agent'] ?? 'default'));
+  return session.state.on(ref.branch).as(agentOf(options));
+}
+
+/** The agent that is meant. */
+export function agentOf(options: Readonly<Record<string, unknown>>): string {
+  return String(options['agent'] ?? defaultAgent);
+}
+
+/** What a command has to say to go on with the same agent. */
+export function forAgent({ agent }: StateHandle): string {
+  return agent === defaultAgent ? '' : ` --agent ${quoted(agent)}`;
 }

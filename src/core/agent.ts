@@ -40,6 +40,8 @@ export interface ResumeContext {
 export interface ResumableAgent<Run = unknown, Result = unknown> {
   /** Which framework it is of, such as `ai-sdk`. */
   readonly framework: string;
+  /** The packages it is made of, such as `ai`: their versions are in the start of its runs. */
+  readonly packages?: readonly string[];
   /** What it is called in the log. */
   readonly name?: string;
   /** The model it calls where the branch names none, if it is known: reasoning of other models is kept from it. */
@@ -55,6 +57,8 @@ export interface ResumableAgent<Run = unknown, Result = unknown> {
   inputOf?(call: PendingCall): Promise<JsonValue>;
   /** Throws `effect.refused` where a tool must not be executed without a person. Asked before a call is really made. */
   approve?(call: PendingCall, context: ResumeContext): Promise<void>;
+  /** Whether a call is of a tool that whoever asked executes: it is not executed here, and its answer is waited for. */
+  isForCaller?(call: PendingCall): boolean;
   /** Executes one of its tools, unrecorded: `resume` records it, under the effect policy. Undefined if there is none. */
   callTool?(call: PendingCall, context: ResumeContext): Promise<JsonValue> | undefined;
   /** The text the result amounts to, for comparing; the last assistant message if left out. */

@@ -63,13 +63,20 @@ export function judgeAppend(source: AppendSource, request: AppendRequest, platfo
 }
 
 /** Refuses a batch that is too large; a writer that asks before it sends is spared the way. */
-export function checkSize({ events, parts }: Pick<AppendRequest, 'events' | 'parts'>): void {
+export function checkSize({ events, parts }: SizedBatch): void {
   checkLimit('appendEventsMax', events.length, 'append a batch');
   let units = 0;
-  for (const event of events) units += event.data.length;
+  for (const event of events) units += event.data?.length ?? 0;
   for (const part of parts) units += part.text.length;
   if (isSurelyWithin('appendBytesMax', units)) return;
-  checkBytes('appendBytesMax', [...events.map(({ data }) => data), ...parts.map(({ text }) => text)], 'append a batch');
+  const texts = [...events.map(({ data }) => data ?? ''), ...parts.map(({ text }) => text)];
+  checkBytes('appendBytesMax', texts, 'append a batch');
+}
+
+/** As much of a batch as says how large it is. */
+interface SizedBatch {
+  readonly events: readonly { readonly data: string | null }[];
+  readonly parts: readonly { readonly text: string }[];
 }
 
 function checkOnce(ids: readonly string[]): void {
@@ -108,7 +115,15 @@ function sameData(source: AppendSource, request: AppendRequest): (input: EventIn
   };
 }
 
-function targetState(source: AppendSource, { target, session, events }: AppendRequest): BranchState {
+/** The state that a batch is written onto, or why there is none. */
+export function targetState(
+  source: AppendSource,
+  {
+    target,
+    session,
+    events,
+  }: Pick<AppendRequest, 'target' | 'session'> & { readonly events: readonly { readonly type: string }[] },
+): BranchState {
   if (target.kind === 'branch') {
     const state = source.stateOf(target.branch);
     if (state !== undefined) return state;
@@ -161,10 +176,7 @@ function checkParts(source: AppendSource, { events, parts }: AppendRequest, sha2
   for (const event of events) for (const digest of refsIn(event.data)) needed.add(digest);
   if (needed.size === 0 && parts.length === 0) return;
   for (const part of parts) {
-    checkBytes('payloadBytesMax', [part.text], 'store a part');
-    // The digest of a delta is that of the body it stands for, which only reading its base can tell.
-    if (part.kind !== 'delta' && dataDigestOf(sha256, part.salt ?? '', part.text) !== part.digest)
-      throw partDamaged(part.digest);
+    checkPart(part, sha256);
     for (const digest of part.refs) needed.add(digest);
   }
   for (const part of parts) needed.delete(part.digest);
@@ -178,6 +190,14 @@ function checkParts(source: AppendSource, { events, parts }: AppendRequest, sha2
       details: { digest: missing },
     },
   );
+}
+
+/** Refuses a part that is too large, or not what its digest says. */
+export function checkPart(part: PartInput, sha256: Sha256): void {
+  checkBytes('payloadBytesMax', [part.text], 'store a part');
+  // The digest of a delta is that of the body it stands for, which only reading its base can tell.
+  if (part.kind !== 'delta' && dataDigestOf(sha256, part.salt ?? '', part.text) !== part.digest)
+    throw partDamaged(part.digest);
 }
 
 /** The error for a part whose text is not what its digest says. */

@@ -44,11 +44,18 @@ export interface AppendFacts {
   readonly turnAt: (branch: string, seq: Seq) => number;
 }
 
+/** An event as a store writes it; one that was erased elsewhere comes without its payload. */
+export interface WrittenRow extends Omit<StoredEvent, 'salt' | 'dataDigest' | 'erased'> {
+  readonly salt: string | null;
+  /** Kept only for an erased payload. */
+  readonly dataDigest?: Digest | null;
+  readonly keys: readonly string[];
+}
+
 /** An event as it will be stored. */
-export interface PlannedEvent extends Omit<StoredEvent, 'data' | 'salt' | 'dataDigest' | 'erased'> {
+export interface PlannedEvent extends WrittenRow {
   readonly data: string;
   readonly salt: string;
-  readonly keys: readonly string[];
 }
 
 /** What an append will write, and the branch's state after it. */
@@ -78,7 +85,7 @@ export function planAppend(
     const event = planEvent(after, input, find, platform);
     own.set(event.id, event);
     planned.push(event);
-    after = advance(after, event, request, turnAt);
+    after = advance(after, event, { turnAt, check: (history, marker) => checkMarker(history, marker, request) });
   }
   return { events: planned, after };
 }
@@ -148,11 +155,11 @@ function isInHistory(history: History, branch: string, place: { readonly branch:
   return rawPieces(history, history.head).some((piece) => piece.branch === place.branch && inRange(piece, place.seq));
 }
 
-function advance(
+/** The state of a branch after one more event; `check` refuses a structural one that does not fit. */
+export function advance(
   state: BranchState,
-  event: PlannedEvent,
-  request: AppendRequest,
-  turnAt: AppendFacts['turnAt'],
+  event: Pick<StoredEvent, 'seq' | 'type' | 'turn' | 'digest' | 'data'>,
+  { turnAt, check }: Pick<AppendFacts, 'turnAt'> & { readonly check: (history: History, marker: Marker) => void },
 ): BranchState {
   const { branch, history } = state;
   if (!isStructural(event.type)) {
@@ -164,8 +171,9 @@ function advance(
       turn: event.turn,
     };
   }
-  const marker = markerOf({ branch, seq: event.seq, type: event.type, data: JSON.parse(event.data) as JsonObject });
-  checkMarker(history, marker, request);
+  const data = JSON.parse(event.data ?? '') as JsonObject;
+  const marker = markerOf({ branch, seq: event.seq, type: event.type, data });
+  check(history, marker);
   const edited: History = { root: history.root, markers: [...history.markers, marker], head: event.seq };
   checkLimit('markersMax', edited.markers.length, `edit "${branch}"`);
   const epoch = marker.kind === 'rewound' || marker.kind === 'rewoundToTurn' ? event.seq : state.epoch;

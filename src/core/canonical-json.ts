@@ -8,6 +8,20 @@ import { checkBytes, limits } from './limits.ts';
  */
 export function canonicalJson(value: unknown): string {
   const copy = sorted(value, 0);
+  return textOf(value, copy);
+}
+
+/**
+ * The canonical text of a value, and a deep copy of the value as it comes back from that text. Making the text makes the
+ * copy, so that whoever needs both walks the value once.
+ */
+export function canonicalForm(value: JsonInputValue): { readonly text: string; readonly copy: JsonValue } {
+  const copy = sorted(value, 0);
+  const text = textOf(value, copy);
+  return { text, copy: copy === needsSlowPath ? (JSON.parse(text) as JsonValue) : (copy as JsonValue) };
+}
+
+function textOf(value: unknown, copy: unknown): string {
   const text = copy === needsSlowPath ? slowText(value) : JSON.stringify(copy);
   // JSON.stringify escapes a lone surrogate, so only texts with such an escape need a closer look.
   if (text.includes('\\ud')) checkWellFormed(value, '');
@@ -44,7 +58,8 @@ const needsSlowPath: unique symbol = Symbol('needs slow path');
 /** A copy whose keys are in order, so that one native JSON.stringify does the rest. */
 function sorted(value: unknown, depth: number): unknown {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
-  if (typeof value === 'number') return isExact(value) ? value : needsSlowPath;
+  // JSON has no -0.
+  if (typeof value === 'number') return isExact(value) ? value + 0 : needsSlowPath;
   if (typeof value !== 'object') return needsSlowPath;
   if (depth > limits.jsonDepthMax) return needsSlowPath;
   if (Array.isArray(value)) return sortedArray(value, depth);
@@ -147,7 +162,7 @@ function refuse(value: unknown, path: string): never {
   const kind =
     typeof value === 'object' && value !== null
       ? `an instance of ${className(value)}`
-      : typeof value === 'number'
+      : typeof value === 'number' || value === undefined
         ? String(value)
         : `a ${typeof value}`;
   throw new RepriseError('json.not-json', `Cannot store the value${at(path)}: ${kind} is not JSON`, {

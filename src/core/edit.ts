@@ -1,6 +1,7 @@
 import { RepriseError } from './error.ts';
 import type { EventDraft } from './event.ts';
 import type { JsonObject, JsonValue } from './json.ts';
+import { checkKeys, type KnownKeys } from './known-keys.ts';
 
 /** Part of an event that takes the place of another; what is left out stays as it was. */
 export type Replacement = Partial<Omit<EventDraft, 'id'>>;
@@ -63,4 +64,30 @@ export function editsOf(options: EditOptions): Edit[] {
       hint: 'Give a list, also for one edit: edits: [{ kind: "drop", seq: 4 }].',
     });
   return [...edits, ...(options.edits ?? [])];
+}
+
+/** What each kind of edit may say beside its kind. */
+const editFields: Readonly<Record<Edit['kind'], readonly string[]>> = {
+  replace: ['seq', 'event'],
+  insert: ['after', 'event'],
+  drop: ['seq', 'cascade'],
+  append: ['event'],
+  prompt: ['text', 'mode'],
+  system: ['text'],
+  model: ['model'],
+  tools: ['tools'],
+  toolInput: ['call', 'input'],
+  toolResult: ['call', 'output', 'outcome'],
+  message: ['seq', 'message'],
+  state: ['key', 'agent', 'value'],
+  belief: ['seq', 'agent', 'belief'],
+};
+
+/** Refuses a field that nothing would read: an edit of a state without its misspelt value would delete the key. */
+export function checkEdit(edit: Edit): Edit {
+  if (typeof edit !== 'object' || edit === null || !Object.hasOwn(editFields, edit.kind)) return edit;
+  const keys = new Set(['kind', ...editFields[edit.kind]]);
+  const known: KnownKeys = { keys, code: 'edit.invalid', attempt: 'apply the edit', whole: `a "${edit.kind}" edit` };
+  checkKeys(edit, known);
+  return edit;
 }

@@ -1,6 +1,8 @@
 import { canonicalJson } from './canonical-json.ts';
+import { RepriseError } from './error.ts';
 import type { Outcome } from './event.ts';
 import { isObject, type JsonObject, type JsonValue, valueAt } from './json.ts';
+import { checkKeys, type KnownKeys } from './known-keys.ts';
 
 /**
  * What a call does to the world: nothing, the same however often it is made, something that cannot be taken back, or
@@ -135,4 +137,41 @@ function defaultAction({ effect, record }: EffectSituation): EffectAction {
 function elsewhereAction(outcome: Outcome): EffectAction {
   if (outcome === 'ok') return 'reuse';
   return outcome === 'error' ? 'run' : 'ask';
+}
+
+const effectClasses: readonly EffectClass[] = ['pure', 'idempotent', 'irreversible', 'unknown'];
+const effectActions: readonly EffectAction[] = ['run', 'reuse', 'ask', 'refuse'];
+
+/**
+ * Takes the options of an adapter, with what its tools were declared as by name, or throws: a misspelt class would let a
+ * call be repeated silently.
+ */
+export function checkDeclared(
+  options: { readonly effects?: Readonly<Record<string, EffectClass>> },
+  known: KnownKeys,
+): void {
+  checkKeys(options, known);
+  for (const [name, effect] of Object.entries(options.effects ?? {}))
+    if (effect !== undefined) checkWord(`effects.${name}`, effect, effectClasses);
+}
+
+/** Takes a policy, or throws: what is misspelt in it would decide nothing. */
+export function checkEffectPolicy(policy: EffectPolicy | undefined): void {
+  if (policy === undefined) return;
+  if (typeof policy !== 'object' || policy === null) return checkWord('effects', policy, effectActions);
+  for (const field of Object.keys(policy)) checkWord(`a field of effects`, field, ['classes', 'names']);
+  for (const [name, action] of Object.entries(policy.classes ?? {})) {
+    checkWord('a class of effects', name, effectClasses);
+    if (action !== undefined) checkWord(`effects.classes.${name}`, action, effectActions);
+  }
+  for (const [name, action] of Object.entries(policy.names ?? {}))
+    checkWord(`effects.names.${name}`, action, effectActions);
+}
+
+function checkWord(what: string, word: unknown, words: readonly string[]): void {
+  if (words.includes(word as string)) return;
+  throw new RepriseError('option.invalid', `Cannot use ${JSON.stringify(word) ?? String(word)} as ${what}`, {
+    hint: `It is one of ${words.join(', ')}.`,
+    details: { option: what },
+  });
 }

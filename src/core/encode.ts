@@ -1,4 +1,4 @@
-import { canonicalJson } from './canonical-json.ts';
+import { canonicalForm, canonicalJson, copyJson } from './canonical-json.ts';
 import { bodyText, DataDecoder, type ListItem, refsIn, storedJson } from './decode.ts';
 import { RepriseError } from './error.ts';
 import { type CarriedEvent, checkDraft } from './event.ts';
@@ -26,6 +26,8 @@ export interface EncodedData {
   readonly skeleton: string;
   readonly parts: readonly PartInput[];
   readonly keys: readonly string[];
+  /** A copy of the payload, as it will be read. */
+  readonly data: JsonObject;
 }
 
 /** The last list and body a writer stored in one place: what the next one is stored as a continuation of. */
@@ -80,13 +82,15 @@ export function encodeData(
   const spec = specOf(event.type);
   if (spec !== undefined && event.version === spec.version) checkFields(event.type, spec, event.data);
   const encoding: Encoding = { maker, memory, place: placeOf(event), parts: [] };
-  const skeleton =
-    spec?.structural === true ? encodeMarker(event.data, encoding) : encodePayload(event.type, event.data, encoding);
+  const { skeleton, data } =
+    spec?.structural === true
+      ? { skeleton: encodeMarker(event.data, encoding), data: copyJson(event.data) as JsonObject }
+      : encodePayload(event.type, event.data, encoding);
   checkBytes('payloadBytesMax', [skeleton], `store the data of "${event.type}"`);
   const keys = keysOf(event);
   checkLimit('eventKeysMax', keys.length, `index an event of type "${event.type}"`);
   for (const key of keys) checkBytes('keyBytesMax', [key], 'index an event: a key is too long');
-  return { skeleton, parts: encoding.parts, keys };
+  return { skeleton, parts: encoding.parts, keys, data };
 }
 
 /** Whose lists and bodies an event's go on from: those of its run and agent, and of what its type says. */
@@ -158,7 +162,11 @@ export function keysOf(event: {
   return keys.length > 1 ? [...new Set(keys)] : keys;
 }
 
-function encodePayload(type: string, data: JsonObject, encoding: Encoding): string {
+function encodePayload(
+  type: string,
+  data: JsonObject,
+  encoding: Encoding,
+): { readonly skeleton: string; readonly data: JsonObject } {
   let skeleton: JsonObject | undefined;
   for (const { path, field } of storedFields(type)) {
     const value = valueAt(data, path);
@@ -166,8 +174,9 @@ function encodePayload(type: string, data: JsonObject, encoding: Encoding): stri
     skeleton ??= escapeKeys(data) as JsonObject;
     skeleton = withValueAt(skeleton, path, encodeField(value, field, path.join('.'), encoding));
   }
-  if (skeleton !== undefined) return canonicalJson(skeleton);
-  return escapedText(data);
+  if (skeleton !== undefined) return { skeleton: canonicalJson(skeleton), data: copyJson(data) as JsonObject };
+  const { text, copy } = canonicalForm(data);
+  return { skeleton: mayHoldRefs(text) ? canonicalJson(escapeKeys(data)) : text, data: copy as JsonObject };
 }
 
 const storedFieldsOfType = new Map<
@@ -200,7 +209,7 @@ function encodeMarker(data: JsonObject, encoding: Encoding): string {
   };
   if (carried !== undefined) {
     checkCarried(carried);
-    seal(['event', 'data'], encodePayload(carried.type, carried.data, encoding));
+    seal(['event', 'data'], encodePayload(carried.type, carried.data, encoding).skeleton);
   }
   for (const { path, value } of writtenIn(data)) seal(path, escapedText(value));
   return skeleton === undefined ? escapedText(data) : canonicalJson(skeleton);

@@ -122,6 +122,7 @@ const talk = {
       latencyMs: field('number', 'How long it took.', noise),
       firstTokenMs: field('number', 'How long until the first token.', noise),
       attempts: field('number', 'How many tries it took.', noise),
+      failedAttempts: field('array', '`{ status?, error?, latencyMs }` of the tries before the last.', noise),
       provider: field('object', 'Ids and metadata of the provider.', noise),
       reused: field('boolean', 'Whether the answer was taken from the record.', noise),
     },

@@ -23,7 +23,7 @@ export function isId(kind: IdKind, id: unknown): id is string {
 }
 
 function faultOf(kind: IdKind, id: unknown): string | undefined {
-  if (typeof id !== 'string') return `it is a ${typeof id}, not a string`;
+  if (typeof id !== 'string') return 'it is not a string';
   if (id === '') return 'it is empty';
   if (!id.isWellFormed()) return 'it holds half of a surrogate pair';
   if (controls.test(id)) return 'it holds a control character';
@@ -34,7 +34,8 @@ function faultOf(kind: IdKind, id: unknown): string | undefined {
 }
 
 function refuse(kind: IdKind, id: string, why: string): never {
-  throw new RepriseError('id.invalid', `Cannot use ${JSON.stringify(id)} as a ${kind} id: ${why}`, {
+  const article = /^[ae]/.test(kind) ? 'an' : 'a';
+  throw new RepriseError('id.invalid', `Cannot use ${JSON.stringify(id)} as ${article} ${kind} id: ${why}`, {
     hint: `Use 1 to ${limits.idBytesMax} bytes without control characters; "latest", "head" and "list" are taken.`,
     details: { kind },
   });

@@ -4,7 +4,7 @@ import { nearest } from './nearest.ts';
 /** The keys that something given by a caller may have, and how to refuse others. */
 export interface KnownKeys {
   readonly keys: ReadonlySet<string>;
-  readonly code: 'event.invalid' | 'option.invalid';
+  readonly code: 'edit.invalid' | 'event.invalid' | 'option.invalid' | 'projection.invalid';
   /** What was attempted, as in "append an event". */
   readonly attempt: string;
   /** What has the keys, as in "an event to append". */

@@ -248,6 +248,8 @@ function checkRule(rule: MaskRule, index: number): MaskRule {
   const { name, pattern, fields } = (rule ?? {}) as Partial<Record<keyof MaskRule, unknown>>;
   if (typeof name !== 'string' || !/^[a-z0-9][a-z0-9-]*$/i.test(name))
     refuse(name, 'its name is not letters and dashes');
+  const other = Object.keys(rule ?? {}).find((field) => !['name', 'pattern', 'fields'].includes(field));
+  if (other !== undefined) refuse(name, `it has no ${JSON.stringify(other)}`);
   if (pattern === undefined && fields === undefined) refuse(name, 'it has neither "pattern" nor "fields"');
   if (pattern !== undefined && !(pattern instanceof RegExp)) refuse(name, '"pattern" is not a regular expression');
   if (fields !== undefined && !(Array.isArray(fields) && fields.every((field) => typeof field === 'string')))

@@ -1,4 +1,5 @@
 import type { Condition } from './append.ts';
+import type { EraseRequest } from './erase-request.ts';
 import type { RepriseError } from './error.ts';
 import type { EventFilter } from './filter.ts';
 import type { JsonObject } from './json.ts';
@@ -6,7 +7,11 @@ import type { KeySelector } from './keys.ts';
 import type { Marker } from './marker.ts';
 import type { PartInput } from './parts.ts';
 import type { Digest, Point, Seq } from './point.ts';
-import type { Segment } from './view.ts';
+import type { RestoreOutcome, RestoreRequest } from './restore.ts';
+import type { NewSession, ReceiptsRequest, RenameRequest } from './session-request.ts';
+import type { AskedView, Segment } from './view.ts';
+
+export type { EraseRequest } from './erase-request.ts';
 
 /** What pure code needs from the machine it runs on. */
 export interface Platform {
@@ -26,12 +31,25 @@ export interface Platform {
   readonly createContext: <T>() => AsyncContext<T>;
   /** What is known of the program that runs: `{ program?, versions?, git? }` of a `run.started`. */
   readonly runFacts: () => Promise<JsonObject>;
+  /** The version of a package that the program can import; undefined where it cannot. */
+  readonly versionOf?: (packageName: string) => string | undefined;
+  /**
+   * Tells of every HTTP request that the program sends, in the async context of whoever sends it, until what it gives
+   * back is called. Where it is missing, what a model's client tries again by itself is not seen.
+   */
+  readonly watchRequests?: (told: RequestListener) => () => void;
   /**
    * Calls a function after so many milliseconds, unless what it gives back is called first. Does not keep the program
    * alive. Where it is missing, what would be done then is done with the next thing that is asked for.
    */
   readonly startIdleTimer?: (ms: number, fire: () => void) => () => void;
 }
+
+/** Is told of a request by its method and address, and may ask to be told how it ended. */
+export type RequestListener = (target: string) => RequestTold | undefined;
+
+/** Is told the status of the answer, or the error that came instead. */
+export type RequestTold = (how: { readonly status?: number; readonly error?: string }) => void;
 
 /** A value that follows the flow of async code. */
 export interface AsyncContext<T> {
@@ -138,7 +156,10 @@ export interface PageRequest {
   readonly direction: 'forward' | 'backward';
   /** Continues after an earlier page of the same view and direction. */
   readonly cursor?: Cursor;
-  /** Header conditions; carried segments pass unfiltered, since the event is inside the marker. */
+  /**
+   * Header conditions; carried segments pass unfiltered, since the event is inside the marker. Read forward, the first
+   * event that is not before `since` or `turnAfter` is found at once, however much comes before it.
+   */
   readonly filter?: EventFilter;
 }
 
@@ -163,6 +184,8 @@ export interface LatestPage {
   readonly entries: readonly { readonly key: string; readonly event: StoredEvent }[];
   /** The key to continue after, while there may be more. */
   readonly next?: string;
+  /** Where a point was asked for: the head of its branch. Absent if there is no such point, and no entries then. */
+  readonly head?: Seq;
 }
 
 /** How far to go when parts are read. */
@@ -268,23 +291,6 @@ export interface Receipt {
   readonly body: JsonObject;
 }
 
-/** What an erasure takes away. Everything is looked up and planned by the engine; the store carries it out atomically. */
-export interface EraseRequest extends SessionRef {
-  /** Events whose skeleton and salt go; the data digest stays. */
-  readonly events: readonly { readonly branch: string; readonly seq: Seq; readonly dataDigest: Digest }[];
-  /** Parts this session forgets; a part no session of the namespace holds any more is deleted. */
-  readonly parts: readonly Digest[];
-  /** Parts that get a new text under their old digest: lists with a hole, bodies whose base goes. */
-  readonly rewrites: readonly PartInput[];
-  /** The `payload.erased` events, one append a branch, written in the same transaction. */
-  readonly appends: readonly AppendRequest[];
-  /**
-   * Only if the session had so many erasures so far, else `append.conflict`: a rewrite that was planned before another
-   * erasure would bring back what that one took.
-   */
-  readonly erasures?: number;
-}
-
 /** What `health` reports of a store. */
 export interface StoreHealth {
   readonly kind: string;
@@ -313,6 +319,14 @@ export interface EventStore {
    */
   append(requests: readonly AppendRequest[]): Promise<readonly AppendOutcome[]>;
 
+  /**
+   * Writes events of one branch as another store has them: ids, times, turns, salts and digests stay what they are, and
+   * what was erased stays erased. They must follow on what the branch holds (`append.conflict`), and each must have the
+   * digest it is given with (`event.damaged`). Atomic and durable like an append; repeating it changes nothing. Parts are
+   * held as they are given, holes included; whether none is missing is for a verification to say.
+   */
+  restore(request: RestoreRequest): Promise<RestoreOutcome>;
+
   /** One branch, with all that decides its views; undefined if the session or branch does not exist. */
   branch(ref: BranchRef): Promise<BranchRecord | undefined>;
 
@@ -325,8 +339,11 @@ export interface EventStore {
   /** Where an event is stored, by id; undefined for ids the session does not have. */
   locate(ref: SessionRef, ids: readonly string[]): Promise<ReadonlyMap<string, Point>>;
 
-  /** For each selected key, the last event in view order that is indexed under it, by rising UTF-8 bytes of the key. */
-  latest(ref: SessionRef, view: readonly Segment[], select: KeySelector, page: LatestRequest): Promise<LatestPage>;
+  /**
+   * For each selected key, the last event in view order that is indexed under it, by rising UTF-8 bytes of the key. The
+   * view is given by its segments, or by its point, which saves a question; then it is one state of the branch.
+   */
+  latest(ref: SessionRef, view: AskedView, select: KeySelector, page: LatestRequest): Promise<LatestPage>;
 
   /**
    * The parts asked for, and unless `depth` is `asked` everything they refer to, as far as this session holds them;
@@ -338,7 +355,14 @@ export interface EventStore {
   watch(ref: BranchRef, after: Seq, signal: Abort): AsyncIterable<Seq>;
 
   /** Makes a session with one empty branch; `session.exists` if there is one. */
-  createSession(ref: SessionRef, options: { readonly root: string; readonly seed: string }): Promise<SessionRecord>;
+  createSession(ref: SessionRef, options: NewSession): Promise<SessionRecord>;
+
+  /**
+   * Gives a session another id, at once for everyone; `session.exists` if that is taken. With `replaces`, the session
+   * that has it goes in the same moment, as with `deleteSession`, if its branches end in exactly these digests
+   * (`append.conflict` otherwise).
+   */
+  renameSession(ref: SessionRef, request: RenameRequest): Promise<void>;
 
   /** One session; undefined if it does not exist. */
   session(ref: SessionRef): Promise<SessionRecord | undefined>;
@@ -370,13 +394,16 @@ export interface EventStore {
   /** The receipts of a point, by kind. */
   receipts(ref: SessionRef, digest: Digest): Promise<readonly Receipt[]>;
 
+  /** Every receipt of a session, a page at a time, by digest and kind. */
+  heldReceipts(ref: SessionRef, request: ReceiptsRequest): Promise<readonly Receipt[]>;
+
   /** Forgets payloads for good and appends their markers, atomically; overwrites what it can. */
   erase(request: EraseRequest): Promise<readonly AppendOutcome[]>;
 
   /** Every part digest a session holds, a page at a time, rising: for erasure and verification. */
   heldParts(ref: SessionRef, request: { readonly limit: number; readonly after?: Digest }): Promise<readonly Digest[]>;
 
-  /** Builds the key index of a session anew from the log. */
+  /** Builds the key index of a session anew from the log, and whatever else its reads are found by. */
   reindex(ref: SessionRef): Promise<void>;
 
   /** What the store is and whether it is sound. */

@@ -87,7 +87,9 @@ export function checkPrices(value: unknown): PriceTable {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) refuse('they are not an object', 'prices');
   for (const [model, price] of Object.entries(value as Record<string, unknown>)) {
     const given = (typeof price === 'object' && price !== null ? price : {}) as Record<string, unknown>;
-    for (const name of ['input', 'output', 'cachedInput', 'cacheWrite']) {
+    const other = Object.keys(given).find((name) => !priceFields.includes(name));
+    if (other !== undefined) refuse(`"${model}" has no "${other}"`, `prices.${model}.${other}`);
+    for (const name of priceFields) {
       const isNeeded = name === 'input' || name === 'output';
       if (given[name] === undefined && !isNeeded) continue;
       if (typeof given[name] !== 'number' || !(given[name] >= 0))
@@ -96,6 +98,8 @@ export function checkPrices(value: unknown): PriceTable {
   }
   return value as PriceTable;
 }
+
+const priceFields: readonly string[] = ['input', 'output', 'cachedInput', 'cacheWrite'];
 
 function refuse(why: string, field: string): never {
   throw new RepriseError('config.invalid', `Cannot use the prices: ${why}`, {

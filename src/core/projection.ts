@@ -2,6 +2,8 @@ import { orderedJson } from './canonical-json.ts';
 import { RepriseError } from './error.ts';
 import type { Event } from './event.ts';
 import { checkId } from './id.ts';
+import { type JsonValue, setKey } from './json.ts';
+import { checkKeys, type KnownKeys } from './known-keys.ts';
 import { upcast } from './upcast.ts';
 
 /**
@@ -62,8 +64,16 @@ export function defineProjection<Value, Result = Value>(
   if (typeof given.initial !== 'function') refuse(name, '"initial" is not a function');
   if (typeof given.apply !== 'function') refuse(name, '"apply" is not a function');
   if (given.finish !== undefined && typeof given.finish !== 'function') refuse(name, '"finish" is not a function');
+  checkKeys(given, projectionKeys);
   return projection;
 }
+
+const projectionKeys: KnownKeys = {
+  keys: new Set('name version history types without initial apply finish'.split(' ')),
+  code: 'projection.invalid',
+  attempt: 'use the projection',
+  whole: 'a projection',
+};
 
 /**
  * Folds a history from its beginning.
@@ -112,8 +122,10 @@ export function applyEvent<Value, Result>(projection: Projection<Value, Result>,
 /** However an event was read, a fold is given the same of it. */
 function withoutFields(event: Event, fields: readonly string[] = []): Event {
   if (!fields.some((field) => Object.hasOwn(event.data, field))) return event;
-  const kept = Object.entries(event.data).filter(([field]) => !fields.includes(field));
-  return { ...event, data: Object.fromEntries(kept) };
+  const data: Record<string, JsonValue> = {};
+  for (const field of Object.keys(event.data))
+    if (!fields.includes(field)) setKey(data, field, event.data[field] as JsonValue);
+  return { ...event, data };
 }
 
 /** What a reader gets of a value. */

@@ -137,6 +137,9 @@ export interface Recorder {
   /** The branch that is written to now; another one after it was rewound under the recorder. */
   readonly branch: string;
 
+  /** Says which packages take part: their versions are in the start of every run that is begun from now on. */
+  uses(...packages: readonly string[]): void;
+
   /** Records a run around a function: its end has the outcome and, if it is JSON, the result. */
   run<T>(start: RunStart, body: () => T | PromiseLike<T>): Promise<T>;
   /** Records a turn around a function. */

@@ -54,6 +54,15 @@ export function parseRef(text: string): Ref {
 
 const pointHint = 'Write branch@at, for example "main@12", or { branch?, seq | turn | run | time }.';
 
+/** What names a place, and what an event has beside that: an event is the point after it. */
+const pointFields: ReadonlySet<string> = new Set(
+  'branch seq turn run time session id type version agent cause causeSeq data digest erased replaces'.split(' '),
+);
+
+/** A point as it is told, without what it may carry. */
+const pointText = ({ data: _data, ...input }: PointInput & { readonly data?: unknown } & object): string =>
+  JSON.stringify(input);
+
 /** Reads a point inside one session: `main@12`, `@12`, `narrower`, `@turn:3`. */
 export function parsePoint(input: PointInput): { readonly branch: string; readonly at: At } {
   if (typeof input === 'string') {
@@ -66,12 +75,13 @@ export function parsePoint(input: PointInput): { readonly branch: string; readon
   if (typeof input !== 'object' || input === null)
     refuseRef(String(input), 'a point is a string or an object', pointHint);
   const branch = input.branch === undefined ? mainBranch : checkId('branch', input.branch);
+  const other = Object.keys(input).find((key) => !pointFields.has(key));
+  if (other !== undefined) refuseRef(pointText(input), `"${other}" names no place`, pointHint);
   if ('seq' in input) return { branch, at: { kind: 'seq', seq: seq(input.seq) } };
   if ('turn' in input) return { branch, at: { kind: 'turn', turn: checkTurn(input.turn) } };
   if ('run' in input) return { branch, at: { kind: 'run', run: checkId('run', input.run) } };
   if ('time' in input) return { branch, at: { kind: 'time', time: isoTime(input.time) } };
-  const other = Object.keys(input).find((key) => key !== 'branch');
-  if (other !== undefined) refuseRef(JSON.stringify(input), `"${other}" names no place`, pointHint);
+  if (Object.keys(input).some((key) => key !== 'branch')) refuseRef(pointText(input), 'it names no place', pointHint);
   return { branch, at: { kind: 'head' } };
 }
 

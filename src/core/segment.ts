@@ -1,5 +1,5 @@
 import { beginning, later, type Point, type Seq, type SeqRange } from './point.ts';
-import type { History, Piece, Segment, View } from './view.ts';
+import { type History, type Piece, type Segment, type View, type ViewPoint, viewAt } from './view.ts';
 
 // Reading over a few events that are not wanted is cheaper than starting another range.
 const gapMax = 64;
@@ -7,6 +7,11 @@ const gapMax = 64;
 /** The segments that give a view, in view order. */
 export function segmentsOf(view: View): Segment[] {
   return mergeGaps(view.pieces);
+}
+
+/** The segments that give the view at a point of a branch; undefined if the branch has not come so far. */
+export function segmentsAt(history: History, { at = history.head }: Pick<ViewPoint, 'at'>): Segment[] | undefined {
+  return at > history.head ? undefined : segmentsOf(viewAt(history, at));
 }
 
 function mergeGaps(pieces: readonly Piece[]): Segment[] {

@@ -1,14 +1,22 @@
 import type { FieldFault } from './event-spec.ts';
 import { isId } from './id.ts';
 import { isObject, type JsonObject, type JsonValue } from './json.ts';
+import { limits } from './limits.ts';
+import { utf8Length } from './utf8.ts';
 
 /** What is wrong with the operations of a state transaction; undefined if nothing is. */
 export function operationsFault({ operations }: JsonObject): FieldFault | undefined {
   for (const [index, operation] of (operations as readonly JsonValue[]).entries()) {
-    const fault = operationFault(operation);
+    const fault = operationFault(operation) ?? keyFault(operation as JsonObject);
     if (fault !== undefined) return { field: `operations.${index}${fault.field}`, why: fault.why };
   }
   return undefined;
+}
+
+/** Only of what is written: a key that an older release stored is read as it is. */
+function keyFault({ key }: JsonObject): FieldFault | undefined {
+  if (utf8Length(key as string) <= limits.stateKeyBytesMax) return undefined;
+  return { field: '.key', why: `it has more than ${limits.stateKeyBytesMax} bytes ("stateKeyBytesMax")` };
 }
 
 /** Whether a value has the form of an operation: `{ agent, key, op: 'write' | 'delete', value?, version }`. */

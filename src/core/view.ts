@@ -42,6 +42,16 @@ export interface Segment extends SeqRange {
   readonly carried: boolean;
 }
 
+/** A view by its point: a store that is asked by it finds out itself what the view is made of. */
+export interface ViewPoint {
+  readonly branch: string;
+  /** The head of the branch if left out. */
+  readonly at?: Seq;
+}
+
+/** A view as a store may be asked for it: by what it is made of, or by its point. */
+export type AskedView = readonly Segment[] | ViewPoint;
+
 /** A raw history as an immutable list that grows at the end: rewinding is going back to an earlier list. */
 interface Script {
   readonly before: Script | undefined;
@@ -184,6 +194,12 @@ export function liveMarker(history: History, at: Seq, seq: Seq): EditMarker | un
 export function liveMarkers(history: History, at: Seq): EditMarker[] {
   const { live, dead } = effectOf(itemsOf(scriptAt(history, at)));
   return [...live.values()].filter((marker) => !dead.has(marker.seq));
+}
+
+/** Every edit that led to a point and was taken back since, rising: what it did to the view is not there any more. */
+export function takenBack(history: History, at: Seq): EditMarker[] {
+  const { live, dead } = effectOf(itemsOf(scriptAt(history, at)));
+  return [...live.values()].filter((marker) => dead.has(marker.seq));
 }
 
 /** What redo would undo on a branch: the last marker in effect that redo did not make itself. */

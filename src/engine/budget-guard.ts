@@ -1,8 +1,27 @@
 import { RepriseError } from '../core/error.ts';
 import type { JsonObject } from '../core/json.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import type { CallEnd, CallStart, Usage } from '../core/recorder.ts';
 import { createSpending, type Spending, spend } from '../core/spending.ts';
 import type { Budget } from '../core/variants.ts';
+
+const budgetKeys: KnownKeys = optionKeys<Budget>(
+  'keep to the budget',
+  { turns: true, tokens: true, costUsd: true },
+  'a budget',
+);
+
+/** Takes a budget, or throws: what is misspelt in it would be without end. */
+export function checkBudget(budget: Budget | undefined): void {
+  if (budget === undefined) return;
+  checkKeys(budget, budgetKeys);
+  for (const [name, most] of Object.entries(budget))
+    if (most !== undefined && !(typeof most === 'number' && most >= 0))
+      throw new RepriseError('option.invalid', `Cannot keep to a budget of ${String(most)} ${name}`, {
+        hint: 'Give a number from 0, or leave it out for no limit.',
+        details: { option: `budget.${name}` },
+      });
+}
 
 /** Counts what model calls take, and stops the run at the first one that the budget does not allow. */
 export class BudgetGuard {

@@ -1,9 +1,9 @@
-import type { Edit, Replacement } from '../core/edit.ts';
+import { checkEdit, type Edit, type Replacement } from '../core/edit.ts';
 import { RepriseError } from '../core/error.ts';
 import { type CarriedEvent, draftKeys, type Event, type EventDraft } from '../core/event.ts';
 import { specOf } from '../core/event-types.ts';
 import { isObject, type JsonObject, type JsonValue, valueAt, withValueAt } from '../core/json.ts';
-import { ownedKey, plainKey } from '../core/keys.ts';
+import { plainKey } from '../core/keys.ts';
 import { checkKeys, type KnownKeys } from '../core/known-keys.ts';
 import { messageKey, toolCallsIn } from '../core/message.ts';
 import { type Seq, seq } from '../core/point.ts';
@@ -16,6 +16,7 @@ import { fold } from './fold.ts';
 import { causeOf, type Hypothesis, type Supposed, supposing } from './hypothesis.ts';
 import { listEditsOf } from './list-edits.ts';
 import { eventInView, eventsOfKey, type Look, lookAt } from './look.ts';
+import { checkWrite, defaultAgent, stateKey } from './state-key.ts';
 import type { StampedDraft } from './write.ts';
 
 /** What edits become: events to append, in order, and what they leave in place although it depends on what goes. */
@@ -35,7 +36,7 @@ export async function resolveEdits(engine: Engine, base: Hypothesis, edits: read
   const dependents: Seq[] = [];
   let hypothesis = base;
   for (const edit of edits) {
-    const resolved = await resolveEdit(lookAt(engine, hypothesis), edit);
+    const resolved = await resolveEdit(lookAt(engine, hypothesis), checkEdit(edit));
     const supposed = await supposing(engine, hypothesis, resolved.drafts);
     hypothesis = supposed.hypothesis;
     drafts.push(...supposed.drafts);
@@ -283,10 +284,11 @@ async function toolResult(look: Look, call: string | number, output: JsonValue, 
 
 /** State versions are stored: the next one is the view's latest + 1. An erased write has lost its number, but had one. */
 async function state(look: Look, edit: Extract<Edit, { kind: 'state' }>): Promise<EventDraft> {
+  const { agent = defaultAgent } = edit;
   const key = text(edit.key, 'key');
-  const agent = edit.agent ?? 'default';
+  checkWrite({ agent, key }, edit.value ?? null);
   let version = 1;
-  for await (const event of eventsOfKey(look, ownedKey('state', agent, key))) {
+  for await (const event of eventsOfKey(look, stateKey(agent, key))) {
     if (event.erased === true) version += 1;
     else {
       version += versionIn(event, agent, key);

@@ -132,15 +132,16 @@ export class EffectGuard {
 
   /**
    * The start of an irreversible call is stored. Of several who resume a branch at once, in whichever processes, only
-   * whose start came first makes the call; for the others it is in doubt.
+   * whose start came first makes the call; of several on different branches at most one does. For the others it is in doubt.
    */
   async afterStart(start: NamedStart, { id, branch }: StoredStart): Promise<void> {
     if (id !== undefined) this.#started.add(id);
     const key = callKey(storedStart(start, this.#options.mask));
-    const known = await this.#ledger.begunBefore({ branch, after: this.#where.seq, id }, key, this.#started);
+    const here = await this.#ledger.begunBefore({ branch, after: this.#where.seq, id }, key, this.#started);
+    const known = here ?? (await this.#ledger.begunElsewhere(branch, key));
     if (known === undefined) return;
     const { ask, effects } = this.#options;
-    const found: Found = { record: { kind: 'inDoubt' }, known };
+    const found = here === undefined ? best([known]) : ({ record: { kind: 'inDoubt' }, known } satisfies Found);
     const effect = callEffect(start);
     const action = decideEffect(effects, { name: start.name, effect, record: found.record, canAsk: ask !== undefined });
     const answer = action === 'ask' ? await this.#ask(start, effect, found) : action;

@@ -1,7 +1,7 @@
 import { storedJson } from '../core/decode.ts';
 import { type EffectClass, effectCallOf, effectKey, effectOf } from '../core/effects.ts';
 import type { Event, Outcome } from '../core/event.ts';
-import { isObject, type JsonObject } from '../core/json.ts';
+import { isObject, type JsonObject, valueAt } from '../core/json.ts';
 import { limits } from '../core/limits.ts';
 import { beginning, type Point, type Seq } from '../core/point.ts';
 import type { Cursor, StoredEvent } from '../core/ports.ts';
@@ -58,6 +58,8 @@ interface CallHalf {
   readonly outcome: Outcome | undefined;
   readonly answer: () => Promise<ReusedAnswer>;
   readonly isWithheld: boolean;
+  /** False of the end of a call that was begun and refused before it was made. */
+  readonly isMade: boolean;
 }
 
 /** What makes calls equal, whichever of them it is: what is stored of a `call.started`, the arguments included. */
@@ -76,6 +78,8 @@ export class EffectLedger {
   readonly #session: string;
   readonly #live = new Map<string, KnownCall[]>();
   readonly #parents = new Map<string, Point | undefined>();
+  /** Up to where each branch is known. */
+  readonly #known = new Map<string, Seq>();
   #stored: Promise<readonly CallHalf[]> | undefined;
 
   constructor(engine: Engine, session: string) {
@@ -143,6 +147,29 @@ export class EffectLedger {
     return undefined;
   }
 
+  /**
+   * A call like the one whose start is stored now, which another process, or another resume of this one, began on another
+   * branch since the record was read. Whoever stores a start looks for the others after that, so that of two at least one
+   * sees the other.
+   */
+  async begunElsewhere(own: string, key: string): Promise<KnownCall | undefined> {
+    const branches = await this.#engine.store.branches(sessionRef(this.#engine, this.#session));
+    const halves = await this.#readHalves(
+      branches
+        .filter(({ branch }) => branch !== own)
+        .map(({ branch, parent, head }): Segment => {
+          const after = this.#known.get(branch) ?? parent?.seq ?? beginning;
+          return { branch, after, through: head, except: [], carried: false };
+        })
+        .filter(({ after, through }) => through > after),
+    );
+    const calls = [...Map.groupBy(halves, ({ branch }) => branch).values()].flatMap(pairUp);
+    // What this process makes beside was decided about together.
+    const isLive = ({ branch, call }: KnownCall): boolean =>
+      this.#live.get(branch)?.some((live) => live.call === call) === true;
+    return calls.find((known) => known.key === key && !isLive(known));
+  }
+
   /** Whether a call of the record is in the history of a branch; of one that is newer than the record, if it is another's. */
   isIn(branch: string, call: KnownCall, own: string): boolean {
     if (!this.#parents.has(branch)) return call.branch !== own;
@@ -196,23 +223,31 @@ export class EffectLedger {
 
   /** Each stored event once: every branch from where it was forked. */
   async #read(): Promise<readonly CallHalf[]> {
-    const { store } = this.#engine;
-    const ref = sessionRef(this.#engine, this.#session);
-    const branches = await store.branches(ref);
-    for (const { branch, parent } of branches) this.#parents.set(branch, parent);
-    const segments = branches.map(
-      ({ branch, parent, head }): Segment => ({
-        branch,
-        after: parent?.seq ?? beginning,
-        through: head,
-        except: [],
-        carried: false,
-      }),
+    const branches = await this.#engine.store.branches(sessionRef(this.#engine, this.#session));
+    for (const { branch, parent, head } of branches) {
+      this.#parents.set(branch, parent);
+      this.#known.set(branch, head);
+    }
+    return this.#readHalves(
+      branches.map(
+        ({ branch, parent, head }): Segment => ({
+          branch,
+          after: parent?.seq ?? beginning,
+          through: head,
+          except: [],
+          carried: false,
+        }),
+      ),
     );
+  }
+
+  async #readHalves(segments: readonly Segment[]): Promise<readonly CallHalf[]> {
     const halves: CallHalf[] = [];
+    if (segments.length === 0) return halves;
+    const ref = sessionRef(this.#engine, this.#session);
     let cursor: Cursor | undefined;
     do {
-      const page = await store.read(ref, segments, {
+      const page = await this.#engine.store.read(ref, segments, {
         limit: limits.pageEventsMax,
         select: 'full',
         direction: 'forward',
@@ -241,7 +276,9 @@ export class EffectLedger {
     const key = isStart ? callKey(data) : '';
     const effect = effectOf(effectCallOf(data));
     const ended = isStart ? undefined : (outcome as Outcome);
-    return [{ branch, seq, isStart, call, name, effect, key, outcome: ended, answer, isWithheld: isWithheld(data) }];
+    const isMade = outcome !== 'aborted' || valueAt(data, ['error', 'code']) !== 'effect.refused';
+    const withheld = isWithheld(data);
+    return [{ branch, seq, isStart, call, name, effect, key, outcome: ended, answer, isWithheld: withheld, isMade }];
   }
 }
 
@@ -264,16 +301,22 @@ function placesOf({ pieces }: View): (place: { readonly branch: string; readonly
   return ({ branch, seq }) => ranges.get(branch)?.some(({ after, through }) => seq > after && seq <= through) === true;
 }
 
-/** Calls from their halves. An end without its start was written by an edit, and says nothing about the world. */
+/**
+ * Calls from their halves. An end without its start was written by an edit, and says nothing about the world; one that
+ * was refused before it was made did nothing to it.
+ */
 function pairUp(halves: readonly CallHalf[]): RecordedCall[] {
   const calls: RecordedCall[] = [];
   const open = new Map<string, RecordedCall>();
-  for (const { branch, seq, isStart, call, key, outcome, answer, isWithheld } of halves) {
+  for (const { branch, seq, isStart, call, key, outcome, answer, isWithheld, isMade } of halves) {
     const started = open.get(call);
     if (isStart) {
       const known = { branch, seq, call, key, outcome, answer, isWithheld, endSeq: undefined };
       calls.push(known);
       open.set(call, known);
+    } else if (started !== undefined && !isMade) {
+      calls.splice(calls.indexOf(started), 1);
+      open.delete(call);
     } else if (started !== undefined) {
       started.outcome = outcome;
       started.answer = answer;

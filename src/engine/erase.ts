@@ -186,7 +186,7 @@ async function carryOut(
       target: { kind: 'branch', branch },
       drafts: [stamp(engine, signed({ type: 'payload.erased', data }, options), engine.platform.now())],
       condition: { kind: 'any' },
-    });
+    }).append;
   });
   const request: EraseRequest = {
     ...sessionRef(engine, session),

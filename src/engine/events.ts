@@ -84,7 +84,7 @@ function stripped(row: StoredEvent, without: readonly string[]): StoredEvent {
 }
 
 /** The data of a row that refers to no parts. */
-function plainData(row: StoredEvent): JsonObject {
+export function plainData(row: StoredEvent): JsonObject {
   if (row.data === null) return row.erased ? erasedData : {};
   return storedJson(row.data) as JsonObject;
 }

@@ -2,7 +2,6 @@ import type { Agent } from '../core/agent.ts';
 import type { DiffPlace } from '../core/diff.ts';
 import { RepriseError } from '../core/error.ts';
 import type { Outcome } from '../core/event.ts';
-import { checkLimit } from '../core/limits.ts';
 import type { Point } from '../core/point.ts';
 import { type PointInput, refText } from '../core/ref.ts';
 import { comparePasses, type PassInterval, type Verdict, wilsonInterval } from '../core/statistics.ts';
@@ -10,6 +9,7 @@ import { parseVariants, type Variant } from '../core/variants.ts';
 import { compare } from './compare.ts';
 import { EffectLedger } from './effect-ledger.ts';
 import { type Engine, sessionRef } from './engine.ts';
+import { agentOf, checkCounts, checkExperiment, resumeOptionsOf } from './experiment-options.ts';
 import { type Forked, type ForkOptions, fork } from './fork.ts';
 import { findPlace, type Place, pointOf } from './place.ts';
 import { type Resumed, type ResumeOptions, type ResumeUsage, settleResume } from './resume.ts';
@@ -133,6 +133,7 @@ export async function experiment<Run, Result>(
   point: PointInput,
   options: ExperimentOptions<Run, Result>,
 ): Promise<ExperimentResult> {
+  checkExperiment(options);
   const { variants } = parseVariants({ variants: options.variants });
   const { repeats = 1, parallel = 2 } = options;
   checkCounts(variants, repeats, parallel);
@@ -168,31 +169,6 @@ function tell<Run, Result>({ onProgress }: ExperimentOptions<Run, Result>, progr
   } catch {
     // There is nobody else to be told.
   }
-}
-
-function refuse(why: string, hint: string): never {
-  throw new RepriseError('experiment.invalid', `Cannot run the experiment: ${why}`, { hint });
-}
-
-function checkCounts(variants: readonly Variant[], repeats: number, parallel: number): void {
-  for (const [name, value] of Object.entries({ repeats, parallel }))
-    if (!Number.isSafeInteger(value) || value < 1) refuse(`"${name}" is ${value}`, 'Give a whole number from 1.');
-  checkLimit('experimentBranchesMax', variants.length * repeats, 'run an experiment of so many branches');
-  checkLimit('experimentParallelMax', parallel, 'run so much of an experiment at once');
-}
-
-function agentOf<Run, Result>(
-  variant: Variant,
-  { agent: usual, agents = {} }: ExperimentOptions<Run, Result>,
-): Agent<Run, Result> {
-  const name = variant.with;
-  const agent = name === undefined ? usual : Object.hasOwn(agents, name) ? agents[name] : undefined;
-  if (agent !== undefined) return agent;
-  if (name === undefined)
-    return refuse(`variant "${variant.name}" has no agent`, 'Give "agent", or name one in "with".');
-  throw new RepriseError('agent.not-found', `Cannot run variant "${variant.name}": there is no agent "${name}"`, {
-    hint: `There are ${Object.keys(agents).join(', ') || 'none'}.`,
-  });
 }
 
 /** Names that nobody has taken: `<variant>-<repeat>`, with a number behind it where an earlier experiment has them. */
@@ -297,30 +273,6 @@ async function forkAs(
     if (!(error instanceof RepriseError) || error.code !== 'branch.exists') throw error;
     return fork(engine, session, point, { ...options, name: `${options.name}-${engine.platform.newId().slice(-12)}` });
   }
-}
-
-/** Every option of a resume but the prompt, which variants have. */
-const resumeKeys: Readonly<Record<Exclude<keyof ResumeOptions, 'prompt'>, true>> = {
-  run: true,
-  agentName: true,
-  userTurns: true,
-  signal: true,
-  timeoutMs: true,
-  budget: true,
-  effects: true,
-  ask: true,
-  mask: true,
-  prices: true,
-  onError: true,
-  onFailure: true,
-  facts: true,
-};
-
-/** What of an experiment's options is for the resume of each branch. */
-function resumeOptionsOf<Run, Result>(options: ExperimentOptions<Run, Result>): ResumeOptions<Run> {
-  return Object.fromEntries(
-    Object.entries(options).filter(([key, value]) => Object.hasOwn(resumeKeys, key) && value !== undefined),
-  );
 }
 
 async function checkedBy<Run, Result>(

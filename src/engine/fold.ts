@@ -49,7 +49,7 @@ async function foldValue<Value, Result>(
   const key = keep === 'never' ? undefined : await snapshotKey(engine, hypothesis.place, projection);
   const base = key === undefined ? undefined : await baseFor(engine, hypothesis, projection, all, key);
   const mayKeep = key !== undefined && hypothesis.events.size === 0;
-  const keeper = mayKeep ? new SnapshotKeeper(engine, hypothesis.place, projection, key) : undefined;
+  const keeper = mayKeep ? new SnapshotKeeper(engine, hypothesis.place, projection, { key, base }) : undefined;
   let value = base === undefined ? initialValue(projection) : base.value;
   const listEdits = isRaw ? undefined : await listEditsOf(look);
   const { types, without } = projection;

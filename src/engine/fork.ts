@@ -124,11 +124,19 @@ function overlay(inherited: JsonObject, given: JsonObject): JsonObject {
   return result;
 }
 
+/** A name after the point that no branch of the session has. Looked for by doubling and halving: sessions can have many. */
 async function freeName(engine: Engine, place: Place): Promise<string> {
-  const taken = new Set((await engine.store.branches(sessionRef(engine, place.session))).map((held) => held.branch));
   const base = `${place.record.branch.slice(0, 60).toWellFormed()}-${place.seq}`;
-  for (let count = 1; ; count++) {
-    const name = count === 1 ? base : `${base}-${count}`;
-    if (!taken.has(name)) return name;
+  const nameOf = (count: number): string => (count === 1 ? base : `${base}-${count}`);
+  const isTaken = async (count: number): Promise<boolean> =>
+    (await engine.store.branch({ ...sessionRef(engine, place.session), branch: nameOf(count) })) !== undefined;
+  let taken = 0;
+  let free = 1;
+  while (await isTaken(free)) [taken, free] = [free, free * 2];
+  while (free - taken > 1) {
+    const between = (taken + free) >> 1;
+    if (await isTaken(between)) taken = between;
+    else free = between;
   }
+  return nameOf(free);
 }

@@ -4,6 +4,7 @@ import type { Event, EventDraft } from '../core/event.ts';
 import type { ForeignFormat } from '../core/foreign-format.ts';
 import { checkId } from '../core/id.ts';
 import type { JsonInput } from '../core/json.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import { limits } from '../core/limits.ts';
 import type { Seq } from '../core/point.ts';
 import { mainBranch, type Ref } from '../core/ref.ts';
@@ -24,8 +25,11 @@ export interface ImportOptions {
   readonly session?: string;
 }
 
+const importKeys: KnownKeys = optionKeys<ImportOptions>('import', { format: true, session: true }, 'an import');
+
 /** Reads a saved run into a new session, all or nothing, and gives the session's id. */
 export async function importHistory(engine: Engine, source: ImportSource, options: ImportOptions): Promise<string> {
+  checkKeys(options, importKeys);
   const text = await textOf(typeof source === 'string' ? engine.readFile(source) : source);
   const format = formatFor(engine, text, options.format);
   const history = format.read(text);

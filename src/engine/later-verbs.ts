@@ -2,6 +2,7 @@ import type { Agent } from '../core/agent.ts';
 import type { StrictDiff } from '../core/diff-strict.ts';
 import type { PointInput, Ref } from '../core/ref.ts';
 import type { CompareOptions, Comparison } from './compare.ts';
+import type { Copied, CopyOptions } from './copy.ts';
 import type { Engine } from './engine.ts';
 import type { Erased, EraseOptions } from './erase.ts';
 import type { ExperimentOptions, ExperimentResult } from './experiment.ts';
@@ -84,4 +85,9 @@ export async function erase(
 /** Checks a history; see `verify.ts`. */
 export async function verify(engine: Engine, session: string, options: VerifyOptions): Promise<Verification> {
   return (await import('./verify.ts')).verify(engine, session, options);
+}
+
+/** Copies sessions to another store; see `copy.ts`. */
+export async function copy(from: Engine, to: Engine, options: CopyOptions): Promise<Copied> {
+  return (await import('./copy.ts')).copy(from, to, options);
 }

@@ -1,7 +1,8 @@
 import { RepriseError } from '../core/error.ts';
+import type { EventFilter } from '../core/filter.ts';
 import { limits } from '../core/limits.ts';
 import { beginning, type Digest, later, type Point, type Seq } from '../core/point.ts';
-import type { BranchRecord, SessionRecord } from '../core/ports.ts';
+import type { BranchRecord, SessionRecord, StoredEvent } from '../core/ports.ts';
 import { type At, type PointInput, parsePoint } from '../core/ref.ts';
 import { branchOf, rawSegments } from '../core/segment.ts';
 import { isStructural } from '../core/structural-types.ts';
@@ -106,37 +107,38 @@ async function resolveAt(engine: Engine, head: Place, at: At): Promise<Seq> {
     case 'before':
       return later(at.seq, -1);
     case 'turn':
-      return seqBefore(await firstOrdinary(engine, head, { turnAfter: at.turn }), head.seq);
+      // Markers carry a turn but do not move the clock.
+      return seqBefore(engine, head, { turnAfter: at.turn }, ({ type }) => !isStructural(type));
     case 'time':
-      return seqBefore(await firstHeader(engine, head, { since: msLater(at.time) }), head.seq);
+      // No event is later than the last moment that can be written.
+      return at.time === lastTime ? head.seq : seqBefore(engine, head, { since: msLater(at.time) }, () => true);
     case 'run':
       return lastOfRun(engine, head, at.run);
   }
 }
 
-const seqBefore = (first: Seq | undefined, head: Seq): Seq => (first === undefined ? head : later(first, -1));
+const lastTime = '9999-12-31T23:59:59.999Z';
 const msLater = (time: string): string => new Date(Date.parse(time) + 1).toISOString();
 
-async function firstHeader(engine: Engine, head: Place, filter: { readonly since: string }): Promise<Seq | undefined> {
-  for await (const rows of readHeaders(engine, head.session, rawSegments(head.history, head.seq), { filter })) {
-    const found = rows.find((row) => row.time >= filter.since);
-    if (found !== undefined) return found.seq;
-  }
-  return undefined;
-}
-
-/** Markers carry a turn but do not move the clock. */
-async function firstOrdinary(
+/**
+ * The last seq before the first event that passes, the head if none does. Only the first few are asked for: stores do not
+ * read what comes before them.
+ */
+async function seqBefore(
   engine: Engine,
   head: Place,
-  filter: { readonly turnAfter: number },
-): Promise<Seq | undefined> {
-  for await (const rows of readHeaders(engine, head.session, rawSegments(head.history, head.seq), { filter })) {
-    const found = rows.find((row) => row.turn > filter.turnAfter && !isStructural(row.type));
-    if (found !== undefined) return found.seq;
+  filter: Pick<EventFilter, 'since' | 'turnAfter'>,
+  isMeant: (row: StoredEvent) => boolean,
+): Promise<Seq> {
+  const segments = rawSegments(head.history, head.seq);
+  for await (const rows of readHeaders(engine, head.session, segments, { filter, limit: firstFew })) {
+    const found = rows.find(isMeant);
+    if (found !== undefined) return later(found.seq, -1);
   }
-  return undefined;
+  return head.seq;
 }
+
+const firstFew = 8;
 
 async function lastOfRun(engine: Engine, head: Place, run: string): Promise<Seq> {
   for await (const rows of readHeaders(engine, head.session, rawSegments(head.history, head.seq), {

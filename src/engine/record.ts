@@ -1,6 +1,7 @@
 import type { EventDraft } from '../core/event.ts';
 import { checkId } from '../core/id.ts';
 import type { JsonObject } from '../core/json.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import type { CallEnd, CallStart, ReusedAnswer, Usage } from '../core/recorder.ts';
 import { mainBranch } from '../core/ref.ts';
 import { summary } from '../projections/summary.ts';
@@ -13,6 +14,7 @@ import { RecorderQueue } from './recorder-queue.ts';
 import { TurnClock } from './recorder-turns.ts';
 import { type BranchLeft, RecorderWriter } from './recorder-writer.ts';
 import { chosenRecording } from './recording-defaults.ts';
+import { unansweredTurn } from './unanswered-turn.ts';
 
 /** Where the start of a call is stored. */
 export interface StoredStart {
@@ -47,14 +49,34 @@ export interface RecordOptions {
   readonly afterCall?: (start: CallStart & { readonly call: string }, end: CallEnd) => void;
 }
 
-/** Begins to record on a branch. Its turns go on where the branch's end. */
+const recordKeys: KnownKeys = optionKeys<RecordOptions>(
+  'record',
+  {
+    branch: true,
+    agent: true,
+    onError: true,
+    onLeft: true,
+    onFailure: true,
+    mask: true,
+    prices: true,
+    facts: true,
+    beforeCall: true,
+    afterStart: true,
+    afterCall: true,
+  },
+  'a recording',
+);
+
+/** Begins to record on a branch. Its turns go on where the branch's end: with the last one, if it waits for a model. */
 export async function record(engine: Engine, session: string, given: RecordOptions = {}): Promise<SessionRecorder> {
+  checkKeys(given, recordKeys);
   const options = { ...given, ...(await chosenRecording(engine, session, given)) };
   const branch = options.branch === undefined ? mainBranch : checkId('branch', options.branch);
   if (options.agent !== undefined) checkId('agent', options.agent);
   const { platform, chores } = engine;
   const place = await placeAt(engine, session, branch, { kind: 'head' });
   const { turns } = await foldAt(engine, place, summary);
+  const clock = new TurnClock(turns, await unansweredTurn(engine, place, options.agent));
   const counts = new RecorderCounts(branch, options.onError ?? (() => undefined));
   const writer = new RecorderWriter(engine, session, {
     place: { branch, epoch: place.record.epoch, seq: place.seq },
@@ -75,7 +97,7 @@ export async function record(engine: Engine, session: string, given: RecordOptio
     platform.startTimer,
   );
   const facts = options.facts === false ? Promise.resolve({}) : factsOf(engine, counts);
-  return new SessionRecorder({ session, platform, options, counts, queue, turns: new TurnClock(turns), facts });
+  return new SessionRecorder({ session, platform, options, counts, queue, turns: clock, facts });
 }
 
 async function factsOf({ platform }: Engine, counts: RecorderCounts): Promise<JsonObject> {

@@ -1,9 +1,13 @@
+import type { RequestListener } from '../core/ports.ts';
 import type { CallEnd, OpenCall, ReusedAnswer } from '../core/recorder.ts';
+import { CallTries } from './call-tries.ts';
 import { type CallTiming, callEndedData, type NamedCall, type ToldData } from './recorder-data.ts';
 
 /** What an open call needs of the recorder that opened it. */
 export interface CallPorts {
   readonly elapsedMs: () => number;
+  /** Tells of requests that are sent inside of the call, until what it gives back is called. */
+  readonly watchSent: (told: RequestListener) => (() => void) | undefined;
   /** Is kept when the call has ended. */
   readonly within: OpenCall['within'];
   /** The end as it counts: with its outcome, and with its cost where that is known. */
@@ -23,6 +27,8 @@ export class RecordedCall implements OpenCall {
   #open: { readonly named: NamedCall; readonly ports: CallPorts } | undefined;
   #began: number;
   #firstTokenMs: number | undefined;
+  #unwatch: (() => void) | undefined;
+  #tries: CallTries | undefined;
 
   constructor(named: NamedCall, ports: CallPorts, answer: ReusedAnswer | undefined) {
     this.call = named.call;
@@ -30,11 +36,18 @@ export class RecordedCall implements OpenCall {
     this.#began = ports.elapsedMs();
     if (answer === undefined) {
       this.#open = { named, ports };
+      if (named.kind === 'model') this.#watch(ports);
       return;
     }
     this.answer = answer;
     const { call, kind, name } = named;
     ports.tellEnd({ call, kind, name, reused: true, ...answer });
+  }
+
+  #watch({ elapsedMs, watchSent }: CallPorts): void {
+    const tries = new CallTries(elapsedMs);
+    this.#tries = tries;
+    this.#unwatch = watchSent((target) => tries.add(target));
   }
 
   /** The call is about to be made. */
@@ -50,9 +63,11 @@ export class RecordedCall implements OpenCall {
     if (this.#open === undefined) return;
     const { named, ports } = this.#open;
     this.#open = undefined;
+    this.#unwatch?.();
     const timing: CallTiming = { latencyMs: ports.elapsedMs() - this.#began, firstTokenMs: this.#firstTokenMs };
     const end = ports.settle(given);
-    ports.tellEnd(callEndedData(named, end, timing));
+    ports.tellEnd({ ...callEndedData(named, end, timing), ...(end.attempts === undefined ? this.#tries?.told() : {}) });
+    this.#tries = undefined;
     ports.onEnded(end);
   }
 }

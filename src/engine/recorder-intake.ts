@@ -1,7 +1,8 @@
 import { RepriseError } from '../core/error.ts';
 import type { EventDraft } from '../core/event.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { AsyncContext, Platform } from '../core/ports.ts';
+import { checkKeys, type KnownKeys } from '../core/known-keys.ts';
+import type { AsyncContext, Platform, RequestListener } from '../core/ports.ts';
 import { isStructural } from '../core/structural-types.ts';
 import type { RecordOptions } from './record.ts';
 import type { RecorderCounts } from './recorder-counts.ts';
@@ -49,6 +50,7 @@ export interface TellOptions {
 export class RecorderIntake {
   readonly parts: RecorderParts;
   readonly #context: AsyncContext<RecorderScope>;
+  readonly #packages = new Set<string>();
   #isClosed = false;
 
   constructor(parts: RecorderParts) {
@@ -66,6 +68,25 @@ export class RecorderIntake {
     return this.#context.run(scope, body);
   }
 
+  /** Remembers packages that take part. */
+  uses(packages: readonly string[]): void {
+    for (const name of packages) this.#packages.add(name);
+  }
+
+  /** The versions of those packages, as far as they are known, and of what else was said. */
+  versionsWith(given: JsonObject | undefined): { readonly versions?: JsonObject } {
+    const { platform, options } = this.parts;
+    const found = options.facts === false ? [] : [...this.#packages].map((name) => [name, platform.versionOf?.(name)]);
+    const known = Object.fromEntries(found.filter(([, version]) => version !== undefined)) as JsonObject;
+    const versions = { ...known, ...given };
+    return Object.keys(versions).length === 0 ? {} : { versions };
+  }
+
+  /** Tells of what is sent by code that runs inside of a scope, and not of one inside of that. */
+  watchSent(scope: RecorderScope, told: RequestListener): (() => void) | undefined {
+    return this.parts.platform.watchRequests?.((target) => (this.#context.get() === scope ? told(target) : undefined));
+  }
+
   /** From now on, nothing is taken in. */
   close(): void {
     this.#isClosed = true;
@@ -79,6 +100,11 @@ export class RecorderIntake {
       this.parts.counts.fail(error, events);
       return undefined;
     }
+  }
+
+  /** What is said and nobody reads is not recorded: that is told as what could not be, and the agent goes on. */
+  checkTold(told: object, known: KnownKeys): void {
+    this.guarded(() => checkKeys(told, known), 1);
   }
 
   /** Resolves when there is room for what will be told. */

@@ -26,8 +26,11 @@ export class TurnClock {
   readonly #lanes = new Map<string, LaneTurn>();
   readonly #asked = new Map<string, number>();
 
-  constructor(highest: number) {
+  /** Goes on from a branch's highest turn, and from the one that waits for a model there, whoever made it wait. */
+  constructor(highest: number, waiting?: { readonly agent?: string | undefined; readonly turn: number }) {
     this.#highest = highest;
+    if (waiting !== undefined)
+      keep(this.#lanes, keyOf({ agent: waiting.agent }), { turn: waiting.turn, waiting: true });
   }
 
   /** Begins a turn. What was said before and waited for a model belongs to the turn it began. */

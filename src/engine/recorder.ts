@@ -17,6 +17,7 @@ import type {
 import { RecordedCall } from './recorder-call.ts';
 import { callEffect, callStartedData, endedData, type NamedCall, outcomeOf } from './recorder-data.ts';
 import { RecorderIntake, type RecorderParts, type RecorderScope, type Telling } from './recorder-intake.ts';
+import { toldKeys } from './recorder-keys.ts';
 
 /** The recorder of a session: see {@link Recorder}. Close it, or bind it with `await using`. */
 export class SessionRecorder implements Recorder {
@@ -34,6 +35,20 @@ export class SessionRecorder implements Recorder {
   /** The branch that is written to now; another one after it was rewound under the recorder. */
   get branch(): string {
     return this.#parts.counts.branch;
+  }
+
+  /**
+   * Says which packages take part: their versions are in the start of every run that is begun from now on. Adapters say
+   * it of their framework.
+   *
+   * @example
+   * ```ts
+   * await using recorder = await session.record({ agent: 'support' });
+   * recorder.uses('zod');
+   * ```
+   */
+  uses(...packages: readonly string[]): void {
+    this.#intake.uses(packages);
   }
 
   /**
@@ -71,6 +86,7 @@ export class SessionRecorder implements Recorder {
    * ```
    */
   async turn<T>(start: TurnStart, body: () => T | PromiseLike<T>): Promise<T> {
+    this.#intake.checkTold(start, toldKeys.turn);
     await this.#intake.room();
     const outer = this.#intake.scope;
     const turn = this.#parts.turns.begin(this.#intake.laneOf(outer));
@@ -93,6 +109,7 @@ export class SessionRecorder implements Recorder {
    * ```
    */
   async task<T>(start: TaskStart, body: () => T | PromiseLike<T>): Promise<T> {
+    this.#intake.checkTold(start, toldKeys.task);
     await this.#intake.room();
     const outer = this.#intake.scope;
     const cause = this.#intake.tell({ type: 'task.started', data: { ...start } });
@@ -144,6 +161,7 @@ export class SessionRecorder implements Recorder {
    * ```
    */
   async startCall(start: CallStart): Promise<OpenCall> {
+    this.#intake.checkTold(start, toldKeys.call);
     const { options, platform, queue } = this.#parts;
     const named: NamedCall = { ...start, call: start.call ?? platform.newId() };
     const answer = await options.beforeCall?.(named);
@@ -178,9 +196,11 @@ export class SessionRecorder implements Recorder {
     this.#intake.guarded(() => {
       const scope = this.#intake.scope;
       const begins = message.role === 'user' && scope?.isTurnGiven !== true;
-      const lane = this.#intake.laneOf(scope, options);
+      this.#intake.checkTold(options, toldKeys.message);
+      const about = options.agent === undefined ? {} : { agent: options.agent };
+      const lane = this.#intake.laneOf(scope, about);
       const turn = begins ? { turn: this.#parts.turns.userMessage(lane) } : {};
-      this.#intake.tell({ type: 'message.added', ...options, ...turn, data: { message } });
+      this.#intake.tell({ type: 'message.added', ...about, ...turn, data: { message } });
     }, 1);
   }
 
@@ -216,8 +236,10 @@ export class SessionRecorder implements Recorder {
   startRun(start: RunStart): OpenRun {
     const outer = this.#intake.scope;
     const failedBefore = this.#parts.counts.failed;
+    this.#intake.checkTold(start, toldKeys.run);
     const { turns, options, platform } = this.#parts;
-    const { agent = outer?.agent ?? options.agent, run = platform.newId(), ...data } = start;
+    const { agent = outer?.agent ?? options.agent, run = platform.newId(), ...told } = start;
+    const data = { ...told, ...this.#intake.versionsWith(start.versions) };
     const about = { ...(agent === undefined ? {} : { agent }), run };
     const turn = outer?.turn ?? turns.current(this.#intake.laneOf(outer, about)) ?? turns.highest;
     const cause = this.#intake.tell({ type: 'run.started', ...about, turn, data }, { addsFacts: true });
@@ -301,6 +323,7 @@ export class SessionRecorder implements Recorder {
       {
         elapsedMs: platform.elapsedMs,
         within: this.#withinOf(scope),
+        watchSent: (told) => this.#intake.watchSent(scope, told),
         settle: (end) => this.#settledEnd(named, end),
         tellEnd: (data) => void this.#intake.tell({ type: 'call.ended', data }, { scope, isEnd: true }),
         onEnded: (end) => {
@@ -328,6 +351,7 @@ export class SessionRecorder implements Recorder {
 
   /** The end with its outcome, and with its cost where the prices are known. */
   #settledEnd({ kind, name }: NamedCall, end: CallEnd): CallEnd {
+    this.#intake.checkTold(end, toldKeys.end);
     const { usage } = end;
     const { prices } = this.#parts.options;
     const cost =

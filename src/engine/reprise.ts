@@ -4,15 +4,17 @@ import type { Event } from '../core/event.ts';
 import type { ForeignFormat } from '../core/foreign-format.ts';
 import { checkId } from '../core/id.ts';
 import type { JsonObject } from '../core/json.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import { limits } from '../core/limits.ts';
 import type { EventStore, Platform, SessionRecord, StoreHealth } from '../core/ports.ts';
 import { mainBranch, parseRef, type Ref } from '../core/ref.ts';
 import { append } from './append.ts';
 import { Chores } from './chores.ts';
 import type { CompareOptions, Comparison } from './compare.ts';
+import type { Copied, CopyOptions } from './copy.ts';
 import { type Engine, sessionRef } from './engine.ts';
 import type { ImportOptions, ImportSource } from './import.ts';
-import { compare, compareStrictly, exportHistory, importHistory } from './later-verbs.ts';
+import { compare, compareStrictly, copy, exportHistory, importHistory } from './later-verbs.ts';
 import { sessionRecord } from './place.ts';
 import type { RecordingDefaults } from './recording-defaults.ts';
 import { type ReplayAllOptions, replayAll } from './replay-all.ts';
@@ -32,6 +34,19 @@ export interface SessionsOptions {
   /** Sessions of every namespace of the store; each record says which one it is of. */
   readonly allNamespaces?: boolean;
 }
+
+const sessionKeys: KnownKeys = optionKeys<SessionOptions>(
+  'open the session',
+  { create: true, metadata: true },
+  'opening a session',
+);
+const sessionsKeys: KnownKeys = optionKeys<SessionsOptions>('list sessions', { allNamespaces: true }, 'a listing');
+const createKeys: KnownKeys = optionKeys<Pick<SessionOptions, 'metadata'>>(
+  'create the session',
+  { metadata: true },
+  'a new session',
+);
+const exportKeys: KnownKeys = optionKeys<{ format: string }>('export', { format: true }, 'an export');
 
 /** An open store, seen through one namespace. Close it, or bind it with `await using`. */
 export class Reprise {
@@ -75,12 +90,14 @@ export class Reprise {
    * ```
    */
   async session(id: string, options: SessionOptions = {}): Promise<Session> {
+    checkKeys(options, sessionKeys);
     const known = id === 'latest' ? await this.#latest() : checkId('session', id);
     const found = await this.#engine.store.session(sessionRef(this.#engine, known));
     if (found !== undefined) return new Session(this.#engine, known);
     if (options.create !== true) await sessionRecord(this.#engine, known);
     try {
-      return await this.createSession(known, options);
+      const { metadata } = options;
+      return await this.createSession(known, metadata === undefined ? {} : { metadata });
     } catch (error) {
       // Another process may have made it in between; then it is there to be opened.
       if (error instanceof RepriseError && error.code === 'session.exists') return new Session(this.#engine, known);
@@ -98,6 +115,7 @@ export class Reprise {
    * ```
    */
   async createSession(id?: string, options: { readonly metadata?: JsonObject } = {}): Promise<Session> {
+    checkKeys(options, createKeys);
     const { platform, store } = this.#engine;
     const session = id === undefined ? platform.newId() : checkId('session', id);
     await store.createSession(sessionRef(this.#engine, session), { root: mainBranch, seed: platform.newSalt() });
@@ -120,6 +138,7 @@ export class Reprise {
    * ```
    */
   async *sessions(options: SessionsOptions = {}): AsyncGenerator<SessionRecord, void, undefined> {
+    checkKeys(options, sessionsKeys);
     const { namespace } = this.#engine;
     let cursor: string | undefined;
     do {
@@ -201,7 +220,24 @@ export class Reprise {
    * ```
    */
   async export(ref: string, options: { readonly format: string }): Promise<string> {
+    checkKeys(options, exportKeys);
     return exportHistory(this.#engine, await this.resolve(ref), options.format);
+  }
+
+  /**
+   * Copies sessions to another store, or to another namespace, with ids, digests and fingerprints unchanged. What is there
+   * already is not written again: a copy that was stopped goes on, and a source that grew is brought up to date. At the end
+   * everything is read again and checked; until then a session is not to be found under its id.
+   *
+   * @example
+   * ```ts
+   * await using target = await openReprise('memory:');
+   * const { sessions: copied } = await reprise.copy(target, { sessions: ['refund'] });
+   * console.log(copied[0]?.outcome, copied[0]?.written); // copied, and how many events
+   * ```
+   */
+  copy(to: Reprise, options: CopyOptions = {}): Promise<Copied> {
+    return copy(this.#engine, to.#engine, options);
   }
 
   /**

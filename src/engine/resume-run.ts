@@ -1,14 +1,12 @@
-import type { Agent, PendingCall, ResumableAgent, ResumeContext } from '../core/agent.ts';
+import type { Agent, ResumableAgent, ResumeContext } from '../core/agent.ts';
 import type { EffectPolicy } from '../core/effects.ts';
 import { RepriseError } from '../core/error.ts';
-import { errorRecord } from '../core/error-record.ts';
 import type { Outcome } from '../core/event.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
-import { holdsMask } from '../core/masking.ts';
 import type { Message } from '../core/message.ts';
 import { recordable } from '../core/recordable.ts';
 import type { CallStart, RecordingReport, ReusedAnswer } from '../core/recorder.ts';
-import { type Repair, toolAnswer } from '../core/repair.ts';
+import type { Repair } from '../core/repair.ts';
 import type { Spending } from '../core/spending.ts';
 import type { Budget } from '../core/variants.ts';
 import { viewAt } from '../core/view.ts';
@@ -16,9 +14,16 @@ import { BudgetGuard } from './budget-guard.ts';
 import { type EffectAnswer, EffectGuard, type EffectQuestion } from './effect-guard.ts';
 import type { EffectLedger } from './effect-ledger.ts';
 import type { Engine } from './engine.ts';
+import {
+  type Answering,
+  checkAnswerable,
+  isWaiting,
+  type PendingChecks,
+  pendingOf,
+  withAnswers,
+} from './pending-calls.ts';
 import { placeAt } from './place.ts';
 import { type RecordOptions, record } from './record.ts';
-import type { SessionRecorder } from './recorder.ts';
 import { chosenRecording } from './recording-defaults.ts';
 import { checkGoesOn, type ResumableHistory, resumableHistory } from './resume-history.ts';
 import { StopWatch } from './stop-watch.ts';
@@ -102,6 +107,7 @@ export async function resumeRun<Run, Result>(
   const who = { agent: request.agentName ?? agent.name, run: request.continues, model: agent.model };
   const history = await resumableHistory(engine, place, who);
   if (prompt === undefined && agent.goesOnAlone !== true) checkGoesOn(place, history);
+  checkAnswerable(place, agent, pendingOf(history, prompt), prompt);
   const watch = new StopWatch(engine, request);
   const view = viewAt(place.history, place.seq);
   request.ledger.renew(branch);
@@ -110,12 +116,14 @@ export async function resumeRun<Run, Result>(
   const budget = new BudgetGuard(request.budget ?? {}, (error) => watch.stop(error, 'budget'));
   const tools: string[] = [];
   const checks: PendingChecks = new Map();
+  const repairs = [...history.repairs];
   let isOver = false;
   try {
     // Nothing is written for a run that never began.
     if (watch.stopped !== undefined) throw watch.stopped.error;
     const recorder = await record(engine, session, {
       ...recordOptions(request),
+      ...nameOf(request, agent, history),
       branch,
       beforeCall: async (start) => {
         // Whoever was left behind is no longer recorded or guarded, so nothing more is done.
@@ -132,7 +140,7 @@ export async function resumeRun<Run, Result>(
       },
     });
     const began = engine.platform.elapsedMs();
-    const ended = await inRun({ recorder, request, agent, history, watch, checks });
+    const ended = await inRun({ recorder, request, agent, history, watch, checks, repairs });
     const latencyMs = engine.platform.elapsedMs() - began;
     isOver = true;
     const report = await recorder.close();
@@ -149,22 +157,13 @@ export async function resumeRun<Run, Result>(
       latencyMs,
       reused: guard.reused,
       asked: guard.asked,
-      repairs: history.repairs,
+      repairs,
       report,
     };
   } finally {
     watch.close();
     guard.close();
   }
-}
-
-/** A tool must not be called with what stands in the record for its arguments. */
-function refuseMasked({ call, name, input }: PendingCall): void {
-  if (!holdsMask(input)) return;
-  throw new RepriseError('effect.refused', `Cannot call "${name}": its arguments were masked when they were recorded`, {
-    hint: 'Fork with a "toolInput" edit that gives the arguments, or with a "toolResult" edit that answers the call.',
-    details: { call, name },
-  });
 }
 
 /** The answer that stands in for a call; if it is to be made and was pending, only after what has to hold for that. */
@@ -205,16 +204,10 @@ function recordOptions({ mask, prices, onError, onFailure, facts }: ResumeRecord
   };
 }
 
-/** What has to hold before a pending call is really made, by its id. */
-type PendingChecks = Map<string, () => Promise<void>>;
-
-interface Running<Run, Result> {
-  readonly recorder: SessionRecorder;
+interface Running<Run, Result> extends Answering<Run, Result> {
   readonly request: RunRequest<Run, Result>;
-  readonly agent: ResumableAgent<Run, Result>;
   readonly history: ResumableHistory;
   readonly watch: StopWatch;
-  readonly checks: PendingChecks;
 }
 
 type Ended<Result> = Pick<RunReport<Result>, 'run' | 'outcome' | 'result' | 'error'> & { readonly text?: string };
@@ -223,11 +216,11 @@ type Ended<Result> = Pick<RunReport<Result>, 'run' | 'outcome' | 'result' | 'err
 async function inRun<Run, Result>(running: Running<Run, Result>): Promise<Ended<Result>> {
   const { recorder, request, agent, history, watch } = running;
   const { lane } = history;
-  const name = request.agentName ?? (lane === undefined ? agent.name : (lane.agent ?? undefined));
-  const about = name === undefined ? {} : { agent: name };
+  const about = nameOf(request, agent, history);
   // A conversation without runs is found again only by what carries none.
   const isBefore = request.prompt !== undefined && lane !== undefined && lane.run === null;
   if (isBefore) recorder.message(request.prompt as Message, about);
+  recorder.uses(...(agent.packages ?? []));
   const open = recorder.startRun({ ...about, resumed: resumedData(agent, lane?.run ?? null, request.run) });
   const work = open.within(async () => {
     const context = await contextOf(running);
@@ -243,10 +236,20 @@ async function inRun<Run, Result>(running: Running<Run, Result>): Promise<Ended<
     return { run: open.run, outcome, result, ...(text === undefined ? {} : { text }) };
   } catch (thrown) {
     const error = watch.stopped?.error ?? thrown ?? new Error('The agent failed without saying why');
-    const outcome = watch.stopped?.outcome ?? 'error';
+    const outcome = watch.stopped?.outcome ?? (isWaiting(error) ? 'interrupted' : 'error');
     open.end({ outcome, error });
     return { run: open.run, outcome, error };
   }
+}
+
+/** What the agent is called in the log: as whose conversation it is, so that the conversation is one. */
+function nameOf<Run, Result>(
+  { agentName }: RunRequest<Run, Result>,
+  { name: own }: ResumableAgent<Run, Result>,
+  { lane }: ResumableHistory,
+): { readonly agent?: string } {
+  const name = agentName ?? (lane === undefined ? own : (lane.agent ?? undefined));
+  return name === undefined ? {} : { agent: name };
 }
 
 /** What `run.started` says of a resume: the run it goes on from, who goes on, and with which options. */
@@ -275,7 +278,7 @@ async function contextOf<Run, Result>(running: Running<Run, Result>): Promise<Re
   const sent = request.prompt ?? (trailing?.message as Message | undefined);
   // With a new prompt, one that was never answered is history.
   const before = request.prompt === undefined || trailing === undefined ? [] : [trailing];
-  const pending = history.pending.map(({ call, name, input }) => ({ call, name, input }));
+  const { open, given } = pendingOf(history, request.prompt);
   const context: ResumeContext = {
     session: recorder.session,
     branch: recorder.branch,
@@ -283,64 +286,13 @@ async function contextOf<Run, Result>(running: Running<Run, Result>): Promise<Re
     messages: [...history.messages, ...before].map(({ message }) => message as unknown as Message),
     prompt: sent,
     ...settings,
-    pending,
+    pending: open,
     repairs: before.length === 0 ? repairs : repairs.filter(({ rule }) => rule !== 'prompt-once'),
     signal: watch.signal,
   };
-  if (agent.callTool === undefined || pending.length === 0) return context;
-  const answers: JsonObject[] = [];
-  for (const call of pending) answers.push(await answered(running, call, context));
-  const answer = toolAnswer(answers) as unknown as Message;
-  return { ...context, messages: [...context.messages, answer], pending: [] };
-}
-
-/** Executes a pending call under the effect policy; what a tool throws is its answer. */
-async function answered<Run, Result>(
-  { recorder, request, agent, checks }: Running<Run, Result>,
-  pending: PendingCall,
-  context: ResumeContext,
-): Promise<JsonObject> {
-  const { call, name } = pending;
-  const part = { type: 'tool-result', toolCallId: call, toolName: name };
-  const effect = await request.ledger.effectOf(name);
-  const taken = await takenCall(agent, pending);
-  const { input } = taken.pending;
-  const start = { kind: 'tool', name, call, input, ...(effect === undefined ? {} : { effect }) } as const;
-  checks.set(call, async () => {
-    refuseMasked(taken.pending);
-    if (!('error' in taken)) await agent.approve?.(taken.pending, context);
-  });
-  try {
-    const output = await recorder.call(start, () => {
-      if ('error' in taken) throw taken.error;
-      return agent.callTool?.(taken.pending, context) ?? noTool(name);
-    });
-    return { ...part, output: recordable(output).value ?? null };
-  } catch (error) {
-    if (error instanceof RepriseError && (error.code === 'effect.refused' || error.code === 'budget.exceeded'))
-      throw error;
-    context.signal.throwIfAborted();
-    return { ...part, output: errorRecord(error) as JsonObject, isError: true };
-  } finally {
-    checks.delete(call);
-  }
-}
-
-/** A call with its arguments as the tool takes them, or why it does not. */
-async function takenCall<Run, Result>(
-  agent: ResumableAgent<Run, Result>,
-  pending: PendingCall,
-): Promise<{ readonly pending: PendingCall } | { readonly pending: PendingCall; readonly error: unknown }> {
-  try {
-    const input = await agent.inputOf?.(pending);
-    return { pending: input === undefined ? pending : { ...pending, input } };
-  } catch (error) {
-    return { pending, error };
-  }
-}
-
-function noTool(name: string): never {
-  throw new Error(`There is no tool ${JSON.stringify(name)}`);
+  const executed = agent.callTool === undefined ? context : await withAnswers(running, context);
+  if (given === undefined) return executed;
+  return { ...executed, messages: [...executed.messages, given], prompt: undefined };
 }
 
 function failedRecording(

@@ -1,13 +1,16 @@
 import type { Agent } from '../core/agent.ts';
+import { checkEffectPolicy } from '../core/effects.ts';
 import { RepriseError } from '../core/error.ts';
 import type { Outcome } from '../core/event.ts';
 import { checkId } from '../core/id.ts';
 import type { JsonObject } from '../core/json.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import type { Message } from '../core/message.ts';
 import type { RecordingReport } from '../core/recorder.ts';
 import { refText } from '../core/ref.ts';
 import type { Repair } from '../core/repair.ts';
 import { createSpending, type Spending } from '../core/spending.ts';
+import { checkBudget } from './budget-guard.ts';
 import { EffectLedger } from './effect-ledger.ts';
 import type { Engine } from './engine.ts';
 import { type Lineage, lineageOf } from './lineage.ts';
@@ -27,13 +30,36 @@ import { type UserTurn, userTurnsAfter } from './user-turns.ts';
 export interface ResumeOptions<Run = unknown> extends RunLimits, ResumeRecordOptions {
   /** Goes to the framework's own run call unchanged, and is recorded. */
   readonly run?: Run;
-  /** A new user message, a text or a whole one. Without it, the last user message is answered, if nobody did yet. */
+  /**
+   * A new user message, a text or a whole one; or one of the role `tool`, which answers calls that wait for the caller.
+   * Without it, the last user message is answered, if nobody did yet.
+   */
   readonly prompt?: string | Message;
   /** Whose conversation is continued, and what the agent is called in the log; found out if left out. */
   readonly agentName?: string;
   /** `recorded` sends what the user said later on the original, one message after the other, and compares the answers. */
   readonly userTurns?: 'recorded';
 }
+
+/** Every option of a resume. */
+export const resumeOptionNames: Readonly<Record<keyof ResumeOptions, true>> = {
+  run: true,
+  prompt: true,
+  agentName: true,
+  userTurns: true,
+  signal: true,
+  timeoutMs: true,
+  budget: true,
+  effects: true,
+  ask: true,
+  mask: true,
+  prices: true,
+  onError: true,
+  onFailure: true,
+  facts: true,
+};
+
+const resumeKeys: KnownKeys = optionKeys<ResumeOptions>('resume', resumeOptionNames);
 
 /** Tokens that a resumed run took. */
 export interface ResumeUsage {
@@ -138,8 +164,8 @@ export async function settleResume<Run, Result>(
   options: ResumeOptions<Run> = {},
 ): Promise<Resumed<Result>> {
   asResumable(agent);
-  checkTimeout(options.timeoutMs);
-  if (options.agentName !== undefined) checkId('agent', options.agentName);
+  checkKeys(options, resumeKeys);
+  checkLimits(options);
   const { agentName, prompt, userTurns, run, ...limits } = options;
   const request = { ...limits, session, branch, agent, agentName, continues, run: run as Run, ledger };
   const lineage = await lineageOf(engine, session, branch);
@@ -155,6 +181,14 @@ interface ComparedRun<Result> {
   readonly report: RunReport<Result>;
   readonly original: UserTurn | null;
   readonly message?: Message;
+}
+
+/** Refuses limits and names that would not be kept to, before anything is written. */
+export function checkLimits(options: Pick<ResumeOptions, 'timeoutMs' | 'agentName' | 'effects' | 'budget'>): void {
+  checkTimeout(options.timeoutMs);
+  if (options.agentName !== undefined) checkId('agent', options.agentName);
+  checkEffectPolicy(options.effects);
+  checkBudget(options.budget);
 }
 
 function checkTimeout(timeoutMs: number | undefined): void {

@@ -3,6 +3,7 @@ import type { Edit } from '../core/edit.ts';
 import { RepriseError } from '../core/error.ts';
 import type { Event } from '../core/event.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import { partsOf, textOf } from '../core/message.ts';
 import type { Seq } from '../core/point.ts';
 import { mainBranch, type PointInput, parsePoint, refText } from '../core/ref.ts';
@@ -13,7 +14,7 @@ import { foldAt } from './fold.ts';
 import { fork } from './fork.ts';
 import { type Place, placeAt } from './place.ts';
 import { replay } from './replay.ts';
-import { type ResumeOptions, type ResumeResult, resume } from './resume.ts';
+import { checkLimits, type ResumeOptions, type ResumeResult, resume, resumeOptionNames } from './resume.ts';
 
 /** How to retry. */
 export interface RetryOptions<Run = unknown> extends Omit<ResumeOptions<Run>, 'prompt' | 'userTurns'> {
@@ -25,6 +26,15 @@ export interface RetryOptions<Run = unknown> extends Omit<ResumeOptions<Run>, 'p
   readonly name?: string;
   readonly reason?: string;
 }
+
+const { prompt: _prompt, userTurns: _userTurns, ...resumeNames } = resumeOptionNames;
+const retryKeys: KnownKeys = optionKeys<RetryOptions>('retry', {
+  ...resumeNames,
+  model: true,
+  extraContext: true,
+  name: true,
+  reason: true,
+});
 
 /** What a retry did, and how it differs from the first time. */
 export interface RetryResult<Result = unknown> extends ResumeResult<Result> {
@@ -63,6 +73,8 @@ export async function retry<Run, Result>(
   agent: Agent<Run, Result>,
   options: RetryOptions<Run> = {},
 ): Promise<RetryResult<Result>> {
+  checkKeys(options, retryKeys);
+  checkLimits(options);
   const { model, extraContext, name, reason, ...rest } = options;
   const tried = await findTried(engine, session, what);
   const { at, edits, prompt } = await beginningOf(engine, tried, extraContext);

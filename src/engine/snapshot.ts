@@ -2,6 +2,7 @@ import { RepriseError } from '../core/error.ts';
 import type { Event } from '../core/event.ts';
 import type { JsonValue } from '../core/json.ts';
 import { limits } from '../core/limits.ts';
+import { beginning, type Seq } from '../core/point.ts';
 import type { SnapshotKey } from '../core/ports.ts';
 import { type Projection, valueText } from '../core/projection.ts';
 import { rawPieces, restOf } from '../core/segment.ts';
@@ -15,6 +16,8 @@ import { digestAt, type Place, pointOf, sessionRecord } from './place.ts';
 /** A kept value to go on from, and what is left to fold. */
 export interface SnapshotBase<Value> {
   readonly value: Value;
+  /** Where it was kept. */
+  readonly seq: Seq;
   readonly rest: View;
 }
 
@@ -48,7 +51,7 @@ export async function baseFor<Value, Result>(
       if (rest === undefined || found.digest !== (await digestAt(engine, { ...place, seq: found.seq }))) continue;
       const snapshot = await engine.store.snapshot(ref, key, found.seq);
       const value = snapshot === undefined ? undefined : valueIn(snapshot.value);
-      if (value !== undefined) return { value: value as Value, rest };
+      if (value !== undefined) return { value: value as Value, seq: found.seq, rest };
     }
   }
   return undefined;
@@ -67,6 +70,9 @@ function viewOf(hypothesis: Pick<Hypothesis, 'history'>, history: 'view' | 'raw'
   return history === 'raw' ? { pieces: rawPieces(hypothesis.history, at) } : viewAt(hypothesis.history, at);
 }
 
+/** The least that the data of an event takes: `{}`. */
+const payloadBytesMin = 2;
+
 /**
  * Decides which values of a fold are worth keeping: when the events since the last one weigh enough that all snapshots
  * together stay under a quarter of the log, whatever the size of the state.
@@ -76,16 +82,24 @@ export class SnapshotKeeper<Value, Result> {
   readonly #place: Place;
   readonly #projection: Projection<Value, Result>;
   readonly #key: SnapshotKey;
+  /** Where the last value was kept. */
+  #keptAt: Seq;
   #events = 0;
   #bytes = 0;
   #bytesDue = 0;
   #isTooLarge = false;
 
-  constructor(engine: Engine, place: Place, projection: Projection<Value, Result>, key: SnapshotKey) {
+  constructor(
+    engine: Engine,
+    place: Place,
+    projection: Projection<Value, Result>,
+    { key, base }: { readonly key: SnapshotKey; readonly base: SnapshotBase<Value> | undefined },
+  ) {
     this.#engine = engine;
     this.#place = place;
     this.#projection = projection;
     this.#key = key;
+    this.#keptAt = base?.seq ?? beginning;
   }
 
   /** Counts one folded event; true when a snapshot may be due. */
@@ -105,12 +119,16 @@ export class SnapshotKeeper<Value, Result> {
     if (this.#isEndOfView(event)) await this.#put(event, text);
   }
 
-  /** Keeps the value of the place itself, if one is due or asked for: also of a view whose inside was edited. */
+  /**
+   * Keeps the value of the place itself, if one is due or asked for: also of a view whose inside was edited. Events that
+   * the projection does not fold count as well: without a value kept behind them, every look would pass over them again.
+   */
   async offerEnd(value: Value, isAskedFor: boolean): Promise<void> {
-    if (this.#events === 0 || !(isAskedFor || this.#events >= this.#engine.snapshotEvents)) return;
-    if (this.#isTooLarge && !isAskedFor) return;
+    const passed = Math.max(this.#events, this.#place.seq - this.#keptAt);
+    if (isAskedFor ? this.#events === 0 : passed < this.#engine.snapshotEvents || this.#isTooLarge) return;
     const text = this.#textOf(value);
-    if (!isAskedFor && this.#bytes < text.length * limits.snapshotBytesFactor) return;
+    const bytes = this.#bytes + (passed - this.#events) * payloadBytesMin;
+    if (!isAskedFor && bytes < text.length * limits.snapshotBytesFactor) return;
     await this.#put({ ...pointOf(this.#place), digest: await digestAt(this.#engine, this.#place) }, text);
   }
 
@@ -124,6 +142,7 @@ export class SnapshotKeeper<Value, Result> {
   /** What is kept is derived: a store that cannot keep it, being locked or full, costs time later and nothing else. */
   async #put({ branch, seq, digest }: Pick<Event, 'branch' | 'seq' | 'digest'>, value: string): Promise<void> {
     if (utf8Length(value) > limits.snapshotBytesMax) return;
+    this.#keptAt = seq;
     const { store } = this.#engine;
     try {
       await store.putSnapshot(sessionRef(this.#engine, this.#place.session), {

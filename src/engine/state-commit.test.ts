@@ -61,6 +61,24 @@ test('a commit whose answer was lost is repeated without being stored twice', as
   expect(await state.get('a')).toMatchObject({ value: 'by another', version: 2 });
 });
 
+test('a commit that began in time is finished, and one that failed meanwhile is let go of untouched', async () => {
+  let isFailing = false;
+  const session = await faultySession(async (store, requests) => {
+    await new Promise((resolve) => setTimeout(resolve, 80));
+    return isFailing ? refusal('store.busy') : store.append(requests);
+  });
+  const { state } = session;
+  const late = state.begin({ timeoutMs: 40 });
+  late.write('a', 1);
+  expect((await late.commit()).seq).toBe(1);
+  isFailing = true;
+  const failed = state.begin({ timeoutMs: 40 });
+  failed.write('a', 2);
+  await expect(failed.commit()).rejects.toMatchObject({ code: 'store.busy' });
+  expect(() => state.begun(failed.txn)).toThrow(expect.objectContaining({ code: 'transaction.not-found' }));
+  await expect(failed.commit()).rejects.toMatchObject({ code: 'transaction.expired' });
+});
+
 test('a commit that was not stored can be tried again, on what is there by then', async () => {
   let refused = 0;
   const session = await faultySession(async (store, requests) =>

@@ -13,7 +13,7 @@ import { keepSnapshots } from './keep-snapshots.ts';
 import { branchRecord, historyOf, type Place } from './place.ts';
 import type { StateOperation } from './state-entry.ts';
 import { stateKey } from './state-key.ts';
-import { statePlace, valuesOf } from './state-lookup.ts';
+import { statePlace, valuesOf, versionsAt } from './state-lookup.ts';
 import { write } from './write.ts';
 
 /** A write or delete that has no version yet. */
@@ -96,14 +96,13 @@ async function tryPlan(
 
 /** Numbers the operations by what the keys are at a seq (the head if left out), on condition that they still are. */
 async function planCommit(engine: Engine, request: CommitRequest, since: Seq | undefined): Promise<CommitPlan> {
-  const { session, branch, operations, reads } = request;
-  const place = await headOf(engine, session, branch);
-  const seq = since ?? place.seq;
-  const held = await valuesOf(statePlace(engine, { ...place, seq }), operations);
+  const { operations, reads } = request;
+  const keys = operations.map(({ agent, key }) => stateKey(agent, key));
+  const { seq, versions: held } = await versionsBefore(engine, request, keys, since);
   const versions = new Map<string, number>();
-  const numbered = operations.map((operation): JsonValue => {
-    const key = stateKey(operation.agent, operation.key);
-    const version = (versions.get(key) ?? held.get(key)?.version ?? 0) + 1;
+  const numbered = operations.map((operation, index): JsonValue => {
+    const key = keys[index] as string;
+    const version = (versions.get(key) ?? held.get(key) ?? 0) + 1;
     versions.set(key, version);
     return { ...operation, version } as unknown as JsonValue;
   });
@@ -116,6 +115,22 @@ async function planCommit(engine: Engine, request: CommitRequest, since: Seq | u
       prefixes: [...(reads?.prefixes ?? [])],
     },
   };
+}
+
+/** The versions that keys have at a seq, the head if left out, and that seq. */
+async function versionsBefore(
+  engine: Engine,
+  { session, branch, operations }: CommitRequest,
+  keys: readonly string[],
+  since: Seq | undefined,
+): Promise<{ readonly seq: Seq; readonly versions: ReadonlyMap<string, number> }> {
+  const view = since === undefined ? { branch } : { branch, at: since };
+  const found = await versionsAt(engine, session, view, keys);
+  if (found !== undefined) return { seq: since ?? found.head, versions: found.versions };
+  const place = await headOf(engine, session, branch);
+  const seq = since ?? place.seq;
+  const held = await valuesOf(statePlace(engine, { ...place, seq }), operations);
+  return { seq, versions: new Map(Array.from(held, ([key, { version }]) => [key, version])) };
 }
 
 async function headOf(engine: Engine, session: string, branch: string): Promise<Place> {

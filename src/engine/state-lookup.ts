@@ -1,17 +1,16 @@
-import { DataDecoder } from '../core/decode.ts';
 import type { Event } from '../core/event.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { KeySelector } from '../core/keys.ts';
 import { parseKey } from '../core/keys.ts';
 import { limits } from '../core/limits.ts';
 import { mayHoldRefs } from '../core/parts.ts';
-import { later, type Seq } from '../core/point.ts';
+import type { Seq } from '../core/point.ts';
 import type { LatestPage, StoredEvent } from '../core/ports.ts';
 import { segmentsBefore, segmentsOf } from '../core/segment.ts';
 import { isStructural } from '../core/structural-types.ts';
-import { type Segment, viewAt } from '../core/view.ts';
+import { type Segment, type ViewPoint, viewAt } from '../core/view.ts';
 import { type Engine, sessionRef } from './engine.ts';
-import { dataOf, decoderFor, toEvent, unwrap } from './events.ts';
+import { dataOf, decoderFor, plainData, toEvent, unwrap } from './events.ts';
 import type { Place } from './place.ts';
 import {
   erasedValue,
@@ -46,6 +45,42 @@ export function statePlace(engine: Engine, { session, history, seq }: Place): St
 export async function valueOf(place: StatePlace, of: KeyOf): Promise<StateValue> {
   const event = await lastEvent(place, of);
   return event === undefined ? neverWritten(of.agent, of.key) : valueIn(place, event, of);
+}
+
+/**
+ * What a key holds at a point of a branch, in one question to the store; undefined where that does not tell: there is no
+ * such point, or the payload was erased.
+ */
+export async function valueAt(
+  engine: Engine,
+  session: string,
+  view: ViewPoint,
+  of: KeyOf,
+): Promise<StateValue | undefined> {
+  const select = { keys: [stateKey(of.agent, of.key)] };
+  const page = await engine.store.latest(sessionRef(engine, session), view, select, onlyOne);
+  const row = page.entries[0]?.event;
+  if (row === undefined) return page.head === undefined ? undefined : neverWritten(of.agent, of.key);
+  const event = await eventIn(engine, session, row);
+  return event.erased === true ? undefined : valueOn(event, of);
+}
+
+/** The versions of keys at a point of a branch and the head of the branch, in one question; undefined as for one key. */
+export async function versionsAt(
+  engine: Engine,
+  session: string,
+  view: ViewPoint,
+  keys: readonly string[],
+): Promise<{ readonly head: Seq; readonly versions: ReadonlyMap<string, number> } | undefined> {
+  const page = await engine.store.latest(sessionRef(engine, session), view, { keys }, aPage);
+  if (page.head === undefined || page.next !== undefined) return undefined;
+  const versions = new Map<string, number>();
+  for (const { key, event } of await decoded(engine, session, page)) {
+    if (event.erased === true) return undefined;
+    const { owner, name } = parseKey(key);
+    versions.set(key, valueOn(event, { agent: owner, key: name }).version);
+  }
+  return { head: page.head, versions };
 }
 
 /** What several keys hold, by their key in the index; those that were never written are left out. */
@@ -87,36 +122,23 @@ export async function* versionsOf(place: StatePlace, of: KeyOf): AsyncGenerator<
   }
 }
 
-/**
- * One version of a key. Versions rise along a view, so that the view is halved until the version is found: finding an
- * old one takes no longer than finding a new one.
- */
-export async function versionAt(place: StatePlace, of: KeyOf, version: number): Promise<StateValue> {
-  let [low, high] = [0, lengthOf(place.segments)];
-  // The least beginning of the view whose last commit of the key gave it this version or a later one.
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    const held = await versionUpTo({ ...place, segments: firstOf(place.segments, middle) }, of);
-    if (held >= version) high = middle;
-    else low = middle + 1;
-  }
-  const event = await lastEvent({ ...place, segments: firstOf(place.segments, low) }, of);
-  if (event === undefined) return neverWritten(of.agent, of.key);
-  const found =
-    event.erased === true
-      ? [await valueIn(place, event, of)]
-      : operationsOn(event, of.agent, of.key).map((operation) => valueAfter(event, operation));
-  return found.find((value) => value.version === version) ?? neverWritten(of.agent, of.key);
+/** The version a key has; an erased commit has lost its number, but had one. */
+export async function versionUpTo(place: StatePlace, of: KeyOf): Promise<number> {
+  const { known = 0, erased } = await countedTo(place, of);
+  return known + erased;
 }
 
-/** The version a key has; an erased commit has lost its number, but had one. */
-async function versionUpTo(place: StatePlace, of: KeyOf): Promise<number> {
+/** The last number of a key that is known, and how many commits with a number that was erased come after it. */
+export async function countedTo(
+  place: StatePlace,
+  of: KeyOf,
+): Promise<{ readonly known?: number; readonly erased: number }> {
   let erased = 0;
   let { segments } = place;
   for (;;) {
     const event = await lastEvent({ ...place, segments }, of);
-    if (event === undefined) return erased;
-    if (event.erased !== true) return erased + (operationsOn(event, of.agent, of.key).at(-1)?.version ?? 0);
+    if (event === undefined) return { erased };
+    if (event.erased !== true) return { known: operationsOn(event, of.agent, of.key).at(-1)?.version ?? 0, erased };
     erased += 1;
     segments = segmentsBefore(segments, event);
   }
@@ -124,34 +146,41 @@ async function versionUpTo(place: StatePlace, of: KeyOf): Promise<number> {
 
 /** What an event made of a key. */
 async function valueIn(place: StatePlace, event: Event, of: KeyOf): Promise<StateValue> {
-  if (event.erased !== true) {
-    const last = operationsOn(event, of.agent, of.key).at(-1);
-    return last === undefined ? neverWritten(of.agent, of.key) : valueAfter(event, last);
-  }
+  if (event.erased !== true) return valueOn(event, of);
   const before = { ...place, segments: segmentsBefore(place.segments, event) };
   return erasedValue(event, of, (await versionUpTo(before, of)) + 1);
 }
 
+/** What an event whose payload is there made of a key. */
+function valueOn(event: Event, { agent, key }: KeyOf): StateValue {
+  const last = operationsOn(event, agent, key).at(-1);
+  return last === undefined ? neverWritten(agent, key) : valueAfter(event, last);
+}
+
 /** The last event of one key: what most reads ask for. */
-async function lastEvent({ engine, session, segments }: StatePlace, { agent, key }: KeyOf): Promise<Event | undefined> {
+export async function lastEvent(
+  { engine, session, segments }: StatePlace,
+  { agent, key }: KeyOf,
+): Promise<Event | undefined> {
   if (segments.length === 0) return undefined;
   const select = { keys: [stateKey(agent, key)] };
   const page = await engine.store.latest(sessionRef(engine, session), segments, select, onlyOne);
   const row = page.entries[0]?.event;
-  if (row === undefined) return undefined;
+  return row === undefined ? undefined : eventIn(engine, session, row);
+}
+
+async function eventIn(engine: Engine, session: string, row: StoredEvent): Promise<Event> {
   engine.onRead(1);
-  const data = row.data !== null && mayHoldRefs(row.data) ? await decoderFor(engine, session, [row]) : plainDecoder;
-  return shown(session, row, dataOf(row, data));
+  const isPlain = row.data === null || !mayHoldRefs(row.data);
+  const data = isPlain ? plainData(row) : dataOf(row, await decoderFor(engine, session, [row]));
+  return shown(session, row, data);
 }
 
 const onlyOne = { limit: 1, select: 'full' } as const;
-const plainDecoder = new DataDecoder({ get: () => undefined, isErased: () => false });
+const aPage = { limit: limits.pageEventsMax, select: 'full' } as const;
 
 /** The last event under each key, in the order of keys, a page of the index at a time. */
-async function* lastEvents(
-  { engine, session, segments }: StatePlace,
-  select: KeySelector,
-): AsyncGenerator<{ readonly key: string; readonly event: Event }> {
+async function* lastEvents({ engine, session, segments }: StatePlace, select: KeySelector): AsyncGenerator<KeyedEvent> {
   if (segments.length === 0) return;
   let after: string | undefined;
   do {
@@ -161,46 +190,30 @@ async function* lastEvents(
       ...(after === undefined ? {} : { after }),
     });
     engine.onRead(page.entries.length);
-    yield* decoded(engine, session, page);
+    yield* await decoded(engine, session, page);
     after = page.next;
   } while (after !== undefined);
 }
 
+interface KeyedEvent {
+  readonly key: string;
+  readonly event: Event;
+}
+
 /** The entries of a page as events. A transaction is the last event of many keys; it is parsed once. */
-async function* decoded(
-  engine: Engine,
-  session: string,
-  { entries }: LatestPage,
-): AsyncGenerator<{ readonly key: string; readonly event: Event }> {
+async function decoded(engine: Engine, session: string, { entries }: LatestPage): Promise<KeyedEvent[]> {
   const rows = new Map(entries.map(({ event }) => [`${event.branch}@${event.seq}`, event]));
   const decoder = await decoderFor(engine, session, [...rows.values()]);
   const events = new Map<string, Event>();
-  for (const { key, event: row } of entries) {
+  return entries.map(({ key, event: row }) => {
     const place = `${row.branch}@${row.seq}`;
     const event = events.get(place) ?? shown(session, row, dataOf(row, decoder));
     events.set(place, event);
-    yield { key, event };
-  }
+    return { key, event };
+  });
 }
 
 function shown(session: string, row: StoredEvent, data: JsonObject): Event {
   const event = toEvent(session, row, data);
   return isStructural(event.type) ? unwrap(event) : event;
-}
-
-const sizeOf = ({ after, through }: Segment): number => through - after;
-const lengthOf = (segments: readonly Segment[]): number =>
-  segments.reduce((length, segment) => length + sizeOf(segment), 0);
-
-/** The first so many places of a view; places that are excepted count as well. */
-function firstOf(segments: readonly Segment[], count: number): Segment[] {
-  const first: Segment[] = [];
-  let left = count;
-  for (const segment of segments) {
-    if (left <= 0) break;
-    const through = later(segment.after, Math.min(left, sizeOf(segment)));
-    first.push({ ...segment, through: through as Seq });
-    left -= sizeOf(segment);
-  }
-  return first;
 }

@@ -1,17 +1,24 @@
 import { RepriseError } from '../core/error.ts';
 import { checkId } from '../core/id.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import { checkLimit } from '../core/limits.ts';
 import type { PointInput } from '../core/ref.ts';
 import type { Engine } from './engine.ts';
-import { findPlace } from './place.ts';
+import { findPlace, type Place } from './place.ts';
 import { diffState, type StateChange } from './state-diff.ts';
 import type { StateValue, StateVersion } from './state-entry.ts';
 import { checkAgent, checkKey } from './state-key.ts';
-import { type StatePlace, scanState, statePlace, valueOf, versionAt, versionsOf } from './state-lookup.ts';
-import { pointOf, type StateAt } from './state-point.ts';
-import { replayState, type StateReplayOptions, type StateTransaction } from './state-replay.ts';
+import { type StatePlace, scanState, statePlace, valueAt, valueOf, versionsOf } from './state-lookup.ts';
+import { pointOf, type StateAt, viewPointOf } from './state-point.ts';
+import { replayState, type StateReplay, type StateReplayOptions } from './state-replay.ts';
+import { versionAt } from './state-versions.ts';
 import { Transaction } from './transaction.ts';
-import { type Committed, type TransactionOptions, TransactionWork } from './transaction-work.ts';
+import {
+  type Committed,
+  type TransactionOptions,
+  TransactionWork,
+  transactionOptionNames,
+} from './transaction-work.ts';
 
 /** How to list keys or versions. */
 export interface StateListOptions {
@@ -34,6 +41,21 @@ export interface Ran<Result> extends Committed {
 }
 
 const retriesDefault = 5;
+
+const beginKeys: KnownKeys = optionKeys<TransactionOptions>('begin', transactionOptionNames, 'a transaction');
+const runKeys: KnownKeys = optionKeys<RunOptions>(
+  'run a transaction',
+  { ...transactionOptionNames, retries: true },
+  'a transaction',
+);
+const getKeys: KnownKeys = optionKeys<{ at: true }>('get a key', { at: true }, 'a look');
+const getAtKeys: KnownKeys = optionKeys<{ point: true; seq: true; time: true; at: true; version: true }>(
+  'get a key',
+  { point: true, seq: true, time: true, at: true, version: true },
+  'a look',
+);
+const listKeys: KnownKeys = optionKeys<StateListOptions>('list state', { at: true, limit: true }, 'a list');
+const diffKeys: KnownKeys = optionKeys<{ prefix: true }>('compare state', { prefix: true }, 'a comparison');
 
 /**
  * The state of one agent on one branch: versioned values under keys, written in atomic transactions. A point that names
@@ -88,6 +110,7 @@ export class StateHandle {
    * ```
    */
   begin(options: TransactionOptions = {}): Transaction {
+    checkKeys(options, beginKeys);
     const { branch, agent } = this;
     const place = { engine: this.#engine, session: this.#session, branch, agent };
     return new Transaction(new TransactionWork(place, options), agent);
@@ -134,16 +157,18 @@ export class StateHandle {
     work: (tx: Transaction) => Result | Promise<Result>,
     options: RunOptions = {},
   ): Promise<Ran<Result>> {
+    checkKeys(options, runKeys);
     const { retries = retriesDefault, ...begin } = options;
     if (!Number.isSafeInteger(retries) || retries < 0) refuseCount('retries', retries);
     checkLimit('transactionRetriesMax', retries, 'run a transaction');
     for (let tries = 0; ; tries++) {
       await using tx = this.begin(begin);
-      const result = await work(tx);
       try {
+        const result = await work(tx);
         return { ...(tx.committed ?? (await tx.commit())), result };
       } catch (error) {
-        if (!(error instanceof RepriseError) || error.code !== 'state.conflict' || tries >= retries) throw error;
+        // Its own conflict, also when the function committed itself; that of another transaction is for the caller.
+        if (!tx.isInConflict || tries >= retries) throw error;
       }
     }
   }
@@ -158,12 +183,14 @@ export class StateHandle {
    * ```
    */
   async get(key: string, options: { readonly at?: PointInput } = {}): Promise<StateValue> {
+    checkKeys(options, getKeys);
     return this.getAt(key, options);
   }
 
   /**
    * What a key held: at a point, at a seq or time of this branch, or as one of its versions. A version is looked for in
-   * the view, so that one that was rewound or reverted is not there.
+   * the view, so that one that was rewound or reverted is not there. If a revert that was taken back has brought a number
+   * into the view twice, it is the last one, which is the first that `history` shows.
    *
    * @example
    * ```ts
@@ -174,11 +201,15 @@ export class StateHandle {
    * ```
    */
   async getAt(key: string, where: StateAt & { readonly version?: number }): Promise<StateValue> {
+    checkKeys(where, getAtKeys);
     const of = { agent: this.agent, key: checkKey(key) };
-    const place = await this.#lookAt(where);
-    if (where.version === undefined) return valueOf(place, of);
+    const quick = where.version === undefined ? viewPointOf(this.branch, where) : undefined;
+    const value = quick === undefined ? undefined : await valueAt(this.#engine, this.#session, quick, of);
+    if (value !== undefined) return value;
+    const place = await this.#placeOf(where);
+    if (where.version === undefined) return valueOf(statePlace(this.#engine, place), of);
     if (!Number.isSafeInteger(where.version) || where.version < 0) refuseCount('version', where.version);
-    return versionAt(place, of, where.version);
+    return versionAt(this.#engine, place, of, where.version);
   }
 
   /**
@@ -203,6 +234,7 @@ export class StateHandle {
    */
   async *scan(prefix: string, options: StateListOptions = {}): AsyncGenerator<StateValue, void, undefined> {
     checkKey(prefix);
+    checkKeys(options, listKeys);
     let left = limitOf(options);
     if (left <= 0) return;
     for await (const value of scanState(await this.#lookAt(options), this.agent, prefix)) {
@@ -221,6 +253,7 @@ export class StateHandle {
    */
   async *history(key: string, options: StateListOptions = {}): AsyncGenerator<StateVersion, void, undefined> {
     const of = { agent: this.agent, key: checkKey(key) };
+    checkKeys(options, listKeys);
     let left = limitOf(options);
     if (left <= 0) return;
     for await (const version of versionsOf(await this.#lookAt(options), of)) {
@@ -239,7 +272,7 @@ export class StateHandle {
    * }
    * ```
    */
-  replay(options: StateReplayOptions = {}): AsyncGenerator<StateTransaction, void, undefined> {
+  replay(options: StateReplayOptions = {}): StateReplay {
     return replayState(this.#engine, { session: this.#session, branch: this.branch, agent: this.agent }, options);
   }
 
@@ -258,13 +291,18 @@ export class StateHandle {
     right: PointInput = {},
     options: { readonly prefix?: string } = {},
   ): AsyncGenerator<StateChange, void, undefined> {
+    checkKeys(options, diffKeys);
     const prefix = checkKey(options.prefix ?? '');
     const places = [await this.#lookAt({ point: left }), await this.#lookAt({ point: right })] as const;
     yield* diffState(...places, { agent: this.agent, prefix });
   }
 
   async #lookAt(where: StateAt): Promise<StatePlace> {
-    return statePlace(this.#engine, await findPlace(this.#engine, this.#session, pointOf(this.branch, where)));
+    return statePlace(this.#engine, await this.#placeOf(where));
+  }
+
+  #placeOf(where: StateAt): Promise<Place> {
+    return findPlace(this.#engine, this.#session, pointOf(this.branch, where));
   }
 }
 

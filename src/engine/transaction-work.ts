@@ -1,4 +1,4 @@
-import { canonicalJson, copyJson } from '../core/canonical-json.ts';
+import { canonicalForm } from '../core/canonical-json.ts';
 import { RepriseError } from '../core/error.ts';
 import type { JsonInputValue } from '../core/json.ts';
 import { checkBytes, checkLimit } from '../core/limits.ts';
@@ -22,6 +22,14 @@ export interface TransactionOptions {
   readonly turn?: number;
 }
 
+/** Every option of a transaction. */
+export const transactionOptionNames: Readonly<Record<keyof TransactionOptions, true>> = {
+  timeoutMs: true,
+  cause: true,
+  run: true,
+  turn: true,
+};
+
 /** What a commit gives. */
 export interface Committed {
   /** The transaction, which is also the id of its event. */
@@ -34,7 +42,7 @@ export interface Committed {
   readonly versions: readonly { readonly agent: string; readonly key: string; readonly version: number }[];
 }
 
-type Status = 'open' | 'committing' | 'committed' | 'aborted' | 'in conflict' | 'expired';
+type Status = 'open' | 'committing' | 'committed' | 'aborted' | 'in conflict' | 'expired' | 'closed';
 
 const timeoutMsDefault = 30_000;
 
@@ -57,6 +65,7 @@ export class TransactionWork implements OpenTransaction {
   #status: Status = 'open';
   #operations: StagedOperation[] = [];
   #staged = new Map<string, StagedOperation>();
+  #stagedBytes = 0;
   #reading: Promise<{ readonly since: Seq; readonly look: StatePlace }> | undefined;
   #plan: CommitPlan | undefined;
   #committed: Committed | undefined;
@@ -67,12 +76,18 @@ export class TransactionWork implements OpenTransaction {
     this.place = place;
     this.#options = options;
     this.txn = platform.newId();
-    this.deadline = transactions.now() + timeoutMs;
-    transactions.add(this);
+    const now = transactions.now();
+    this.deadline = now + timeoutMs;
+    transactions.add(this, now);
   }
 
   get isOpen(): boolean {
     return this.#status === 'open';
+  }
+
+  /** Whether its commit found that what it read was changed. */
+  get isInConflict(): boolean {
+    return this.#status === 'in conflict';
   }
 
   /** What the commit gave, if there was one. */
@@ -82,8 +97,13 @@ export class TransactionWork implements OpenTransaction {
 
   write(of: KeyOf, value: JsonInputValue): void {
     this.#checkOpen('write in');
-    checkBytes('stateValueBytesMax', [canonicalJson(value)], `write ${JSON.stringify(of.key)}`);
-    this.#stage({ ...of, op: 'write', value: copyJson(value) });
+    const { text, copy } = canonicalForm(value);
+    checkBytes('stateValueBytesMax', [text], `write ${JSON.stringify(of.key)}`);
+    // They will be one event, which could not be stored: better said now than at the commit, with all of it in memory.
+    const bytes = this.#stagedBytes + text.length;
+    checkLimit('payloadBytesMax', bytes, 'write in a transaction: all values together');
+    this.#stage({ ...of, op: 'write', value: copy });
+    this.#stagedBytes = bytes;
   }
 
   delete(of: KeyOf): void {
@@ -154,8 +174,12 @@ export class TransactionWork implements OpenTransaction {
       return this.#committed;
     } catch (error) {
       if (error instanceof RepriseError && error.code === 'state.conflict') this.#end('in conflict');
-      // Whatever else went wrong may go right the next time: the event has an id, so that it is not stored twice.
-      else this.#status = 'open';
+      else {
+        // Whatever else went wrong may go right the next time: the event has an id, so that it is not stored twice.
+        this.#status = 'open';
+        // Its timer may have passed meanwhile, and nobody else would let go of it.
+        this.#expireIfDue();
+      }
       throw error;
     }
   }
@@ -208,10 +232,15 @@ export class TransactionWork implements OpenTransaction {
     if (this.#status === 'open') this.#end('expired');
   }
 
+  close(): void {
+    if (this.#status === 'open') this.#end('closed');
+  }
+
   #end(status: Status): void {
     this.#status = status;
     this.#operations = [];
     this.#staged = new Map();
+    this.#stagedBytes = 0;
     this.#reading = undefined;
     this.#plan = undefined;
     this.#keysRead.clear();
@@ -236,18 +265,28 @@ export class TransactionWork implements OpenTransaction {
         details: { txn },
       });
     }
-    const how =
-      this.#status === 'committed'
-        ? `it was committed at seq ${this.#committed?.seq}`
-        : this.#status === 'committing'
-          ? 'it is being committed'
-          : this.#status === 'aborted'
-            ? 'it was aborted'
-            : 'it ended in a conflict';
-    throw new RepriseError('transaction.ended', `Cannot ${verb} transaction "${txn}": ${how}`, {
+    throw new RepriseError('transaction.ended', `Cannot ${verb} transaction "${txn}": ${this.#howItEnded()}`, {
       hint: 'Begin another one.',
       details: { txn, status: this.#status },
     });
+  }
+
+  #howItEnded(): string {
+    switch (this.#status) {
+      case 'committed':
+        return `it was committed at seq ${this.#committed?.seq}`;
+      case 'committing':
+        return 'it is being committed';
+      case 'aborted':
+        return 'it was aborted';
+      case 'in conflict':
+        return 'it ended in a conflict';
+      case 'closed':
+        return 'the store was closed';
+      case 'open':
+      case 'expired':
+        return `it is ${this.#status}`;
+    }
   }
 }
 

@@ -28,6 +28,11 @@ export class Transaction {
     return this.#work.committed;
   }
 
+  /** Whether its commit found that what it read was changed. */
+  get isInConflict(): boolean {
+    return this.#work.isInConflict;
+  }
+
   /**
    * The same transaction on the keys of another agent.
    *

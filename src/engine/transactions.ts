@@ -8,6 +8,8 @@ export interface OpenTransaction {
   readonly deadline: number;
   /** Lets go of what it holds. */
   expire(): void;
+  /** As {@link expire}, because the store was closed. */
+  close(): void;
 }
 
 /**
@@ -24,17 +26,18 @@ export class Transactions {
     this.#platform = platform;
   }
 
-  /** The clock that deadlines are measured by. */
+  /** The clock that deadlines are measured by: it only grows, whatever is done to the wall clock. */
   now(): number {
-    return Date.parse(this.#platform.now());
+    return this.#platform.elapsedMs();
   }
 
   /** Keeps a transaction until it is removed or expires; `limit.exceeded` if too many are open. */
-  add(held: OpenTransaction): void {
-    this.#sweep();
+  add(held: OpenTransaction, now: number = this.now()): void {
+    this.#sweep(now);
     checkLimit('openTransactionsMax', this.#open.size + 1, 'begin a transaction');
     const { startIdleTimer = () => () => undefined } = this.#platform;
-    const stopTimer = startIdleTimer(held.deadline - this.now() + 1, () => this.#sweep());
+    // Not by a sweep: a timer may fire a little before the clock says so.
+    const stopTimer = startIdleTimer(held.deadline - now + 1, () => held.expire());
     this.#open.set(held.txn, { held, stopTimer });
     this.#firstDeadline = Math.min(this.#firstDeadline, held.deadline);
   }
@@ -51,9 +54,9 @@ export class Transactions {
     this.#open.delete(txn);
   }
 
-  /** Lets go of every transaction. */
+  /** Lets go of every transaction, since the store is being closed. */
   clear(): void {
-    for (const { held } of this.#open.values()) held.expire();
+    for (const { held } of this.#open.values()) held.close();
   }
 
   /** Runs what is asked for in a lane one after the other. */
@@ -69,8 +72,7 @@ export class Transactions {
     }
   }
 
-  #sweep(): void {
-    const now = this.now();
+  #sweep(now: number = this.now()): void {
     if (now < this.#firstDeadline) return;
     let first = Number.POSITIVE_INFINITY;
     for (const { held } of this.#open.values()) {

@@ -75,7 +75,8 @@ async function verifyMissing(engine: Engine, session: string, branch: string): P
   throw new RepriseError('branch.not-found', `Cannot find branch "${branch}" in session "${session}"`);
 }
 
-interface Subject {
+/** A branch that is checked, and all that is known of the session it is in. */
+export interface Subject {
   readonly record: SessionRecord;
   readonly branches: ReadonlyMap<string, BranchSummary>;
   readonly summary: BranchSummary;
@@ -117,7 +118,12 @@ async function checkBranch(engine: Engine, check: ChainCheck, subject: Subject):
   if (first !== undefined) throw first;
 }
 
-function checkEnd(check: ChainCheck, summary: BranchSummary, branches: ReadonlyMap<string, BranchSummary>): void {
+/** Throws if a branch does not end where its record says, or was forked beyond its end. */
+export function checkEnd(
+  check: ChainCheck,
+  summary: BranchSummary,
+  branches: ReadonlyMap<string, BranchSummary>,
+): void {
   const next = later(check.seq, 1);
   if (check.seq !== summary.head) throw new Bad(next, `the branch should reach seq ${summary.head}, but ends before`);
   if (check.digest !== summary.digest)
@@ -129,7 +135,7 @@ function checkEnd(check: ChainCheck, summary: BranchSummary, branches: ReadonlyM
 }
 
 /** The store keeps markers apart, so that views are quick: they must be those of the chain, no more and no fewer. */
-async function checkMarkers(
+export async function checkMarkers(
   engine: Engine,
   { record, summary: { branch, head }, through }: Subject,
   markers: readonly Marker[],
@@ -162,7 +168,7 @@ async function storedMarkers(
 }
 
 /** The lineage of a branch by its parent pointers alone, which the chain then proves or refutes. */
-function stretchesOf(branches: ReadonlyMap<string, BranchSummary>, last: BranchSummary): Stretch[] {
+export function stretchesOf(branches: ReadonlyMap<string, BranchSummary>, last: BranchSummary): Stretch[] {
   const stretches: Stretch[] = [];
   let held: BranchSummary | undefined = last;
   let through = last.head;

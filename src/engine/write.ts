@@ -1,6 +1,5 @@
 import type { Condition } from '../core/append.ts';
 import { checkSize } from '../core/append-judgement.ts';
-import { copyJson } from '../core/canonical-json.ts';
 import { createPartMemory, encodeData, type PartMemory } from '../core/encode.ts';
 import { RepriseError } from '../core/error.ts';
 import { checkDraft, type Event, type EventDraft } from '../core/event.ts';
@@ -63,17 +62,17 @@ export async function write(engine: Engine, request: WriteRequest): Promise<read
   const now = engine.platform.now();
   const given = request.drafts.map((draft) => stamp(engine, draft, now));
   const encoded = encodeRequest(engine, { ...request, drafts: given });
-  // As a read gives it, and taken before anything is awaited: the caller may go on changing what was given.
-  const drafts = given.map((draft) => ({ ...draft, data: copyJson(draft.data) as JsonObject }));
   const attempt = async (one: AppendRequest): Promise<AppendOutcome> =>
     (await engine.store.append([one]))[0] as AppendOutcome;
-  let outcome = await attempt(encoded);
+  let outcome = await attempt(encoded.append);
   if (!outcome.ok) {
     engine.memories.delete(request.session);
     // What this process remembers having stored may have been refused or erased: then everything is sent again, as a
     // continuation of nothing, since what is on its way beside it may be refused as well.
-    if (outcome.error.code === 'part.missing')
-      outcome = await attempt(encodeRequest(engine, { ...request, drafts }, createPartMemory()));
+    if (outcome.error.code === 'part.missing') {
+      const drafts = given.map((draft, index) => ({ ...draft, data: encoded.data[index] as JsonObject }));
+      outcome = await attempt(encodeRequest(engine, { ...request, drafts }, createPartMemory()).append);
+    }
   }
   if (!outcome.ok) throw outcome.error;
   const { branch } = outcome;
@@ -85,7 +84,7 @@ export async function write(engine: Engine, request: WriteRequest): Promise<read
       outcome.events.map(({ seq }) => ({ branch, seq })),
     );
   return outcome.events.map((appended, index) =>
-    storedEvent(request.session, branch, drafts[index] as StampedDraft, appended),
+    storedEvent(request.session, branch, given[index] as StampedDraft, encoded.data[index] as JsonObject, appended),
   );
 }
 
@@ -96,24 +95,32 @@ export function memoryOf(engine: Engine, session: string): PartMemory {
   return memory;
 }
 
+/** An append as a store takes it. */
+interface EncodedRequest {
+  readonly append: AppendRequest;
+  /** The data of each event as a read gives it: copied, since the caller may go on changing what was given. */
+  readonly data: readonly JsonObject[];
+}
+
 /** Encodes drafts as one append request; lists and bodies continue what `memory` knows. */
 export function encodeRequest(
   engine: Engine,
   request: StampedRequest,
   memory: PartMemory = memoryOf(engine, request.session),
-): AppendRequest {
+): EncodedRequest {
   const parts: PartInput[] = [];
   const events: EventInput[] = [];
+  const copies: JsonObject[] = [];
   for (const draft of request.drafts) {
-    const { data, ...envelope } = draft;
-    const version = draft.version ?? specOf(draft.type)?.version ?? 1;
-    const encoded = encodeData({ ...envelope, version, data }, engine.platform, memory);
+    const version = versionOf(draft);
+    const encoded = encodeData({ ...draft, version }, engine.platform, memory);
     parts.push(...encoded.parts);
-    events.push({ ...envelope, version, data: encoded.skeleton, keys: encoded.keys });
+    events.push({ ...draft, version, data: encoded.skeleton, keys: encoded.keys });
+    copies.push(encoded.data);
   }
   checkSize({ events, parts });
   const { session, target, condition, epoch } = request;
-  return {
+  const append = {
     ...sessionRef(engine, session),
     target,
     events,
@@ -121,12 +128,18 @@ export function encodeRequest(
     condition,
     ...(epoch === undefined ? {} : { epoch }),
   };
+  return { append, data: copies };
+}
+
+function versionOf({ version, type }: EventDraft): number {
+  return version ?? specOf(type)?.version ?? 1;
 }
 
 function storedEvent(
   session: string,
   branch: string,
   draft: StampedDraft,
+  data: JsonObject,
   appended: Extract<AppendOutcome, { ok: true }>['events'][number],
 ): Event {
   const { seq, turn, causeSeq, digest } = appended;
@@ -137,13 +150,13 @@ function storedEvent(
     id: draft.id,
     time: draft.time,
     type: draft.type,
-    version: draft.version ?? specOf(draft.type)?.version ?? 1,
+    version: versionOf(draft),
     ...(draft.agent === undefined ? {} : { agent: draft.agent }),
     ...(draft.run === undefined ? {} : { run: draft.run }),
     turn,
     ...(draft.cause === undefined ? {} : { cause: draft.cause }),
     ...(causeSeq === undefined ? {} : { causeSeq }),
-    data: draft.data,
+    data,
     digest,
   };
 }

@@ -2,7 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { hash, randomFillSync } from 'node:crypto';
 import type { Digest } from '../core/point.ts';
 import type { AsyncContext, Platform } from '../core/ports.ts';
-import { runFacts } from './run-facts.ts';
+import { runFacts, versionOf } from './run-facts.ts';
+import { watchRequests } from './sent-requests.ts';
 
 const saltBytes = 16;
 const poolBytes = 4096;
@@ -30,6 +31,8 @@ export function createNodePlatform(): Platform {
     startTimer,
     createContext,
     runFacts,
+    versionOf,
+    watchRequests,
     startIdleTimer,
   };
 }

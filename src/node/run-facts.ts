@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
@@ -66,6 +67,25 @@ export function configDigestAt(from: string): string | undefined {
     const path = configNames.map((name) => join(directory, name)).find((each) => existsSync(each));
     if (path !== undefined) return createHash('sha256').update(readFileSync(path)).digest('hex');
     if (existsSync(join(directory, '.git')) || dirname(directory) === directory) return undefined;
+  }
+}
+
+const versions = new Map<string, string | undefined>();
+
+/** The version of a package beside this one, which is the one that the adapters import; undefined where there is none. */
+export function versionOf(packageName: string): string | undefined {
+  if (!versions.has(packageName)) versions.set(packageName, readVersion(packageName));
+  return versions.get(packageName);
+}
+
+function readVersion(packageName: string): string | undefined {
+  try {
+    const path = findPackageJSON(packageName, import.meta.url);
+    const held: unknown = path === undefined ? {} : JSON.parse(readFileSync(path, 'utf8'));
+    const { version } = held as { readonly version?: unknown };
+    return typeof version === 'string' ? version : undefined;
+  } catch {
+    return undefined;
   }
 }
 

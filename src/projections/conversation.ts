@@ -1,5 +1,6 @@
 import type { Event } from '../core/event.ts';
 import { isObject, type JsonArray, type JsonObject, type JsonValue, valueAt } from '../core/json.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import { limits } from '../core/limits.ts';
 import { type Role, toolCallsIn, toolResultsIn } from '../core/message.ts';
 import {
@@ -134,6 +135,8 @@ const nothing: LaneConversation = {
   erased: 0,
 };
 
+const selectKeys: KnownKeys = optionKeys<{ role: Role }>('select messages', { role: true }, 'a selection');
+
 /**
  * The messages of a conversation, of one role if given. Erased ones have no role and come only without it.
  *
@@ -146,6 +149,7 @@ export function messagesOf(
   conversation: Pick<LaneConversation, 'messages'>,
   select: { readonly role?: Role } = {},
 ): readonly ConversationMessage[] {
+  checkKeys(select, selectKeys);
   const { role } = select;
   if (role === undefined) return conversation.messages;
   return conversation.messages.filter(({ message }) => message?.['role'] === role);

@@ -38,6 +38,8 @@ const write = (key: string, value: string): EventDraft => ({
   data: { operations: [{ agent: 'default', key, op: 'write', value, version: 1 }] },
 });
 
+const setBack = '2001-01-01T00:00:00.000Z';
+
 /** A history with state, calls, edits, a rewind, forks and an erasure. */
 async function live(session: Session): Promise<void> {
   await session.setMetadata({ owner: 'ann' });
@@ -59,6 +61,7 @@ async function live(session: Session): Promise<void> {
   await branch.append(write('key 1', 'written on the branch x'));
   await session.rewind('main@60');
   await session.append(write('key 2', 'written after the rewind'));
+  await session.append(Array.from({ length: 120 }, () => ({ ...note('by a clock that was set back'), time: setBack })));
   await session.erase('main@20');
   await session.erase('x@44');
 }
@@ -75,6 +78,7 @@ async function answersOf(store: EventStore, session: Session): Promise<unknown> 
     for (const projection of [summary, runs, conversation])
       answers.push(await session.stateAt(at, projection as typeof summary));
     answers.push(await all(session.replay({ at })));
+    answers.push(await session.locate({ branch, time: setBack }), await session.locate({ branch, turn: 0 }));
     const key = ownedKey('state', 'default', 'key 1');
     answers.push(
       await session.append(note('never written'), { branch, unchanged: { since: 1, keys: [key] } }).then(
@@ -99,11 +103,12 @@ describe('I1 the log is the truth', () => {
     }
     const database = new DatabaseSync(path);
     const held = database
-      .prepare('SELECT (SELECT count(*) FROM event_keys) AS keys, (SELECT count(*) FROM snapshots) AS kept')
+      .prepare(`SELECT (SELECT count(*) FROM event_keys) AS keys, (SELECT count(*) FROM snapshots) AS kept,
+          (SELECT count(*) FROM clocks) AS clocks`)
       .get();
-    expect(held).toMatchObject({ keys: expect.any(Number), kept: expect.any(Number) });
+    expect(held).toMatchObject({ keys: expect.any(Number), kept: expect.any(Number), clocks: expect.any(Number) });
     expect(Math.min(...Object.values(held as Record<string, number>))).toBeGreaterThan(0);
-    database.exec(`DELETE FROM event_keys; DELETE FROM snapshots; DELETE FROM receipts;
+    database.exec(`DELETE FROM event_keys; DELETE FROM snapshots; DELETE FROM receipts; DELETE FROM clocks;
       INSERT INTO event_keys VALUES (1, 'state' || char(1) || 'default' || char(1) || 'key 1', 3)`);
     database.close();
     const store = await openStore(path);

@@ -107,8 +107,9 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
   },
   keyBytesMax: async ({ session }) => {
     for (const key of ['k'.repeat(limits.keyBytesMax), 'é'.repeat(limits.keyBytesMax / 2)]) {
-      const operations = [{ agent: 'a', key, op: 'write', value: 1, version: 1 }];
-      await exceeds('keyBytesMax', () => session.append({ type: 'state.committed', data: { operations } }));
+      await exceeds('keyBytesMax', () =>
+        session.append({ type: 'belief.committed', data: { claim: 'so', topic: key } }),
+      );
     }
   },
   selectedKeysMax: async ({ store, session }) => {
@@ -317,18 +318,26 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
     const page = await store.sessions({ limit: 1e9 });
     expect([page.sessions.length, page.next !== undefined]).toEqual([limits.sessionsPageMax, true]);
   },
-  stateKeyBytesMax: async ({ session: { state } }) => {
+  stateKeyBytesMax: async ({ session }) => {
+    const { state } = session;
     const longest = '\u0000'.repeat(limits.stateKeyBytesMax);
     const owner = state.as('x'.repeat(limits.idBytesMax));
     await owner.transaction((tx) => tx.write(longest, 1));
     expect((await owner.get(longest)).value).toBe(1);
     await exceeds('stateKeyBytesMax', () => owner.get(`${longest}a`));
     await exceeds('stateKeyBytesMax', () => owner.transaction((tx) => tx.delete(`${longest}a`)));
+    await exceeds('stateKeyBytesMax', () =>
+      session.fork('main', { edits: [{ kind: 'state', key: `${longest}a`, value: 1 }] }),
+    );
   },
-  stateValueBytesMax: async ({ session: { state } }) => {
+  stateValueBytesMax: async ({ session }) => {
+    const { state } = session;
     const largest = 'x'.repeat(limits.stateValueBytesMax - 2);
     await state.transaction((tx) => tx.write('a', largest));
     await exceeds('stateValueBytesMax', () => state.transaction((tx) => tx.write('a', `${largest}x`)));
+    await exceeds('stateValueBytesMax', () =>
+      session.fork('main', { edits: [{ kind: 'state', key: 'a', value: `${largest}x` }] }),
+    );
   },
   transactionOperationsMax: async ({ session: { state } }) => {
     const tx = state.begin();

@@ -26,8 +26,8 @@ interface Written {
  * before it left, all that was acknowledged is there, nothing that ended in a conflict is, and no transaction stands before
  * one that had ended when it began. Gives how many there are.
  */
-export async function checkState(path: string, lines: readonly StateLine[]): Promise<number> {
-  await using reprise = await openReprise(`sqlite:${path}`);
+export async function checkState(store: string, lines: readonly StateLine[]): Promise<number> {
+  await using reprise = await openReprise(store);
   const session = await reprise.session('demo');
   const stored = await all(session.state.replay({ agent: null }));
   const versions = new Map<string, number>();

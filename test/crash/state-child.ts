@@ -1,18 +1,34 @@
-// Runs transactions until it is killed or told to end: node state-child.ts PATH NAME SEED
+// Runs transactions until it is killed or told to end: node state-child.ts STORE NAME SEED
 // Each transaction is announced before it begins and acknowledged when it is committed, a line of JSON each.
 
 import { writeSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
 import { openReprise, RepriseError, type Transaction } from '../../src/index.ts';
 import { Random } from './random.ts';
 
-const [path = '', name = '', seed = '0'] = process.argv.slice(2);
+const [store = '', name = '', seed = '0'] = process.argv.slice(2);
 const random = new Random(Number(seed));
 const say = (line: object): number => writeSync(1, `${JSON.stringify(line)}\n`);
 // One clock for all processes of a machine.
 const now = (): string => process.hrtime.bigint().toString();
 
-await using reprise = await openReprise(`sqlite:${path}`);
-const { state } = await reprise.session('demo');
+const codeOf = (error: unknown): string => (error instanceof RepriseError ? error.code : '');
+const isWorld = (error: unknown): boolean => codeOf(error).startsWith('store.');
+
+/** A store that has gone away comes back. */
+async function again<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isWorld(error)) throw error;
+      await wait(50);
+    }
+  }
+}
+
+await using reprise = await again(() => openReprise({ store, busyWaitMs: 30_000 }));
+const { state } = await again(() => reprise.session('demo'));
 let ended = false;
 process.stdin.on('end', () => {
   ended = true;
@@ -34,6 +50,8 @@ async function work(tx: Transaction): Promise<void> {
   const counts =
     random.below(3) === 0 ? [((await tx.get('count')).value as { readonly n: number } | null)?.n ?? 0] : [];
   const size = written.length + counts.length + 1;
+  // So that others write meanwhile: whoever commits on what is old must be found out.
+  await wait(random.below(20));
   for (const key of written)
     if (random.below(6) === 0) tx.delete(key);
     else tx.write(key, { by: name, text: 'x'.repeat(random.below(3_000)) });
@@ -43,14 +61,18 @@ async function work(tx: Transaction): Promise<void> {
 
 while (!ended) {
   const began = now();
-  const tx = state.begin();
+  const tx = state.begin({ timeoutMs: 120_000 });
   try {
     await work(tx);
     say({ kind: 'began', txn: tx.txn });
-    const { seq } = await tx.commit();
+    // Whether a store that has gone away has stored the transaction is found out by committing again.
+    const { seq } = await again(() => tx.commit());
     say({ kind: 'committed', txn: tx.txn, seq, began, ended: now() });
   } catch (error) {
-    if (!(error instanceof RepriseError) || error.code !== 'state.conflict') throw error;
+    tx.abort();
+    // What could not be read was not written either.
+    if (isWorld(error)) continue;
+    if (codeOf(error) !== 'state.conflict') throw error;
     say({ kind: 'conflict', txn: tx.txn });
   }
 }

@@ -11,7 +11,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-test('I2 transactions of several processes, some of them killed, are as if they had run one after the other', async () => {
-  const commits = await stateRun(join(directory, 'store.db'), { seed: seedOfRun(), writers: 3, rounds: 3 });
+test('I2 B1 atomicity under a kill: transactions of several processes, some of them killed, are whole, and as if they had run one after the other', async () => {
+  const commits = await stateRun(`sqlite:${join(directory, 'store.db')}`, { seed: seedOfRun(), writers: 3, rounds: 3 });
   expect(commits).toBeGreaterThan(10);
 });

@@ -1,7 +1,8 @@
 /** What every adapter promises, held against each of them with its real framework. */
 
+import { readFileSync } from 'node:fs';
 import { setTracingDisabled } from '@openai/agents';
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Message, MessageLike } from '../../src/core/message.ts';
 import { conversation, type Event, openReprise, type Reprise, type Session } from '../../src/index.ts';
 import { littleLines, type Say, Script, worlds } from './adapter-worlds.ts';
@@ -24,6 +25,17 @@ const story = (): Script => new Script([lookup, 'You paid 70.']);
 const eventsOf = (branch = 'main'): Promise<Event[]> => Array.fromAsync(session.replay({ at: branch }));
 const seqOf = (events: readonly Event[], type: string, kind?: string): number =>
   events.find((event) => event.type === type && (kind === undefined || event.data['kind'] === kind))?.seq ?? 0;
+
+/** The packages whose versions each of them tells. */
+const frameworks: Readonly<Record<string, readonly string[]>> = {
+  'AI SDK': ['ai', '@ai-sdk/provider'],
+  'OpenAI Agents': ['@openai/agents'],
+  LangGraph: ['@langchain/langgraph', '@langchain/core'],
+};
+const installed = (name: string): unknown => {
+  const path = new URL(`../../node_modules/${name}/package.json`, import.meta.url);
+  return (JSON.parse(readFileSync(path, 'utf8')) as { version: unknown }).version;
+};
 
 describe.each(Object.entries(worlds))('%s', (name, world) => {
   const recorded = async (script = story(), ask = question, before: readonly Message[] = []): Promise<Event[]> => {
@@ -68,6 +80,22 @@ describe.each(Object.entries(worlds))('%s', (name, world) => {
       expect([sent.slice(0, 3), sent.slice(3).toSorted()], `main@${seq}`).toEqual([first, results]);
       const ended = events.filter((event) => event.seq <= seq && event.type === 'call.ended').length - 1;
       expect(script.executed, `main@${seq}`).toHaveLength(2 - ended);
+    }
+  });
+
+  test('a run says which versions of the framework it was made with, first and resumed', async () => {
+    const names = frameworks[name] ?? [];
+    const expected = Object.fromEntries(names.map((each) => [each, installed(each)]));
+    const recorder = await session.record({ agent: 'support' });
+    await world.record(recorder, story(), question, []);
+    await recorder.close();
+    const seq = seqOf(await eventsOf(), 'call.started', 'model') - 1;
+    await (await session.fork(`main@${seq}`, { name: 'again' })).resume(world.agent(new Script(['Done.'])));
+    const runs = [...(await eventsOf()), ...(await eventsOf('again'))].filter(({ type }) => type === 'run.started');
+    expect(runs.length).toBeGreaterThan(1);
+    for (const { data } of runs) {
+      const { node, reprise: own, ...others } = data['versions'] as Record<string, string>;
+      expect([node, own, others]).toEqual([process.versions.node, expect.any(String), expected]);
     }
   });
 
@@ -150,6 +178,7 @@ describe.each(Object.entries(worlds))('%s', (name, world) => {
     const events = await eventsOf();
     const at = `main@${seqOf(events, 'call.started', 'model') - 1 || 1}`;
     const source = await session.locate('main');
+    const printed = vi.spyOn(console, 'error');
     const stop = new AbortController();
     const hang = () => new Promise<never>((_resolve, reject) => setTimeout(() => reject(new Error('too late')), 300));
     const aborting = async () => {
@@ -175,6 +204,9 @@ describe.each(Object.entries(worlds))('%s', (name, world) => {
       expect([resumed.outcome, again.asked], name).toEqual(['ok', [told.slice(0, 3)]]);
     }
     expect(await session.locate('main')).toEqual(source);
+    // LangChain prints what a handler throws; a stop is no failure of the recorder.
+    expect(printed.mock.calls).toEqual([]);
+    printed.mockRestore();
   });
 
   test('a whole session goes against another model from 0, turn by turn', async () => {

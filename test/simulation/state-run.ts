@@ -4,13 +4,24 @@ import { all } from '../../src/testing/verbs/verb-case.ts';
 
 /** One thing done to a session's state; numbers are scaled to what is there when it happens. */
 export type StateCommand = readonly [
-  kind: 'commit' | 'replace' | 'revert' | 'rewind' | 'rewindToTurn' | 'redo' | 'fork',
+  kind:
+    | 'commit'
+    | 'replace'
+    | 'insert'
+    | 'revert'
+    | 'revertRecent'
+    | 'rewind'
+    | 'rewindToTurn'
+    | 'redo'
+    | 'fork'
+    | 'erase',
   branch: number,
   seq: number,
   choice: number,
 ];
 
 const agents = ['default', 'a', 'a:b'];
+const keys = ['k0', 'k1', 'k2', 'k3', 'shared'];
 
 interface Held {
   readonly value: JsonValue;
@@ -23,6 +34,7 @@ export class StateRun {
   readonly #branches = ['main'];
   readonly #seen = new Map<string, string>();
   #count = 0;
+  #hasErased = false;
 
   constructor(session: Session) {
     this.#session = session;
@@ -36,10 +48,13 @@ export class StateRun {
     try {
       if (kind === 'commit') await this.#commit(this.#session.state.on(branch), choice);
       else if (kind === 'replace') await this.#replace(branch, seq);
+      else if (kind === 'insert') await this.#insert(branch, seq, choice);
+      else if (kind === 'erase') await this.#erase(branch, seq);
       else if (kind === 'revert') await this.#session.revert({ branch, seq });
+      else if (kind === 'revertRecent') await this.#session.revert({ branch, seq: Math.max(0, head - (place % 6)) });
       else if (kind === 'rewind') await this.#session.rewind({ branch, seq });
       else if (kind === 'rewindToTurn') await this.#session.rewind({ branch, turn: choice % 6 });
-      else if (kind === 'redo') await this.#session.redo({ branch });
+      else if (kind === 'redo') await this.#redo(branch);
       else await this.#fork(branch, seq, choice);
     } catch (error) {
       if (!(error instanceof RepriseError)) throw error;
@@ -71,6 +86,46 @@ export class StateRun {
     await this.#session.edit({ branch }, { kind: 'replace', seq, event: { data: { operations: changed as never } } });
   }
 
+  /** A commit whose number somebody made up. */
+  async #insert(branch: string, after: number, choice: number): Promise<void> {
+    const operation = { agent: 'a', key: `k${choice % 4}`, op: 'write', value: 'inserted', version: 1 + (choice % 5) };
+    const event = { type: 'state.committed', data: { operations: [operation] } };
+    await this.#session.edit({ branch }, { kind: 'insert', after, event });
+  }
+
+  async #erase(branch: string, seq: number): Promise<void> {
+    await this.#session.erase({ branch, seq });
+    this.#hasErased = true;
+  }
+
+  /** A redo doubles no number: it brings back only what was double already, or before what it undoes. */
+  async #redo(branch: string): Promise<void> {
+    const { head } = await this.#session.branch(branch);
+    const { marker } = await this.#session.redo({ branch });
+    const undone = Number(marker.data['target'] ?? Number(marker.data['to']) + 1);
+    const before = new Set([
+      ...(await this.#doubles({ branch, seq: head })),
+      ...(await this.#doubles({ branch, seq: undone - 1 })),
+    ]);
+    const after = await this.#doubles({ branch, seq: marker.seq });
+    expect(
+      [...after].filter((double) => !before.has(double)),
+      'numbers that redo doubled',
+    ).toEqual([]);
+  }
+
+  /** The numbers that a key has more than once. */
+  async #doubles(at: { readonly branch: string; readonly seq: number }): Promise<Set<string>> {
+    const [seen, doubles] = [new Set<string>(), new Set<string>()];
+    for await (const { operations } of this.#session.state.replay({ at, agent: null }))
+      for (const { agent, key, version } of operations) {
+        const number = JSON.stringify([agent, key, version]);
+        if (seen.has(number)) doubles.add(number);
+        seen.add(number);
+      }
+    return doubles;
+  }
+
   async #fork(branch: string, seq: number, choice: number): Promise<void> {
     const name = `b${this.#count}`;
     const edits = choice % 2 === 0 ? [] : [{ kind: 'state' as const, key: 'shared', value: name }];
@@ -82,9 +137,13 @@ export class StateRun {
   async checkAll(): Promise<void> {
     for (const branch of this.#branches) {
       const { head } = await this.#session.branch(branch);
-      for (let seq = 0; seq <= head; seq++) await this.#checkPoint(branch, seq);
-      for (const agent of agents) await this.#checkVersions(this.#session.state.on(branch).as(agent));
+      for (let seq = 0; seq <= head; seq++) {
+        // What was erased cannot be folded any more.
+        if (!this.#hasErased) await this.#checkPoint(branch, seq);
+        for (const agent of agents) await this.#checkVersions(this.#session.state.as(agent), { branch, seq });
+      }
     }
+    if (this.#hasErased) return;
     for (const [point, value] of this.#seen) expect(JSON.stringify(await this.#scan(point)), point).toBe(value);
   }
 
@@ -111,17 +170,33 @@ export class StateRun {
     }
   }
 
-  /** Each version that the history of a key shows is found by its number, and no other one is. */
-  async #checkVersions(own: StateHandle): Promise<void> {
-    for (const key of ['k0', 'k1', 'k2', 'k3', 'shared']) {
-      const versions = await all(own.history(key));
+  /**
+   * At a point, the history of a key is what replaying shows of it, its first item is what the key holds, and each number
+   * is that of the first item that has it.
+   */
+  async #checkVersions(own: StateHandle, point: { readonly branch: string; readonly seq: number }): Promise<void> {
+    for (const key of keys) {
+      const what = `${own.agent}/${key} at ${point.branch}@${point.seq}`;
+      const versions = await all(own.history(key, { at: point }));
       const numbers = versions.map(({ version }) => version);
-      // Taking back a revert can bring a number into the view twice (versions are never renumbered).
-      if (numbers.some((number, index) => index > 0 && number >= (numbers[index - 1] ?? 0))) continue;
-      for (let version = 0; version <= (numbers[0] ?? 0) + 1; version++) {
-        const shown = versions.find((held) => held.version === version);
-        const { exists, value, seq } = await own.getAt(key, { version });
-        expect([exists, value, seq]).toEqual([shown?.exists ?? false, shown?.value ?? null, shown?.seq ?? 0]);
+      const known = versions.filter(({ erased }) => erased !== true).map(({ version, seq }) => [version, seq]);
+      const replayed = (await all(own.replay({ at: point }))).flatMap(({ seq, operations }) =>
+        operations.filter((held) => held.key === key).map(({ version }) => [version, seq]),
+      );
+      expect(known.reverse(), what).toEqual(replayed);
+      const held = await own.get(key, { at: point });
+      expect([held.version, held.value, held.seq], what).toEqual(
+        versions[0] === undefined ? [0, null, 0] : [versions[0].version, versions[0].value, versions[0].seq],
+      );
+      for (let version = 0; version <= Math.max(0, ...numbers) + 1; version++) {
+        const shown = versions.find((one) => one.version === version);
+        const { exists, value, seq, erased } = await own.getAt(key, { point, version });
+        expect([exists, value, seq, erased], `${what} v${version} of ${numbers.join()}`).toEqual([
+          shown?.exists ?? false,
+          shown?.value ?? null,
+          shown?.seq ?? 0,
+          shown?.erased,
+        ]);
       }
     }
   }

@@ -1,31 +1,7 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
-import { openReprise } from '../../src/index.ts';
 import { onFreshFiles } from './scratch.ts';
-import { type StateCommand, StateRun } from './state-run.ts';
-
-const kind = fc.constantFrom<StateCommand[0][]>(
-  'commit',
-  'commit',
-  'commit',
-  'commit',
-  'commit',
-  'replace',
-  'revert',
-  'rewind',
-  'rewindToTurn',
-  'redo',
-  'fork',
-);
-const command: fc.Arbitrary<StateCommand> = fc.tuple(kind, fc.nat(20), fc.nat(60), fc.nat(210));
-const histories = fc.array(command, { minLength: 1, maxLength: 25, size: 'max' });
-
-async function runAll(store: string, commands: readonly StateCommand[]): Promise<void> {
-  await using reprise = await openReprise({ store, durability: 'process', snapshotEvents: 2 });
-  const run = new StateRun(await reprise.createSession());
-  for (const one of commands) await run.run(one);
-  await run.checkAll();
-}
+import { changed, forgotten, histories, runAll } from './state-histories.ts';
 
 describe('any state, committed, forked, edited, rewound, reverted and redone in any order', () => {
   const runs = Number(process.env['REPRISE_RUNS'] ?? 30);
@@ -33,6 +9,20 @@ describe('any state, committed, forked, edited, rewound, reverted and redone in 
   it('I1 I6 fold(replay) == scan at every point on the memory store', async () => {
     await fc.assert(
       fc.asyncProperty(histories, (commands) => runAll('memory:', commands)),
+      { numRuns: runs },
+    );
+  });
+
+  it('a number is the last that history shows with it, also when reverts are taken back again and again', async () => {
+    await fc.assert(
+      fc.asyncProperty(changed, (commands) => runAll('memory:', commands)),
+      { numRuns: runs },
+    );
+  });
+
+  it('a number is the last that history shows with it, also where commits were erased', async () => {
+    await fc.assert(
+      fc.asyncProperty(forgotten, (commands) => runAll('memory:', commands)),
       { numRuns: runs },
     );
   });

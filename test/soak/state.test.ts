@@ -21,7 +21,7 @@ test('I2 transactions of many processes with crashes are as if they had run one 
   let commits = 0;
   for (let index = 0; performance.now() < end; index++) {
     const path = join(directory, `${index}.db`);
-    commits += await stateRun(path, { seed: seed + index, writers: 4, rounds: 6 });
+    commits += await stateRun(`sqlite:${path}`, { seed: seed + index, writers: 4, rounds: 6 });
     for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
   }
   console.log(`${commits} commits`);

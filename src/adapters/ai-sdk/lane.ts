@@ -15,8 +15,12 @@ export interface Lane {
   readonly onRequest?: (prompt: readonly object[]) => void;
 }
 
+/** What is recorded here, as its versions are told. */
+export const packages: readonly string[] = ['ai', '@ai-sdk/provider'];
+
 /** A lane in the context of whoever calls. */
 export function plainLane(recorder: Recorder, agent: string | undefined): Lane {
+  recorder.uses(...packages);
   return { recorder, within: (body) => body(), ...(agent === undefined ? {} : { agent }) };
 }
 

@@ -1,9 +1,10 @@
 import { generateText as aiGenerateText, streamText as aiStreamText, type TextStreamPart, type ToolSet } from 'ai';
-import type { EffectClass } from '../../core/effects.ts';
+import { checkDeclared, type EffectClass } from '../../core/effects.ts';
 import type { Outcome } from '../../core/event.ts';
+import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { OpenRun, Recorder } from '../../core/recorder.ts';
 import { type AnyAgent, agentSettings, withSettings } from './agent-settings.ts';
-import type { Lane } from './lane.ts';
+import { type Lane, packages } from './lane.ts';
 import { neutralMessage } from './neutral-message.ts';
 import { recordedSettings, type SettingsRecording } from './recorded-settings.ts';
 
@@ -16,6 +17,12 @@ export interface RecordAiSdkOptions {
   /** What each tool does to the world, by its name; `unknown` if left out. */
   readonly effects?: Readonly<Record<string, EffectClass>>;
 }
+
+const recordKeys: KnownKeys = optionKeys<RecordAiSdkOptions>(
+  'record the AI SDK',
+  { agent: true, title: true, effects: true },
+  'a recording',
+);
 
 /** `generateText` and `streamText` that record. */
 export interface RecordedAiSdk {
@@ -35,6 +42,8 @@ export interface RecordedAiSdk {
  * ```
  */
 export function recordAiSdk(recorder: Recorder, options: RecordAiSdkOptions = {}): RecordedAiSdk {
+  checkDeclared(options, recordKeys);
+  recorder.uses(...packages);
   const generateText = (settings: Parameters<typeof aiGenerateText>[0]): ReturnType<typeof aiGenerateText> =>
     recordRun(recorder, options, (recording) => aiGenerateText(recordedSettings(settings, recording)));
   const streamText = (settings: Parameters<typeof aiStreamText>[0]): ReturnType<typeof aiStreamText> => {
@@ -62,6 +71,8 @@ export function recordAiSdk(recorder: Recorder, options: RecordAiSdkOptions = {}
  * ```
  */
 export function recordAgent<A extends AnyAgent>(agent: A, recorder: Recorder, options: RecordAiSdkOptions = {}): A {
+  checkDeclared(options, recordKeys);
+  recorder.uses(...packages);
   const original = originalAgent(agent);
   const settings = agentSettings(original);
   const named: RecordAiSdkOptions = original.id === undefined ? options : { agent: original.id, ...options };

@@ -9,6 +9,7 @@ import type {
 import { gateway, type LanguageModel, wrapLanguageModel } from 'ai';
 import { RepriseError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { CallEnd, OpenCall, Recorder } from '../../core/recorder.ts';
 import { isShaped, type Lane, noteAsked, outcomeOf, plainLane } from './lane.ts';
 import { answerEnd } from './model-answer.ts';
@@ -21,6 +22,8 @@ export interface RecordModelOptions {
   /** What the agent is called in the log. */
   readonly agent?: string;
 }
+
+const modelKeys: KnownKeys = optionKeys<RecordModelOptions>('record the model', { agent: true }, 'a recording');
 
 /**
  * Gives a model that records every call: what it was really sent, what it really said, tokens, finish reason, errors.
@@ -38,6 +41,7 @@ export function recordModel(
   recorder: Recorder,
   options: RecordModelOptions = {},
 ): LanguageModelV4 {
+  checkKeys(options, modelKeys);
   return modelIn(plainLane(recorder, options.agent), model);
 }
 

@@ -1,7 +1,8 @@
 import type { ToolSet } from 'ai';
-import type { EffectClass } from '../../core/effects.ts';
+import { checkDeclared, type EffectClass } from '../../core/effects.ts';
 import { errorOfRecord } from '../../core/error-record.ts';
 import type { JsonValue } from '../../core/json.ts';
+import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { CallEnd, OpenCall, Recorder, ReusedAnswer } from '../../core/recorder.ts';
 import { type Lane, noteShaped, outcomeOf, plainLane, withinAsker } from './lane.ts';
 import { plainJson } from './plain-json.ts';
@@ -13,6 +14,12 @@ export interface RecordToolsOptions {
   /** What each tool does to the world, by its name; `unknown` if left out. */
   readonly effects?: Readonly<Record<string, EffectClass>>;
 }
+
+const toolsKeys: KnownKeys = optionKeys<RecordToolsOptions>(
+  'record the tools',
+  { agent: true, effects: true },
+  'a recording',
+);
 
 /**
  * Gives the same tools, each recording its executions: arguments, result or error, and the model call that asked for
@@ -29,6 +36,7 @@ export interface RecordToolsOptions {
  * ```
  */
 export function recordTools<T extends ToolSet>(tools: T, recorder: Recorder, options: RecordToolsOptions = {}): T {
+  checkDeclared(options, toolsKeys);
   return toolsIn(plainLane(recorder, options.agent), tools, options.effects ?? {});
 }
 

@@ -9,10 +9,11 @@ import {
   type ToolSet,
 } from 'ai';
 import type { PendingCall, ResumableAgent, ResumeContext } from '../../core/agent.ts';
-import type { EffectClass } from '../../core/effects.ts';
+import { checkDeclared, type EffectClass } from '../../core/effects.ts';
 import { isObject, type JsonValue } from '../../core/json.ts';
+import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { type AgentSettings, type AnyAgent, agentSettings, isAgent, withSettings } from './agent-settings.ts';
-import { plainLane } from './lane.ts';
+import { packages, plainLane } from './lane.ts';
 import { toModelMessages } from './model-message.ts';
 import { plainJson } from './plain-json.ts';
 import { originalAgent } from './recorded-agent.ts';
@@ -31,6 +32,12 @@ export interface AiSdkAgentOptions {
   /** What each tool does to the world, by its name; `unknown` if left out. */
   readonly effects?: Readonly<Record<string, EffectClass>>;
 }
+
+const agentKeys: KnownKeys = optionKeys<AiSdkAgentOptions>(
+  'make an agent',
+  { name: true, models: true, effects: true },
+  'an agent',
+);
 
 type Context = Record<string, unknown>;
 type Told = 'prompt' | 'messages';
@@ -86,17 +93,20 @@ export function aiSdkAgent<
   options?: AiSdkAgentOptions,
 ): ResumableAgent<AiSdkRun<TOOLS, CONTEXT>, GenerateTextResult<TOOLS, CONTEXT, OUTPUT>>;
 export function aiSdkAgent(given: object, options: AiSdkAgentOptions = {}): ResumableAgent<object, AnyResult> {
+  checkDeclared(options, agentKeys);
   const agent = isAgent(given) ? originalAgent(given) : undefined;
   const own = agent === undefined ? (given as AgentSettings) : agentSettings(agent);
   const name = options.name ?? agent?.id;
   const model = own.model === undefined ? undefined : originalModel(own.model);
   return {
     framework: 'ai-sdk',
+    packages,
     ...(name === undefined ? {} : { name }),
     ...(model === undefined ? {} : { model: typeof model === 'string' ? model : model.modelId }),
     resume: (context, run) => resume({ agent, own, options }, context, run as AgentSettings | undefined),
     inputOf: (call) => checkedInput(own, call),
     approve: (call, context) => refuseUnapproved(own, call, context),
+    isForCaller: ({ name: tool }) => isForCaller(own.tools?.[tool]),
     callTool: (call, context) => callTool(own, call, context),
     textOf: ({ text }) => text,
   };
@@ -135,6 +145,10 @@ async function resume(
 }
 
 type GenerateCall = Parameters<typeof generateText>[0];
+
+/** The AI SDK hands calls of a tool without `execute` back to whoever asked, unless the provider carries it out. */
+const isForCaller = (tool: ToolSet[string] | undefined): boolean =>
+  tool !== undefined && tool.execute === undefined && tool.type !== 'provider';
 
 /** Executes one of the agent's tools. */
 function callTool(own: AgentSettings, call: PendingCall, context: ResumeContext): Promise<JsonValue> | undefined {

@@ -3,10 +3,11 @@ import type { DocumentInterface } from '@langchain/core/documents';
 import type { Serialized } from '@langchain/core/load/serializable';
 import { type BaseMessage, coerceMessageLikeToMessage, type MessageFieldWithRole } from '@langchain/core/messages';
 import type { LLMResult } from '@langchain/core/outputs';
-import type { EffectClass } from '../../core/effects.ts';
+import { checkDeclared, type EffectClass } from '../../core/effects.ts';
 import { RepriseError } from '../../core/error.ts';
 import type { Outcome } from '../../core/event.ts';
 import type { JsonValue } from '../../core/json.ts';
+import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { toolCallsIn } from '../../core/message.ts';
 import type { CallEnd, CallStart, OpenCall, OpenRun, Recorder } from '../../core/recorder.ts';
 import { isRefusal, outcomeOfThrown } from './graph-signals.ts';
@@ -23,7 +24,21 @@ export interface RepriseCallbackOptions {
   readonly effects?: Readonly<Record<string, EffectClass>>;
   /** Whether each outermost invocation is recorded as a run. True if left out; false where a run is open already. */
   readonly runs?: boolean;
+  /**
+   * The signal that the graph is run with. A call that is refused because the run was stopped is then left hanging until
+   * the graph gives up, instead of throwing: LangChain prints whatever a handler throws.
+   */
+  readonly signal?: AbortSignal;
 }
+
+const handlerKeys: KnownKeys = optionKeys<RepriseCallbackOptions>(
+  'record the graph',
+  { agent: true, effects: true, runs: true, signal: true },
+  'a recording',
+);
+
+/** What is recorded here, as its versions are told. */
+export const packages: readonly string[] = ['@langchain/langgraph', '@langchain/core'];
 
 /** The tag of tools that record themselves: the handler leaves them to it. */
 export const recordedTag = 'reprise:recorded';
@@ -66,6 +81,8 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
   constructor(recorder: Recorder, options: RepriseCallbackOptions = {}) {
     super();
     this.recorder = recorder;
+    checkDeclared(options, handlerKeys);
+    recorder.uses(...packages);
     this.effects = options.effects ?? {};
     this.#options = options;
     this.#table = runTableOf(recorder);
@@ -238,9 +255,15 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
       keep(this.#calls, runId, open);
       this.#table.open(runId, (body) => open.within(body));
     } catch (error) {
-      if (isRefusal(error)) throw error;
+      if (isRefusal(error)) return this.#refused(error);
       this.#report(error);
     }
+  }
+
+  /** Keeps a call from being made. */
+  #refused(error: unknown): Promise<never> {
+    if (this.#options.signal?.aborted !== true) throw error;
+    return new Promise(() => undefined);
   }
 
   #end(runId: string, end: CallEnd): void {

@@ -1,7 +1,8 @@
 import type { StructuredToolInterface } from '@langchain/core/tools';
-import type { EffectClass } from '../../core/effects.ts';
+import { checkDeclared, type EffectClass } from '../../core/effects.ts';
 import { errorOfRecord } from '../../core/error-record.ts';
 import type { JsonValue } from '../../core/json.ts';
+import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { OpenCall, Recorder, ReusedAnswer } from '../../core/recorder.ts';
 import { RepriseCallbackHandler, recordedTag } from './callback-handler.ts';
 import { outcomeOfThrown } from './graph-signals.ts';
@@ -13,6 +14,8 @@ export interface RecordToolsOptions {
   /** What each tool does to the world, by its name; `unknown` if left out. */
   readonly effects?: Readonly<Record<string, EffectClass>>;
 }
+
+const toolsKeys: KnownKeys = optionKeys<RecordToolsOptions>('record the tools', { effects: true }, 'a recording');
 
 /** What LangChain hands to a tool beside its arguments. */
 interface ToolRun {
@@ -54,6 +57,7 @@ export function recordTools<T extends StructuredToolInterface>(
   recorder?: Recorder,
   options: RecordToolsOptions = {},
 ): T[] {
+  checkDeclared(options, toolsKeys);
   return tools.map((tool) => recordedTool(tool, recorder, options));
 }
 

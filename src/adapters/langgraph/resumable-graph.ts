@@ -3,10 +3,11 @@ import type { BaseMessage } from '@langchain/core/messages';
 import type { RunnableConfig } from '@langchain/core/runnables';
 import type { StructuredToolInterface } from '@langchain/core/tools';
 import type { PendingCall, ResumableAgent, ResumeContext } from '../../core/agent.ts';
-import type { EffectClass } from '../../core/effects.ts';
+import { checkDeclared, type EffectClass } from '../../core/effects.ts';
 import { RepriseError } from '../../core/error.ts';
 import { isObject, type JsonValue } from '../../core/json.ts';
-import { RepriseCallbackHandler } from './callback-handler.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { packages, RepriseCallbackHandler } from './callback-handler.ts';
 import { toLangChainMessages } from './langchain-message.ts';
 import { plainJson } from './plain-json.ts';
 import { originalTool } from './recorded-tools.ts';
@@ -50,6 +51,17 @@ export interface LangGraphAgentOptions<Graph> {
 /** What `resume` hands on to the graph's `invoke`. */
 export type LangGraphRun = RunnableConfig & { readonly [option: string]: unknown };
 
+const setupKeys: KnownKeys = optionKeys<GraphSetup<unknown>>(
+  'configure the graph',
+  { graph: true, messages: true, state: true, config: true },
+  'what configure gives',
+);
+const agentKeys: KnownKeys = optionKeys<LangGraphAgentOptions<unknown>>(
+  'make an agent',
+  { name: true, tools: true, effects: true, configure: true },
+  'an agent',
+);
+
 /**
  * Makes what `branch.resume` takes of a compiled graph with a `messages` channel. The result is the graph's own.
  *
@@ -67,10 +79,12 @@ export function langgraphAgent<Result, Graph extends MessagesGraph<Result> = Mes
   graph: Graph & MessagesGraph<Result>,
   options: LangGraphAgentOptions<Graph> = {},
 ): ResumableAgent<LangGraphRun | undefined, Result> {
+  checkDeclared(options, agentKeys);
   const name = options.name ?? graph.name;
   const { tools } = options;
   return {
     framework: 'langgraph',
+    packages,
     ...(name === undefined || name === 'LangGraph' ? {} : { name }),
     resume: (context, run) => resume(graph, options, context, run ?? {}),
     ...(tools === undefined ? {} : { callTool: (call, context) => callTool(tools, call, context) }),
@@ -89,6 +103,7 @@ async function resume<Result, Graph extends MessagesGraph<Result>>(
     refusePending(context);
   }
   const setup = (await options.configure?.(context)) ?? {};
+  checkKeys(setup, setupKeys);
   const graph = (setup.graph ?? own) as MessagesGraph<Result>;
   const history = [...context.messages, ...(context.prompt === undefined ? [] : [context.prompt])];
   const messages = [...(setup.messages ?? []), ...toLangChainMessages(history)];
@@ -103,13 +118,15 @@ function configOf(
   { recorder, signal }: ResumeContext,
   effects: LangGraphAgentOptions<never>['effects'],
 ): LangGraphRun {
-  const handler = new RepriseCallbackHandler(recorder, { runs: false, ...(effects === undefined ? {} : { effects }) });
+  const stop = AbortSignal.any([signal, ...(given.signal === undefined ? [] : [given.signal])]);
+  const declared = effects === undefined ? {} : { effects };
+  const handler = new RepriseCallbackHandler(recorder, { runs: false, signal: stop, ...declared });
   const { checkpoint_id: _id, checkpoint_ns: _ns, ...configurable } = given.configurable ?? {};
   const isKept = typeof checkpointer === 'object' && checkpointer !== null;
   return {
     ...given,
     callbacks: withHandler(given.callbacks, handler),
-    signal: AbortSignal.any([signal, ...(given.signal === undefined ? [] : [given.signal])]),
+    signal: stop,
     // What a thread holds would be put before the history of the branch.
     ...(isKept ? { configurable: { ...configurable, thread_id: randomUUID() } } : {}),
   };

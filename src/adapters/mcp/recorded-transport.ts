@@ -5,8 +5,9 @@ import type {
   Transport,
   TransportSendOptions,
 } from '@modelcontextprotocol/client';
-import type { EffectClass } from '../../core/effects.ts';
+import { checkDeclared, type EffectClass } from '../../core/effects.ts';
 import type { JsonObject } from '../../core/json.ts';
+import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { CallEnd, OpenCall, Recorder } from '../../core/recorder.ts';
 import {
   annotationsIn,
@@ -30,6 +31,12 @@ export interface RecordTransportOptions {
   readonly effects?: Readonly<Record<string, EffectClass>>;
 }
 
+const transportKeys: KnownKeys = optionKeys<RecordTransportOptions>(
+  'record the transport',
+  { agent: true, effects: true },
+  'a recording',
+);
+
 /**
  * A transport whose requests are recorded, in both directions: tools by their names, everything else by its method. It
  * is the transport itself in every other respect. Notifications and progress pass and are not recorded. A call that the
@@ -48,6 +55,8 @@ export function recordTransport<T extends Transport>(
   recorder: Recorder,
   options: RecordTransportOptions = {},
 ): T {
+  checkDeclared(options, transportKeys);
+  recorder.uses('@modelcontextprotocol/client');
   const recording = new TransportRecording(transport, recorder, options);
   const own = new Set<PropertyKey>(['send', 'onmessage', 'onclose']);
   // A client looks at what a transport has to tell its kind, so everything else is the transport's own.

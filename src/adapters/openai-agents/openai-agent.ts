@@ -9,14 +9,17 @@ import {
   ToolCallError,
 } from '@openai/agents';
 import type { ResumableAgent, ResumeContext } from '../../core/agent.ts';
+import { checkDeclared } from '../../core/effects.ts';
 import { RepriseError } from '../../core/error.ts';
 import type { JsonValue } from '../../core/json.ts';
+import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { type Message, toolResultsIn } from '../../core/message.ts';
 import type { Recorder } from '../../core/recorder.ts';
 import type { AnyAgent, ContextOf } from './acting-agent.ts';
 import { itemsFromMessages } from './items-from-messages.ts';
 import { textOfValue } from './provider-fields.ts';
 import { originalAgent, type RecordAgentOptions, recordAgent } from './recorded-agent.ts';
+import { packages } from './recorded-model.ts';
 import { runnerWithModels } from './recorded-runner.ts';
 import { rememberAnswer } from './recording-memory.ts';
 import { agentAfter, agentAsBranchSays, callToolOf, ownModelName, refuseUnapproved } from './resumed-agent.ts';
@@ -34,6 +37,12 @@ export interface StreamedAgentOptions<TContext = unknown> extends OpenAIAgentOpt
   /** Makes the run a streamed one, and is told every event as it comes. */
   readonly onEvent: (event: RunStreamEvent) => void;
 }
+
+const agentKeys: KnownKeys = optionKeys<StreamedAgentOptions>(
+  'make an agent',
+  { effects: true, runner: true, context: true, onEvent: true },
+  'an agent',
+);
 
 /** What the framework's run call takes beside the input. */
 export type OpenAIRunOptions<TAgent extends AnyAgent = AnyAgent> = NonStreamRunOptions<ContextOf<TAgent>, TAgent>;
@@ -64,9 +73,11 @@ export function openaiAgent(
   given: AnyAgent,
   options: EitherOptions = {},
 ): ResumableAgent<OpenAIRunOptions | undefined, AnyResult> {
+  checkDeclared(options, agentKeys);
   const agent = originalAgent(given);
   return {
     framework: 'openai-agents',
+    packages,
     // Whoever hands off has conversations under several names: the one that last moved on is continued.
     ...(agent.handoffs.length === 0 ? { name: agent.name } : {}),
     ...modelOf(agent, options),
@@ -102,7 +113,7 @@ async function resumed(agent: AnyAgent, { context, run, options }: Resuming): Pr
   const told = agentAsBranchSays(acting, context, ownModelName(acting, given.config.model));
   const { session, signal, ...rest } = run;
   const result = await ran(runnerWithModels(given, recorder), {
-    agent: recordAgent(told, recorder, options),
+    agent: recordAgent(told, recorder, options.effects === undefined ? {} : { effects: options.effects }),
     items: itemsFromMessages(history),
     run: {
       ...(options.context === undefined ? {} : { context: options.context }),

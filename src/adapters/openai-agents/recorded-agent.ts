@@ -1,9 +1,10 @@
 import { getHandoff, getTransferMessage } from '@openai/agents';
-import type { EffectClass } from '../../core/effects.ts';
+import { checkDeclared, type EffectClass } from '../../core/effects.ts';
+import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { Recorder } from '../../core/recorder.ts';
 import type { AnyAgent } from './acting-agent.ts';
 import { valueOfText } from './provider-fields.ts';
-import { recordModel } from './recorded-model.ts';
+import { packages, recordModel } from './recorded-model.ts';
 import { recordTool } from './recorded-tool.ts';
 import { askedFor, within } from './recording-memory.ts';
 
@@ -14,6 +15,8 @@ export interface RecordAgentOptions {
   /** What tools do to the world, by name; `unknown` where nothing is said. */
   readonly effects?: Readonly<Record<string, EffectClass>>;
 }
+
+const recordKeys: KnownKeys = optionKeys<RecordAgentOptions>('record the agent', { effects: true }, 'a recording');
 
 /**
  * A copy of an agent, and of all it can hand off to, whose tools, handoffs and own models are recorded. The agents that
@@ -31,6 +34,8 @@ export function recordAgent<TAgent extends AnyAgent>(
   recorder: Recorder,
   options: RecordAgentOptions = {},
 ): TAgent {
+  checkDeclared(options, recordKeys);
+  recorder.uses(...packages);
   return copyOf(originalAgent(agent), { recorder, options, copies: new Map() }) as TAgent;
 }
 

@@ -16,6 +16,9 @@ import { endOfFailure, endOfResponse, requestOf } from './model-call.ts';
 import { recordedStream } from './recorded-stream.ts';
 import { rememberAsked, toolAnswersOf } from './recording-memory.ts';
 
+/** What is recorded here, as its versions are told. */
+export const packages: readonly string[] = ['@openai/agents'];
+
 /**
  * A model provider whose models are recorded: what each was really sent and really said, usage, ids and errors. Streams
  * pass event by event. Who asked is the agent that acts; each try of a retried call is a call of its own.
@@ -28,6 +31,7 @@ import { rememberAsked, toolAnswersOf } from './recording-memory.ts';
  * ```
  */
 export function recordModels(provider: ModelProvider, recorder: Recorder): ModelProvider {
+  recorder.uses(...packages);
   return {
     getModel: async (name) => {
       const model = await provider.getModel(name);

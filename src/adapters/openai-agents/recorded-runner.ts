@@ -1,5 +1,7 @@
 import { Runner, type RunResult, type StreamedRunResult } from '@openai/agents';
+import { checkDeclared } from '../../core/effects.ts';
 import { isObject, type JsonValue } from '../../core/json.ts';
+import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { Message } from '../../core/message.ts';
 import type { OpenRun, Recorder } from '../../core/recorder.ts';
 import type { AnyAgent } from './acting-agent.ts';
@@ -14,6 +16,12 @@ export interface RecordRunnerOptions extends RecordAgentOptions {
   readonly title?: string;
 }
 
+const runnerKeys: KnownKeys = optionKeys<RecordRunnerOptions>(
+  'record the runner',
+  { effects: true, title: true },
+  'a recording',
+);
+
 /**
  * A runner like the one that is given, whose runs are recorded whole: the run, the user's message, every model call,
  * tool and handoff. It takes and gives what the framework's own does, streams included.
@@ -26,15 +34,16 @@ export interface RecordRunnerOptions extends RecordAgentOptions {
  * ```
  */
 export function recordRunner(runner: Runner, recorder: Recorder, options: RecordRunnerOptions = {}): Runner {
+  checkDeclared(options, runnerKeys);
   const models = runnerWithModels(runner, recorder);
   const plain = models.run.bind(models) as (...args: readonly unknown[]) => Promise<AnyResult>;
   const run = async (agent: AnyAgent, input: unknown, ...rest: readonly unknown[]): Promise<AnyResult> => {
-    const { title } = options;
+    const { title, ...declared } = options;
     const open = recorder.startRun({ agent: agent.name, ...(title === undefined ? {} : { title }) });
     try {
       const result = await open.within(() => {
         for (const message of newMessages(input)) recorder.message(message, { agent: agent.name });
-        return plain(recordAgent(agent, recorder, options), input, ...rest);
+        return plain(recordAgent(agent, recorder, declared), input, ...rest);
       });
       if ('completed' in result) return endedLater(open, result);
       endNow(open, result);

@@ -1,8 +1,9 @@
 import { refText } from '../../core/ref.ts';
 import type { CommandSpec } from '../command.ts';
 import { done, no } from '../exit-code.ts';
+import { shownKey } from '../render/state-line.ts';
 import { plain } from '../render/text.ts';
-import { agentOption, handleOf } from '../state-options.ts';
+import { agentOption, forAgent, handleOf } from '../state-options.ts';
 import { quoted } from '../typed.ts';
 
 /** `reprise delete`. */
@@ -37,8 +38,8 @@ export const deleteKey: CommandSpec = {
       });
     else if (made === undefined) out.say(plain(`"${key}" of agent "${state.agent}" is not there at ${ref}.`));
     else {
-      await out.line(`${plain(key)} deleted${out.dim(`  v${made.version} @${seq}`)}`);
-      out.next(`reprise history ${ref} ${quoted(key)}`);
+      await out.line(`${shownKey(key)} deleted${out.dim(`  v${made.version} @${seq}`)}`);
+      out.next(`reprise history ${ref} ${quoted(key)}${forAgent(state)}`);
     }
     return made === undefined ? no : done;
   },

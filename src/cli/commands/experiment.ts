@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { Option } from 'commander';
 import { RepriseError } from '../../core/error.ts';
 import { refText } from '../../core/ref.ts';
@@ -9,7 +8,8 @@ import { agentLimits, agentOptions, type ChosenAgent, chosenAgent } from '../age
 import { commandCheck } from '../check-command.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
-import { done } from '../exit-code.ts';
+import { exitCodeOfRows, stopped } from '../exit-code.ts';
+import { inputText } from '../input-text.ts';
 import { runLive } from '../live-run.ts';
 import { wholeNumber } from '../number-option.ts';
 import { readFailure } from '../read-failure.ts';
@@ -30,6 +30,8 @@ export const experiment: CommandSpec = {
     new Option('--user-turns <which>', 'send what the user said later on the original').choices(['recorded']),
     ...agentOptions(),
   ],
+  exits:
+    '0 if a branch came to a result, whatever the check says of it. If none did, the table is printed all the same: 3 if an agent failed, 1 if budget, time or a refused call stopped them; 130 after Ctrl-C.',
   examples: [
     'reprise experiment demo@12 --variants variants.json --with support',
     'reprise experiment demo@12 --variants variants.json --repeats 3 --parallel 2 --check "grep -q pool" --json',
@@ -64,14 +66,14 @@ export const experiment: CommandSpec = {
       return { found, isStopped: signal.aborted };
     });
     await print(context, result.found);
-    return result.isStopped ? 130 : done;
+    return result.isStopped ? stopped : exitCodeOfRows(result.found.rows);
   },
 };
 
 function variantsIn(path: string): VariantsFile {
   let text: string;
   try {
-    text = readFileSync(path === '-' ? 0 : path, 'utf8');
+    text = inputText(path);
   } catch (error) {
     throw new RepriseError('experiment.invalid', `Cannot read ${JSON.stringify(path)}: ${readFailure(error)}`, {
       hint: 'Name a JSON file of variants.',

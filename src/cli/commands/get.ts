@@ -5,7 +5,7 @@ import { done, no } from '../exit-code.ts';
 import { wholeNumber } from '../number-option.ts';
 import { jsonText } from '../render/json-text.ts';
 import { plain } from '../render/text.ts';
-import { stateAtRef, stateOptions } from '../state-options.ts';
+import { forAgent, stateAtRef, stateOptions } from '../state-options.ts';
 
 /** `reprise get`. */
 export const get: CommandSpec = {
@@ -26,7 +26,7 @@ export const get: CommandSpec = {
       const why = found.erased === true ? 'was erased' : found.version > 0 ? 'was deleted' : 'is not there';
       const which = version === undefined ? '' : ` as version ${version}`;
       out.say(plain(`"${key}" of agent "${state.agent}"${which} ${why} at ${refText(ref)}.`));
-      out.next(`reprise keys ${refText(ref)}`);
+      out.next(`reprise keys ${refText(ref)}${forAgent(state)}`);
     }
     return found.exists ? done : no;
   },

@@ -1,7 +1,7 @@
 import type { CommandSpec } from '../command.ts';
 import { done } from '../exit-code.ts';
 import { printValues } from '../print-values.ts';
-import { plain } from '../render/text.ts';
+import { shownKey } from '../render/state-line.ts';
 import { stateAtRef, stateListOptions } from '../state-options.ts';
 
 /** `reprise keys`. */
@@ -16,8 +16,8 @@ export const keys: CommandSpec = {
     const found = await stateAtRef(context, text, options);
     const { limit } = options as { readonly limit?: number };
     const values = found.state.scan(prefix, { at: found.point, ...(limit === undefined ? {} : { limit }) });
-    const count = await printValues(context, found, values, ({ key }) => plain(key));
-    if (count === 0) context.out.say('No keys.');
+    const count = await printValues(context, found, values, ({ key }) => shownKey(key));
+    if (count === 0 && limit !== 0) context.out.say('No keys.');
     return done;
   },
 };

@@ -17,7 +17,7 @@ export const scan: CommandSpec = {
     const { limit } = options as { readonly limit?: number };
     const values = found.state.scan(prefix, { at: found.point, ...(limit === undefined ? {} : { limit }) });
     const count = await printValues(context, found, values, (value) => stateLine(context.out, value));
-    if (count === 0) context.out.say('No keys.');
+    if (count === 0 && limit !== 0) context.out.say('No keys.');
     return done;
   },
 };

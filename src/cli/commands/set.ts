@@ -1,12 +1,13 @@
 import { Option } from 'commander';
 import { RepriseError } from '../../core/error.ts';
 import { refText } from '../../core/ref.ts';
+import { checkWrite } from '../../engine/state-key.ts';
 import type { CommandSpec } from '../command.ts';
 import { done } from '../exit-code.ts';
 import { jsonArgument, jsonFile } from '../json-input.ts';
 import { stateLine } from '../render/state-line.ts';
 import { plain } from '../render/text.ts';
-import { agentOption, handleOf } from '../state-options.ts';
+import { agentOf, agentOption, forAgent, handleOf } from '../state-options.ts';
 
 /** `reprise set`. */
 export const set: CommandSpec = {
@@ -28,7 +29,11 @@ export const set: CommandSpec = {
       throw new RepriseError('option.invalid', 'Cannot set a key to two values: one is given, one is in --file', {
         hint: 'Give one of them.',
       });
+    if (file === undefined && json === undefined && process.stdin.isTTY)
+      out.say('Type the value as JSON, and end it with Ctrl-D on a line of its own.');
     const value = json === undefined || json === '-' ? jsonFile(file ?? '-') : jsonArgument(json);
+    // Before a session is made for it: what cannot be written must leave nothing behind.
+    checkWrite({ agent: agentOf(options), key }, value);
     const { created, ...found } = await context.made(text);
     const state = handleOf(found, options);
     const work = state.transaction((tx) => tx.write(key, value));
@@ -40,7 +45,7 @@ export const set: CommandSpec = {
     else {
       if (created) out.say(plain(`Made session "${found.ref.session}".`));
       await out.line(stateLine(out, held));
-      out.next(`reprise scan ${ref}`);
+      out.next(`reprise scan ${ref}${forAgent(state)}`);
     }
     return done;
   },

@@ -1,5 +1,6 @@
 import { RepriseError } from '../../core/error.ts';
 import type { KeySelector } from '../../core/keys.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { checkLimit, limits } from '../../core/limits.ts';
 import type { Digest, Point, Seq } from '../../core/point.ts';
 import type {
@@ -27,18 +28,22 @@ import type {
   SnapshotKey,
   StoreHealth,
 } from '../../core/ports.ts';
-import type { Segment } from '../../core/view.ts';
+import type { RestoreOutcome, RestoreRequest } from '../../core/restore.ts';
+import type { NewSession, ReceiptsRequest, RenameRequest } from '../../core/session-request.ts';
+import type { AskedView, Segment } from '../../core/view.ts';
 import { append } from './operations/append.ts';
 import { findBranch, listBranches } from './operations/branch.ts';
 import { deleteSession } from './operations/delete-session.ts';
 import { erase } from './operations/erase.ts';
 import { health } from './operations/health.ts';
-import { latestPage } from './operations/latest.ts';
+import { latestAt, latestPage } from './operations/latest.ts';
 import { locate } from './operations/locate.ts';
 import { partsPage } from './operations/parts.ts';
 import { readPage } from './operations/read.ts';
-import { findReceipts, putReceipt } from './operations/receipts.ts';
+import { findReceipts, heldReceipts, putReceipt } from './operations/receipts.ts';
 import { reindex } from './operations/reindex.ts';
+import { renameSession } from './operations/rename-session.ts';
+import { restore } from './operations/restore.ts';
 import { createSession, listSessions, recordOf } from './operations/sessions.ts';
 import { findSnapshot, findSnapshots, putSnapshot } from './operations/snapshots.ts';
 import { Watchers } from './operations/watch.ts';
@@ -53,9 +58,12 @@ import { findHeld, heldBranch, heldSession, type Shelf } from './shelf.ts';
  * await using inMemory = await openReprise({ store: openMemoryStore({ platform }), platform });
  * ```
  */
-export function openMemoryStore({ platform }: { readonly platform: Platform }): EventStore {
-  return new MemoryStore(platform);
+export function openMemoryStore(options: { readonly platform: Platform }): EventStore {
+  checkKeys(options, openKeys);
+  return new MemoryStore(options.platform);
 }
+
+const openKeys: KnownKeys = optionKeys<{ platform: Platform }>('open the store', { platform: true }, 'openMemoryStore');
 
 // The methods are async so that what they throw is a rejection, as with every other store.
 class MemoryStore implements EventStore {
@@ -82,6 +90,12 @@ class MemoryStore implements EventStore {
     return outcomes;
   }
 
+  async restore(request: RestoreRequest): Promise<RestoreOutcome> {
+    const outcome = restore(this.#open(), this.#platform, request);
+    this.#watchers.wake();
+    return outcome;
+  }
+
   async branch(ref: BranchRef): Promise<BranchRecord | undefined> {
     return findBranch(this.#open(), ref);
   }
@@ -98,13 +112,11 @@ class MemoryStore implements EventStore {
     return locate(this.#open(), ref, ids);
   }
 
-  async latest(
-    ref: SessionRef,
-    view: readonly Segment[],
-    select: KeySelector,
-    page: LatestRequest,
-  ): Promise<LatestPage> {
-    return latestPage(heldSession(this.#open(), ref), view, select, page);
+  async latest(ref: SessionRef, view: AskedView, select: KeySelector, page: LatestRequest): Promise<LatestPage> {
+    const shelf = this.#open();
+    return 'branch' in view
+      ? latestAt(findHeld(shelf, ref), view, select, page)
+      : latestPage(heldSession(shelf, ref), view, select, page);
   }
 
   async parts(ref: SessionRef, digests: readonly Digest[], request: PartsRequest = {}): Promise<PartsPage> {
@@ -122,10 +134,7 @@ class MemoryStore implements EventStore {
     );
   }
 
-  async createSession(
-    ref: SessionRef,
-    options: { readonly root: string; readonly seed: string },
-  ): Promise<SessionRecord> {
+  async createSession(ref: SessionRef, options: NewSession): Promise<SessionRecord> {
     const record = createSession(this.#open(), this.#platform, ref, options);
     this.#watchers.wake();
     return record;
@@ -142,6 +151,11 @@ class MemoryStore implements EventStore {
 
   async deleteSession(ref: SessionRef): Promise<boolean> {
     return deleteSession(this.#open(), ref);
+  }
+
+  async renameSession(ref: SessionRef, request: RenameRequest): Promise<void> {
+    renameSession(this.#open(), ref, request);
+    this.#watchers.wake();
   }
 
   async putSnapshot(ref: SessionRef, snapshot: Snapshot): Promise<void> {
@@ -171,6 +185,11 @@ class MemoryStore implements EventStore {
   async receipts(ref: SessionRef, digest: Digest): Promise<readonly Receipt[]> {
     const session = findHeld(this.#open(), ref);
     return session === undefined ? [] : findReceipts(session, digest);
+  }
+
+  async heldReceipts(ref: SessionRef, request: ReceiptsRequest): Promise<readonly Receipt[]> {
+    const session = findHeld(this.#open(), ref);
+    return session === undefined ? [] : heldReceipts(session, request);
   }
 
   async erase(request: EraseRequest): Promise<readonly AppendOutcome[]> {

@@ -1,4 +1,5 @@
 import type { BranchState, PlannedEvent } from '../../core/append.ts';
+import { type Clock, clockAtStart, clockWith } from '../../core/clock.ts';
 import { RepriseError } from '../../core/error.ts';
 import { sortKeys } from '../../core/keys.ts';
 import type { PartInput } from '../../core/parts.ts';
@@ -16,6 +17,8 @@ export interface HeldBranch {
   readonly createdAt: string;
   /** What was appended after the fork, in order. */
   readonly events: HeldEvent[];
+  /** How far its clocks have come with each of them. */
+  readonly clocks: Clock[];
   /** The parts that its appends brought to the session, as far as they are held. */
   readonly parts: Set<Digest>;
   /** Seqs by key, rising. */
@@ -86,6 +89,12 @@ export function firstSeq(branch: HeldBranch): number {
 /** An event of a plan as it is kept. */
 export function heldEvent({ keys: _keys, ...event }: PlannedEvent): HeldEvent {
   return { ...event, dataDigest: null, erased: false };
+}
+
+/** Keeps an event at the end of a branch. */
+export function addEvent(branch: HeldBranch, event: HeldEvent): void {
+  branch.events.push(event);
+  branch.clocks.push(clockWith(branch.clocks.at(-1) ?? clockAtStart, event));
 }
 
 /** Indexes an event under a key; the same event twice is once. */

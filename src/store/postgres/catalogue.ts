@@ -1,4 +1,5 @@
 import type { BranchState } from '../../core/append.ts';
+import type { Clock } from '../../core/clock.ts';
 import { RepriseError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { type Marker, markerOf } from '../../core/marker.ts';
@@ -6,6 +7,7 @@ import type { Digest, Seq } from '../../core/point.ts';
 import type { SessionRef } from '../../core/ports.ts';
 import { arrayLiteral } from './array-literal.ts';
 import type { Queries } from './connection.ts';
+import { Heads } from './heads.ts';
 
 /** Where a session's rows are. */
 export interface SessionKey {
@@ -35,13 +37,16 @@ export interface BranchRow {
   readonly epoch: Seq;
   readonly lastMarker: Seq;
   readonly eventBytes: number;
+  readonly clock: Clock;
 }
 
 type SessionColumns = readonly [number, number, string, Digest, string, number, number];
 
+// Asked for in order, there is one index to choose: asked for the name itself, PostgreSQL may go through the whole
+// namespace instead, as long as it knows nothing of the table yet.
 const sessionSql = `
 SELECT s.namespace_id, s.id, s.name, s.genesis, s.root, s.erasures, s.branches
-FROM sessions s WHERE s.namespace_id = (SELECT id FROM namespaces WHERE name = $1) AND s.name = $2`;
+FROM sessions s WHERE s.namespace_id = (SELECT id FROM namespaces WHERE name = $1) AND s.name >= $2 AND s.name <= $2 ORDER BY s.name LIMIT 1`;
 
 function sessionOfColumns(row: SessionColumns): SessionRow {
   const [namespaceId, id, name, genesis, root, erasures, branches] = row;
@@ -69,10 +74,15 @@ export async function lockSession(
 }
 
 const lockManySql = `
-SELECT s.namespace_id, s.id, s.name, s.genesis, s.root, s.erasures, s.branches, n.name
-FROM unnest($1::text[], $2::text[]) asked (namespace, session)
-JOIN namespaces n ON n.name = asked.namespace JOIN sessions s ON s.namespace_id = n.id AND s.name = asked.session
-ORDER BY s.namespace_id, s.id FOR NO KEY UPDATE OF s`;
+WITH found AS MATERIALIZED (
+  SELECT n.id AS namespace_id, near.id, n.name FROM unnest($1::text[], $2::text[]) asked (namespace, session)
+  JOIN LATERAL (SELECT id, name FROM namespaces WHERE name >= asked.namespace AND name <= asked.namespace ORDER BY name LIMIT 1) n ON true
+  JOIN LATERAL (SELECT id FROM sessions WHERE namespace_id = n.id AND name >= asked.session AND name <= asked.session ORDER BY name LIMIT 1) near ON true
+  ORDER BY n.id, near.id
+)
+SELECT s.namespace_id, s.id, s.name, s.genesis, s.root, s.erasures, s.branches, found.name FROM found
+JOIN LATERAL (SELECT * FROM sessions WHERE namespace_id = found.namespace_id AND id >= found.id ORDER BY id LIMIT 1 FOR NO KEY UPDATE) s
+ON s.id = found.id AND s.name IS NOT NULL`;
 
 /** Several sessions, locked in one order, so that two writers never wait for each other; those that exist. */
 export async function lockSessions(
@@ -108,16 +118,19 @@ export type BranchColumns = readonly [
   epoch: Seq,
   lastMarker: Seq,
   eventBytes: number,
+  latestTime: string,
+  highestTurn: number,
 ];
 
 /** The columns of a branch `b`. */
 export const branchColumns: string =
-  'b.id, b.name, b.parent_id, b.parent_seq, b.depth, b.head, b.digest, b.turn, b.epoch, b.marker, b.event_bytes';
+  'b.id, b.name, b.parent_id, b.parent_seq, b.depth, b.head, b.digest, b.turn, b.epoch, b.marker, b.event_bytes, b.latest_time, b.highest_turn';
 
 /** A branch from its columns. */
 export function branchOfColumns(row: BranchColumns): BranchRow {
   const [id, name, parentId, parentSeq, depth, head, digest, turn, epoch, lastMarker, eventBytes] = row;
-  return { id, name, parentId, parentSeq, depth, head, digest, turn, epoch, lastMarker, eventBytes };
+  const clock = { time: row[11], turn: row[12] };
+  return { id, name, parentId, parentSeq, depth, head, digest, turn, epoch, lastMarker, eventBytes, clock };
 }
 
 /** The branches of these names that a session has. */
@@ -144,6 +157,7 @@ const branchesHeldMax = 10_000;
  * true; the branch's row tells whether there are more.
  */
 export class Catalogue {
+  readonly heads: Heads = new Heads();
   readonly #markers = new Map<string, { readonly through: Seq; readonly markers: readonly Marker[] }>();
   #held = 0;
 

@@ -45,6 +45,7 @@ const indexed: Readonly<Record<string, string>> = {
   enable_mergejoin: 'off',
   enable_sort: 'off',
   jit: 'off',
+  plan_cache_mode: 'force_generic_plan',
 };
 
 /** Connects, makes or migrates the store where that is wanted, and gives a pool of connections. */

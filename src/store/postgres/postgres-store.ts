@@ -1,5 +1,6 @@
 import { RepriseError } from '../../core/error.ts';
 import type { KeySelector } from '../../core/keys.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { checkLimit, limits } from '../../core/limits.ts';
 import type { Digest, Point, Seq } from '../../core/point.ts';
 import type {
@@ -27,7 +28,9 @@ import type {
   SnapshotKey,
   StoreHealth,
 } from '../../core/ports.ts';
-import type { Segment } from '../../core/view.ts';
+import type { RestoreOutcome, RestoreRequest } from '../../core/restore.ts';
+import type { NewSession, ReceiptsRequest, RenameRequest } from '../../core/session-request.ts';
+import type { AskedView, Segment } from '../../core/view.ts';
 import { Catalogue, findSessionRow, type SessionKey, sessionNotFound } from './catalogue.ts';
 import type { Queries } from './connection.ts';
 import type { Database } from './database.ts';
@@ -38,14 +41,17 @@ import { branchIds, branchOf, findBranchOf, sessionOf } from './operations/branc
 import { clearSession, hiddenSessions, hideSession } from './operations/delete-session.ts';
 import { erase } from './operations/erase.ts';
 import { healthOf } from './operations/health.ts';
-import { latestPage } from './operations/latest.ts';
+import { latestAt, latestPage } from './operations/latest.ts';
 import { findPlaces } from './operations/locate.ts';
 import { heldParts, partsPage } from './operations/parts.ts';
 import { readPage } from './operations/read.ts';
-import { findReceipts, putReceipt } from './operations/receipts.ts';
+import { findReceipts, heldReceipts, putReceipt } from './operations/receipts.ts';
 import { reindex } from './operations/reindex.ts';
+import { renameSession } from './operations/rename-session.ts';
+import { againInDoubt, restore } from './operations/restore.ts';
 import { createSession, findSession, listSessions } from './operations/sessions.ts';
 import { dropSnapshots, findSnapshot, findSnapshots, putSnapshot } from './operations/snapshots.ts';
+import { vacuum } from './operations/vacuum.ts';
 import { Watchers, watchKey } from './operations/watch.ts';
 import type { WrittenBranch } from './operations/write-rows.ts';
 import { isPassing } from './postgres-error.ts';
@@ -73,6 +79,22 @@ export interface PostgresStoreOptions {
   readonly migrations?: readonly Migration[];
 }
 
+const openKeys: KnownKeys = optionKeys<PostgresStoreOptions>(
+  'open the store',
+  {
+    url: true,
+    platform: true,
+    durability: true,
+    readOnly: true,
+    busyWaitMs: true,
+    statementTimeoutMs: true,
+    connections: true,
+    create: true,
+    migrations: true,
+  },
+  'openPostgresStore',
+);
+
 /**
  * Opens the store in a PostgreSQL database, which many processes on many machines may share. The package `postgres` must
  * be installed beside Reprise.
@@ -87,6 +109,7 @@ export interface PostgresStoreOptions {
  * ```
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<EventStore> {
+  checkKeys(options, openKeys);
   const busyWaitMs = checkWait('busyWaitMs', options.busyWaitMs ?? limits.busyWaitMsMax);
   const opened = await openDatabase({
     ...options,
@@ -141,7 +164,10 @@ class PostgresStore implements EventStore {
     const channel = `reprise_${schema}`;
     const tell = (message: string): Promise<void> => database.run('SELECT pg_notify($1, $2)', channel, message);
     this.#watchers = new Watchers({ connect, channel, tell });
-    this.#writer = new Writer(database, this.#catalogue, { platform, onCommit: (moved) => this.#tell(moved) });
+    this.#writer = new Writer(database, this.#catalogue, {
+      platform,
+      onCommit: (moved) => this.#watchers.moved(moved),
+    });
   }
 
   /** Clears away, in the background, what a deletion that was cut short has left behind. */
@@ -156,6 +182,14 @@ class PostgresStore implements EventStore {
     this.#checkOpen();
     if (this.#isReadOnly) return requests.map(() => ({ ok: false, error: this.#readOnlyError() }));
     return await Promise.all(requests.map((request) => this.#writer.append(request)));
+  }
+
+  async restore(request: RestoreRequest): Promise<RestoreOutcome> {
+    const { outcome, group } = await againInDoubt(() =>
+      this.#write((queries) => restore(queries, this.#catalogue, this.#platform, request)),
+    );
+    this.#tell(group.committed());
+    return outcome;
   }
 
   async branch(ref: BranchRef): Promise<BranchRecord | undefined> {
@@ -183,15 +217,11 @@ class PostgresStore implements EventStore {
     });
   }
 
-  async latest(
-    ref: SessionRef,
-    view: readonly Segment[],
-    select: KeySelector,
-    page: LatestRequest,
-  ): Promise<LatestPage> {
+  async latest(ref: SessionRef, view: AskedView, select: KeySelector, page: LatestRequest): Promise<LatestPage> {
     return await this.#read(async (queries) => {
       if ('keys' in select) checkLimit('selectedKeysMax', select.keys.length, 'look up keys');
       const session = await findSessionRow(queries, ref);
+      if ('branch' in view) return await latestAt(queries, this.#catalogue, session, view, select, page);
       if (session === undefined) throw sessionNotFound(ref);
       return await latestPage(queries, session, await branchIds(queries, session, view), view, select, page);
     });
@@ -218,10 +248,7 @@ class PostgresStore implements EventStore {
     return this.#watchers.watch(look, after, signal);
   }
 
-  async createSession(
-    ref: SessionRef,
-    options: { readonly root: string; readonly seed: string },
-  ): Promise<SessionRecord> {
+  async createSession(ref: SessionRef, options: NewSession): Promise<SessionRecord> {
     return await this.#write((queries, isRepeated) =>
       createSession(queries, this.#platform, ref, { ...options, isRepeated }),
     );
@@ -244,6 +271,14 @@ class PostgresStore implements EventStore {
     if (hidden === undefined) return false;
     await clearSession(hidden, (work) => this.#write(work));
     return true;
+  }
+
+  async renameSession(ref: SessionRef, request: RenameRequest): Promise<void> {
+    const replaced = await this.#write((queries, isRepeated) => renameSession(queries, ref, request, isRepeated));
+    if (replaced === undefined) return;
+    await clearSession(replaced, (work) => this.#write(work));
+    // What took its place may be what was left after an erasure.
+    await vacuum(this.#database);
   }
 
   async putSnapshot(ref: SessionRef, snapshot: Snapshot): Promise<void> {
@@ -294,14 +329,19 @@ class PostgresStore implements EventStore {
     });
   }
 
+  async heldReceipts(ref: SessionRef, request: ReceiptsRequest): Promise<readonly Receipt[]> {
+    return await this.#read(async (queries) => {
+      const session = await findSessionRow(queries, ref);
+      return session === undefined ? [] : await heldReceipts(queries, session, request);
+    });
+  }
+
   async erase(request: EraseRequest): Promise<readonly AppendOutcome[]> {
     const { outcomes, group } = await this.#write((queries, isRepeated) =>
       erase(queries, this.#catalogue, this.#platform, request, isRepeated),
     );
     this.#tell(group.committed());
-    // What was erased stays in the tables' free space until they are vacuumed. A user who may not is told by doctor.
-    for (const table of ['events', 'event_keys', 'parts', 'snapshots'])
-      await this.#database.run(`VACUUM ${table}`).catch(() => {});
+    await vacuum(this.#database);
     return outcomes;
   }
 

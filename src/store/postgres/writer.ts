@@ -1,24 +1,13 @@
 import { RepriseError } from '../../core/error.ts';
-import { checkLimit } from '../../core/limits.ts';
 import type { AppendOutcome, AppendRequest, Platform } from '../../core/ports.ts';
+import { type AppendJob, AppendQueue } from './append-queue.ts';
 import type { Catalogue } from './catalogue.ts';
 import { Closing, type Connection } from './connection.ts';
 import { type Database, pause } from './database.ts';
+import { ForwardWriter } from './forward-writer.ts';
 import { AppendGroup } from './operations/append.ts';
-import type { WrittenBranch } from './operations/write-rows.ts';
+import { watchKey } from './operations/watch.ts';
 import { isLost, isPassing, postgresCode } from './postgres-error.ts';
-
-/** What a group of appends holds at most, so that its transaction stays short. */
-const groupEventsMax = 5_000;
-const groupBytesMax = 16_777_216;
-
-interface AppendJob {
-  readonly request: AppendRequest;
-  readonly deadline: number;
-  readonly settle: (outcome: AppendOutcome) => void;
-  /** The last digests that earlier tries of this append would have written, if they were committed after all. */
-  readonly tried: Set<string>;
-}
 
 /**
  * Work that may be done twice. It is told when it may have been committed already, by a try whose answer was lost: then it
@@ -34,32 +23,36 @@ export class Writer {
   readonly #database: Database;
   readonly #catalogue: Catalogue;
   readonly #platform: Platform;
-  readonly #onCommit: (branches: readonly WrittenBranch[]) => void;
-  #queue: AppendJob[] = [];
+  readonly #forward: ForwardWriter;
+  readonly #onCommit: (moved: readonly string[]) => void;
+  readonly #queue = new AppendQueue();
   #flushing: Promise<void> | undefined;
   readonly #others = new Set<Promise<unknown>>();
 
   constructor(
     database: Database,
     catalogue: Catalogue,
-    options: { readonly platform: Platform; readonly onCommit: (branches: readonly WrittenBranch[]) => void },
+    options: { readonly platform: Platform; readonly onCommit: (moved: readonly string[]) => void },
   ) {
     this.#database = database;
     this.#catalogue = catalogue;
     this.#platform = options.platform;
     this.#onCommit = options.onCommit;
+    this.#forward = new ForwardWriter(database, catalogue.heads, {
+      platform: options.platform,
+      onCommit: (moved) => options.onCommit(moved.map(({ session, id }) => watchKey(session.id, id))),
+    });
   }
 
   /** Appends with the next group. Settles when the events are durable, or with why they are not. */
   append(request: AppendRequest): Promise<AppendOutcome> {
     return new Promise((settle) => {
       try {
-        checkLimit('queuedAppendsMax', this.#queue.length + 1, 'append: too many appends are waiting');
+        this.#queue.add({ request, deadline: this.#database.deadline(), settle, tried: new Set() });
       } catch (error) {
         settle(refusal(error));
         return;
       }
-      this.#queue.push({ request, deadline: this.#database.deadline(), settle, tried: new Set() });
       this.#flushing ??= this.#flush();
     });
   }
@@ -109,23 +102,11 @@ export class Writer {
   async #flush(): Promise<void> {
     // Everything that is appended in this turn of the event loop shares the first transaction.
     await new Promise<void>((resolve) => process.nextTick(resolve));
-    while (this.#queue.length > 0) await this.#commit(this.#takeGroup());
-    this.#flushing = undefined;
-  }
-
-  #takeGroup(): AppendJob[] {
-    let events = 0;
-    let bytes = 0;
-    let count = 0;
-    for (const job of this.#queue) {
-      events += job.request.events.length;
-      bytes += sizeOf(job.request);
-      if (count > 0 && (events > groupEventsMax || bytes > groupBytesMax)) break;
-      count++;
+    while (this.#queue.size > 0) {
+      await this.#forward.flush(this.#queue);
+      if (this.#queue.size > 0) await this.#commit(this.#queue.take());
     }
-    const group = this.#queue.slice(0, count);
-    this.#queue = this.#queue.slice(count);
-    return group;
+    this.#flushing = undefined;
   }
 
   async #commit(group: readonly AppendJob[]): Promise<void> {
@@ -163,7 +144,7 @@ export class Writer {
       });
       return { outcomes: judged, moved: appends.committed() };
     }, deadline);
-    if (moved.length > 0) this.#onCommit(moved);
+    if (moved.length > 0) this.#onCommit(moved.map(({ facts, row }) => watchKey(facts.session.id, row.id)));
     return outcomes;
   }
 }
@@ -207,11 +188,4 @@ function inDoubt(cause: unknown): RepriseError {
       cause,
     },
   );
-}
-
-function sizeOf({ events, parts }: AppendRequest): number {
-  let bytes = 0;
-  for (const event of events) bytes += event.data.length;
-  for (const part of parts) bytes += part.text.length;
-  return bytes;
 }

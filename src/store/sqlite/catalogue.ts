@@ -1,4 +1,5 @@
 import type { BranchState } from '../../core/append.ts';
+import type { Clock } from '../../core/clock.ts';
 import { RepriseError } from '../../core/error.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
@@ -8,6 +9,7 @@ import type { BranchRecord, SessionRef } from '../../core/ports.ts';
 import { lastOf, viewAt } from '../../core/view.ts';
 import type { Database } from './database.ts';
 import { checkVersion, type Migration, schemaVersion } from './migrate.ts';
+import { lastClock } from './operations/clocks.ts';
 import { RecentKeys } from './recent-keys.ts';
 
 /** A session as stored, without what changes. */
@@ -52,6 +54,7 @@ export class Catalogue {
   readonly #records = new Map<number, { readonly state: BranchState; readonly record: BranchRecord }>();
   readonly #lastIds = new Map<number, string>();
   readonly #bytes = new Map<number, BranchBytes>();
+  readonly #clocks = new Map<number, Clock>();
   readonly recentKeys: RecentKeys = new RecentKeys();
   #dataVersion = -1;
   #markersHeld = 0;
@@ -81,6 +84,7 @@ export class Catalogue {
     this.#records.clear();
     this.#lastIds.clear();
     this.#bytes.clear();
+    this.#clocks.clear();
     this.recentKeys.clear();
     this.#markersHeld = 0;
     this.#lastTouched = -1;
@@ -218,6 +222,18 @@ export class Catalogue {
   setBytes(branch: BranchRow, bytes: BranchBytes): void {
     if (this.#bytes.size >= entriesMax) this.#bytes.clear();
     this.#bytes.set(branch.id, bytes);
+  }
+
+  /** How far the clocks of a branch have come. */
+  clockOf(branch: BranchRow): Clock {
+    const known = this.#clocks.get(branch.id);
+    if (known !== undefined) return known;
+    return lastClock(this.#database, branch.id);
+  }
+
+  setClock(branch: BranchRow, clock: Clock): void {
+    if (this.#clocks.size >= entriesMax) this.#clocks.clear();
+    this.#clocks.set(branch.id, clock);
   }
 
   /** Makes the session the one that was appended to last; writes only if it was not. */

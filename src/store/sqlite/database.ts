@@ -5,7 +5,7 @@ import { toStoreError } from './sqlite-error.ts';
 export type Bound = SQLInputValue | Record<string, SQLInputValue>;
 
 /** A prepared statement that is run many times. */
-export type Repeated = Pick<StatementSync, 'run'>;
+export type Repeated = Pick<StatementSync, 'get'>;
 
 /** How to open a database file. */
 export interface DatabaseOptions {
@@ -48,7 +48,8 @@ export class Database {
   /** Runs a statement that gives nothing back. */
   run(sql: string, ...values: Bound[]): void {
     try {
-      this.#statement(sql).run(...(values as SQLInputValue[]));
+      // Asked as a query: what a change gives back is an object that nobody wants here.
+      this.#statement(sql).get(...(values as SQLInputValue[]));
     } catch (error) {
       throw toStoreError(error);
     }
@@ -99,9 +100,21 @@ export class Database {
     }
   }
 
+  /**
+   * Runs queries that all see the file as it is at the first of them. It is also the quicker way: on its own, each query
+   * would take and give back the lock that a reader needs, which costs as much as asking.
+   */
+  reading<Result>(work: () => Result): Result {
+    return this.#within('BEGIN', work);
+  }
+
   /** Runs within one transaction that may write from its beginning; whatever is thrown rolls it back. */
   transaction<Result>(work: () => Result): Result {
-    this.run('BEGIN IMMEDIATE');
+    return this.#within('BEGIN IMMEDIATE', work);
+  }
+
+  #within<Result>(begin: 'BEGIN' | 'BEGIN IMMEDIATE', work: () => Result): Result {
+    this.run(begin);
     try {
       const result = work();
       this.run('COMMIT');

@@ -1,4 +1,4 @@
-import type { PlannedEvent } from '../../core/append.ts';
+import type { WrittenRow } from '../../core/append.ts';
 import type { Seq } from '../../core/point.ts';
 
 /** One event and one key it is indexed under. */
@@ -18,7 +18,7 @@ export class RecentKeys {
   readonly #branches = new Map<number, { after: Seq; readonly entries: KeyedSeq[] }>();
 
   /** Remembers the keys of events that were appended to a branch whose head was at `head`. */
-  add(branchId: number, head: Seq, events: readonly PlannedEvent[]): void {
+  add(branchId: number, head: Seq, events: readonly WrittenRow[]): void {
     let recent = this.#branches.get(branchId);
     if (recent === undefined) {
       if (this.#branches.size >= branchesMax) this.#branches.clear();

@@ -1,5 +1,6 @@
 import { RepriseError } from '../../core/error.ts';
 import type { KeySelector } from '../../core/keys.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { checkLimit, limits } from '../../core/limits.ts';
 import type { Digest, Point, Seq } from '../../core/point.ts';
 import type {
@@ -27,7 +28,9 @@ import type {
   SnapshotKey,
   StoreHealth,
 } from '../../core/ports.ts';
-import type { Segment } from '../../core/view.ts';
+import type { RestoreOutcome, RestoreRequest } from '../../core/restore.ts';
+import type { NewSession, ReceiptsRequest, RenameRequest } from '../../core/session-request.ts';
+import type { AskedView, Segment } from '../../core/view.ts';
 import { Catalogue, type SessionRow } from './catalogue.ts';
 import type { Database } from './database.ts';
 import type { Migration } from './migrate.ts';
@@ -37,15 +40,17 @@ import { findBranch, listBranches } from './operations/branch.ts';
 import { clearSession, hiddenSessions, hideSession } from './operations/delete-session.ts';
 import { erase } from './operations/erase.ts';
 import { healthOf, truncateLog } from './operations/health.ts';
-import { latestPage } from './operations/latest.ts';
+import { latestAt, latestPage } from './operations/latest.ts';
 import { findPlaces } from './operations/locate.ts';
 import { heldParts, partsPage } from './operations/parts.ts';
 import { readPage } from './operations/read.ts';
-import { findReceipts, putReceipt } from './operations/receipts.ts';
+import { findReceipts, heldReceipts, putReceipt } from './operations/receipts.ts';
 import { reindex } from './operations/reindex.ts';
+import { renameSession } from './operations/rename-session.ts';
+import { restore } from './operations/restore.ts';
 import { createSession, findSession, listSessions } from './operations/sessions.ts';
 import { dropSnapshots, findSnapshot, findSnapshots, putSnapshot } from './operations/snapshots.ts';
-import { Watchers } from './operations/watch.ts';
+import { changeDetector, Watchers } from './operations/watch.ts';
 import { migrations as ownMigrations } from './schema.ts';
 import { isBusy } from './sqlite-error.ts';
 import { pause, turnMsMax, turnOfLoop, Writer } from './writer.ts';
@@ -67,6 +72,12 @@ export interface SqliteStoreOptions {
   readonly migrations?: readonly Migration[];
 }
 
+const openKeys: KnownKeys = optionKeys<SqliteStoreOptions>(
+  'open the store',
+  { path: true, platform: true, durability: true, readOnly: true, busyWaitMs: true, create: true, migrations: true },
+  'openSqliteStore',
+);
+
 /**
  * Opens the store in one SQLite file. Several processes may have it open; each waits for the others without ever
  * blocking its own event loop.
@@ -79,6 +90,7 @@ export interface SqliteStoreOptions {
  * ```
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<EventStore> {
+  checkKeys(options, openKeys);
   const migrations = options.migrations ?? ownMigrations;
   const busyWaitMs = checkWait(options.busyWaitMs ?? limits.busyWaitMsMax);
   const { database, isReadOnly } = await openDatabase({ ...options, migrations, busyWaitMs });
@@ -139,6 +151,10 @@ class SqliteStore implements EventStore {
     return await Promise.all(requests.map((request) => this.#writer.append(request)));
   }
 
+  async restore(request: RestoreRequest): Promise<RestoreOutcome> {
+    return await this.#write(() => restore(this.#database, this.#catalogue, this.#options.platform, request));
+  }
+
   async branch(ref: BranchRef): Promise<BranchRecord | undefined> {
     return await this.#read(() => findBranch(this.#database, this.#catalogue, ref));
   }
@@ -163,14 +179,10 @@ class SqliteStore implements EventStore {
     });
   }
 
-  async latest(
-    ref: SessionRef,
-    view: readonly Segment[],
-    select: KeySelector,
-    page: LatestRequest,
-  ): Promise<LatestPage> {
+  async latest(ref: SessionRef, view: AskedView, select: KeySelector, page: LatestRequest): Promise<LatestPage> {
     return await this.#read(() => {
       if ('keys' in select) checkLimit('selectedKeysMax', select.keys.length, 'look up keys');
+      if ('branch' in view) return latestAt(this.#database, this.#catalogue, ref, view, select, page);
       return latestPage(this.#database, this.#branchIds(sessionOf(this.#catalogue, ref)), view, select, page);
     });
   }
@@ -189,10 +201,7 @@ class SqliteStore implements EventStore {
     return this.#watchers.watch(async () => (await this.branch(ref))?.head, after, signal);
   }
 
-  async createSession(
-    ref: SessionRef,
-    options: { readonly root: string; readonly seed: string },
-  ): Promise<SessionRecord> {
+  async createSession(ref: SessionRef, options: NewSession): Promise<SessionRecord> {
     return await this.#write(() =>
       createSession(this.#database, this.#catalogue, this.#options.platform, ref, options),
     );
@@ -211,6 +220,14 @@ class SqliteStore implements EventStore {
     if (id === undefined) return false;
     await clearSession(this.#database, id, (work) => this.#write(work));
     return true;
+  }
+
+  async renameSession(ref: SessionRef, request: RenameRequest): Promise<void> {
+    const replaced = await this.#write(() => renameSession(this.#database, this.#catalogue, ref, request));
+    if (replaced === undefined) return;
+    await clearSession(this.#database, replaced, (work) => this.#write(work));
+    // What took its place may be what was left after an erasure.
+    await truncateLog(this.#database, this.#options.busyWaitMs);
   }
 
   async putSnapshot(ref: SessionRef, snapshot: Snapshot): Promise<void> {
@@ -255,6 +272,13 @@ class SqliteStore implements EventStore {
     });
   }
 
+  async heldReceipts(ref: SessionRef, request: ReceiptsRequest): Promise<readonly Receipt[]> {
+    return await this.#read(() => {
+      const session = this.#catalogue.session(ref);
+      return session === undefined ? [] : heldReceipts(this.#database, session.id, request);
+    });
+  }
+
   async erase(request: EraseRequest): Promise<readonly AppendOutcome[]> {
     const outcomes = await this.#write(() => erase(this.#database, this.#catalogue, this.#options.platform, request));
     await truncateLog(this.#database, this.#options.busyWaitMs);
@@ -275,7 +299,7 @@ class SqliteStore implements EventStore {
 
   async reindex(ref: SessionRef): Promise<void> {
     const session = await this.#read(() => sessionOf(this.#catalogue, ref));
-    await reindex(this.#database, session, (work) => this.#write(work));
+    await reindex(this.#database, this.#catalogue, session, (work) => this.#write(work));
   }
 
   async health(): Promise<StoreHealth> {
@@ -324,8 +348,10 @@ class SqliteStore implements EventStore {
     const deadline = now + this.#options.busyWaitMs;
     for (let attempt = 0; ; attempt++) {
       try {
-        this.#catalogue.refresh();
-        return work();
+        return this.#database.reading(() => {
+          this.#catalogue.refresh();
+          return work();
+        });
       } catch (error) {
         if (!isBusy(error) || performance.now() >= deadline) throw error;
         await pause(attempt);
@@ -363,15 +389,4 @@ class SqliteStore implements EventStore {
 
 function keyOf({ projection, version, upcasts, erasures }: SnapshotKey): SnapshotKey {
   return { projection, version, upcasts, erasures };
-}
-
-/** Tells whether another connection has committed since it was last asked; it remembers on its own. */
-function changeDetector(database: Database): () => boolean {
-  const current = (): number => (database.get<[number]>('PRAGMA data_version') as [number])[0];
-  let last = current();
-  return () => {
-    const before = last;
-    last = current();
-    return last !== before;
-  };
 }

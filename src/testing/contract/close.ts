@@ -15,6 +15,7 @@ export const healthCases: readonly ContractCase[] = [
 
 const calls: Readonly<Record<Exclude<keyof EventStore, 'close'>, (store: EventStore) => Promise<unknown>>> = {
   append: (store) => store.append([request(ref, [note('a')])]),
+  restore: (store) => store.restore({ ...ref, branch: 'main', events: [], parts: [] }),
   branch: (store) => store.branch({ ...ref, branch: 'main' }),
   branches: (store) => store.branches(ref),
   read: (store) => store.read(ref, [segment('main', 0, 1)], { limit: 1, select: 'full', direction: 'forward' }),
@@ -29,6 +30,7 @@ const calls: Readonly<Record<Exclude<keyof EventStore, 'close'>, (store: EventSt
   createSession: (store) => store.createSession({ ...ref, session: 'new' }, { root: 'main', seed: 'x' }),
   session: (store) => store.session(ref),
   sessions: (store) => store.sessions({ limit: 1 }),
+  renameSession: (store) => store.renameSession(ref, { to: 'new' }),
   deleteSession: (store) => store.deleteSession(ref),
   putSnapshot: (store) =>
     store.putSnapshot(ref, {
@@ -48,6 +50,7 @@ const calls: Readonly<Record<Exclude<keyof EventStore, 'close'>, (store: EventSt
   dropSnapshots: (store) => store.dropSnapshots(ref),
   putReceipt: (store) => store.putReceipt(ref, { digest: noDigest, kind: 'x', createdAt: '', body: {} }),
   receipts: (store) => store.receipts(ref, noDigest),
+  heldReceipts: (store) => store.heldReceipts(ref, { limit: 1 }),
   erase: (store) => store.erase({ ...ref, events: [], parts: [], rewrites: [], appends: [] }),
   heldParts: (store) => store.heldParts(ref, { limit: 1 }),
   reindex: (store) => store.reindex(ref),

@@ -18,6 +18,7 @@ import {
   textsOf,
   type World,
 } from './contract-case.ts';
+import { readClocksCases } from './read-clocks.ts';
 
 async function tenNotes(world: World): Promise<void> {
   await append(
@@ -252,4 +253,4 @@ const scans: readonly ContractCase[] = [
 ];
 
 /** What `read` promises. */
-export const readCases: readonly ContractCase[] = [...ranges, ...selections, ...filters, ...scans];
+export const readCases: readonly ContractCase[] = [...ranges, ...selections, ...filters, ...scans, ...readClocksCases];

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Digest } from '../../core/point.ts';
+import type { Receipt } from '../../core/ports.ts';
 import { type ContractCase, contractCase, noDigest, rejects } from './contract-case.ts';
 
 const receipt = (kind: string, body = { ok: true }, digest = noDigest) => ({
@@ -32,4 +33,31 @@ export const receiptsCases: readonly ContractCase[] = [
     assert.deepEqual(await store.receipts({ ...ref, session: 'other' }, noDigest), []);
     assert.deepEqual(await store.receipts({ ...ref, session: 'nowhere' }, noDigest), []);
   }),
+];
+
+/** What `heldReceipts` promises. */
+export const heldReceiptsCases: readonly ContractCase[] = [
+  contractCase(
+    'heldReceipts() pages through every receipt of one session by digest and kind',
+    async ({ store, ref }) => {
+      const digests = ['2', '0', '1'].map((digit) => digit.repeat(64) as Digest);
+      const other = { ...ref, session: 'other' };
+      await store.createSession(other, { root: 'main', seed: 'x' });
+      await store.putReceipt(other, receipt('export'));
+      for (const digest of digests)
+        for (const kind of ['rerun', 'export', 'Z']) await store.putReceipt(ref, receipt(kind, { ok: true }, digest));
+      const found: Receipt[] = [];
+      for (let after: Receipt | undefined; ; after = found.at(-1)) {
+        const page = await store.heldReceipts(ref, { limit: 2, ...(after === undefined ? {} : { after }) });
+        assert.ok(page.length <= 2);
+        if (page.length === 0) break;
+        found.push(...page);
+      }
+      const expected = digests
+        .sort()
+        .flatMap((digest) => ['Z', 'export', 'rerun'].map((kind) => receipt(kind, { ok: true }, digest)));
+      assert.deepEqual(found, expected);
+      assert.deepEqual(await store.heldReceipts({ ...ref, session: 'nowhere' }, { limit: 9 }), []);
+    },
+  ),
 ];

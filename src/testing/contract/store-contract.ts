@@ -9,7 +9,9 @@ import { latestCases } from './latest.ts';
 import { locateCases } from './locate.ts';
 import { heldPartsCases, partsCases } from './parts.ts';
 import { readCases } from './read.ts';
-import { putReceiptCases, receiptsCases } from './receipts.ts';
+import { heldReceiptsCases, putReceiptCases, receiptsCases } from './receipts.ts';
+import { renameSessionCases } from './rename-session.ts';
+import { restoreCases } from './restore.ts';
 import { createSessionCases, deleteSessionCases, sessionCases, sessionsCases } from './sessions.ts';
 import { dropSnapshotsCases, putSnapshotCases, snapshotCases, snapshotsCases } from './snapshots.ts';
 import { watchCases } from './watch.ts';
@@ -29,6 +31,7 @@ import { watchCases } from './watch.ts';
  */
 export const storeContract: Readonly<Record<keyof EventStore, readonly ContractCase[]>> = {
   append: appendCases,
+  restore: restoreCases,
   branch: branchCases,
   branches: branchesCases,
   read: readCases,
@@ -39,6 +42,7 @@ export const storeContract: Readonly<Record<keyof EventStore, readonly ContractC
   createSession: createSessionCases,
   session: sessionCases,
   sessions: sessionsCases,
+  renameSession: renameSessionCases,
   deleteSession: deleteSessionCases,
   putSnapshot: putSnapshotCases,
   snapshots: snapshotsCases,
@@ -46,6 +50,7 @@ export const storeContract: Readonly<Record<keyof EventStore, readonly ContractC
   dropSnapshots: dropSnapshotsCases,
   putReceipt: putReceiptCases,
   receipts: receiptsCases,
+  heldReceipts: heldReceiptsCases,
   erase: eraseCases,
   heldParts: heldPartsCases,
   reindex: reindexCases,

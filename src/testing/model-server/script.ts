@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../../core/json.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { ToolResultPart } from '../../core/message.ts';
 import type { ModelRequest, Usage } from '../../core/recorder.ts';
 
@@ -119,9 +120,42 @@ export interface ChosenReply {
   readonly rule: number;
 }
 
+const ruleKeys: KnownKeys = optionKeys<ModelRule>('read the script', { when: true, reply: true }, 'a rule');
+const patternKeys: KnownKeys = optionKeys<RequestPattern>(
+  'read the script',
+  { text: true, system: true, model: true, turn: true, answered: true, protocol: true },
+  'a pattern',
+);
+const replyKeys: KnownKeys = optionKeys<SpokenReply & FailedReply & MalformedReply>(
+  'read the script',
+  {
+    firstMs: true,
+    pieceMs: true,
+    cutAfter: true,
+    splitCharacters: true,
+    text: true,
+    reasoning: true,
+    toolCalls: true,
+    usage: true,
+    finishReason: true,
+    error: true,
+    malformed: true,
+  },
+  'a reply',
+);
+
+/** A pattern that is misspelt would fit every request, and a reply would be empty. */
+function checkRule(rule: ModelRule): void {
+  checkKeys(rule, ruleKeys);
+  if (typeof rule.when === 'object') checkKeys(rule.when, patternKeys);
+  for (const reply of isList(rule.reply) ? rule.reply : [rule.reply])
+    if (typeof reply === 'object') checkKeys(reply, replyKeys);
+}
+
 /** Reads a script; each reading counts for itself which rule answered how often. */
 export function readScript(script: ModelScript): (request: ScriptedRequest) => ChosenReply | undefined {
   const rules: readonly ModelRule[] | undefined = typeof script === 'function' ? undefined : script;
+  rules?.forEach(checkRule);
   const answered = new Map<number, number>();
   return (request) => {
     if (rules === undefined) {

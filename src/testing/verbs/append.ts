@@ -177,6 +177,7 @@ export const append: readonly VerbCase[] = [
       [{ ...good, agent: '' }, 'operations.1.agent'],
       [{ ...good, agent: 'a\u0001b' }, 'operations.1.agent'],
       [{ ...good, key: 7 }, 'operations.1.key'],
+      [{ ...good, key: 'k'.repeat(901) }, 'operations.1.key'],
       [{ ...good, op: 'put' }, 'operations.1.op'],
       [bare, 'operations.1.value'],
       [{ ...good, op: 'delete' }, 'operations.1.value'],

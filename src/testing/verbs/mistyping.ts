@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { conversation } from '../../projections/conversation.ts';
+import { noting } from './refund-story.ts';
 import { all, notes, onSession, refuses, said, type VerbCase } from './verb-case.ts';
 
 /** What every verb does about an option that nobody would read. */
@@ -23,6 +24,33 @@ export const mistyping: readonly VerbCase[] = [
         () => session.counterfactual('main', conversation, { exclude: [1], casacde: true } as never),
         () => session.verify({ heads: 'x' } as never),
         () => reprise.diff('demo', 'demo@1', { stats: [] } as never),
+        () => session.record({ agnt: 'support' } as never),
+        () => session.resume('main', noting(), { prompt: 'Go on.', timoutMs: 1 } as never),
+        () => session.resume('main', noting(), { prompt: 'Go on.', budget: { turn: 1 } } as never),
+        () => session.resume('main', noting(), { prompt: 'Go on.', effects: { class: {} } } as never),
+        () => session.resume('main', noting(), { prompt: 'Go on.', effects: 'reuze' } as never),
+        () => session.retry('main', noting(), { extraContex: 'x' } as never),
+        () => session.retry('main', noting(), { budget: { tokns: 1 } } as never),
+        () => session.experiment('main', { agent: noting(), variants: [{ name: 'a' }], repeat: 2 } as never),
+        () => session.setMetadata({ owner: 'x' }, { brnch: 'main' } as never),
+        () => reprise.import({ trace_id: 'x' }, { fromat: 'shipit' } as never),
+        () => reprise.export('demo', { fromat: 'shipit' } as never),
+        () => reprise.session('other', { craete: true } as never),
+        () => reprise.createSession('other', { metdata: {} } as never),
+        () => all(reprise.sessions({ allNamespace: true } as never)),
+        () => session.state.begin({ timeout: 5 } as never),
+        () => session.state.transaction(() => undefined, { retry: 3 } as never),
+        () => session.state.get('a', { seq: 1 } as never),
+        () => session.state.getAt('a', { versoin: 1 } as never),
+        () => session.state.getAt('a', { seq: 1, at: '@2' } as never),
+        () => all(session.state.keys({ prefix: 'a' } as never)),
+        () => all(session.state.scan('a', { limt: 1 } as never)),
+        () => all(session.state.history('a', { version: 1 } as never)),
+        () => all(session.state.diff('main', 'main@1', { prefx: 'a' } as never)),
+        () => all(session.state.replay({ filter: { agent: 'a' } } as never)),
+        () => all(session.state.replay({ agnet: 'a' } as never)),
+        () => all(session.state.replay({ limit: Number.NaN })),
+        () => all(session.state.replay({ limit: -1 })),
       ];
       for (const what of misspelt) await refuses('option.invalid', what);
       const { hint } = await refuses('option.invalid', misspelt[0] as () => unknown);
@@ -35,4 +63,37 @@ export const mistyping: readonly VerbCase[] = [
       );
     },
   ),
+
+  onSession('an edit and a point with a field that nobody reads are refused, and say which', async (session) => {
+    await session.append(notes('abc'));
+    const dropped = { kind: 'drop', seq: 1, casacde: true };
+    await refuses('edit.invalid', () => session.edit('main', dropped as never));
+    // Without its value this would delete the key.
+    const written = { kind: 'state', key: 'plan', vlaue: 1 };
+    const { hint } = await refuses('edit.invalid', () => session.fork('main', { edits: [written] } as never));
+    assert.match(hint ?? '', /^Did you mean "value"\?/);
+    await refuses('ref.invalid', () => session.fork({ brnch: 'main', seq: 1 } as never));
+    await refuses('ref.invalid', () => session.locate({ sq: 1 } as never));
+    const [first] = await all(session.replay());
+    assert.equal((await session.locate(first as never)).seq, 1, 'an event is the point after it');
+  }),
+
+  onSession('a recorder is told what nobody reads, and the agent does not notice', async (session) => {
+    const told: Error[] = [];
+    const recorder = await session.record({ facts: false, onError: (error) => told.push(error) });
+    await recorder.run({ titel: 'Refund' } as never, async () => {
+      recorder.message({ role: 'user', content: 'Refund it.' }, { agnt: 'support' } as never);
+      await recorder.turn({ titel: 'One' } as never, () => 1);
+      await recorder.task({ task: 't', promt: 'x' } as never, () => 1);
+      const called = { kind: 'tool', name: 'refund', efect: 'irreversible' };
+      return recorder.call(
+        called as never,
+        () => 1,
+        () => ({ ouput: 1 }) as never,
+      );
+    });
+    const { failed, stored } = await recorder.close();
+    assert.deepEqual([failed, stored, told.length], [6, 9, 6]);
+    assert.match(told[4]?.message ?? '', /a call has no "efect"/);
+  }),
 ];

@@ -4,7 +4,7 @@ import { conversation } from '../../projections/conversation.ts';
 import { runs } from '../../projections/runs.ts';
 import { countedRefund, lastOf, littleAgent, recordLoop, refunding, says } from './little-agent.ts';
 import { noting } from './refund-story.ts';
-import { onSession, refuses, type VerbCase } from './verb-case.ts';
+import { all, onSession, refuses, type VerbCase } from './verb-case.ts';
 
 /** What `session.resume` promises for a whole session against another agent. */
 export const userTurns: readonly VerbCase[] = [
@@ -86,6 +86,48 @@ export const userTurns: readonly VerbCase[] = [
         ['ok', 'ok', 'budget'],
       );
       assert.ok((await session.stateAt('x', conversation)).messages.at(-1)?.message?.['role'] === 'user');
+    },
+  ),
+
+  onSession(
+    'resume() answers a question in the turn it was asked in, and what comes after it counts on',
+    async (session) => {
+      await recordLoop(session, { model: () => says('Yes.') }, ['One?', 'Two?']);
+      const asked = await session.findLast({ types: ['message.added'] });
+      const turnsOn = async (branch: string): Promise<(number | undefined)[]> => {
+        const events = session.replay({ at: { branch }, filter: { types: ['message.added', 'call.started'] } });
+        return (await all(events)).map(({ turn }) => turn);
+      };
+      assert.deepEqual(await turnsOn('main'), [1, 1, 2, 2]);
+      const agent = littleAgent({ model: () => says('No.') });
+      const branch = await session.fork({ seq: asked?.seq as number }, { name: 'same', prompt: 'Two or three?' });
+      await branch.resume(agent);
+      assert.deepEqual(await turnsOn('same'), [1, 1, 2, 2]);
+      await branch.resume(agent, { prompt: 'Three?' });
+      assert.deepEqual(await turnsOn('same'), [1, 1, 2, 2, 3, 3]);
+    },
+  ),
+
+  onSession(
+    'a new recorder answers in the turn that waits, also what was said to one agent while another went on',
+    async (session) => {
+      const told = await session.record({ facts: false });
+      told.message({ role: 'user', content: 'Write it.' }, { agent: 'writer' });
+      await told.call({ kind: 'model', name: 'm', agent: 'editor', request: { messages: [] } }, () => 'Mine.');
+      await told.close();
+      for (const agent of ['writer', 'editor']) {
+        await using recorder = await session.record({ agent, facts: false });
+        await recorder.call({ kind: 'model', name: 'm', request: { messages: [] } }, () => 'Done.');
+      }
+      const calls = await all(session.replay({ filter: { types: ['call.started'] } }));
+      assert.deepEqual(
+        calls.map(({ agent, turn }) => [agent, turn]),
+        [
+          ['editor', 2],
+          ['writer', 1],
+          ['editor', 3],
+        ],
+      );
     },
   ),
 ];

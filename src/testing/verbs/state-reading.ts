@@ -191,6 +191,46 @@ export const branching: readonly VerbCase[] = [
     );
   }),
 
+  onSession(
+    'state on a fork of a fork of a fork is that of its points, whatever its parents do later',
+    async (session) => {
+      const { state } = session;
+      for (const value of [1, 2]) await put(state, 'a', value);
+      const one = await session.fork('main@1', { name: 'one', edits: [{ kind: 'state', key: 'b', value: 1 }] });
+      await put(one.state, 'a', 'one');
+      const two = await session.fork('one@head', { name: 'two' });
+      await drop(two.state, 'b');
+      const three = await session.fork('two@head', { name: 'three', edits: [{ kind: 'state', key: 'a' }] });
+      for (const other of [state, one.state, two.state]) await put(other, 'a', 'later');
+      await session.rewind('one@1');
+      const held = async (handle: StateHandle): Promise<unknown> =>
+        (await all(handle.scan(''))).map(({ key, value, version }) => [key, value, version]);
+      assert.deepEqual(await held(three.state), [], 'b was deleted on its parent, a by its own edit');
+      await put(three.state, 'a', 'three');
+      assert.deepEqual(await held(three.state), [['a', 'three', 4]]);
+      assert.deepEqual(await held(one.state), [['a', 1, 1]]);
+      assert.deepEqual(await held(two.state), [['a', 'later', 3]]);
+      await session.rewind('three@1');
+      assert.deepEqual(await held(three.state), [['a', 1, 1]]);
+      await session.redo('three');
+      assert.deepEqual(
+        (await all(three.state.history('a'))).map(({ value, branch }) => [value, branch]),
+        [
+          ['three', 'three'],
+          [null, 'three'],
+          ['one', 'one'],
+          [1, 'main'],
+        ],
+      );
+      for (const [at, value] of [
+        ['main@1', 1],
+        ['main@2', 2],
+        ['one@4', 'one'],
+      ] as const)
+        assert.equal(await valueAt(three.state, 'a', at), value);
+    },
+  ),
+
   onSession('rewind and revert change what get() gives, and never what an earlier point gave', async (session) => {
     const { state } = session;
     for (const value of [1, 2, 3]) await put(state, 'a', value);
@@ -212,6 +252,30 @@ export const branching: readonly VerbCase[] = [
     assert.equal((await state.get('a')).version, 3);
     await session.redo();
     assert.equal((await state.get('a')).value, 'again');
+  }),
+
+  onSession('a number that is in the view twice is that of the last, as history() shows it', async (session) => {
+    const { state } = session;
+    const shown = async (at = ''): Promise<unknown[]> =>
+      (await all(state.history('a', { at }))).map(({ version, value }) => `${version} ${String(value)}`);
+    const found = async (version: number, at = ''): Promise<unknown> => (await state.getAt('a', { version, at })).value;
+    for (const value of ['one', 'two']) await put(state, 'a', value);
+    await session.revert('main@2');
+    await put(state, 'a', 'two again');
+    await session.revert('main@3');
+    assert.deepEqual(await shown(), ['2 two again', '2 two', '1 one']);
+    assert.deepEqual([await found(1), await found(2), await found(3)], ['one', 'two again', null]);
+    assert.deepEqual([(await state.get('a')).version, await found(2, '@2')], [2, 'two']);
+    // The numbers fall: what was taken out is back, and what stands behind it did not know of it.
+    await put(state, 'a', 'three');
+    for (const seq of [6, 4, 2]) await session.revert(`main@${seq}`);
+    await put(state, 'a', 'second');
+    await session.revert('main@7');
+    assert.deepEqual(await shown(), ['2 second', '3 three', '1 one']);
+    assert.deepEqual([await found(1), await found(2), await found(3)], ['one', 'second', 'three']);
+    assert.deepEqual([(await state.get('a')).version, (await state.get('a')).value], [2, 'second']);
+    assert.equal((await state.transaction((tx) => tx.write('a', 'third'))).versions[0]?.version, 3);
+    assert.deepEqual([await found(3), await found(3, '@11')], ['third', 'three']);
   }),
 
   onSession('replaced and inserted commits are read as what they say', async (session) => {
@@ -275,75 +339,10 @@ export const branching: readonly VerbCase[] = [
       ],
     );
     assert.equal((await put(state, 'a', 'third'), await state.get('a')).version, 3);
-  }),
-];
-
-/** What replaying state promises. */
-export const replaying: readonly VerbCase[] = [
-  onSession('replay() gives one item a transaction, with the operations of one agent', async (session) => {
-    const { state } = session;
-    await session.append(note('between'));
-    const { txn, seq, time } = await state.transaction((tx) => {
-      tx.write('a', 1);
-      tx.as('other').write('secret', 2);
-      tx.delete('b');
-    });
-    await put(state.as('other'), 'secret', 3);
-    assert.deepEqual(await all(state.replay()), [
-      {
-        txn,
-        seq,
-        time,
-        operations: [
-          { agent: 'default', key: 'a', op: 'write', value: 1, version: 1 },
-          { agent: 'default', key: 'b', op: 'delete', version: 1 },
-        ],
-      },
-    ]);
-    assert.equal((await all(state.replay({ agent: 'other' }))).length, 2);
-    assert.equal((await all(state.replay({ agent: null })))[0]?.operations.length, 3);
-    assert.deepEqual(await all(state.replay({ agent: 'nobody' })), []);
-    await refuses('id.invalid', () => all(state.replay({ agent: '' })));
-  }),
-
-  onSession('replay() takes a range of seqs and of times, and ends where it is left', async (session) => {
-    const { state } = session;
-    for (let value = 1; value <= 6; value++) await put(state, 'a', value);
-    const seqs = async (options: Parameters<StateHandle['replay']>[0]): Promise<number[]> =>
-      (await all(state.replay(options))).map(({ seq }) => seq);
-    assert.deepEqual(await seqs({ after: 2, through: 4 }), [3, 4]);
-    assert.deepEqual(await seqs({ after: 4, through: 2 }), []);
-    assert.deepEqual(await seqs({ limit: 2 }), [1, 2]);
-    assert.deepEqual(await seqs({ at: '@2' }), [1, 2]);
-    assert.deepEqual(await seqs({ until: '2000-01-01' }), []);
-    assert.deepEqual(await seqs({ since: '2000-01-01' }), [1, 2, 3, 4, 5, 6]);
-    for await (const { seq } of state.replay({ follow: true })) if (seq === 6) break;
-  }),
-
-  onSession('replay() follows what is committed later, and starts again after a marker', async (session) => {
-    const { state } = session;
-    await put(state, 'a', 1);
-    const seen: string[] = [];
-    const waiting: (() => void)[] = [];
-    const stop = new AbortController();
-    const following = (async () => {
-      for await (const { seq, restarted } of state.replay({ follow: true, signal: stop.signal })) {
-        seen.push(restarted ?? String(seq));
-        for (const resolve of waiting.splice(0)) resolve();
-      }
-    })();
-    const until = async (text: string): Promise<void> => {
-      while (!seen.join(' ').endsWith(text)) await new Promise<void>((resolve) => waiting.push(resolve));
-    };
-    await until('1');
-    await session.append(note('not state'));
-    await put(state.as('other'), 'a', 1);
-    await put(state, 'a', 2);
-    await until('1 4');
-    await session.rewind('main@1');
-    await until('branch.rewound 1');
-    stop.abort();
-    await following;
-    assert.deepEqual(seen, ['1', '4', 'branch.rewound', '1']);
+    const { seq } = await state.transaction((tx) => tx.as('other').write('b', 'more secret words'));
+    await session.erase({ seq });
+    const seqsOf = async (agent: string | null): Promise<number[]> =>
+      (await all(state.replay({ agent, after: seq - 1 }))).map((item) => item.seq);
+    assert.deepEqual([await seqsOf('other'), await seqsOf(null), await seqsOf('default')], [[seq], [seq], []]);
   }),
 ];

@@ -132,6 +132,16 @@ export const lifeCycle: readonly VerbCase[] = [
     assert.equal((await state.get('a')).exists, false);
   }),
 
+  onSession('a transaction whose store was closed says so', async (session, reprise) => {
+    const tx = session.state.begin();
+    tx.write('a', 1);
+    await reprise.close();
+    for (const act of [() => tx.write('b', 1), () => tx.commit()])
+      assert.match((await refuses('transaction.ended', act)).message, /the store was closed$/);
+    tx.abort();
+    await refuses('store.closed', () => session.state.transaction((other) => other.write('a', 1)));
+  }),
+
   onSession('begun() finds an open transaction by its id, on its branch alone', async (session, reprise) => {
     await session.append(note('a'));
     await session.fork('main@1', { name: 'x' });
@@ -287,6 +297,69 @@ export const isolation: readonly VerbCase[] = [
     await session.revert('main@2');
     assert.match((await refuses('state.conflict', () => tx.commit())).message, /edited at seq 3/);
     assert.deepEqual((await blind.commit()).versions, [{ agent: 'default', key: 'b', version: 1 }]);
+  }),
+
+  onSession('transaction() runs again when its own commit was in conflict, not when another was', async (session) => {
+    const { state } = session;
+    let runs = 0;
+    await state.transaction(async (tx) => {
+      runs += 1;
+      await tx.get('count');
+      if (runs === 1) await put(state, 'count', 7);
+      tx.write('count', runs);
+      await tx.commit();
+    });
+    assert.deepEqual([runs, await count(state)], [2, 2], 'the function committed itself');
+    runs = 0;
+    const other = state.begin();
+    await other.get('count');
+    other.write('count', 8);
+    await put(state, 'count', 9);
+    await refuses('state.conflict', () =>
+      state.transaction(async () => {
+        runs += 1;
+        await other.commit();
+      }),
+    );
+    assert.deepEqual(
+      [runs, await count(state)],
+      [1, 9],
+      'the conflict of another transaction is not mended by this one',
+    );
+  }),
+
+  onSession('transactions inside one another are transactions of their own', async (session) => {
+    const { state } = session;
+    await assert.rejects(
+      state.transaction(async (outer) => {
+        outer.write('outer', 1);
+        await state.transaction((inner) => inner.write('inner', 1));
+        assert.equal((await outer.get('inner')).exists, true, 'it was committed before the outer one first read');
+        await state.transaction((inner) => inner.write('later', 1));
+        assert.equal((await outer.get('later')).exists, false);
+        throw new Error('mine');
+      }),
+      /mine/,
+    );
+    assert.deepEqual(await all(state.keys()), ['inner', 'later']);
+  }),
+
+  onSession('what was read of one agent is checked when a key of another is written', async (session) => {
+    const { state } = session;
+    const tx = state.begin();
+    await tx.as('planner').get('plan');
+    assert.deepEqual(await all(tx.as('worker').scan('task/')), []);
+    tx.as('worker').write('task/1', 'go');
+    await put(state.as('worker'), 'tasks', 1);
+    await put(state, 'plan', 'of another agent');
+    await put(state.as('planner:x'), 'plan', 'of yet another');
+    assert.equal((await tx.commit()).versions.length, 1);
+    const late = state.begin();
+    await all(late.as('worker').scan('task/'));
+    late.as('planner').write('plan', 1);
+    await put(state.as('worker'), 'task/2', 2);
+    const { details } = await refuses('state.conflict', () => late.commit());
+    assert.deepEqual(details['keys'], [{ agent: 'worker', key: 'task/2' }]);
   }),
 
   onSession('transaction() gives what the function gave, and the commit it made itself', async (session) => {

@@ -25,19 +25,22 @@ export const stopping: readonly VerbCase[] = [
     'resume() that is aborted or out of time leaves a branch that says so and can be resumed again',
     async (session) => {
       const digest = await refunded(session);
+      const stop = new AbortController();
       const waiting = littleAgent({
         tools: {
           refund: {
             effect: 'idempotent',
             call: (_, signal) =>
-              new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('gone')))),
+              new Promise((_resolve, reject) => {
+                signal?.addEventListener('abort', () => reject(new Error('gone')));
+                // In the middle of it, however slow the store is.
+                stop.abort(new Error('enough'));
+              }),
           },
         },
         model: refunding(),
       });
       const branch = await session.fork('main@2', { name: 'x' });
-      const stop = new AbortController();
-      setTimeout(() => stop.abort(new Error('enough')), 50);
       const aborted = await refuses('resume.aborted', () => branch.resume(waiting, { signal: stop.signal }));
       assert.match(aborted.message, /enough/);
       assert.equal((await lastRun(session, 'x'))?.status, 'aborted');
@@ -56,7 +59,7 @@ export const stopping: readonly VerbCase[] = [
   onSession('resume() does not wait for an agent that does not stop', async (session) => {
     await refunded(session);
     const branch = await session.fork('main@2', { name: 'x' });
-    await refuses('resume.timeout', () => branch.resume(() => new Promise(() => undefined), { timeoutMs: 20 }));
+    await refuses('resume.timeout', () => branch.resume(() => new Promise(() => undefined), { timeoutMs: 200 }));
     assert.equal((await lastRun(session, 'x'))?.status, 'aborted');
   }),
 

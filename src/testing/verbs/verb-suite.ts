@@ -2,8 +2,10 @@ import type { Reprise } from '../../engine/reprise.ts';
 import type { Session } from '../../engine/session.ts';
 import { append } from './append.ts';
 import { edit, fork, redo, revert, rewind } from './changing.ts';
+import { copying } from './copying.ts';
 import { editing } from './editing.ts';
 import { effects } from './effects.ts';
+import { effectsBeside } from './effects-beside.ts';
 import { erase } from './erasing.ts';
 import { experiment, retry } from './experimenting.ts';
 import { importing } from './importing.ts';
@@ -14,7 +16,8 @@ import { userTurns } from './recorded-turns.ts';
 import { record } from './recording.ts';
 import { find, replay } from './replay.ts';
 import { resume } from './resuming.ts';
-import { branching, reading, replaying } from './state-reading.ts';
+import { branching, reading } from './state-reading.ts';
+import { replaying } from './state-replaying.ts';
 import { isolation, lifeCycle } from './state-transactions.ts';
 import { stopping } from './stopping.ts';
 import type { VerbCase } from './verb-case.ts';
@@ -41,7 +44,7 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   counterfactual,
   fork: [...fork, ...mistyping],
   edit: [...edit, ...editing],
-  resume: [...resume, ...stopping, ...userTurns, ...effects],
+  resume: [...resume, ...stopping, ...userTurns, ...effects, ...effectsBeside],
   retry,
   experiment,
   rewind,
@@ -51,6 +54,7 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   fingerprint,
   verify,
   diff,
+  copy: copying,
   import: importing,
   export: importing,
   branch: fork,

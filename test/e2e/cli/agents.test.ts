@@ -325,6 +325,17 @@ describe('reprise experiment', () => {
     expect(rows.find(({ variant }) => variant === 'two')).toMatchObject({ outcome: 'error' });
   });
 
+  test('of which no branch came to a result is not done: 3 if the agent failed, 1 if it was stopped', async () => {
+    place.write('reprise.config.mjs', moreAgents);
+    place.write('variants.json', [{ name: 'one', with: 'failing' }]);
+    const failed = await place.run([...words, '--json']);
+    expect(failed.code).toBe(3);
+    expect(failed.stdout).toContain('"error":"the provider is gone one-1"');
+    place.write('variants.json', [{ name: 'two', with: 'waiting' }]);
+    expect((await place.run([...words, '--timeout', '0.1'])).code).toBe(1);
+    expect((await place.run(['experiment', '--help'])).stdout).toContain('3 if an agent failed');
+  });
+
   test.each([
     ['a file that is not there', 'gone.json', 'Cannot read "gone.json"'],
     ['a field that is misspelt', [{ name: 'a', promt: 'x' }], '"variants[0].promt" is not a field'],

@@ -35,11 +35,24 @@ export function plainEnv(more: Readonly<Record<string, string>> = {}): NodeJS.Pr
 /** A folder with a store in it, in which commands run. Dispose of it when done. */
 export class Place implements Disposable {
   readonly folder: string;
+  /** The store that commands are told of; undefined where they find one by themselves. */
+  readonly #url: string | undefined;
 
-  /** In a new folder of its own, or in one that is made below another. */
-  constructor(folder?: string) {
+  /** In a new folder of its own, or in one that is made below another; on a store elsewhere if one is given. */
+  constructor(folder?: string, url?: string) {
     if (folder !== undefined) mkdirSync(folder, { recursive: true });
     this.folder = folder ?? mkdtempSync(join(tmpdir(), 'reprise-cli-'));
+    this.#url = url;
+  }
+
+  /** The store that commands work on. */
+  get url(): string {
+    return this.#url ?? `sqlite:${this.store}`;
+  }
+
+  /** What a shell in this place has set. */
+  env(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
+    return plainEnv({ ...(this.#url === undefined ? {} : { REPRISE_STORE: this.#url }), ...more });
   }
 
   /** The file of the store that commands find by themselves. */
@@ -56,7 +69,7 @@ export class Place implements Disposable {
   /** Runs `reprise` with these words. */
   run(words: readonly string[], { stdin = '', env = {} }: RunOptions = {}): Promise<Ran> {
     return new Promise((resolve, reject) => {
-      const child = spawn(process.execPath, [program, ...words], { cwd: this.folder, env: plainEnv(env) });
+      const child = spawn(process.execPath, [program, ...words], { cwd: this.folder, env: this.env(env) });
       let stdout = '';
       let stderr = '';
       child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));

@@ -7,6 +7,7 @@ import type { AppendOutcome, AppendRequest, Platform, StoredEvent } from '../../
 import { rawPieces } from '../../../core/segment.ts';
 import { compareUtf8 } from '../../../core/utf8.ts';
 import {
+  addEvent,
   eventAt,
   type HeldBranch,
   type HeldSession,
@@ -28,10 +29,10 @@ export function append(shelf: Shelf, platform: Platform, request: AppendRequest)
   const { plan } = judgement;
   const branch =
     request.target.kind === 'fork'
-      ? addFork(session, request.target, plan.after, platform)
+      ? addFork(session, request.target, plan.after, plan.events[0]?.time ?? platform.now())
       : heldBranch(session, request.target.branch);
   for (const event of plan.events) {
-    branch.events.push(heldEvent(event));
+    addEvent(branch, heldEvent(event));
     session.places.set(event.id, { branch, seq: event.seq });
     for (const key of event.keys) indexEvent(branch, key, event.seq);
     session.updatedAt = event.time;
@@ -51,11 +52,12 @@ function keptPart({ digest, kind, salt, text, refs }: PartInput): PartInput {
   return { digest, kind, salt, text, refs: [...refs] };
 }
 
-function addFork(
+/** Adds a branch that was made at a time. */
+export function addFork(
   session: HeldSession,
   target: { readonly branch: string; readonly parent: Point },
   state: HeldBranch['state'],
-  platform: Platform,
+  createdAt: string,
 ): HeldBranch {
   let depth = 1;
   for (
@@ -69,8 +71,9 @@ function addFork(
   const branch: HeldBranch = {
     name: target.branch,
     parent,
-    createdAt: platform.now(),
+    createdAt,
     events: [],
+    clocks: [],
     parts: new Set(),
     keys: new Map(),
     sortedKeys: [],
@@ -80,7 +83,8 @@ function addFork(
   return branch;
 }
 
-function sourceOf(session: HeldSession): AppendSource {
+/** What the judgement of an append asks. */
+export function sourceOf(session: HeldSession): AppendSource {
   const eventOf = (id: string): StoredEvent | undefined => {
     const place = session.places.get(id);
     return place === undefined ? undefined : eventAt(place.branch, place.seq);

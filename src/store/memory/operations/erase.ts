@@ -104,6 +104,7 @@ function appendAll(shelf: Shelf, session: HeldSession, platform: Platform, { app
     session.updatedAt = updatedAt;
     for (const { branch, state, count, partCount } of branches) {
       for (const event of branch.events.splice(count)) session.places.delete(event.id);
+      branch.clocks.splice(count);
       for (const digest of [...branch.parts].slice(partCount)) {
         branch.parts.delete(digest);
         session.parts.delete(digest);

@@ -1,12 +1,25 @@
 import { type KeySelector, sortKeys } from '../../../core/keys.ts';
 import { checkLimit, limits } from '../../../core/limits.ts';
 import type { LatestPage, LatestRequest, StoredEvent } from '../../../core/ports.ts';
-import { inRange } from '../../../core/segment.ts';
+import { inRange, segmentsAt } from '../../../core/segment.ts';
 import { compareUtf8 } from '../../../core/utf8.ts';
-import type { Segment } from '../../../core/view.ts';
+import type { Segment, ViewPoint } from '../../../core/view.ts';
 import { eventAt, type HeldSession } from '../shelf.ts';
 import { keysUnder } from './append.ts';
 import { selected } from './read.ts';
+
+/** The same of the view at a point. */
+export function latestAt(
+  session: HeldSession | undefined,
+  view: ViewPoint,
+  select: KeySelector,
+  page: LatestRequest,
+): LatestPage {
+  const history = session?.branches.get(view.branch)?.state.history;
+  const segments = history === undefined ? undefined : segmentsAt(history, view);
+  if (session === undefined || history === undefined || segments === undefined) return { entries: [] };
+  return { ...latestPage(session, segments, select, page), head: history.head };
+}
 
 /** For each selected key, the last event of the view that is indexed under it. */
 export function latestPage(

@@ -1,11 +1,13 @@
+import type { Clock } from '../../../core/clock.ts';
 import { type EventFilter, headerFilterHolds } from '../../../core/filter.ts';
 import { limits } from '../../../core/limits.ts';
 import { later, type Seq } from '../../../core/point.ts';
 import type { Page, PageRequest, StoredEvent } from '../../../core/ports.ts';
 import { inRange } from '../../../core/segment.ts';
+import { isoTime } from '../../../core/time.ts';
 import { utf8Length } from '../../../core/utf8.ts';
 import type { Segment } from '../../../core/view.ts';
-import { eventAt, firstSeq, type HeldEvent, type HeldSession } from '../shelf.ts';
+import { eventAt, firstSeq, type HeldBranch, type HeldEvent, type HeldSession } from '../shelf.ts';
 
 /** Events of a view, a page at a time. */
 export function readPage(session: HeldSession, view: readonly Segment[], page: PageRequest): Page {
@@ -33,7 +35,7 @@ export function readPage(session: HeldSession, view: readonly Segment[], page: P
 function* placesOf(
   session: HeldSession,
   view: readonly Segment[],
-  { direction, cursor }: PageRequest,
+  { direction, cursor, filter }: PageRequest,
 ): Generator<{ readonly segment: number; readonly seq: Seq }> {
   const isForward = direction === 'forward';
   for (
@@ -46,14 +48,29 @@ function* placesOf(
     if (branch === undefined) continue;
     const first = Math.max(segment.after + 1, firstSeq(branch));
     const end = Math.min(segment.through, branch.state.history.head);
-    const from = cursor?.segment === index ? cursor.seq + (isForward ? 1 : -1) : isForward ? first : end;
+    const start = isForward && filter !== undefined && !segment.carried ? firstReached(branch, first, filter) : first;
+    const from = cursor?.segment === index ? cursor.seq + (isForward ? 1 : -1) : isForward ? start : end;
     for (
-      let seq = isForward ? Math.max(from, first) : Math.min(from, end);
+      let seq = isForward ? Math.max(from, start) : Math.min(from, end);
       seq >= first && seq <= end;
       seq += isForward ? 1 : -1
     )
       yield { segment: index, seq: later(seq as Seq, 0) };
   }
+}
+
+/** The first seq of a branch, from one on, that can pass a filter at all: before it, a clock has not come so far. */
+function firstReached(branch: HeldBranch, from: number, { since, turnAfter }: EventFilter): number {
+  const earliest = since === undefined ? '' : isoTime(since);
+  const isReached = ({ time, turn }: Clock): boolean =>
+    time >= earliest && (turnAfter === undefined || turn > turnAfter);
+  let [low, high] = [from - firstSeq(branch), branch.clocks.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (isReached(branch.clocks[middle] as Clock)) high = middle;
+    else low = middle + 1;
+  }
+  return low + firstSeq(branch);
 }
 
 function heldAt(

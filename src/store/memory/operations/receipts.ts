@@ -1,5 +1,7 @@
+import { limits } from '../../../core/limits.ts';
 import type { Digest } from '../../../core/point.ts';
 import type { Receipt } from '../../../core/ports.ts';
+import type { ReceiptsRequest } from '../../../core/session-request.ts';
 import { compareUtf8 } from '../../../core/utf8.ts';
 import type { HeldSession } from '../shelf.ts';
 
@@ -13,5 +15,16 @@ export function findReceipts(session: HeldSession, digest: Digest): Receipt[] {
   const found = [...session.receipts.values()].filter((receipt) => receipt.digest === digest);
   return found
     .sort((a, b) => compareUtf8(a.kind, b.kind))
+    .map((receipt) => ({ ...receipt, body: structuredClone(receipt.body) }));
+}
+
+/** The receipts of a session by digest and kind, after one of them. */
+export function heldReceipts(session: HeldSession, { limit, after }: ReceiptsRequest): Receipt[] {
+  const order = (a: Pick<Receipt, 'digest' | 'kind'>, b: typeof a): number =>
+    compareUtf8(a.digest, b.digest) || compareUtf8(a.kind, b.kind);
+  return [...session.receipts.values()]
+    .filter((receipt) => after === undefined || order(receipt, after) > 0)
+    .sort(order)
+    .slice(0, Math.min(limit, limits.pageEventsMax))
     .map((receipt) => ({ ...receipt, body: structuredClone(receipt.body) }));
 }

@@ -1,10 +1,13 @@
+import { clockAtStart, clockWith } from '../../../core/clock.ts';
 import { type HeldSession, indexEvent } from '../shelf.ts';
 import { erasedKeys, eventKeys } from './erase.ts';
 
-/** Builds the key index of a session anew from its events. */
+/** Builds the key index and the clocks of a session anew from its events. */
 export function reindex(session: HeldSession): void {
   for (const branch of session.branches.values()) {
     branch.keys.clear();
+    branch.clocks.length = 0;
+    for (const event of branch.events) branch.clocks.push(clockWith(branch.clocks.at(-1) ?? clockAtStart, event));
     branch.sortedKeys = undefined;
     const kept = new Map(
       branch.events.flatMap((event) => (event.type === 'payload.erased' ? [...erasedKeys(event.data ?? '{}')] : [])),

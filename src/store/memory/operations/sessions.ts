@@ -1,8 +1,8 @@
 import { genesisDigest } from '../../../core/digest.ts';
-import { RepriseError } from '../../../core/error.ts';
 import { limits } from '../../../core/limits.ts';
 import { beginning } from '../../../core/point.ts';
 import type { Platform, SessionRecord, SessionRef, SessionsPage, SessionsRequest } from '../../../core/ports.ts';
+import { type NewSession, sessionExists } from '../../../core/session-request.ts';
 import { findHeld, type HeldBranch, type HeldSession, type Shelf } from '../shelf.ts';
 
 /** A session as it is shown. */
@@ -24,19 +24,9 @@ export function createSession(
   shelf: Shelf,
   platform: Platform,
   ref: SessionRef,
-  { root, seed }: { readonly root: string; readonly seed: string },
+  { root, seed, createdAt = platform.now(), erasures = 0 }: NewSession,
 ): SessionRecord {
-  if (findHeld(shelf, ref) !== undefined) {
-    throw new RepriseError(
-      'session.exists',
-      `Cannot create session "${ref.session}": there is one in namespace "${ref.namespace}"`,
-      {
-        hint: 'Choose another id, or open the session that is there.',
-        details: { namespace: ref.namespace, session: ref.session },
-      },
-    );
-  }
-  const createdAt = platform.now();
+  if (findHeld(shelf, ref) !== undefined) throw sessionExists(ref);
   const genesis = genesisDigest(platform.sha256, seed);
   const state = {
     branch: root,
@@ -50,6 +40,7 @@ export function createSession(
     parent: undefined,
     createdAt,
     events: [],
+    clocks: [],
     parts: new Set(),
     keys: new Map(),
     sortedKeys: [],
@@ -63,7 +54,7 @@ export function createSession(
     root,
     createdAt,
     updatedAt: createdAt,
-    erasures: 0,
+    erasures,
     touched: ++shelf.touches,
     branches: new Map([[root, branch]]),
     places: new Map(),

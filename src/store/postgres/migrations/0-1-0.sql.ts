@@ -47,6 +47,8 @@ CREATE TABLE branches (
   event_bytes bigint NOT NULL DEFAULT 0,
   part_bytes bigint NOT NULL DEFAULT 0, -- of parts that its appends brought to the session
   erased_bytes bigint NOT NULL DEFAULT 0, -- of events and parts that were forgotten, less what rewritten parts grew by
+  highest_turn bigint NOT NULL DEFAULT -1, -- among the events that it stores
+  latest_time text COLLATE "C" NOT NULL DEFAULT '', -- likewise
   name text COLLATE "C" NOT NULL,
   digest text NOT NULL,
   created_at text NOT NULL,
@@ -64,9 +66,11 @@ CREATE TABLE events (
   turn bigint NOT NULL,
   cause_seq bigint,
   branch_bytes bigint NOT NULL, -- of events that the branch had stored with this one
+  highest_turn bigint, -- of the branch up to this event, and null if that is its own: derived, and only ever rising
   marker boolean NOT NULL, -- whether it is structural
   id text COLLATE "C" NOT NULL,
   time text COLLATE "C" NOT NULL,
+  latest_time text COLLATE "C", -- of the branch up to this event, and null if that is its own: likewise
   type text COLLATE "C" NOT NULL,
   agent text COLLATE "C",
   run text COLLATE "C",

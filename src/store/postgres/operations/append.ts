@@ -1,13 +1,15 @@
-import type { AppendPlan, PlannedEvent } from '../../../core/append.ts';
+import type { BranchState, WrittenRow } from '../../../core/append.ts';
 import { judgeAppend } from '../../../core/append-judgement.ts';
+import { type Clock, clockAtStart, clockWith } from '../../../core/clock.ts';
 import { checkLimit } from '../../../core/limits.ts';
 import type { Seq } from '../../../core/point.ts';
 import type { AppendOutcome, AppendRequest, Platform, SessionRef } from '../../../core/ports.ts';
+import { judgeRestore, type RestoredRow, type RestoreOutcome, type RestoreRequest } from '../../../core/restore.ts';
 import { isStructural } from '../../../core/structural-types.ts';
-import { type BranchRow, type Catalogue, lockSessions, sessionNotFound } from '../catalogue.ts';
+import { type BranchRow, type Catalogue, lockSessions, type SessionRow, sessionNotFound } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
 import { settle } from '../lookup.ts';
-import { type BroughtParts, bytesOfParts, holdParts, noteParts, planParts } from './hold-parts.ts';
+import { type BroughtParts, bytesOfParts, holdParts, noteParts, type PartPlan, planParts } from './hold-parts.ts';
 import { prefetch, type SessionAppends } from './prefetch.ts';
 import { SessionFacts } from './session-facts.ts';
 import { type WrittenBranch, writeRows } from './write-rows.ts';
@@ -15,9 +17,11 @@ import { type WrittenBranch, writeRows } from './write-rows.ts';
 /** An event that is going to be written, and where. */
 export interface WrittenEvent {
   readonly branch: WrittenBranch;
-  readonly event: PlannedEvent;
+  readonly event: WrittenRow;
   /** Of the events that the branch has stored with this one. */
   readonly branchBytes: number;
+  /** Of the branch with this one. */
+  readonly clock: Clock;
 }
 
 /**
@@ -69,11 +73,43 @@ export class AppendGroup {
       return { judgement: decided, parts: brought };
     });
     if (judgement.kind === 'known') return judgement.outcome;
-    const branch = await this.#branchOf(facts, request);
-    this.#add(facts, branch, judgement.plan, bytesOfParts(parts));
+    await this.#take(facts, request, request.target, judgement.plan, parts);
+    return judgement.outcome;
+  }
+
+  /** Judges events of another store, alone in their transaction; throws why they are refused. */
+  async restore(request: RestoreRequest): Promise<Restored> {
+    await this.prepare([lookedUpFor(request)]);
+    const facts = this.#sessions.get(placeOf(request));
+    if (facts === undefined) throw sessionNotFound(request);
+    const { plan, parts } = await settle(() => ({
+      plan: judgeRestore(facts.source(), request, this.#platform),
+      parts: planParts(facts, request.parts, this.#platform.sha256),
+    }));
+    const branch = await this.#take(facts, request, targetOf(request), plan, parts);
+    const { history, digest } = plan.after;
+    const outcome = { head: history.head, digest };
+    return {
+      session: facts.session,
+      branchId: branch.row.id,
+      events: plan.events,
+      partBytes: bytesOfParts(parts),
+      outcome,
+    };
+  }
+
+  async #take(
+    facts: SessionFacts,
+    ref: SessionRef,
+    target: AppendRequest['target'],
+    plan: WrittenPlan,
+    parts: readonly PartPlan[],
+  ): Promise<WrittenBranch> {
+    const branch = await this.#branchOf(facts, ref, target);
+    this.#add(facts, branch, plan, bytesOfParts(parts));
     noteParts(facts, parts);
     this.#parts.push({ session: facts.session, branchId: branch.row.id, plans: parts });
-    return judgement.outcome;
+    return branch;
   }
 
   /** Writes everything that was judged. */
@@ -95,22 +131,27 @@ export class AppendGroup {
   /** Remembers what was written, once it is committed. Gives the branches that have moved. */
   committed(): readonly WrittenBranch[] {
     const moved = [...this.#branches.values()];
-    for (const { facts, row, lastMarker } of moved) {
+    for (const { ref, facts, row, lastMarker, eventBytes, clock } of moved) {
+      const { session } = facts;
       const state = facts.states.get(row.name);
-      if (state !== undefined) this.#catalogue.remember(facts.session, row.id, lastMarker, state.history.markers);
+      if (state === undefined) continue;
+      this.#catalogue.remember(session, row.id, lastMarker, state.history.markers);
+      this.#catalogue.heads.remember(ref, { session, id: row.id, state, eventBytes, clock });
     }
     return moved;
   }
 
-  async #branchOf(facts: SessionFacts, { target }: AppendRequest): Promise<WrittenBranch> {
+  async #branchOf(facts: SessionFacts, ref: SessionRef, target: AppendRequest['target']): Promise<WrittenBranch> {
     const place = `${facts.session.id}/${target.branch}`;
     const known = this.#branches.get(place);
     if (known !== undefined) return known;
     const row = (await facts.branches.load(target.branch)) ?? (await this.#fork(facts, target));
     const branch: WrittenBranch = {
+      ref,
       facts,
       row,
       eventBytes: row.eventBytes,
+      clock: row.clock,
       partBytes: 0,
       lastMarker: row.lastMarker,
       createdAt: '',
@@ -137,15 +178,17 @@ export class AppendGroup {
       epoch: newHead,
       lastMarker: 0 as Seq,
       eventBytes: 0,
+      clock: clockAtStart,
     };
     facts.branches.set(target.branch, row);
     return row;
   }
 
-  #add(facts: SessionFacts, branch: WrittenBranch, plan: AppendPlan, newPartBytes: number): void {
+  #add(facts: SessionFacts, branch: WrittenBranch, plan: WrittenPlan, newPartBytes: number): void {
     for (const event of plan.events) {
-      branch.eventBytes += Buffer.byteLength(event.data);
-      this.#events.push({ branch, event, branchBytes: branch.eventBytes });
+      branch.eventBytes += Buffer.byteLength(event.data ?? '');
+      branch.clock = clockWith(branch.clock, event);
+      this.#events.push({ branch, event, branchBytes: branch.eventBytes, clock: branch.clock });
       if (isStructural(event.type)) branch.lastMarker = event.seq;
       if (branch.createdAt === '') branch.createdAt = event.time;
       branch.updatedAt = event.time;
@@ -154,6 +197,39 @@ export class AppendGroup {
     branch.order = this.#events.length;
     facts.add(plan.events, plan.after);
   }
+}
+
+/** What a judgement wants to be written. */
+interface WrittenPlan {
+  readonly events: readonly WrittenRow[];
+  readonly after: BranchState;
+}
+
+/** What was judged of events from another store. */
+interface Restored {
+  readonly session: SessionRow;
+  readonly branchId: number;
+  readonly events: readonly RestoredRow[];
+  readonly partBytes: number;
+  readonly outcome: RestoreOutcome;
+}
+
+function targetOf({ branch, parent }: RestoreRequest): AppendRequest['target'] {
+  return parent === undefined ? { kind: 'branch', branch } : { kind: 'fork', branch, parent };
+}
+
+/** The append that would look up the same things: the branch, the ids, the parts. */
+function lookedUpFor(request: RestoreRequest): AppendRequest {
+  const { namespace, session, parts } = request;
+  const events = request.events.map(({ id, time, type, version, keys }) => ({
+    id,
+    time,
+    type,
+    version,
+    data: '',
+    keys,
+  }));
+  return { namespace, session, target: targetOf(request), events, parts, condition: { kind: 'any' } };
 }
 
 /** The head of a branch that is not written yet: no stored branch has it. */

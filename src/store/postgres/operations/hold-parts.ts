@@ -38,6 +38,7 @@ export async function findStored(
 /** What an append does with a part the session does not hold yet. */
 export type PartPlan =
   | { readonly kind: 'add'; readonly part: PartInput }
+  | { readonly kind: 'hole'; readonly part: PartInput }
   | { readonly kind: 'share'; readonly part: PartInput; readonly id: number }
   /** Another session stored it as a delta; this one brings the whole body, which serves both. */
   | { readonly kind: 'complete'; readonly part: PartInput; readonly id: number };
@@ -54,6 +55,8 @@ export function planParts(facts: SessionFacts, parts: readonly PartInput[], sha2
 
 /** A part that another session has is shared only if its content is given: holding a part is how one comes to see it. */
 function planPart(facts: SessionFacts, part: PartInput, given: readonly PartInput[], sha256: Sha256): PartPlan {
+  // A hole is this session's own; others keep the part as it was.
+  if (part.damaged === true) return { kind: 'hole', part };
   const stored = facts.stored.get(part.digest);
   if (stored === undefined) return { kind: 'add', part };
   const { id, kind, text, salt } = stored;
@@ -74,7 +77,7 @@ export function bytesOfParts(plans: readonly PartPlan[]): number {
 /** Lets the appends after it see what an append is going to hold. */
 export function noteParts(facts: SessionFacts, plans: readonly PartPlan[]): void {
   for (const { part } of plans) {
-    facts.held.set(part.digest, { isWhole: true });
+    facts.held.set(part.digest, { isWhole: part.damaged !== true });
     facts.parts.set(part.digest, { ...part, refs: [...part.refs] });
   }
 }
@@ -91,7 +94,9 @@ export async function holdParts(queries: Queries, brought: readonly BroughtParts
   const rows = brought.flatMap(({ session, branchId, plans }) => plans.map((plan) => ({ session, branchId, plan })));
   if (rows.length === 0) return;
   const ids = await addParts(queries, rows);
+  const holes = new Map<Digest, number>();
   for (const { session, plan } of rows) {
+    if (plan.kind === 'hole') holes.set(plan.part.digest, await addHole(queries, session, plan.part));
     if (plan.kind !== 'complete') continue;
     await queries.run(
       'UPDATE parts SET kind = $3, text = $4, refs = NULL WHERE namespace_id = $1 AND id = $2',
@@ -110,12 +115,31 @@ export async function holdParts(queries: Queries, brought: readonly BroughtParts
     arrayLiteral(rows.map(({ plan }) => plan.part.digest)),
     arrayLiteral(
       rows.map(({ session, plan }) =>
-        plan.kind === 'add' ? (ids.get(placeOf(session.namespaceId, plan.part.digest)) as number) : plan.id,
+        'id' in plan
+          ? plan.id
+          : ((plan.kind === 'hole'
+              ? holes.get(plan.part.digest)
+              : ids.get(placeOf(session.namespaceId, plan.part.digest))) as number),
       ),
     ),
     arrayLiteral(rows.map(({ branchId }) => branchId)),
     arrayLiteral(rows.map(({ plan }) => Buffer.byteLength(plan.part.text))),
   );
+}
+
+/** Adds a part with a hole, which one session holds alone. Gives its row id. */
+export async function addHole(queries: Queries, session: SessionKey, part: PartInput): Promise<number> {
+  const [id] = (await queries.get<[number]>(
+    `INSERT INTO parts (namespace_id, digest, kind, salt, damaged, refs, text)
+     VALUES ($1, decode($2, 'hex'), $3, $4, true, $5::text[], $6) RETURNING id`,
+    session.namespaceId,
+    part.digest,
+    part.kind,
+    part.salt,
+    part.refs.length === 0 ? null : arrayLiteral(part.refs),
+    part.text,
+  )) as [number];
+  return id;
 }
 
 const placeOf = (namespaceId: number, digest: Digest): string => `${namespaceId}/${digest}`;

@@ -2,19 +2,39 @@ import { type KeySelector, sortKeys } from '../../../core/keys.ts';
 import { limits } from '../../../core/limits.ts';
 import { later, type Seq } from '../../../core/point.ts';
 import type { LatestPage, LatestRequest, StoredEvent } from '../../../core/ports.ts';
-import { inRange } from '../../../core/segment.ts';
+import { inRange, segmentsAt } from '../../../core/segment.ts';
 import { compareUtf8 } from '../../../core/utf8.ts';
-import type { Segment } from '../../../core/view.ts';
+import type { Segment, ViewPoint } from '../../../core/view.ts';
 import { arrayLiteral } from '../array-literal.ts';
-import type { SessionKey } from '../catalogue.ts';
+import { type Catalogue, findBranchRows, type SessionKey, type SessionRow } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
 import { Lookup, settle } from '../lookup.ts';
+import { branchIds } from './branch-place.ts';
 import { type EventRow, eventColumns, eventOf } from './event-row.ts';
 import { keysUnder } from './keys.ts';
 import type { BranchIds } from './read.ts';
 
 /** Keys whose places are looked up in one statement. */
 const keysMax = 1_000;
+
+/** The same of the view at a point. */
+export async function latestAt(
+  queries: Queries,
+  catalogue: Catalogue,
+  session: SessionRow | undefined,
+  view: ViewPoint,
+  select: KeySelector,
+  page: LatestRequest,
+): Promise<LatestPage> {
+  if (session === undefined) return { entries: [] };
+  const [branch] = await findBranchRows(queries, session, arrayLiteral([view.branch]));
+  if (branch === undefined) return { entries: [] };
+  const { history } = await catalogue.stateOf(queries, session, branch);
+  const segments = segmentsAt(history, view);
+  if (segments === undefined) return { entries: [] };
+  const branches = await branchIds(queries, session, segments);
+  return { ...(await latestPage(queries, session, branches, segments, select, page)), head: history.head };
+}
 
 /** For each selected key, the last event of the view that is indexed under it. */
 export async function latestPage(

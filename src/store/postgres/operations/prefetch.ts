@@ -68,7 +68,7 @@ async function fetchBranches(queries: Queries, appends: readonly SessionAppends[
     ...asked.arrays(),
   );
   asked.answer(
-    rows.map((row) => [row[11], row[1], branchOfColumns(row as unknown as BranchColumns)] as const),
+    rows.map((row) => [row[13], row[1], branchOfColumns(row as unknown as BranchColumns)] as const),
     (facts) => facts.branches,
   );
 }

@@ -5,6 +5,7 @@ import { inRange } from '../../../core/segment.ts';
 import type { Segment } from '../../../core/view.ts';
 import type { SessionKey } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
+import { lastBefore } from './clocks.ts';
 import { type EventRow, eventColumns, eventOf } from './event-row.ts';
 import { type Conditions, conditionsOf, noConditions } from './header-filter.ts';
 
@@ -46,6 +47,9 @@ function nextCursor(view: readonly Segment[], index: number, seq: Seq, isForward
   return { segment: index, seq };
 }
 
+// A few events are read as fast as halved.
+const halvingMin = 1_000;
+
 /** One page being filled: what it holds, and what it may still take. */
 class Reading {
   readonly events: StoredEvent[] = [];
@@ -71,7 +75,7 @@ class Reading {
   /** Takes what the page has room for; gives the last seq looked at if it stopped there, undefined if it went through. */
   async readSegment(segment: Segment, cursor: Seq | undefined): Promise<Seq | undefined> {
     const isForward = this.#page.direction === 'forward';
-    let after = isForward ? (cursor ?? segment.after) : segment.after;
+    let after = isForward ? await this.#skip(segment, cursor ?? segment.after) : segment.after;
     let through = isForward ? segment.through : cursor === undefined ? segment.through : later(cursor, -1);
     while (through > after) {
       const window = Math.min(this.#scanLeft, through - after);
@@ -84,6 +88,18 @@ class Reading {
       if (stopped !== undefined || this.#scanLeft <= 0 || this.events.length >= this.#limit) return at;
     }
     return undefined;
+  }
+
+  /** The seq after which events of a segment can pass the filter at all: before it, a clock has not come so far. */
+  async #skip(segment: Segment, after: Seq): Promise<Seq> {
+    const branch = this.#branches.get(segment.branch);
+    if (branch === undefined || segment.carried || segment.through - after < halvingMin) return after;
+    let from = after;
+    for (const reached of this.#conditions.reached) {
+      const range = { after: from, through: segment.through };
+      from = await lastBefore(this.#queries, this.#session, branch, range, reached);
+    }
+    return from;
   }
 
   /** Reads one range; gives the last seq it took or passed if there may be more of it, undefined if it is done. */

@@ -1,6 +1,8 @@
 import type { JsonObject } from '../../../core/json.ts';
+import { limits } from '../../../core/limits.ts';
 import type { Digest } from '../../../core/point.ts';
 import type { Receipt } from '../../../core/ports.ts';
+import type { ReceiptsRequest } from '../../../core/session-request.ts';
 import type { SessionKey } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
 
@@ -31,4 +33,27 @@ export async function findReceipts(queries: Queries, session: SessionKey, digest
     digest,
   );
   return rows.map(([kind, createdAt, body]) => ({ digest, kind, createdAt, body: JSON.parse(body) as JsonObject }));
+}
+
+/** The receipts of a session by digest and kind, after one of them. */
+export async function heldReceipts(
+  queries: Queries,
+  session: SessionKey,
+  { limit, after }: ReceiptsRequest,
+): Promise<Receipt[]> {
+  const rows = await queries.all<[Digest, string, string, string]>(
+    `SELECT digest, kind, created_at, body FROM receipts
+     WHERE namespace_id = $1 AND session_id = $2 AND (digest, kind) > ($3, $4) ORDER BY digest, kind LIMIT $5`,
+    session.namespaceId,
+    session.id,
+    after?.digest ?? '',
+    after?.kind ?? '',
+    Math.min(limit, limits.pageEventsMax),
+  );
+  return rows.map(([digest, kind, createdAt, body]) => ({
+    digest,
+    kind,
+    createdAt,
+    body: JSON.parse(body) as JsonObject,
+  }));
 }

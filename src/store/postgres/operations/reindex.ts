@@ -1,6 +1,7 @@
 import type { Seq } from '../../../core/point.ts';
 import type { SessionKey } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
+import { resetClocks } from './clocks.ts';
 import { erasedKeys, keysOfRow } from './event-keys.ts';
 import { type IndexedEvent, indexEvents, unindexEvents } from './keys.ts';
 
@@ -12,8 +13,8 @@ const bytesMax = 16_777_216;
 export type InTransaction = <Result>(work: (queries: Queries) => Promise<Result>) => Promise<Result>;
 
 /**
- * Makes the key index of a session what the log says: first adds what is missing, then takes out what does not belong.
- * A reader in between finds everything it would have found before.
+ * Makes the key index and the clocks of a session what the log says. Of keys, it first adds what is missing, then takes
+ * out what does not belong: a reader in between finds everything it would have found before.
  */
 export async function reindex(session: SessionKey, inTransaction: InTransaction): Promise<void> {
   const branches = await inTransaction((queries) =>
@@ -32,6 +33,7 @@ export async function reindex(session: SessionKey, inTransaction: InTransaction)
       const from: readonly [string, number] = after;
       after = await inTransaction((queries) => removeWrong(queries, session, branch, from));
     }
+    await resetClocks(session, branch, inTransaction);
   }
 }
 

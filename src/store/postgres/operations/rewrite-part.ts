@@ -2,6 +2,7 @@ import type { EraseRequest } from '../../../core/ports.ts';
 import { arrayLiteral } from '../array-literal.ts';
 import type { SessionKey } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
+import { addHole } from './hold-parts.ts';
 import { countErased } from './parts.ts';
 
 type Rewrite = EraseRequest['rewrites'][number];
@@ -27,7 +28,7 @@ export async function rewritePart(queries: Queries, session: SessionKey, part: R
   const refs = part.refs.length === 0 ? null : arrayLiteral(part.refs);
   const held =
     part.damaged && holders.length > 1
-      ? await addHole(queries, session, part, refs)
+      ? await addHole(queries, session, part)
       : await replaceText(queries, session, part, refs, id);
   await queries.run(
     `UPDATE part_holders SET part_id = $4, bytes = $5 WHERE namespace_id = $1 AND session_id = $2 AND digest = decode($3, 'hex')`,
@@ -39,20 +40,6 @@ export async function rewritePart(queries: Queries, session: SessionKey, part: R
   );
   // A rewritten part counts with its new text, which may be longer: a body that was a delta is stored in full.
   await countErased(queries, session, branchId, bytesBefore - bytes);
-}
-
-async function addHole(queries: Queries, session: SessionKey, part: Rewrite, refs: string | null): Promise<number> {
-  const [id] = (await queries.get<[number]>(
-    `INSERT INTO parts (namespace_id, digest, kind, salt, damaged, refs, text)
-     VALUES ($1, decode($2, 'hex'), $3, $4, true, $5::text[], $6) RETURNING id`,
-    session.namespaceId,
-    part.digest,
-    part.kind,
-    part.salt,
-    refs,
-    part.text,
-  )) as [number];
-  return id;
 }
 
 async function replaceText(

@@ -1,4 +1,4 @@
-import type { BranchState, Condition, PlannedEvent } from '../../../core/append.ts';
+import type { BranchState, Condition, WrittenRow } from '../../../core/append.ts';
 import type { AppendSource } from '../../../core/append-judgement.ts';
 import type { PartInput } from '../../../core/parts.ts';
 import { beginning, type Digest, type Point, type Seq } from '../../../core/point.ts';
@@ -36,7 +36,7 @@ export class SessionFacts {
   readonly #changes: Lookup<string, KeyedSeq>;
   readonly #catalogue: Catalogue;
   readonly #queries: Queries;
-  readonly #newEvents = new Map<string, PlannedEvent>();
+  readonly #newEvents = new Map<string, WrittenRow>();
   #branchCount: number;
   /** The keys of the events that are going to be written. */
   readonly #newKeys: { readonly branch: string; readonly key: string; readonly seq: Seq }[] = [];
@@ -84,7 +84,7 @@ export class SessionFacts {
   }
 
   /** Takes note of what is going to be written. */
-  add(events: readonly PlannedEvent[], after: BranchState): void {
+  add(events: readonly WrittenRow[], after: BranchState): void {
     for (const planned of events) {
       const { keys, salt: _salt, ...event } = planned;
       this.events.set(event.id, { ...event, erased: false });

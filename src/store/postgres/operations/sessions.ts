@@ -1,9 +1,10 @@
 import { genesisDigest } from '../../../core/digest.ts';
-import { RepriseError } from '../../../core/error.ts';
 import { limits } from '../../../core/limits.ts';
 import type { Digest } from '../../../core/point.ts';
 import type { Platform, SessionRecord, SessionRef, SessionsPage, SessionsRequest } from '../../../core/ports.ts';
+import { type NewSession, sessionExists } from '../../../core/session-request.ts';
 import type { Queries } from '../connection.ts';
+import { touchSpan } from './write-rows.ts';
 
 type SessionColumns = readonly [
   namespace: string,
@@ -13,14 +14,15 @@ type SessionColumns = readonly [
   root: string,
   createdAt: string,
   erasures: number,
-  touched: number,
+  place: number,
   updatedAt: string | null,
 ];
 
 // The session was last appended to on the branch that was touched last.
+const updatedAtSql =
+  '(SELECT b.updated_at FROM branches b WHERE b.namespace_id = s.namespace_id AND b.session_id = s.id ORDER BY b.touched DESC LIMIT 1)';
 const selectSql = `
-SELECT n.name, s.name, s.seed, s.genesis, s.root, s.created_at, s.erasures, s.touched, (
-  SELECT b.updated_at FROM branches b WHERE b.namespace_id = s.namespace_id AND b.session_id = s.id ORDER BY b.touched DESC LIMIT 1)
+SELECT n.name, s.name, s.seed, s.genesis, s.root, s.created_at, s.erasures, s.touched, ${updatedAtSql}
 FROM sessions s JOIN namespaces n ON n.id = s.namespace_id`;
 
 function recordOf(row: SessionColumns): SessionRecord {
@@ -46,20 +48,26 @@ export async function createSession(
   queries: Queries,
   platform: Platform,
   ref: SessionRef,
-  { root, seed, isRepeated = false }: { readonly root: string; readonly seed: string; readonly isRepeated?: boolean },
+  {
+    root,
+    seed,
+    createdAt = platform.now(),
+    erasures = 0,
+    isRepeated = false,
+  }: NewSession & { readonly isRepeated?: boolean },
 ): Promise<SessionRecord> {
-  const createdAt = platform.now();
   const genesis = genesisDigest(platform.sha256, seed);
   const namespaceId = await namespaceIdOf(queries, ref.namespace);
   const made = await queries.get<[number]>(
-    `INSERT INTO sessions (namespace_id, name, genesis, seed, root, created_at, branches, touched)
-     VALUES ($1, $2, $3, $4, $5, $6, 1, nextval('touches') * 100000) ON CONFLICT DO NOTHING RETURNING id`,
+    `INSERT INTO sessions (namespace_id, name, genesis, seed, root, created_at, erasures, branches, touched)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, 1, nextval('touches') * 100000) ON CONFLICT DO NOTHING RETURNING id`,
     namespaceId,
     ref.session,
     genesis,
     seed,
     root,
     createdAt,
+    erasures,
   );
   if (made === undefined) {
     const found = isRepeated ? await findSession(queries, ref) : undefined;
@@ -75,7 +83,7 @@ export async function createSession(
     genesis,
     createdAt,
   );
-  return { ...ref, seed, genesis, root, createdAt, updatedAt: createdAt, erasures: 0 };
+  return { ...ref, seed, genesis, root, createdAt, updatedAt: createdAt, erasures };
 }
 
 async function namespaceIdOf(queries: Queries, name: string): Promise<number> {
@@ -90,27 +98,29 @@ async function namespaceIdOf(queries: Queries, name: string): Promise<number> {
   return (made ?? ((await queries.get<[number]>(find, name)) as [number]))[0];
 }
 
-function sessionExists(ref: SessionRef): RepriseError {
-  return new RepriseError(
-    'session.exists',
-    `Cannot create session "${ref.session}": there is one in namespace "${ref.namespace}"`,
-    {
-      hint: 'Choose another id, or open the session that is there.',
-      details: { namespace: ref.namespace, session: ref.session },
-    },
-  );
-}
+/** The beginning of the span that a place lies in. */
+const spanOf = (place: string): string => `(${place} - ${place} % ${touchSpan})`;
 
-/** Sessions, last appended to first. The cursor is where the last one stood in that order. */
+/**
+ * Sessions, last appended to first. The branches of a session tell its place in that order; its own row tells the span
+ * of places that it lies in, so all rows of a span are looked at, and those of as many spans as a page takes. The cursor
+ * is the place of the last one.
+ */
 export async function listSessions(
   queries: Queries,
   { namespace, limit, cursor }: SessionsRequest,
 ): Promise<SessionsPage> {
   const count = Math.min(limit, limits.sessionsPageMax);
   const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursor);
-  const where = `s.name IS NOT NULL AND s.touched < $1${namespace === undefined ? '' : ' AND n.name = $3'}`;
+  const where = `s.name IS NOT NULL${namespace === undefined ? '' : ' AND s.namespace_id = (SELECT id FROM namespaces WHERE name = $3)'}`;
   const rows = await queries.all<SessionColumns>(
-    `${selectSql} WHERE ${where} ORDER BY s.touched DESC LIMIT $2`,
+    `SELECT n.name, s.name, s.seed, s.genesis, s.root, s.created_at, s.erasures, s.place, ${updatedAtSql} FROM (
+       SELECT s.*, greatest(s.touched, (SELECT max(b.touched) FROM branches b WHERE b.namespace_id = s.namespace_id AND b.session_id = s.id)) AS place
+       FROM sessions s WHERE ${where} AND s.touched < ${spanOf('$1::bigint')} + ${touchSpan} AND s.touched >= coalesce((
+         SELECT ${spanOf('min(touched)')} FROM (
+           SELECT s.touched FROM sessions s WHERE ${where} AND s.touched < ${spanOf('$1::bigint')} ORDER BY s.touched DESC LIMIT $2::bigint) page), 0)
+       ORDER BY s.touched DESC OFFSET 0) s
+     JOIN namespaces n ON n.id = s.namespace_id WHERE s.place < $1::bigint ORDER BY s.place DESC LIMIT $2::bigint`,
     before,
     count,
     ...(namespace === undefined ? [] : [namespace]),

@@ -64,6 +64,15 @@ CREATE TABLE event_keys (
   PRIMARY KEY (branch_id, key, seq)
 ) STRICT, WITHOUT ROWID;
 
+-- How far the clocks of a branch had come with an event whose own time or turn lies behind: derived, and usually empty.
+CREATE TABLE clocks (
+  branch_id INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  time TEXT, -- the latest of the branch up to the event; null if that is its own
+  turn INTEGER, -- the highest; likewise
+  PRIMARY KEY (branch_id, seq)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE parts (
   id INTEGER PRIMARY KEY,
   namespace_id INTEGER NOT NULL,

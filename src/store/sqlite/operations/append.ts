@@ -1,13 +1,15 @@
-import type { AppendPlan } from '../../../core/append.ts';
+import type { BranchState, WrittenRow } from '../../../core/append.ts';
 import { type AppendSource, judgeAppend } from '../../../core/append-judgement.ts';
+import { clockWith } from '../../../core/clock.ts';
 import { RepriseError } from '../../../core/error.ts';
 import { checkLimit, limits } from '../../../core/limits.ts';
-import { later } from '../../../core/point.ts';
+import { later, type Point } from '../../../core/point.ts';
 import type { AppendOutcome, AppendRequest, Platform, SessionRef, StoredEvent } from '../../../core/ports.ts';
 import { isStructural } from '../../../core/structural-types.ts';
 import { compareUtf8 } from '../../../core/utf8.ts';
 import type { BranchRow, Catalogue, SessionRow } from '../catalogue.ts';
 import type { Database } from '../database.ts';
+import { keepClock } from './clocks.ts';
 import { firstChange, indexEvent } from './keys.ts';
 import { findEvents, findPlaces } from './locate.ts';
 import { bytesOfParts, heldPart, holdParts, notHeld, planParts } from './parts.ts';
@@ -25,7 +27,7 @@ export function append(
   const parts = planParts(database, session, request.parts, platform.sha256);
   const branch = (
     request.target.kind === 'fork'
-      ? addFork(database, catalogue, session, request)
+      ? addFork(database, catalogue, session, request.target)
       : catalogue.branch(session, request.target.branch)
   ) as BranchRow;
   writeRows(database, catalogue, session, branch, judgement.plan, bytesOfParts(parts));
@@ -47,7 +49,8 @@ export function sessionOf(catalogue: Catalogue, ref: SessionRef): SessionRow {
 
 const noEvents: ReadonlyMap<string, StoredEvent> = new Map();
 
-function sourceOf(database: Database, catalogue: Catalogue, session: SessionRow): AppendSource {
+/** What the judgement of an append asks. */
+export function sourceOf(database: Database, catalogue: Catalogue, session: SessionRow): AppendSource {
   return {
     stateOf: (name) => {
       const branch = catalogue.branch(session, name);
@@ -67,13 +70,13 @@ function sourceOf(database: Database, catalogue: Catalogue, session: SessionRow)
   };
 }
 
-function addFork(
+/** Adds a branch. */
+export function addFork(
   database: Database,
   catalogue: Catalogue,
   session: SessionRow,
-  { target }: AppendRequest,
-): BranchRow | undefined {
-  if (target.kind !== 'fork') return undefined;
+  target: { readonly branch: string; readonly parent: Point },
+): BranchRow {
   const parent = catalogue.branch(session, target.parent.branch) as BranchRow;
   checkLimit('lineageDepthMax', depthOf(database, parent) + 1, `fork "${target.parent.branch}"`);
   const rowid = database.insert(
@@ -110,22 +113,24 @@ const insertSql = `
 INSERT INTO events (session_id, branch_id, seq, id, time, type, version, agent, run, turn, cause, cause_seq, marker, branch_bytes, part_bytes, digest, salt, data)
 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
-function writeRows(
+/** Writes events and their keys. */
+export function writeRows(
   database: Database,
   catalogue: Catalogue,
   session: SessionRow,
   branch: BranchRow,
-  plan: AppendPlan,
+  plan: { readonly events: readonly WrittenRow[]; readonly after: BranchState },
   newPartBytes: number,
 ): void {
   let last = catalogue.lastId(session);
   const before = catalogue.bytesOf(branch);
   const parts = before.parts + newPartBytes;
   let { events } = before;
+  let clock = catalogue.clockOf(branch);
   database.repeat(insertSql, (insert) => {
     for (const event of plan.events) {
-      events += Buffer.byteLength(event.data);
-      insert.run(
+      events += Buffer.byteLength(event.data ?? '');
+      insert.get(
         session.id,
         branch.id,
         event.seq,
@@ -146,10 +151,13 @@ function writeRows(
         event.data,
       );
       for (const key of event.keys) indexEvent(database, branch.id, key, event.seq);
+      clock = clockWith(clock, event);
+      keepClock(database, branch.id, clock, event);
       if (compareUtf8(event.id, last) > 0) last = event.id;
     }
   });
   catalogue.setLastId(session, last);
   catalogue.setBytes(branch, { events, parts });
+  catalogue.setClock(branch, clock);
   catalogue.recentKeys.add(branch.id, later(plan.after.history.head, -plan.events.length), plan.events);
 }

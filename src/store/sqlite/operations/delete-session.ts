@@ -33,6 +33,7 @@ const branches = '(SELECT id FROM branches WHERE session_id = ?)';
 
 const clearingSql = [
   `DELETE FROM event_keys WHERE (branch_id, key, seq) IN (SELECT branch_id, key, seq FROM event_keys WHERE branch_id IN ${branches} LIMIT ?)`,
+  `DELETE FROM clocks WHERE (branch_id, seq) IN (SELECT branch_id, seq FROM clocks WHERE branch_id IN ${branches} LIMIT ?)`,
   `DELETE FROM events WHERE rowid IN (SELECT rowid FROM events WHERE branch_id IN ${branches} LIMIT ?)`,
   `DELETE FROM snapshots WHERE rowid IN (SELECT rowid FROM snapshots WHERE branch_id IN ${branches} LIMIT ?)`,
   'DELETE FROM receipts WHERE rowid IN (SELECT rowid FROM receipts WHERE session_id = ? LIMIT ?)',

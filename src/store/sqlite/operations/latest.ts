@@ -1,15 +1,36 @@
 import { type KeySelector, sortKeys } from '../../../core/keys.ts';
 import { limits } from '../../../core/limits.ts';
 import { later, type Seq } from '../../../core/point.ts';
-import type { LatestPage, LatestRequest, StoredEvent } from '../../../core/ports.ts';
-import { inRange } from '../../../core/segment.ts';
+import type { LatestPage, LatestRequest, SessionRef, StoredEvent } from '../../../core/ports.ts';
+import { inRange, segmentsAt } from '../../../core/segment.ts';
 import { compareUtf8 } from '../../../core/utf8.ts';
-import type { Segment } from '../../../core/view.ts';
+import type { Segment, ViewPoint } from '../../../core/view.ts';
+import type { Catalogue } from '../catalogue.ts';
 import type { Database } from '../database.ts';
 import { type EventRow, eventColumns, eventOf } from './event-row.ts';
 import { keysUnder } from './keys.ts';
 
 type BranchIds = (name: string) => number | undefined;
+
+/** The same of the view at a point. */
+export function latestAt(
+  database: Database,
+  catalogue: Catalogue,
+  ref: SessionRef,
+  view: ViewPoint,
+  select: KeySelector,
+  page: LatestRequest,
+): LatestPage {
+  const session = catalogue.session(ref);
+  const branch = session === undefined ? undefined : catalogue.branch(session, view.branch);
+  if (session === undefined || branch === undefined) return { entries: [] };
+  const { history } = catalogue.stateOf(session, branch);
+  const segments = segmentsAt(history, view);
+  if (segments === undefined) return { entries: [] };
+  const branchId = (name: string): number | undefined => catalogue.branch(session, name)?.id;
+  const { entries, next } = latestPage(database, branchId, segments, select, page);
+  return next === undefined ? { entries, head: history.head } : { entries, next, head: history.head };
+}
 
 /** For each selected key, the last event of the view that is indexed under it. */
 export function latestPage(
@@ -49,9 +70,36 @@ function latestOfOne(
   key: string,
   { select }: LatestRequest,
 ): LatestPage {
-  const place = latestOf(database, branchId, view, key);
-  const event = place === undefined ? undefined : eventAt(database, place, select);
+  const [only] = view;
+  const isWhole = only !== undefined && view.length === 1 && only.except.length === 0;
+  const place = isWhole ? undefined : latestOf(database, branchId, view, key);
+  const event = isWhole
+    ? latestIn(database, branchId, only, key, select)
+    : place === undefined
+      ? undefined
+      : eventAt(database, place, select);
   return { entries: event === undefined ? [] : [{ key, event }] };
+}
+
+const inSegment =
+  'e.seq = (SELECT seq FROM event_keys WHERE branch_id = ?1 AND key = ?2 AND seq > ?3 AND seq <= ?4 ORDER BY seq DESC LIMIT 1)';
+const latestSql = {
+  header: `SELECT ${eventColumns.header} FROM events e WHERE e.branch_id = ?1 AND ${inSegment}`,
+  full: `SELECT ${eventColumns.full} FROM events e WHERE e.branch_id = ?1 AND ${inSegment}`,
+} as const;
+
+/** The last event of a key in a segment without gaps, found and fetched in one question. */
+function latestIn(
+  database: Database,
+  branchId: BranchIds,
+  segment: Segment,
+  key: string,
+  select: 'header' | 'full',
+): StoredEvent | undefined {
+  const branch = branchId(segment.branch);
+  if (branch === undefined) return undefined;
+  const row = database.get<EventRow>(latestSql[select], branch, key, segment.after, segment.through);
+  return row === undefined ? undefined : eventOf(segment.branch, row, select);
 }
 
 /** Up to `limit` keys in order, and whether they are the last ones. */

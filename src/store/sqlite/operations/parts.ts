@@ -128,7 +128,7 @@ export function heldParts(database: Database, session: SessionRow, after: Digest
 }
 
 /** What an append does with a part the session does not hold yet. */
-type PartPlan =
+export type PartPlan =
   | { readonly kind: 'add'; readonly part: PartInput }
   | { readonly kind: 'share'; readonly part: PartInput; readonly id: number }
   /** Another session stored it as a delta; this one brings the whole body, which serves both. */
@@ -159,6 +159,8 @@ function planPart(
   given: readonly PartInput[],
   sha256: Sha256,
 ): PartPlan {
+  // A hole is this session's own; others keep the part as it was.
+  if (part.damaged === true) return { kind: 'add', part };
   const row = database.get<[number, string, string, string | null]>(
     'SELECT id, kind, text, salt FROM parts WHERE namespace_id = ? AND digest = unhex(?) AND damaged = 0',
     session.namespaceId,
@@ -208,11 +210,12 @@ export function holdParts(
 
 function addPart(database: Database, session: SessionRow, part: PartInput): number {
   return database.insert(
-    'INSERT INTO parts (namespace_id, digest, kind, salt, refs, text) VALUES (?, unhex(?), ?, ?, ?, ?)',
+    'INSERT INTO parts (namespace_id, digest, kind, salt, damaged, refs, text) VALUES (?, unhex(?), ?, ?, ?, ?, ?)',
     session.namespaceId,
     part.digest,
     part.kind,
     part.salt,
+    part.damaged === true ? 1 : 0,
     part.refs.length === 0 ? null : JSON.stringify(part.refs),
     part.text,
   );

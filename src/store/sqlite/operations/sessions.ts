@@ -1,8 +1,8 @@
 import { genesisDigest } from '../../../core/digest.ts';
-import { RepriseError } from '../../../core/error.ts';
 import { limits } from '../../../core/limits.ts';
 import type { Digest } from '../../../core/point.ts';
 import type { Platform, SessionRecord, SessionRef, SessionsPage, SessionsRequest } from '../../../core/ports.ts';
+import { type NewSession, sessionExists } from '../../../core/session-request.ts';
 import type { Catalogue } from '../catalogue.ts';
 import type { Database } from '../database.ts';
 
@@ -61,29 +61,21 @@ export function createSession(
   catalogue: Catalogue,
   platform: Platform,
   ref: SessionRef,
-  options: { readonly root: string; readonly seed: string },
+  options: NewSession,
 ): SessionRecord {
-  if (catalogue.session(ref) !== undefined) {
-    throw new RepriseError(
-      'session.exists',
-      `Cannot create session "${ref.session}": there is one in namespace "${ref.namespace}"`,
-      {
-        hint: 'Choose another id, or open the session that is there.',
-        details: { namespace: ref.namespace, session: ref.session },
-      },
-    );
-  }
-  const createdAt = platform.now();
+  if (catalogue.session(ref) !== undefined) throw sessionExists(ref);
+  const { createdAt = platform.now(), erasures = 0 } = options;
   const genesis = genesisDigest(platform.sha256, options.seed);
   database.run('INSERT OR IGNORE INTO namespaces (name) VALUES (?)', ref.namespace);
   const rowid = database.insert(
-    `INSERT INTO sessions (namespace_id, name, genesis, seed, root, created_at, touched)
-     SELECT n.id, ?, ?, ?, ?, ?, (SELECT coalesce(max(touched), 0) + 1 FROM sessions) FROM namespaces n WHERE n.name = ?`,
+    `INSERT INTO sessions (namespace_id, name, genesis, seed, root, created_at, erasures, touched)
+     SELECT n.id, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(touched), 0) + 1 FROM sessions) FROM namespaces n WHERE n.name = ?`,
     ref.session,
     genesis,
     options.seed,
     options.root,
     createdAt,
+    erasures,
     ref.namespace,
   );
   database.run('INSERT INTO branches (session_id, name) VALUES (?, ?)', rowid, options.root);
@@ -96,7 +88,7 @@ export function createSession(
     root: options.root,
     createdAt,
     updatedAt: createdAt,
-    erasures: 0,
+    erasures,
   };
 }
 

@@ -1,0 +1,156 @@
+import { Option } from 'commander';
+import { RepriseError } from '../../core/error.ts';
+import type { SessionRecord } from '../../core/ports.ts';
+import { refText } from '../../core/ref.ts';
+import type { CopiedSession } from '../../engine/copy.ts';
+import { isStaged } from '../../engine/copy-standing.ts';
+import type { Reprise } from '../../engine/reprise.ts';
+import { shownUrl, storeLocation } from '../../node/store-location.ts';
+import type { CommandSpec } from '../command.ts';
+import type { Context } from '../context.ts';
+import { CopyProgressLine } from '../copy-progress.ts';
+import { done, no } from '../exit-code.ts';
+import { timeOf } from '../filter-options.ts';
+import { type CopyRow, copyLines, copyShape } from '../render/copy-table.ts';
+import { catchSignals } from '../stop-signals.ts';
+import { openPair } from '../store-pair.ts';
+import { quoted } from '../typed.ts';
+
+/** `reprise copy`. */
+export const copy: CommandSpec = {
+  arguments: [
+    { name: '<from>', about: 'the store to read: sqlite:PATH or postgres://…' },
+    { name: '<to>', about: 'the store to write; it is made if it is not there' },
+    { name: '[sessions...]', about: 'only these sessions (default: all of the namespace)' },
+  ],
+  options: [
+    new Option('--since <time>', 'only sessions changed since then: ISO 8601, or 90s, 15m, 2h, 3d ago'),
+    new Option('--into <namespace>', 'behind another wall at the target').conflicts('allNamespaces'),
+    new Option('--all-namespaces', 'behind every wall, each to the one of its name').conflicts('namespace'),
+    new Option('--dry-run', 'only tell what would be copied'),
+  ],
+  examples: [
+    'reprise copy sqlite:.reprise/reprise.db sqlite:backup.db --dry-run',
+    'reprise copy sqlite:.reprise/reprise.db sqlite:backup.db',
+    'reprise copy sqlite:.reprise/reprise.db sqlite:backup.db demo --into kept',
+  ],
+  run: async (context, [from = '', to = '', ...sessions], options) => {
+    const into = options['into'] as string | undefined;
+    const dryRun = options['dryRun'] === true;
+    const since = timeOf(options['since'] as string | undefined);
+    await using pair = await openPair(context, { from, to, into, dryRun });
+    const chosen = await chosenOf(pair.from, { sessions, since, allNamespaces: options['allNamespaces'] === true });
+    const target = (namespace: string): Reprise => pair.to.namespace(into ?? namespace);
+    const rows = await copyAll(context, pair.from, target, chosen, dryRun);
+    await tell(context, rows, { dryRun, hasNamespaces: options['allNamespaces'] === true });
+    if (rows.length > 0 && !dryRun) next(context, to, rows, into);
+    return rows.every((row) => row.outcome !== 'refused') ? done : no;
+  },
+};
+
+interface Choice {
+  readonly sessions: readonly string[];
+  readonly since: string | undefined;
+  readonly allNamespaces: boolean;
+}
+
+/** The sessions to copy, the one appended to last at the end, so that the target lists them in the same order. */
+async function chosenOf(from: Reprise, { sessions, since, allNamespaces }: Choice): Promise<SessionRecord[]> {
+  const records: SessionRecord[] = [];
+  for await (const record of from.sessions({ allNamespaces })) {
+    if (sessions.length === 0 ? isStaged(record) : !sessions.includes(record.session)) continue;
+    if (since === undefined || record.updatedAt >= since) records.push(record);
+  }
+  const missing = sessions.find((id) => !records.some(({ session }) => session === id));
+  if (missing !== undefined && since === undefined) throw notThere(missing, from.currentNamespace);
+  return records.reverse();
+}
+
+function notThere(session: string, namespace: string): RepriseError {
+  return new RepriseError(
+    'session.not-found',
+    `Cannot copy session ${JSON.stringify(session)}: there is none of that id in namespace "${namespace}"`,
+    { hint: 'See what there is: reprise list --store FROM.', details: { session, namespace } },
+  );
+}
+
+/** Copies one session after the other. One that is refused does not keep the others waiting; a store that fails does. */
+async function copyAll(
+  context: Context,
+  from: Reprise,
+  target: (namespace: string) => Reprise,
+  records: readonly SessionRecord[],
+  dryRun: boolean,
+): Promise<CopyRow[]> {
+  const controller = new AbortController();
+  const release = catchSignals(controller);
+  const progress = new CopyProgressLine(context.out.progress);
+  const rows: CopyRow[] = [];
+  try {
+    for (const { namespace, session } of records) {
+      const copying = from.namespace(namespace).copy(target(namespace), {
+        sessions: [session],
+        dryRun,
+        signal: controller.signal,
+        onProgress: (told) => progress.show(told),
+      });
+      const row = await copying.then(rowOf(namespace), refusalOf(namespace, session));
+      rows.push(row);
+      if (context.out.json === 'lines') await context.out.value(copyShape(row, dryRun));
+    }
+    return rows;
+  } catch (error) {
+    if (rows.length > 0) await tell(context, rows, { dryRun, hasNamespaces: false });
+    throw error;
+  } finally {
+    release();
+    context.out.progress.end();
+  }
+}
+
+const rowOf =
+  (namespace: string) =>
+  ({ sessions: [copied] }: { readonly sessions: readonly CopiedSession[] }): CopyRow => ({
+    namespace,
+    ...(copied as CopiedSession),
+    error: null,
+  });
+
+const refusals: readonly string[] = [
+  'copy.diverged',
+  'copy.not-verified',
+  'event.damaged',
+  'event.id-reused',
+  'part.damaged',
+  'part.missing',
+  'store.damaged',
+];
+
+const refusalOf =
+  (namespace: string, session: string) =>
+  (error: unknown): CopyRow => {
+    if (!(error instanceof RepriseError) || !refusals.includes(error.code)) throw error;
+    const { code, message, hint = null } = error;
+    return { namespace, session, outcome: 'refused', written: 0, branches: [], error: { code, message, hint } };
+  };
+
+interface Telling {
+  readonly dryRun: boolean;
+  readonly hasNamespaces: boolean;
+}
+
+/** What was done, once all is; as lines of JSON, each session was told already. */
+async function tell({ out }: Context, rows: readonly CopyRow[], telling: Telling): Promise<void> {
+  if (out.json === 'object') await out.value({ sessions: rows.map((row) => copyShape(row, telling.dryRun)) });
+  else if (out.json === undefined) await out.lines(copyLines(out, rows, telling));
+}
+
+function next({ out, namespace }: Context, to: string, rows: readonly CopyRow[], into: string | undefined): void {
+  const last = rows.findLast(({ outcome }) => outcome !== 'refused');
+  // A namespace that was given is added to what is told, and here it would be that of the source.
+  if (last === undefined || (namespace !== undefined && into !== undefined)) return;
+  // As it was written, without a password that may be in it.
+  const store = storeLocation(to).kind === 'postgres' ? shownUrl(storeLocation(to)) : to;
+  const place = `--store ${quoted(store)}${into === undefined ? '' : ` --namespace ${quoted(into)}`}`;
+  out.next(`reprise list ${place}`, `reprise verify ${refText({ session: last.session })} ${place}`);
+}

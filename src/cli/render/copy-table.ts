@@ -1,0 +1,60 @@
+import type { CopiedSession } from '../../engine/copy.ts';
+import type { Output } from '../output.ts';
+import { countText } from './amount.ts';
+import { type Column, tableLines } from './table.ts';
+import { plain } from './text.ts';
+
+/** What became of a session, or why nothing did. */
+export interface CopyRow extends Omit<CopiedSession, 'outcome'> {
+  readonly namespace: string;
+  readonly outcome: CopiedSession['outcome'] | 'refused';
+  readonly error: { readonly code: string; readonly message: string; readonly hint: string | null } | null;
+}
+
+/** A row as JSON. */
+export function copyShape(row: CopyRow, dryRun: boolean): Record<string, unknown> {
+  const { namespace, session, outcome, written, branches, error } = row;
+  return { namespace, session, outcome, dryRun, written, branches, error };
+}
+
+const wouldBe: Readonly<Record<CopyRow['outcome'], string>> = {
+  copied: 'to be copied',
+  updated: 'to be updated',
+  replaced: 'to be replaced',
+  unchanged: 'unchanged',
+  refused: 'refused',
+};
+
+/** What was copied, as a table, what was refused with the reason below. */
+export function copyLines(
+  out: Output,
+  rows: readonly CopyRow[],
+  { dryRun, hasNamespaces }: { readonly dryRun: boolean; readonly hasNamespaces: boolean },
+): string[] {
+  if (rows.length === 0) return ['Nothing to copy.'];
+  const columns: readonly Column<CopyRow>[] = [
+    ...(hasNamespaces ? [{ title: 'NAMESPACE', value: ({ namespace }: CopyRow) => plain(namespace) }] : []),
+    { title: 'SESSION', value: ({ session }) => plain(session), flex: 1, widthMin: 12 },
+    {
+      title: 'OUTCOME',
+      value: ({ outcome }) => (dryRun ? wouldBe[outcome] : outcome),
+      style: (text, { outcome }) => out.style(outcome === 'refused' ? 'red' : 'green', text),
+    },
+    { title: dryRun ? 'TO WRITE' : 'WRITTEN', value: ({ written }) => countText(written), align: 'right' },
+    {
+      title: 'BRANCHES',
+      value: ({ branches }) => (branches.length === 0 ? '' : countText(branches.length)),
+      align: 'right',
+    },
+    {
+      title: 'MAIN',
+      value: ({ branches: [first] }) => (first === undefined ? '' : `@${first.head} ${first.digest.slice(0, 12)}`),
+    },
+  ];
+  const reasons = rows.flatMap(({ error }) =>
+    error === null
+      ? []
+      : [`  ${out.style('red', plain(error.message))}`, ...(error.hint === null ? [] : [`  → ${plain(error.hint)}`])],
+  );
+  return [...tableLines(rows, columns, { columns: out.tableColumns, bold: (text) => out.bold(text) }), ...reasons];
+}

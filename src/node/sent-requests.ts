@@ -1,0 +1,47 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { RequestListener, RequestTold } from '../core/ports.ts';
+
+/** What Node's own `fetch` says about a request. */
+interface Published {
+  readonly request: { readonly method?: unknown; readonly origin?: unknown; readonly path?: unknown };
+  readonly response?: { readonly statusCode?: unknown };
+  readonly error?: unknown;
+}
+
+const listeners = new Set<RequestListener>();
+/** Who wants to hear how a request ended. Its answer arrives in another context than it was sent in. */
+const waiting = new WeakMap<object, readonly RequestTold[]>();
+
+/** Tells of every request that is made with `fetch`, in the context of whoever makes it, until it is taken back. */
+export function watchRequests(told: RequestListener): () => void {
+  if (listeners.size === 0) for (const [name, hear] of Object.entries(channels)) subscribe(name, hear);
+  listeners.add(told);
+  return () => {
+    if (!listeners.delete(told) || listeners.size > 0) return;
+    for (const [name, hear] of Object.entries(channels)) unsubscribe(name, hear);
+  };
+}
+
+const channels: Readonly<Record<string, (message: unknown) => void>> = {
+  'undici:request:create': (message) => {
+    const { request } = message as Published;
+    const [path] = String(request.path).split('?');
+    const target = `${String(request.method)} ${String(request.origin)}${path}`;
+    const wanted = [...listeners].flatMap((told) => told(target) ?? []);
+    if (wanted.length > 0) waiting.set(request, wanted);
+  },
+  'undici:request:headers': (message) => {
+    const { request, response } = message as Published;
+    const status = response?.statusCode;
+    answer(request, typeof status === 'number' ? { status } : {});
+  },
+  'undici:request:error': (message) => {
+    const { request, error } = message as Published;
+    answer(request, { error: error instanceof Error ? error.message : String(error) });
+  },
+};
+
+function answer(request: object, how: Parameters<RequestTold>[0]): void {
+  for (const told of waiting.get(request) ?? []) told(how);
+  waiting.delete(request);
+}

@@ -1,0 +1,17 @@
+import type { SessionRef } from '../../../core/ports.ts';
+import { checkReplaced, type RenameRequest } from '../../../core/session-request.ts';
+import { findHeld, heldSession, type Shelf } from '../shelf.ts';
+
+/** Puts a session under another id, in the place of the one that may have it. */
+export function renameSession(shelf: Shelf, ref: SessionRef, request: RenameRequest): void {
+  const { namespace } = ref;
+  const session = heldSession(shelf, ref);
+  const other = findHeld(shelf, { namespace, session: request.to });
+  if (other !== undefined) {
+    const heads = [...other.branches.values()].map(({ name, state }) => ({ branch: name, digest: state.digest }));
+    checkReplaced(ref, request, heads);
+  }
+  const wall = shelf.namespaces.get(namespace);
+  wall?.delete(ref.session);
+  wall?.set(request.to, { ...session, session: request.to });
+}

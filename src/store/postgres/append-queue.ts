@@ -1,0 +1,62 @@
+import { checkLimit } from '../../core/limits.ts';
+import type { AppendOutcome, AppendRequest } from '../../core/ports.ts';
+
+/** What a group of appends holds at most, so that its transaction stays short. */
+const groupEventsMax = 5_000;
+const groupBytesMax = 16_777_216;
+
+/** An append that waits to be stored. */
+export interface AppendJob {
+  readonly request: AppendRequest;
+  readonly deadline: number;
+  readonly settle: (outcome: AppendOutcome) => void;
+  /** The last digests that earlier tries of this append would have written, if they were committed after all. */
+  readonly tried: Set<string>;
+}
+
+/** The appends of a process that are not under way yet, in the order in which they came. */
+export class AppendQueue {
+  #jobs: AppendJob[] = [];
+
+  get size(): number {
+    return this.#jobs.length;
+  }
+
+  get first(): AppendJob | undefined {
+    return this.#jobs[0];
+  }
+
+  /** Adds one; throws if too many wait already. */
+  add(job: AppendJob): void {
+    checkLimit('queuedAppendsMax', this.#jobs.length + 1, 'append: too many appends are waiting');
+    this.#jobs.push(job);
+  }
+
+  /** Takes the first ones: as many as are asked for, as far as one transaction should hold them. */
+  take(count: number = this.#jobs.length): AppendJob[] {
+    let events = 0;
+    let bytes = 0;
+    let taken = 0;
+    for (const job of this.#jobs) {
+      events += job.request.events.length;
+      bytes += sizeOf(job.request);
+      if (taken > 0 && (taken >= count || events > groupEventsMax || bytes > groupBytesMax)) break;
+      taken++;
+    }
+    const group = this.#jobs.slice(0, taken);
+    this.#jobs = this.#jobs.slice(taken);
+    return group;
+  }
+
+  /** Puts some that were taken back to the front. */
+  putBack(jobs: readonly AppendJob[]): void {
+    if (jobs.length > 0) this.#jobs = [...jobs, ...this.#jobs];
+  }
+}
+
+function sizeOf({ events, parts }: AppendRequest): number {
+  let bytes = 0;
+  for (const event of events) bytes += event.data.length;
+  for (const part of parts) bytes += part.text.length;
+  return bytes;
+}

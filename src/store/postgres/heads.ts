@@ -1,0 +1,101 @@
+import type { BranchState } from '../../core/append.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Point } from '../../core/point.ts';
+import type { SessionRef } from '../../core/ports.ts';
+import type { SessionKey } from './catalogue.ts';
+
+/** A branch whose head this process believes to know. */
+export interface KnownBranch {
+  readonly session: SessionKey;
+  readonly id: number;
+  readonly state: BranchState;
+  readonly eventBytes: number;
+  readonly clock: Clock;
+}
+
+/** Where an event stands that this process has written. */
+export type KnownPlace = Point & { readonly turn: number };
+
+const branchesHeldMax = 10_000;
+const idsHeldMax = 20_000;
+/** How many appends to a session that others write to as well are made the careful way before the next guess. */
+const careMin = 4;
+const careMax = 256;
+
+/**
+ * The heads of branches as this process last wrote them, or is about to. Another process may have moved them since, so
+ * whoever goes by them must let the server compare.
+ */
+export class Heads {
+  readonly #branches = new Map<string, KnownBranch>();
+  readonly #care = new Map<number, { times: number; left: number }>();
+  #ids = new Map<number, Map<string, KnownPlace>>();
+  #olderIds: ReadonlyMap<number, ReadonlyMap<string, KnownPlace>> = new Map();
+  #idCount = 0;
+
+  find(ref: SessionRef, branch: string): KnownBranch | undefined {
+    return this.#branches.get(placeOf(ref, branch));
+  }
+
+  /** Takes note of where a branch stands after a commit that looked at everything. */
+  remember(ref: SessionRef, known: KnownBranch): void {
+    const care = this.#care.get(known.session.id);
+    if (care !== undefined && care.left > 0) {
+      care.left--;
+      return;
+    }
+    this.advance(ref, known);
+  }
+
+  /** Takes note of where a branch will stand. */
+  advance(ref: SessionRef, known: KnownBranch): void {
+    if (this.#branches.size >= branchesHeldMax) this.#branches.clear();
+    this.#branches.set(placeOf(ref, known.state.branch), known);
+  }
+
+  /** Where an event of a session stands, if this process wrote it lately. */
+  placeOf({ id: session }: SessionKey, id: string): KnownPlace | undefined {
+    return this.#ids.get(session)?.get(id) ?? this.#olderIds.get(session)?.get(id);
+  }
+
+  /** Takes note of events of a session that are going to be written. */
+  addPlaces(session: number, places: ReadonlyMap<string, KnownPlace>): void {
+    if (this.#idCount >= idsHeldMax) {
+      this.#olderIds = this.#ids;
+      this.#ids = new Map();
+      this.#idCount = 0;
+    }
+    const held = this.#ids.get(session) ?? new Map<string, KnownPlace>();
+    this.#ids.set(session, held);
+    for (const [id, { branch, seq, turn }] of places) held.set(id, { branch, seq, turn });
+    this.#idCount += places.size;
+  }
+
+  /** What was known of these sessions was right. */
+  confirm(sessions: Iterable<SessionKey>): void {
+    if (this.#care.size > 0) for (const { id } of sessions) this.#care.delete(id);
+  }
+
+  /** What was known of these sessions was not right: others write to them. Forgets everything that was built on it. */
+  mistrust(sessions: Iterable<SessionKey>): void {
+    this.forget();
+    if (this.#care.size >= branchesHeldMax) this.#care.clear();
+    for (const { id } of sessions) {
+      const times = Math.min(careMax, (this.#care.get(id)?.times ?? careMin / 2) * 2);
+      this.#care.set(id, { times, left: times });
+    }
+  }
+
+  /** Forgets everything, since something that was to be written may not be. */
+  forget(): void {
+    this.#branches.clear();
+    this.#ids = new Map();
+    this.#olderIds = new Map();
+    this.#idCount = 0;
+  }
+}
+
+// Names hold no control characters, so a line break cannot be part of one.
+function placeOf({ namespace, session }: SessionRef, branch: string): string {
+  return `${namespace}\n${session}\n${branch}`;
+}

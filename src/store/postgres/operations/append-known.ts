@@ -1,0 +1,124 @@
+import type { BranchState, PlannedEvent } from '../../../core/append.ts';
+import { type AppendSource, judgeAppend } from '../../../core/append-judgement.ts';
+import { clockWith } from '../../../core/clock.ts';
+import type { AppendOutcome, AppendRequest, EventInput, Platform } from '../../../core/ports.ts';
+import { isStructural } from '../../../core/structural-types.ts';
+import type { SessionKey } from '../catalogue.ts';
+import type { Queries } from '../connection.ts';
+import type { Heads, KnownBranch, KnownPlace } from '../heads.ts';
+import { type KnownEvent, type MovedBranch, writeKnown } from './write-known.ts';
+
+/** Thrown where the server would have to be asked. Made once: it says nothing about where. */
+const unknown = new Error('This cannot be told from what is known');
+
+const ask = (): never => {
+  throw unknown;
+};
+
+/**
+ * Appends that are judged by what this process knows of their branches, without asking the server: it compares the heads
+ * when it writes, and refuses all of them if one is not what was thought. Ids that are taken are refused by their index.
+ */
+export class KnownGroup {
+  readonly #heads: Heads;
+  readonly #platform: Platform;
+  readonly #branches = new Map<KnownBranch, MovedBranch>();
+  readonly #places = new Map<number, Map<string, KnownPlace>>();
+  readonly #events: KnownEvent[] = [];
+
+  constructor(heads: Heads, platform: Platform) {
+    this.#heads = heads;
+    this.#platform = platform;
+  }
+
+  /** Judges one append, on top of those before it; undefined if the server must be asked, be it about a refusal. */
+  judge(request: AppendRequest): AppendOutcome | undefined {
+    const { target, parts, events } = request;
+    if (target.kind === 'fork' || parts.length > 0) return undefined;
+    if (!events.every(isPlain)) return undefined;
+    const known = this.#heads.find(request, target.branch);
+    if (known === undefined) return undefined;
+    const moved = this.#branches.get(known);
+    try {
+      const source = this.#source(known.session, moved?.state ?? known.state);
+      const judgement = judgeAppend(source, request, this.#platform);
+      if (judgement.kind === 'known') return undefined;
+      this.#add(request, known, judgement.plan.events, judgement.plan.after);
+      return judgement.outcome;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** The sessions it writes to. */
+  get sessions(): SessionKey[] {
+    return [...this.#branches.keys()].map(({ session }) => session);
+  }
+
+  /** The branches it moves. */
+  get moved(): readonly MovedBranch[] {
+    return [...this.#branches.values()];
+  }
+
+  /** Sends everything that was judged. What is judged from now on counts on it. */
+  async write(queries: Queries): Promise<void> {
+    for (const { request, session, id, state, eventBytes, clock } of this.#branches.values())
+      this.#heads.advance(request, { session, id, state, eventBytes, clock });
+    for (const [session, places] of this.#places) this.#heads.addPlaces(session, places);
+    await writeKnown(queries, [...this.#branches.values()], this.#events);
+  }
+
+  #add(request: AppendRequest, known: KnownBranch, events: readonly PlannedEvent[], after: BranchState): void {
+    const { session, id, state } = known;
+    const branch: MovedBranch = this.#branches.get(known) ?? {
+      request,
+      session,
+      id,
+      before: state,
+      state,
+      eventBytes: known.eventBytes,
+      clock: known.clock,
+      updatedAt: '',
+      order: 0,
+    };
+    this.#branches.set(known, branch);
+    const places = this.#places.get(session.id) ?? new Map<string, KnownPlace>();
+    this.#places.set(session.id, places);
+    for (const event of events) {
+      branch.eventBytes += Buffer.byteLength(event.data);
+      branch.clock = clockWith(branch.clock, event);
+      branch.updatedAt = event.time;
+      this.#events.push({ branch, event, branchBytes: branch.eventBytes, clock: branch.clock });
+      places.set(event.id, event);
+    }
+    branch.state = after;
+    branch.order = this.#events.length;
+  }
+
+  #source(session: SessionKey, state: BranchState): AppendSource {
+    const placeOf = (id: string): KnownPlace | undefined =>
+      this.#places.get(session.id)?.get(id) ?? this.#heads.placeOf(session, id);
+    return {
+      stateOf: () => state,
+      stateAt: ask,
+      known: () => nothing,
+      causes: (ids) => new Map(ids.map((id) => [id, placeOf(id) ?? ask()])),
+      turnAt: ask,
+      firstChange: (history, { since }) => (since >= history.head ? undefined : ask()),
+      part: ask,
+      notHeld: ask,
+    };
+  }
+}
+
+const nothing: ReturnType<AppendSource['known']> = new Map();
+
+/** Whether an event can be written by what is known, and none of its texts holds what separates texts from each other. */
+function isPlain({ id, time, type, agent, run, cause, data }: EventInput): boolean {
+  if (isStructural(type)) return false;
+  return [id, time, type, agent, run, cause, data].every(
+    (text) => text !== '' && !(text !== undefined && separator.test(text)),
+  );
+}
+
+const separator = /[\u001e\u001f]/;

@@ -1,0 +1,34 @@
+import type { SessionRef } from '../../../core/ports.ts';
+import { checkReplaced, type RenameRequest } from '../../../core/session-request.ts';
+import { lockSession, type SessionKey, sessionNotFound } from '../catalogue.ts';
+import type { Queries } from '../connection.ts';
+import { listBranches } from './branch.ts';
+import { hideSession } from './delete-session.ts';
+
+/**
+ * Gives a session another id, inside the caller's transaction. Gives the one it replaced, to be cleared away. An earlier
+ * try that was committed after all is what was wanted.
+ */
+export async function renameSession(
+  queries: Queries,
+  ref: SessionRef,
+  request: RenameRequest,
+  isRepeated: boolean,
+): Promise<SessionKey | undefined> {
+  const session = await lockSession(queries, ref, { wholly: true });
+  const other = { namespace: ref.namespace, session: request.to };
+  const isTaken = (await lockSession(queries, other, { wholly: true })) !== undefined;
+  if (session === undefined) {
+    if (isRepeated && isTaken) return undefined;
+    throw sessionNotFound(ref);
+  }
+  if (isTaken) checkReplaced(ref, request, await listBranches(queries, other));
+  const replaced = isTaken ? await hideSession(queries, other, undefined) : undefined;
+  await queries.run(
+    'UPDATE sessions SET name = $3 WHERE namespace_id = $1 AND id = $2',
+    session.namespaceId,
+    session.id,
+    request.to,
+  );
+  return replaced;
+}

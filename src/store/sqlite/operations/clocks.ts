@@ -1,0 +1,92 @@
+import { type Clock, clockAtStart, clockBeside, clockWith } from '../../../core/clock.ts';
+import { later, type Seq, type SeqRange } from '../../../core/point.ts';
+import type { Database } from '../database.ts';
+import type { InTransaction } from './reindex.ts';
+
+/** A question to a clock that only rises along a branch, and what it is given. */
+export interface Reached {
+  readonly sql: string;
+  readonly value: string | number;
+}
+
+/** Whether time has come so far. */
+export function timeReached(since: string): Reached {
+  return { sql: 'coalesce(c.time, e.time) >= ?', value: since };
+}
+
+/** Whether a turn has come that is greater. */
+export function turnPassed(turn: number): Reached {
+  return { sql: 'coalesce(c.turn, e.turn) > ?', value: turn };
+}
+
+const clocked = 'FROM events e LEFT JOIN clocks c ON c.branch_id = e.branch_id AND c.seq = e.seq WHERE e.branch_id = ?';
+
+/**
+ * The last seq of a range, its beginning included, up to which a clock of the branch has not reached something. A clock
+ * only rises, so that the range is halved: a place without an event counts as reached, and nothing is passed over.
+ */
+export function lastBefore(
+  database: Database,
+  branch: number,
+  { after, through }: SeqRange,
+  { sql, value }: Reached,
+): Seq {
+  const reachedSql = `SELECT ${sql} ${clocked} AND e.seq = ?`;
+  let [low, high] = [after, later(through, 1)];
+  while (high - low > 1) {
+    const middle = later(low, Math.floor((high - low) / 2));
+    const [isReached] = database.get<[number]>(reachedSql, value, branch, middle) ?? [1];
+    if (isReached === 1) high = middle;
+    else low = middle;
+  }
+  return low;
+}
+
+/** How far the clocks of a branch have come. */
+export function lastClock(database: Database, branch: number): Clock {
+  const row = database.get<[string, number]>(lastClockSql, branch);
+  return row === undefined ? clockAtStart : { time: row[0], turn: row[1] };
+}
+
+const lastClockSql = `SELECT coalesce(c.time, e.time), coalesce(c.turn, e.turn) ${clocked} ORDER BY e.seq DESC LIMIT 1`;
+
+/** Keeps the clock of an event that does not say it itself. */
+export function keepClock(
+  database: Database,
+  branch: number,
+  clock: Clock,
+  event: Clock & { readonly seq: Seq },
+): void {
+  const { time, turn } = clockBeside(clock, event);
+  if (time !== null || turn !== null) database.run(keepSql, branch, event.seq, time, turn);
+}
+
+const keepSql = 'INSERT OR REPLACE INTO clocks (branch_id, seq, time, turn) VALUES (?, ?, ?, ?)';
+
+/** Rows looked at in one transaction, so that it stays short. */
+const rowsMax = 1_000;
+
+/** Makes the clocks of a branch what the log says. */
+export async function resetClocks(database: Database, branch: number, inTransaction: InTransaction): Promise<void> {
+  let [clock, after]: [clock: Clock, after: Seq | undefined] = [clockAtStart, 0 as Seq];
+  while (after !== undefined) {
+    const [before, from]: [Clock, Seq] = [clock, after];
+    [clock, after] = await inTransaction(() => resetNext(database, branch, before, from));
+  }
+}
+
+/** The clock with the next events and the seq of the last of them; no seq if there are none. */
+function resetNext(database: Database, branch: number, before: Clock, after: Seq): [Clock, Seq | undefined] {
+  const rows = database.all<[Seq, string, number]>(nextSql, branch, after, rowsMax);
+  const last = rows.at(-1)?.[0];
+  database.run('DELETE FROM clocks WHERE branch_id = ? AND seq > ? AND seq <= ?', branch, after, last ?? lastSeq);
+  let clock = before;
+  for (const [seq, time, turn] of rows) {
+    clock = clockWith(clock, { time, turn });
+    keepClock(database, branch, clock, { seq, time, turn });
+  }
+  return [clock, last];
+}
+
+const nextSql = 'SELECT seq, time, turn FROM events WHERE branch_id = ? AND seq > ? ORDER BY seq LIMIT ?';
+const lastSeq = Number.MAX_SAFE_INTEGER;

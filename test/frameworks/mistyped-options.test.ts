@@ -1,0 +1,192 @@
+/** Every public function that takes options refuses one that nobody would read. The list is made from the source. */
+import { MessagesAnnotation, StateGraph } from '@langchain/langgraph';
+import { InMemoryTransport } from '@modelcontextprotocol/client';
+import { ToolLoopAgent } from 'ai';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { doors } from '../../scripts/doors.ts';
+import { publicSurface } from '../../scripts/public-surface.ts';
+import * as aiSdk from '../../src/ai-sdk.ts';
+import {
+  conversation,
+  createNodePlatform,
+  defineConfig,
+  defineProjection,
+  messagesOf,
+  openMemoryStore,
+  openPostgresStore,
+  openReprise,
+  openSqliteStore,
+  type Reprise,
+  RepriseError,
+  type Session,
+  type SessionRecorder,
+} from '../../src/index.ts';
+import * as langgraph from '../../src/langgraph.ts';
+import * as mcp from '../../src/mcp.ts';
+import * as openaiAgents from '../../src/openai-agents.ts';
+import { openModelServer, verbSuite } from '../../src/testing.ts';
+import { model } from '../docs/example-model.ts';
+import { runner, support } from '../docs/example-runner.ts';
+import { root } from '../docs/workshop.ts';
+
+/** Parameters that are objects of names: what is misspelt in them would be left out without a word. */
+const bags = new Set(['options', 'start', 'where', 'select', 'script', 'config', 'projection']);
+
+const parametersOf = (text: string | undefined): string[] =>
+  (text ?? '').split(', ').map((name) => name.replace(/\?$/, ''));
+
+/** `reprise Session.fork`, for every function and method behind every door that takes such a parameter. */
+const takers = Object.entries(doors).flatMap(([door, { file }]) =>
+  publicSurface(root, file).flatMap(({ name, kind, parameters, members }) =>
+    (kind === 'class'
+      ? members.map((member) => ({ called: `${name}.${member.name}`, parameters: member.parameters }))
+      : [{ called: name, parameters: kind === 'function' ? parameters : undefined }]
+    )
+      .filter((taker) => parametersOf(taker.parameters).some((parameter) => bags.has(parameter)))
+      .map(({ called }) => `${door} ${called}`),
+  ),
+);
+
+let reprise: Reprise;
+let session: Session;
+let recorder: SessionRecorder;
+beforeAll(async () => {
+  reprise = await openReprise('memory:');
+  session = await reprise.createSession('demo');
+  await session.append({ type: 'message.added', data: { message: { role: 'user', content: 'Hello?' } } });
+  recorder = await session.record({ facts: false });
+});
+afterAll(() => reprise.close());
+
+const misspelt = { mispelt: 1 } as never;
+const all = async (items: AsyncIterable<unknown>): Promise<void> => {
+  for await (const _ of items);
+};
+const note = { type: 'note.added', data: { text: 'x' } };
+const agent = async (): Promise<string> => 'Hello.';
+const graph = new StateGraph(MessagesAnnotation)
+  .addNode('greet', () => ({ messages: [] }))
+  .addEdge('__start__', 'greet')
+  .compile();
+const platform = createNodePlatform();
+
+const calls: Readonly<Record<string, () => unknown>> = {
+  'reprise Branch.append': async () => (await session.branch()).append(note, misspelt),
+  'reprise Branch.record': async () => (await session.branch()).record(misspelt),
+  'reprise Branch.replay': async () => all((await session.branch()).replay(misspelt)),
+  'reprise Branch.project': async () => (await session.branch()).project(conversation, misspelt),
+  'reprise Branch.edit': async () => (await session.branch()).edit([], misspelt),
+  'reprise Branch.redo': async () => (await session.branch()).redo(misspelt),
+  'reprise Branch.resume': async () => (await session.branch()).resume(agent, misspelt),
+  'reprise Branch.verify': async () => (await session.branch()).verify(misspelt),
+  'reprise Reprise.session': () => reprise.session('demo', misspelt),
+  'reprise Reprise.createSession': () => reprise.createSession('other', misspelt),
+  'reprise Reprise.sessions': () => all(reprise.sessions(misspelt)),
+  'reprise Reprise.replay': () => all(reprise.replay(misspelt)),
+  'reprise Reprise.diff': () => reprise.diff('demo', 'demo', misspelt),
+  'reprise Reprise.copy': () => reprise.copy(reprise, misspelt),
+  'reprise Reprise.import': () => reprise.import({}, misspelt),
+  'reprise Reprise.export': () => reprise.export('demo', misspelt),
+  'reprise Session.append': () => session.append(note, misspelt),
+  'reprise Session.record': () => session.record(misspelt),
+  'reprise Session.replay': () => all(session.replay(misspelt)),
+  'reprise Session.find': () => session.find({}, misspelt),
+  'reprise Session.findLast': () => session.findLast({}, misspelt),
+  'reprise Session.stateAt': () => session.stateAt('main', conversation, misspelt),
+  'reprise Session.counterfactual': () => session.counterfactual('main', conversation, misspelt),
+  'reprise Session.fork': () => session.fork('main', misspelt),
+  'reprise Session.edit': () => session.edit('main', [], misspelt),
+  'reprise Session.rewind': () => session.rewind('main@0', misspelt),
+  'reprise Session.revert': () => session.revert('main@1', misspelt),
+  'reprise Session.redo': () => session.redo('main', misspelt),
+  'reprise Session.erase': () => session.erase('main@1', misspelt),
+  'reprise Session.verify': () => session.verify(misspelt),
+  'reprise Session.setMetadata': () => session.setMetadata({}, misspelt),
+  'reprise Session.resume': () => session.resume('main', agent, misspelt),
+  'reprise Session.retry': () => session.retry('main', agent, misspelt),
+  'reprise Session.experiment': () => session.experiment('main', misspelt),
+  'reprise Session.delete': () => session.delete(misspelt),
+  'reprise StateHandle.begin': () => session.state.begin(misspelt),
+  'reprise StateHandle.transaction': () => session.state.transaction(() => 1, misspelt),
+  'reprise StateHandle.get': () => session.state.get('k', misspelt),
+  'reprise StateHandle.getAt': () => session.state.getAt('k', misspelt),
+  'reprise StateHandle.keys': () => all(session.state.keys(misspelt)),
+  'reprise StateHandle.scan': () => all(session.state.scan('', misspelt)),
+  'reprise StateHandle.history': () => all(session.state.history('k', misspelt)),
+  'reprise StateHandle.replay': () => all(session.state.replay(misspelt)),
+  'reprise StateHandle.diff': () => all(session.state.diff('main', 'main', misspelt)),
+  'reprise openReprise': () => openReprise(misspelt),
+  'reprise defineConfig': () => openReprise({ store: 'memory:', config: defineConfig(misspelt) }),
+  'reprise defineProjection': () =>
+    defineProjection({
+      name: 'n',
+      history: 'view',
+      initial: () => 0,
+      apply: (n: number) => n,
+      ...(misspelt as object),
+    }),
+  'reprise messagesOf': () => messagesOf({ messages: [] }, misspelt),
+  'reprise openMemoryStore': () => openMemoryStore({ platform, ...(misspelt as object) }),
+  'reprise openPostgresStore': () => openPostgresStore({ url: 'postgres://x', platform, ...(misspelt as object) }),
+  'reprise openSqliteStore': () => openSqliteStore({ path: 'x.db', platform, ...(misspelt as object) }),
+  'reprise/testing openModelServer': () => openModelServer([misspelt]),
+  'reprise/ai-sdk recordAgent': () => aiSdk.recordAgent(new ToolLoopAgent({ model }), recorder, misspelt),
+  'reprise/ai-sdk recordAiSdk': () => aiSdk.recordAiSdk(recorder, misspelt),
+  'reprise/ai-sdk recordModel': () => aiSdk.recordModel(model, recorder, misspelt),
+  'reprise/ai-sdk recordTools': () => aiSdk.recordTools({}, recorder, misspelt),
+  'reprise/ai-sdk aiSdkAgent': () => aiSdk.aiSdkAgent({ model }, misspelt),
+  'reprise/openai-agents openaiAgent': () => openaiAgents.openaiAgent(support, misspelt),
+  'reprise/openai-agents recordAgent': () => openaiAgents.recordAgent(support, recorder, misspelt),
+  'reprise/openai-agents recordRunner': () => openaiAgents.recordRunner(runner, recorder, misspelt),
+  'reprise/langgraph recordTools': () => langgraph.recordTools([], recorder, misspelt),
+  'reprise/langgraph langgraphAgent': () => langgraph.langgraphAgent(graph, misspelt),
+  'reprise/mcp recordTransport': () => mcp.recordTransport(InMemoryTransport.createLinkedPair()[0], recorder, misspelt),
+};
+
+/** What is not refused by throwing, and where it is proved instead. */
+const elsewhere: Readonly<Record<string, string>> = {
+  'reprise SessionRecorder.run': 'a recorder never throws: it tells what nobody reads (the verb suite, record)',
+  'reprise SessionRecorder.turn': 'the same',
+  'reprise SessionRecorder.task': 'the same',
+  'reprise SessionRecorder.call': 'the same',
+  'reprise SessionRecorder.startCall': 'the same',
+  'reprise SessionRecorder.startRun': 'the same',
+  'reprise SessionRecorder.message': 'the same',
+  'reprise project': 'a projection is checked where it is defined',
+  'reprise/langgraph RepriseSaver.pointOf': "the configuration is LangGraph's own",
+};
+
+test('every public function that takes options has its case here', () => {
+  expect(new Set([...Object.keys(calls), ...Object.keys(elsewhere)])).toEqual(new Set(takers));
+  expect(verbSuite.fork.some(({ title }) => title.includes('a recorder is told what nobody reads'))).toBe(true);
+});
+
+describe('an option that nobody reads is refused by', () => {
+  test.each(Object.keys(calls))('%s', async (name) => {
+    const refused = await (async () => calls[name]?.())().then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(refused).toBeInstanceOf(RepriseError);
+    const { code, message, hint } = refused as RepriseError;
+    expect(['option.invalid', 'config.invalid', 'projection.invalid', 'session.not-confirmed']).toContain(code);
+    if (code !== 'session.not-confirmed') expect(`${message} ${hint}`).toContain('mispelt');
+  });
+});
+
+test('the callback handler refuses what it would not read, and every adapter an effect that is none', () => {
+  const effects = { refund: 'ireversible' } as never;
+  const makers: readonly (() => unknown)[] = [
+    () => new langgraph.RepriseCallbackHandler(recorder, misspelt),
+    () => new langgraph.RepriseCallbackHandler(recorder, { effects }),
+    () => langgraph.recordTools([], recorder, { effects }),
+    () => langgraph.langgraphAgent(graph, { effects }),
+    () => aiSdk.recordAiSdk(recorder, { effects }),
+    () => aiSdk.recordTools({}, recorder, { effects }),
+    () => aiSdk.aiSdkAgent({ model }, { effects }),
+    () => openaiAgents.recordRunner(runner, recorder, { effects }),
+    () => openaiAgents.openaiAgent(support, { effects }),
+    () => mcp.recordTransport(InMemoryTransport.createLinkedPair()[0], recorder, { effects }),
+  ];
+  for (const make of makers) expect(make).toThrow(/^Cannot /);
+});

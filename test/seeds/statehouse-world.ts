@@ -1,0 +1,77 @@
+import { afterEach } from 'vitest';
+import {
+  createNodePlatform,
+  type JsonValue,
+  openReprise,
+  type Platform,
+  type Reprise,
+  type StateHandle,
+} from '../../src/index.ts';
+import { all } from '../../src/testing/verbs/verb-case.ts';
+
+/** A kind of store that a state engine is tried on. */
+export interface StateWorld {
+  readonly kind: string;
+  /** The URL of a store that nobody has used. */
+  readonly newPlace: () => string;
+  /** Whether what is closed can be opened again. */
+  readonly isKept: boolean;
+}
+
+/** Opens stores for the tests of one suite, and closes what they left open. */
+export interface Opening {
+  readonly open: (place: string, platform?: Platform) => Promise<Reprise>;
+  /** The state of a new session in a new store. */
+  readonly fresh: (platform?: Platform) => Promise<StateHandle>;
+}
+
+/** To be called inside the suite. */
+export function opening({ newPlace }: StateWorld): Opening {
+  const opened: Reprise[] = [];
+  afterEach(async () => {
+    for (const reprise of opened.splice(0)) await reprise.close();
+  });
+  const open = async (place: string, platform?: Platform): Promise<Reprise> => {
+    const given = platform === undefined ? {} : { platform };
+    const reprise = await openReprise({ store: place, durability: 'process', ...given });
+    opened.push(reprise);
+    return reprise;
+  };
+  const fresh = async (platform?: Platform): Promise<StateHandle> =>
+    (await (await open(newPlace(), platform)).createSession('world')).state;
+  return { open, fresh };
+}
+
+/** A clock that stands until it is told to move, and timers that fire when they are told to. */
+export class Clock {
+  #ms = Date.parse('2026-11-15T10:00:00Z');
+  readonly timers = new Set<() => void>();
+  readonly platform: Platform = {
+    ...createNodePlatform(),
+    now: () => new Date(this.#ms).toISOString(),
+    elapsedMs: () => this.#ms,
+    startIdleTimer: (_, fire) => {
+      this.timers.add(fire);
+      return () => this.timers.delete(fire);
+    },
+  };
+
+  pass(ms: number): void {
+    this.#ms += ms;
+  }
+}
+
+/** What replaying gives when it is folded: the seed's own way to reconstruct a state. */
+export async function folded(state: StateHandle, options: Parameters<StateHandle['replay']>[0] = {}) {
+  const held = new Map<string, JsonValue>();
+  for await (const { operations } of state.replay(options))
+    for (const { op, key, value } of operations)
+      if (op === 'delete') held.delete(key);
+      else held.set(key, value ?? null);
+  return Object.fromEntries([...held].sort(([left], [right]) => (left < right ? -1 : 1)));
+}
+
+/** What scanning gives at a point. */
+export async function scanned(state: StateHandle, at = '') {
+  return Object.fromEntries((await all(state.scan('', { at }))).map(({ key, value }) => [key, value]));
+}
