@@ -137,7 +137,7 @@ async function coalescing(sql: Sql, texts: readonly string[]): Promise<Append> {
   let at = 0;
   const flush = async (): Promise<void> => {
     isBusy = true;
-    await null;
+    await new Promise<void>((resolve) => process.nextTick(resolve));
     while (waiting.length > 0) {
       const group = waiting;
       waiting = [];
