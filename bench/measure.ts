@@ -49,7 +49,11 @@ function judge({ name, value, limit, unit, detail, cause }: Judged, sign: '≤' 
 /** One way of doing the work: it prepares, measures itself, and gives the time of one unit. */
 export type Contender = () => number | Promise<number>;
 
-/** Runs contenders in turn, round after round, so that a slow moment of the machine falls on all of them. */
+/**
+ * Runs contenders in turn, round after round, so that a slow moment of the machine falls on all of them. Before each, the
+ * young garbage of the last one is collected, and only that: a full collection also throws away what the engine has
+ * learnt of the code, and whoever has more code than a statement or two would be measured cold, round after round.
+ */
 export async function alternate<Name extends string>(
   rounds: number,
   contenders: Readonly<Record<Name, Contender>>,
@@ -58,7 +62,7 @@ export async function alternate<Name extends string>(
   const times = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, number[]>;
   for (let round = 0; round < rounds; round++) {
     for (const name of names) {
-      globalThis.gc?.();
+      globalThis.gc?.({ type: 'minor' });
       times[name].push(await contenders[name]());
     }
   }

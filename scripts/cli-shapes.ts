@@ -123,6 +123,11 @@ export const shapes: Readonly<Record<string, CliShape>> = {
     keys: ['ref', 'format', 'to', 'bytes', 'text'],
     about: '. `text` is null where `--to` names a file.',
   },
+  copy: {
+    keys: ['namespace', 'session', 'outcome', 'dryRun', 'written', 'branches', 'error'],
+    about:
+      ', a line for each session as soon as it is done. `outcome` is `copied`, `updated`, `replaced` (something was erased at the source since), `unchanged` or `refused`; `written` counts events; `branches` are `{ branch, head, digest }`; `error` is `{ code, message, hint }` where it was refused, else null. `--json=object`: `{ sessions }`. Exit 1 if one was refused; the others are copied all the same.',
+  },
   config: {
     keys: ['file', 'store', 'namespace', 'agents', 'prices', 'masking'],
     about:

@@ -161,6 +161,7 @@ function typeOf(source: Source, node: SyntaxNode): string {
 function parametersOf(source: Source, node: SyntaxNode): string {
   return nodesIn(node, 'params')
     .map((parameter) => {
+      if (parameter.type === 'RestElement') return `...${String(nodeAt(parameter, 'argument')?.['name'])}`;
       const held = parameter.type === 'AssignmentPattern' ? (nodeAt(parameter, 'left') as SyntaxNode) : parameter;
       const name = held.type === 'Identifier' ? String(held['name']) : 'options';
       return parameter.type === 'AssignmentPattern' || held['optional'] === true ? `${name}?` : name;

@@ -108,7 +108,7 @@ export type { StateAtOptions } from './engine/state-at.ts';
 export type { StateChange } from './engine/state-diff.ts';
 export type { StateOperation, StateValue, StateVersion } from './engine/state-entry.ts';
 export type { StateAt } from './engine/state-point.ts';
-export type { StateReplayOptions, StateTransaction } from './engine/state-replay.ts';
+export type { StateReplay, StateReplayOptions, StateTransaction } from './engine/state-replay.ts';
 export type { Committed, TransactionOptions } from './engine/transaction-work.ts';
 export type { BranchNode } from './engine/tree.ts';
 export type { Verification, VerifyOptions } from './engine/verify.ts';

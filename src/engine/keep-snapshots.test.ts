@@ -53,6 +53,29 @@ test('the summary is kept where a run ends, on each branch, and a listing then r
   expect(counted.calls.read ?? 0).toBe(0);
 });
 
+test('a projection that folds nothing of a long history is kept as well, and the history is not passed over again', async () => {
+  const store = openMemoryStore({ platform });
+  const reprise = open(store);
+  const session = await reprise.createSession('demo');
+  await session.append(notes(limits.snapshotEventsMin));
+  await session.stateAt('main', conversation);
+  await session.append(notes(10));
+  await reprise.close();
+  const read: number[] = [];
+  const watched = changed(store, {
+    read: (ref, view, page) => {
+      for (const { after, through } of view) read.push(through - after);
+      return store.read(ref, view, page);
+    },
+  });
+  const again = await open(watched).session('demo');
+  expect(await again.stateAt('main', conversation)).toEqual(
+    await again.stateAt('main', conversation, { snapshots: false }),
+  );
+  // The digest where it was kept, what came since, and for the comparison everything.
+  expect(read).toEqual([1, 10, limits.snapshotEventsMin + 10]);
+});
+
 test('the summary is kept whenever another thousand events are there, however they were appended', async () => {
   const store = openMemoryStore({ platform });
   const reprise = open(store);

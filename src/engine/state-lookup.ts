@@ -75,7 +75,7 @@ export async function versionsAt(
   const page = await engine.store.latest(sessionRef(engine, session), view, { keys }, aPage);
   if (page.head === undefined || page.next !== undefined) return undefined;
   const versions = new Map<string, number>();
-  for await (const { key, event } of decoded(engine, session, page)) {
+  for (const { key, event } of await decoded(engine, session, page)) {
     if (event.erased === true) return undefined;
     const { owner, name } = parseKey(key);
     versions.set(key, valueOn(event, { agent: owner, key: name }).version);
@@ -180,10 +180,7 @@ const onlyOne = { limit: 1, select: 'full' } as const;
 const aPage = { limit: limits.pageEventsMax, select: 'full' } as const;
 
 /** The last event under each key, in the order of keys, a page of the index at a time. */
-async function* lastEvents(
-  { engine, session, segments }: StatePlace,
-  select: KeySelector,
-): AsyncGenerator<{ readonly key: string; readonly event: Event }> {
+async function* lastEvents({ engine, session, segments }: StatePlace, select: KeySelector): AsyncGenerator<KeyedEvent> {
   if (segments.length === 0) return;
   let after: string | undefined;
   do {
@@ -193,26 +190,27 @@ async function* lastEvents(
       ...(after === undefined ? {} : { after }),
     });
     engine.onRead(page.entries.length);
-    yield* decoded(engine, session, page);
+    yield* await decoded(engine, session, page);
     after = page.next;
   } while (after !== undefined);
 }
 
+interface KeyedEvent {
+  readonly key: string;
+  readonly event: Event;
+}
+
 /** The entries of a page as events. A transaction is the last event of many keys; it is parsed once. */
-async function* decoded(
-  engine: Engine,
-  session: string,
-  { entries }: LatestPage,
-): AsyncGenerator<{ readonly key: string; readonly event: Event }> {
+async function decoded(engine: Engine, session: string, { entries }: LatestPage): Promise<KeyedEvent[]> {
   const rows = new Map(entries.map(({ event }) => [`${event.branch}@${event.seq}`, event]));
   const decoder = await decoderFor(engine, session, [...rows.values()]);
   const events = new Map<string, Event>();
-  for (const { key, event: row } of entries) {
+  return entries.map(({ key, event: row }) => {
     const place = `${row.branch}@${row.seq}`;
     const event = events.get(place) ?? shown(session, row, dataOf(row, decoder));
     events.set(place, event);
-    yield { key, event };
-  }
+    return { key, event };
+  });
 }
 
 function shown(session: string, row: StoredEvent, data: JsonObject): Event {

@@ -1,11 +1,11 @@
 import type { Event } from '../core/event.ts';
 import { type KnownKeys, optionKeys } from '../core/known-keys.ts';
-import type { Seq } from '../core/point.ts';
+import { later, type Seq } from '../core/point.ts';
 import { isStructural } from '../core/structural-types.ts';
-import type { Engine } from './engine.ts';
-import { checkReading, type ReplayOptions, replay } from './replay.ts';
+import { type Engine, sessionRef } from './engine.ts';
+import { checkReading, type Replay, type ReplayOptions, replay } from './replay.ts';
 import { operationsOf, type StateOperation } from './state-entry.ts';
-import { checkAgent } from './state-key.ts';
+import { checkAgent, stateKey } from './state-key.ts';
 import { pointOf } from './state-point.ts';
 
 /** Which transactions to read again. */
@@ -52,27 +52,81 @@ interface StateOf {
   readonly agent: string;
 }
 
+/** Transactions being read: an async iterator that holds one page. Leaving the loop releases everything. */
+export interface StateReplay extends AsyncIterableIterator<StateTransaction, void, undefined> {
+  return(): Promise<IteratorResult<StateTransaction, void>>;
+}
+
 /** The transactions of an agent in the order of their commits, a page of events at a time. */
-export async function* replayState(
-  engine: Engine,
-  { session, branch, agent: own }: StateOf,
-  options: StateReplayOptions = {},
-): AsyncGenerator<StateTransaction, void, undefined> {
-  checkReading(options, replayKeys);
-  const { agent: asked = own, at, limit = Number.POSITIVE_INFINITY, ...range } = options;
-  const agent = asked === null ? null : checkAgent(asked);
-  const events = replay(engine, session, {
-    ...range,
-    at: pointOf(branch, at === undefined ? {} : { point: at }),
-    filter: { types: ['state.committed'] },
-  });
-  let left = limit;
-  if (left <= 0) return;
-  for await (const event of events) {
-    const item = transactionOf(event, agent);
-    if (item === undefined) continue;
-    yield item;
-    if (--left <= 0) return;
+export function replayState(engine: Engine, of: StateOf, options: StateReplayOptions = {}): StateReplay {
+  return new TransactionReplay(engine, of, options);
+}
+
+/** Not a generator: that hears of its return only when it is not waiting, and a follower may wait for ever. */
+class TransactionReplay implements StateReplay {
+  readonly #engine: Engine;
+  readonly #of: StateOf;
+  readonly #options: StateReplayOptions;
+  #events: Replay | undefined;
+  /** Whoever asks while another answer is on its way gets the one after it. */
+  #last: Promise<unknown> = Promise.resolve();
+  #left: number;
+
+  constructor(engine: Engine, of: StateOf, options: StateReplayOptions) {
+    this.#engine = engine;
+    this.#of = of;
+    this.#options = options;
+    this.#left = options.limit ?? Number.POSITIVE_INFINITY;
+  }
+
+  #open(): Replay {
+    const { session, branch } = this.#of;
+    const { agent: _, limit: __, at, ...range } = this.#options;
+    const point = pointOf(branch, at === undefined ? {} : { point: at });
+    return replay(this.#engine, session, { ...range, at: point, filter: { types: ['state.committed'] } });
+  }
+
+  next(): Promise<IteratorResult<StateTransaction, void>> {
+    const next = this.#last.then(() => this.#next());
+    this.#last = next.catch(() => undefined);
+    return next;
+  }
+
+  async #next(): Promise<IteratorResult<StateTransaction, void>> {
+    checkReading(this.#options, replayKeys);
+    const { agent: asked = this.#of.agent } = this.#options;
+    const agent = asked === null ? null : checkAgent(asked);
+    while (this.#left > 0) {
+      this.#events ??= this.#open();
+      const { value: event } = await this.#events.next();
+      if (event === undefined) break;
+      const item = await this.#itemOf(event, agent);
+      if (item === undefined) continue;
+      this.#left -= 1;
+      return { value: item, done: false };
+    }
+    return this.return();
+  }
+
+  /** What an erased transaction did is not known any more, but whose keys it was about is: they are in the index. */
+  async #itemOf(event: Event, agent: string | null): Promise<StateTransaction | undefined> {
+    if (event.erased !== true || agent === null) return transactionOf(event, agent);
+    const { branch, seq: through } = event;
+    const segment = { branch, after: later(through, -1), through, except: [], carried: false };
+    const select = { prefix: stateKey(agent, '') };
+    const ref = sessionRef(this.#engine, this.#of.session);
+    const { entries } = await this.#engine.store.latest(ref, [segment], select, { limit: 1, select: 'header' });
+    return entries.length === 0 ? undefined : transactionOf(event, null);
+  }
+
+  async return(): Promise<IteratorResult<StateTransaction, void>> {
+    this.#left = 0;
+    await this.#events?.return();
+    return { value: undefined, done: true };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
   }
 }
 
@@ -80,8 +134,7 @@ export async function* replayState(
 export function transactionOf(event: Event, agent: string | null): StateTransaction | undefined {
   const { id: txn, seq, time, type } = event;
   if (isStructural(type)) return { txn, seq, time, operations: [], restarted: type };
-  if (event.erased === true)
-    return agent === null || event.agent === agent ? { txn, seq, time, operations: [], erased: true } : undefined;
+  if (event.erased === true) return agent === null ? { txn, seq, time, operations: [], erased: true } : undefined;
   const operations = operationsOf(event).filter((operation) => agent === null || operation.agent === agent);
   return operations.length === 0 ? undefined : { txn, seq, time, operations };
 }

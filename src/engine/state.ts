@@ -10,7 +10,7 @@ import type { StateValue, StateVersion } from './state-entry.ts';
 import { checkAgent, checkKey } from './state-key.ts';
 import { type StatePlace, scanState, statePlace, valueAt, valueOf, versionsOf } from './state-lookup.ts';
 import { pointOf, type StateAt, viewPointOf } from './state-point.ts';
-import { replayState, type StateReplayOptions, type StateTransaction } from './state-replay.ts';
+import { replayState, type StateReplay, type StateReplayOptions } from './state-replay.ts';
 import { versionAt } from './state-versions.ts';
 import { Transaction } from './transaction.ts';
 import {
@@ -272,7 +272,7 @@ export class StateHandle {
    * }
    * ```
    */
-  replay(options: StateReplayOptions = {}): AsyncGenerator<StateTransaction, void, undefined> {
+  replay(options: StateReplayOptions = {}): StateReplay {
     return replayState(this.#engine, { session: this.#session, branch: this.branch, agent: this.agent }, options);
   }
 

@@ -1,4 +1,4 @@
-import { canonicalJson, copyJson } from '../core/canonical-json.ts';
+import { canonicalForm } from '../core/canonical-json.ts';
 import { RepriseError } from '../core/error.ts';
 import type { JsonInputValue } from '../core/json.ts';
 import { checkBytes, checkLimit } from '../core/limits.ts';
@@ -76,8 +76,9 @@ export class TransactionWork implements OpenTransaction {
     this.place = place;
     this.#options = options;
     this.txn = platform.newId();
-    this.deadline = transactions.now() + timeoutMs;
-    transactions.add(this);
+    const now = transactions.now();
+    this.deadline = now + timeoutMs;
+    transactions.add(this, now);
   }
 
   get isOpen(): boolean {
@@ -96,12 +97,12 @@ export class TransactionWork implements OpenTransaction {
 
   write(of: KeyOf, value: JsonInputValue): void {
     this.#checkOpen('write in');
-    const text = canonicalJson(value);
+    const { text, copy } = canonicalForm(value);
     checkBytes('stateValueBytesMax', [text], `write ${JSON.stringify(of.key)}`);
     // They will be one event, which could not be stored: better said now than at the commit, with all of it in memory.
     const bytes = this.#stagedBytes + text.length;
     checkLimit('payloadBytesMax', bytes, 'write in a transaction: all values together');
-    this.#stage({ ...of, op: 'write', value: copyJson(value) });
+    this.#stage({ ...of, op: 'write', value: copy });
     this.#stagedBytes = bytes;
   }
 

@@ -32,12 +32,12 @@ export class Transactions {
   }
 
   /** Keeps a transaction until it is removed or expires; `limit.exceeded` if too many are open. */
-  add(held: OpenTransaction): void {
-    this.#sweep();
+  add(held: OpenTransaction, now: number = this.now()): void {
+    this.#sweep(now);
     checkLimit('openTransactionsMax', this.#open.size + 1, 'begin a transaction');
     const { startIdleTimer = () => () => undefined } = this.#platform;
     // Not by a sweep: a timer may fire a little before the clock says so.
-    const stopTimer = startIdleTimer(held.deadline - this.now() + 1, () => held.expire());
+    const stopTimer = startIdleTimer(held.deadline - now + 1, () => held.expire());
     this.#open.set(held.txn, { held, stopTimer });
     this.#firstDeadline = Math.min(this.#firstDeadline, held.deadline);
   }
@@ -72,8 +72,7 @@ export class Transactions {
     }
   }
 
-  #sweep(): void {
-    const now = this.now();
+  #sweep(now: number = this.now()): void {
     if (now < this.#firstDeadline) return;
     let first = Number.POSITIVE_INFINITY;
     for (const { held } of this.#open.values()) {

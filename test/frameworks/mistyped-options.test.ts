@@ -84,6 +84,7 @@ const calls: Readonly<Record<string, () => unknown>> = {
   'reprise Reprise.sessions': () => all(reprise.sessions(misspelt)),
   'reprise Reprise.replay': () => all(reprise.replay(misspelt)),
   'reprise Reprise.diff': () => reprise.diff('demo', 'demo', misspelt),
+  'reprise Reprise.copy': () => reprise.copy(reprise, misspelt),
   'reprise Reprise.import': () => reprise.import({}, misspelt),
   'reprise Reprise.export': () => reprise.export('demo', misspelt),
   'reprise Session.append': () => session.append(note, misspelt),

@@ -5,6 +5,7 @@ import { refText } from '../../core/ref.ts';
 import type { CopiedSession } from '../../engine/copy.ts';
 import { isStaged } from '../../engine/copy-standing.ts';
 import type { Reprise } from '../../engine/reprise.ts';
+import { shownUrl, storeLocation } from '../../node/store-location.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
 import { CopyProgressLine } from '../copy-progress.ts';
@@ -93,7 +94,9 @@ async function copyAll(
         signal: controller.signal,
         onProgress: (told) => progress.show(told),
       });
-      rows.push(await copying.then(rowOf(namespace), refusalOf(namespace, session)));
+      const row = await copying.then(rowOf(namespace), refusalOf(namespace, session));
+      rows.push(row);
+      if (context.out.json === 'lines') await context.out.value(copyShape(row, dryRun));
     }
     return rows;
   } catch (error) {
@@ -136,17 +139,18 @@ interface Telling {
   readonly hasNamespaces: boolean;
 }
 
+/** What was done, once all is; as lines of JSON, each session was told already. */
 async function tell({ out }: Context, rows: readonly CopyRow[], telling: Telling): Promise<void> {
-  const shapes = rows.map((row) => copyShape(row, telling.dryRun));
-  if (out.json === 'object') await out.value({ sessions: shapes });
-  else if (out.json === 'lines') for (const shape of shapes) await out.value(shape);
-  else await out.lines(copyLines(out, rows, telling));
+  if (out.json === 'object') await out.value({ sessions: rows.map((row) => copyShape(row, telling.dryRun)) });
+  else if (out.json === undefined) await out.lines(copyLines(out, rows, telling));
 }
 
 function next({ out, namespace }: Context, to: string, rows: readonly CopyRow[], into: string | undefined): void {
   const last = rows.findLast(({ outcome }) => outcome !== 'refused');
   // A namespace that was given is added to what is told, and here it would be that of the source.
   if (last === undefined || (namespace !== undefined && into !== undefined)) return;
-  const place = `--store ${quoted(to)}${into === undefined ? '' : ` --namespace ${quoted(into)}`}`;
+  // As it was written, without a password that may be in it.
+  const store = storeLocation(to).kind === 'postgres' ? shownUrl(storeLocation(to)) : to;
+  const place = `--store ${quoted(store)}${into === undefined ? '' : ` --namespace ${quoted(into)}`}`;
   out.next(`reprise list ${place}`, `reprise verify ${refText({ session: last.session })} ${place}`);
 }

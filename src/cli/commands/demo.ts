@@ -23,7 +23,7 @@ export const demo: CommandSpec = {
       await out.line(out.bold('Reprise: a time machine for AI agents') + out.dim('  (offline)'));
     const told = await tellStory({ out, store, ...(typeof namespace === 'string' ? { namespace } : {}) });
     if (out.json !== undefined) await out.value({ store, ...told });
-    out.say('\nAll of it is still there; every command works as it is printed.');
+    out.say('\nAll of it is still there: after the "export" above, every command works as it is printed.');
     return done;
   },
 };

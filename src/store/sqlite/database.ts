@@ -5,7 +5,7 @@ import { toStoreError } from './sqlite-error.ts';
 export type Bound = SQLInputValue | Record<string, SQLInputValue>;
 
 /** A prepared statement that is run many times. */
-export type Repeated = Pick<StatementSync, 'run'>;
+export type Repeated = Pick<StatementSync, 'get'>;
 
 /** How to open a database file. */
 export interface DatabaseOptions {
@@ -48,7 +48,8 @@ export class Database {
   /** Runs a statement that gives nothing back. */
   run(sql: string, ...values: Bound[]): void {
     try {
-      this.#statement(sql).run(...(values as SQLInputValue[]));
+      // Asked as a query: what a change gives back is an object that nobody wants here.
+      this.#statement(sql).get(...(values as SQLInputValue[]));
     } catch (error) {
       throw toStoreError(error);
     }
@@ -113,11 +114,10 @@ export class Database {
   }
 
   #within<Result>(begin: 'BEGIN' | 'BEGIN IMMEDIATE', work: () => Result): Result {
-    // Asked as queries, since what a change gives back is an object that nobody wants here.
-    this.get(begin);
+    this.run(begin);
     try {
       const result = work();
-      this.get('COMMIT');
+      this.run('COMMIT');
       return result;
     } catch (error) {
       this.#rollback();

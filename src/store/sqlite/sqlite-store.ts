@@ -45,7 +45,7 @@ import { findPlaces } from './operations/locate.ts';
 import { heldParts, partsPage } from './operations/parts.ts';
 import { readPage } from './operations/read.ts';
 import { findReceipts, heldReceipts, putReceipt } from './operations/receipts.ts';
-import { type InTransaction, reindex } from './operations/reindex.ts';
+import { reindex } from './operations/reindex.ts';
 import { renameSession } from './operations/rename-session.ts';
 import { restore } from './operations/restore.ts';
 import { createSession, findSession, listSessions } from './operations/sessions.ts';
@@ -299,13 +299,7 @@ class SqliteStore implements EventStore {
 
   async reindex(ref: SessionRef): Promise<void> {
     const session = await this.#read(() => sessionOf(this.#catalogue, ref));
-    const inTransaction: InTransaction = (work) =>
-      this.#write(() => {
-        const result = work();
-        this.#catalogue.forget();
-        return result;
-      });
-    await reindex(this.#database, session, inTransaction);
+    await reindex(this.#database, this.#catalogue, session, (work) => this.#write(work));
   }
 
   async health(): Promise<StoreHealth> {

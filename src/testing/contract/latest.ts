@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { KeySelector } from '../../core/keys.ts';
-import type { Segment } from '../../core/view.ts';
+import { seq } from '../../core/point.ts';
+import type { Segment, ViewPoint } from '../../core/view.ts';
 import {
   append,
   type ContractCase,
@@ -112,6 +113,46 @@ export const latestCases: readonly ContractCase[] = [
       ['a', 'main', 1],
       ['c', 'child', 3],
     ]);
+  }),
+
+  contractCase('latest() asked by a point gives what its segments give, and the head of the branch', async (world) => {
+    const { store, ref } = world;
+    const at = async (view: ViewPoint, select: KeySelector): Promise<unknown> => {
+      const { head, ...page } = await store.latest(ref, view, select, { limit: 10, select: 'full' });
+      return [head, ...page.entries.map(({ key, event }) => [key, event.branch, event.seq])];
+    };
+    assert.deepEqual(await at({ branch: 'main' }, { prefix: '' }), [0], 'an empty branch has a head');
+    await append(world, [keyed('a'), keyed('b'), keyed('a')]);
+    await fork(world, 'child', point('main', 2), [keyed('c')]);
+    assert.deepEqual(await at({ branch: 'main' }, { keys: ['a'] }), [3, ['a', 'main', 3]]);
+    assert.deepEqual(await at({ branch: 'main', at: seq(2) }, { keys: ['a'] }), [3, ['a', 'main', 1]]);
+    assert.deepEqual(await at({ branch: 'main', at: seq(0) }, { keys: ['a'] }), [3]);
+    assert.deepEqual(await at({ branch: 'main' }, { keys: ['nowhere'] }), [3]);
+    assert.deepEqual(await at({ branch: 'child' }, { prefix: '' }), [
+      4,
+      ['a', 'main', 1],
+      ['b', 'main', 2],
+      ['c', 'child', 4],
+    ]);
+    assert.deepEqual(await at({ branch: 'child', at: seq(1) }, { prefix: '' }), [4, ['a', 'main', 1]]);
+    await append(world, [input('branch.rewound', { to: 1 })], { condition: { kind: 'head', seq: seq(3) } });
+    assert.deepEqual(await at({ branch: 'main' }, { prefix: '' }), [4, ['a', 'main', 1]], 'rewound');
+    await append(world, [keyed('b'), keyed('d')]);
+    assert.deepEqual(await at({ branch: 'main' }, { keys: ['a', 'b'] }), [6, ['a', 'main', 1], ['b', 'main', 5]]);
+    assert.deepEqual(await at({ branch: 'main', at: seq(3) }, { keys: ['a'] }), [6, ['a', 'main', 3]], 'I6');
+  }),
+
+  contractCase('latest() asked by a point that is not there gives neither entries nor a head', async (world) => {
+    const { store, ref } = world;
+    await append(world, [keyed('a')]);
+    const page = { limit: 1, select: 'full' } as const;
+    for (const [session, view] of [
+      [ref, { branch: 'main', at: seq(2) }],
+      [ref, { branch: 'nowhere' }],
+      [{ ...ref, session: 'nowhere' }, { branch: 'main' }],
+      [{ ...ref, namespace: 'elsewhere' }, { branch: 'main' }],
+    ] as const)
+      assert.deepEqual(await store.latest(session, view, { keys: ['a'] }, page), { entries: [] });
   }),
 
   contractCase('latest() finds a marker under the keys of the event it carries', async (world) => {

@@ -17,6 +17,7 @@ import {
   request,
   saltedPart,
   segment,
+  seqsOf,
   sha256,
   someTime,
   valuePart,
@@ -34,7 +35,7 @@ async function madeAgain({ store, ref }: World): Promise<World> {
 }
 
 async function proofs(world: World, branch = 'main'): Promise<Required<StoredEvent>[]> {
-  return (await readAll(world, [segment(branch, 0, 99)], { select: 'proof' })) as Required<StoredEvent>[];
+  return (await readAll(world, [segment(branch, 0, 9_999)], { select: 'proof' })) as Required<StoredEvent>[];
 }
 
 const restored = (
@@ -88,6 +89,20 @@ const written: readonly ContractCase[] = [
       assert.deepEqual(await proofs(third), await proofs(world));
     },
   ),
+
+  contractCase('restore() goes by the clocks of what it wrote, and so do the appends after it', async (world) => {
+    const many = (count: number, day: number) =>
+      Array.from({ length: count }, () => note('', { time: `2026-01-0${day}T00:00:00.000Z`, turn: day }));
+    await append(world, [...many(2, 9), ...many(1_500, 3)]);
+    const again = await madeAgain(world);
+    const events = (await proofs(world)).map((event) => restored(event));
+    for (let from = 0; from < events.length; from += 700) await restore(again, events.slice(from, from + 700));
+    await append(again, [...many(1_200, 4), ...many(2, 8)]);
+    for (const filter of [{ since: '2026-01-07' }, { turnAfter: 6 }]) {
+      const found = await readAll(again, [segment('main', 0, 9_999)], { filter, select: 'header' });
+      assert.deepEqual(seqsOf(found), [1, 2, 2_703, 2_704]);
+    }
+  }),
 
   contractCase('restore() is followed by appends as the original would have been', async (world) => {
     await append(world, [note('a', { turn: 1 }), note('b', { turn: 2 }), note('c', { turn: 3, keys: ['k'] })]);

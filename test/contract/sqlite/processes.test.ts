@@ -1,8 +1,10 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { seq } from '../../../src/core/point.ts';
 import {
   append,
+  input,
   note,
   readAll,
   refused,
@@ -30,6 +32,29 @@ describe('several processes on one SQLite file', () => {
     expect(own('b')).toEqual(Array.from({ length: 50 }, (_, index) => `b${index}`));
     expect((await tail.ended).at(-1)).toBe('120');
     await world.store.close();
+  });
+
+  it('see what another one has committed with their next question, asked in the same turn of the event loop', async () => {
+    const path = freshPath();
+    const [world, other] = [await openNew(path), await open(path)];
+    const lastOf = async (key: string): Promise<unknown> => {
+      const page = await world.store.latest(ref, { branch: 'main' }, { keys: [key] }, { limit: 1, select: 'full' });
+      return [page.head, page.entries[0]?.event.seq];
+    };
+    await append(world, [note('own', { keys: ['k'] })]);
+    expect(await lastOf('k')).toEqual([1, 1]);
+    await append({ store: other, ref }, [note('other', { keys: ['k'] })]);
+    expect(await lastOf('k')).toEqual([2, 2]);
+    await append({ store: other, ref }, [input('branch.rewound', { to: 1 })], {
+      condition: { kind: 'head', seq: seq(2) },
+    });
+    expect(await lastOf('k')).toEqual([3, 1]);
+    await other.deleteSession(ref);
+    expect(await lastOf('k')).toEqual([undefined, undefined]);
+    await other.createSession(ref, { root: 'main', seed: 'another' });
+    await append({ store: other, ref }, [note('anew', { keys: ['k'] })]);
+    expect(await lastOf('k')).toEqual([1, 1]);
+    await Promise.all([world.store.close(), other.close()]);
   });
 
   it('lose no write and accept no stale one when all of them append at the head they saw', async () => {

@@ -85,6 +85,7 @@ describe('the shapes of the reference are what is printed', () => {
     import: ['import', 'run-abc.json'],
     export: ['export', 'refund', '--format', 'shipit'],
     config: ['config'],
+    copy: ['copy', 'sqlite:.reprise/reprise.db', 'sqlite:copy.db'],
     demo: ['demo'],
     replay: ['replay', 'refund', '--limit', '1'],
     show: ['show', 'refund@4'],

@@ -33,6 +33,7 @@ test.each([
   ['import', ['import', 'run-abc.json']],
   ['export', ['export', 'refund', '--format', 'shipit']],
   ['config', ['config']],
+  ['copy', ['copy', 'sqlite:.reprise/reprise.db', 'sqlite:copy.db']],
 ])('%s', async (_, words) => {
   expect(shapeOf(await place.json(...words))).toMatchSnapshot();
 });

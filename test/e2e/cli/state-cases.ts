@@ -20,8 +20,12 @@ export interface StatePlaces {
 
 /** What commands about state do. */
 export function stateCommands(places: StatePlaces): void {
-  describe('set', () => setting(places));
-  describe('looking at state', () => looking(places));
+  describe('set', () => {
+    setting(places);
+  });
+  describe('looking at state', () => {
+    looking(places);
+  });
 }
 
 let place: Place;

@@ -1,7 +1,7 @@
 import type { PartInput } from '../../../core/parts.ts';
 import type { Platform } from '../../../core/ports.ts';
 import { judgeRestore, type RestoreOutcome, type RestoreRequest } from '../../../core/restore.ts';
-import { type HeldBranch, heldBranch, heldSession, indexEvent, type Shelf } from '../shelf.ts';
+import { addEvent, type HeldBranch, heldBranch, heldSession, indexEvent, type Shelf } from '../shelf.ts';
 import { addFork, sourceOf } from './append.ts';
 
 /** Judges events of another store and keeps them as they are. Throws why it is refused, having changed nothing. */
@@ -14,7 +14,7 @@ export function restore(shelf: Shelf, platform: Platform, request: RestoreReques
       ? addFork(session, { branch: request.branch, parent }, after, events[0]?.time ?? platform.now())
       : heldBranch(session, request.branch);
   for (const { keys, ...event } of events) {
-    branch.events.push({ ...event, erased: event.dataDigest !== null });
+    addEvent(branch, { ...event, erased: event.dataDigest !== null });
     session.places.set(event.id, { branch, seq: event.seq });
     for (const key of keys) indexEvent(branch, key, event.seq);
     session.updatedAt = event.time;

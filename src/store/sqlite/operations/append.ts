@@ -130,7 +130,7 @@ export function writeRows(
   database.repeat(insertSql, (insert) => {
     for (const event of plan.events) {
       events += Buffer.byteLength(event.data ?? '');
-      insert.run(
+      insert.get(
         session.id,
         branch.id,
         event.seq,

@@ -164,8 +164,8 @@ class RangeQuery {
     const [branch, after, through] = this.#range;
     const first = this.#isForward ? after : Math.max(after, through - limit);
     const last = this.#isForward ? Math.min(through, after + limit) : through;
-    const upTo = (seq: number): number => database.get<[number]>(branchBytesSql, branch, seq)?.[0] ?? 0;
-    return upTo(last) - upTo(first);
+    const [bytes] = database.get<[number]>(bytesBetweenSql, branch, first, last) as [number];
+    return bytes;
   }
 
   sizes(database: Database, limit: number): number[] {
@@ -175,4 +175,6 @@ class RangeQuery {
   }
 }
 
-const branchBytesSql = 'SELECT branch_bytes FROM events WHERE branch_id = ? AND seq <= ? ORDER BY seq DESC LIMIT 1';
+const bytesUpTo = (seq: string): string =>
+  `coalesce((SELECT branch_bytes FROM events WHERE branch_id = ?1 AND seq <= ${seq} ORDER BY seq DESC LIMIT 1), 0)`;
+const bytesBetweenSql = `SELECT ${bytesUpTo('?3')} - ${bytesUpTo('?2')}`;

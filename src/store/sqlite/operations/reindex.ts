@@ -1,5 +1,5 @@
 import type { Seq } from '../../../core/point.ts';
-import type { SessionRow } from '../catalogue.ts';
+import type { Catalogue, SessionRow } from '../catalogue.ts';
 import type { Database } from '../database.ts';
 import { resetClocks } from './clocks.ts';
 import { erasedKeys, keysOfRow } from './event-keys.ts';
@@ -15,7 +15,12 @@ export type InTransaction = <Result>(work: () => Result) => Promise<Result>;
  * Makes the key index and the clocks of a session what the log says. Of keys, it first adds what is missing, then takes
  * out what does not belong: a reader in between finds everything it would have found before.
  */
-export async function reindex(database: Database, session: SessionRow, inTransaction: InTransaction): Promise<void> {
+export async function reindex(
+  database: Database,
+  catalogue: Catalogue,
+  session: SessionRow,
+  inTransaction: InTransaction,
+): Promise<void> {
   const branches = await inTransaction(() =>
     database.all<[number]>('SELECT id FROM branches WHERE session_id = ? ORDER BY id', session.id),
   );
@@ -28,7 +33,14 @@ export async function reindex(database: Database, session: SessionRow, inTransac
       const from: readonly [string, number] = after;
       after = await inTransaction(() => removeWrong(database, session, branch, from));
     }
-    await resetClocks(database, branch, inTransaction);
+    await resetClocks(database, branch, (work) =>
+      inTransaction(() => {
+        const result = work();
+        // The next append goes on with what was set here, not with what was remembered.
+        catalogue.forget();
+        return result;
+      }),
+    );
   }
 }
 
