@@ -1,5 +1,6 @@
 import type { Seq } from '../../../core/point.ts';
 import type { Abort } from '../../../core/ports.ts';
+import type { Database } from '../database.ts';
 
 /** How often another process's commits are looked for while someone watches. */
 const pollMs = 50;
@@ -71,4 +72,15 @@ export class Watchers {
     clearInterval(this.#timer);
     this.#timer = undefined;
   }
+}
+
+/** Tells whether another connection has committed since it was last asked; it remembers on its own. */
+export function changeDetector(database: Database): () => boolean {
+  const current = (): number => (database.get<[number]>('PRAGMA data_version') as [number])[0];
+  let last = current();
+  return () => {
+    const before = last;
+    last = current();
+    return last !== before;
+  };
 }
