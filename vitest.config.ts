@@ -5,6 +5,9 @@ const second = 1000;
 /** Tests that need a PostgreSQL server, which is started for them alone. */
 const onServer = 'test/*/postgres*.test.ts';
 
+/** Tests of commands: they run on a file, and once more on that server. */
+const commands = 'test/e2e/cli/*.test.ts';
+
 /** One kind of test: where its files are, and how long one test may take. */
 function kind(name: string, timeoutMs: number, include: readonly string[] = [`test/${name}/**/*.test.ts`]) {
   return {
@@ -32,7 +35,7 @@ export default defineConfig({
       kind('unit', 20 * second, ['src/**/*.test.ts']),
       kind('house', 120 * second, ['test/tidy*.test.ts', 'test/wall.test.ts']),
       kind('contract', 60 * second),
-      kind('postgres', 120 * second, ['test/postgres/**/*.test.ts', onServer]),
+      kind('postgres', 180 * second, ['test/postgres/**/*.test.ts', onServer, commands]),
       kind('crash', 180 * second),
       kind('compat', 60 * second),
       kind('seeds', 60 * second),

@@ -12,7 +12,7 @@ const writers = 32;
 /** Rows of several processes. */
 export async function benchPostgresProcesses(workspace: Workspace): Promise<Row[]> {
   const { isQuick, diskRounds } = workspace.sizes;
-  const each = isQuick ? 2 : 20;
+  const each = isQuick ? 2 : 8;
   await using server = await BenchServer.start();
   const rows: Row[] = [];
   for (const [what, sessions] of [
@@ -23,7 +23,7 @@ export async function benchPostgresProcesses(workspace: Workspace): Promise<Row[
     await makeShared(url);
     await using first = await WriterProcess.start({ url, name: 'first', sessions, each });
     await using second = await WriterProcess.start({ url, name: 'second', sessions, each });
-    const times = await alternate(isQuick ? 1 : diskRounds, {
+    const times = await alternate(isQuick ? 1 : diskRounds * 4, {
       alone: writing([first]),
       both: writing([first, second]),
     });

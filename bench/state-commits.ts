@@ -86,11 +86,15 @@ async function readRows(workspace: Workspace): Promise<Row[]> {
       timeEach(readsEach, async () => {
         for (const place of places) await read(keyOf(place), place + 1);
       });
+  const stamps = new Map<number, string>();
+  for (const place of pasts ?? [])
+    stamps.set(place + 1, String((await state.getAt(keyOf(place), { seq: place + 1 })).time));
   const times = await alternate(rounds, {
     get: reading(lasts, (key) => state.get(key)),
     plain: reading(lasts, (key) => plain.get(key, events)),
     asOf: reading(pasts, (key, seq) => state.getAt(key, { seq })),
     plainAsOf: reading(pasts, (key, seq) => plain.get(key, seq)),
+    atTime: reading(pasts, (key, seq) => state.getAt(key, { time: stamps.get(seq) as string })),
     version: reading(pasts, (key, seq) => state.getAt(key, { version: Math.ceil(seq / keys) })),
     replay: () => timeEach(events, () => replayed(state, events)),
   });
@@ -115,6 +119,14 @@ async function readRows(workspace: Workspace): Promise<Row[]> {
       unit: ' ms',
       detail: spread(times.asOf),
       cause: 'see the row above.',
+    }),
+    atMost({
+      name: `get at any time of ${events.toLocaleString('en')} commits`,
+      value: median(times.atTime),
+      limit: 1,
+      unit: ' ms',
+      detail: spread(times.atTime),
+      cause: 'the time is found by halving the history, which asks for an event some seventeen times.',
     }),
     forTheRecord('get of a version', spread(times.version), 'the view is halved until the version is found'),
     forTheRecord(

@@ -20,7 +20,7 @@ In a clone it is \`npm run -s reprise -- list\`, where the package is installed 
 **Streams.** stdout is data and nothing else. What is said about the data, what to type next, progress and errors go to stderr. Pipes get no colours; \`NO_COLOR\` and \`FORCE_COLOR\` decide it otherwise. A reader that goes away (\`| head -1\`) ends the command
 quietly. Ctrl-C ends it with 130, quietly.
 
-**JSON.** \`--json\` prints one object a line: many for what is many (\`list\`, \`tree\`, \`replay\`, \`projections\`, \`experiment\`, \`import\`, \`copy\`), else one. \`--json=object\` prints one object for everything. A verdict goes to stdout also when it is no. What could not be done is on stderr, on every way out, wrong usage included:
+**JSON.** \`--json\` prints one object a line: many for what is many (\`list\`, \`tree\`, \`replay\`, \`projections\`, \`experiment\`, \`import\`, \`copy\`, \`keys\`, \`scan\`, \`history\`), else one. \`--json=object\` prints one object for everything. A verdict goes to stdout also when it is no. What could not be done is on stderr, on every way out, wrong usage included:
 
 \`\`\`json
 {"error":{"code":"session.not-found","message":"Cannot open session \\"refnud\\": …","hint":"Did you mean \\"refund\\"? …"}}

@@ -134,9 +134,11 @@ export const shapes: Readonly<Record<string, CliShape>> = {
       '. `file` is null where there is none; `store` is `{ url, by: given | environment | config | default }`; `agents` are `{ name, kind }`, none of them made for this; `prices` names the models that the file prices; `masking` is `{ rules, except }`, or null where nothing is masked.',
   },
   doctor: {
-    keys: 'ok reprise node location namespace store freeBytes sessions branches events verified findings'.split(' '),
+    keys: 'ok reprise node location namespace store freeBytes sessions branches events verified findings advice'.split(
+      ' ',
+    ),
     about:
-      '. `findings` are `{ code, message, todo }`; what could not be looked at is null. A store that is missing, locked, damaged or newer is a finding, not an error. Exit 0 if all is well, 1 if there are findings.',
+      '. `store` is `{ kind, schema, durability, bytes, facts, tables, namespaces }`: `facts` are `{ name, text }`, `tables` `{ name, bytes, indexBytes }`, `namespaces` `{ name, sessions, bytes }`, the largest first. `findings` are `{ code, message, todo }`; what could not be looked at is null. `advice` are `{ message, todo }`: what could be better, and no fault. A store that is missing, locked, damaged or newer is a finding, not an error. Exit 0 if all is well, 1 if there are findings.',
   },
   completion: { keys: ['shell', 'script'], about: '.' },
 };

@@ -115,7 +115,9 @@ export type { Verification, VerifyOptions } from './engine/verify.ts';
 
 // For those who bring a store of their own.
 
-export type { EventStore, Platform, StoreHealth } from './core/ports.ts';
+export type { Platform } from './core/platform.ts';
+export type { EventStore } from './core/ports.ts';
+export type { NamespaceSize, StoreAdvice, StoreFact, StoreHealth, TableSize } from './core/store-health.ts';
 export { createNodePlatform } from './node/platform.ts';
 export { openMemoryStore } from './store/memory/memory-store.ts';
 export { openPostgresStore, type PostgresStoreOptions } from './store/postgres/postgres-store.ts';

@@ -1,8 +1,8 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { RepriseError } from '../core/error.ts';
-import type { StoreHealth } from '../core/ports.ts';
 import { refText } from '../core/ref.ts';
+import type { StoreAdvice, StoreHealth } from '../core/store-health.ts';
 import type { Reprise } from '../engine/reprise.ts';
 import type { BranchNode } from '../engine/tree.ts';
 import { chooseStore, shownUrl } from '../node/store-location.ts';
@@ -23,7 +23,7 @@ export interface Diagnosis {
   readonly node: string;
   readonly location: string;
   readonly namespace: string;
-  readonly store: Pick<StoreHealth, 'kind' | 'schema' | 'durability' | 'bytes'> | null;
+  readonly store: Omit<StoreHealth, 'location' | 'advice' | 'problems'> | null;
   readonly freeBytes: number | null;
   readonly sessions: number | null;
   readonly branches: number | null;
@@ -31,11 +31,15 @@ export interface Diagnosis {
   /** How many branches were verified; null if that was not asked for. */
   readonly verified: number | null;
   readonly findings: readonly Finding[];
+  /** What could be better; the store is sound all the same. */
+  readonly advice: readonly Omit<Finding, 'code'>[];
 }
 
 /** How closely to look. */
 export interface DiagnoseOptions {
   readonly verify: boolean;
+  /** Whether a store that is not there is made. */
+  readonly create: boolean;
   /** Told how many events there are to verify, before the first is. */
   readonly onTotal?: (events: number) => void;
 }
@@ -74,9 +78,10 @@ export async function diagnose(context: Context, options: DiagnoseOptions): Prom
     events: null,
     verified: null,
     findings: [],
+    advice: [],
   };
   try {
-    return await examine(await context.open(), found, options);
+    return await examine(await context.open({ create: options.create }), found, options);
   } catch (error) {
     if (!(error instanceof RepriseError)) throw error;
     return { ...found, findings: [...found.findings, findingOf(error)] };
@@ -84,14 +89,15 @@ export async function diagnose(context: Context, options: DiagnoseOptions): Prom
 }
 
 async function examine(reprise: Reprise, found: Diagnosis, options: DiagnoseOptions): Promise<Diagnosis> {
-  const { kind, schema, durability, bytes, problems } = await reprise.health();
+  const { location: _location, advice, problems, ...store } = await reprise.health();
   const findings = [
-    ...problems.map((message) => problemOf(kind, message)),
+    ...problems.map((problem) => problemOf(store.kind, problem)),
     ...(found.freeBytes !== null && found.freeBytes < freeBytesMin
       ? [{ code: 'store.full', message: 'The disk is almost full', todo: todos['store.full'] ?? null }]
       : []),
   ];
-  const seen = { ...found, store: { kind, schema, durability, bytes }, findings };
+  const advised = advice.map(({ message, todo = null }) => ({ message, todo }));
+  const seen = { ...found, store, findings, advice: advised };
   try {
     const { counts, bad } = await survey(reprise, options);
     return { ...seen, ...counts, findings: [...findings, ...bad], ok: findings.length + bad.length === 0 };
@@ -101,11 +107,10 @@ async function examine(reprise: Reprise, found: Diagnosis, options: DiagnoseOpti
   }
 }
 
-/** A file that SQLite finds unsound is damaged; what a server says is about how it is run, and says what to do itself. */
-function problemOf(kind: string, message: string): Finding {
-  if (kind !== 'postgres') return { code: 'store.damaged', message, todo: todos['store.damaged'] ?? null };
-  const [what = message, todo = null] = message.split(': ');
-  return { code: 'store.settings', message: what, todo };
+/** A file that SQLite finds unsound is damaged; what a server says is about how it is run. */
+function problemOf(kind: string, { message, todo }: StoreAdvice): Finding {
+  const code = kind === 'postgres' ? 'store.settings' : 'store.damaged';
+  return { code, message, todo: todo ?? todos[code] ?? null };
 }
 
 interface Survey {

@@ -8,6 +8,12 @@ describe('typed()', () => {
     expect(typed('reprise list', {}, { npm_command: 'exec' })).toBe('npx reprise list');
   });
 
+  test('never shows a password', () => {
+    expect(typed('reprise list', { store: 'postgres://me:s3cr:t@db.example.com/agents' }, {})).toBe(
+      'reprise list --store postgres://me@db.example.com/agents',
+    );
+  });
+
   test('has the store and the namespace that were given', () => {
     expect(typed('reprise list', { store: 'sqlite:my store.db', namespace: 'eu' }, {})).toBe(
       "reprise list --store 'sqlite:my store.db' --namespace eu",

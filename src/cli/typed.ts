@@ -1,8 +1,9 @@
+import { withoutPassword } from '../node/store-location.ts';
 import type { GlobalOptions } from './global-options.ts';
 
 /**
  * A command as this person can type it: through npm in a clone, through npx where it is installed, and with the store
- * and namespace that were just used.
+ * and namespace that were just used; a password is left out, since screens are seen and logs are kept.
  */
 export function typed(
   command: string,
@@ -11,7 +12,7 @@ export function typed(
 ): string {
   const words = command.replace(/^reprise\b/, program(env));
   const more = [
-    ...(store === undefined ? [] : ['--store', quoted(store)]),
+    ...(store === undefined ? [] : ['--store', quoted(withoutPassword(store))]),
     ...(namespace === undefined ? [] : ['--namespace', quoted(namespace)]),
   ];
   return [words, ...more].join(' ');

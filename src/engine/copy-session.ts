@@ -83,8 +83,12 @@ function isUseless(error: unknown): boolean {
   return hasCode(error, ['copy.not-verified', 'event.damaged', 'part.missing']);
 }
 
+/** Where it cannot be deleted, it keeps the name that says that it is not whole. */
 async function discard(from: Engine, to: Engine, session: string): Promise<void> {
-  await to.store.deleteSession(sessionRef(to, stagedId(await sessionRecord(from, session))));
+  const id = stagedId(await sessionRecord(from, session));
+  await to.store.deleteSession(sessionRef(to, id)).catch((error: unknown) => {
+    if (!(error instanceof RepriseError)) throw error;
+  });
 }
 
 type OnWritten = (events: number) => void;

@@ -18,7 +18,7 @@ const rememberedMax = 10_000;
 
 /**
  * Counts the turns of a recorder. A turn begins with a user message, or with a model call that no user message came
- * before since the last one; everything else belongs to the turn its agent is in. The count is the branch's: agents that
+ * before since the last one that was answered; everything else belongs to the turn its agent is in. The count is the branch's: agents that
  * run side by side take numbers from the same clock and each keeps its own.
  */
 export class TurnClock {
@@ -57,6 +57,12 @@ export class TurnClock {
     waiting.waiting = false;
     this.note(lane, waiting.turn);
     return waiting.turn;
+  }
+
+  /** A model that was asked in a turn gave no answer: whoever is asked next is asked the same. */
+  unanswered(lane: TurnLane, turn: number): void {
+    const held = this.#lanes.get(keyOf(lane));
+    if (held?.turn === turn) held.waiting = true;
   }
 
   /** Remembers which tools a model asked for in a turn. */

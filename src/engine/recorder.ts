@@ -314,6 +314,7 @@ export class SessionRecorder implements Recorder {
     const { platform, turns, counts, options } = this.#parts;
     const outer = this.#intake.scope;
     const turn = this.#turnOfCall(named, outer);
+    const lane = this.#intake.laneOf(outer, named);
     const about = { ...(named.agent === undefined ? {} : { agent: named.agent }), turn };
     const cause = this.#intake.tell({ type: 'call.started', ...about, data: callStartedData(named) });
     const scope: RecorderScope = { ...outer, ...about, cause };
@@ -328,6 +329,7 @@ export class SessionRecorder implements Recorder {
         tellEnd: (data) => void this.#intake.tell({ type: 'call.ended', data }, { scope, isEnd: true }),
         onEnded: (end) => {
           if (end.message !== undefined) turns.asked(end.message, turn);
+          if (named.kind === 'model' && end.outcome === 'error') turns.unanswered(lane, turn);
           this.#intake.guarded(() => options.afterCall?.(named, end));
         },
       },

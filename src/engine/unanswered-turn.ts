@@ -3,18 +3,18 @@ import type { Engine } from './engine.ts';
 import type { Place } from './place.ts';
 import { replay } from './replay.ts';
 
-/** The turn of what a user said, to an agent or to whoever goes on, and no model has been asked about. */
+/** A turn that waits for a model's answer, of an agent or of whoever goes on. */
 export interface UnansweredTurn {
   readonly agent: string | undefined;
   readonly turn: number;
 }
 
-/** How many messages and calls are looked through, from the last one back. Messages that wait together are one turn. */
-const lookedThroughMax = 8;
+/** How many messages and ends and starts of calls are looked through, from the last one back. */
+const lookedThroughMax = 12;
 
 /**
- * The turn at a place that a user message began and that waits for a model: whoever goes on there goes on with it. What
- * was said to the agent waits also while others went on.
+ * The turn at a place that waits for a model: a user message began it and no model was asked, or the one that was asked
+ * gave no answer. Whoever goes on there goes on with it. What was said to the agent waits also while others went on.
  */
 export async function unansweredTurn(
   engine: Engine,
@@ -22,7 +22,8 @@ export async function unansweredTurn(
   agent: string | undefined,
 ): Promise<UnansweredTurn | undefined> {
   const last = await waitingAt(engine, place, {});
-  return last !== undefined || agent === undefined ? last : waitingAt(engine, place, { agent });
+  const isFor = last !== undefined && (last.agent === undefined || last.agent === agent);
+  return isFor || agent === undefined ? last : ((await waitingAt(engine, place, { agent })) ?? last);
 }
 
 async function waitingAt(
@@ -32,14 +33,18 @@ async function waitingAt(
 ): Promise<UnansweredTurn | undefined> {
   const last = replay(engine, session, {
     at: { branch: record.branch, seq },
-    filter: { types: ['message.added', 'call.started'], ...who },
+    filter: { types: ['message.added', 'call.started', 'call.ended'], ...who },
     direction: 'backward',
     limit: lookedThroughMax,
   });
   for await (const { type, agent, turn, data } of last) {
-    if (type === 'call.started' && data['kind'] === 'model') return undefined;
-    const { message } = data;
-    if (isObject(message) && message['role'] === 'user') return { agent, turn };
+    const { message, kind, outcome } = data;
+    if (type === 'message.added') {
+      if (isObject(message) && message['role'] === 'user') return { agent, turn };
+    } else if (kind === 'model') {
+      if (type === 'call.started') return { agent, turn };
+      if (outcome === 'ok') return undefined;
+    }
   }
   return undefined;
 }

@@ -88,6 +88,7 @@ export function shownUrl(location: StoreLocation): string {
   return withoutPassword(absoluteUrl(location));
 }
 
-function withoutPassword(url: string): string {
+/** A URL without the password in it. */
+export function withoutPassword(url: string): string {
   return url.replace(/^(\w+:\/\/[^:/@]*):[^/]*@/, '$1@');
 }

@@ -32,6 +32,7 @@ const subjects = [
   /durable commit of 10 operations against a plain SQLite transaction/,
   /get of a key of .* commits against a plain indexed SELECT/,
   /get as of any commit of .* commits against a plain indexed SELECT/,
+  /get at any time of .* commits/,
   /replay of .* commits of state/,
   /fork at .* events/,
   /growth of the file by a fork/,

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { demoPlace, type Place } from '../e2e/cli/run.ts';
+import { openReprise } from '../../src/index.ts';
+import { demoPlace, Place } from '../e2e/cli/run.ts';
 import { newPlace, tamper } from './place.ts';
 
 let place: Place;
 beforeAll(async () => {
-  place = await demoPlace();
+  place = await demoPlace(new Place(undefined, { isFile: true }));
 });
 afterAll(() => place[Symbol.dispose]());
 
@@ -45,4 +46,59 @@ it('a database that was changed past the store is not copied, and the place is n
   expect(code).toBe(1);
   expect(JSON.parse(stdout)).toMatchObject({ outcome: 'refused', error: { code: 'event.damaged' } });
   expect(stdout).toContain('seq 5');
+});
+
+it('a user who may only append and read can be copied to, erased histories included, and may not replace', async () => {
+  const server = newPlace();
+  const url = new URL(server);
+  const schema = url.searchParams.get('schema') ?? '';
+  await using source = await openReprise('memory:');
+  const session = await source.createSession('s');
+  await session.append(['kept', 'a word to be forgotten'].map((text) => ({ type: 'note.added', data: { text } })));
+  await session.erase('main@2');
+  await (await openReprise(server)).close();
+  await tamper(
+    server,
+    `DO $$ BEGIN CREATE ROLE reprise_copier LOGIN PASSWORD 'reprise'; EXCEPTION WHEN duplicate_object THEN NULL; END $$;
+     GRANT USAGE ON SCHEMA ${schema} TO reprise_copier;
+     GRANT SELECT ON ALL TABLES IN SCHEMA ${schema} TO reprise_copier;
+     GRANT INSERT ON namespaces, sessions, branches, events, event_keys, parts, part_holders, snapshots, receipts TO reprise_copier;
+     GRANT UPDATE ON sessions, branches, parts, snapshots, receipts TO reprise_copier;
+     GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schema} TO reprise_copier`,
+  );
+  url.username = 'reprise_copier';
+  await using target = await openReprise(url.href);
+  expect((await source.copy(target)).sessions).toMatchObject([{ outcome: 'copied', written: 3 }]);
+  expect(await (await target.session('s')).verify()).toMatchObject({ ok: true, events: 3 });
+  await session.erase('main@1');
+  await expect(source.copy(target)).rejects.toMatchObject({ code: 'store.denied' });
+  expect((await (await target.session('s')).branch()).head).toBe(3);
+  await using owner = await openReprise(server);
+  expect((await source.copy(owner)).sessions).toMatchObject([{ outcome: 'replaced' }]);
+  const ids: string[] = [];
+  for await (const { session: id } of owner.sessions()) ids.push(id);
+  expect(ids).toEqual(['s']);
+});
+
+it('a copy whose connections are cut goes on by itself', async () => {
+  const server = newPlace();
+  await using source = await openReprise('memory:');
+  const session = await source.createSession('s');
+  for (let batch = 0; batch < 15; batch++)
+    await session.append(
+      Array.from({ length: 1_000 }, (_, index) => ({ type: 'note.added', data: { text: `${index}` } })),
+    );
+  await using target = await openReprise(`${server}&application_name=copy_to_be_cut`);
+  const cuts = setInterval(() => {
+    void tamper(
+      server,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'copy_to_be_cut'`,
+    ).catch(() => {});
+  }, 250);
+  try {
+    expect((await source.copy(target)).sessions).toMatchObject([{ outcome: 'copied', written: 15_000 }]);
+  } finally {
+    clearInterval(cuts);
+  }
+  expect(await (await target.session('s')).verify()).toMatchObject({ ok: true, events: 15_000 });
 });

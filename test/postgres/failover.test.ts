@@ -219,10 +219,27 @@ describe('a primary that is killed under load', () => {
     await follower.close();
   });
 
-  it('loses what the standby had not received without it: the guide says so', async () => {
+  it('acknowledges nothing while its synchronous standby is gone, and repeating it later is safe', async () => {
     await primary.restart();
+    const store = await opened(primary.url(), { busyWaitMs: 500, statementTimeoutMs: 500 });
+    await tamper(primary.url(), `ALTER SYSTEM SET synchronous_standby_names = 'nobody'`);
+    await tamper(primary.url(), 'SELECT pg_reload_conf()');
+    await sleep(200);
+    const asked = request(ref, [note('waiting')]);
+    const [outcome] = await store.append([asked]);
+    expect(['store.unreachable', 'store.busy']).toContain(outcome?.ok === false && outcome.error.code);
     await tamper(primary.url(), `ALTER SYSTEM RESET synchronous_standby_names`);
     await tamper(primary.url(), 'SELECT pg_reload_conf()');
+    for (let wait = 0; wait < 100; wait++) {
+      const [again] = await store.append([asked]);
+      if (again?.ok === true) break;
+      await sleep(100);
+    }
+    expect(await storedOn(primary, 'waiting')).toEqual(['waiting']);
+    await store.close();
+  });
+
+  it('loses what the standby had not received without it: the guide says so', async () => {
     const store = await opened(urlOf([primary, lagging]), { busyWaitMs: 60_000 });
     await append(store, 'lost before');
     for (let wait = 0; wait < 100 && !(await isStored(lagging, 'lost before')); wait++) await sleep(50);

@@ -100,7 +100,7 @@ describe('a PostgreSQL store that cannot be opened says why', () => {
 });
 
 describe('rights', () => {
-  const roles = ['reprise_none', 'reprise_writer'];
+  const roles = ['reprise_none'];
   beforeAll(async () => {
     for (const role of roles) await tamper(newPlace(), `CREATE ROLE ${role} LOGIN PASSWORD 'x'`);
   });
@@ -120,38 +120,6 @@ describe('rights', () => {
     await (await opened(place)).close();
     const { error } = await failure(opened(as(place, 'reprise_none')));
     expect(['store.denied', 'store.not-found']).toContain(error.code);
-  });
-
-  it('of a writer who may append and read let it do that, and neither erase nor delete', async () => {
-    const place = newPlace();
-    const schema = new URL(place).searchParams.get('schema');
-    const owner = await opened(place);
-    await owner.createSession(ref, { root: 'main', seed: 'x' });
-    await owner.append([appendOf('a')]);
-    await owner.close();
-    await tamper(
-      place,
-      `GRANT USAGE ON SCHEMA ${schema} TO reprise_writer;
-       GRANT SELECT ON ALL TABLES IN SCHEMA ${schema} TO reprise_writer;
-       GRANT INSERT ON namespaces, sessions, branches, events, event_keys, parts, part_holders, snapshots, receipts TO reprise_writer;
-       GRANT UPDATE ON sessions, branches, parts, snapshots, receipts TO reprise_writer;
-       GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schema} TO reprise_writer`,
-    );
-    const store = await opened(as(place, 'reprise_writer'));
-    const [outcome] = await store.append([appendOf('b')]);
-    expect(outcome?.ok).toBe(true);
-    await store.createSession({ ...ref, session: 'other' }, { root: 'main', seed: 'y' });
-    expect((await store.branch({ ...ref, branch: 'main' }))?.head).toBe(2);
-    const erasing = store.erase({
-      ...ref,
-      events: [{ branch: 'main', seq: 1 as never, dataDigest: '0'.repeat(64) as never }],
-      parts: [],
-      rewrites: [],
-      appends: [],
-    });
-    expect((await failure(erasing)).error.code).toBe('store.denied');
-    expect((await store.health()).problems.some((text) => text.includes('DELETE'))).toBe(true);
-    await store.close();
   });
 });
 

@@ -13,7 +13,8 @@ const ref = { namespace: 'default', session: 'demo' };
 const next: Migration = {
   release: '0.2.0',
   version: 2,
-  up: (connection) => connection.exec('ALTER TABLE sessions ADD COLUMN colour text'),
+  oldest: 1,
+  changes: [{ kind: 'brief', sql: 'ALTER TABLE sessions ADD COLUMN colour text' }],
 };
 
 function opened(url: string, held: readonly Migration[] = migrations): Promise<EventStore> {
@@ -55,5 +56,4 @@ it('a store of the release before is migrated once, with what is in it, while it
     { version: 2 },
   ]);
   for (const store of [old, ...stores]) await store.close();
-  await expect(opened(place)).rejects.toMatchObject({ code: 'store.newer' });
 });

@@ -1,4 +1,5 @@
-import { chownSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -16,12 +17,24 @@ const platform = createNodePlatform();
 const ref = { namespace: 'default', session: 'demo' };
 const connectionsMax = 10;
 let server: Server;
+let sockets = '';
 
 beforeAll(async () => {
-  const settings = [`max_connections=${connectionsMax}`, 'superuser_reserved_connections=0', 'max_wal_senders=0'];
+  sockets = mkdtempSync(join(tmpdir(), 'reprise-sockets-'));
+  // The user that the server runs as makes its socket there.
+  chmodSync(sockets, 0o777);
+  const settings = [
+    `unix_socket_directories=${sockets}`,
+    `max_connections=${connectionsMax}`,
+    'superuser_reserved_connections=0',
+    'max_wal_senders=0',
+  ];
   server = await startServer({ settings });
 });
-afterAll(() => server.stop());
+afterAll(async () => {
+  await server.stop();
+  rmSync(sockets, { recursive: true, force: true });
+});
 
 let places = 0;
 const newPlace = (): string => `${server.url()}?schema=p${++places}`;
@@ -242,6 +255,15 @@ describe('a disk that is full', () => {
     await store.close();
     await tamper(place, 'DROP TABLESPACE small');
   });
+});
+
+it('a server is reached by the socket of its machine', async () => {
+  const { port } = new URL(server.url());
+  const store = await opened(`postgres://postgres:reprise@/postgres?schema=p${++places}&host=${sockets}&port=${port}`);
+  expect((await refusalOf(store)).error).toBeUndefined();
+  await store.close();
+  const elsewhere = await failureOf(opened(`postgres://postgres@/postgres?host=/nowhere&port=${port}`));
+  expect([elsewhere.code, elsewhere.details['postgres']]).toEqual(['store.unreachable', 'ENOENT']);
 });
 
 it('stores whose clocks differ write one history, in the order in which it was written', async () => {

@@ -118,7 +118,7 @@ function serverOf(held: Held, options: ServerOptions): Server {
     shutDown,
     restart: async () => await restarted(server),
     freeze: (signal) => {
-      for (const pid of familyOf(processOf(server)?.pid)) process.kill(pid, signal);
+      for (const pid of familyOf(processOf(server)?.pid)) signalTo(pid, signal);
     },
     startStandby: async (name) => {
       await shutDown();
@@ -178,6 +178,15 @@ async function answering(port: number): Promise<void> {
     } finally {
       await client.end();
     }
+  }
+}
+
+/** A child of a server may have left since it was seen. */
+function signalTo(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 

@@ -19,7 +19,7 @@ export interface WireProxy {
   cutAt: (message: WireMessage) => boolean;
   /** Asked for each message too; true leaves it out. */
   dropAt: (message: WireMessage) => boolean;
-  /** While true nothing is handed on and nobody is told: as a network that swallows everything. */
+  /** While true nothing is handed on and nobody is told: as a network that swallows everything. What was connected stays so. */
   isSilent: boolean;
   /** Bytes that the server has sent. */
   readonly bytes: () => number;
@@ -31,10 +31,14 @@ export interface WireProxy {
 /** Stands between stores and the server at a port of this machine. */
 export async function startProxy(serverPort: number): Promise<WireProxy> {
   const sockets = new Set<Socket>();
+  const links = new Set<Link>();
+  let isSilent = false;
   let bytes = 0;
-  const listener = createServer({ noDelay: true }, (client) => {
-    const server = dial({ port: serverPort, host: '127.0.0.1', noDelay: true });
-    const link: Link = { transaction: 'none' };
+  const listener = createServer({ noDelay: true, allowHalfOpen: true }, (client) => {
+    const server = dial({ port: serverPort, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
+    const link: Link = { transaction: 'none', isSilent: proxy.isSilent };
+    links.add(link);
+    client.on('close', () => links.delete(link));
     for (const socket of [client, server]) {
       sockets.add(socket);
       socket.on('error', () => {});
@@ -59,7 +63,13 @@ export async function startProxy(serverPort: number): Promise<WireProxy> {
     },
     cutAt: () => false,
     dropAt: () => false,
-    isSilent: false,
+    get isSilent() {
+      return isSilent;
+    },
+    set isSilent(value) {
+      isSilent = value;
+      if (value) for (const link of links) link.isSilent = true;
+    },
     bytes: () => bytes,
     cutAll,
     close: async () => {
@@ -72,6 +82,7 @@ export async function startProxy(serverPort: number): Promise<WireProxy> {
 
 interface Link {
   transaction: 'none' | 'open' | 'ending';
+  isSilent: boolean;
 }
 
 /** What is under way on a connection once a message was seen. */
@@ -110,14 +121,14 @@ function handOn(from: WireMessage['from'], source: Socket, target: Socket, proxy
       }
       taken = end;
     }
-    if (taken > 0 && !proxy.isSilent) target.write(held.subarray(0, taken));
+    if (taken > 0 && !link.isSilent) target.write(held.subarray(0, taken));
     held = held.subarray(taken);
   });
   source.on('end', () => {
-    if (!proxy.isSilent) target.end();
+    if (!link.isSilent) target.end();
   });
   source.on('close', () => {
-    if (!proxy.isSilent) target.end();
+    if (!link.isSilent) target.end();
   });
 }
 

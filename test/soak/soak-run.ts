@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -51,6 +52,7 @@ const places = [one, ...many];
 export async function soakRun(options: SoakOptions): Promise<SoakFigures> {
   await prepare(options.url);
   using crew = new Crew(options);
+  await crew.atWork();
   const faults = await upset(crew, options);
   await crew.stopWriters();
   const stored = await storedIn(options.url);
@@ -74,71 +76,84 @@ async function upset(crew: Crew, { seconds, seed, faults }: SoakOptions): Promis
   while (performance.now() < end) {
     await sleep(Math.min(500 + random.below(2_000), Math.max(0, end - performance.now())));
     const kind = random.pick(kinds);
+    const fault = faults[kind];
+    if (fault !== undefined) await fault(random);
+    else if (!(await crew.kill(kind === 'writer killed' ? 'writers' : 'followers', random))) continue;
     counts[kind] = (counts[kind] ?? 0) + 1;
-    if (kind === 'writer killed') await crew.killWriter(random);
-    else if (kind === 'follower killed') await crew.killFollower(random);
-    else await faults[kind]?.(random);
   }
   return counts;
+}
+
+/** A process of a soak: what it writes to, and how much was there when it began. */
+interface Member {
+  readonly child: ChildProcess;
+  readonly file: string;
+  readonly bytes: number;
 }
 
 /** The processes of a soak. */
 class Crew implements Disposable {
   readonly #options: SoakOptions;
-  readonly #writers: ChildProcess[] = [];
-  readonly #followers: ChildProcess[] = [];
+  readonly #writers: Member[];
+  readonly #followers: Member[];
   readonly writerFiles: string[] = [];
-  readonly followerFiles: string[] = [];
-  #lives = 0;
+  readonly followerFiles: readonly string[];
 
   constructor(options: SoakOptions) {
     this.#options = options;
-    for (let index = 0; index < options.followers; index++) {
-      this.followerFiles.push(join(options.directory, `follower-${index}`));
-      this.#followers.push(this.#follower(index));
-    }
-    for (let index = 0; index < options.writers; index++) this.#writers.push(this.#writer());
+    this.followerFiles = Array.from({ length: options.followers }, (_, index) =>
+      join(options.directory, `follower-${index}`),
+    );
+    this.#followers = this.followerFiles.map((file) => this.#follower(file));
+    this.#writers = Array.from({ length: options.writers }, () => this.#writer());
   }
 
   /** Whatever happened, no process is left behind. */
   [Symbol.dispose](): void {
-    for (const child of [...this.#writers, ...this.#followers]) child.kill('SIGKILL');
+    for (const { child } of [...this.#writers, ...this.#followers]) child.kill('SIGKILL');
   }
 
-  async killWriter(random: Random): Promise<void> {
-    const index = random.below(this.#writers.length);
-    await killed(this.#writers[index] as ChildProcess);
-    this.#writers[index] = this.#writer();
+  /** Waits until every writer has been told something. */
+  async atWork(): Promise<void> {
+    for (const { file } of this.#writers) while (sizeOf(file) === 0) await sleep(100);
   }
 
-  async killFollower(random: Random): Promise<void> {
-    const index = random.below(this.#followers.length);
-    await killed(this.#followers[index] as ChildProcess);
-    this.#followers[index] = this.#follower(index);
+  /** Kills one that is at work and starts another; false if all of them are still starting. */
+  async kill(kind: 'writers' | 'followers', random: Random): Promise<boolean> {
+    const members = kind === 'writers' ? this.#writers : this.#followers;
+    const index = random.below(members.length);
+    const { child, file, bytes } = members[index] as Member;
+    if (sizeOf(file) === bytes) return false;
+    await killed(child);
+    members[index] = kind === 'writers' ? this.#writer() : this.#follower(file);
+    return true;
   }
 
   /** Lets every writer finish what it has begun. */
   async stopWriters(): Promise<void> {
-    await Promise.all(this.#writers.map((writer) => ended(writer, () => writer.stdin?.write('stop\n'))));
+    await Promise.all(this.#writers.map(({ child }) => ended(child, 'stop')));
   }
 
   /** Waits until every follower has seen all there is. */
   async stopFollowers(heads: Readonly<Record<string, number>>): Promise<void> {
-    const line = `${JSON.stringify(heads)}\n`;
-    await Promise.all(this.#followers.map((follower) => ended(follower, () => follower.stdin?.write(line))));
+    await Promise.all(this.#followers.map(({ child }) => ended(child, JSON.stringify(heads))));
   }
 
   /** Each life of a writer has a name of its own, so that its ids are too. */
-  #writer(): ChildProcess {
-    const name = `w${this.#lives++}`;
+  #writer(): Member {
+    const name = `w${this.writerFiles.length}`;
     const file = join(this.#options.directory, name);
     this.writerFiles.push(file);
-    return start('soak-writer.ts', [this.#options.url, name, file, ...places]);
+    return { child: start('soak-writer.ts', [this.#options.url, name, file, ...places]), file, bytes: 0 };
   }
 
-  #follower(index: number): ChildProcess {
-    return start('soak-follower.ts', [this.#options.url, this.followerFiles[index] as string, ...places]);
+  #follower(file: string): Member {
+    return { child: start('soak-follower.ts', [this.#options.url, file, ...places]), file, bytes: sizeOf(file) };
   }
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 function start(program: string, words: readonly string[]): ChildProcess {
@@ -156,11 +171,11 @@ async function killed(child: ChildProcess): Promise<void> {
   await gone;
 }
 
-/** Tells a process to end and waits until it did, in good order. */
-async function ended(child: ChildProcess, tell: () => void): Promise<void> {
+/** Tells a process to end, in a line, and waits until it did, in good order. */
+async function ended(child: ChildProcess, line: string): Promise<void> {
   if (child.exitCode !== null) throw new Error(`A process ended by itself with ${child.exitCode}`);
   const gone = once(child, 'exit') as Promise<[number | null, string | null]>;
-  tell();
+  child.stdin?.write(`${line}\n`);
   const timer = setTimeout(() => child.kill('SIGKILL'), endMsMax);
   const [code, signal] = await gone;
   clearTimeout(timer);

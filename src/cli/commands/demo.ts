@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { Option } from 'commander';
 import { RepriseError } from '../../core/error.ts';
-import { storeLocation } from '../../node/store-location.ts';
+import { storeLocation, withoutPassword } from '../../node/store-location.ts';
 import { demoAgentName } from '../agent-options.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -22,7 +22,7 @@ export const demo: CommandSpec = {
     if (out.json === undefined)
       await out.line(out.bold('Reprise: a time machine for AI agents') + out.dim('  (offline)'));
     const told = await tellStory({ out, store, ...(typeof namespace === 'string' ? { namespace } : {}) });
-    if (out.json !== undefined) await out.value({ store, ...told });
+    if (out.json !== undefined) await out.value({ store: withoutPassword(store), ...told });
     out.say('\nAll of it is still there: after the "export" above, every command works as it is printed.');
     return done;
   },

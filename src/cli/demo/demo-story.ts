@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { RepriseError } from '../../core/error.ts';
 import type { Reprise } from '../../engine/reprise.ts';
 import type { Session } from '../../engine/session.ts';
+import { withoutPassword } from '../../node/store-location.ts';
 import { openReprise } from '../../open-reprise.ts';
 import { demoAgentName } from '../agent-options.ts';
 import { main } from '../main.ts';
@@ -44,7 +45,10 @@ export async function tellStory(stage: Stage): Promise<Told> {
 
   await title(out, 1, 'An agent answers a customer, and is recorded');
   const { session, bad, asked } = await recordAgent(stage);
-  await tell(out, `${out.style('green', '$')} ${out.bold(`export REPRISE_STORE=${quoted(stage.store)}`)}`);
+  await tell(
+    out,
+    `${out.style('green', '$')} ${out.bold(`export REPRISE_STORE=${quoted(withoutPassword(stage.store))}`)}`,
+  );
   await type('list');
   await type('replay', session);
   await tell(out, 'It refunded 500, which is how much the mug holds. The customer had paid 50.');

@@ -26,10 +26,10 @@ import type {
   SessionsRequest,
   Snapshot,
   SnapshotKey,
-  StoreHealth,
 } from '../../core/ports.ts';
 import type { RestoreOutcome, RestoreRequest } from '../../core/restore.ts';
 import type { NewSession, ReceiptsRequest, RenameRequest } from '../../core/session-request.ts';
+import type { StoreHealth } from '../../core/store-health.ts';
 import type { AskedView, Segment } from '../../core/view.ts';
 import { append } from './operations/append.ts';
 import { findBranch, listBranches } from './operations/branch.ts';
@@ -213,8 +213,7 @@ class MemoryStore implements EventStore {
   }
 
   async health(): Promise<StoreHealth> {
-    this.#open();
-    return health();
+    return health(this.#open());
   }
 
   async close(): Promise<void> {

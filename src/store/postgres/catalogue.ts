@@ -8,6 +8,7 @@ import type { SessionRef } from '../../core/ports.ts';
 import { arrayLiteral } from './array-literal.ts';
 import type { Queries } from './connection.ts';
 import { Heads } from './heads.ts';
+import { checkOldest, oldestSql } from './migrate.ts';
 
 /** Where a session's rows are. */
 export interface SessionKey {
@@ -40,23 +41,27 @@ export interface BranchRow {
   readonly clock: Clock;
 }
 
-type SessionColumns = readonly [number, number, string, Digest, string, number, number];
+type SessionColumns = readonly [number, number, string, Digest, string, number, number, oldest: number];
+
+// A store may be migrated while it is open: whoever finds a session also learns whether it may still use what it finds.
+const sessionColumns = `s.namespace_id, s.id, s.name, s.genesis, s.root, s.erasures, s.branches, ${oldestSql}`;
 
 // Asked for in order, there is one index to choose: asked for the name itself, PostgreSQL may go through the whole
 // namespace instead, as long as it knows nothing of the table yet.
 const sessionSql = `
-SELECT s.namespace_id, s.id, s.name, s.genesis, s.root, s.erasures, s.branches
+SELECT ${sessionColumns}
 FROM sessions s WHERE s.namespace_id = (SELECT id FROM namespaces WHERE name = $1) AND s.name >= $2 AND s.name <= $2 ORDER BY s.name LIMIT 1`;
 
-function sessionOfColumns(row: SessionColumns): SessionRow {
-  const [namespaceId, id, name, genesis, root, erasures, branches] = row;
+function sessionOfColumns({ schemaKnown }: Queries, row: SessionColumns): SessionRow {
+  const [namespaceId, id, name, genesis, root, erasures, branches, oldest] = row;
+  checkOldest(oldest, schemaKnown);
   return { namespaceId, id, name, genesis, root, erasures, branches };
 }
 
 /** One session; undefined if it does not exist. */
 export async function findSessionRow(queries: Queries, ref: SessionRef): Promise<SessionRow | undefined> {
   const row = await queries.get<SessionColumns>(sessionSql, ref.namespace, ref.session);
-  return row === undefined ? undefined : sessionOfColumns(row);
+  return row === undefined ? undefined : sessionOfColumns(queries, row);
 }
 
 /**
@@ -70,7 +75,7 @@ export async function lockSession(
 ): Promise<SessionRow | undefined> {
   const lock = wholly ? 'FOR UPDATE' : 'FOR NO KEY UPDATE';
   const row = await queries.get<SessionColumns>(`${sessionSql} ${lock}`, ref.namespace, ref.session);
-  return row === undefined ? undefined : sessionOfColumns(row);
+  return row === undefined ? undefined : sessionOfColumns(queries, row);
 }
 
 const lockManySql = `
@@ -80,7 +85,7 @@ WITH found AS MATERIALIZED (
   JOIN LATERAL (SELECT id FROM sessions WHERE namespace_id = n.id AND name >= asked.session AND name <= asked.session ORDER BY name LIMIT 1) near ON true
   ORDER BY n.id, near.id
 )
-SELECT s.namespace_id, s.id, s.name, s.genesis, s.root, s.erasures, s.branches, found.name FROM found
+SELECT ${sessionColumns}, found.name FROM found
 JOIN LATERAL (SELECT * FROM sessions WHERE namespace_id = found.namespace_id AND id >= found.id ORDER BY id LIMIT 1 FOR NO KEY UPDATE) s
 ON s.id = found.id AND s.name IS NOT NULL`;
 
@@ -94,7 +99,10 @@ export async function lockSessions(
     arrayLiteral(refs.map(({ namespace }) => namespace)),
     arrayLiteral(refs.map(({ session }) => session)),
   );
-  return rows.map((row) => ({ namespace: row[7], session: sessionOfColumns(row as unknown as SessionColumns) }));
+  return rows.map((row) => ({
+    namespace: row[8],
+    session: sessionOfColumns(queries, row as unknown as SessionColumns),
+  }));
 }
 
 /** The error for a session that does not exist. */

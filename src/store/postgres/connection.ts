@@ -10,6 +10,8 @@ export type Bound = string | number | boolean | null;
 
 /** What runs statements. Rows are arrays, as in every store. */
 export interface Queries {
+  /** The version of the schema that this program knows. */
+  readonly schemaKnown: number;
   /** All rows of a query. */
   all<Row extends readonly unknown[]>(sql: string, ...values: Bound[]): Promise<Row[]>;
   /** The first row of a query; undefined if there is none. */
@@ -44,6 +46,8 @@ export interface ConnectionOptions {
   readonly answerWaitMs: number;
   /** Settings of the session, as PostgreSQL names them. */
   readonly settings: Readonly<Record<string, string>>;
+  /** The version of the schema that this program knows. */
+  readonly schemaKnown: number;
   /** Called with what is told on a channel that is listened to. */
   readonly onMessage?: (message: string) => void;
 }
@@ -55,6 +59,7 @@ export interface ConnectionOptions {
  * the other side to close it would wait as long as a silent network lasts.
  */
 export class Connection implements Queries {
+  readonly schemaKnown: number;
   readonly #sql: Client;
   readonly #answerWaitMs: number;
   readonly #waiting = new Set<(error: RepriseError) => void>();
@@ -63,7 +68,9 @@ export class Connection implements Queries {
   #isSilent = false;
   #isRefused = false;
 
-  constructor({ url, host, driver, connectWaitMs, answerWaitMs, settings, onMessage, isEncrypted }: ConnectionOptions) {
+  constructor({ host, settings, schemaKnown, onMessage, isEncrypted, ...options }: ConnectionOptions) {
+    const { url, driver, connectWaitMs, answerWaitMs } = options;
+    this.schemaKnown = schemaKnown;
     this.#answerWaitMs = answerWaitMs;
     this.#sql = driver(url, {
       host: [host.name],

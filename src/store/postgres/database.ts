@@ -8,6 +8,7 @@ export interface DatabaseOptions {
   readonly connect: () => Promise<Connection>;
   readonly connectionsMax: number;
   readonly waitMs: number;
+  readonly schemaKnown: number;
 }
 
 /** A few connections to one database, each used by one piece of work at a time. */
@@ -21,6 +22,14 @@ export class Database implements Queries {
 
   constructor(options: DatabaseOptions) {
     this.#options = options;
+  }
+
+  get connectionsMax(): number {
+    return this.#options.connectionsMax;
+  }
+
+  get schemaKnown(): number {
+    return this.#options.schemaKnown;
   }
 
   /** Until when something that begins now is tried again. */

@@ -4,7 +4,7 @@ import { Connection, type ConnectionOptions } from './connection.ts';
 import { Database, pause } from './database.ts';
 import type { Driver } from './driver.ts';
 import { Hosts } from './hosts.ts';
-import { checkVersion, latestVersion, type Migration, migrate, schemaVersion } from './migrate.ts';
+import { checkOldest, latestVersion, type Migration, migrate, schemaState } from './migrate.ts';
 import { noHostCode, postgresCode } from './postgres-error.ts';
 
 interface OpenDatabaseOptions {
@@ -29,8 +29,13 @@ export interface OpenedDatabase {
   readonly schema: string;
 }
 
+/** Connects to the host that is wanted. */
+type Connect = (more: Partial<ConnectionOptions>) => Promise<Connection>;
+
 /** How much longer than the server's own limit a silent network is waited for, at most. */
 const silenceMsMax = 5_000;
+/** How long a change of schema may take that holds up nobody, such as an index of a large table. */
+const migrationMs = 86_400_000;
 /** A writer that froze in the middle of a transaction holds up others no longer than this. */
 const idleTransactionMs = 5_000;
 
@@ -71,17 +76,22 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Opened
     connectWaitMs,
     answerWaitMs: Math.max(statementTimeoutMs, connectWaitMs) + Math.min(statementTimeoutMs, silenceMsMax),
     settings,
+    schemaKnown: latestVersion(options.migrations),
   };
   // Whoever names several hosts and wants to write wants the one that can be written to.
   const wanted = target ?? (hosts.length > 1 && !isReadOnly ? 'read-write' : 'any');
   const servers = new Hosts({ hosts, target: wanted, isReadOnly });
-  const connect = (more: Partial<ConnectionOptions>): Promise<Connection> =>
-    servers.connect((host: Host) => new Connection({ ...connection, ...more, host }));
-  const isLoose = await untilUp(busyWaitMs, () => setUp(() => connect({}), schema, location, options));
+  const connect: Connect = (more) => servers.connect((host: Host) => new Connection({ ...connection, ...more, host }));
+  const isLoose = await untilUp(busyWaitMs, () => setUp(connect, schema, location, options));
   // A server whose own setting would lose what was acknowledged is told otherwise.
   const held = isLoose ? { settings: { ...settings, synchronous_commit: 'on' } } : {};
   return {
-    database: new Database({ connect: () => connect(held), connectionsMax, waitMs: busyWaitMs }),
+    database: new Database({
+      connect: () => connect(held),
+      connectionsMax,
+      waitMs: busyWaitMs,
+      schemaKnown: connection.schemaKnown,
+    }),
     connect: (onMessage) => connect({ ...held, onMessage }),
     location,
     schema,
@@ -90,22 +100,40 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Opened
 
 /** Looks at the store and migrates it; tells whether the server itself does not wait for the disk. */
 async function setUp(
-  connect: () => Promise<Connection>,
+  connect: Connect,
   schema: string,
   location: string,
-  { migrations, readOnly, create, durability }: OpenDatabaseOptions,
+  { migrations, readOnly, create, durability, busyWaitMs }: OpenDatabaseOptions,
 ): Promise<boolean> {
-  const connection = await connect();
+  const connection = await connect({});
   try {
-    const version = await schemaVersion(connection, schema);
-    checkVersion(version, migrations);
+    const { version, oldest } = await schemaState(connection, schema);
+    checkOldest(oldest, latestVersion(migrations));
     if (version === 0 && (readOnly || create === false)) throw notFound(location, schema);
-    if (version !== latestVersion(migrations)) {
+    if (version < latestVersion(migrations)) {
       if (readOnly) throw olderAndReadOnly(version);
-      await migrate(connection, schema, migrations);
+      await migrateAside(connect, schema, migrations, busyWaitMs).catch((error: unknown) => {
+        throw postgresCode(error) === '42501' ? mayNotMigrate(error, version, latestVersion(migrations)) : error;
+      });
     }
     const [commit] = (await connection.get<[string]>(`SELECT current_setting('synchronous_commit')`)) as [string];
     return durability !== 'process' && commit === 'off';
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Migrates on a connection of its own: it may take long, and the plans that suit appends do not suit it. */
+async function migrateAside(
+  connect: Connect,
+  schema: string,
+  migrations: readonly Migration[],
+  waitMs: number,
+): Promise<void> {
+  const settings = { search_path: `"${schema}"`, statement_timeout: String(migrationMs), lock_timeout: '0' };
+  const connection = await connect({ settings, answerWaitMs: migrationMs + silenceMsMax });
+  try {
+    await migrate(connection, schema, migrations, waitMs);
   } finally {
     await connection.close();
   }
@@ -142,6 +170,15 @@ function notFound(location: string, schema: string): RepriseError {
   return new RepriseError('store.not-found', `Cannot open the store at "${location}": it has no schema "${schema}"`, {
     hint: 'Check the URL, or let the store be created.',
     details: { location, schema },
+  });
+}
+
+function mayNotMigrate(cause: unknown, version: number, latest: number): RepriseError {
+  const what = version === 0 ? 'make the store' : `migrate the store from schema ${version} to ${latest}`;
+  return new RepriseError('store.denied', `Cannot ${what}: the user has no right to do this`, {
+    hint: 'Let the owner open it once with this release: reprise doctor --store postgres://OWNER@HOST/DATABASE',
+    details: { schema: version, latest, postgres: '42501' },
+    cause,
   });
 }
 

@@ -34,7 +34,7 @@ const credentials: Meaning = {
 const rights: Meaning = {
   code: 'store.denied',
   what: 'the user has no right to do this',
-  hint: 'Let the owner of the store open it once, or grant the rights that docs/guides/postgres.md lists.',
+  hint: 'Use a user who may, or ask the owner for the right: "reprise doctor" tells which ones are missing, and the GRANT for each.',
 };
 const busy: Meaning = {
   code: 'store.busy',

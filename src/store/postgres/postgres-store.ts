@@ -26,13 +26,13 @@ import type {
   SessionsRequest,
   Snapshot,
   SnapshotKey,
-  StoreHealth,
 } from '../../core/ports.ts';
 import type { RestoreOutcome, RestoreRequest } from '../../core/restore.ts';
 import type { NewSession, ReceiptsRequest, RenameRequest } from '../../core/session-request.ts';
+import type { StoreHealth } from '../../core/store-health.ts';
 import type { AskedView, Segment } from '../../core/view.ts';
 import { Catalogue, findSessionRow, type SessionKey, sessionNotFound } from './catalogue.ts';
-import type { Queries } from './connection.ts';
+import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import type { Migration } from './migrate.ts';
 import { type OpenedDatabase, openDatabase } from './open-database.ts';
@@ -40,7 +40,7 @@ import { findBranch, listBranches } from './operations/branch.ts';
 import { branchIds, branchOf, findBranchOf, sessionOf } from './operations/branch-place.ts';
 import { clearSession, hiddenSessions, hideSession } from './operations/delete-session.ts';
 import { erase } from './operations/erase.ts';
-import { healthOf } from './operations/health.ts';
+import { type HealthOptions, healthOf } from './operations/health.ts';
 import { latestAt, latestPage } from './operations/latest.ts';
 import { findPlaces } from './operations/locate.ts';
 import { heldParts, partsPage } from './operations/parts.ts';
@@ -54,7 +54,8 @@ import { dropSnapshots, findSnapshot, findSnapshots, putSnapshot } from './opera
 import { vacuum } from './operations/vacuum.ts';
 import { Watchers, watchKey } from './operations/watch.ts';
 import type { WrittenBranch } from './operations/write-rows.ts';
-import { isPassing } from './postgres-error.ts';
+import { checkConnections, checkWait } from './option-checks.ts';
+import { isPassing, postgresCode } from './postgres-error.ts';
 import { migrations as ownMigrations } from './schema.ts';
 import { type Repeatable, Writer } from './writer.ts';
 
@@ -124,32 +125,11 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   return store;
 }
 
-function checkWait(name: string, waitMs: number): number {
-  if (!(typeof waitMs === 'number' && waitMs >= 0))
-    throw new RepriseError('option.invalid', `Cannot use ${String(waitMs)} as ${name}: it is not a number from 0`, {
-      hint: `Give ${name} in milliseconds.`,
-    });
-  checkLimit('busyWaitGivenMsMax', waitMs, 'wait so long for the server');
-  return waitMs;
-}
-
-function checkConnections(count: number): number {
-  if (!(Number.isSafeInteger(count) && count >= 2))
-    throw new RepriseError(
-      'option.invalid',
-      `Cannot use ${String(count)} connections: it is not a whole number from 2`,
-      {
-        hint: 'One writes while others read: allow two at least.',
-      },
-    );
-  return count;
-}
-
 class PostgresStore implements EventStore {
   readonly #database: Database;
   readonly #platform: Platform;
-  readonly #location: string;
   readonly #isReadOnly: boolean;
+  readonly #health: HealthOptions;
   readonly #catalogue = new Catalogue();
   readonly #writer: Writer;
   readonly #watchers: Watchers;
@@ -159,8 +139,8 @@ class PostgresStore implements EventStore {
   constructor({ database, connect, location, schema }: OpenedDatabase, platform: Platform, isReadOnly: boolean) {
     this.#database = database;
     this.#platform = platform;
-    this.#location = location;
     this.#isReadOnly = isReadOnly;
+    this.#health = { location, schema, isReadOnly, connectionsMax: database.connectionsMax };
     const channel = `reprise_${schema}`;
     const tell = (message: string): Promise<void> => database.run('SELECT pg_notify($1, $2)', channel, message);
     this.#watchers = new Watchers({ connect, channel, tell });
@@ -291,8 +271,8 @@ class PostgresStore implements EventStore {
         await putSnapshot(queries, session, branch.id, snapshot);
       }, limits.snapshotWaitMsMax);
     } catch (error) {
-      // Nothing but time is lost where the session is held by another writer, or the connection was cut.
-      if (!isPassing(error)) throw error;
+      // Nothing but time is lost where the session is held by another writer, the connection was cut, or the user only reads.
+      if (!isPassing(error) && postgresCode(error) !== '42501') throw error;
     }
   }
 
@@ -363,7 +343,7 @@ class PostgresStore implements EventStore {
   }
 
   async health(): Promise<StoreHealth> {
-    return await this.#read((queries) => healthOf(queries, this.#location, this.#isReadOnly));
+    return await this.#read((connection) => healthOf(connection, this.#health));
   }
 
   close(): Promise<void> {
@@ -388,7 +368,7 @@ class PostgresStore implements EventStore {
   }
 
   /** Runs a read on one connection; nothing is open when it returns, and a server that is gone is waited for. */
-  async #read<Result>(work: (queries: Queries) => Promise<Result>): Promise<Result> {
+  async #read<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
     this.#checkOpen();
     return await this.#database.read(work);
   }
@@ -405,9 +385,13 @@ class PostgresStore implements EventStore {
   }
 
   #readOnlyError(): RepriseError {
-    return new RepriseError('store.read-only', `Cannot write to "${this.#location}": it is open for reading only`, {
-      hint: 'Open it without readOnly.',
-    });
+    return new RepriseError(
+      'store.read-only',
+      `Cannot write to "${this.#health.location}": it is open for reading only`,
+      {
+        hint: 'Open it without readOnly.',
+      },
+    );
   }
 }
 

@@ -26,10 +26,10 @@ import type {
   SessionsRequest,
   Snapshot,
   SnapshotKey,
-  StoreHealth,
 } from '../../core/ports.ts';
 import type { RestoreOutcome, RestoreRequest } from '../../core/restore.ts';
 import type { NewSession, ReceiptsRequest, RenameRequest } from '../../core/session-request.ts';
+import type { StoreHealth } from '../../core/store-health.ts';
 import type { AskedView, Segment } from '../../core/view.ts';
 import { Catalogue, type SessionRow } from './catalogue.ts';
 import type { Database } from './database.ts';
@@ -51,6 +51,7 @@ import { restore } from './operations/restore.ts';
 import { createSession, findSession, listSessions } from './operations/sessions.ts';
 import { dropSnapshots, findSnapshot, findSnapshots, putSnapshot } from './operations/snapshots.ts';
 import { changeDetector, Watchers } from './operations/watch.ts';
+import { checkWait } from './option-checks.ts';
 import { migrations as ownMigrations } from './schema.ts';
 import { isBusy } from './sqlite-error.ts';
 import { pause, turnMsMax, turnOfLoop, Writer } from './writer.ts';
@@ -97,15 +98,6 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Even
   const store = new SqliteStore(database, { ...options, migrations, busyWaitMs, isReadOnly });
   store.clearAway();
   return store;
-}
-
-function checkWait(busyWaitMs: number): number {
-  if (!(typeof busyWaitMs === 'number' && busyWaitMs >= 0))
-    throw new RepriseError('option.invalid', `Cannot wait for ${String(busyWaitMs)} ms: it is not a number from 0`, {
-      hint: 'Give busyWaitMs in milliseconds; 0 tries once.',
-    });
-  checkLimit('busyWaitGivenMsMax', busyWaitMs, 'wait so long for another process');
-  return busyWaitMs;
 }
 
 interface OpenOptions extends SqliteStoreOptions {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { beginning, seq } from '../../core/point.ts';
-import type { EventStore } from '../../core/ports.ts';
+import type { EventStore, SessionRef } from '../../core/ports.ts';
 import { append, type ContractCase, contractCase, noDigest, note, rejects, request, segment } from './contract-case.ts';
 
 /** What `health` promises. */
@@ -10,6 +10,21 @@ export const healthCases: readonly ContractCase[] = [
     assert.deepEqual(health.problems, []);
     assert.ok(health.kind.length > 0 && health.location.length > 0 && health.durability.length > 0);
     assert.ok(health.bytes > 0);
+    const names = health.facts.map(({ name }) => name);
+    assert.ok(names.length > 0 && new Set(names).size === names.length);
+    assert.ok(health.facts.every(({ text }) => text.length > 0));
+  }),
+
+  contractCase('health() tells how much each namespace holds, the largest first', async (world) => {
+    await append(world, [note('a little')]);
+    await world.store.createSession({ namespace: 'other', session: 'x' }, { root: 'main', seed: 'x' });
+    await append({ ...world, ref: { namespace: 'other', session: 'x' } }, [note('much more '.repeat(100))]);
+    const sizes = (await world.store.health()).namespaces;
+    const bytesOf = async (ref: SessionRef): Promise<number> => (await world.store.branches(ref))[0]?.bytes ?? 0;
+    assert.deepEqual(sizes, [
+      { name: 'other', sessions: 1, bytes: await bytesOf({ namespace: 'other', session: 'x' }) },
+      { name: world.ref.namespace, sessions: 1, bytes: await bytesOf(world.ref) },
+    ]);
   }),
 ];
 

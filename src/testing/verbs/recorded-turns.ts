@@ -130,4 +130,35 @@ export const userTurns: readonly VerbCase[] = [
       );
     },
   ),
+
+  onSession('the tries of a model call that failed are one turn, on the spot and on a resume', async (session) => {
+    const recorder = await session.record({ agent: 'support', facts: false });
+    const asking = { kind: 'model', name: 'm', request: { messages: [] } } as const;
+    const busy = (): never => {
+      throw new Error('busy');
+    };
+    await recorder.run({}, async () => {
+      recorder.message({ role: 'user', content: 'Well?' });
+      await recorder.call(asking, busy).catch(() => undefined);
+      await recorder.call(asking, () => 'Yes.');
+      await recorder.call(asking, () => 'And more.');
+    });
+    await recorder.close();
+    const turnsOn = async (branch: string): Promise<(number | undefined)[]> =>
+      (await all(session.replay({ at: { branch }, filter: { types: ['call.started'] } }))).map(({ turn }) => turn);
+    assert.deepEqual(await turnsOn('main'), [1, 1, 2]);
+    // In the middle of the first try, and after it.
+    for (const [seq, turns] of [
+      [3, [1, 1]],
+      [4, [1, 1]],
+      [6, [1, 1, 2]],
+    ] as const) {
+      const branch = await session.fork({ seq }, { name: `at-${seq}` });
+      await branch.resume(async (context) => context.recorder.call(asking, () => 'Done.'), {
+        effects: 'run',
+        prompt: 'Go on.',
+      });
+      assert.deepEqual(await turnsOn(`at-${seq}`), turns);
+    }
+  }),
 ];

@@ -3,9 +3,9 @@ import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Event, openReprise } from '../../../src/index.ts';
+import type { Event } from '../../../src/index.ts';
 import { root } from '../../docs/workshop.ts';
-import { agentConfig, dropFixtures, type Place, plainEnv, refundPlace, writeAgentFiles } from './run.ts';
+import { agentConfig, dropFixtures, type Place, refundPlace, skipOnServer, writeAgentFiles } from './run.ts';
 
 let place: Place;
 beforeEach(async () => {
@@ -127,7 +127,7 @@ describe('reprise resume', () => {
     place.write('reprise.config.mjs', moreAgents);
     await place.json('fork', 'refund@2', '--name', 'again');
     const words = [join(root, 'src/cli/bin.ts'), 'resume', 'refund/again', '--with', 'waiting'];
-    const child = spawn(process.execPath, words, { cwd: place.folder, env: plainEnv() });
+    const child = spawn(process.execPath, words, { cwd: place.folder, env: place.env() });
     const ended = new Promise((resolve) => child.on('close', resolve));
     while (!(await historyOf('refund/again')).includes('slow-1'))
       await new Promise((resolve) => setTimeout(resolve, 50));
@@ -203,7 +203,7 @@ describe('reprise resume', () => {
 function atTerminal(words: string, answer: string): { readonly code: number | null; readonly screen: string } {
   const line = `"${process.execPath}" "${join(root, 'src/cli/bin.ts')}" ${words}`;
   // A machine without a terminal does not say which one it has, and unknown ones are not coloured.
-  const env = { ...plainEnv(), TERM: 'xterm-256color' };
+  const env = place.env({ TERM: 'xterm-256color' });
   const options = { cwd: place.folder, env, input: `${answer}\n`, encoding: 'utf8' } as const;
   const { status, stdout } = spawnSync('script', ['-qec', line, '/dev/null'], options);
   return { code: status, screen: stdout };
@@ -212,6 +212,8 @@ function atTerminal(words: string, answer: string): { readonly code: number | nu
 const hasScript = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') === true;
 
 describe.skipIf(!hasScript)('at a terminal', () => {
+  skipOnServer('it is about what a terminal shows');
+
   test.each([
     ['r', 0, '"made again"'],
     ['u', 0, '"refunded":500'],
@@ -264,7 +266,7 @@ describe('reprise retry', () => {
   });
 
   test('finds a task by its id, in whichever session it is', async () => {
-    await using reprise = await openReprise(`sqlite:${place.store}`);
+    await using reprise = await place.open();
     const night = await reprise.createSession('night');
     await night.append([{ type: 'task.started', data: { task: 'T-1', prompt: 'Add the index.' } }]);
     await (await reprise.createSession('newer')).append({ type: 'note.added', data: { text: 'x' } });

@@ -1,7 +1,6 @@
 /** `fork`, `edit`, `rewind`, `revert`, `redo`: every edit, and what is said about it. */
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { openReprise } from '../../../src/index.ts';
 import { dropFixtures, Place, refundPlace } from './run.ts';
 
 let place: Place;
@@ -296,7 +295,7 @@ test('an edit without edits, and a redo, say what is next', async () => {
 test('what depended on a dropped event stays and is named; --cascade takes it out too', async () => {
   using own = new Place();
   {
-    await using reprise = await openReprise(`sqlite:${own.store}`);
+    await using reprise = await own.open();
     const session = await reprise.createSession('demo');
     const [first] = await session.append({ type: 'note.added', data: { text: 'a' } });
     await session.append({ type: 'note.added', cause: String(first?.id), data: { text: 'b' } });

@@ -4,7 +4,9 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { root } from '../../docs/workshop.ts';
-import { dropFixtures, type Place, plainEnv, refundPlace } from './run.ts';
+import { dropFixtures, type Place, refundPlace, skipOnServer } from './run.ts';
+
+skipOnServer('it is about the shells');
 
 let place: Place;
 const has = (shell: string): boolean => spawnSync(shell, ['--version']).error === undefined;
@@ -25,7 +27,7 @@ afterAll(() => {
 
 /** Runs a script in a shell that finds `reprise`. */
 function shell(name: string, script: string): string {
-  const env = plainEnv({ PATH: `${join(place.folder, 'bin')}:${process.env['PATH'] ?? ''}` });
+  const env = place.env({ PATH: `${join(place.folder, 'bin')}:${process.env['PATH'] ?? ''}` });
   const { stdout, stderr } = spawnSync(name, ['-c', script], { cwd: place.folder, env, encoding: 'utf8' });
   return stdout + stderr;
 }

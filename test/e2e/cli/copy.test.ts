@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { openReprise } from '../../../src/index.ts';
-import { dropFixtures, type Place, refundPlace } from './run.ts';
+import { dropFixtures, type Place, refundPlace, skipOnServer } from './run.ts';
+
+skipOnServer('it is about files; test/postgres/copying.test.ts has both');
 
 let place: Place;
 beforeEach(async () => {
@@ -148,3 +150,34 @@ test('copy reads a source that nobody may write', async () => {
   expect(kept.currentNamespace).toBe('default');
   expect((await place.run(['copy', 'sqlite:kept.db', to])).code).toBe(0);
 });
+
+test('copy stops at Ctrl-C between two batches with 130, and goes on when it is typed again', async () => {
+  const long = `sqlite:${join(place.folder, 'long.db')}`;
+  {
+    await using reprise = await openReprise({ store: long, durability: 'process' });
+    const session = await reprise.createSession('long');
+    for (let batch = 0; batch < 60; batch++)
+      await session.append(Array.from({ length: 1_000 }, () => ({ type: 'note.added', data: { text: 'a' } })));
+  }
+  const stopped = await place.stop(['copy', long, to], () => storedEvents(join(place.folder, 'copy.db')) > 0);
+  expect(stopped.code).toBe(130);
+  expect(stopped.stderr).toBe(
+    'Cannot finish the copy of session "long": it was stopped by Ctrl-C\nCopy again: it goes on where it stopped.\n',
+  );
+  const { stdout } = await place.run(['list', '--store', to]);
+  expect(stdout).toMatch(/long~copying-[0-9a-f]{12}/);
+  const before = storedEvents(join(place.folder, 'copy.db'));
+  expect(await place.json('copy', long, to)).toMatchObject({ outcome: 'copied', written: 60_000 - before });
+});
+
+function storedEvents(path: string): number {
+  if (!existsSync(path)) return 0;
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    return Number(database.prepare('SELECT count(*) AS count FROM events').get()?.['count']);
+  } catch {
+    return 0;
+  } finally {
+    database.close();
+  }
+}

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { shapes } from '../../../scripts/cli-shapes.ts';
-import { Place } from './run.ts';
+import { isOnServer, Place, skipOnServer } from './run.ts';
 
 let place: Place;
 
@@ -13,10 +13,11 @@ beforeEach(() => {
 afterEach(() => place[Symbol.dispose]());
 
 test('tells the story on a store that is named, and again beside what is there', async () => {
-  const store = ['--store', 'sqlite:kept.db'];
+  const url = isOnServer ? place.url : 'sqlite:kept.db';
+  const store = ['--store', url];
   const told = await place.json('demo', ...store);
   expect(Object.keys(told)).toEqual(shapes['demo']?.keys);
-  expect(told).toMatchObject({ store: 'sqlite:kept.db', session: 'refund', branch: 'careful' });
+  expect(told).toMatchObject({ store: url.replace(/:[^:/]+@/, '@'), session: 'refund', branch: 'careful' });
   const commands = told['commands'] as readonly { readonly command: string; readonly code: number }[];
   expect(commands.map(({ command, code }) => `${command.split(' ')[1]} ${code}`)).toEqual([
     'list 0',
@@ -34,7 +35,8 @@ test('tells the story on a store that is named, and again beside what is there',
   expect(again['fingerprint'], 'the same story behaves the same').toBe(before['fingerprint']);
 });
 
-test('has a file of its own that begins anew, behind the wall it was told, and prints what it types', async () => {
+test('has a file of its own that begins anew, behind the wall it was told, and prints what it types', async (context) => {
+  skipOnServer('it is about the file of the demo', context);
   for (const _ of [1, 2]) {
     const { code, stdout, stderr } = await place.run(['demo', '--no-studio', '--namespace', 'shop']);
     expect([code, stderr.includes('Cannot')]).toEqual([0, false]);
@@ -50,7 +52,8 @@ test('refuses a store that its commands could not share', async () => {
   expect([code, stderr]).toEqual([2, expect.stringContaining('each command is a process of its own')]);
 });
 
-test('keeps to the wall of a project, and starts no agent of its own', async () => {
+test('keeps to the wall of a project, and starts no agent of its own', async (context) => {
+  skipOnServer('it is about the file of the demo', context);
   place.write('reprise.config.mjs', "export default { store: 'sqlite:other.db', namespace: 'shop' };");
   expect(await place.json('demo')).toMatchObject({ store: 'sqlite:.reprise/demo.db', session: 'refund' });
   place.write('reprise.config.mjs', 'export default { agents: { demo: async () => process.exit(9) } };');

@@ -1,6 +1,6 @@
 /** `diff`: where two histories part, beside each other or one below the other, and as JSON. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type EventDraft, openReprise } from '../../../src/index.ts';
+import type { EventDraft } from '../../../src/index.ts';
 import { demoPlace, type Place, refundEvents, shapeOf } from './run.ts';
 
 let place: Place;
@@ -9,7 +9,7 @@ const notes = (texts: readonly string[]): EventDraft[] => texts.map((text) => ({
 
 beforeAll(async () => {
   place = await demoPlace();
-  await using reprise = await openReprise(`sqlite:${place.store}`);
+  await using reprise = await place.open();
   const session = await reprise.createSession('refund');
   await session.append(refundEvents());
   await session.fork('main', { name: 'same' });

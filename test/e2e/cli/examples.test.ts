@@ -7,7 +7,7 @@ import { shapes } from '../../../scripts/cli-shapes.ts';
 import { commands } from '../../../src/cli/commands.ts';
 import { blocksOf } from '../../docs/pages.ts';
 import { root } from '../../docs/workshop.ts';
-import { demoPlace, type Place, plainEnv, type Ran, refundPlace, writeAgentFiles } from './run.ts';
+import { defaultUrl, demoPlace, type Place, type Ran, refundPlace, skipOnServer, writeAgentFiles } from './run.ts';
 
 /** A shell in a place where `reprise` is a command, and home has what a person's home has. */
 async function shellPlace(): Promise<{ readonly place: Place; readonly type: (line: string) => Promise<Ran> }> {
@@ -16,7 +16,7 @@ async function shellPlace(): Promise<{ readonly place: Place; readonly type: (li
     mkdirSync(join(place.folder, folder), { recursive: true });
   place.write('bin/reprise', `#!/bin/sh\nexec "${process.execPath}" "${join(root, 'src/cli/bin.ts')}" "$@"\n`);
   chmodSync(join(place.folder, 'bin/reprise'), 0o755);
-  const env = plainEnv({
+  const env = place.env({
     HOME: place.folder,
     EDITOR: `sed -i 's/uestion/UESTION/'`,
     PATH: `${join(place.folder, 'bin')}:${process.env['PATH'] ?? ''}`,
@@ -47,6 +47,7 @@ async function mistakes(lines: readonly string[]): Promise<string[]> {
 }
 
 describe('the examples of the help', async () => {
+  skipOnServer('every command runs on a server below and in the other files');
   const specs = await Promise.all(commands.map(async (entry) => [entry.name, await entry.load()] as const));
 
   test.each(specs)('%s', async (name, spec) => {
@@ -58,6 +59,7 @@ describe('the examples of the help', async () => {
 });
 
 describe('the commands of the documents', () => {
+  skipOnServer('every command runs on a server below and in the other files');
   const pages = [
     'README.md',
     'docs/guides/command-line.md',
@@ -117,7 +119,10 @@ describe('the shapes of the reference are what is printed', () => {
     writeAgentFiles(place);
     if (name === 'redo') await place.json('rewind', 'refund/careful@4');
     if (['keys', 'scan', 'history', 'delete'].includes(name)) await place.json('set', 'refund', 'plan', '1');
-    const { stdout } = await place.run([...(runs[name] ?? []), '--json']);
+    const { stdout } = await place.run([
+      ...(runs[name] ?? []).map((word) => (word === defaultUrl ? place.url : word)),
+      '--json',
+    ]);
     const printed = Object.keys(JSON.parse(stdout.split('\n')[0] ?? '') as object);
     const optional = new Set(['agent', 'run', 'cause', 'causeSeq']);
     expect(keys.filter((key) => !printed.includes(key) && !optional.has(key))).toEqual([]);

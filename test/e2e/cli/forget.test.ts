@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { root } from '../../docs/workshop.ts';
-import { dropFixtures, type Place, plainEnv, refundPlace } from './run.ts';
+import { dropFixtures, type Place, refundPlace } from './run.ts';
 
 let place: Place;
 
@@ -47,7 +47,7 @@ test('erase --yes forgets it everywhere in the session, and the chain still veri
 /** Types a command at a terminal, as `script` of util-linux makes one, and then an answer. */
 function atTerminal(words: string, answer: string): { readonly code: number | null; readonly screen: string } {
   const line = `"${process.execPath}" "${join(root, 'src/cli/bin.ts')}" ${words}`;
-  const options = { cwd: place.folder, env: plainEnv(), input: `${answer}\n`, encoding: 'utf8' } as const;
+  const options = { cwd: place.folder, env: place.env(), input: `${answer}\n`, encoding: 'utf8' } as const;
   const { status, stdout } = spawnSync('script', ['-qec', line, '/dev/null'], options);
   return { code: status, screen: stdout };
 }

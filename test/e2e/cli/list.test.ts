@@ -1,13 +1,12 @@
 /** `list`: the tree, the filters, what it says when there is nothing, and its JSON. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openReprise } from '../../../src/index.ts';
 import { demoPlace, Place, refundEvents, shapeOf } from './run.ts';
 
 let place: Place;
 
 beforeAll(async () => {
   place = await demoPlace();
-  await using reprise = await openReprise(`sqlite:${place.store}`);
+  await using reprise = await place.open();
   const session = await reprise.createSession('refund');
   await session.append(refundEvents().slice(0, -1));
   await session.fork('main@2', { name: 'a' });
@@ -156,7 +155,7 @@ describe('what is not right', () => {
 
   test('an empty store is told too', async () => {
     using empty = new Place();
-    await (await openReprise(`sqlite:${empty.store}`)).close();
+    await (await empty.open()).close();
     expect(await empty.run(['list'])).toEqual({
       code: 0,
       stdout: '',
@@ -198,7 +197,7 @@ test('its JSON is one line a branch, or one object', async () => {
 
 test('the size of a branch is that of all it stores, a large message included', async () => {
   using large = new Place();
-  await using reprise = await openReprise(`sqlite:${large.store}`);
+  await using reprise = await large.open();
   const session = await reprise.createSession('large');
   await session.append([
     { type: 'message.added', data: { message: { role: 'user', content: 'x'.repeat(3_000_000) } } },

@@ -1,13 +1,10 @@
 /** `fingerprint`, `verify`, `counterfactual`, `doctor`: verdicts that a script can act on. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openReprise } from '../../../src/index.ts';
 import { set } from '../../seeds/tamper-sql.ts';
-import { dropFixtures, Place, plainEnv, refundEvents, refundPlace } from './run.ts';
+import { dropFixtures, isOnServer, Place, refundEvents, refundPlace, skipOnServer } from './run.ts';
+import { holdEverybody, markNewer, tamper } from './tamper.ts';
 
 let place: Place;
 
@@ -18,13 +15,6 @@ afterAll(() => {
   place[Symbol.dispose]();
   dropFixtures();
 });
-
-/** Does something to the file of a store that no program of ours would do. */
-function tamper(store: string, sql: string): void {
-  const database = new DatabaseSync(store);
-  database.exec(sql);
-  database.close();
-}
 
 describe('fingerprint', () => {
   test('a history can be held against a kept value, a file of text and a file of JSON: 0', async () => {
@@ -72,7 +62,7 @@ describe('fingerprint', () => {
   test('where only the reference did something, the place that is named is one of the reference', async () => {
     using own = new Place();
     {
-      await using reprise = await openReprise(`sqlite:${own.store}`);
+      await using reprise = await own.open();
       const whole = refundEvents();
       await (await reprise.createSession('kept')).append([
         { type: 'note.added', data: { text: 'only here' } },
@@ -106,7 +96,7 @@ describe('fingerprint', () => {
   test('clocks and ids do not count; order and content do', async () => {
     using own = new Place();
     {
-      await using reprise = await openReprise(`sqlite:${own.store}`);
+      await using reprise = await own.open();
       const shift = (ms: number) =>
         refundEvents().map((draft) => ({
           ...draft,
@@ -177,7 +167,7 @@ describe('verify', () => {
     expect(stderr).toContain('reprise verify refund@3 --head ');
     expect(await place.run(['verify', 'refund@99'])).toMatchObject({ code: 1, stdout: '' });
     using own = await refundPlace();
-    tamper(own.store, set('turn = turn + 1', 4));
+    await tamper(own, set('turn = turn + 1', 4));
     expect(await own.run(['verify', 'refund@3'])).toMatchObject({ code: 0 });
     expect(await own.run(['verify', 'refund@4'])).toMatchObject({
       code: 1,
@@ -187,7 +177,7 @@ describe('verify', () => {
 
   test('an event that was changed in the file is named', async () => {
     using own = await refundPlace();
-    tamper(own.store, set('turn = turn + 1', 3));
+    await tamper(own, set('turn = turn + 1', 3));
     expect(await own.run(['verify', 'refund'])).toMatchObject({
       code: 1,
       stdout: expect.stringMatching(/^not verified {2}first bad seq 3: /),
@@ -223,7 +213,7 @@ describe('counterfactual', () => {
   test('--cascade also leaves out what depended on it, apart in the answer', async () => {
     using own = new Place();
     {
-      await using reprise = await openReprise(`sqlite:${own.store}`);
+      await using reprise = await own.open();
       const session = await reprise.createSession('demo');
       const [first] = await session.append({ type: 'note.added', data: { text: 'a' } });
       await session.append({ type: 'note.added', cause: String(first?.id), data: { text: 'b' } });
@@ -243,35 +233,39 @@ describe('doctor', () => {
   test('a sound store: what it is, how large, what is in it', async () => {
     const { code, stdout } = await place.run(['doctor', '--verify']);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/store +sqlite:.*reprise\.db\nkind +sqlite, schema \d+, durability disk\nsize +[\d.]+ kB, /);
+    const [url, kind] = isOnServer ? ['postgres:', 'postgres'] : ['sqlite:', 'sqlite'];
+    expect(stdout).toMatch(
+      new RegExp(`store +${url}.*\\nkind +${kind}, schema \\d+, durability disk\\nsize +[\\d.]+ kB`),
+    );
     expect(stdout).toMatch(/holds +1 session, \d branches, \d+ events in namespace "default"/);
     expect(stdout).toContain('verdict     sound');
   });
 
   test('an empty store is sound', async () => {
     using own = new Place();
-    await (await openReprise(`sqlite:${own.store}`)).close();
+    await (await own.open()).close();
     expect(await own.json('doctor')).toMatchObject({ ok: true, sessions: 0, events: 0, findings: [] });
   });
 
-  test.each([
+  test.for<readonly [string, (own: Place) => unknown, string, RegExp]>([
     ['no store', () => undefined, 'store.not-found', /Record something first/],
     [
       'a file that is no database',
-      (path: string) => writeFileSync(path, 'noise '.repeat(2_000)),
+      (own: Place) => writeFileSync(own.store, 'noise '.repeat(2_000)),
       'store.damaged',
       /Copy the file/,
     ],
     [
       'a database of another program',
-      (path: string) => tamper(path, 'CREATE TABLE x (y)'),
+      (own: Place) => tamper(own, 'CREATE TABLE x (y)'),
       'store.damaged',
       /Name another file/,
     ],
-  ])('%s is a finding with what to do: 1', async (_, make, code, todo) => {
+  ])('%s is a finding with what to do: 1', async ([what, make, code, todo], context) => {
+    if (what !== 'no store') skipOnServer('the store is no file', context);
     using own = new Place();
     mkdirSync(dirname(own.store));
-    make(own.store);
+    await make(own);
     const ran = await own.run(['doctor', '--json']);
     expect([ran.code, ran.stderr]).toEqual([1, '']);
     const said = JSON.parse(ran.stdout) as { findings: { code: string; todo: string }[] };
@@ -283,15 +277,16 @@ describe('doctor', () => {
 
   test('a store that a newer release wrote, or that was cut short, is a finding with what to do', async () => {
     using newer = await refundPlace();
-    tamper(newer.store, 'PRAGMA user_version = 99');
+    await markNewer(newer);
     expect(await newer.json('doctor')).toMatchObject({
       ok: false,
       store: null,
       findings: [{ code: 'store.newer', todo: expect.stringContaining('newer release') }],
     });
     expect((await newer.run(['list'])).code).toBe(3);
+    if (isOnServer) return;
     using cut = await refundPlace();
-    tamper(cut.store, 'PRAGMA wal_checkpoint(TRUNCATE)');
+    await tamper(cut, 'PRAGMA wal_checkpoint(TRUNCATE)');
     truncateSync(cut.store, 20_480);
     const { code, stdout } = await cut.run(['doctor', '--json']);
     expect(code).toBe(1);
@@ -300,17 +295,14 @@ describe('doctor', () => {
 
   test('a store that another process holds is a finding too', async () => {
     using own = await refundPlace();
-    const hold = `const { DatabaseSync } = require('node:sqlite'); const d = new DatabaseSync(process.argv[1]);
-      d.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE'); console.log('held'); setInterval(() => {}, 1000)`;
-    const child = spawn(process.execPath, ['-e', hold, own.store], { env: plainEnv() });
+    const letGo = await holdEverybody(own);
     try {
-      await once(child.stdout, 'data');
       const [said, ran] = await Promise.all([own.json('doctor'), own.run(['verify', 'refund', '--json'])]);
       const todo: unknown = expect.stringContaining('Another process');
       expect(said).toMatchObject({ ok: false, findings: [{ code: 'store.busy', todo }] });
       expect([ran.code, JSON.parse(ran.stderr)]).toMatchObject([3, { error: { code: 'store.busy' } }]);
     } finally {
-      child.kill();
+      await letGo();
     }
   });
 

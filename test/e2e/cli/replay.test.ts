@@ -2,15 +2,14 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openReprise } from '../../../src/index.ts';
 import { root } from '../../docs/workshop.ts';
-import { demoPlace, type Place, plainEnv, refundEvents, shapeOf } from './run.ts';
+import { demoPlace, type Place, refundEvents, shapeOf } from './run.ts';
 
 let place: Place;
 
 beforeAll(async () => {
   place = await demoPlace();
-  await using reprise = await openReprise(`sqlite:${place.store}`);
+  await using reprise = await place.open();
   const session = await reprise.createSession('refund', { metadata: { owner: 'ada' } });
   await session.append(refundEvents());
   await session.append({ type: 'note.added', agent: 'support-2', data: { text: 'A "quoted", text\nof two lines' } });
@@ -239,7 +238,7 @@ describe('pace', () => {
 
   test('--follow goes on with what another process appends, after the tail', async () => {
     const words = [join(root, 'src/cli/bin.ts'), 'replay', 'other', '--tail', '1', '--follow', '--json'];
-    const child = spawn(process.execPath, words, { cwd: place.folder, env: plainEnv() });
+    const child = spawn(process.execPath, words, { cwd: place.folder, env: place.env() });
     const shown: number[] = [];
     const seen = (count: number): Promise<void> =>
       new Promise((resolve) => {
@@ -256,7 +255,7 @@ describe('pace', () => {
       shown.push(...lines.map((line) => (JSON.parse(line) as Shown).seq));
     });
     await seen(1);
-    await using reprise = await openReprise(`sqlite:${place.store}`);
+    await using reprise = await place.open();
     await (await reprise.session('other')).append([
       { type: 'note.added', data: { text: 'one' } },
       { type: 'note.added', data: { text: 'two' } },

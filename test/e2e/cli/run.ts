@@ -1,10 +1,29 @@
 /** The command line as a process of its own, on stores that are built once and copied. */
 import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type EventDraft, openReprise } from '../../../src/index.ts';
+import { beforeEach, inject, type TestContext } from 'vitest';
+import { type EventDraft, openReprise, type Reprise } from '../../../src/index.ts';
 import { root } from '../../docs/workshop.ts';
+
+/** The server of the vitest project `postgres`, which runs these same files; undefined in the project `e2e`, on SQLite. */
+const server: string | undefined = inject('postgresUrl');
+
+/** The store that a command finds by itself in a folder, as a person writes it. */
+export const defaultUrl = 'sqlite:.reprise/reprise.db';
+
+/** Whether the stores of this run are in PostgreSQL. */
+export const isOnServer: boolean = server !== undefined;
+
+/** Leaves a test out where stores are in PostgreSQL, and says why. Called outside a test, it is about all tests around it. */
+export function skipOnServer(why: string, context?: TestContext): void {
+  if (!isOnServer) return;
+  const note = `on SQLite only: ${why}`;
+  if (context === undefined) beforeEach((each) => each.skip(note));
+  else context.skip(note);
+}
 
 /** How a command ended and what it wrote. */
 export interface Ran {
@@ -35,29 +54,33 @@ export function plainEnv(more: Readonly<Record<string, string>> = {}): NodeJS.Pr
 /** A folder with a store in it, in which commands run. Dispose of it when done. */
 export class Place implements Disposable {
   readonly folder: string;
-  /** The store that commands are told of; undefined where they find one by themselves. */
   readonly #url: string | undefined;
 
-  /** In a new folder of its own, or in one that is made below another; on a store elsewhere if one is given. */
-  constructor(folder?: string, url?: string) {
+  /** In a new folder of its own, or in one that is made below another; with a file where that is asked for. */
+  constructor(folder?: string, { isFile = !isOnServer }: { readonly isFile?: boolean } = {}) {
     if (folder !== undefined) mkdirSync(folder, { recursive: true });
     this.folder = folder ?? mkdtempSync(join(tmpdir(), 'reprise-cli-'));
-    this.#url = url;
+    this.#url = isFile ? undefined : `${String(server)}?schema=cli_${randomBytes(8).toString('hex')}`;
   }
 
-  /** The store that commands work on. */
+  /** The store that commands find by themselves: the file, or on a server a schema that is this place's alone. */
   get url(): string {
     return this.#url ?? `sqlite:${this.store}`;
   }
 
-  /** What a shell in this place has set. */
+  /** The environment in which commands find that store. */
   env(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
     return plainEnv({ ...(this.#url === undefined ? {} : { REPRISE_STORE: this.#url }), ...more });
   }
 
-  /** The file of the store that commands find by themselves. */
+  /** The file of the store; on a server there is none. */
   get store(): string {
     return join(this.folder, '.reprise/reprise.db');
+  }
+
+  /** Opens the store. */
+  open(options: { readonly durability?: 'process' } = {}): Promise<Reprise> {
+    return openReprise({ store: this.url, ...options });
   }
 
   /** Writes a file and gives its name, as a command takes it. */
@@ -77,6 +100,26 @@ export class Place implements Disposable {
       child.on('error', reject).on('close', (code) => resolve({ code, stdout, stderr }));
       // A command that does not read its input may be gone before it is written.
       child.stdin.on('error', () => undefined).end(stdin);
+    });
+  }
+
+  /** Runs `reprise` and sends it Ctrl-C as soon as something is so. */
+  stop(words: readonly string[], isTime: () => boolean): Promise<Ran> {
+    return new Promise((resolve, reject) => {
+      const child = spawn(process.execPath, [program, ...words], { cwd: this.folder, env: plainEnv() });
+      let stdout = '';
+      let stderr = '';
+      child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+      child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+      const look = setInterval(() => {
+        if (!isTime()) return;
+        clearInterval(look);
+        child.kill('SIGINT');
+      }, 10);
+      child.on('error', reject).on('close', (code) => {
+        clearInterval(look);
+        resolve({ code, stdout, stderr });
+      });
     });
   }
 
@@ -179,9 +222,8 @@ function nightEvents(): EventDraft[] {
 }
 
 /** A place for the examples of the documents: the sessions `orchestration`, `other` and `demo`, whose branch `careful` has 22 events. */
-export async function demoPlace(): Promise<Place> {
-  const place = new Place();
-  await using reprise = await openReprise(`sqlite:${place.store}`);
+export async function demoPlace(place: Place = new Place()): Promise<Place> {
+  await using reprise = await place.open();
   await (await reprise.createSession('orchestration')).append(nightEvents());
   await (await reprise.createSession('other')).append(demoEvents().slice(0, 9));
   const session = await reprise.createSession('demo');
@@ -228,6 +270,8 @@ let built: Place | undefined;
 
 /** A place with the session `refund`: seven events on `main`, and the branch `careful` that was forked at 2. */
 export async function refundPlace(): Promise<Place> {
+  // A file is copied sooner than it is made; a schema is not.
+  if (isOnServer) return await buildRefund();
   built ??= await buildRefund();
   const place = new Place();
   cpSync(join(built.folder, '.reprise'), join(place.folder, '.reprise'), { recursive: true });
@@ -242,7 +286,7 @@ export function dropFixtures(): void {
 
 async function buildRefund(): Promise<Place> {
   const place = new Place();
-  await using reprise = await openReprise(`sqlite:${place.store}`);
+  await using reprise = await place.open();
   const session = await reprise.createSession('refund');
   await session.append(refundEvents());
   const careful = await session.fork('main@2', {

@@ -1,6 +1,5 @@
 /** `show`, `state` and `projections`: what an agent knew at a point. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openReprise } from '../../../src/index.ts';
 import { Place, refundEvents, shapeOf } from './run.ts';
 
 let place: Place;
@@ -16,7 +15,7 @@ const letter = `${'A very long letter.\n'.repeat(40)}The end.`;
 
 beforeAll(async () => {
   place = new Place();
-  await using reprise = await openReprise(`sqlite:${place.store}`);
+  await using reprise = await place.open();
   const session = await reprise.createSession('refund', { metadata: { owner: 'ada' } });
   const committed = (turn: number, ...operations: object[]) =>
     ({ type: 'state.committed', agent: 'support', run: 'run-1', turn, data: { operations } }) as never;

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { widthOf } from '../../../src/cli/render/text.ts';
 import { limits, openReprise } from '../../../src/index.ts';
 import { root } from '../../docs/workshop.ts';
-import { Place, shapeOf } from './run.ts';
+import { type Place, shapeOf } from './run.ts';
 
 const program = join(root, 'src/cli/bin.ts');
 

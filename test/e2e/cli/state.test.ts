@@ -1,5 +1,5 @@
-/** State from a shell, on the file that commands find by themselves. */
-import { Place } from './run.ts';
+/** State from a shell, on the store that commands find by themselves. */
+import { isOnServer, Place } from './run.ts';
 import { stateCommands } from './state-cases.ts';
 
-stateCommands({ newPlace: () => new Place(), isFile: true });
+stateCommands({ newPlace: () => new Place(), isFile: !isOnServer });

@@ -2,14 +2,14 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { widthOf } from '../../../src/cli/render/text.ts';
 import { limits } from '../../../src/core/limits.ts';
-import { type EventDraft, openReprise } from '../../../src/index.ts';
+import type { EventDraft } from '../../../src/index.ts';
 import { root } from '../../docs/workshop.ts';
-import { Place, plainEnv, refundEvents, refundPlace } from './run.ts';
+import { isOnServer, Place, refundEvents, refundPlace, skipOnServer } from './run.ts';
+import { holdWriters, markNewer } from './tamper.ts';
 
 const program = join(root, 'src/cli/bin.ts');
 const looking: readonly [string, readonly string[]][] = [
@@ -28,7 +28,7 @@ function watch(place: Place, words: readonly string[], heapMb: number = smallHea
   const started = performance.now();
   const child = spawn(process.execPath, [`--max-old-space-size=${heapMb}`, program, ...words], {
     cwd: place.folder,
-    env: plainEnv(),
+    env: place.env(),
   });
   let firstMs = 0;
   let lines = 0;
@@ -59,7 +59,7 @@ describe('stores that are not as they should be', () => {
 
   test.each(looking.slice(1))('an empty store: %s', async (name, words) => {
     using place = new Place();
-    await (await openReprise(`sqlite:${place.store}`)).close();
+    await (await place.open()).close();
     const { code, stdout, stderr } = await place.run([name, ...words]);
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toContain('Cannot find the latest session');
@@ -67,15 +67,14 @@ describe('stores that are not as they should be', () => {
 
   test.each(looking)('a store that a newer release wrote: %s', async (name, words) => {
     using place = await refundPlace();
-    const database = new DatabaseSync(place.store);
-    database.exec('PRAGMA user_version = 999');
-    database.close();
+    await markNewer(place);
     const { code, stdout, stderr } = await place.run([name, ...words]);
     expect([code, stdout]).toEqual([3, '']);
     expect(stderr).toMatch(/newer/);
   });
 
-  test('a file that is no store', async () => {
+  test('a file that is no store', async (context) => {
+    skipOnServer('the store is no file', context);
     using place = new Place();
     mkdirSync(dirname(place.store), { recursive: true });
     place.write('.reprise/reprise.db', 'noise '.repeat(2_000));
@@ -86,12 +85,10 @@ describe('stores that are not as they should be', () => {
 
   test('a change that has to wait for another process says so, and is made when it may', async () => {
     using place = await refundPlace();
-    const database = new DatabaseSync(place.store);
-    database.exec('BEGIN IMMEDIATE');
+    const letGo = await holdWriters(place);
     const forking = place.run(['fork', 'refund@3', '--name', 'late']);
     await pause(2_500);
-    database.exec('ROLLBACK');
-    database.close();
+    await letGo();
     const { code, stderr } = await forking;
     expect(code).toBe(0);
     expect(stderr).toContain('Waiting for another process that holds the store …\n');
@@ -100,33 +97,33 @@ describe('stores that are not as they should be', () => {
   test('a store that another process writes to is read all the same, and no snapshot waits for longer than snapshotWaitMsMax', async () => {
     using place = await refundPlace();
     {
-      await using reprise = await openReprise(`sqlite:${place.store}`);
+      await using reprise = await place.open();
       const notes = Array.from({ length: 600 }, (_, index) => ({
         type: 'note.added',
         data: { text: `note ${index}` },
       }));
       await (await reprise.session('refund')).append(notes);
     }
-    const database = new DatabaseSync(place.store);
-    database.exec('BEGIN IMMEDIATE');
+    const letGo = await holdWriters(place);
     const started = performance.now();
     const listed = await place.run(['list']);
     const shown = await place.run(['show', 'refund@500']);
     const ms = performance.now() - started;
-    database.exec('ROLLBACK');
-    database.close();
+    await letGo();
     expect([listed.code, shown.code]).toEqual([0, 0]);
     expect(ms).toBeLessThan(limits.busyWaitMsMax / 2);
   });
 });
 
 describe('payloads that are not kind', () => {
+  skipOnServer('it is about what is printed');
+
   const hostile = 'a\u001b[31mred\u001b]0;title\u0007\u009b2J\u202e evil\r\nline\u0000';
   let place: Place;
 
   beforeAll(async () => {
     place = new Place();
-    await using reprise = await openReprise(`sqlite:${place.store}`);
+    await using reprise = await place.open();
     const session = await reprise.createSession('hostile');
     const messages = [{ role: 'user', content: hostile }];
     await session.append([
@@ -183,7 +180,7 @@ describe('payloads that are not kind', () => {
   test('a message of 12 MB is folded, and quickly', async () => {
     using own = new Place();
     {
-      await using reprise = await openReprise(`sqlite:${own.store}`);
+      await using reprise = await own.open();
       const message = { role: 'user', content: 'A very long letter.\n'.repeat(600_000) };
       await (await reprise.createSession('long')).append([
         { type: 'message.added', data: { message } },
@@ -200,13 +197,15 @@ describe('payloads that are not kind', () => {
   });
 });
 
-describe('a session of 100,000 events', () => {
+/** On a server a part of it is enough to see that it is read in pages. */
+const count = isOnServer ? 20_000 : 100_000;
+
+describe(`a session of ${count} events`, () => {
   let place: Place;
-  const count = 100_000;
 
   beforeAll(async () => {
     place = new Place();
-    await using reprise = await openReprise({ store: `sqlite:${place.store}`, durability: 'process' });
+    await using reprise = await place.open({ durability: 'process' });
     const session = await reprise.createSession('long');
     for (let from = 0; from < count; from += 5_000) {
       await session.append(
@@ -229,15 +228,15 @@ describe('a session of 100,000 events', () => {
     const short = await watch(place, ['replay', 'short']);
     const long = await watch(place, ['replay', 'long']);
     expect([long.code, long.lines]).toEqual([0, count + 6]);
-    expect(long.firstMs).toBeLessThan(short.firstMs + 250);
+    if (!isOnServer) expect(long.firstMs).toBeLessThan(short.firstMs + 250);
     expect(long.firstMs).toBeLessThan(long.ms / 2);
   });
 
   test.each([
     ['as JSON', ['--json'], count],
-    ['a long tail', ['--tail', '50000', '--json'], 50_000],
+    ['a long tail', ['--tail', String(count / 2), '--json'], count / 2],
     ['from the end', ['--reverse', '--json'], count],
-    ['a filter that holds for few', ['--filter', 'text=99999', '--json'], 1],
+    ['a filter that holds for few', ['--filter', `text=${count - 1}`, '--json'], 1],
   ])('%s stays small too', async (_, words, lines) => {
     const long = await watch(place, ['replay', 'long', ...words]);
     expect([long.code, long.lines]).toEqual([0, lines]);
@@ -249,7 +248,8 @@ describe('a session of 100,000 events', () => {
     expect(long.firstMs).toBeLessThan(long.ms / 2);
   });
 
-  test('list and show print at once: a listing reads what was kept', async () => {
+  test('list and show print at once: a listing reads what was kept', async (context) => {
+    skipOnServer('a server shares the machine with the commands, so that their times say little', context);
     const listed = await watch(place, ['list']);
     expect(listed.ms).toBeLessThan(1_500);
     const shown = await watch(place, ['show', 'long@99990'], 8 * smallHeapMb);
@@ -260,7 +260,7 @@ describe('a session of 100,000 events', () => {
     for (const words of ['replay long --json', 'replay long', 'replay long --json=object']) {
       const started = performance.now();
       const script = `"${process.execPath}" "${program}" ${words} | head -c 100`;
-      const ran = spawnSync('/bin/sh', ['-c', script], { cwd: place.folder, env: plainEnv(), encoding: 'utf8' });
+      const ran = spawnSync('/bin/sh', ['-c', script], { cwd: place.folder, env: place.env(), encoding: 'utf8' });
       expect([ran.stdout.length, ran.stderr]).toEqual([100, '']);
       expect(performance.now() - started).toBeLessThan(3_000);
     }
@@ -274,7 +274,7 @@ describe('a session of 100,000 events', () => {
       ['replay', 'long'],
       ['diff', 'long', 'short'],
     ]) {
-      const child = spawn(process.execPath, [program, ...words], { cwd: place.folder, env: plainEnv() });
+      const child = spawn(process.execPath, [program, ...words], { cwd: place.folder, env: place.env() });
       const closed = new Promise((resolve) => child.on('close', resolve));
       let stderr = '';
       // The header of a replay says that it reads; a diff says nothing before it is done.

@@ -5,5 +5,5 @@ import { schema010 } from './0-1-0.sql.ts';
 export const migration010: Migration = {
   release: '0.1.0',
   version: 1,
-  up: (connection) => connection.exec(schema010),
+  changes: [{ kind: 'brief', sql: schema010 }],
 };

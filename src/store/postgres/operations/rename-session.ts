@@ -4,6 +4,7 @@ import { lockSession, type SessionKey, sessionNotFound } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
 import { listBranches } from './branch.ts';
 import { hideSession } from './delete-session.ts';
+import { dropSnapshots } from './snapshots.ts';
 
 /**
  * Gives a session another id, inside the caller's transaction. Gives the one it replaced, to be cleared away. An earlier
@@ -24,6 +25,8 @@ export async function renameSession(
   }
   if (isTaken) checkReplaced(ref, request, await listBranches(queries, other));
   const replaced = isTaken ? await hideSession(queries, other, undefined) : undefined;
+  // Whoever may not delete is refused here, before anything has changed, and not when it is cleared away.
+  if (replaced !== undefined) await dropSnapshots(queries, replaced);
   await queries.run(
     'UPDATE sessions SET name = $3 WHERE namespace_id = $1 AND id = $2',
     session.namespaceId,

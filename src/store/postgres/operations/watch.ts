@@ -24,6 +24,8 @@ export class Watchers {
   readonly #channel: string;
   readonly #waiting = new Map<string, Set<() => void>>();
   #ear: Connection | 'coming' | undefined;
+  /** Not before this is it tried again to listen: a standby never lets anybody. */
+  #listenAfter = 0;
   #isClosed = false;
   #moved = new Set<string>();
   #telling: Promise<void> | undefined;
@@ -103,6 +105,7 @@ export class Watchers {
   /** Begins to listen, or again if the connection was lost; without it there is still the look every second. */
   #listen(): void {
     if (this.#isClosed || this.#ear === 'coming' || this.#ear?.isDead === false) return;
+    if (performance.now() < this.#listenAfter) return;
     this.#ear = 'coming';
     this.#hear().then(
       (ear) => {
@@ -113,6 +116,7 @@ export class Watchers {
       },
       () => {
         this.#ear = undefined;
+        this.#listenAfter = performance.now() + pollMs;
       },
     );
   }

@@ -4,6 +4,7 @@ import type { SessionRef } from '../../../core/ports.ts';
 import { arrayLiteral } from '../array-literal.ts';
 import type { SessionKey } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
+import { oldestSql } from '../migrate.ts';
 import { touchSpan } from './write-rows.ts';
 
 /** A branch that is appended to at a head that is thought to be known. */
@@ -30,14 +31,14 @@ export interface KnownEvent {
   readonly clock: Clock;
 }
 
-/** What PostgreSQL says when a head was not what it was thought to be. */
+/** What PostgreSQL says when a head, or the schema, was not what it was thought to be. */
 export const staleCode = '22012';
 
 const text = (place: number): string => `string_to_array($${place}, U&'\\001F', U&'\\001E')`;
 
 /**
  * One statement, which is a transaction by itself: it locks the sessions, moves the heads that are still where they were
- * thought to be, and divides by zero unless that was all of them. Rows are found as the first ones that are not less, in
+ * thought to be, and divides by zero unless that was all of them and the schema is still one that we know. Rows are found as the first ones that are not less, in
  * order, which leaves PostgreSQL one index to choose.
  */
 const writeSql = `
@@ -55,7 +56,7 @@ held AS MATERIALIZED (
     AND b.head = m.head_before AND b.digest = m.digest_before
   RETURNING b.id
 ), sure AS MATERIALIZED (
-  SELECT 1 / (CASE WHEN count(*) = cardinality($5::int[]) THEN 1 ELSE 0 END) AS one FROM moved
+  SELECT 1 / (CASE WHEN count(*) = cardinality($5::int[]) AND ${oldestSql} <= $40::int THEN 1 ELSE 0 END) AS one FROM moved
 ), written AS (
   INSERT INTO events (namespace_id, session_id, branch_id, seq, id, time, type, version, agent, run, turn, cause, cause_seq, marker, branch_bytes, digest, salt, data, latest_time, highest_turn)
   SELECT n, s, b, seq, id, time, type, version, agent, run, turn, cause, cause_seq, false, branch_bytes, digest, salt, data, latest_time, highest_turn
@@ -85,6 +86,7 @@ export async function writeKnown(
     ...eventLists(events),
     ...keyLists(events),
     ...clockLists(branches, events),
+    queries.schemaKnown,
   );
 }
 

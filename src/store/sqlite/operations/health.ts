@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { StoreHealth } from '../../../core/ports.ts';
+import type { NamespaceSize, StoreAdvice, StoreFact, StoreHealth, TableSize } from '../../../core/store-health.ts';
 import type { Database } from '../database.ts';
 import { schemaVersion } from '../migrate.ts';
 import { isBusy } from '../sqlite-error.ts';
@@ -10,15 +10,69 @@ const problemsMax = 20;
 /** What the file is, how large, how durable, and whether SQLite finds it sound. */
 export function healthOf(database: Database, path: string, isReadOnly: boolean): StoreHealth {
   const [synchronous] = database.get<[number]>('PRAGMA synchronous') as [number];
-  const found = database.all<[string]>(`PRAGMA quick_check(${problemsMax})`).map(([line]) => line);
+  const problems = problemsOf(database);
   return {
     kind: 'sqlite',
     location: path,
     schema: String(schemaVersion(database)),
     bytes: fileBytes(path) + fileBytes(`${path}-wal`),
     durability: isReadOnly ? 'read-only' : synchronous >= 2 ? 'disk' : 'process',
-    problems: found.filter((line) => line !== 'ok'),
+    facts: factsOf(database, path, synchronous),
+    // What is damaged cannot be measured.
+    tables: problems.length > 0 ? [] : tableSizes(database),
+    namespaces: problems.length > 0 ? [] : namespaceSizes(database),
+    advice: adviceOf(database),
+    problems,
   };
+}
+
+function problemsOf(database: Database): StoreAdvice[] {
+  const found = database.all<[string]>(`PRAGMA quick_check(${problemsMax})`).map(([line]) => line);
+  return found.filter((line) => line !== 'ok').map((message) => ({ message }));
+}
+
+function factsOf(database: Database, path: string, synchronous: number): StoreFact[] {
+  const [version] = database.get<[string]>('SELECT sqlite_version()') as [string];
+  const [mode] = database.get<[string]>('PRAGMA journal_mode') as [string];
+  const waits = synchronous >= 2 ? 'every commit waits for the disk' : 'a commit does not wait for the disk';
+  return [
+    { name: 'engine', text: `SQLite ${version}` },
+    { name: 'journal', text: `${mode}, ${fileBytes(`${path}-wal`)} bytes in the log; ${waits}` },
+  ];
+}
+
+const freeShareMax = 0.5;
+const freePagesMin = 10_000;
+
+/** Pages that were freed are used again, and given back to the disk only when they are asked for. */
+function adviceOf(database: Database): StoreAdvice[] {
+  const [free] = database.get<[number]>('PRAGMA freelist_count') as [number];
+  const [pages] = database.get<[number]>('PRAGMA page_count') as [number];
+  if (free < freePagesMin || free < pages * freeShareMax) return [];
+  const message = `${Math.round((free / pages) * 100)} % of the file is free pages`;
+  return [{ message, todo: 'If the room is needed elsewhere, type VACUUM in a SQLite shell while nobody writes' }];
+}
+
+const tableSizesSql = `
+SELECT s.tbl_name, sum(CASE s.type WHEN 'table' THEN d.pgsize ELSE 0 END), sum(CASE s.type WHEN 'index' THEN d.pgsize ELSE 0 END)
+FROM dbstat d JOIN sqlite_schema s ON s.name = d.name WHERE d.aggregate = TRUE GROUP BY s.tbl_name ORDER BY sum(d.pgsize) DESC, s.tbl_name`;
+
+function tableSizes(database: Database): TableSize[] {
+  return database
+    .all<[string, number, number]>(tableSizesSql)
+    .map(([name, bytes, indexBytes]) => ({ name, bytes, indexBytes }));
+}
+
+const namespaceSizesSql = `
+SELECT n.name, count(DISTINCT s.id) FILTER (WHERE s.name IS NOT NULL), coalesce(sum(coalesce(last.branch_bytes + last.part_bytes, 0) - b.erased_bytes), 0) AS bytes
+FROM namespaces n LEFT JOIN sessions s ON s.namespace_id = n.id LEFT JOIN branches b ON b.session_id = s.id
+LEFT JOIN events last ON last.rowid = (SELECT l.rowid FROM events l WHERE l.branch_id = b.id ORDER BY l.seq DESC LIMIT 1)
+GROUP BY n.id ORDER BY bytes DESC, n.name`;
+
+function namespaceSizes(database: Database): NamespaceSize[] {
+  return database
+    .all<[string, number, number]>(namespaceSizesSql)
+    .map(([name, sessions, bytes]) => ({ name, sessions, bytes }));
 }
 
 function fileBytes(path: string): number {

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { nameOf, parseAddress } from './address.ts';
+
+function hostsOf(url: string): string[] {
+  return parseAddress(url).hosts.map(nameOf);
+}
+
+test('a URL names one host or several, each with its port', () => {
+  expect(hostsOf('postgres://me:secret@db.example.com/agents')).toEqual(['db.example.com:5432']);
+  expect(hostsOf('postgresql://a:1,b:2,c/agents')).toEqual(['a:1', 'b:2', 'c:5432']);
+  expect(hostsOf('postgres://me@[::1]:6543,[fe80::1]/agents')).toEqual(['[::1]:6543', '[fe80::1]:5432']);
+  expect(hostsOf('postgres://me@/agents?host=/run/postgresql&port=6543')).toEqual(['/run/postgresql:6543']);
+  expect(hostsOf('postgres://me@%2Frun%2Fpostgresql/agents')).toEqual(['/run/postgresql:5432']);
+  expect(hostsOf('postgres:///agents?host=a,b&port=1,2')).toEqual(['a:1', 'b:2']);
+});
+
+test('what is ours is taken out of a URL, the rest is the driver’s', () => {
+  const { url, schema, target, location } = parseAddress(
+    'postgres://me:p%40ss@a:1,b:2/agents?schema=other&target_session_attrs=primary&application_name=x',
+  );
+  expect({ url, schema, target, location }).toEqual({
+    url: 'postgres://me:p%40ss@localhost/agents?application_name=x',
+    schema: 'other',
+    target: 'primary',
+    location: 'postgres://me@a:1,b:2/agents?schema=other',
+  });
+  expect(parseAddress('postgres://a/b')).toMatchObject({ schema: 'reprise', target: undefined, isEncrypted: false });
+});
+
+test('only a mode that insists on encryption refuses a server without it', () => {
+  const isEncrypted = (mode: string): boolean => parseAddress(`postgres://a/b?sslmode=${mode}`).isEncrypted;
+  expect(['require', 'verify-ca', 'verify-full'].map(isEncrypted)).toEqual([true, true, true]);
+  expect(['disable', 'allow', 'prefer'].map(isEncrypted)).toEqual([false, false, false]);
+});
+
+test('a URL that cannot be understood is refused without its password', () => {
+  for (const url of [
+    'postgres://',
+    'mysql://a/b',
+    'postgres://me:secret@a:0/b',
+    'postgres://me:secret@a:port/b',
+    'postgres://me:secret@a/b?schema=Not-This',
+    'postgres://me:secret@a/b?target_session_attrs=fastest',
+  ]) {
+    try {
+      parseAddress(url);
+      expect.unreachable(url);
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'option.invalid' });
+      expect(JSON.stringify(error) + String(error)).not.toContain('secret');
+    }
+  }
+});
