@@ -1,11 +1,11 @@
 import type { AppendOutcome, Platform } from '../../core/ports.ts';
-import type { AppendJob, AppendQueue } from './append-queue.ts';
+import { type AppendJob, type AppendQueue, refusal } from './append-queue.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import type { Heads } from './heads.ts';
 import { KnownGroup } from './operations/append-known.ts';
 import { type MovedBranch, staleCode } from './operations/write-known.ts';
-import { postgresCode } from './postgres-error.ts';
+import { isPassing, postgresCode } from './postgres-error.ts';
 
 /** Fewer appends than this are not worth a second transaction. */
 const splitMin = 16;
@@ -113,7 +113,11 @@ export class ForwardWriter {
     } catch (error) {
       if (postgresCode(error) === staleCode) this.#heads.mistrust(group.sessions);
       else this.#heads.forget();
-      failed.push(...jobs);
+      for (const job of jobs) {
+        // Whoever waited as long as was allowed does not wait for a second try.
+        if (isPassing(error) && performance.now() >= job.deadline) job.settle(refusal(error));
+        else failed.push(job);
+      }
       return;
     } finally {
       this.#waiting -= jobs.length;

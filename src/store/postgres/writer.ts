@@ -1,6 +1,6 @@
 import { RepriseError } from '../../core/error.ts';
 import type { AppendOutcome, AppendRequest, Platform } from '../../core/ports.ts';
-import { type AppendJob, AppendQueue } from './append-queue.ts';
+import { type AppendJob, AppendQueue, refusal } from './append-queue.ts';
 import type { Catalogue } from './catalogue.ts';
 import { Closing, type Connection } from './connection.ts';
 import { type Database, pause } from './database.ts';
@@ -162,19 +162,6 @@ async function judge(appends: AppendGroup, job: AppendJob): Promise<AppendOutcom
     if (error instanceof RepriseError && !error.code.startsWith('store.')) return { ok: false, error };
     throw error;
   }
-}
-
-/** The outcome of an append that was not written. */
-function refusal(error: unknown): AppendOutcome {
-  if (error instanceof RepriseError) return { ok: false, error };
-  return {
-    ok: false,
-    error: new RepriseError(
-      'store.failed',
-      `Cannot append: ${error instanceof Error ? error.message : String(error)}`,
-      { cause: error },
-    ),
-  };
 }
 
 /** The error for a change that was cut off while it was being committed: it may be stored or not. */
