@@ -12,7 +12,7 @@ import { typed } from './typed.ts';
 // Enough to find a typo in, few enough that a mistyped name is answered at once.
 const namesMax = 1_000;
 // Whoever waits longer than this wants to know for what.
-const patienceMs = 1_000;
+const patienceMs = 2_000;
 
 /** A place that was looked up: its session, its ref with `latest` resolved, and its point inside the session. */
 export interface Found {
@@ -76,7 +76,7 @@ export class Context {
     const wait = setInterval(() => {
       if (this.out.progress.idleMs < patienceMs / 2) return;
       clearInterval(wait);
-      this.out.say('Waiting for another process that holds the store …');
+      this.out.say('Waiting for the store, which another process may hold …');
     }, patienceMs);
     return work.finally(() => clearInterval(wait));
   }

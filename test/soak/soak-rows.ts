@@ -58,10 +58,14 @@ export function rowsOf(
 export function report(store: string, rows: readonly Row[], isWhole: boolean): void {
   for (const row of rows) process.stdout.write(`${lineOf(row)}\n`);
   if (!isWhole) return;
+  const { cores, processor, memory, system, node } = machine() as Record<
+    'cores' | 'processor' | 'memory' | 'system' | 'node',
+    string
+  >;
   const facts = {
     command: 'npm run soak',
     date: new Date().toISOString().slice(0, 10),
-    machine: `${Object.values(machine()).slice(0, 5).join(', ')}, load ${load()}`,
+    machine: `${cores} cores, ${processor}, ${memory}, ${system}, Node.js ${node}, load ${load()}`,
   };
   writeFileSync(benchmarks, withSoak(readFileSync(benchmarks, 'utf8'), store, rows, facts));
 }

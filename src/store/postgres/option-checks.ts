@@ -1,5 +1,28 @@
 import { RepriseError } from '../../core/error.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { checkLimit } from '../../core/limits.ts';
+import type { PostgresStoreOptions } from './postgres-store.ts';
+
+const openKeys: KnownKeys = optionKeys<PostgresStoreOptions>(
+  'open the store',
+  {
+    url: true,
+    platform: true,
+    durability: true,
+    readOnly: true,
+    busyWaitMs: true,
+    statementTimeoutMs: true,
+    connections: true,
+    create: true,
+    migrations: true,
+  },
+  'openPostgresStore',
+);
+
+/** Refuses an option that nobody would read. */
+export function checkOptions(options: PostgresStoreOptions): void {
+  checkKeys(options, openKeys);
+}
 
 /** Gives a wait back, or says what is wrong with it. */
 export function checkWait(name: string, waitMs: number): number {

@@ -1,6 +1,5 @@
 import { RepriseError } from '../../core/error.ts';
 import type { KeySelector } from '../../core/keys.ts';
-import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { checkLimit, limits } from '../../core/limits.ts';
 import type { Digest, Point, Seq } from '../../core/point.ts';
 import type {
@@ -54,7 +53,7 @@ import { dropSnapshots, findSnapshot, findSnapshots, putSnapshot } from './opera
 import { vacuum } from './operations/vacuum.ts';
 import { Watchers, watchKey } from './operations/watch.ts';
 import type { WrittenBranch } from './operations/write-rows.ts';
-import { checkConnections, checkWait } from './option-checks.ts';
+import { checkConnections, checkOptions, checkWait } from './option-checks.ts';
 import { isPassing, postgresCode } from './postgres-error.ts';
 import { migrations as ownMigrations } from './schema.ts';
 import { type Repeatable, Writer } from './writer.ts';
@@ -80,22 +79,6 @@ export interface PostgresStoreOptions {
   readonly migrations?: readonly Migration[];
 }
 
-const openKeys: KnownKeys = optionKeys<PostgresStoreOptions>(
-  'open the store',
-  {
-    url: true,
-    platform: true,
-    durability: true,
-    readOnly: true,
-    busyWaitMs: true,
-    statementTimeoutMs: true,
-    connections: true,
-    create: true,
-    migrations: true,
-  },
-  'openPostgresStore',
-);
-
 /**
  * Opens the store in a PostgreSQL database, which many processes on many machines may share. The package `postgres` must
  * be installed beside Reprise.
@@ -110,7 +93,7 @@ const openKeys: KnownKeys = optionKeys<PostgresStoreOptions>(
  * ```
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<EventStore> {
-  checkKeys(options, openKeys);
+  checkOptions(options);
   const busyWaitMs = checkWait('busyWaitMs', options.busyWaitMs ?? limits.busyWaitMsMax);
   const opened = await openDatabase({
     ...options,
