@@ -14,6 +14,7 @@ import {
 } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
 import { AppendGroup } from './append.ts';
+import { eventAtSql } from './event-at.ts';
 import { erasedKeys, eventKeys } from './event-keys.ts';
 import { type IndexedEvent, indexEvents, unindexEvents } from './keys.ts';
 import { findPlaces } from './locate.ts';
@@ -127,8 +128,7 @@ async function erasePayload(
 ): Promise<void> {
   const place = [session.namespaceId, session.id, branch.id, seq] as const;
   const row = await queries.get<[string, number | null, string | null]>(
-    `SELECT type, octet_length(data), data_digest FROM events
-     WHERE namespace_id = $1 AND session_id = $2 AND branch_id = $3 AND seq = $4`,
+    `SELECT type, octet_length(data), data_digest FROM ${eventAtSql}`,
     ...place,
   );
   const details = { branch: branch.name, seq };
@@ -146,8 +146,7 @@ async function erasePayload(
   }
   if (known !== null) return;
   await queries.run(
-    `UPDATE events SET data = NULL, salt = NULL, data_digest = $5
-     WHERE namespace_id = $1 AND session_id = $2 AND branch_id = $3 AND seq = $4`,
+    `UPDATE events SET data = NULL, salt = NULL, data_digest = $5 WHERE ctid = (SELECT ctid FROM ${eventAtSql})`,
     ...place,
     dataDigest,
   );
