@@ -282,7 +282,9 @@ class PostgresStore implements EventStore {
   }
 
   async putReceipt(ref: SessionRef, receipt: Receipt): Promise<void> {
-    await this.#write(async (queries) => putReceipt(queries, await sessionOf(queries, ref), receipt));
+    await this.#write(async (queries) => {
+      if (!(await putReceipt(queries, await sessionOf(queries, ref), receipt))) throw sessionNotFound(ref);
+    });
   }
 
   async receipts(ref: SessionRef, digest: Digest): Promise<readonly Receipt[]> {

@@ -16,7 +16,10 @@ export interface StoredPart {
   readonly text: string | null;
 }
 
-/** The parts of these digests that the namespace has. They stay there until the transaction ends. */
+/**
+ * The parts of these digests that the namespace has. They stay there until the transaction ends. Whether one has a hole is
+ * asked twice, since an erasure may have to be waited for that makes one.
+ */
 export async function findStored(
   queries: Queries,
   session: SessionKey,
@@ -24,7 +27,7 @@ export async function findStored(
 ): Promise<Map<Digest, StoredPart>> {
   const rows = await queries.all<[Digest, number, string, string | null, string | null]>(
     `SELECT encode(p.digest, 'hex'), p.id, p.kind, p.salt, CASE WHEN p.kind = 'delta' THEN p.text END FROM parts p
-     WHERE p.namespace_id = $1 AND p.id = ANY(ARRAY(
+     WHERE p.namespace_id = $1 AND NOT p.damaged AND p.id = ANY(ARRAY(
        SELECT near.id FROM (SELECT decode(digest, 'hex') AS digest FROM unnest($2::text[]) asked (digest)) asked
        JOIN LATERAL (SELECT id, digest FROM parts WHERE namespace_id = $1 AND NOT damaged AND digest >= asked.digest ORDER BY digest LIMIT 1) near
        ON near.digest = asked.digest))
