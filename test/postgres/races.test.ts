@@ -116,7 +116,7 @@ describe('a session that gets another name while a process knows where it stands
 });
 
 describe('appends that are sent ahead', () => {
-  it('do not name a cause on another branch that was not written, or at a place where it is not', async () => {
+  it('do not name a cause on another branch that turns out not to be written', async () => {
     const ref = await warm('causes');
     const fork = { kind: 'fork', branch: 'side', parent: { branch: 'main', seq: 1 as Seq } } as const;
     const forked = input('branch.forked', { parent: { branch: 'main', seq: 1 } });
@@ -124,14 +124,18 @@ describe('appends that are sent ahead', () => {
     expect(made).toMatchObject({ ok: true });
     for (const branch of ['main', 'side']) await append(store, ref, note('known'), branch);
     await append(other, ref, note('moves main'));
-    const causes = Array.from({ length: 400 }, () => note('cause'));
-    const effects = causes.map(({ id }) => note('effect', { cause: id }));
+    const cause = note('cause');
+    const others = Array.from({ length: 399 }, () => request(ref, [note('beside it')]));
+    const effects = Array.from({ length: 400 }, () => note('effect', { cause: cause.id }));
     const outcomes = await store.append([
-      ...causes.map((event) => request(ref, [event])),
+      request(ref, [cause], { condition: { kind: 'head', seq: 2 as Seq } }),
+      ...others,
       ...effects.map((event) => request(ref, [event], { branch: 'side' })),
     ]);
-    const seqs = outcomes.map((outcome) => (outcome.ok ? outcome.events[0] : undefined));
-    expect(seqs.slice(400).map((event) => event?.causeSeq)).toEqual(seqs.slice(0, 400).map((event) => event?.seq));
+    const codes = outcomes.map((outcome) => (outcome.ok ? 'ok' : outcome.error.code));
+    expect(codes[0]).toBe('append.conflict');
+    expect(new Set(codes.slice(1, 400))).toEqual(new Set(['ok']));
+    expect(new Set(codes.slice(400))).toEqual(new Set(['event.not-found']));
   });
 
   it('go on with the clocks that are stored, which another process may have made right', async () => {
