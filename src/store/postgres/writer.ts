@@ -152,9 +152,10 @@ export class Writer {
 async function judge(appends: AppendGroup, job: AppendJob): Promise<AppendOutcome> {
   try {
     const outcome = await appends.judge(job.request);
-    const last = outcome.ok ? (outcome.events.at(-1)?.digest ?? '') : '';
+    if (!outcome.ok) return outcome;
+    const last = outcome.events.at(-1)?.digest ?? '';
     // A digest holds random salt: the one that is stored was written by an earlier try of this very append.
-    if (outcome.ok && outcome.known && job.tried.has(last)) return { ...outcome, known: false };
+    if (outcome.known) return job.tried.has(last) ? { ...outcome, known: false } : outcome;
     job.tried.add(last);
     return outcome;
   } catch (error) {
