@@ -16,7 +16,8 @@ let other: EventStore;
 
 beforeAll(async () => {
   place = newPlace();
-  store = await openPostgresStore({ url: place, platform, durability: 'process' });
+  const url = `${place}&application_name=reprise_races`;
+  store = await openPostgresStore({ url, platform, durability: 'process' });
   other = await openPostgresStore({ url: place, platform, durability: 'process' });
 });
 afterAll(async () => {
@@ -239,6 +240,30 @@ describe('a session that is deleted', () => {
       ]);
     });
     expect([await countOf('receipts', id), await countOf('snapshots', id)]).toEqual([0, 0]);
+  });
+});
+
+describe('a server that knows less than the one before it', () => {
+  it('is believed about structural events, whatever was read from the other', async () => {
+    const ref = await warm('promoted');
+    const rewound = (to: number): EventInput => input('branch.rewound', { to });
+    const condition = { kind: 'head', seq: 1 as Seq } as const;
+    await store.append([request(ref, [rewound(0)], { condition })]);
+    expect((await store.branch({ ...ref, branch: 'main' }))?.markers).toMatchObject([{ seq: 2, to: 0 }]);
+    const [before] = await tamper(
+      place,
+      `SELECT b.digest, s.id FROM sessions s, LATERAL (
+      SELECT digest FROM events WHERE session_id = s.id AND seq = 1) b WHERE s.name = 'promoted'`,
+    );
+    // What a standby looks like that had not got the last event when it was promoted.
+    await tamper(
+      place,
+      `DELETE FROM events WHERE session_id = ${before?.['id']} AND seq = 2;
+       UPDATE branches SET head = 1, marker = 0, epoch = 0, digest = '${before?.['digest']}' WHERE session_id = ${before?.['id']};
+       SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'reprise_races'`,
+    );
+    await other.append([request(ref, [rewound(1)], { condition })]);
+    expect((await store.branch({ ...ref, branch: 'main' }))?.markers).toMatchObject([{ seq: 2, to: 1 }]);
   });
 });
 

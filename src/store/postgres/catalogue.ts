@@ -182,7 +182,7 @@ const branchesHeldMax = 10_000;
 
 /**
  * The structural events of branches, as this process last read them. Events never change, so what is remembered stays
- * true; the branch's row tells whether there are more.
+ * true for as long as the server is the same; the branch's row tells whether there are more.
  */
 export class Catalogue {
   readonly heads: Heads = new Heads();
@@ -212,6 +212,13 @@ export class Catalogue {
       this.#held = markers.length;
     }
     this.#markers.set(place, { through, markers });
+  }
+
+  /** Forgets everything: a standby that took over may lack what was read from the server before it. */
+  forget(): void {
+    this.heads.forget();
+    this.#markers.clear();
+    this.#held = 0;
   }
 
   /** The state at the head of a branch. */

@@ -124,6 +124,7 @@ class PostgresStore implements EventStore {
     this.#platform = platform;
     this.#isReadOnly = isReadOnly;
     this.#health = { location, schema, isReadOnly, connectionsMax: database.connectionsMax };
+    database.whenLost(() => this.#catalogue.forget());
     const channel = `reprise_${schema}`;
     const tell = (message: string): Promise<void> => database.run('SELECT pg_notify($1, $2)', channel, message);
     this.#watchers = new Watchers({ connect, channel, tell });
