@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { EventStore } from '../../src/core/ports.ts';
-import { createNodePlatform, openMemoryStore, openPostgresStore, openReprise } from '../../src/index.ts';
+import { createNodePlatform, openMemoryStore, openPostgresStore, openReprise, type Reprise } from '../../src/index.ts';
 import { readAll, segment } from '../../src/testing/contract/contract-case.ts';
 import { newPlace } from './place.ts';
 import { namespace, now, randomOf, type Told, writeRandomly } from './random-writer.ts';
@@ -66,6 +66,9 @@ const refusals = new Set([
   'session.not-found',
   'state.conflict',
 ]);
+
+/** What whoever reads is told when the session was deleted, or something in it erased, in between. */
+const overtaken = new Set(['event.erased', 'part.missing', 'session.exists']);
 
 /** Where each event that is stored stands. */
 async function storedIn(
@@ -201,6 +204,47 @@ describe(`random writers (RANDOM_SEED=${seed})`, () => {
             gone.some(({ name, from, to }) => name === one.asked.session && from <= one.ended && one.began <= to),
             `${id} is gone with a session that was deleted`,
           ).toBe(true);
+  });
+
+  it('keep what they share with sessions that erase and forget it', async () => {
+    const open = (url: string): Promise<EventStore> => openPostgresStore({ url, platform, durability: 'process' });
+    const reprises = await Promise.all(
+      [place, place, place].map(async (url) => openReprise({ store: await open(url), platform, namespace })),
+    );
+    const deadline = performance.now() + ms;
+    const told: string[] = [];
+    await Promise.all(
+      reprises.map(async (reprise, index) => {
+        const random = randomOf(`${seed} shares ${index}`);
+        while (performance.now() < deadline) {
+          const id = `shared ${random(3)}`;
+          try {
+            if (random(12) === 0 && id !== 'shared 0') await stores[0]?.deleteSession({ namespace, session: id });
+            const session = await reprise.session(id, { create: true });
+            const content = `${random(4)} `.repeat(600);
+            const [event] = await session.append({
+              type: 'message.added',
+              data: { message: { role: 'user', content } },
+            });
+            if (random(4) === 0)
+              await session.erase(`main@${event?.seq}`, { reason: 'as it happens', everywhere: random(6) === 0 });
+          } catch (error) {
+            told.push((error as { readonly code?: string }).code ?? String(error));
+          }
+        }
+      }),
+    );
+    const [reprise] = reprises as [Reprise, Reprise, Reprise];
+    for (const id of ['shared 0', 'shared 1', 'shared 2']) {
+      const session = await reprise.session(id, { create: true });
+      expect(await session.verify()).toMatchObject({ ok: true, reason: null });
+      for await (const event of session.replay()) {
+        const message = event.data['message'] as { readonly content?: unknown } | undefined;
+        if (event.erased !== true && message !== undefined) expect(String(message.content)).toMatch(/^(\d )\1{599}$/);
+      }
+    }
+    expect([...new Set(told)].filter((code) => !refusals.has(code) && !overtaken.has(code))).toEqual([]);
+    for (const held of reprises) await held.close();
   });
 });
 
