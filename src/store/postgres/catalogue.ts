@@ -1,8 +1,6 @@
 import type { BranchState } from '../../core/append.ts';
 import type { Clock } from '../../core/clock.ts';
-import { RepriseError } from '../../core/error.ts';
-import type { JsonObject } from '../../core/json.ts';
-import { type Marker, markerOf } from '../../core/marker.ts';
+import { type Marker, storedMarker } from '../../core/marker.ts';
 import type { Digest, Seq } from '../../core/point.ts';
 import type { SessionRef } from '../../core/ports.ts';
 import { arrayLiteral } from './array-literal.ts';
@@ -123,14 +121,6 @@ export async function lockSessions(
     asked = found.filter(({ ref, session }) => session.name !== ref.session).map(({ ref }) => ref);
   }
   return locked;
-}
-
-/** The error for a session that does not exist. */
-export function sessionNotFound(ref: SessionRef): RepriseError {
-  return new RepriseError('session.not-found', `Cannot find session "${ref.session}" in namespace "${ref.namespace}"`, {
-    hint: 'List the sessions of the namespace, or create it first.',
-    details: { namespace: ref.namespace, session: ref.session },
-  });
 }
 
 /** A branch as its columns, in the order of {@link branchColumns}. */
@@ -256,15 +246,7 @@ export class Catalogue {
 type MarkerColumns = readonly [branch: string, seq: Seq, type: string, data: string];
 
 function markerIn([branch, seq, type, data]: MarkerColumns): Marker {
-  try {
-    return markerOf({ branch, seq, type, data: JSON.parse(data) as JsonObject });
-  } catch (error) {
-    throw new RepriseError('store.damaged', `Cannot read the structural event at "${branch}@${seq}" ("${type}")`, {
-      hint: 'Run verify on the branch: the database was damaged or changed.',
-      details: { branch, seq },
-      cause: error,
-    });
-  }
+  return storedMarker({ branch, seq, type, data });
 }
 
 /** The structural events of a branch and its ancestors, each ancestor up to where the next one was forked. */

@@ -11,7 +11,7 @@ it('writes nothing in a transaction that could not be begun', async () => {
   };
   const client: Client = {
     // As the driver does, it sends a statement when that is awaited.
-    unsafe: (sql) => ({ then: (...told) => answerTo(sql).then(...told) }) as Statement,
+    unsafe: (sql) => ({ then: (...told) => answerTo(sql).then(...told), values: () => Promise.resolve([]) }),
     end: async () => {},
   };
   const connection = new Connection({

@@ -1,5 +1,6 @@
+import { refusal } from '../../core/append-judgement.ts';
 import type { AppendOutcome, Platform } from '../../core/ports.ts';
-import { type AppendJob, type AppendQueue, refusal } from './append-queue.ts';
+import type { AppendJob, AppendQueue } from './append-queue.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import type { Heads } from './heads.ts';

@@ -27,10 +27,15 @@ import type {
   SnapshotKey,
 } from '../../core/ports.ts';
 import type { RestoreOutcome, RestoreRequest } from '../../core/restore.ts';
-import type { NewSession, ReceiptsRequest, RenameRequest } from '../../core/session-request.ts';
+import {
+  type NewSession,
+  type ReceiptsRequest,
+  type RenameRequest,
+  sessionNotFound,
+} from '../../core/session-request.ts';
 import type { StoreHealth } from '../../core/store-health.ts';
 import type { AskedView, Segment } from '../../core/view.ts';
-import { Catalogue, findSessionRow, type SessionKey, sessionNotFound } from './catalogue.ts';
+import { Catalogue, findSessionRow, type SessionKey } from './catalogue.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import type { Migration } from './migrate.ts';

@@ -1,6 +1,7 @@
+import { refusal } from '../../core/append-judgement.ts';
 import { RepriseError } from '../../core/error.ts';
 import type { AppendOutcome, AppendRequest, Platform } from '../../core/ports.ts';
-import { type AppendJob, AppendQueue, refusal } from './append-queue.ts';
+import { type AppendJob, AppendQueue } from './append-queue.ts';
 import type { Catalogue } from './catalogue.ts';
 import { Closing, type Connection } from './connection.ts';
 import { type Database, pause } from './database.ts';

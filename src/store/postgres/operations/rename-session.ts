@@ -1,6 +1,6 @@
 import type { SessionRef } from '../../../core/ports.ts';
-import { checkReplaced, type RenameRequest, sessionExists } from '../../../core/session-request.ts';
-import { lockSession, type SessionKey, sessionNotFound } from '../catalogue.ts';
+import { checkReplaced, type RenameRequest, sessionExists, sessionNotFound } from '../../../core/session-request.ts';
+import { lockSession, type SessionKey } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
 import { postgresCode } from '../postgres-error.ts';
 import { listBranches } from './branch.ts';
