@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { RepriseError } from '../core/error.ts';
 import { nearest } from '../core/nearest.ts';
 import { mainBranch, parseRef, type Ref } from '../core/ref.ts';
@@ -5,6 +6,7 @@ import type { Reprise } from '../engine/reprise.ts';
 import type { Session } from '../engine/session.ts';
 import { type LoadedConfig, nearestConfig } from '../node/config-file.ts';
 import { openReprise } from '../open-reprise.ts';
+import { demoFile } from './demo-file.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { Output } from './output.ts';
 import { typed } from './typed.ts';
@@ -76,9 +78,15 @@ export class Context {
     const wait = setInterval(() => {
       if (this.out.progress.idleMs < patienceMs / 2) return;
       clearInterval(wait);
-      this.out.say('Waiting for another process that holds the store …');
+      this.out.say(
+        `Waiting for ${this.#isOnServer() ? 'the server of the store' : 'another process that holds the store'} …`,
+      );
     }, patienceMs);
     return work.finally(() => clearInterval(wait));
+  }
+
+  #isOnServer(): boolean {
+    return (this.#options.store ?? process.env['REPRISE_STORE'] ?? '').startsWith('postgres');
   }
 
   /** Reads a ref and opens its session; a typo is answered with what is nearest. */
@@ -133,11 +141,15 @@ export class Context {
 /** Nobody who only looks wants to hear that the store could be created. */
 function noStore(error: unknown): never {
   if (!(error instanceof RepriseError) || error.code !== 'store.not-found') throw error;
-  throw new RepriseError(error.code, error.message, {
-    hint: 'Record something first, or name another store with --store sqlite:PATH or REPRISE_STORE; "reprise doctor" tells more.',
-    details: error.details,
-    cause: error,
-  });
+  throw new RepriseError(error.code, error.message, { hint: missingHint(error), details: error.details, cause: error });
+}
+
+/** What to do about a store that is not there. */
+export function missingHint({ hint, details }: RepriseError): string {
+  // A database is not made by recording into it.
+  if (details['postgres'] !== undefined && hint !== undefined) return hint;
+  const told = existsSync(demoFile) ? ` The story of the demo is in --store sqlite:${demoFile}.` : '';
+  return `Record something first, or name another store with --store or REPRISE_STORE; "reprise doctor --create" makes an empty one.${told}`;
 }
 
 const places: readonly string[] = ['before', 'turn', 'run', 'time', 'head'];

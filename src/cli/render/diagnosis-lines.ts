@@ -60,7 +60,7 @@ function adviceLines(
 
 const tableColumns: readonly Column<TableSize>[] = [
   { title: 'TABLE', value: ({ name }) => plain(name) },
-  { title: 'ROWS', value: ({ bytes }) => bytesText(bytes), align: 'right' },
+  { title: 'DATA', value: ({ bytes }) => bytesText(bytes), align: 'right' },
   { title: 'INDEXES', value: ({ indexBytes }) => bytesText(indexBytes), align: 'right' },
 ];
 
