@@ -74,19 +74,15 @@ export class Context {
   }
 
   /** Waits for what another process may keep waiting; whoever waits for long, and sees nothing read, is told for what. */
-  async patient<Value>(work: Promise<Value>): Promise<Value> {
+  async patient<Value>(work: Promise<Value>, store: string | undefined = this.#options.store): Promise<Value> {
+    const isOnServer = (store ?? process.env['REPRISE_STORE'] ?? '').startsWith('postgres');
+    const orServer = isOnServer ? ', or for its server' : '';
     const wait = setInterval(() => {
       if (this.out.progress.idleMs < patienceMs / 2) return;
       clearInterval(wait);
-      this.out.say(
-        `Waiting for ${this.#isOnServer() ? 'the server of the store' : 'another process that holds the store'} …`,
-      );
+      this.out.say(`Waiting for another process that holds the store${orServer} …`);
     }, patienceMs);
     return work.finally(() => clearInterval(wait));
-  }
-
-  #isOnServer(): boolean {
-    return (this.#options.store ?? process.env['REPRISE_STORE'] ?? '').startsWith('postgres');
   }
 
   /** Reads a ref and opens its session; a typo is answered with what is nearest. */
@@ -148,7 +144,8 @@ function noStore(error: unknown): never {
 export function missingHint({ hint, details }: RepriseError): string {
   // A database is not made by recording into it.
   if (details['postgres'] !== undefined && hint !== undefined) return hint;
-  const told = existsSync(demoFile) ? ` The story of the demo is in --store sqlite:${demoFile}.` : '';
+  const isFile = details['schema'] === undefined;
+  const told = isFile && existsSync(demoFile) ? ` The story of the demo is in --store sqlite:${demoFile}.` : '';
   return `Record something first, or name another store with --store or REPRISE_STORE; "reprise doctor --create" makes an empty one.${told}`;
 }
 

@@ -56,6 +56,7 @@ function open(
 ): Promise<Reprise> {
   return context.patient(
     openReprise({ store, config: false, ...how, ...(namespace === undefined ? {} : { namespace }) }),
+    store,
   );
 }
 

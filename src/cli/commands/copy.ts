@@ -20,7 +20,7 @@ import { quoted } from '../typed.ts';
 export const copy: CommandSpec = {
   arguments: [
     { name: '<from>', about: 'the store to read: sqlite:PATH or postgres://…' },
-    { name: '<to>', about: 'the store to write; it is made if it is not there' },
+    { name: '<to>', about: 'the store to write, of either kind; it is made if it is not there' },
     { name: '[sessions...]', about: 'only these sessions (default: all of the namespace)' },
   ],
   options: [
@@ -33,7 +33,6 @@ export const copy: CommandSpec = {
     'reprise copy sqlite:.reprise/reprise.db sqlite:backup.db --dry-run',
     'reprise copy sqlite:.reprise/reprise.db sqlite:backup.db',
     'reprise copy sqlite:.reprise/reprise.db sqlite:backup.db demo --into kept',
-    'reprise copy sqlite:.reprise/reprise.db postgres://me@db.example.com/agents',
   ],
   run: async (context, [from = '', to = '', ...sessions], options) => {
     const into = options['into'] as string | undefined;

@@ -47,13 +47,12 @@ export function parseAddress(text: string): Address {
   const [, scheme, user, place = '', database = ''] =
     /^(postgres(?:ql)?:\/\/)(?:([^/]*)@)?([^/@]*)(\/[^@]*)?$/s.exec(before) ?? [];
   const isNamed = [...parameters.keys()].every((name) => /^[\w.]+$/.test(name));
-  if (scheme === undefined || before === scheme || !isNamed) throw notUnderstood(text, form);
-  if (decoded(`${user}${database}`) === undefined)
-    throw notUnderstood(text, 'a "%" in it is not followed by two digits');
+  if (scheme === undefined || before === scheme || !isNamed) throw notUnderstood(text, wrongForm(text));
+  if (decoded(`${user}${database}`) === undefined) throw notUnderstood(text, wrongPercent);
   const hosts = hostsOf(take('host') ?? place, take('port'));
-  if (hosts === undefined) throw notUnderstood(text, 'a host or port of it is none');
-  if (!schemaPattern.test(schema)) throw notUnderstood(text, `it names the schema ${JSON.stringify(schema)}`);
-  if (!isTarget(target)) throw notUnderstood(text, `target_session_attrs is ${JSON.stringify(target)}`);
+  if (hosts === undefined) throw notUnderstood(text, wrongForm(text, wrongHost));
+  if (!schemaPattern.test(schema)) throw notUnderstood(text, wrongSchema(schema));
+  if (!isTarget(target)) throw notUnderstood(text, wrongTarget(target));
   const who = credentialsOf(user, take('user'), take('password'));
   const mode = parameters.get('sslmode') ?? parameters.get('ssl') ?? 'disable';
   const rest = parameters.size === 0 ? '' : `?${parameters.toString()}`;
@@ -68,7 +67,39 @@ export function parseAddress(text: string): Address {
   };
 }
 
-const form = 'it is not of the form postgres://USER:PASSWORD@HOST:PORT/DATABASE';
+/** What is wrong with a URL, and how it is written. */
+interface Wrong {
+  readonly what: string;
+  readonly hint: string;
+}
+
+const wrongPercent: Wrong = {
+  what: 'a "%" in it is not followed by two digits',
+  hint: 'Write %25 for a "%" that is part of a name or a password.',
+};
+const wrongHost: Wrong = {
+  what: 'it names a host or port that is none',
+  hint: 'Write HOST:PORT with a port from 1 to 65535, several as HOST:PORT,HOST:PORT, an IPv6 address in brackets.',
+};
+const wrongSchema = (schema: string): Wrong => ({
+  what: `${JSON.stringify(schema)} cannot be the name of its schema`,
+  hint: 'schema= takes lower-case letters, digits and "_", 63 at most.',
+});
+const wrongTarget = (target: string): Wrong => ({
+  what: `there is no target_session_attrs ${JSON.stringify(target)}`,
+  hint: `It is one of ${targets.join(', ')}.`,
+});
+
+/** A password is the first suspect: what is shown of the URL is right without it. */
+function wrongForm(url: string, otherwise?: Wrong): Wrong {
+  const hint = 'Write postgres://USER:PASSWORD@HOST:PORT/DATABASE';
+  if (/^\w+:\/\/[^@/]*:[^@]*[/?#].*@/s.test(url))
+    return {
+      what: 'its password has a character that means something else in a URL',
+      hint: `${hint} with %2F for "/", %3F for "?", %23 for "#" in the password, or put it into PGPASSWORD.`,
+    };
+  return otherwise ?? { what: 'it is not the URL of a database', hint: `${hint}.` };
+}
 
 function isTarget(target: string | undefined): target is Target | undefined {
   return target === undefined || targets.includes(target);
@@ -108,8 +139,6 @@ function decoded(text: string): string | undefined {
   }
 }
 
-function notUnderstood(url: string, why: string): RepriseError {
-  return new RepriseError('option.invalid', `Cannot open a store at "${withoutPassword(url)}": ${why}`, {
-    hint: `Write postgres://USER:PASSWORD@HOST:PORT/DATABASE, several hosts as HOST:PORT,HOST:PORT, and in a password %2F for "/", %3F for "?", %23 for "#", %25 for "%", %40 for "@"; schema= takes lower-case letters, digits and "_"; target_session_attrs= is one of ${targets.join(', ')}.`,
-  });
+function notUnderstood(url: string, { what, hint }: Wrong): RepriseError {
+  return new RepriseError('option.invalid', `Cannot open a store at "${withoutPassword(url)}": ${what}`, { hint });
 }
