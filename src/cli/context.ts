@@ -23,6 +23,14 @@ export interface Found {
   readonly point: string;
 }
 
+/** How a command opens the store. */
+interface StoreOpening {
+  /** Whether a store that is not there is made. */
+  readonly create?: boolean;
+  /** How long to wait for another process, or a server that is not ready. */
+  readonly busyWaitMs?: number;
+}
+
 /** What a command works with: the store it was told to use, and where to write. */
 export class Context {
   readonly out: Output;
@@ -55,12 +63,12 @@ export class Context {
   }
 
   /** Opens the store. It is never made by looking at it. */
-  async open({ create = false }: { readonly create?: boolean } = {}): Promise<Reprise> {
-    this.#reprise ??= await this.#open(create);
+  async open({ create = false, busyWaitMs }: StoreOpening = {}): Promise<Reprise> {
+    this.#reprise ??= await this.#open(create, busyWaitMs);
     return this.#reprise;
   }
 
-  async #open(create: boolean): Promise<Reprise> {
+  async #open(create: boolean, busyWaitMs: number | undefined): Promise<Reprise> {
     const { store, namespace } = this.#options;
     const loaded = store === undefined || this.#config !== undefined ? await this.config() : undefined;
     const opened = openReprise({
@@ -69,6 +77,7 @@ export class Context {
       onRead: (events) => this.out.progress.add(events),
       ...(store === undefined ? {} : { store }),
       ...(namespace === undefined ? {} : { namespace }),
+      ...(busyWaitMs === undefined ? {} : { busyWaitMs }),
     });
     return this.patient(opened).catch(noStore);
   }

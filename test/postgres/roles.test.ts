@@ -130,6 +130,18 @@ describe('the writer', () => {
     expect(await run('reader', 'verify', 'refund')).toMatchObject({ code: 0 });
   });
 
+  it('cannot finish a copy, and is told who can: the owner goes on where it stopped', async () => {
+    const file = `sqlite:${place.folder}/to-copy.db`;
+    await place.json('set', 'copied', 'plan', '1', '--store', file);
+    const refused = await place.run(['copy', file, urlOf('writer'), '--json']);
+    expect([refused.code, errorOf(refused)]).toMatchObject([
+      3,
+      { code: 'store.denied', hint: expect.stringContaining('as the owner') },
+    ]);
+    expect(await place.json('copy', file, urlOf('owner'))).toMatchObject({ outcome: 'copied', written: 0 });
+    expect(await run('reader', 'get', 'copied', 'plan')).toMatchObject({ code: 0 });
+  });
+
   it('is sound to doctor, who says what it may and what to grant for the rest', async () => {
     const { code, stdout } = await run('writer', 'doctor');
     const found = JSON.parse(stdout) as Found;

@@ -125,11 +125,20 @@ async function copyAll(
     return rows;
   } catch (error) {
     if (rows.length > 0) await tell(context, rows, { dryRun, hasNamespaces: false });
-    throw error;
+    throw ownersOnly(error);
   } finally {
     release();
     context.out.progress.end();
   }
+}
+
+/** Somebody who may record into the target gets as far as the name of the copy, which only its owner may give. */
+function ownersOnly(error: unknown): unknown {
+  if (!(error instanceof RepriseError) || error.code !== 'store.denied') return error;
+  const { code, message, details } = error;
+  const hint =
+    'Copying takes the rights of the owner of the target. Copy again as the owner: it goes on where it stopped.';
+  return new RepriseError(code, message, { hint, details, cause: error });
 }
 
 const rowOf =
