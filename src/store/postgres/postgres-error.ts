@@ -178,7 +178,9 @@ export function toStoreError(error: unknown): unknown {
     });
   }
   // What the socket or the driver says is not PostgreSQL's word.
-  const said = sqlState.test(code) ? `PostgreSQL says "${message}"` : message;
+  const said = sqlState.test(code)
+    ? `PostgreSQL says "${message}"`
+    : message.replace(/^write CONNECT_TIMEOUT/, 'nothing in time from');
   return new RepriseError(meaning.code, `${storeFailed}${meaning.what}${said === '' ? '' : ` (${said})`}`, {
     hint: meaning.hint,
     details: { postgres: code },
