@@ -14,7 +14,7 @@ import { typed } from './typed.ts';
 // Enough to find a typo in, few enough that a mistyped name is answered at once.
 const namesMax = 1_000;
 // Whoever waits longer than this wants to know for what.
-const patienceMs = 1_000;
+const patienceMs = 2_000;
 
 /** A place that was looked up: its session, its ref with `latest` resolved, and its point inside the session. */
 export interface Found {
@@ -83,13 +83,11 @@ export class Context {
   }
 
   /** Waits for what another process may keep waiting; whoever waits for long, and sees nothing read, is told for what. */
-  async patient<Value>(work: Promise<Value>, store: string | undefined = this.#options.store): Promise<Value> {
-    const isOnServer = (store ?? process.env['REPRISE_STORE'] ?? '').startsWith('postgres');
-    const orServer = isOnServer ? ', or for its server' : '';
+  async patient<Value>(work: Promise<Value>): Promise<Value> {
     const wait = setInterval(() => {
       if (this.out.progress.idleMs < patienceMs / 2) return;
       clearInterval(wait);
-      this.out.say(`Waiting for another process that holds the store${orServer} …`);
+      this.out.say('Waiting for the store, which another process may hold …');
     }, patienceMs);
     return work.finally(() => clearInterval(wait));
   }

@@ -56,7 +56,6 @@ function open(
 ): Promise<Reprise> {
   return context.patient(
     openReprise({ store, config: false, ...how, ...(namespace === undefined ? {} : { namespace }) }),
-    store,
   );
 }
 
