@@ -153,3 +153,13 @@ function cutEnd(pieces: string[], count: number): string[] {
 
 const isHigh = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit < 0xe000;
+
+/** How many of these sizes fit into one answer; the first always does. */
+export function fittingParts(sizes: readonly number[]): number {
+  let bytes = 0;
+  const end = sizes.findIndex((size, index) => {
+    bytes += size;
+    return index > 0 && bytes > limits.pageBytesMax;
+  });
+  return end === -1 ? sizes.length : end;
+}
