@@ -40,7 +40,7 @@ export async function benchAncestors(workspace: Workspace): Promise<Row[]> {
       limit: 1.1,
       unit: '×',
       detail: `${events.toLocaleString('en')} events; ${detail('deep')} an event against ${detail('flat')}; stored text alone, with markers: ${(median(times.deepRaw) / median(times.flatRaw)).toFixed(2)}×`,
-      cause: 'one range query an ancestor (twice, since the bytes of a page are summed first), and its markers.',
+      cause: 'two questions an ancestor, one for the bytes and one for the rows, and its markers.',
     }),
   ];
 }

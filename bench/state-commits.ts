@@ -52,7 +52,7 @@ async function commitRows(workspace: Workspace): Promise<Row[]> {
         unit: '×',
         detail: `least of ${rounds} rounds; ${spread(times.reprise)} against ${spread(times.plain)}; the plain table has one row an operation, a version and an index, and no digest, id or log`,
         cause:
-          'a single durable append alone costs about twice a raw insert (see there); a commit adds the look at the versions before it and an entry a key in the key index.',
+          'beside the shared wait for the disk: the look at the versions before it, the log beside the key index, canonical JSON of each value and of the whole, digests (decision 0027).',
       }),
     );
   }
@@ -99,7 +99,7 @@ async function readRows(workspace: Workspace): Promise<Row[]> {
     replay: () => timeEach(events, () => replayed(state, events)),
   });
   const cause =
-    'the SELECT is one statement; a get is four, of which two ask whether another process has written (profiled, they are half of its time), one asks the key index and one fetches the event with its fourteen columns.';
+    'a get asks once whether another process has written, and fetches an event of fourteen columns, of which it parses more than the value.';
   const row = (name: string, own: readonly number[], other: readonly number[]): Row =>
     atMost({
       name: `${name} of ${events.toLocaleString('en')} commits against a plain indexed SELECT, parsing included`,

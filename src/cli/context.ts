@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { RepriseError } from '../core/error.ts';
 import { nearest } from '../core/nearest.ts';
 import { mainBranch, parseRef, type Ref } from '../core/ref.ts';
@@ -5,6 +6,7 @@ import type { Reprise } from '../engine/reprise.ts';
 import type { Session } from '../engine/session.ts';
 import { type LoadedConfig, nearestConfig } from '../node/config-file.ts';
 import { openReprise } from '../open-reprise.ts';
+import { demoFile } from './demo-file.ts';
 import type { GlobalOptions } from './global-options.ts';
 import { Output } from './output.ts';
 import { typed } from './typed.ts';
@@ -12,13 +14,21 @@ import { typed } from './typed.ts';
 // Enough to find a typo in, few enough that a mistyped name is answered at once.
 const namesMax = 1_000;
 // Whoever waits longer than this wants to know for what.
-const patienceMs = 1_000;
+const patienceMs = 2_000;
 
 /** A place that was looked up: its session, its ref with `latest` resolved, and its point inside the session. */
 export interface Found {
   readonly session: Session;
   readonly ref: Ref;
   readonly point: string;
+}
+
+/** How a command opens the store. */
+interface StoreOpening {
+  /** Whether a store that is not there is made. */
+  readonly create?: boolean;
+  /** How long to wait for another process, or a server that is not ready. */
+  readonly busyWaitMs?: number;
 }
 
 /** What a command works with: the store it was told to use, and where to write. */
@@ -53,12 +63,12 @@ export class Context {
   }
 
   /** Opens the store. It is never made by looking at it. */
-  async open({ create = false }: { readonly create?: boolean } = {}): Promise<Reprise> {
-    this.#reprise ??= await this.#open(create);
+  async open({ create = false, busyWaitMs }: StoreOpening = {}): Promise<Reprise> {
+    this.#reprise ??= await this.#open(create, busyWaitMs);
     return this.#reprise;
   }
 
-  async #open(create: boolean): Promise<Reprise> {
+  async #open(create: boolean, busyWaitMs: number | undefined): Promise<Reprise> {
     const { store, namespace } = this.#options;
     const loaded = store === undefined || this.#config !== undefined ? await this.config() : undefined;
     const opened = openReprise({
@@ -67,6 +77,7 @@ export class Context {
       onRead: (events) => this.out.progress.add(events),
       ...(store === undefined ? {} : { store }),
       ...(namespace === undefined ? {} : { namespace }),
+      ...(busyWaitMs === undefined ? {} : { busyWaitMs }),
     });
     return this.patient(opened).catch(noStore);
   }
@@ -76,7 +87,7 @@ export class Context {
     const wait = setInterval(() => {
       if (this.out.progress.idleMs < patienceMs / 2) return;
       clearInterval(wait);
-      this.out.say('Waiting for another process that holds the store …');
+      this.out.say('Waiting for the store, which another process may hold …');
     }, patienceMs);
     return work.finally(() => clearInterval(wait));
   }
@@ -133,11 +144,16 @@ export class Context {
 /** Nobody who only looks wants to hear that the store could be created. */
 function noStore(error: unknown): never {
   if (!(error instanceof RepriseError) || error.code !== 'store.not-found') throw error;
-  throw new RepriseError(error.code, error.message, {
-    hint: 'Record something first, or name another store with --store sqlite:PATH or REPRISE_STORE; "reprise doctor" tells more.',
-    details: error.details,
-    cause: error,
-  });
+  throw new RepriseError(error.code, error.message, { hint: missingHint(error), details: error.details, cause: error });
+}
+
+/** What to do about a store that is not there. */
+export function missingHint({ hint, details }: RepriseError): string {
+  // A database is not made by recording into it.
+  if (details['postgres'] !== undefined && hint !== undefined) return hint;
+  const isFile = details['schema'] === undefined;
+  const told = isFile && existsSync(demoFile) ? ` The story of the demo is in --store sqlite:${demoFile}.` : '';
+  return `Record something first, or name another store with --store or REPRISE_STORE; "reprise doctor --create" makes an empty one.${told}`;
 }
 
 const places: readonly string[] = ['before', 'turn', 'run', 'time', 'head'];

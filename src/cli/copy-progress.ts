@@ -1,10 +1,13 @@
 import type { CopyProgress } from '../engine/copy.ts';
 import type { Progress } from './render/progress.ts';
+import { plain } from './render/text.ts';
+
+const words = { copying: 'copy', verifying: 'check' } as const;
 
 /** Makes one line of progress of many sessions: each is written once and read again once. */
 export class CopyProgressLine {
   readonly #progress: Progress;
-  #stage = '';
+  #part = '';
   #done = 0;
 
   constructor(progress: Progress) {
@@ -14,12 +17,11 @@ export class CopyProgressLine {
 
   /** Takes note of how far a session is. */
   show({ session, stage, events, total }: CopyProgress): void {
-    const name = `${stage} ${session}`;
-    if (name !== this.#stage) {
-      this.#stage = name;
+    const part = `${words[stage]} ${plain(session)}`;
+    if (part !== this.#part) {
+      this.#part = part;
       this.#done = 0;
-      // What is written is read again: both are known from the beginning.
-      if (stage === 'copying') this.#progress.expect(total * 2);
+      this.#progress.turnTo(part, total);
     }
     this.#progress.add(Math.max(0, events - this.#done));
     this.#done = events;

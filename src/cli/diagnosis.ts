@@ -6,7 +6,7 @@ import type { StoreAdvice, StoreHealth } from '../core/store-health.ts';
 import type { Reprise } from '../engine/reprise.ts';
 import type { BranchNode } from '../engine/tree.ts';
 import { chooseStore, shownUrl } from '../node/store-location.ts';
-import type { Context } from './context.ts';
+import { type Context, missingHint } from './context.ts';
 import { version } from './version.ts';
 
 /** Something that is not as it should be, and what to do about it. */
@@ -49,15 +49,11 @@ const freeBytesMin = 67_108_864;
 
 const copyFirst = 'Copy the file before anything else';
 const todos: Readonly<Record<string, string>> = {
-  'store.not-found':
-    'Record something first: openReprise() makes the store. Or name another one with --store sqlite:PATH.',
   'store.newer': 'Install the newer release of Reprise that wrote it; nothing was changed.',
   'store.busy': 'Another process holds it: wait for it to end, or end it, and ask again.',
   'store.damaged': `${copyFirst}. Then "reprise verify" of each session tells which histories are whole, or restore a backup.`,
   'store.read-only': 'Give this user the right to write the file and its directory, or go on reading.',
   'store.full': 'Make room on the disk.',
-  'store.unreachable': 'Start the server, or check the host and port of the URL.',
-  'store.denied': 'Check the user and password of the URL, and the rights that docs/guides/postgres.md lists.',
 };
 
 /** Looks at the store: an error on the way is a finding, since the store being ill is what a doctor is for. */
@@ -146,7 +142,11 @@ function nodesOf(node: BranchNode): BranchNode[] {
   return nodes;
 }
 
-function findingOf({ code, message, hint }: RepriseError): Finding {
+function findingOf(error: RepriseError): Finding {
+  const { code, message, hint } = error;
+  if (code === 'store.not-found') return { code, message, todo: missingHint(error) };
+  // A server says what is the case; the words for a file do not fit it.
+  if (error.details['postgres'] !== undefined && hint !== undefined) return { code, message, todo: hint };
   const advice = code === 'store.damaged' && hint !== undefined ? `${copyFirst}. ${hint}` : todos[code];
   return { code, message, todo: advice ?? hint ?? null };
 }

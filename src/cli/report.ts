@@ -1,3 +1,4 @@
+import { withoutPassword } from '../core/store-url.ts';
 import { commands } from './commands.ts';
 import { plain } from './render/text.ts';
 import { typedAdvice } from './typed.ts';
@@ -12,11 +13,22 @@ export interface Told {
 }
 
 /** Tells what went wrong: as text, or where JSON was asked for as JSON. Gives the exit code back. */
-export function report({ code, message, hint }: Told, asksJson: boolean, exitCode: number): number {
+export function report(told: Told, asksJson: boolean, exitCode: number): number {
+  const { code } = told;
+  const message = withoutPasswords(told.message);
+  const hint = told.hint === undefined ? undefined : withoutPasswords(told.hint);
   if (asksJson) process.stderr.write(`${JSON.stringify({ error: { code, message, hint: hint ?? null } })}\n`);
   else
     process.stderr.write(
       `${plain(message)}\n${hint === undefined ? '' : `${typedAdvice(plain(hint), commandNames)}\n`}`,
     );
   return exitCode;
+}
+
+/** Text without the passwords of this command line: a URL in the wrong place is repeated as what it was taken for. */
+function withoutPasswords(text: string): string {
+  const urls = [...process.argv.slice(2), process.env['REPRISE_STORE'] ?? ''].map((word) =>
+    word.replace(/^--store=/, ''),
+  );
+  return urls.reduce((held, url) => (url.includes('://') ? held.replaceAll(url, withoutPassword(url)) : held), text);
 }

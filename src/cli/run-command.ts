@@ -42,7 +42,7 @@ function commandOf(entry: CommandEntry, spec: CommandSpec): Command {
     .description(entry.summary)
     .helpOption('-h, --help', 'show this')
     .exitOverride()
-    .configureHelp({ ...helpStyle(), optionDescription, formatItem })
+    .configureHelp({ ...helpStyle(), optionDescription, visibleOptions, groupItems, formatItem })
     .configureOutput({ writeErr: () => undefined, getOutHelpWidth: helpColumns });
   for (const option of globalOptions()) command.addOption(option);
   if (spec.exits !== undefined) command.addHelpText('after', exitLines(spec.exits));
@@ -58,6 +58,27 @@ const exitLines = (exits: string): string => `\nExit code:\n${indented(exits, 2,
 function optionDescription(this: Help, option: Option): string {
   return Help.prototype.optionDescription.call(this, option).replace(/, preset: "[^"]*"/, '');
 }
+
+/** What a command takes itself comes before what all of them take, also where that is help alone. */
+function visibleOptions(this: Help, command: Command): Option[] {
+  const options = Help.prototype.visibleOptions.call(this, command);
+  return options.toSorted((left, right) => Number(isGlobal(left)) - Number(isGlobal(right)));
+}
+
+/** Groups stand in the order of what they show. */
+function groupItems<Item extends Command | Option>(
+  this: Help,
+  _all: Item[],
+  shown: Item[],
+  groupOf: (item: Item) => string,
+): Map<string, Item[]> {
+  return Help.prototype.groupItems.call(this, shown, shown, groupOf as (item: Command | Option) => string) as Map<
+    string,
+    Item[]
+  >;
+}
+
+const isGlobal = ({ helpGroupHeading }: Option): boolean => helpGroupHeading !== undefined;
 
 const narrowColumns = 60;
 

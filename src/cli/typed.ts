@@ -1,4 +1,4 @@
-import { withoutPassword } from '../node/store-location.ts';
+import { withoutPassword } from '../core/store-url.ts';
 import type { GlobalOptions } from './global-options.ts';
 
 /**

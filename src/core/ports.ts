@@ -4,6 +4,7 @@ import type { RepriseError } from './error.ts';
 import type { EventFilter } from './filter.ts';
 import type { JsonObject } from './json.ts';
 import type { KeySelector } from './keys.ts';
+import type { LatestPage, LatestRequest } from './latest-request.ts';
 import type { Marker } from './marker.ts';
 import type { PartInput } from './parts.ts';
 import type { Digest, Point, Seq } from './point.ts';
@@ -14,6 +15,7 @@ import type { StoreHealth } from './store-health.ts';
 import type { AskedView, Segment } from './view.ts';
 
 export type { EraseRequest } from './erase-request.ts';
+export type { LatestPage, LatestRequest } from './latest-request.ts';
 export type { AsyncContext, Platform, RequestListener, RequestTold } from './platform.ts';
 export type { Snapshot, SnapshotKey } from './snapshot-key.ts';
 
@@ -127,25 +129,6 @@ export interface PageRequest {
 export interface Page {
   readonly events: readonly StoredEvent[];
   readonly next?: Cursor;
-}
-
-/** How to read the key index. */
-export interface LatestRequest {
-  /** Keys at most, up to `pageEventsMax`. */
-  readonly limit: number;
-  /** Continues after this key. */
-  readonly after?: string;
-  /** How events come back. */
-  readonly select: 'header' | 'full';
-}
-
-/** One key and the last event of the view that is indexed under it. */
-export interface LatestPage {
-  readonly entries: readonly { readonly key: string; readonly event: StoredEvent }[];
-  /** The key to continue after, while there may be more. */
-  readonly next?: string;
-  /** Where a point was asked for: the head of its branch. Absent if there is no such point, and no entries then. */
-  readonly head?: Seq;
 }
 
 /** How far to go when parts are read. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { RepriseError } from '../core/error.ts';
+import { withoutPassword } from '../core/store-url.ts';
 import type { LoadedConfig } from './config-file.ts';
 
 /** Where a store is: what a store URL says. */
@@ -86,9 +87,4 @@ export function absoluteUrl(location: StoreLocation): string {
 /** A store URL as it can be shown to anyone. */
 export function shownUrl(location: StoreLocation): string {
   return withoutPassword(absoluteUrl(location));
-}
-
-/** A URL without the password in it. */
-export function withoutPassword(url: string): string {
-  return url.replace(/^(\w+:\/\/[^:/@]*):[^/]*@/, '$1@');
 }

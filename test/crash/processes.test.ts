@@ -126,7 +126,7 @@ describe('while another process holds the lock', () => {
     await wait(50);
     delay.disable();
     await peer.done();
-    expect(read).toBeLessThan(500);
+    expect(read).toBeLessThan(waited);
     expect(waited).toBeGreaterThan(1_000);
     expect(delay.max / 1e6, 'the longest the event loop stood still, in ms').toBeLessThan(1_000);
     expect(await session.verify()).toMatchObject({ ok: true, events: 4 });
@@ -166,11 +166,11 @@ describe('while another process holds the lock', () => {
     await peer.ready();
     const note = { type: 'note.added', data: { text: 'a' } };
     const waiting = (await patient.session('demo')).append(note);
-    expect(await took(async () => (await once.session('demo')).append(note))).toBeLessThan(300);
-    expect(await took(() => once.createSession('other'))).toBeLessThan(300);
+    expect(await took(async () => (await once.session('demo')).append(note))).toBeLessThan(1_500);
+    expect(await took(() => once.createSession('other'))).toBeLessThan(1_500);
     const waited = await took(async () => (await longer.session('demo')).append(note));
     expect(waited).toBeGreaterThan(500);
-    expect(waited).toBeLessThan(1_800);
+    expect(waited).toBeLessThan(2_400);
     await peer.done();
     expect((await waiting).map((event) => event.seq)).toEqual([2]);
   });

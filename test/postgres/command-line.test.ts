@@ -1,4 +1,4 @@
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, inject, it } from 'vitest';
 import { createNodePlatform, openReprise, type Platform } from '../../src/index.ts';
 import { Place } from '../e2e/cli/run.ts';
 import { newPlace } from './place.ts';
@@ -80,4 +80,48 @@ it('commands say what is wrong with a server that is not there, and exit with 3'
   expect(ran.code).toBe(3);
   expect(JSON.parse(ran.stderr)).toMatchObject({ error: { code: 'store.unreachable' } });
   expect(ran.stderr + ran.stdout).not.toContain('hidden');
+});
+
+it('what cannot be opened is named, with what is the case and what to do, and at once', async () => {
+  const server = inject('postgresUrl');
+  const { host } = new URL(server);
+  const cases: readonly (readonly [url: string, told: RegExp, hint: RegExp])[] = [
+    [server.replace(/[^/]*$/, 'nowhere'), /@\S+\/nowhere": there is no such database/, /CREATE DATABASE/],
+    [`postgres://me:hidden@${host}/postgres`, /me@\S+": the server does not accept the user/, /PGPASSWORD/],
+    ['postgres://me:hidden@127.0.0.1:1/none', /": the server does not answer \(connect ECONN/, /host and port/],
+    [`${server}?shcema=other`, /does not take a parameter of the URL .*shcema/, /behind the "\?"/],
+    [`postgres://me:hid/hidden@${host}/postgres`, /me@\S+": its password has a character/, /%2F/],
+    [`postgres://me:%hidden@${host}/postgres`, /me@\S+": a "%" in it/, /%25/],
+  ];
+  for (const [url, told, hint] of cases) {
+    const began = performance.now();
+    const { code, stderr } = await place.run(['list', '--json', '--store', url]);
+    const { error } = JSON.parse(stderr) as { readonly error: { readonly message: string; readonly hint: string } };
+    expect(code, url).toBeGreaterThan(1);
+    expect(error.message).toMatch(/^Cannot open (the|a) store at "postgres:/);
+    expect(error.message).toMatch(told);
+    expect(error.hint).toMatch(hint);
+    expect(stderr).not.toContain('hidden');
+    expect(performance.now() - began).toBeLessThan(5_000);
+    const doctor = await place.run(['doctor', '--json', '--store', url]);
+    const { findings } = JSON.parse(doctor.stdout) as { readonly findings: readonly { readonly todo: string }[] };
+    expect([doctor.code, findings[0]?.todo]).toEqual([1, error.hint]);
+  }
+});
+
+it('a password is not repeated where a URL stands in the wrong place', async () => {
+  const url = 'postgres://me:hid/hidden@127.0.0.1:1/none';
+  for (const words of [
+    ['list', url],
+    ['show', url],
+    ['copy', url],
+    [url],
+    ['config', `--store=${url}`],
+    ['get', 'a', 'b', url],
+  ]) {
+    const { stdout, stderr } = await place.run(words);
+    expect([words, stdout + stderr]).toEqual([words, expect.not.stringContaining('hidden')]);
+  }
+  const { stdout, stderr } = await place.run(['doctor'], { env: { REPRISE_STORE: url } });
+  expect(stdout + stderr).not.toContain('hidden');
 });

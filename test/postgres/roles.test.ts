@@ -130,6 +130,18 @@ describe('the writer', () => {
     expect(await run('reader', 'verify', 'refund')).toMatchObject({ code: 0 });
   });
 
+  it('cannot finish a copy, and is told who can: the owner goes on where it stopped', async () => {
+    const file = `sqlite:${place.folder}/to-copy.db`;
+    await place.json('set', 'copied', 'plan', '1', '--store', file);
+    const refused = await place.run(['copy', file, urlOf('writer'), '--json']);
+    expect([refused.code, errorOf(refused)]).toMatchObject([
+      3,
+      { code: 'store.denied', hint: expect.stringContaining('as the owner') },
+    ]);
+    expect(await place.json('copy', file, urlOf('owner'))).toMatchObject({ outcome: 'copied', written: 0 });
+    expect(await run('reader', 'get', 'copied', 'plan')).toMatchObject({ code: 0 });
+  });
+
   it('is sound to doctor, who says what it may and what to grant for the rest', async () => {
     const { code, stdout } = await run('writer', 'doctor');
     const found = JSON.parse(stdout) as Found;
@@ -198,7 +210,7 @@ describe('the reader', () => {
     const { stdout } = await run('reader', 'doctor');
     const found = JSON.parse(stdout) as Found;
     expect(textOf(found, 'rights')).toBe('reprise_reader may read; it may not append, erase and delete, migrate');
-    const grants = found.advice.map(({ todo }) => todo.replace(/^.*?: /, ''));
+    const grants = found.advice.map(({ todo }) => todo.replace(/^.*?:\n/, ''));
     expect(grants).toHaveLength(2);
     for (const grant of grants) await tamper(administrator, grant);
     expect(await run('reader', 'set', 'granted', 'plan', '1')).toMatchObject({ code: 0 });
@@ -207,6 +219,30 @@ describe('the reader', () => {
     const after = JSON.parse((await run('reader', 'doctor')).stdout) as Found;
     expect(textOf(after, 'rights')).toBe('reprise_reader may read, append, erase and delete; it may not migrate');
     expect(after.advice).toEqual([]);
+  });
+});
+
+describe('somebody without any right', () => {
+  it('is told by every command and by doctor what to grant first, and it is enough to look', async () => {
+    await tamper(administrator, "CREATE ROLE reprise_stranger LOGIN PASSWORD 'change me'");
+    const stranger = withUrl((url) => {
+      url.pathname = `/${database}`;
+      url.username = 'reprise_stranger';
+      url.password = 'change me';
+    });
+    try {
+      const listed = await place.run(['list', '--json', '--store', stranger]);
+      expect([listed.code, errorOf(listed).code]).toEqual([3, 'store.denied']);
+      const { findings } = await place.json('doctor', '--store', stranger);
+      const [found] = findings as { readonly message: string; readonly todo: string }[];
+      expect(found?.message).toContain('the user reprise_stranger may not read the schema "reprise"');
+      expect(found?.todo).toBe(errorOf(listed).hint);
+      await tamper(administrator, found?.todo.replace(/^.*?: (.*;) then .*$/, '$1') ?? '');
+      expect((await place.run(['list', '--store', stranger])).code).toBe(0);
+      expect((await place.json('doctor', '--store', stranger))['ok']).toBe(true);
+    } finally {
+      await tamper(administrator, 'DROP OWNED BY reprise_stranger; DROP ROLE reprise_stranger');
+    }
   });
 });
 

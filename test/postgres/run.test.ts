@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { root } from '../docs/workshop.ts';
@@ -14,7 +15,7 @@ interface Spoken {
 }
 
 function run(words: readonly string[], more: { readonly uid?: number; readonly gid?: number } = {}): Spoken {
-  const child = spawn(process.execPath, words, { cwd: root, env: { ...plainEnv(), HOME: '/nonexistent' }, ...more });
+  const child = spawn(process.execPath, words, { cwd: root, env: { ...plainEnv(), HOME: tmpdir() }, ...more });
   let said = '';
   for (const stream of [child.stdout, child.stderr])
     stream?.setEncoding('utf8').on('data', (text: string) => {
@@ -47,7 +48,14 @@ it('many processes that open an empty database at the same moment make the store
 
 it('a run of these tests that fails says so to whoever started it', async () => {
   const config = join(root, 'test/fixtures/failing/vitest.config.ts');
-  const { said, ended } = run([join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--config', config]);
+  const { said, ended } = run([
+    join(root, 'node_modules/vitest/vitest.mjs'),
+    'run',
+    '--configLoader',
+    'native',
+    '--config',
+    config,
+  ]);
   expect([await ended, said()]).toEqual([1, expect.stringContaining('1 failed')]);
 });
 

@@ -91,7 +91,7 @@ describe('what a server says is told as what it means', () => {
     ['40P01', 'store.busy', 'another writer', 'longer wait'],
     ['55P03', 'store.busy', 'another writer', 'longer wait'],
     ['57014', 'store.busy', 'longer than it is allowed', 'statementTimeoutMs'],
-    ['42501', 'store.denied', 'no right', 'GRANT'],
+    ['42501', 'store.denied', 'no right', 'owner'],
     ['XX001', 'store.damaged', 'damaged', 'backup'],
     ['26000', 'store.failed', 'prepared statement', 'pool by session'],
     ['57P01', 'store.unreachable', 'cut', 'acknowledged'],

@@ -8,6 +8,7 @@ import { globalOptions } from '../global-options.ts';
 
 // Pressing Tab must answer at once, and nobody chooses from more.
 const refsMax = 200;
+const busyWaitMs = 300;
 
 /** `reprise completion`. */
 export const completion: CommandSpec = {
@@ -38,7 +39,7 @@ export const completion: CommandSpec = {
 async function offerRefs(context: Context, begun: string): Promise<void> {
   const refs = ['latest'];
   try {
-    const reprise = await context.open();
+    const reprise = await context.open({ busyWaitMs });
     const slash = begun.indexOf('/');
     if (slash > 0) {
       const { session } = await context.at(begun.slice(0, slash));

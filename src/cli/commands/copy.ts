@@ -2,10 +2,10 @@ import { Option } from 'commander';
 import { RepriseError } from '../../core/error.ts';
 import type { SessionRecord } from '../../core/ports.ts';
 import { refText } from '../../core/ref.ts';
+import { withoutPassword } from '../../core/store-url.ts';
 import type { CopiedSession } from '../../engine/copy.ts';
 import { isStaged } from '../../engine/copy-standing.ts';
 import type { Reprise } from '../../engine/reprise.ts';
-import { shownUrl, storeLocation } from '../../node/store-location.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
 import { CopyProgressLine } from '../copy-progress.ts';
@@ -20,7 +20,7 @@ import { quoted } from '../typed.ts';
 export const copy: CommandSpec = {
   arguments: [
     { name: '<from>', about: 'the store to read: sqlite:PATH or postgres://…' },
-    { name: '<to>', about: 'the store to write; it is made if it is not there' },
+    { name: '<to>', about: 'the store to write, of either kind; it is made if it is not there' },
     { name: '[sessions...]', about: 'only these sessions (default: all of the namespace)' },
   ],
   options: [
@@ -39,38 +39,62 @@ export const copy: CommandSpec = {
     const dryRun = options['dryRun'] === true;
     const since = timeOf(options['since'] as string | undefined);
     await using pair = await openPair(context, { from, to, into, dryRun });
-    const chosen = await chosenOf(pair.from, { sessions, since, allNamespaces: options['allNamespaces'] === true });
+    const allNamespaces = options['allNamespaces'] === true;
+    const chosen = await chosenOf(pair.from, { store: from, sessions, since, allNamespaces });
     const target = (namespace: string): Reprise => pair.to.namespace(into ?? namespace);
     const rows = await copyAll(context, pair.from, target, chosen, dryRun);
-    await tell(context, rows, { dryRun, hasNamespaces: options['allNamespaces'] === true });
-    if (rows.length > 0 && !dryRun) next(context, to, rows, into);
+    await tell(context, rows, { dryRun, hasNamespaces: allNamespaces });
+    if (dryRun && rows.some(({ outcome }) => !['unchanged', 'refused'].includes(outcome))) {
+      const asked = { into, since: options['since'] as string | undefined, allNamespaces };
+      context.out.next(['reprise copy', ...[from, to].map(shownStore), ...words(sessions, asked)].join(' '));
+    } else if (rows.length > 0 && !dryRun) next(context, to, rows, into);
     return rows.every((row) => row.outcome !== 'refused') ? done : no;
   },
 };
 
+/** What else was typed, to be typed again. */
+function words(
+  sessions: readonly string[],
+  asked: { readonly into: string | undefined; readonly since: string | undefined; readonly allNamespaces: boolean },
+): string[] {
+  return [
+    ...sessions.map(quoted),
+    ...(asked.since === undefined ? [] : ['--since', quoted(asked.since)]),
+    ...(asked.into === undefined ? [] : ['--into', quoted(asked.into)]),
+    ...(asked.allNamespaces ? ['--all-namespaces'] : []),
+  ];
+}
+
+/** A store as it was written, without a password that may be in it. */
+const shownStore = (store: string): string => quoted(withoutPassword(store));
+
 interface Choice {
+  readonly store: string;
   readonly sessions: readonly string[];
   readonly since: string | undefined;
   readonly allNamespaces: boolean;
 }
 
 /** The sessions to copy, the one appended to last at the end, so that the target lists them in the same order. */
-async function chosenOf(from: Reprise, { sessions, since, allNamespaces }: Choice): Promise<SessionRecord[]> {
+async function chosenOf(from: Reprise, { store, sessions, since, allNamespaces }: Choice): Promise<SessionRecord[]> {
   const records: SessionRecord[] = [];
   for await (const record of from.sessions({ allNamespaces })) {
     if (sessions.length === 0 ? isStaged(record) : !sessions.includes(record.session)) continue;
     if (since === undefined || record.updatedAt >= since) records.push(record);
   }
   const missing = sessions.find((id) => !records.some(({ session }) => session === id));
-  if (missing !== undefined && since === undefined) throw notThere(missing, from.currentNamespace);
+  if (missing !== undefined && since === undefined) throw notThere(missing, from.currentNamespace, store);
   return records.reverse();
 }
 
-function notThere(session: string, namespace: string): RepriseError {
+function notThere(session: string, namespace: string, store: string): RepriseError {
   return new RepriseError(
     'session.not-found',
     `Cannot copy session ${JSON.stringify(session)}: there is none of that id in namespace "${namespace}"`,
-    { hint: 'See what there is: reprise list --store FROM.', details: { session, namespace } },
+    {
+      hint: `See what there is: reprise list --all-namespaces --store ${shownStore(store)}`,
+      details: { session, namespace },
+    },
   );
 }
 
@@ -101,11 +125,20 @@ async function copyAll(
     return rows;
   } catch (error) {
     if (rows.length > 0) await tell(context, rows, { dryRun, hasNamespaces: false });
-    throw error;
+    throw ownersOnly(error);
   } finally {
     release();
     context.out.progress.end();
   }
+}
+
+/** Somebody who may record into the target gets as far as the name of the copy, which only its owner may give. */
+function ownersOnly(error: unknown): unknown {
+  if (!(error instanceof RepriseError) || error.code !== 'store.denied') return error;
+  const { code, message, details } = error;
+  const hint =
+    'Copying takes the rights of the owner of the target. Copy again as the owner: it goes on where it stopped.';
+  return new RepriseError(code, message, { hint, details, cause: error });
 }
 
 const rowOf =
@@ -149,8 +182,6 @@ function next({ out, namespace }: Context, to: string, rows: readonly CopyRow[],
   const last = rows.findLast(({ outcome }) => outcome !== 'refused');
   // A namespace that was given is added to what is told, and here it would be that of the source.
   if (last === undefined || (namespace !== undefined && into !== undefined)) return;
-  // As it was written, without a password that may be in it.
-  const store = storeLocation(to).kind === 'postgres' ? shownUrl(storeLocation(to)) : to;
-  const place = `--store ${quoted(store)}${into === undefined ? '' : ` --namespace ${quoted(into)}`}`;
+  const place = `--store ${shownStore(to)}${into === undefined ? '' : ` --namespace ${quoted(into)}`}`;
   out.next(`reprise list ${place}`, `reprise verify ${refText({ session: last.session })} ${place}`);
 }

@@ -1,13 +1,13 @@
 import { rmSync } from 'node:fs';
 import { Option } from 'commander';
 import { RepriseError } from '../../core/error.ts';
-import { storeLocation, withoutPassword } from '../../node/store-location.ts';
+import { withoutPassword } from '../../core/store-url.ts';
+import { storeLocation } from '../../node/store-location.ts';
 import { demoAgentName } from '../agent-options.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
+import { demoFile } from '../demo-file.ts';
 import { done } from '../exit-code.ts';
-
-const ownFile = '.reprise/demo.db';
 
 /** `reprise demo`. */
 export const demo: CommandSpec = {
@@ -30,8 +30,8 @@ export const demo: CommandSpec = {
 
 /** The demo's own file begins anew every time; a store that was named is only added to. */
 function ownStore(): string {
-  for (const end of ['', '-wal', '-shm']) rmSync(`${ownFile}${end}`, { force: true });
-  return `sqlite:${ownFile}`;
+  for (const end of ['', '-wal', '-shm']) rmSync(`${demoFile}${end}`, { force: true });
+  return `sqlite:${demoFile}`;
 }
 
 /** The story must not start an agent that is somebody's own. */
@@ -52,7 +52,7 @@ function refuseMemory(store: string): void {
     'store.unsupported',
     'Cannot tell the story in "memory:": each command is a process of its own',
     {
-      hint: `Leave --store out for ${ownFile}, or name a file: --store sqlite:PATH`,
+      hint: `Leave --store out for ${demoFile}, or name a file: --store sqlite:PATH`,
     },
   );
 }

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { RepriseError } from '../../core/error.ts';
+import { withoutPassword } from '../../core/store-url.ts';
 import type { Reprise } from '../../engine/reprise.ts';
 import type { Session } from '../../engine/session.ts';
-import { withoutPassword } from '../../node/store-location.ts';
 import { openReprise } from '../../open-reprise.ts';
 import { demoAgentName } from '../agent-options.ts';
 import { main } from '../main.ts';

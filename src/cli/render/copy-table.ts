@@ -2,7 +2,7 @@ import type { CopiedSession } from '../../engine/copy.ts';
 import type { Output } from '../output.ts';
 import { countText } from './amount.ts';
 import { type Column, tableLines } from './table.ts';
-import { plain } from './text.ts';
+import { foldedLines, plain } from './text.ts';
 
 /** What became of a session, or why nothing did. */
 export interface CopyRow extends Omit<CopiedSession, 'outcome'> {
@@ -51,10 +51,16 @@ export function copyLines(
       value: ({ branches: [first] }) => (first === undefined ? '' : `@${first.head} ${first.digest.slice(0, 12)}`),
     },
   ];
+  const folded = (text: string, columns: number): string[] => [...foldedLines(plain(text), out.columns - columns)];
   const reasons = rows.flatMap(({ error }) =>
     error === null
       ? []
-      : [`  ${out.style('red', plain(error.message))}`, ...(error.hint === null ? [] : [`  → ${plain(error.hint)}`])],
+      : [
+          ...folded(error.message, 2).map((part) => `  ${out.style('red', part)}`),
+          ...(error.hint === null
+            ? []
+            : folded(error.hint, 4).map((part, index) => `  ${index === 0 ? '→' : ' '} ${part}`)),
+        ],
   );
   return [...tableLines(rows, columns, { columns: out.tableColumns, bold: (text) => out.bold(text) }), ...reasons];
 }

@@ -51,7 +51,8 @@ function adviceLines(
   { message, todo }: { readonly message: string; readonly todo: string | null },
   style: Style,
 ): string[] {
-  const folded = (text: string, columns: number): string[] => [...foldedLines(plain(text), out.columns - columns)];
+  const folded = (text: string, columns: number): string[] =>
+    text.split('\n').flatMap((line) => [...foldedLines(plain(line), out.columns - columns)]);
   return [
     ...folded(message, 2).map((part) => `  ${out.style(style, part)}`),
     ...(todo === null ? [] : folded(todo, 4).map((part, index) => `  ${index === 0 ? '→' : ' '} ${part}`)),
@@ -60,7 +61,7 @@ function adviceLines(
 
 const tableColumns: readonly Column<TableSize>[] = [
   { title: 'TABLE', value: ({ name }) => plain(name) },
-  { title: 'ROWS', value: ({ bytes }) => bytesText(bytes), align: 'right' },
+  { title: 'DATA', value: ({ bytes }) => bytesText(bytes), align: 'right' },
   { title: 'INDEXES', value: ({ indexBytes }) => bytesText(indexBytes), align: 'right' },
 ];
 

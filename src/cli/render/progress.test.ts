@@ -75,3 +75,19 @@ test('what is not a terminal gets no frames', () => {
   made.progress.end();
   expect(made.written).toEqual([]);
 });
+
+test('another part is counted anew, and drawn without waiting for another second', () => {
+  const made = screen(true);
+  made.progress.begin('copy');
+  made.clock = 1_000;
+  made.progress.turnTo('copy demo', 4_000);
+  made.clock = 2_000;
+  made.progress.add(1_000);
+  made.progress.turnTo('check demo', 4_000);
+  made.clock = 2_100;
+  made.progress.add(400);
+  expect(made.written).toEqual([
+    '\r\u001b[2Kcopy demo: 1,000 of 4,000 events, 1,000/s, about 3.0s left',
+    '\r\u001b[2Kcheck demo: 400 of 4,000 events, 4,000/s, about 900ms left',
+  ]);
+});

@@ -47,6 +47,14 @@ export class Progress {
     this.#total = (this.#total ?? 0) + events;
   }
 
+  /** Another part of it begins: it is counted anew, and drawn where the last one was. */
+  turnTo(what: string, total: number): void {
+    this.#what = what;
+    this.#total = total;
+    this.#done = 0;
+    this.#startedAt = this.#now();
+  }
+
   /** So many events more are done. */
   add(events: number): void {
     this.#done += events;

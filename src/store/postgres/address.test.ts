@@ -41,6 +41,12 @@ test('a URL that cannot be understood is refused without its password', () => {
     'postgres://me:secret@a:port/b',
     'postgres://me:secret@a/b?schema=Not-This',
     'postgres://me:secret@a/b?target_session_attrs=fastest',
+    'postgres://me:/secret@a/b',
+    'postgres://me:?secret@a/b',
+    'postgres://me:12?secret@a/b',
+    'postgres://me:#/secret@a/b',
+    'postgres://me:%secret@a/b',
+    'postgres://a/b?password=secret&schema=Not-This',
   ]) {
     try {
       parseAddress(url);
@@ -50,4 +56,31 @@ test('a URL that cannot be understood is refused without its password', () => {
       expect(JSON.stringify(error) + String(error)).not.toContain('secret');
     }
   }
+});
+
+test('a URL that cannot be understood is refused with what is wrong in it', () => {
+  const refusalOf = (url: string): string => {
+    try {
+      return parseAddress(url).location;
+    } catch (error) {
+      return String(error);
+    }
+  };
+  expect(refusalOf('postgres://me:a/b@host/agents')).toContain('its password has a character');
+  expect(refusalOf('postgres://me:1?b@host/agents')).toContain('its password has a character');
+  expect(refusalOf('postgres://')).toContain('not the URL of a database');
+  expect(refusalOf('postgres://me:a%b@host/agents')).toContain('a "%" in it');
+  expect(refusalOf('postgres://me@host:port/agents')).toContain('a host or port that is none');
+  expect(refusalOf('postgres://me@host/agents?schema=Other')).toContain('"Other" cannot be');
+  expect(refusalOf('postgres://me@host/agents?target_session_attrs=best')).toContain('no target_session_attrs "best"');
+});
+
+test('user and password may be parameters, as in other programs', () => {
+  const { url, location } = parseAddress('postgres:///agents?host=/tmp&user=me&password=a%20%2Fb&application_name=x');
+  expect({ url, location }).toEqual({
+    url: 'postgres://me:a%20%2Fb@localhost/agents?application_name=x',
+    location: 'postgres:///agents',
+  });
+  expect(parseAddress('postgres://you:old@host/agents?user=me').url).toBe('postgres://me:old@localhost/agents');
+  expect(parseAddress('postgres://you:old@host/agents?password=new').url).toBe('postgres://you:new@localhost/agents');
 });

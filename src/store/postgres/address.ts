@@ -1,4 +1,5 @@
 import { RepriseError } from '../../core/error.ts';
+import { withoutPassword } from '../../core/store-url.ts';
 
 /** One server; a name that begins with "/" is the folder of its socket. */
 export interface Host {
@@ -29,8 +30,9 @@ const defaultPort = 5432;
 const targets: readonly string[] = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer-standby'];
 
 /**
- * Takes a URL apart. Hosts, ports, what is wanted of them and the schema are ours, every other parameter is the driver's
- * or the server's. The driver would try several hosts for ever, without a pause.
+ * Takes a URL apart. Hosts, ports, what is wanted of them, the schema and who connects are ours, every other parameter is
+ * the driver's or the server's. The driver would try several hosts for ever, without a pause, and takes a user from the
+ * parameters, but no password.
  */
 export function parseAddress(text: string): Address {
   const [before = '', query] = text.split(/\?(.*)/s);
@@ -42,23 +44,73 @@ export function parseAddress(text: string): Address {
   };
   const schema = take('schema') ?? defaultSchema;
   const target = take('target_session_attrs') ?? process.env['PGTARGETSESSIONATTRS'];
-  const [, scheme, user = '', place = '', database = ''] =
-    /^(postgres(?:ql)?:\/\/)(?:([^/]*)@)?([^/@]*)(\/.*)?$/s.exec(before) ?? [];
+  const [, scheme, user, place = '', database = ''] =
+    /^(postgres(?:ql)?:\/\/)(?:([^/]*)@)?([^/@]*)(\/[^@]*)?$/s.exec(before) ?? [];
+  const isNamed = [...parameters.keys()].every((name) => /^[\w.]+$/.test(name));
+  if (scheme === undefined || before === scheme || !isNamed) throw notUnderstood(text, wrongForm(text));
+  if (decoded(`${user}${database}`) === undefined) throw notUnderstood(text, wrongPercent);
   const hosts = hostsOf(take('host') ?? place, take('port'));
-  const isKnown = before.length > (scheme?.length ?? 0) && schemaPattern.test(schema);
-  if (scheme === undefined || !isKnown || hosts === undefined || !(target === undefined || targets.includes(target)))
-    throw notUnderstood(before);
+  if (hosts === undefined) throw notUnderstood(text, wrongForm(text, wrongHost));
+  if (!schemaPattern.test(schema)) throw notUnderstood(text, wrongSchema(schema));
+  if (!isTarget(target)) throw notUnderstood(text, wrongTarget(target));
+  const who = credentialsOf(user, take('user'), take('password'));
   const mode = parameters.get('sslmode') ?? parameters.get('ssl') ?? 'disable';
   const rest = parameters.size === 0 ? '' : `?${parameters.toString()}`;
   const named = schema === defaultSchema ? '' : `?schema=${schema}`;
   return {
-    url: `${scheme}${user === '' ? '' : `${user}@`}localhost${database}${rest}`,
+    url: `${scheme}${who}localhost${database}${rest}`,
     hosts,
-    target: target as Target | undefined,
+    target,
     isEncrypted: !['disable', 'false', 'prefer', 'allow'].includes(mode),
     schema,
     location: `${withoutPassword(before)}${named}`,
   };
+}
+
+/** What is wrong with a URL, and how it is written. */
+interface Wrong {
+  readonly what: string;
+  readonly hint: string;
+}
+
+const wrongPercent: Wrong = {
+  what: 'a "%" in it is not followed by two digits',
+  hint: 'Write %25 for a "%" that is part of a name or a password.',
+};
+const wrongHost: Wrong = {
+  what: 'it names a host or port that is none',
+  hint: 'Write HOST:PORT with a port from 1 to 65535, several as HOST:PORT,HOST:PORT, an IPv6 address in brackets.',
+};
+const wrongSchema = (schema: string): Wrong => ({
+  what: `${JSON.stringify(schema)} cannot be the name of its schema`,
+  hint: 'schema= takes lower-case letters, digits and "_", 63 at most.',
+});
+const wrongTarget = (target: string): Wrong => ({
+  what: `there is no target_session_attrs ${JSON.stringify(target)}`,
+  hint: `It is one of ${targets.join(', ')}.`,
+});
+
+/** A password is the first suspect: what is shown of the URL is right without it. */
+function wrongForm(url: string, otherwise?: Wrong): Wrong {
+  const hint = 'Write postgres://USER:PASSWORD@HOST:PORT/DATABASE';
+  if (/^\w+:\/\/[^@/]*:[^@]*[/?#].*@/s.test(url))
+    return {
+      what: 'its password has a character that means something else in a URL',
+      hint: `${hint} with %2F for "/", %3F for "?", %23 for "#" in the password, or put it into PGPASSWORD.`,
+    };
+  return otherwise ?? { what: 'it is not the URL of a database', hint: `${hint}.` };
+}
+
+function isTarget(target: string | undefined): target is Target | undefined {
+  return target === undefined || targets.includes(target);
+}
+
+/** Who connects, as it stands before the host; what is named as a parameter goes before it. */
+function credentialsOf(held = '', user?: string, password?: string): string {
+  const [, heldUser = '', heldPassword] = /^([^:]*)(?::(.*))?$/s.exec(held) ?? [];
+  const name = user === undefined ? heldUser : encodeURIComponent(user);
+  const secret = password === undefined ? heldPassword : encodeURIComponent(password);
+  return name === '' && secret === undefined ? '' : `${name}${secret === undefined ? '' : `:${secret}`}@`;
 }
 
 /** A host as a person would write it. */
@@ -69,7 +121,7 @@ export function nameOf({ name, port }: Host): string {
 function hostsOf(place: string, ports: string | undefined): readonly Host[] | undefined {
   const portList = ports?.split(',') ?? [];
   const hosts = place.split(',').map((text, index): Host | undefined => {
-    const [, bracketed, plain, given] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d+))?$/.exec(decoded(text)) ?? [];
+    const [, bracketed, plain, given] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d+))?$/.exec(decoded(text) ?? text) ?? [];
     const name = bracketed ?? plain;
     const port = Number(given ?? portList[index] ?? portList[0] ?? process.env['PGPORT'] ?? defaultPort);
     if (name === undefined || !(Number.isInteger(port) && port > 0 && port < 65_536)) return undefined;
@@ -78,20 +130,15 @@ function hostsOf(place: string, ports: string | undefined): readonly Host[] | un
   return hosts.every((host) => host !== undefined) ? hosts : undefined;
 }
 
-function decoded(text: string): string {
+/** Text without percent-encoding; undefined if it cannot be read so. */
+function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {
-    return text;
+    return undefined;
   }
 }
 
-function withoutPassword(url: string): string {
-  return url.replace(/^(\w+:\/\/[^:/@]*):[^/]*@/s, '$1@');
-}
-
-function notUnderstood(url: string): RepriseError {
-  return new RepriseError('option.invalid', `Cannot open a store at "${withoutPassword(url)}"`, {
-    hint: `Write postgres://USER:PASSWORD@HOST:PORT/DATABASE, several hosts as HOST:PORT,HOST:PORT; schema= takes lower-case letters, digits and "_"; target_session_attrs= is one of ${targets.join(', ')}.`,
-  });
+function notUnderstood(url: string, { what, hint }: Wrong): RepriseError {
+  return new RepriseError('option.invalid', `Cannot open a store at "${withoutPassword(url)}": ${what}`, { hint });
 }

@@ -82,7 +82,7 @@ function noneOf(hosts: readonly Host[], target: Target, wrong: ReadonlyMap<numbe
     {
       hint: isAnswered
         ? 'Promote a standby, or start the server that is missing; what was acknowledged is stored.'
-        : 'Check that PostgreSQL runs, and the hosts and ports of the URL; "reprise doctor" tells more.',
+        : 'Check that PostgreSQL runs, and the hosts and ports of the URL.',
       details: { postgres: isAnswered ? noHostCode : 'ECONNREFUSED', target, hosts: hosts.map(nameOf) },
       ...(errors[0] === undefined ? {} : { cause: errors[0] }),
     },

@@ -5,7 +5,7 @@ import { Database, pause } from './database.ts';
 import type { Driver } from './driver.ts';
 import { Hosts } from './hosts.ts';
 import { checkOldest, latestVersion, type Migration, migrate, schemaState } from './migrate.ts';
-import { noHostCode, postgresCode } from './postgres-error.ts';
+import { noHostCode, postgresCode, whileOpening } from './postgres-error.ts';
 
 interface OpenDatabaseOptions {
   readonly url: string;
@@ -84,7 +84,9 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Opened
   const wanted = target ?? (hosts.length > 1 && !isReadOnly ? 'read-write' : 'any');
   const servers = new Hosts({ hosts, target: wanted, isReadOnly });
   const connect: Connect = (more) => servers.connect((host: Host) => new Connection({ ...connection, ...more, host }));
-  const isLoose = await untilUp(busyWaitMs, () => setUp(connect, schema, location, options));
+  const isLoose = await untilUp(busyWaitMs, () => setUp(connect, schema, location, options)).catch((error: unknown) => {
+    throw whileOpening(error, location);
+  });
   // A server whose own setting would lose what was acknowledged is told otherwise.
   const held = isLoose ? { settings: { ...settings, synchronous_commit: 'on' } } : {};
   return {
@@ -109,7 +111,9 @@ async function setUp(
 ): Promise<boolean> {
   const connection = await connect({});
   try {
-    const { version, oldest } = await schemaState(connection, schema);
+    const { version, oldest } = await schemaState(connection, schema).catch(async (error: unknown) => {
+      throw postgresCode(error) === '42501' ? await mayNotLook(error, connection, schema) : error;
+    });
     checkOldest(oldest, latestVersion(migrations));
     if (version === 0 && (readOnly || create === false)) throw notFound(location, schema);
     if (version < latestVersion(migrations)) {
@@ -170,9 +174,23 @@ async function loadDriver(): Promise<Driver> {
 
 function notFound(location: string, schema: string): RepriseError {
   return new RepriseError('store.not-found', `Cannot open the store at "${location}": it has no schema "${schema}"`, {
-    hint: 'Check the URL, or let the store be created.',
+    hint: 'Check the URL, or let the store be created: "reprise doctor --create" makes an empty one.',
     details: { location, schema },
   });
+}
+
+/** A user who cannot even see which schema it is cannot be told by the doctor what else is missing. */
+async function mayNotLook(cause: unknown, connection: Connection, schema: string): Promise<RepriseError> {
+  const [user] = (await connection.get<[string]>('SELECT quote_ident(current_user)')) as [string];
+  return new RepriseError(
+    'store.denied',
+    `Cannot use the store: the user ${user} may not read the schema "${schema}"`,
+    {
+      hint: `Let the owner type: GRANT USAGE ON SCHEMA ${schema} TO ${user}; GRANT SELECT ON ALL TABLES IN SCHEMA ${schema} TO ${user}; then "reprise doctor" tells what else is missing.`,
+      details: { postgres: '42501', user, schema },
+      cause,
+    },
+  );
 }
 
 function mayNotMigrate(cause: unknown, version: number, latest: number): RepriseError {

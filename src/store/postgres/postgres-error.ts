@@ -9,7 +9,7 @@ interface Meaning {
 const unreachable: Meaning = {
   code: 'store.unreachable',
   what: 'the server does not answer',
-  hint: 'Check that PostgreSQL runs, and the host and port of the URL; "reprise doctor" tells more.',
+  hint: 'Check that PostgreSQL runs, and the host and port of the URL.',
 };
 const cut: Meaning = {
   code: 'store.unreachable',
@@ -29,7 +29,7 @@ const pooled: Meaning = {
 const credentials: Meaning = {
   code: 'store.denied',
   what: 'the server does not accept the user or the password',
-  hint: 'Check the user and the password of the URL.',
+  hint: 'Check the user and the password of the URL, or PGPASSWORD.',
 };
 const rights: Meaning = {
   code: 'store.denied',
@@ -56,6 +56,11 @@ const full: Meaning = {
   what: 'there is no room left on the server',
   hint: 'Make room where the database is kept and append again; nothing that was acknowledged is lost.',
 };
+const parameter: Meaning = {
+  code: 'option.invalid',
+  what: 'the server does not take a parameter of the URL',
+  hint: 'Check what is behind the "?" of the URL: what Reprise does not know is handed to the server as a setting.',
+};
 const damaged: Meaning = {
   code: 'store.damaged',
   what: 'the database is damaged',
@@ -73,7 +78,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
   '3D000': {
     code: 'store.not-found',
     what: 'there is no such database',
-    hint: 'Create the database, or check the name at the end of the URL.',
+    hint: 'Check the name at the end of the URL, or let an administrator make the database: CREATE DATABASE name;',
   },
   '3F000': { code: 'store.not-found', what: 'there is no such schema', hint: 'Check the schema of the URL.' },
   '42501': rights,
@@ -163,19 +168,42 @@ export function toStoreError(error: unknown): unknown {
   // Every address of a host was tried: the first one tells.
   const code = given ?? (errors?.[0] as { readonly code?: unknown } | undefined)?.code;
   if (typeof code !== 'string') return error;
-  const meaning = meanings[code] ?? (code.startsWith('08') ? cut : undefined);
   const message = error instanceof Error ? error.message : String(error);
+  const meaning = meanings[code] ?? (code.startsWith('08') ? cut : ofSetting(code, message));
   if (meaning === undefined) {
-    return new RepriseError('store.failed', `Cannot use the store: PostgreSQL says "${message}"`, {
+    return new RepriseError('store.failed', `${storeFailed}PostgreSQL says "${message}"`, {
       hint: 'This is a mistake of Reprise unless the tables were changed by another program; please report it.',
       details: { postgres: code },
       cause: error,
     });
   }
-  return new RepriseError(meaning.code, `Cannot use the store: ${meaning.what} (PostgreSQL says "${message}")`, {
+  // What the socket or the driver says is not PostgreSQL's word.
+  const said = sqlState.test(code)
+    ? `PostgreSQL says "${message}"`
+    : message.replace(/^write CONNECT_TIMEOUT/, 'nothing in time from');
+  return new RepriseError(meaning.code, `${storeFailed}${meaning.what}${said === '' ? '' : ` (${said})`}`, {
     hint: meaning.hint,
     details: { postgres: code },
     cause: error,
+  });
+}
+
+const storeFailed = 'Cannot use the store: ';
+const sqlState = /^(?:\d|XX|P0|HV|F0)[0-9A-Z]+$/;
+
+/** A setting that the server does not know, or not with that value, is one of the URL: ours are tested. */
+function ofSetting(code: string, message: string): Meaning | undefined {
+  return (code === '42704' || code === '22023') && message.includes('parameter "') ? parameter : undefined;
+}
+
+/** The same error, said of a store that is being opened: which one it is may be what is wrong. */
+export function whileOpening(error: unknown, location: string): unknown {
+  if (!(error instanceof RepriseError) || !error.message.startsWith(storeFailed)) return error;
+  const { code, message, hint, details, cause } = error;
+  return new RepriseError(code, `Cannot open the store at "${location}": ${message.slice(storeFailed.length)}`, {
+    ...(hint === undefined ? {} : { hint }),
+    details,
+    cause,
   });
 }
 

@@ -150,6 +150,8 @@ class PostgresStore implements EventStore {
   async append(requests: readonly AppendRequest[]): Promise<readonly AppendOutcome[]> {
     this.#checkOpen();
     if (this.#isReadOnly) return requests.map(() => ({ ok: false, error: this.#readOnlyError() }));
+    const [only] = requests;
+    if (requests.length === 1 && only !== undefined) return [await this.#writer.append(only)];
     return await Promise.all(requests.map((request) => this.#writer.append(request)));
   }
 

@@ -172,11 +172,14 @@ describe('what a SQLite store keeps', () => {
     };
     const view = [segment('main', 0, 50_000)];
     const page = { limit: 9, select: 'header' } as const;
-    expect(await fastest((store) => store.branch({ ...ref, branch: 'main' }))).toBeLessThan(20);
-    expect(await fastest((store, round) => fork({ store, ref }, `child ${round}`, point('main', 25_000)))).toBeLessThan(
-      20,
-    );
-    expect(await fastest((store) => store.latest(ref, view, { keys: ['same'] }, page))).toBeLessThan(20);
-    expect(await fastest((store) => store.latest(ref, view, { prefix: '' }, page))).toBeLessThan(20);
+    // Against going through them all, whatever the machine is busy with.
+    const all = await fastest((store) => readAll({ store, ref }, view, { select: 'header' }));
+    const works: ((store: EventStore, round: number) => Promise<unknown>)[] = [
+      (store) => store.branch({ ...ref, branch: 'main' }),
+      (store, round) => fork({ store, ref }, `child ${round}`, point('main', 25_000)),
+      (store) => store.latest(ref, view, { keys: ['same'] }, page),
+      (store) => store.latest(ref, view, { prefix: '' }, page),
+    ];
+    for (const work of works) expect(await fastest(work)).toBeLessThan(all / 4);
   });
 });

@@ -56,8 +56,9 @@ test('copy goes on with a source that grew, and says what it would do first', as
     dryRun: true,
     written: 1,
   });
-  const { code, stdout } = await copy('--dry-run');
+  const { code, stdout, stderr } = await copy('refund', '--since', '1h', '--dry-run');
   expect([code, stdout]).toEqual([0, expect.stringMatching(/TO WRITE[^]*refund +to be updated +1/)]);
+  expect(stderr).toBe(`next: reprise copy ${from} ${to} refund --since 1h\n`);
   expect(await place.json('copy', from, to)).toMatchObject({
     outcome: 'updated',
     dryRun: false,

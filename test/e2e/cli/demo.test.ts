@@ -45,6 +45,8 @@ test('has a file of its own that begins anew, behind the wall it was told, and p
     expect(stdout).toContain('I refunded 50.');
   }
   expect([existsSync(join(place.folder, '.reprise/demo.db')), existsSync(place.store)]).toEqual([true, false]);
+  const { stderr } = await place.run(['list']);
+  expect(stderr, 'who looks elsewhere is told where it is').toContain('--store sqlite:.reprise/demo.db');
 });
 
 test('refuses a store that its commands could not share', async () => {

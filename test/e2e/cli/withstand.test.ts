@@ -87,11 +87,11 @@ describe('stores that are not as they should be', () => {
     using place = await refundPlace();
     const letGo = await holdWriters(place);
     const forking = place.run(['fork', 'refund@3', '--name', 'late']);
-    await pause(2_500);
+    await pause(5_000);
     await letGo();
     const { code, stderr } = await forking;
     expect(code).toBe(0);
-    expect(stderr).toContain('Waiting for another process that holds the store …\n');
+    expect(stderr).toContain('Waiting for the store, which another process may hold …\n');
   });
 
   test('a store that another process writes to is read all the same, and no snapshot waits for longer than snapshotWaitMsMax', async () => {

@@ -105,7 +105,7 @@ const placeSql = `
 SELECT quote_ident(n.nspname) FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'pg_stat_statements'`;
 
 const howTo =
-  "not known, since pg_stat_statements is off: set shared_preload_libraries = 'pg_stat_statements', restart the server, and let a superuser type CREATE EXTENSION pg_stat_statements;";
+  "not known, since pg_stat_statements is off: set shared_preload_libraries = 'pg_stat_statements', restart the server, and let a superuser type CREATE EXTENSION pg_stat_statements";
 
 async function slowness(queries: Queries): Promise<StoreFact> {
   const name = 'slowest';

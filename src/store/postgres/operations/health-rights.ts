@@ -78,6 +78,6 @@ function adviceOf({ schema, user, missing, mayCount }: Lack, ability: Ability): 
   if (grants.length === 0) return undefined;
   return {
     message: `The user ${user} may not ${words[ability]}: it lacks ${texts.join('; ')}`,
-    todo: `If it should, let the owner type: ${grants.join(' ')}`,
+    todo: ['If it should, let the owner type:', ...grants].join('\n'),
   };
 }

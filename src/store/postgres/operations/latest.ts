@@ -163,6 +163,7 @@ function beforeGaps(segment: Segment, seq: Seq, lastThrough: (through: Seq) => S
   return undefined;
 }
 
+// The first event that is not before a place, in order, is one look into one index, whatever PostgreSQL knows of the table.
 async function findEventsAt(
   queries: Queries,
   session: SessionKey,
@@ -175,7 +176,7 @@ async function findEventsAt(
        SELECT ${eventColumns[select]}, asked.key, asked.branch,
          sum(${select === 'full' ? 'octet_length(e.data)' : '0'}) OVER (ORDER BY asked.place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
        FROM unnest($3::int[], $4::bigint[], $5::text[], $6::text[]) WITH ORDINALITY asked (branch_id, seq, key, branch, place)
-       JOIN events e ON e.namespace_id = $1 AND e.session_id = $2 AND e.branch_id = asked.branch_id AND e.seq = asked.seq
+       JOIN LATERAL (SELECT * FROM events WHERE namespace_id = $1 AND session_id = $2 AND branch_id = asked.branch_id AND seq >= asked.seq ORDER BY seq LIMIT 1) e ON e.seq = asked.seq
      ) page WHERE coalesce(before, 0) <= $7 * 4`,
     session.namespaceId,
     session.id,

@@ -1,0 +1,2 @@
+/** Where `reprise demo` keeps its story. */
+export const demoFile = '.reprise/demo.db';
