@@ -10,7 +10,8 @@ export interface Told {
   readonly asked: AppendRequest;
   readonly began: number;
   readonly ended: number;
-  readonly code: 'ok' | 'known' | string;
+  /** `ok`, `known`, or why it was refused. */
+  readonly code: string;
   readonly events: readonly { readonly id: string; readonly seq: number; readonly digest: string }[];
 }
 
