@@ -235,3 +235,16 @@ function factsOf(source: AppendSource, request: AppendRequest, state: BranchStat
     turnAt: source.turnAt,
   };
 }
+
+/** The outcome of an append that was not written. */
+export function refusal(error: unknown): AppendOutcome {
+  if (error instanceof RepriseError) return { ok: false, error };
+  return {
+    ok: false,
+    error: new RepriseError(
+      'store.failed',
+      `Cannot append: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    ),
+  };
+}

@@ -1,4 +1,4 @@
-import { assert } from './error.ts';
+import { assert, RepriseError } from './error.ts';
 import type { JsonObject } from './json.ts';
 import { beginning, type Seq, type SeqRange } from './point.ts';
 
@@ -75,4 +75,22 @@ export function toRanges(seqs: readonly Seq[]): SeqRange[] {
     else ranges.push({ after: (seq - 1) as Seq, through: seq });
   }
   return ranges;
+}
+
+/** The structural event of a stored row. One that cannot be read is no mistake of the reader: the store was damaged. */
+export function storedMarker({
+  branch,
+  seq,
+  type,
+  data,
+}: Omit<StructuralEvent, 'data'> & { readonly data: string }): Marker {
+  try {
+    return markerOf({ branch, seq, type, data: JSON.parse(data) as JsonObject });
+  } catch (error) {
+    throw new RepriseError('store.damaged', `Cannot read the structural event at "${branch}@${seq}" ("${type}")`, {
+      hint: 'Run verify on the branch: the store was damaged or changed.',
+      details: { branch, seq },
+      cause: error,
+    });
+  }
 }

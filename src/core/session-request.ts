@@ -28,6 +28,14 @@ export interface ReceiptsRequest {
   readonly after?: Pick<Receipt, 'digest' | 'kind'>;
 }
 
+/** The error for a session that does not exist. */
+export function sessionNotFound(ref: SessionRef): RepriseError {
+  return new RepriseError('session.not-found', `Cannot find session "${ref.session}" in namespace "${ref.namespace}"`, {
+    hint: 'List the sessions of the namespace, or create it first.',
+    details: { namespace: ref.namespace, session: ref.session },
+  });
+}
+
 /** The error for an id that is taken. */
 export function sessionExists({ namespace, session }: SessionRef, attempted = 'create session'): RepriseError {
   return new RepriseError(

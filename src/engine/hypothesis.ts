@@ -4,7 +4,6 @@ import { storedJson } from '../core/decode.ts';
 import { createPartMemory, encodeData } from '../core/encode.ts';
 import { RepriseError } from '../core/error.ts';
 import type { Event, EventDraft } from '../core/event.ts';
-import { specOf } from '../core/event-types.ts';
 import type { JsonObject } from '../core/json.ts';
 import { isEdit, markerOf } from '../core/marker.ts';
 import { type Digest, later, type Seq } from '../core/point.ts';
@@ -81,7 +80,7 @@ async function eventFor(engine: Engine, base: Hypothesis, draft: StampedDraft, s
     id,
     time,
     type,
-    version: draft.version ?? specOf(type)?.version ?? 1,
+    version: draft.version,
     ...(agent === undefined ? {} : { agent }),
     ...(run === undefined ? {} : { run }),
     turn: draft.turn ?? led?.turn ?? (await clockOf(engine, base)),

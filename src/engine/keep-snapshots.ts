@@ -31,7 +31,8 @@ export function keepSnapshots(engine: Engine, session: string, appended: readonl
   const [first, last] = [appended[0], appended.at(-1)];
   if (first === undefined || last === undefined) return;
   const { branch } = last;
-  const name = JSON.stringify([engine.namespace, session, branch]);
+  // Names hold no control characters, so a line break cannot be part of one.
+  const name = `${engine.namespace}\n${session}\n${branch}`;
   goOn(engine.summaries, name, appended);
   const isCrossed = (every: number): boolean => Math.floor(last.seq / every) > Math.floor((first.seq - 1) / every);
   if (isCrossed(limits.summaryEventsMax) || appended.some((event) => event.type === 'run.ended'))

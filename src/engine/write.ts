@@ -28,14 +28,15 @@ export interface StampedRequest extends Omit<WriteRequest, 'drafts'> {
   readonly drafts: readonly StampedDraft[];
 }
 
-/** A draft with its id and time, so that repeating it repeats the same event. */
+/** A draft with its id, time and version, so that repeating it repeats the same event. */
 export type StampedDraft = Omit<EventDraft, 'data'> & {
   readonly id: string;
   readonly time: string;
+  readonly version: number;
   readonly data: JsonObject;
 };
 
-/** Checks a draft and gives it the id and time it was given without. */
+/** Checks a draft and gives it the id, time and version it was given without. */
 export function stamp(engine: Engine, draft: EventDraft, now: string): StampedDraft {
   checkDraft(draft);
   return {
@@ -43,6 +44,7 @@ export function stamp(engine: Engine, draft: EventDraft, now: string): StampedDr
     data: (draft.data ?? {}) as JsonObject,
     id: draft.id ?? engine.platform.newId(),
     time: draft.time === undefined ? now : isoTime(draft.time),
+    version: draft.version ?? specOf(draft.type)?.version ?? 1,
   };
 }
 
@@ -62,16 +64,15 @@ export async function write(engine: Engine, request: WriteRequest): Promise<read
   const now = engine.platform.now();
   const given = request.drafts.map((draft) => stamp(engine, draft, now));
   const encoded = encodeRequest(engine, { ...request, drafts: given });
-  const attempt = async (one: AppendRequest): Promise<AppendOutcome> =>
-    (await engine.store.append([one]))[0] as AppendOutcome;
-  let outcome = await attempt(encoded.append);
+  let [outcome] = (await engine.store.append([encoded.append])) as [AppendOutcome];
   if (!outcome.ok) {
     engine.memories.delete(request.session);
     // What this process remembers having stored may have been refused or erased: then everything is sent again, as a
     // continuation of nothing, since what is on its way beside it may be refused as well.
     if (outcome.error.code === 'part.missing') {
       const drafts = given.map((draft, index) => ({ ...draft, data: encoded.data[index] as JsonObject }));
-      outcome = await attempt(encodeRequest(engine, { ...request, drafts }, createPartMemory()).append);
+      const { append } = encodeRequest(engine, { ...request, drafts }, createPartMemory());
+      [outcome] = (await engine.store.append([append])) as [AppendOutcome];
     }
   }
   if (!outcome.ok) throw outcome.error;
@@ -112,10 +113,9 @@ export function encodeRequest(
   const events: EventInput[] = [];
   const copies: JsonObject[] = [];
   for (const draft of request.drafts) {
-    const version = versionOf(draft);
-    const encoded = encodeData({ ...draft, version }, engine.platform, memory);
+    const encoded = encodeData(draft, engine.platform, memory);
     parts.push(...encoded.parts);
-    events.push({ ...draft, version, data: encoded.skeleton, keys: encoded.keys });
+    events.push({ ...draft, data: encoded.skeleton, keys: encoded.keys });
     copies.push(encoded.data);
   }
   checkSize({ events, parts });
@@ -129,10 +129,6 @@ export function encodeRequest(
     ...(epoch === undefined ? {} : { epoch }),
   };
   return { append, data: copies };
-}
-
-function versionOf({ version, type }: EventDraft): number {
-  return version ?? specOf(type)?.version ?? 1;
 }
 
 function storedEvent(
@@ -150,7 +146,7 @@ function storedEvent(
     id: draft.id,
     time: draft.time,
     type: draft.type,
-    version: versionOf(draft),
+    version: draft.version,
     ...(draft.agent === undefined ? {} : { agent: draft.agent }),
     ...(draft.run === undefined ? {} : { run: draft.run }),
     turn,

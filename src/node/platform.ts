@@ -20,7 +20,7 @@ const poolBytes = 4096;
 export function createNodePlatform(): Platform {
   const pool = randomPool();
   return {
-    now: () => new Date().toISOString(),
+    now: clock(),
     newId: uuidSource(pool),
     sha256: (text) => hash('sha256', text, 'hex') as Digest,
     newSalt: () => {
@@ -56,6 +56,20 @@ function startIdleTimer(ms: number, fire: () => void): () => void {
   const timer = setTimeout(fire, Math.min(ms, idleTimerMsMax));
   timer.unref();
   return () => clearTimeout(timer);
+}
+
+/** Spelling a time out takes longer than reading the clock, and many events happen within a millisecond. */
+function clock(): () => string {
+  let lastMs = Number.NaN;
+  let text = '';
+  return () => {
+    const ms = Date.now();
+    if (ms !== lastMs) {
+      lastMs = ms;
+      text = new Date(ms).toISOString();
+    }
+    return text;
+  };
 }
 
 interface RandomPool {

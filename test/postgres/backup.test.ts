@@ -149,7 +149,7 @@ it('histories are copied into a file and back into another store, with the diges
     'postgres://reprise_reader@db.example.com/agents': server.url(),
     'postgres://reprise_owner@restored.example.com/agents': back,
   };
-  for (const line of written('reprise copy').split('\n')) {
+  for (const line of written('reprise copy postgres://reprise_reader@').split('\n')) {
     const words = line.split(' ').slice(1);
     expect(await place.run(words.map((word) => names[word] ?? word))).toMatchObject({ code: 0 });
   }

@@ -117,6 +117,18 @@ describe('an append to a branch that this process has just written to', () => {
     expect([left, right]).toMatchObject([{ ok: true }, { ok: true }]);
   });
 
+  it('is still known by its ids when the answer to its repetition is lost', async () => {
+    const ref = await warm('twice and cut');
+    const asked = request(ref, [note('once')]);
+    await other.append([asked]);
+    let cuts = 0;
+    proxy.cutAt = ({ from, type, text }) => from === 'server' && type === 'C' && text === 'COMMIT' && cuts++ === 0;
+    const [outcome] = await store.append([asked]);
+    proxy.cutAt = () => false;
+    expect(cuts).toBeGreaterThan(0);
+    expect(outcome).toMatchObject({ ok: true, known: true });
+  });
+
   it('finds its cause among what was written before it, and refuses one that is not there', async () => {
     const ref = await warm('causes');
     const cause = note('cause');

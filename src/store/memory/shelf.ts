@@ -5,6 +5,7 @@ import { sortKeys } from '../../core/keys.ts';
 import type { PartInput } from '../../core/parts.ts';
 import { beginning, type Digest, later, type Point, type Seq } from '../../core/point.ts';
 import type { Receipt, SessionRef, Snapshot, StoredEvent } from '../../core/ports.ts';
+import { sessionNotFound } from '../../core/session-request.ts';
 import { lastOf, viewAt } from '../../core/view.ts';
 
 /** An event as it is kept: everything a proof needs. */
@@ -60,10 +61,7 @@ export function findHeld(shelf: Shelf, { namespace, session }: SessionRef): Held
 export function heldSession(shelf: Shelf, ref: SessionRef): HeldSession {
   const session = findHeld(shelf, ref);
   if (session !== undefined) return session;
-  throw new RepriseError('session.not-found', `Cannot find session "${ref.session}" in namespace "${ref.namespace}"`, {
-    hint: 'List the sessions of the namespace, or create it first.',
-    details: { namespace: ref.namespace, session: ref.session },
-  });
+  throw sessionNotFound(ref);
 }
 
 /** One branch, or `branch.not-found`. */

@@ -1,4 +1,3 @@
-import { RepriseError } from '../../core/error.ts';
 import { checkLimit } from '../../core/limits.ts';
 import type { AppendOutcome, AppendRequest } from '../../core/ports.ts';
 
@@ -60,17 +59,4 @@ function sizeOf({ events, parts }: AppendRequest): number {
   for (const event of events) bytes += event.data.length;
   for (const part of parts) bytes += part.text.length;
   return bytes;
-}
-
-/** The outcome of an append that was not written. */
-export function refusal(error: unknown): AppendOutcome {
-  if (error instanceof RepriseError) return { ok: false, error };
-  return {
-    ok: false,
-    error: new RepriseError(
-      'store.failed',
-      `Cannot append: ${error instanceof Error ? error.message : String(error)}`,
-      { cause: error },
-    ),
-  };
 }

@@ -1,8 +1,6 @@
 import type { BranchState } from '../../core/append.ts';
 import type { Clock } from '../../core/clock.ts';
-import { RepriseError } from '../../core/error.ts';
-import type { JsonObject } from '../../core/json.ts';
-import { type Marker, markerOf } from '../../core/marker.ts';
+import { type Marker, storedMarker } from '../../core/marker.ts';
 import type { Digest, Seq } from '../../core/point.ts';
 import type { SessionRef } from '../../core/ports.ts';
 import { arrayLiteral } from './array-literal.ts';
@@ -74,43 +72,55 @@ export async function lockSession(
   { wholly = false }: { readonly wholly?: boolean } = {},
 ): Promise<SessionRow | undefined> {
   const lock = wholly ? 'FOR UPDATE' : 'FOR NO KEY UPDATE';
-  const row = await queries.get<SessionColumns>(`${sessionSql} ${lock}`, ref.namespace, ref.session);
-  return row === undefined ? undefined : sessionOfColumns(queries, row);
+  for (;;) {
+    const row = await queries.get<SessionColumns>(`${sessionSql} ${lock}`, ref.namespace, ref.session);
+    if (row !== undefined) return sessionOfColumns(queries, row);
+    // The one that was waited for may have lost its name to another, which is there now.
+    if ((await findSessionRow(queries, ref)) === undefined) return undefined;
+  }
+}
+
+/** Waits until nobody else writes to a session, and keeps it so until the transaction ends; whether it is there at all. */
+export async function holdSession(queries: Queries, { namespaceId, id }: SessionKey): Promise<boolean> {
+  const sql = 'SELECT 1 FROM sessions WHERE namespace_id = $1 AND id = $2 FOR NO KEY UPDATE';
+  return (await queries.get(sql, namespaceId, id)) !== undefined;
 }
 
 const lockManySql = `
 WITH found AS MATERIALIZED (
-  SELECT n.id AS namespace_id, near.id, n.name FROM unnest($1::text[], $2::text[]) asked (namespace, session)
+  SELECT n.id AS namespace_id, near.id, n.name, asked.session FROM unnest($1::text[], $2::text[]) asked (namespace, session)
   JOIN LATERAL (SELECT id, name FROM namespaces WHERE name >= asked.namespace AND name <= asked.namespace ORDER BY name LIMIT 1) n ON true
   JOIN LATERAL (SELECT id FROM sessions WHERE namespace_id = n.id AND name >= asked.session AND name <= asked.session ORDER BY name LIMIT 1) near ON true
   ORDER BY n.id, near.id
 )
-SELECT ${sessionColumns}, found.name FROM found
+SELECT ${sessionColumns}, found.name, found.session FROM found
 JOIN LATERAL (SELECT * FROM sessions WHERE namespace_id = found.namespace_id AND id >= found.id ORDER BY id LIMIT 1 FOR NO KEY UPDATE) s
-ON s.id = found.id AND s.name IS NOT NULL`;
+ON s.id = found.id`;
 
-/** Several sessions, locked in one order, so that two writers never wait for each other; those that exist. */
+/**
+ * Several sessions, locked in one order, so that two writers never wait for each other; those that exist. One that had lost
+ * its name when it was locked is looked for again: another may have it now.
+ */
 export async function lockSessions(
   queries: Queries,
   refs: readonly SessionRef[],
 ): Promise<{ readonly namespace: string; readonly session: SessionRow }[]> {
-  const rows = await queries.all<[...SessionColumns, string]>(
-    lockManySql,
-    arrayLiteral(refs.map(({ namespace }) => namespace)),
-    arrayLiteral(refs.map(({ session }) => session)),
-  );
-  return rows.map((row) => ({
-    namespace: row[8],
-    session: sessionOfColumns(queries, row as unknown as SessionColumns),
-  }));
-}
-
-/** The error for a session that does not exist. */
-export function sessionNotFound(ref: SessionRef): RepriseError {
-  return new RepriseError('session.not-found', `Cannot find session "${ref.session}" in namespace "${ref.namespace}"`, {
-    hint: 'List the sessions of the namespace, or create it first.',
-    details: { namespace: ref.namespace, session: ref.session },
-  });
+  const locked: { readonly namespace: string; readonly session: SessionRow }[] = [];
+  for (let asked = refs; asked.length > 0; ) {
+    const rows = await queries.all<[...SessionColumns, namespace: string, session: string]>(
+      lockManySql,
+      arrayLiteral(asked.map(({ namespace }) => namespace)),
+      arrayLiteral(asked.map(({ session }) => session)),
+    );
+    const found = rows.map((row) => ({
+      ref: { namespace: row[8], session: row[9] },
+      session: sessionOfColumns(queries, row as unknown as SessionColumns),
+    }));
+    for (const { ref, session } of found)
+      if (session.name === ref.session) locked.push({ namespace: ref.namespace, session });
+    asked = found.filter(({ ref, session }) => session.name !== ref.session).map(({ ref }) => ref);
+  }
+  return locked;
 }
 
 /** A branch as its columns, in the order of {@link branchColumns}. */
@@ -162,7 +172,7 @@ const branchesHeldMax = 10_000;
 
 /**
  * The structural events of branches, as this process last read them. Events never change, so what is remembered stays
- * true; the branch's row tells whether there are more.
+ * true for as long as the server is the same; the branch's row tells whether there are more.
  */
 export class Catalogue {
   readonly heads: Heads = new Heads();
@@ -192,6 +202,13 @@ export class Catalogue {
       this.#held = markers.length;
     }
     this.#markers.set(place, { through, markers });
+  }
+
+  /** Forgets everything: a standby that took over may lack what was read from the server before it. */
+  forget(): void {
+    this.heads.forget();
+    this.#markers.clear();
+    this.#held = 0;
   }
 
   /** The state at the head of a branch. */
@@ -229,15 +246,7 @@ export class Catalogue {
 type MarkerColumns = readonly [branch: string, seq: Seq, type: string, data: string];
 
 function markerIn([branch, seq, type, data]: MarkerColumns): Marker {
-  try {
-    return markerOf({ branch, seq, type, data: JSON.parse(data) as JsonObject });
-  } catch (error) {
-    throw new RepriseError('store.damaged', `Cannot read the structural event at "${branch}@${seq}" ("${type}")`, {
-      hint: 'Run verify on the branch: the database was damaged or changed.',
-      details: { branch, seq },
-      cause: error,
-    });
-  }
+  return storedMarker({ branch, seq, type, data });
 }
 
 /** The structural events of a branch and its ancestors, each ancestor up to where the next one was forked. */

@@ -131,6 +131,8 @@ export class Connection implements Queries {
    */
   async transaction<Result>(work: () => Promise<Result | Closing<Result>>): Promise<Result> {
     const begun = this.exec('BEGIN');
+    // What follows would be written at once, each statement by itself.
+    begun.catch(() => this.destroy());
     try {
       // Nobody waits for the answer to this either: whatever the work sends first comes after it.
       const given = await inOrder(begun, work());

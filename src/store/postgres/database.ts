@@ -19,6 +19,7 @@ export class Database implements Queries {
   #used = 0;
   readonly #working = new Set<Promise<unknown>>();
   readonly #waiting: ((connection: Connection | undefined) => void)[] = [];
+  #onLost = (): void => {};
 
   constructor(options: DatabaseOptions) {
     this.#options = options;
@@ -30,6 +31,11 @@ export class Database implements Queries {
 
   get schemaKnown(): number {
     return this.#options.schemaKnown;
+  }
+
+  /** Calls back whenever a connection was lost: the next one may lead to a server that does not know all the last one did. */
+  whenLost(onLost: () => void): void {
+    this.#onLost = onLost;
   }
 
   /** Until when something that begins now is tried again. */
@@ -98,7 +104,10 @@ export class Database implements Queries {
 
   async #take(deadline: number): Promise<Connection> {
     for (let held = this.#idle.pop(); held !== undefined; held = this.#idle.pop()) {
-      if (held.isDead) continue;
+      if (held.isDead) {
+        this.#onLost();
+        continue;
+      }
       this.#used++;
       return held;
     }
@@ -136,6 +145,7 @@ export class Database implements Queries {
   #giveBack(connection: Connection | undefined): void {
     // A server that fell silent on one connection would be waited for on each of the others too.
     if (connection?.isSilent) for (const held of this.#idle.splice(0)) held.destroy();
+    if (connection?.isDead) this.#onLost();
     const usable = connection === undefined || connection.isDead ? undefined : connection;
     const next = this.#waiting.shift();
     if (next !== undefined) return next(usable);

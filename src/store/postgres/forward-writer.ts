@@ -1,5 +1,6 @@
+import { refusal } from '../../core/append-judgement.ts';
 import type { AppendOutcome, Platform } from '../../core/ports.ts';
-import { type AppendJob, type AppendQueue, refusal } from './append-queue.ts';
+import type { AppendJob, AppendQueue } from './append-queue.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import type { Heads } from './heads.ts';
@@ -61,7 +62,9 @@ export class ForwardWriter {
 
   async #run(connection: Connection, queue: AppendQueue, first: Sent, failed: AppendJob[]): Promise<void> {
     const underWay = new Set<Promise<void>>();
-    for (let next: Sent | undefined = first; ; next = this.#judge(queue)) {
+    // What failed goes first again, so nothing that came after it is sent any more.
+    const judgeNext = (): Sent | undefined => (failed.length > 0 ? undefined : this.#judge(queue));
+    for (let next: Sent | undefined = first; ; next = judgeNext()) {
       if (next !== undefined) {
         const sent: Promise<void> = this.#send(connection, next, failed).finally(() => underWay.delete(sent));
         underWay.add(sent);

@@ -32,6 +32,8 @@ export class Heads {
   #ids = new Map<number, Map<string, KnownPlace>>();
   #olderIds: ReadonlyMap<number, ReadonlyMap<string, KnownPlace>> = new Map();
   #idCount = 0;
+  /** Events that are on their way: the server has not said yet that they are written. */
+  readonly #sent = new Map<number, Map<string, KnownPlace>>();
 
   find(ref: SessionRef, branch: string): KnownBranch | undefined {
     return this.#branches.get(placeOf(ref, branch));
@@ -53,13 +55,29 @@ export class Heads {
     this.#branches.set(placeOf(ref, known.state.branch), known);
   }
 
-  /** Where an event of a session stands, if this process wrote it lately. */
-  placeOf({ id: session }: SessionKey, id: string): KnownPlace | undefined {
-    return this.#ids.get(session)?.get(id) ?? this.#olderIds.get(session)?.get(id);
+  /**
+   * Where an event of a session stands, if this process wrote it lately. One that is on its way is only told to who appends
+   * to the same branch: the server compares that head alone, so nobody else would notice if it was not written.
+   */
+  placeOf({ id: session }: SessionKey, id: string, branch: string): KnownPlace | undefined {
+    const written = this.#ids.get(session)?.get(id) ?? this.#olderIds.get(session)?.get(id);
+    if (written !== undefined) return written;
+    const sent = this.#sent.get(session)?.get(id);
+    return sent?.branch === branch ? sent : undefined;
   }
 
-  /** Takes note of events of a session that are going to be written. */
-  addPlaces(session: number, places: ReadonlyMap<string, KnownPlace>): void {
+  /** Takes note of events of a session that are on their way. */
+  addSent(session: number, places: ReadonlyMap<string, KnownPlace>): void {
+    const held = this.#sent.get(session) ?? new Map<string, KnownPlace>();
+    this.#sent.set(session, held);
+    for (const [id, place] of places) held.set(id, place);
+  }
+
+  /** Takes note of events of a session that were on their way and are written. */
+  addWritten(session: number, places: ReadonlyMap<string, KnownPlace>): void {
+    const sent = this.#sent.get(session);
+    for (const id of places.keys()) sent?.delete(id);
+    if (sent?.size === 0) this.#sent.delete(session);
     if (this.#idCount >= idsHeldMax) {
       this.#olderIds = this.#ids;
       this.#ids = new Map();
@@ -92,6 +110,7 @@ export class Heads {
     this.#ids = new Map();
     this.#olderIds = new Map();
     this.#idCount = 0;
+    this.#sent.clear();
   }
 }
 

@@ -62,6 +62,8 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Opened
     statement_timeout: String(options.statementTimeoutMs),
     lock_timeout: String(Math.max(1, Math.min(options.busyWaitMs, options.statementTimeoutMs))),
     idle_in_transaction_session_timeout: String(idleTransactionMs),
+    // Whoever has waited for a lock must see in the next statement what the other has written.
+    default_transaction_isolation: 'read committed',
     ...indexed,
     ...(options.durability === 'process' ? { synchronous_commit: 'off' } : {}),
     ...(options.readOnly ? { default_transaction_read_only: 'on' } : {}),

@@ -27,10 +27,15 @@ import type {
   SnapshotKey,
 } from '../../core/ports.ts';
 import type { RestoreOutcome, RestoreRequest } from '../../core/restore.ts';
-import type { NewSession, ReceiptsRequest, RenameRequest } from '../../core/session-request.ts';
+import {
+  type NewSession,
+  type ReceiptsRequest,
+  type RenameRequest,
+  sessionNotFound,
+} from '../../core/session-request.ts';
 import type { StoreHealth } from '../../core/store-health.ts';
 import type { AskedView, Segment } from '../../core/view.ts';
-import { Catalogue, findSessionRow, type SessionKey, sessionNotFound } from './catalogue.ts';
+import { Catalogue, findSessionRow, type SessionKey } from './catalogue.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import type { Migration } from './migrate.ts';
@@ -124,6 +129,7 @@ class PostgresStore implements EventStore {
     this.#platform = platform;
     this.#isReadOnly = isReadOnly;
     this.#health = { location, schema, isReadOnly, connectionsMax: database.connectionsMax };
+    database.whenLost(() => this.#catalogue.forget());
     const channel = `reprise_${schema}`;
     const tell = (message: string): Promise<void> => database.run('SELECT pg_notify($1, $2)', channel, message);
     this.#watchers = new Watchers({ connect, channel, tell });
@@ -144,6 +150,8 @@ class PostgresStore implements EventStore {
   async append(requests: readonly AppendRequest[]): Promise<readonly AppendOutcome[]> {
     this.#checkOpen();
     if (this.#isReadOnly) return requests.map(() => ({ ok: false, error: this.#readOnlyError() }));
+    const [only] = requests;
+    if (requests.length === 1 && only !== undefined) return [await this.#writer.append(only)];
     return await Promise.all(requests.map((request) => this.#writer.append(request)));
   }
 
@@ -282,7 +290,9 @@ class PostgresStore implements EventStore {
   }
 
   async putReceipt(ref: SessionRef, receipt: Receipt): Promise<void> {
-    await this.#write(async (queries) => putReceipt(queries, await sessionOf(queries, ref), receipt));
+    await this.#write(async (queries) => {
+      if (!(await putReceipt(queries, await sessionOf(queries, ref), receipt))) throw sessionNotFound(ref);
+    });
   }
 
   async receipts(ref: SessionRef, digest: Digest): Promise<readonly Receipt[]> {

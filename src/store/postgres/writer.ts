@@ -1,6 +1,7 @@
+import { refusal } from '../../core/append-judgement.ts';
 import { RepriseError } from '../../core/error.ts';
 import type { AppendOutcome, AppendRequest, Platform } from '../../core/ports.ts';
-import { type AppendJob, AppendQueue, refusal } from './append-queue.ts';
+import { type AppendJob, AppendQueue } from './append-queue.ts';
 import type { Catalogue } from './catalogue.ts';
 import { Closing, type Connection } from './connection.ts';
 import { type Database, pause } from './database.ts';
@@ -152,9 +153,10 @@ export class Writer {
 async function judge(appends: AppendGroup, job: AppendJob): Promise<AppendOutcome> {
   try {
     const outcome = await appends.judge(job.request);
-    const last = outcome.ok ? (outcome.events.at(-1)?.digest ?? '') : '';
+    if (!outcome.ok) return outcome;
+    const last = outcome.events.at(-1)?.digest ?? '';
     // A digest holds random salt: the one that is stored was written by an earlier try of this very append.
-    if (outcome.ok && outcome.known && job.tried.has(last)) return { ...outcome, known: false };
+    if (outcome.known) return job.tried.has(last) ? { ...outcome, known: false } : outcome;
     job.tried.add(last);
     return outcome;
   } catch (error) {

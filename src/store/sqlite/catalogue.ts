@@ -1,9 +1,7 @@
 import type { BranchState } from '../../core/append.ts';
 import type { Clock } from '../../core/clock.ts';
-import { RepriseError } from '../../core/error.ts';
-import type { JsonObject } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
-import { type Marker, markerOf } from '../../core/marker.ts';
+import { type Marker, storedMarker } from '../../core/marker.ts';
 import { beginning, type Digest, type Point, type Seq } from '../../core/point.ts';
 import type { BranchRecord, SessionRef } from '../../core/ports.ts';
 import { lastOf, viewAt } from '../../core/view.ts';
@@ -278,21 +276,9 @@ export class Catalogue {
     const markers: Marker[] = [];
     for (const [id, name, through] of line.reverse()) {
       const rows = this.#database.all<[Seq, string, string]>(markersSql, id, through ?? Number.MAX_SAFE_INTEGER);
-      for (const [seq, type, data] of rows) markers.push(markerIn(name, seq, type, data));
+      for (const [seq, type, data] of rows) markers.push(storedMarker({ branch: name, seq, type, data }));
     }
     return markers;
-  }
-}
-
-function markerIn(branch: string, seq: Seq, type: string, data: string): Marker {
-  try {
-    return markerOf({ branch, seq, type, data: JSON.parse(data) as JsonObject });
-  } catch (error) {
-    throw new RepriseError('store.damaged', `Cannot read the structural event at "${branch}@${seq}" ("${type}")`, {
-      hint: 'Run verify on the branch: the file was damaged or changed.',
-      details: { branch, seq },
-      cause: error,
-    });
   }
 }
 

@@ -1,3 +1,4 @@
+import { refusal } from '../../core/append-judgement.ts';
 import { RepriseError } from '../../core/error.ts';
 import { checkLimit } from '../../core/limits.ts';
 import type { AppendOutcome, AppendRequest } from '../../core/ports.ts';
@@ -188,19 +189,6 @@ export class Writer {
       }
     }
   }
-}
-
-/** The outcome of an append that was not written. */
-function refusal(error: unknown): AppendOutcome {
-  if (error instanceof RepriseError) return { ok: false, error };
-  return {
-    ok: false,
-    error: new RepriseError(
-      'store.failed',
-      `Cannot append: ${error instanceof Error ? error.message : String(error)}`,
-      { cause: error },
-    ),
-  };
 }
 
 function sizeOf({ events, parts }: AppendRequest): number {

@@ -61,7 +61,7 @@ CREATE TABLE events (
   namespace_id integer NOT NULL,
   session_id bigint NOT NULL,
   branch_id integer NOT NULL,
-  version integer NOT NULL,
+  version bigint NOT NULL,
   seq bigint NOT NULL,
   turn bigint NOT NULL,
   cause_seq bigint,

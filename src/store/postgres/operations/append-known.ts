@@ -64,8 +64,9 @@ export class KnownGroup {
   async write(queries: Queries): Promise<void> {
     for (const { request, session, id, state, eventBytes, clock } of this.#branches.values())
       this.#heads.advance(request, { session, id, state, eventBytes, clock });
-    for (const [session, places] of this.#places) this.#heads.addPlaces(session, places);
+    for (const [session, places] of this.#places) this.#heads.addSent(session, places);
     await writeKnown(queries, [...this.#branches.values()], this.#events);
+    for (const [session, places] of this.#places) this.#heads.addWritten(session, places);
   }
 
   #add(request: AppendRequest, known: KnownBranch, events: readonly PlannedEvent[], after: BranchState): void {
@@ -77,6 +78,7 @@ export class KnownGroup {
       before: state,
       state,
       eventBytes: known.eventBytes,
+      clockBefore: known.clock,
       clock: known.clock,
       updatedAt: '',
       order: 0,
@@ -97,7 +99,7 @@ export class KnownGroup {
 
   #source(session: SessionKey, state: BranchState): AppendSource {
     const placeOf = (id: string): KnownPlace | undefined =>
-      this.#places.get(session.id)?.get(id) ?? this.#heads.placeOf(session, id);
+      this.#places.get(session.id)?.get(id) ?? this.#heads.placeOf(session, id, state.branch);
     return {
       stateOf: () => state,
       stateAt: ask,

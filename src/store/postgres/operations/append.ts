@@ -2,14 +2,16 @@ import type { BranchState, WrittenRow } from '../../../core/append.ts';
 import { judgeAppend } from '../../../core/append-judgement.ts';
 import { type Clock, clockAtStart, clockWith } from '../../../core/clock.ts';
 import { checkLimit } from '../../../core/limits.ts';
+import { type PartPlan, planParts } from '../../../core/part-plan.ts';
 import type { Seq } from '../../../core/point.ts';
 import type { AppendOutcome, AppendRequest, Platform, SessionRef } from '../../../core/ports.ts';
 import { judgeRestore, type RestoredRow, type RestoreOutcome, type RestoreRequest } from '../../../core/restore.ts';
+import { sessionNotFound } from '../../../core/session-request.ts';
 import { isStructural } from '../../../core/structural-types.ts';
-import { type BranchRow, type Catalogue, lockSessions, type SessionRow, sessionNotFound } from '../catalogue.ts';
+import { type BranchRow, type Catalogue, lockSessions, type SessionRow } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
 import { settle } from '../lookup.ts';
-import { type BroughtParts, bytesOfParts, holdParts, noteParts, type PartPlan, planParts } from './hold-parts.ts';
+import { type BroughtParts, bytesOfParts, holdParts, noteParts, partSourceOf } from './hold-parts.ts';
 import { prefetch, type SessionAppends } from './prefetch.ts';
 import { SessionFacts } from './session-facts.ts';
 import { type WrittenBranch, writeRows } from './write-rows.ts';
@@ -69,7 +71,7 @@ export class AppendGroup {
     const { judgement, parts } = await settle(() => {
       const decided = judgeAppend(facts.source(), request, this.#platform);
       const { sha256 } = this.#platform;
-      const brought = decided.kind === 'known' ? [] : planParts(facts, request.parts, sha256);
+      const brought = decided.kind === 'known' ? [] : planParts(partSourceOf(facts), request.parts, sha256);
       return { judgement: decided, parts: brought };
     });
     if (judgement.kind === 'known') return judgement.outcome;
@@ -84,7 +86,7 @@ export class AppendGroup {
     if (facts === undefined) throw sessionNotFound(request);
     const { plan, parts } = await settle(() => ({
       plan: judgeRestore(facts.source(), request, this.#platform),
-      parts: planParts(facts, request.parts, this.#platform.sha256),
+      parts: planParts(partSourceOf(facts), request.parts, this.#platform.sha256),
     }));
     const branch = await this.#take(facts, request, targetOf(request), plan, parts);
     const { history, digest } = plan.after;

@@ -1,15 +1,9 @@
 import { RepriseError } from '../../../core/error.ts';
 import type { BranchRef, SessionRef } from '../../../core/ports.ts';
+import { sessionNotFound } from '../../../core/session-request.ts';
 import type { Segment } from '../../../core/view.ts';
 import { arrayLiteral } from '../array-literal.ts';
-import {
-  type BranchRow,
-  findBranchRows,
-  findSessionRow,
-  type SessionKey,
-  type SessionRow,
-  sessionNotFound,
-} from '../catalogue.ts';
+import { type BranchRow, findBranchRows, findSessionRow, type SessionKey, type SessionRow } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
 import type { BranchIds } from './read.ts';
 

@@ -1,6 +1,6 @@
 import { type Clock, clockAtStart, clockBeside, clockWith } from '../../../core/clock.ts';
 import type { Seq, SeqRange } from '../../../core/point.ts';
-import type { SessionKey } from '../catalogue.ts';
+import { holdSession, type SessionKey } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
 import type { InTransaction } from './reindex.ts';
 
@@ -64,13 +64,14 @@ export async function resetClocks(session: SessionKey, branch: number, inTransac
 /** The clock with the next events and the seq of the last of them; no seq if there are none. */
 async function resetNext(
   queries: Queries,
-  { namespaceId, id }: SessionKey,
+  session: SessionKey,
   branch: number,
   before: Clock,
   after: Seq,
 ): Promise<[Clock, Seq | undefined]> {
   // Nobody may append in between: it would be with the clock that the branch had.
-  await queries.run('SELECT 1 FROM sessions WHERE namespace_id = $1 AND id = $2 FOR NO KEY UPDATE', namespaceId, id);
+  await holdSession(queries, session);
+  const { namespaceId, id } = session;
   const rows = await queries.all<[Seq, string, number, string | null, number | null]>(
     nextSql,
     namespaceId,

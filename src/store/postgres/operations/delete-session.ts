@@ -1,5 +1,5 @@
 import type { SessionRef } from '../../../core/ports.ts';
-import { lockSession, type SessionKey } from '../catalogue.ts';
+import { holdSession, lockSession, type SessionKey } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
 import { dropUnheld } from './parts.ts';
 import type { InTransaction } from './reindex.ts';
@@ -34,18 +34,26 @@ export async function hiddenSessions(queries: Queries): Promise<SessionKey[]> {
   return rows.map(([namespaceId, id]) => ({ namespaceId, id }));
 }
 
-/** Deletes everything only this session holds, a little at a time. */
+/**
+ * Deletes everything only this session holds, a little at a time. Two processes may be at it: each round waits for the
+ * other's, or it would find nothing to delete where the other is about to, and the row of the session would go too soon.
+ */
 export async function clearSession(session: SessionKey, inTransaction: InTransaction): Promise<void> {
+  const inTurn: InTransaction = (work) =>
+    inTransaction(async (queries) => {
+      await holdSession(queries, session);
+      return await work(queries);
+    });
   for (const table of ['event_keys', 'events', 'snapshots', 'receipts']) {
     const sql = `DELETE FROM ${table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE namespace_id = $1 AND session_id = $2 LIMIT ${rowsMax}))`;
-    while ((await inTransaction((queries) => queries.change(sql, session.namespaceId, session.id))) > 0) {
+    while ((await inTurn((queries) => queries.change(sql, session.namespaceId, session.id))) > 0) {
       // Each round is a short transaction of its own; appends of other sessions get their turn in between.
     }
   }
-  while ((await inTransaction((queries) => clearParts(queries, session))) > 0) {
+  while ((await inTurn((queries) => clearParts(queries, session))) > 0) {
     // As above.
   }
-  await inTransaction(async (queries) => {
+  await inTurn(async (queries) => {
     await queries.run(
       'DELETE FROM branches WHERE namespace_id = $1 AND session_id = $2',
       session.namespaceId,

@@ -2,16 +2,10 @@ import { checkErasures } from '../../../core/append-judgement.ts';
 import { RepriseError } from '../../../core/error.ts';
 import type { Seq } from '../../../core/point.ts';
 import type { AppendOutcome, EraseRequest, Platform } from '../../../core/ports.ts';
+import { sessionNotFound } from '../../../core/session-request.ts';
 import { isStructural } from '../../../core/structural-types.ts';
 import { arrayLiteral } from '../array-literal.ts';
-import {
-  type BranchRow,
-  type Catalogue,
-  findBranchRows,
-  lockSession,
-  type SessionRow,
-  sessionNotFound,
-} from '../catalogue.ts';
+import { type BranchRow, type Catalogue, findBranchRows, lockSession, type SessionRow } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
 import { AppendGroup } from './append.ts';
 import { erasedKeys, eventKeys } from './event-keys.ts';

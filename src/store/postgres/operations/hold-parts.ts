@@ -1,6 +1,4 @@
-import { partDamaged } from '../../../core/append-judgement.ts';
-import { bodyText } from '../../../core/decode.ts';
-import { dataDigestOf, type Sha256 } from '../../../core/digest.ts';
+import type { PartPlan, PartSource, StoredPart } from '../../../core/part-plan.ts';
 import type { PartInput } from '../../../core/parts.ts';
 import type { Digest } from '../../../core/point.ts';
 import { arrayLiteral } from '../array-literal.ts';
@@ -8,15 +6,10 @@ import type { SessionKey } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
 import type { SessionFacts } from './session-facts.ts';
 
-/** A part as some session of the namespace stores it; the text only of what is a difference. */
-export interface StoredPart {
-  readonly id: number;
-  readonly kind: string;
-  readonly salt: string | null;
-  readonly text: string | null;
-}
-
-/** The parts of these digests that the namespace has. They stay there until the transaction ends. */
+/**
+ * The parts of these digests that the namespace has. They stay there until the transaction ends. Whether one has a hole is
+ * asked twice, since an erasure may have to be waited for that makes one.
+ */
 export async function findStored(
   queries: Queries,
   session: SessionKey,
@@ -24,7 +17,7 @@ export async function findStored(
 ): Promise<Map<Digest, StoredPart>> {
   const rows = await queries.all<[Digest, number, string, string | null, string | null]>(
     `SELECT encode(p.digest, 'hex'), p.id, p.kind, p.salt, CASE WHEN p.kind = 'delta' THEN p.text END FROM parts p
-     WHERE p.namespace_id = $1 AND p.id = ANY(ARRAY(
+     WHERE p.namespace_id = $1 AND NOT p.damaged AND p.id = ANY(ARRAY(
        SELECT near.id FROM (SELECT decode(digest, 'hex') AS digest FROM unnest($2::text[]) asked (digest)) asked
        JOIN LATERAL (SELECT id, digest FROM parts WHERE namespace_id = $1 AND NOT damaged AND digest >= asked.digest ORDER BY digest LIMIT 1) near
        ON near.digest = asked.digest))
@@ -35,36 +28,13 @@ export async function findStored(
   return new Map(rows.map(([digest, id, kind, salt, text]) => [digest, { id, kind, salt, text }]));
 }
 
-/** What an append does with a part the session does not hold yet. */
-export type PartPlan =
-  | { readonly kind: 'add'; readonly part: PartInput }
-  | { readonly kind: 'hole'; readonly part: PartInput }
-  | { readonly kind: 'share'; readonly part: PartInput; readonly id: number }
-  /** Another session stored it as a delta; this one brings the whole body, which serves both. */
-  | { readonly kind: 'complete'; readonly part: PartInput; readonly id: number };
-
-/** Decides what to do with the parts of an append, and throws `part.damaged` before anything is written. */
-export function planParts(facts: SessionFacts, parts: readonly PartInput[], sha256: Sha256): PartPlan[] {
-  const plans = new Map<Digest, PartPlan>();
-  for (const part of parts) {
-    if (plans.has(part.digest) || facts.held.get(part.digest) !== undefined) continue;
-    plans.set(part.digest, planPart(facts, part, parts, sha256));
-  }
-  return [...plans.values()];
-}
-
-/** A part that another session has is shared only if its content is given: holding a part is how one comes to see it. */
-function planPart(facts: SessionFacts, part: PartInput, given: readonly PartInput[], sha256: Sha256): PartPlan {
-  // A hole is this session's own; others keep the part as it was.
-  if (part.damaged === true) return { kind: 'hole', part };
-  const stored = facts.stored.get(part.digest);
-  if (stored === undefined) return { kind: 'add', part };
-  const { id, kind, text, salt } = stored;
-  if (part.kind !== 'delta') return { kind: kind === 'delta' ? 'complete' : 'share', part, id };
-  if (text === part.text && salt === part.salt) return { kind: 'share', part, id };
-  const body = bodyText(part, (digest) => given.find((held) => held.digest === digest) ?? facts.parts.get(digest));
-  if (body === undefined || dataDigestOf(sha256, part.salt ?? '', body) !== part.digest) throw partDamaged(part.digest);
-  return { kind: 'share', part, id };
+/** What deciding about the parts of an append asks. */
+export function partSourceOf(facts: SessionFacts): PartSource {
+  return {
+    isHeld: (digest) => facts.held.get(digest) !== undefined,
+    stored: (digest) => facts.stored.get(digest),
+    part: (digest) => facts.parts.get(digest),
+  };
 }
 
 /** The bytes of the parts that an append brings to the session. */

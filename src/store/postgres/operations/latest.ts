@@ -1,3 +1,4 @@
+import { type EventRow, eventColumns, eventOf } from '../../../core/event-row.ts';
 import { type KeySelector, sortKeys } from '../../../core/keys.ts';
 import { limits } from '../../../core/limits.ts';
 import { later, type Seq } from '../../../core/point.ts';
@@ -10,7 +11,6 @@ import { type Catalogue, findBranchRows, type SessionKey, type SessionRow } from
 import type { Queries } from '../connection.ts';
 import { Lookup, settle } from '../lookup.ts';
 import { branchIds } from './branch-place.ts';
-import { type EventRow, eventColumns, eventOf } from './event-row.ts';
 import { keysUnder } from './keys.ts';
 import type { BranchIds } from './read.ts';
 

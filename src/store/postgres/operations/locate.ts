@@ -1,9 +1,9 @@
+import { type EventRow, eventColumns, eventOf } from '../../../core/event-row.ts';
 import type { Point, Seq } from '../../../core/point.ts';
 import type { StoredEvent } from '../../../core/ports.ts';
 import { arrayLiteral } from '../array-literal.ts';
 import type { SessionKey } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
-import { type EventRow, eventColumns, eventOf } from './event-row.ts';
 
 // The first id that is not less, in order, is one look into the index of ids. Asked for the id itself, PostgreSQL may go
 // through the whole session instead, as long as it knows nothing of the table yet.

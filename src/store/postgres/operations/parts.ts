@@ -1,5 +1,5 @@
 import { limits } from '../../../core/limits.ts';
-import type { PartInput } from '../../../core/parts.ts';
+import { fittingParts, type PartInput } from '../../../core/parts.ts';
 import type { Digest } from '../../../core/point.ts';
 import type { PartsPage, PartsRequest } from '../../../core/ports.ts';
 import { arrayLiteral, digestsIn } from '../array-literal.ts';
@@ -106,16 +106,6 @@ async function fitting(
   const digests = sizes.map(([digest]) => digest);
   if (count === 0) return { parts: new Map(), rest: [] };
   return { parts: await findParts(queries, session, digests.slice(0, count)), rest: digests.slice(count) };
-}
-
-/** How many of these sizes fit into one answer; the first always does. */
-function fittingParts(sizes: readonly number[]): number {
-  let bytes = 0;
-  const end = sizes.findIndex((size, index) => {
-    bytes += size;
-    return index > 0 && bytes > limits.pageBytesMax;
-  });
-  return end === -1 ? sizes.length : end;
 }
 
 /** Which of these parts the session holds, and whether whole. */

@@ -1,11 +1,11 @@
 import { refsIn } from '../../../core/decode.ts';
+import { type EventRow, eventColumns, eventOf } from '../../../core/event-row.ts';
 import type { Digest } from '../../../core/point.ts';
 import type { AppendRequest } from '../../../core/ports.ts';
 import { arrayLiteral } from '../array-literal.ts';
 import { type BranchColumns, branchColumns, branchOfColumns } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
 import type { Lookup } from '../lookup.ts';
-import { type EventRow, eventColumns, eventOf } from './event-row.ts';
 import { findStored } from './hold-parts.ts';
 import type { SessionFacts } from './session-facts.ts';
 

@@ -1,12 +1,12 @@
+import { type EventRow, eventColumns, eventOf } from '../../../core/event-row.ts';
 import { limits } from '../../../core/limits.ts';
 import { later, type Seq } from '../../../core/point.ts';
-import type { Cursor, Page, PageRequest, StoredEvent } from '../../../core/ports.ts';
-import { inRange } from '../../../core/segment.ts';
+import type { Page, PageRequest, StoredEvent } from '../../../core/ports.ts';
+import { inRange, segmentsFrom } from '../../../core/segment.ts';
 import type { Segment } from '../../../core/view.ts';
 import type { SessionKey } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
 import { lastBefore } from './clocks.ts';
-import { type EventRow, eventColumns, eventOf } from './event-row.ts';
 import { type Conditions, conditionsOf, noConditions } from './header-filter.ts';
 
 /** The numbers of the branches that a view is made of. */
@@ -21,30 +21,13 @@ export async function readPage(
   page: PageRequest,
 ): Promise<Page> {
   const reading = new Reading(queries, session, branches, page);
-  const isForward = page.direction === 'forward';
-  const end = isForward ? view.length : -1;
-  for (
-    let index = page.cursor?.segment ?? (isForward ? 0 : view.length - 1);
-    index !== end;
-    index += isForward ? 1 : -1
-  ) {
-    const stopped = await reading.readSegment(
-      view[index] as Segment,
-      page.cursor?.segment === index ? page.cursor.seq : undefined,
-    );
+  for (const { segment, from, nextAfter } of segmentsFrom(view, page)) {
+    const stopped = await reading.readSegment(segment, from);
     if (stopped === undefined) continue;
-    const next = nextCursor(view, index, stopped, isForward);
+    const next = nextAfter(stopped);
     return next === undefined ? { events: reading.events } : { events: reading.events, next };
   }
   return { events: reading.events };
-}
-
-/** Where to continue after a seq; undefined if the view ends with it. */
-function nextCursor(view: readonly Segment[], index: number, seq: Seq, isForward: boolean): Cursor | undefined {
-  const segment = view[index] as Segment;
-  const isDone = isForward ? seq >= segment.through : seq <= later(segment.after, 1);
-  if (isDone && index === (isForward ? view.length - 1 : 0)) return undefined;
-  return { segment: index, seq };
 }
 
 // A few events are read as fast as halved.

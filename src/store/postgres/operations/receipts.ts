@@ -6,14 +6,18 @@ import type { ReceiptsRequest } from '../../../core/session-request.ts';
 import type { SessionKey } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
 
-/** Keeps a receipt; the same digest and kind replaces the older one. */
+/**
+ * Keeps a receipt; the same digest and kind replaces the older one. The session is held meanwhile: a deletion that comes now
+ * waits, and then deletes this one too. Gives whether there still is such a session.
+ */
 export async function putReceipt(
   queries: Queries,
   session: SessionKey,
   { digest, kind, createdAt, body }: Receipt,
-): Promise<void> {
-  await queries.run(
-    `INSERT INTO receipts (namespace_id, session_id, digest, kind, created_at, body) VALUES ($1, $2, $3, $4, $5, $6)
+): Promise<boolean> {
+  const kept = await queries.change(
+    `WITH held AS (SELECT 1 FROM sessions WHERE namespace_id = $1 AND id = $2 AND name IS NOT NULL FOR KEY SHARE)
+     INSERT INTO receipts (namespace_id, session_id, digest, kind, created_at, body) SELECT $1, $2, $3, $4, $5, $6 FROM held
      ON CONFLICT (namespace_id, session_id, digest, kind) DO UPDATE SET created_at = excluded.created_at, body = excluded.body`,
     session.namespaceId,
     session.id,
@@ -22,6 +26,7 @@ export async function putReceipt(
     createdAt,
     JSON.stringify(body),
   );
+  return kept > 0;
 }
 
 /** The receipts of a point, by kind. */

@@ -1,7 +1,8 @@
 import type { SessionRef } from '../../../core/ports.ts';
-import { checkReplaced, type RenameRequest } from '../../../core/session-request.ts';
-import { lockSession, type SessionKey, sessionNotFound } from '../catalogue.ts';
+import { checkReplaced, type RenameRequest, sessionExists, sessionNotFound } from '../../../core/session-request.ts';
+import { lockSession, type SessionKey } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
+import { postgresCode } from '../postgres-error.ts';
 import { listBranches } from './branch.ts';
 import { hideSession } from './delete-session.ts';
 import { dropSnapshots } from './snapshots.ts';
@@ -27,11 +28,22 @@ export async function renameSession(
   const replaced = isTaken ? await hideSession(queries, other, undefined) : undefined;
   // Whoever may not delete is refused here, before anything has changed, and not when it is cleared away.
   if (replaced !== undefined) await dropSnapshots(queries, replaced);
-  await queries.run(
-    'UPDATE sessions SET name = $3 WHERE namespace_id = $1 AND id = $2',
-    session.namespaceId,
-    session.id,
-    request.to,
-  );
+  await giveName(queries, session, other);
   return replaced;
 }
+
+async function giveName(queries: Queries, { namespaceId, id }: SessionKey, ref: SessionRef): Promise<void> {
+  try {
+    await queries.run(
+      'UPDATE sessions SET name = $3 WHERE namespace_id = $1 AND id = $2',
+      namespaceId,
+      id,
+      ref.session,
+    );
+  } catch (error) {
+    // There is nothing to lock where no session has the name yet: whoever takes it at the same time is met here.
+    throw postgresCode(error) === uniqueViolation ? sessionExists(ref, 'rename a session to') : error;
+  }
+}
+
+const uniqueViolation = '23505';

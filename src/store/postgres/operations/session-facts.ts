@@ -1,5 +1,6 @@
 import type { BranchState, Condition, WrittenRow } from '../../../core/append.ts';
 import type { AppendSource } from '../../../core/append-judgement.ts';
+import type { StoredPart } from '../../../core/part-plan.ts';
 import type { PartInput } from '../../../core/parts.ts';
 import { beginning, type Digest, type Point, type Seq } from '../../../core/point.ts';
 import type { StoredEvent } from '../../../core/ports.ts';
@@ -10,7 +11,7 @@ import { arrayLiteral } from '../array-literal.ts';
 import { type BranchRow, type Catalogue, findBranchRows, type SessionRow } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
 import { Lookup } from '../lookup.ts';
-import { findStored, type StoredPart } from './hold-parts.ts';
+import { findStored } from './hold-parts.ts';
 import { findChange, type KeyedSeq } from './keys.ts';
 import { findEvents, findPlaces } from './locate.ts';
 import { findHeld, findParts } from './parts.ts';

@@ -14,7 +14,7 @@ type SessionColumns = readonly [
   root: string,
   createdAt: string,
   erasures: number,
-  place: number,
+  place: string,
   updatedAt: string | null,
 ];
 
@@ -22,7 +22,7 @@ type SessionColumns = readonly [
 const updatedAtSql =
   '(SELECT b.updated_at FROM branches b WHERE b.namespace_id = s.namespace_id AND b.session_id = s.id ORDER BY b.touched DESC LIMIT 1)';
 const selectSql = `
-SELECT n.name, s.name, s.seed, s.genesis, s.root, s.created_at, s.erasures, s.touched, ${updatedAtSql}
+SELECT n.name, s.name, s.seed, s.genesis, s.root, s.created_at, s.erasures, s.touched::text, ${updatedAtSql}
 FROM sessions s JOIN namespaces n ON n.id = s.namespace_id`;
 
 function recordOf(row: SessionColumns): SessionRecord {
@@ -98,6 +98,9 @@ async function namespaceIdOf(queries: Queries, name: string): Promise<number> {
   return (made ?? ((await queries.get<[number]>(find, name)) as [number]))[0];
 }
 
+/** Beyond every place, with room for a span. Places are text here: in a busy store they outgrow what a number can carry. */
+const placeMax = '9000000000000000000';
+
 /** The beginning of the span that a place lies in. */
 const spanOf = (place: string): string => `(${place} - ${place} % ${touchSpan})`;
 
@@ -111,10 +114,10 @@ export async function listSessions(
   { namespace, limit, cursor }: SessionsRequest,
 ): Promise<SessionsPage> {
   const count = Math.min(limit, limits.sessionsPageMax);
-  const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursor);
+  const before = cursor ?? placeMax;
   const where = `s.name IS NOT NULL${namespace === undefined ? '' : ' AND s.namespace_id = (SELECT id FROM namespaces WHERE name = $3)'}`;
   const rows = await queries.all<SessionColumns>(
-    `SELECT n.name, s.name, s.seed, s.genesis, s.root, s.created_at, s.erasures, s.place, ${updatedAtSql} FROM (
+    `SELECT n.name, s.name, s.seed, s.genesis, s.root, s.created_at, s.erasures, s.place::text, ${updatedAtSql} FROM (
        SELECT s.*, greatest(s.touched, (SELECT max(b.touched) FROM branches b WHERE b.namespace_id = s.namespace_id AND b.session_id = s.id)) AS place
        FROM sessions s WHERE ${where} AND s.touched < ${spanOf('$1::bigint')} + ${touchSpan} AND s.touched >= coalesce((
          SELECT ${spanOf('min(touched)')} FROM (
@@ -126,5 +129,5 @@ export async function listSessions(
     ...(namespace === undefined ? [] : [namespace]),
   );
   const sessions = rows.map(recordOf);
-  return rows.length < count ? { sessions } : { sessions, next: String(rows.at(-1)?.[7]) };
+  return rows.length < count ? { sessions } : { sessions, next: rows.at(-1)?.[7] as string };
 }

@@ -18,9 +18,9 @@ export async function putSnapshot(
   snapshot: Snapshot,
 ): Promise<void> {
   await queries.run(`SELECT set_config('lock_timeout', '${limits.snapshotWaitMsMax}ms', true)`);
-  // The session is held meanwhile: an erasure that comes now waits, and then deletes this one too.
+  // The session is held meanwhile: an erasure or deletion that comes now waits, and then deletes this one too.
   await queries.run(
-    `WITH held AS (SELECT 1 FROM sessions WHERE namespace_id = $1 AND id = $2 AND erasures = $7 FOR KEY SHARE)
+    `WITH held AS (SELECT 1 FROM sessions WHERE namespace_id = $1 AND id = $2 AND name IS NOT NULL AND erasures = $7 FOR KEY SHARE)
      INSERT INTO snapshots (namespace_id, session_id, branch_id, projection, version, upcasts, erasures, seq, digest, value)
      SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10 FROM held
      ON CONFLICT (namespace_id, session_id, branch_id, projection, version, upcasts, erasures, seq)

@@ -40,7 +40,7 @@ const writeSqlOf = (isErased: boolean): string => `
 WITH tick AS MATERIALIZED (SELECT nextval('touches') * 100000 AS value),
 written AS (
   INSERT INTO events (namespace_id, session_id, branch_id, seq, id, time, type, version, agent, run, turn, cause, cause_seq, marker, branch_bytes, digest, salt, data, latest_time, highest_turn${isErased ? ', data_digest' : ''})
-  SELECT * FROM unnest($1::int[], $2::bigint[], $3::int[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::int[], $9::text[], $10::text[],
+  SELECT * FROM unnest($1::int[], $2::bigint[], $3::int[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::text[], $10::text[],
     $11::bigint[], $12::text[], $13::bigint[], $14::bool[], $15::bigint[], $16::text[], $17::text[], $18::text[], $19::text[], $20::bigint[]${isErased ? ', $49::text[]' : ''})
 ), indexed AS (
   INSERT INTO event_keys (namespace_id, session_id, branch_id, key, seq)

@@ -1,10 +1,11 @@
 import type { BranchState, WrittenRow } from '../../../core/append.ts';
 import { type AppendSource, judgeAppend } from '../../../core/append-judgement.ts';
 import { clockWith } from '../../../core/clock.ts';
-import { RepriseError } from '../../../core/error.ts';
 import { checkLimit, limits } from '../../../core/limits.ts';
+import { planParts } from '../../../core/part-plan.ts';
 import { later, type Point } from '../../../core/point.ts';
 import type { AppendOutcome, AppendRequest, Platform, SessionRef, StoredEvent } from '../../../core/ports.ts';
+import { sessionNotFound } from '../../../core/session-request.ts';
 import { isStructural } from '../../../core/structural-types.ts';
 import { compareUtf8 } from '../../../core/utf8.ts';
 import type { BranchRow, Catalogue, SessionRow } from '../catalogue.ts';
@@ -12,7 +13,7 @@ import type { Database } from '../database.ts';
 import { keepClock } from './clocks.ts';
 import { firstChange, indexEvent } from './keys.ts';
 import { findEvents, findPlaces } from './locate.ts';
-import { bytesOfParts, heldPart, holdParts, notHeld, planParts } from './parts.ts';
+import { bytesOfParts, heldPart, holdParts, notHeld, partSourceOf } from './parts.ts';
 
 /** Judges one append and writes it, inside the caller's transaction. Throws why it is refused, having written nothing. */
 export function append(
@@ -24,7 +25,7 @@ export function append(
   const session = sessionOf(catalogue, request);
   const judgement = judgeAppend(sourceOf(database, catalogue, session), request, platform);
   if (judgement.kind === 'known') return judgement.outcome;
-  const parts = planParts(database, session, request.parts, platform.sha256);
+  const parts = planParts(partSourceOf(database, session), request.parts, platform.sha256);
   const branch = (
     request.target.kind === 'fork'
       ? addFork(database, catalogue, session, request.target)
@@ -41,10 +42,7 @@ export function append(
 export function sessionOf(catalogue: Catalogue, ref: SessionRef): SessionRow {
   const session = catalogue.session(ref);
   if (session !== undefined) return session;
-  throw new RepriseError('session.not-found', `Cannot find session "${ref.session}" in namespace "${ref.namespace}"`, {
-    hint: 'List the sessions of the namespace, or create it first.',
-    details: { namespace: ref.namespace, session: ref.session },
-  });
+  throw sessionNotFound(ref);
 }
 
 const noEvents: ReadonlyMap<string, StoredEvent> = new Map();

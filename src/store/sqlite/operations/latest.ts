@@ -1,3 +1,4 @@
+import { type EventRow, eventColumns, eventOf } from '../../../core/event-row.ts';
 import { type KeySelector, sortKeys } from '../../../core/keys.ts';
 import { limits } from '../../../core/limits.ts';
 import { later, type Seq } from '../../../core/point.ts';
@@ -7,7 +8,6 @@ import { compareUtf8 } from '../../../core/utf8.ts';
 import type { Segment, ViewPoint } from '../../../core/view.ts';
 import type { Catalogue } from '../catalogue.ts';
 import type { Database } from '../database.ts';
-import { type EventRow, eventColumns, eventOf } from './event-row.ts';
 import { keysUnder } from './keys.ts';
 
 type BranchIds = (name: string) => number | undefined;

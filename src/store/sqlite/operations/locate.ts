@@ -1,8 +1,8 @@
+import { type EventRow, eventColumns, eventOf } from '../../../core/event-row.ts';
 import type { Point, Seq } from '../../../core/point.ts';
 import type { StoredEvent } from '../../../core/ports.ts';
 import type { SessionRow } from '../catalogue.ts';
 import type { Database } from '../database.ts';
-import { type EventRow, eventColumns, eventOf } from './event-row.ts';
 
 // CROSS JOIN keeps the order: left to itself, SQLite goes through every event of the session to find a few.
 const placesSql = `

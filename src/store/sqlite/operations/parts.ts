@@ -1,8 +1,7 @@
-import { partDamaged } from '../../../core/append-judgement.ts';
-import { bodyText, storedJson } from '../../../core/decode.ts';
-import { dataDigestOf, type Sha256 } from '../../../core/digest.ts';
+import { storedJson } from '../../../core/decode.ts';
 import { limits } from '../../../core/limits.ts';
-import type { PartInput } from '../../../core/parts.ts';
+import type { PartPlan, PartSource } from '../../../core/part-plan.ts';
+import { fittingParts, type PartInput } from '../../../core/parts.ts';
 import type { Digest } from '../../../core/point.ts';
 import type { PartsPage, PartsRequest } from '../../../core/ports.ts';
 import type { BranchRow, SessionRow } from '../catalogue.ts';
@@ -92,16 +91,6 @@ function fitting(
   return { parts: findParts(database, session, digests.slice(0, count)), rest: digests.slice(count) };
 }
 
-/** How many of these sizes fit into one answer; the first always does. */
-function fittingParts(sizes: readonly number[]): number {
-  let bytes = 0;
-  const end = sizes.findIndex((size, index) => {
-    bytes += size;
-    return index > 0 && bytes > limits.pageBytesMax;
-  });
-  return end === -1 ? sizes.length : end;
-}
-
 /** One part the session holds. */
 export function heldPart(database: Database, session: SessionRow, digest: Digest): PartInput | undefined {
   return findParts(database, session, [digest]).get(digest);
@@ -127,55 +116,19 @@ export function heldParts(database: Database, session: SessionRow, after: Digest
   return database.all<[Digest]>(heldSql, session.id, after ?? '', limit).map(([digest]) => digest);
 }
 
-/** What an append does with a part the session does not hold yet. */
-export type PartPlan =
-  | { readonly kind: 'add'; readonly part: PartInput }
-  | { readonly kind: 'share'; readonly part: PartInput; readonly id: number }
-  /** Another session stored it as a delta; this one brings the whole body, which serves both. */
-  | { readonly kind: 'complete'; readonly part: PartInput; readonly id: number };
-
 const holderSql = 'SELECT 1 FROM part_holders WHERE session_id = ? AND digest = unhex(?)';
+const storedSql = 'SELECT id, kind, salt, text FROM parts WHERE namespace_id = ? AND digest = unhex(?) AND damaged = 0';
 
-/** Decides what to do with the parts of an append, and throws `part.damaged` before anything is written. */
-export function planParts(
-  database: Database,
-  session: SessionRow,
-  parts: readonly PartInput[],
-  sha256: Sha256,
-): PartPlan[] {
-  const plans = new Map<Digest, PartPlan>();
-  for (const part of parts) {
-    if (plans.has(part.digest) || database.get(holderSql, session.id, part.digest) !== undefined) continue;
-    plans.set(part.digest, planPart(database, session, part, parts, sha256));
-  }
-  return [...plans.values()];
-}
-
-/** A part that another session has is shared only if its content is given: holding a part is how one comes to see it. */
-function planPart(
-  database: Database,
-  session: SessionRow,
-  part: PartInput,
-  given: readonly PartInput[],
-  sha256: Sha256,
-): PartPlan {
-  // A hole is this session's own; others keep the part as it was.
-  if (part.damaged === true) return { kind: 'add', part };
-  const row = database.get<[number, string, string, string | null]>(
-    'SELECT id, kind, text, salt FROM parts WHERE namespace_id = ? AND digest = unhex(?) AND damaged = 0',
-    session.namespaceId,
-    part.digest,
-  );
-  if (row === undefined) return { kind: 'add', part };
-  const [id, kind, text, salt] = row;
-  if (part.kind !== 'delta') return { kind: kind === 'delta' ? 'complete' : 'share', part, id };
-  if (text === part.text && salt === part.salt) return { kind: 'share', part, id };
-  const body = bodyText(
-    part,
-    (digest) => given.find((held) => held.digest === digest) ?? heldPart(database, session, digest),
-  );
-  if (body === undefined || dataDigestOf(sha256, part.salt ?? '', body) !== part.digest) throw partDamaged(part.digest);
-  return { kind: 'share', part, id };
+/** What deciding about the parts of an append asks. */
+export function partSourceOf(database: Database, session: SessionRow): PartSource {
+  return {
+    isHeld: (digest) => database.get(holderSql, session.id, digest) !== undefined,
+    stored: (digest) => {
+      const row = database.get<[number, string, string | null, string]>(storedSql, session.namespaceId, digest);
+      return row === undefined ? undefined : { id: row[0], kind: row[1], salt: row[2], text: row[3] };
+    },
+    part: (digest) => heldPart(database, session, digest),
+  };
 }
 
 /** The bytes of the parts that an append brings to the session. */
@@ -193,7 +146,7 @@ export function holdParts(
   plans: readonly PartPlan[],
 ): void {
   for (const plan of plans) {
-    const id = plan.kind === 'add' ? addPart(database, session, plan.part) : plan.id;
+    const id = 'id' in plan ? plan.id : addPart(database, session, plan.part);
     if (plan.kind === 'complete') {
       database.run('UPDATE parts SET kind = ?, text = ?, refs = NULL WHERE id = ?', plan.part.kind, plan.part.text, id);
     }

@@ -1,10 +1,10 @@
-import type { Digest, Seq } from '../../../core/point.ts';
-import type { StoredEvent } from '../../../core/ports.ts';
+import type { Digest, Seq } from './point.ts';
+import type { StoredEvent } from './ports.ts';
 
 /** What a read gives of each event. */
 export type EventSelect = 'header' | 'full' | 'proof';
 
-/** An event as its columns, in the order of {@link eventColumns}. */
+/** An event as its columns, which are the same in every database, in the order of {@link eventColumns}. */
 export type EventRow = readonly [
   seq: Seq,
   id: string,
