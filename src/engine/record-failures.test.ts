@@ -280,7 +280,10 @@ describe.each(Object.keys(stores))('a recorder on %s, when something fails', (ki
     expect(errors[0]).toMatchObject({ code: 'limit.exceeded', details: { limit: 'recordQueueEventsMax' } });
   });
 
-  test('I9 what waits to be stored is limited in bytes as well (recordQueueBytesMax)', async () => {
+  // Hundreds of megabytes: a disk that is busy takes its time.
+  test('I9 what waits to be stored is limited in bytes as well (recordQueueBytesMax)', {
+    timeout: 120_000,
+  }, async () => {
     let open = (): void => undefined;
     const opened = new Promise<void>((resolve) => (open = resolve));
     await using stage = await openStage(kind, { fault: (_, next) => opened.then(next) });
