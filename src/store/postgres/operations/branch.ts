@@ -3,6 +3,7 @@ import type { BranchRecord, BranchRef, BranchSummary, SessionRef } from '../../.
 import { arrayLiteral } from '../array-literal.ts';
 import { type Catalogue, findBranchRows, findSessionRow } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
+import { eventAtSql } from './event-at.ts';
 
 /** One branch with all that decides its views; undefined if there is none. */
 export async function findBranch(
@@ -17,9 +18,8 @@ export async function findBranch(
   const markers = await catalogue.markersOf(queries, session, branch);
   // The time is that of the head that was read, also if the branch has moved on since.
   const [createdAt, updatedAt, parent] = (await queries.get<[string, string | null, string | null]>(
-    `SELECT b.created_at, e.time, p.name FROM branches b
+    `SELECT b.created_at, (SELECT time FROM ${eventAtSql}), p.name FROM branches b
      LEFT JOIN branches p ON p.namespace_id = $1 AND p.session_id = $2 AND p.id = b.parent_id
-     LEFT JOIN events e ON e.namespace_id = $1 AND e.session_id = $2 AND e.branch_id = $3 AND e.seq = $4
      WHERE b.namespace_id = $1 AND b.session_id = $2 AND b.id = $3`,
     session.namespaceId,
     session.id,

@@ -2,6 +2,7 @@ import { type Clock, clockAtStart, clockBeside, clockWith } from '../../../core/
 import type { Seq, SeqRange } from '../../../core/point.ts';
 import { holdSession, type SessionKey } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
+import { eventAtSql } from './event-at.ts';
 import type { InTransaction } from './reindex.ts';
 
 /** A question to a clock that only rises along a branch, and what it is given as `$6`. */
@@ -38,7 +39,8 @@ export async function lastBefore(
       SELECT CASE WHEN is_reached THEN low ELSE middle END, CASE WHEN is_reached THEN middle ELSE high END FROM (
         SELECT low, high, middle, coalesce((
           SELECT ${sql} FROM events e
-          WHERE e.namespace_id = $1 AND e.session_id = $2 AND e.branch_id = $3 AND e.seq = middle
+          WHERE e.namespace_id = $1 AND e.session_id = $2 AND e.branch_id = $3 AND e.seq BETWEEN middle AND middle
+          ORDER BY e.seq LIMIT 1 -- leaves one index to choose
         ), true) AS is_reached
         FROM (SELECT low, high, low + (high - low) / 2 AS middle FROM halving WHERE high - low > 1) parted
         OFFSET 0 -- asks once, not once a use
@@ -94,7 +96,6 @@ async function resetNext(
 
 const nextSql = `SELECT seq, time, turn, latest_time, highest_turn FROM events
 WHERE namespace_id = $1 AND session_id = $2 AND branch_id = $3 AND seq > $4 ORDER BY seq LIMIT $5`;
-const keepSql = `UPDATE events SET latest_time = $5, highest_turn = $6
-WHERE namespace_id = $1 AND session_id = $2 AND branch_id = $3 AND seq = $4`;
+const keepSql = `UPDATE events SET latest_time = $5, highest_turn = $6 WHERE ctid = (SELECT ctid FROM ${eventAtSql})`;
 const keepOfBranchSql = `UPDATE branches SET latest_time = $4, highest_turn = $5
 WHERE namespace_id = $1 AND session_id = $2 AND id = $3`;

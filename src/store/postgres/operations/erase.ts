@@ -8,6 +8,7 @@ import { arrayLiteral } from '../array-literal.ts';
 import { type BranchRow, type Catalogue, findBranchRows, lockSession, type SessionRow } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
 import { AppendGroup } from './append.ts';
+import { eventAtSql } from './event-at.ts';
 import { erasedKeys, eventKeys } from './event-keys.ts';
 import { type IndexedEvent, indexEvents, unindexEvents } from './keys.ts';
 import { findPlaces } from './locate.ts';
@@ -121,8 +122,7 @@ async function erasePayload(
 ): Promise<void> {
   const place = [session.namespaceId, session.id, branch.id, seq] as const;
   const row = await queries.get<[string, number | null, string | null]>(
-    `SELECT type, octet_length(data), data_digest FROM events
-     WHERE namespace_id = $1 AND session_id = $2 AND branch_id = $3 AND seq = $4`,
+    `SELECT type, octet_length(data), data_digest FROM ${eventAtSql}`,
     ...place,
   );
   const details = { branch: branch.name, seq };
@@ -140,8 +140,7 @@ async function erasePayload(
   }
   if (known !== null) return;
   await queries.run(
-    `UPDATE events SET data = NULL, salt = NULL, data_digest = $5
-     WHERE namespace_id = $1 AND session_id = $2 AND branch_id = $3 AND seq = $4`,
+    `UPDATE events SET data = NULL, salt = NULL, data_digest = $5 WHERE ctid = (SELECT ctid FROM ${eventAtSql})`,
     ...place,
     dataDigest,
   );

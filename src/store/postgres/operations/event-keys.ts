@@ -7,6 +7,7 @@ import type { Digest, Seq } from '../../../core/point.ts';
 import type { SessionKey } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
 import { Lookup, settle } from '../lookup.ts';
+import { eventAtSql } from './event-at.ts';
 import { findParts } from './parts.ts';
 
 /** What an event is indexed under, told from its stored payload; nothing if that is gone. */
@@ -17,7 +18,7 @@ export async function eventKeys(
   seq: Seq,
 ): Promise<readonly string[]> {
   const row = await queries.get<[string, string | null, string | null]>(
-    'SELECT type, agent, data FROM events WHERE namespace_id = $1 AND session_id = $2 AND branch_id = $3 AND seq = $4',
+    `SELECT type, agent, data FROM ${eventAtSql}`,
     session.namespaceId,
     session.id,
     branchId,

@@ -75,7 +75,7 @@ async function removeWrong(
 ): Promise<readonly [string, number] | undefined> {
   const rows = await queries.all<[string, Seq, string | null, string | null, string | null]>(
     `SELECT k.key, k.seq, e.type, e.agent, e.data FROM event_keys k
-     LEFT JOIN events e ON e.namespace_id = $1 AND e.session_id = $2 AND e.branch_id = $3 AND e.seq = k.seq
+     LEFT JOIN LATERAL (SELECT * FROM events WHERE namespace_id = $1 AND session_id = $2 AND branch_id = $3 AND seq BETWEEN k.seq AND k.seq ORDER BY seq LIMIT 1) e ON true
      WHERE k.namespace_id = $1 AND k.session_id = $2 AND k.branch_id = $3 AND (k.key, k.seq) > ($4, $5) ORDER BY k.key, k.seq LIMIT $6`,
     session.namespaceId,
     session.id,

@@ -11,6 +11,7 @@ import { arrayLiteral } from '../array-literal.ts';
 import { type BranchRow, type Catalogue, findBranchRows, type SessionRow } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
 import { Lookup } from '../lookup.ts';
+import { eventAtSql } from './event-at.ts';
 import { findStored } from './hold-parts.ts';
 import { findChange, type KeyedSeq } from './keys.ts';
 import { findEvents, findPlaces } from './locate.ts';
@@ -133,7 +134,7 @@ export class SessionFacts {
     const planned = this.#newEvents.get(placeOf(point));
     if (planned !== undefined) return [planned.digest, planned.turn, isStructural(planned.type)];
     return await this.#queries.get<[Digest, number, boolean]>(
-      'SELECT digest, turn, marker FROM events WHERE namespace_id = $1 AND session_id = $2 AND branch_id = $3 AND seq = $4',
+      `SELECT digest, turn, marker FROM ${eventAtSql}`,
       this.session.namespaceId,
       this.session.id,
       branchId,
@@ -149,7 +150,7 @@ export class SessionFacts {
   async #loadTurn({ branch: name, seq }: Point): Promise<number | undefined> {
     const branch = await this.branches.load(name);
     const row = await this.#queries.get<[number]>(
-      'SELECT turn FROM events WHERE namespace_id = $1 AND session_id = $2 AND branch_id = $3 AND seq = $4',
+      `SELECT turn FROM ${eventAtSql}`,
       this.session.namespaceId,
       this.session.id,
       branch?.id ?? 0,
