@@ -142,11 +142,16 @@ function nodesOf(node: BranchNode): BranchNode[] {
   return nodes;
 }
 
+/** What PostgreSQL says where another process is in the way. */
+const locks: readonly string[] = ['40001', '40P01', '55P03'];
+
 function findingOf(error: RepriseError): Finding {
   const { code, message, hint } = error;
   if (code === 'store.not-found') return { code, message, todo: missingHint(error) };
-  // A server says what is the case; the words for a file do not fit it.
-  if (error.details['postgres'] !== undefined && hint !== undefined) return { code, message, todo: hint };
+  const { postgres } = error.details;
+  // A server says what is the case; the words for a file do not fit it, unless somebody holds it.
+  if (typeof postgres === 'string' && !locks.includes(postgres) && hint !== undefined)
+    return { code, message, todo: hint };
   const advice = code === 'store.damaged' && hint !== undefined ? `${copyFirst}. ${hint}` : todos[code];
   return { code, message, todo: advice ?? hint ?? null };
 }

@@ -6,7 +6,10 @@ import { readFailure } from './read-failure.ts';
 
 /** The value that is written as JSON on the command line. */
 export function jsonArgument(text: string): JsonValue {
-  return parsed(text, JSON.stringify(text), `Quote a text as JSON: '"${text.replaceAll(/["'\\\n]/g, '')}"'.`);
+  const hint = /^\s*[{[]/.test(text)
+    ? `Put names and texts into double quotes, and all of it into single ones: '{"next":"ask"}'.`
+    : `Quote a text as JSON: '"${text.replaceAll(/["'\\\n]/g, '')}"'.`;
+  return parsed(text, JSON.stringify(text), hint);
 }
 
 /** The value that a file holds as JSON; `-` is stdin. */

@@ -49,7 +49,7 @@ export async function checkEarlier(from: Engine, source: Standing, to: Engine, t
   const { session } = source.record;
   if (source.record.genesis !== target.record.genesis || source.record.root !== target.record.root) {
     throw new RepriseError('copy.diverged', `Cannot copy session "${session}": the target has another one of that id`, {
-      hint: 'Copy into another namespace, or delete the one at the target.',
+      hint: 'Copy into another namespace (--into), or delete the one at the target.',
       details: { session },
     });
   }
@@ -78,7 +78,7 @@ function diverged(
   const where = target.session === session ? `"${branch}"` : `"${branch}" of "${target.session}"`;
   const ahead = 'It is ahead of the source: copy the other way round, or into another namespace.';
   const both =
-    'Copy into another namespace to have both, or delete the session at the target to have the one of the source.';
+    'Copy into another namespace (--into) to have both, or delete the session at the target to have the one of the source.';
   const staged = `Delete "${target.session}" at the target, and copy again.`;
   return new RepriseError(
     'copy.diverged',

@@ -72,3 +72,22 @@ test('a fold that does not look at requests reads none of their parts', async ()
   expect(await again.stateAt('main', all)).toBe(2);
   expect(counted.calls.parts).toBe(1);
 });
+
+test('a session that is deleted between an event and its parts is gone, not damaged', async () => {
+  const store = openMemoryStore({ platform });
+  const asking = new Proxy(store, {
+    get: (target, name) => {
+      const method = (Reflect.get(target, name) as (...given: unknown[]) => unknown).bind(target);
+      if (name !== 'parts') return method;
+      return async (...given: unknown[]) => {
+        await target.deleteSession({ namespace: 'default', session: 'demo' });
+        return method(...given);
+      };
+    },
+  });
+  const session = await createReprise({ store: asking, platform }).createSession('demo');
+  await session.append({ type: 'message.added', data: { message: { role: 'user', content: 'x'.repeat(5_000) } } });
+  await expect(async () => {
+    for await (const _ of session.replay());
+  }).rejects.toMatchObject({ code: 'session.not-found' });
+});

@@ -5,6 +5,7 @@ import { limits } from '../core/limits.ts';
 import { mayHoldRefs, type PartInput } from '../core/parts.ts';
 import type { Digest, Seq } from '../core/point.ts';
 import type { Cursor, PageRequest, PartsRequest, StoredEvent } from '../core/ports.ts';
+import { sessionNotFound } from '../core/session-request.ts';
 import type { Segment } from '../core/view.ts';
 import { type Engine, sessionRef } from './engine.ts';
 
@@ -192,7 +193,10 @@ export async function partsOf(
 export async function erasedParts(engine: Engine, session: string): Promise<Set<string>> {
   const erased = new Set<string>();
   const ref = sessionRef(engine, session);
-  for (const { branch } of await engine.store.branches(ref)) {
+  const branches = await engine.store.branches(ref);
+  // Deleted since its events were read: nothing was damaged.
+  if (branches.length === 0) throw sessionNotFound(ref);
+  for (const { branch } of branches) {
     const record = await engine.store.branch({ ...ref, branch });
     for (const marker of record?.markers ?? [])
       if (marker.kind === 'erased') for (const part of marker.parts) erased.add(part);

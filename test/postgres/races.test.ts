@@ -250,7 +250,7 @@ describe('a server that knows less than the one before it', () => {
     const condition = { kind: 'head', seq: 1 as Seq } as const;
     await store.append([request(ref, [rewound(0)], { condition })]);
     expect((await store.branch({ ...ref, branch: 'main' }))?.markers).toMatchObject([{ seq: 2, to: 0 }]);
-    const [before] = await tamper(
+    const [before] = await tamper<{ readonly id: string; readonly digest: string }>(
       place,
       `SELECT b.digest, s.id FROM sessions s, LATERAL (
       SELECT digest FROM events WHERE session_id = s.id AND seq = 1) b WHERE s.name = 'promoted'`,
@@ -258,8 +258,8 @@ describe('a server that knows less than the one before it', () => {
     // What a standby looks like that had not got the last event when it was promoted.
     await tamper(
       place,
-      `DELETE FROM events WHERE session_id = ${before?.['id']} AND seq = 2;
-       UPDATE branches SET head = 1, marker = 0, epoch = 0, digest = '${before?.['digest']}' WHERE session_id = ${before?.['id']};
+      `DELETE FROM events WHERE session_id = ${before?.id} AND seq = 2;
+       UPDATE branches SET head = 1, marker = 0, epoch = 0, digest = '${before?.digest}' WHERE session_id = ${before?.id};
        SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'reprise_races'`,
     );
     await other.append([request(ref, [rewound(1)], { condition })]);

@@ -239,8 +239,10 @@ describe(`random writers (RANDOM_SEED=${seed})`, () => {
       const session = await reprise.session(id, { create: true });
       expect(await session.verify()).toMatchObject({ ok: true, reason: null });
       for await (const event of session.replay()) {
-        const message = event.data['message'] as { readonly content?: unknown } | undefined;
-        if (event.erased !== true && message !== undefined) expect(String(message.content)).toMatch(/^(\d )\1{599}$/);
+        const message = event.data['message'] as { readonly content?: unknown; readonly erased?: true } | undefined;
+        // What was appended while the same text was being erased is a hole in an event that was not planned for.
+        if (event.erased === true || message === undefined || message.erased === true) continue;
+        expect(String(message.content)).toMatch(/^(\d )\1{599}$/);
       }
     }
     expect([...new Set(told)].filter((code) => !refusals.has(code) && !overtaken.has(code))).toEqual([]);

@@ -247,6 +247,25 @@ describe('somebody without any right', () => {
 });
 
 describe('the owner', () => {
+  it('is told who makes a schema where it may not, and then makes the store', async () => {
+    const elsewhere = `${urlOf('owner')}?schema=second`;
+    const refused = await place.run(['set', 'demo', 'plan', '1', '--json', '--store', elsewhere]);
+    expect([refused.code, errorOf(refused).code]).toEqual([3, 'store.denied']);
+    const statement = /try again: (CREATE SCHEMA .*;)$/.exec(errorOf(refused).hint)?.[1] ?? '';
+    await tamper(administrator, statement);
+    const stranger = await place.run([
+      'set',
+      'demo',
+      'plan',
+      '1',
+      '--json',
+      '--store',
+      `${urlOf('writer')}?schema=second`,
+    ]);
+    expect([stranger.code, errorOf(stranger).hint]).toEqual([3, expect.stringContaining('doctor --create')]);
+    expect((await place.run(['set', 'demo', 'plan', '1', '--store', elsewhere])).code).toBe(0);
+  });
+
   it('alone migrates; the others are told so, and may read what a migration brought', async () => {
     const platform = createNodePlatform();
     const open = (role: Role) => openPostgresStore({ url: urlOf(role), platform, migrations: nextRelease });

@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import { clockAtStart } from '../../core/clock.ts';
 import { RepriseError } from '../../core/error.ts';
 import type { Digest, Seq } from '../../core/point.ts';
-import type { AppendOutcome } from '../../core/ports.ts';
 import { createNodePlatform } from '../../node/platform.ts';
 import { note, request } from '../../testing/contract/contract-case.ts';
 import { AppendQueue } from './append-queue.ts';
@@ -40,7 +39,7 @@ it('sends nothing any more once a group has failed, so that what was appended fi
     queue.add({
       request: request(ref, [note(text)]),
       deadline: Number.POSITIVE_INFINITY,
-      settle: (_: AppendOutcome) => {},
+      settle: () => {},
       tried: new Set(),
     });
   let sent = 0;

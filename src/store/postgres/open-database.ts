@@ -118,8 +118,11 @@ async function setUp(
     if (version === 0 && (readOnly || create === false)) throw notFound(location, schema);
     if (version < latestVersion(migrations)) {
       if (readOnly) throw olderAndReadOnly(version);
-      await migrateAside(connect, schema, migrations, busyWaitMs).catch((error: unknown) => {
-        throw postgresCode(error) === '42501' ? mayNotMigrate(error, version, latestVersion(migrations)) : error;
+      await migrateAside(connect, schema, migrations, busyWaitMs).catch(async (error: unknown) => {
+        if (!isRefusal(postgresCode(error))) throw error;
+        throw version === 0
+          ? await mayNotMake(error, connection, schema)
+          : mayNotMigrate(error, version, latestVersion(migrations));
       });
     }
     const [commit] = (await connection.get<[string]>(`SELECT current_setting('synchronous_commit')`)) as [string];
@@ -193,8 +196,28 @@ async function mayNotLook(cause: unknown, connection: Connection, schema: string
   );
 }
 
+/** A schema that the user may not use is, to PostgreSQL, none that was chosen to make tables in. */
+const isRefusal = (code: string | undefined): boolean => code === '42501' || code === '3F000';
+
+/** Tables are made in a schema that is the user's own, and a schema by whoever may in the database. */
+async function mayNotMake(cause: unknown, connection: Connection, schema: string): Promise<RepriseError> {
+  const [user, isThere] = (await connection.get<[string, boolean]>(
+    'SELECT quote_ident(current_user), EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)',
+    schema,
+  )) as [string, boolean];
+  const hint = isThere
+    ? `Let the owner of the schema make it: reprise doctor --create --store postgres://OWNER@HOST/DATABASE`
+    : `Let an administrator make the schema, and try again: CREATE SCHEMA ${schema} AUTHORIZATION ${user};`;
+  const what = isThere ? `tables in the schema "${schema}"` : `the schema "${schema}"`;
+  return new RepriseError('store.denied', `Cannot use the store: the user ${user} may not make ${what}`, {
+    hint,
+    details: { schema: 0, postgres: '42501' },
+    cause,
+  });
+}
+
 function mayNotMigrate(cause: unknown, version: number, latest: number): RepriseError {
-  const what = version === 0 ? 'make the store' : `migrate the store from schema ${version} to ${latest}`;
+  const what = `migrate the store from schema ${version} to ${latest}`;
   return new RepriseError('store.denied', `Cannot ${what}: the user has no right to do this`, {
     hint: 'Let the owner open it once with this release: reprise doctor --store postgres://OWNER@HOST/DATABASE',
     details: { schema: version, latest, postgres: '42501' },

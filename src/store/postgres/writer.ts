@@ -110,21 +110,21 @@ export class Writer {
     this.#flushing = undefined;
   }
 
-  async #commit(group: readonly AppendJob[]): Promise<void> {
-    const { deadline } = group[0] as AppendJob;
-    for (let attempt = 0; ; attempt++) {
+  async #commit(jobs: readonly AppendJob[]): Promise<void> {
+    let group = jobs;
+    for (let attempt = 0; group.length > 0; attempt++) {
       try {
-        const outcomes = await this.#try(group, deadline);
+        // They came one after the other, so the first has waited longest.
+        const outcomes = await this.#try(group, (group[0] as AppendJob).deadline);
         for (const [index, job] of group.entries()) job.settle(outcomes[index] as AppendOutcome);
         return;
       } catch (error) {
-        if (isPassing(error) && performance.now() < deadline) await pause(attempt);
         // One append may be what the server does not take; the others get their own try.
-        else if (group.length > 1 && !isPassing(error)) return await this.#commitEach(group);
-        else {
-          for (const job of group) job.settle(refusal(error));
-          return;
-        }
+        if (group.length > 1 && !isPassing(error)) return await this.#commitEach(group);
+        const now = isPassing(error) ? performance.now() : Number.POSITIVE_INFINITY;
+        for (const job of group) if (job.deadline <= now) job.settle(refusal(error));
+        group = group.filter(({ deadline }) => deadline > now);
+        if (group.length > 0) await pause(attempt);
       }
     }
   }

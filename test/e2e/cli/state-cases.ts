@@ -69,6 +69,7 @@ function setting({ newPlace, isFile }: StatePlaces): void {
     await place.run(['set', 'demo', 'a', '1']);
     for (const [words, said] of [
       [['demo', 'a', 'text'], /Quote a text as JSON: '"text"'/],
+      [['demo', 'a', '{next: 1}'], /names and texts into double quotes/],
       [['demo', 'a', '9007199254740993'], /Write it as a string/],
       [['demo', 'a', '1', '--file', 'x'], /Give one of them/],
       [['demo', 'a', '--file', 'none.json'], /Check the path/],

@@ -28,7 +28,7 @@ export interface WrittenEvent {
 
 /**
  * The appends that share a transaction: each is judged alone, as if the ones before it had been written, and all are
- * written at once. Nothing is written before {@link write}.
+ * written at once. Nothing is written before {@link write}, or its two halves.
  */
 export class AppendGroup {
   readonly #queries: Queries;

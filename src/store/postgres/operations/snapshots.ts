@@ -2,7 +2,7 @@ import { limits } from '../../../core/limits.ts';
 import type { Digest, Seq } from '../../../core/point.ts';
 import type { Snapshot, SnapshotKey } from '../../../core/ports.ts';
 import type { SessionKey } from '../catalogue.ts';
-import type { Queries } from '../connection.ts';
+import type { Bound, Queries } from '../connection.ts';
 
 /** Snapshots of one projection that a question is answered with. */
 const answerMax = 64;
@@ -41,6 +41,12 @@ export async function putSnapshot(
 const where =
   'WHERE namespace_id = $1 AND session_id = $2 AND branch_id = $3 AND projection = $4 AND version = $5 AND upcasts = $6 AND erasures = $7';
 
+/** What {@link where} is given. */
+function valuesOf(session: SessionKey, branchId: number, key: SnapshotKey): readonly Bound[] {
+  const { projection, version, upcasts, erasures } = key;
+  return [session.namespaceId, session.id, branchId, projection, version, upcasts, erasures];
+}
+
 /** Where snapshots are at or before a seq, nearest first. */
 export async function findSnapshots(
   queries: Queries,
@@ -51,13 +57,7 @@ export async function findSnapshots(
 ): Promise<readonly { readonly seq: Seq; readonly digest: Digest }[]> {
   const rows = await queries.all<[Seq, Digest]>(
     `SELECT seq, digest FROM snapshots ${where} AND seq <= $8 ORDER BY seq DESC LIMIT ${answerMax}`,
-    session.namespaceId,
-    session.id,
-    branchId,
-    key.projection,
-    key.version,
-    key.upcasts,
-    key.erasures,
+    ...valuesOf(session, branchId, key),
     through,
   );
   return rows.map(([seq, digest]) => ({ seq, digest }));
@@ -73,13 +73,7 @@ export async function findSnapshot(
 ): Promise<{ readonly digest: Digest; readonly value: string } | undefined> {
   const row = await queries.get<[Digest, string]>(
     `SELECT digest, value FROM snapshots ${where} AND seq = $8`,
-    session.namespaceId,
-    session.id,
-    branchId,
-    key.projection,
-    key.version,
-    key.upcasts,
-    key.erasures,
+    ...valuesOf(session, branchId, key),
     seq,
   );
   return row === undefined ? undefined : { digest: row[0], value: row[1] };
