@@ -32,7 +32,7 @@ export async function benchFork(workspace: Workspace): Promise<Row[]> {
       forTheRecord(
         'fork without a name, of a session with many branches',
         time(median(unnamed)),
-        `${spread(unnamed)} with ${short.forks + times.short.length * forksEach} branches in the session: choosing a free name lists them all`,
+        `${spread(unnamed)} with ${short.forks + times.short.length * forksEach} branches in the session`,
       ),
     ];
   } finally {
