@@ -27,7 +27,8 @@ const soaking = process.argv.includes('soak');
 export default defineConfig({
   test: {
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than the cores that are counted on: many tests wait for a program or a server.
+    maxWorkers: 3,
     passWithNoTests: true,
     // Beside its test, under a name that fits the house.
     resolveSnapshotPath: (path, extension) => path.replace(/\.test\.ts$/, extension),

@@ -9,9 +9,12 @@ declare module 'vitest' {
 
 let server: Server | undefined;
 
-/** One server for the whole run; every suite makes stores of its own in it. */
+/**
+ * One server for the whole run; every suite makes stores of its own in it. What it acknowledges is synced as everywhere,
+ * only to memory: what a disk is for is tested with servers of their own.
+ */
 export async function setup({ provide }: TestProject): Promise<void> {
-  server = await startServer();
+  server = await startServer({ isInMemory: true });
   provide('postgresUrl', server.url());
 }
 

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync } from 'node:child_process';
-import { appendFileSync, chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, existsSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -53,6 +53,8 @@ export interface ServerOptions {
   readonly settings?: readonly string[];
   /** Told what the server says. */
   readonly onLog?: (text: string) => void;
+  /** Keeps its files in memory where there is enough: they outlive the server, though not the machine. */
+  readonly isInMemory?: boolean;
 }
 
 /** Starts a server: as root under a user of its own, since PostgreSQL refuses to run as root. */
@@ -76,8 +78,17 @@ interface Held {
   readonly stop: () => Promise<void>;
 }
 
-async function place({ settings: more = [], onLog = () => {} }: ServerOptions): Promise<Held> {
-  const directory = mkdtempSync(join(tmpdir(), 'reprise-postgres-'));
+/** A file system in memory, if there is one with room for what tests store. */
+function memoryFolder(): string | undefined {
+  const folder = '/dev/shm';
+  if (!existsSync(folder)) return undefined;
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize > 4 * 2 ** 30 ? folder : undefined;
+}
+
+async function place({ settings: more = [], onLog = () => {}, isInMemory = false }: ServerOptions): Promise<Held> {
+  const folder = (isInMemory ? memoryFolder() : undefined) ?? tmpdir();
+  const directory = mkdtempSync(join(folder, 'reprise-postgres-'));
   // The user that the server runs as must be able to reach its files.
   chmodSync(directory, 0o755);
   const port = await freePort();
