@@ -64,6 +64,17 @@ describe.each(Object.entries(stores))('erasing on %s while others write:', (_, o
     for (const at of ['main', 'x']) expect(await session.verify({ at })).toMatchObject({ ok: true });
   });
 
+  test('a message that was said again after the plan is a hole that the erasure accounts for', async () => {
+    const long = `${secrets[0]} ${'It is long. '.repeat(60)}`;
+    const said = { type: 'message.added', data: { message: { role: 'user', content: long } } };
+    const session = await overtaken(open, [said], (other) => other.append(said));
+    await session.erase('main@1');
+    expect(JSON.stringify(await session.toJSON())).not.toContain(secrets[0]);
+    const [first, again] = await Array.fromAsync(session.replay());
+    expect([first?.erased, again?.data]).toEqual([true, { message: { erased: true } }]);
+    expect(await session.verify()).toMatchObject({ ok: true });
+  });
+
   test('two erasures in one list do not bring back what the other took', async () => {
     const messages = secrets.map((content) => ({ role: 'user', content }));
     const call = {
