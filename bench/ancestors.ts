@@ -1,5 +1,5 @@
 /** Reading a history that is spread over many ancestors. */
-import { rawSegments } from '../src/core/segment.ts';
+import { rawSegments } from '../src/core/view/segment.ts';
 import { limits } from '../src/index.ts';
 import { alternate, atMost, median, type Row, spread, timeEach } from './measure.ts';
 import { readRaw } from './replay.ts';

@@ -1,9 +1,9 @@
 /** Comparing two long histories. */
 import { hash } from 'node:crypto';
-import { diffHistories } from '../src/core/diff.ts';
-import type { DiffEvent } from '../src/core/diff-describe.ts';
-import { forkPointOf } from '../src/engine/compare.ts';
-import { placeAt } from '../src/engine/place.ts';
+import { diffHistories } from '../src/core/comparing/diff.ts';
+import type { DiffEvent } from '../src/core/comparing/diff-describe.ts';
+import { placeAt } from '../src/engine/history/place.ts';
+import { forkPointOf } from '../src/engine/looking/compare.ts';
 import type { Seq } from '../src/index.ts';
 import { alternate, atMost, median, type Row, spread, time, timeEach } from './measure.ts';
 import { drafts, payloads, randomSource } from './workload.ts';

@@ -8,7 +8,7 @@ import { createReactAgent } from '@langchain/langgraph/prebuilt';
 import { Agent, OpenAIProvider, tool as openaiTool, Runner, setTracingDisabled } from '@openai/agents';
 import OpenAI from 'openai';
 import { z } from 'zod';
-import type { Recorder } from '../src/core/recorder.ts';
+import type { Recorder } from '../src/core/recording/recorder.ts';
 import { RepriseCallbackHandler, recordTools } from '../src/langgraph.ts';
 import { recordAgent, recordModels } from '../src/openai-agents.ts';
 

@@ -7,7 +7,7 @@ import { isStepCount, type LanguageModel, streamText, tool } from 'ai';
 import { z } from 'zod';
 import { recordModel } from '../src/adapters/ai-sdk/recorded-model.ts';
 import { recordTools } from '../src/adapters/ai-sdk/recorded-tools.ts';
-import type { Recorder } from '../src/core/recorder.ts';
+import type { Recorder } from '../src/core/recording/recorder.ts';
 import type { JsonObject, Message } from '../src/index.ts';
 import { askGraph, askOpenAIAgent } from './framework-agents.ts';
 import { alternate, atMost, forTheRecord, median, minimum, type Row, spread, time, timeEach } from './measure.ts';

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { replayPages } from '../src/engine/replay.ts';
+import { replayPages } from '../src/engine/looking/replay.ts';
 import { limits, type Seq } from '../src/index.ts';
 import { alternate, atMost, forTheRecord, median, type Row, spread, timeEach } from './measure.ts';
 import { type Opened, open, sessionId, type Workspace } from './workspace.ts';

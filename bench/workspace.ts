@@ -3,9 +3,9 @@ import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, statSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { Chores } from '../src/engine/chores.ts';
-import type { Engine } from '../src/engine/engine.ts';
-import { Transactions } from '../src/engine/transactions.ts';
+import { Chores } from '../src/engine/context/chores.ts';
+import type { Engine } from '../src/engine/context/engine.ts';
+import { Transactions } from '../src/engine/context/transactions.ts';
 import {
   createNodePlatform,
   type EventStore,

@@ -1,13 +1,14 @@
 /** The reference page of event types, made from the catalogue. */
-import type { EventSpec, FieldSpec } from '../src/core/event-spec.ts';
-import { eventTypes } from '../src/core/event-types.ts';
+
+import { eventTypes } from '../src/core/event/catalogue.ts';
+import type { EventSpec, FieldSpec } from '../src/core/event/event-spec.ts';
 
 /** Where the page is kept, from the root of the repository. */
 export const eventsPagePath = 'docs/reference/events.md';
 
 const intro = `# Events
 
-Generated from the catalogue in \`src/core/event-types.ts\` by \`npm run docs:pages\`; edit it there.
+Generated from the catalogue in \`src/core/event/catalogue.ts\` by \`npm run docs:pages\`; edit it there.
 
 These are the types that Reprise writes and knows how to read. Any other \`noun.pastVerb\` type is kept, shown and filtered like these.
 

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { tellStory } from '../src/cli/demo/demo-story.ts';
-import { Output } from '../src/cli/output.ts';
+import { tellStory } from '../src/cli/running/demo-story.ts';
+import { Output } from '../src/cli/terminal/output.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 

@@ -1,23 +1,23 @@
 // What users come for.
 
 export { Branch } from './engine/branch.ts';
-export { SessionRecorder } from './engine/recorder.ts';
+export { SessionRecorder } from './engine/recording/recorder.ts';
 export { Reprise, type SessionOptions, type SessionsOptions } from './engine/reprise.ts';
 export { Session } from './engine/session.ts';
-export { StateHandle } from './engine/state.ts';
-export { Transaction } from './engine/transaction.ts';
+export { StateHandle } from './engine/state/state-handle.ts';
+export { Transaction } from './engine/state/transaction.ts';
 export { type OpenOptions, openReprise } from './open-reprise.ts';
 
 // What a project says about itself.
 
-export { type Config, type ConfigAgent, defineConfig } from './core/config.ts';
-export type { MaskingOptions } from './core/masking.ts';
-export type { MaskRule } from './core/masking-rules.ts';
-export { costOf, knownPrices, type Price, type PriceTable } from './core/prices.ts';
+export { type Config, type ConfigAgent, defineConfig } from './core/recording/config.ts';
+export type { MaskingOptions } from './core/recording/masking.ts';
+export type { MaskRule } from './core/recording/masking-rules.ts';
+export { costOf, knownPrices, type Price, type PriceTable } from './core/recording/prices.ts';
 
 // What they look at.
 
-export { defineProjection, type Projection, project } from './core/projection.ts';
+export { defineProjection, type Projection, project } from './core/event/projection.ts';
 export { type Conversation, conversation, messagesOf } from './projections/conversation.ts';
 export { fingerprintProjection } from './projections/fingerprint.ts';
 export { type GraphSnapshot, type GraphStates, graphState } from './projections/graph-state.ts';
@@ -28,19 +28,21 @@ export { summary } from './projections/summary.ts';
 
 // What they hold in their hands.
 
-export type { Agent, AgentFunction, PendingCall, ResumableAgent, ResumeContext } from './core/agent.ts';
-export type { Edit, EditOptions, Replacement } from './core/edit.ts';
-export type { EffectAction, EffectClass, EffectPolicy } from './core/effects.ts';
+export { compareFingerprints } from './core/comparing/fingerprint.ts';
+export type { PassInterval, Verdict } from './core/comparing/statistics.ts';
+export { type Budget, parseVariants, type Variant, type VariantsFile } from './core/comparing/variants.ts';
 export { type ErrorCode, type ErrorDetails, errorCodes, RepriseError } from './core/error.ts';
-export type { CarriedEvent, Event, EventDraft, Outcome } from './core/event.ts';
-export { eventTypes } from './core/event-types.ts';
-export { type EventFilter, matches, parseFilter } from './core/filter.ts';
-export { compareFingerprints } from './core/fingerprint.ts';
+export { eventTypes } from './core/event/catalogue.ts';
+export type { CarriedEvent, Event, EventDraft, Outcome } from './core/event/event.ts';
+export { type EventFilter, matches, parseFilter } from './core/event/filter.ts';
+export { ownedKey, plainKey } from './core/event/keys.ts';
 export type { JsonArray, JsonInput, JsonInputValue, JsonObject, JsonValue } from './core/json.ts';
-export { ownedKey, plainKey } from './core/keys.ts';
 export { limits } from './core/limits.ts';
-export { type Message, type MessagePart, type Role, textOf, toolCallsIn } from './core/message.ts';
+export { type Message, type MessagePart, type Role, textOf, toolCallsIn } from './core/message/message.ts';
+export type { Repair, RepairRule } from './core/message/repair.ts';
 export type { Digest, Point, Seq } from './core/point.ts';
+export type { Agent, AgentFunction, PendingCall, ResumableAgent, ResumeContext } from './core/recording/agent.ts';
+export type { EffectAction, EffectClass, EffectPolicy } from './core/recording/effects.ts';
 export type {
   CallEnd,
   CallStart,
@@ -54,24 +56,38 @@ export type {
   TaskStart,
   TurnStart,
   Usage,
-} from './core/recorder.ts';
+} from './core/recording/recorder.ts';
 export { type At, type PointInput, parseRef, type Ref, refText } from './core/ref.ts';
-export type { Repair, RepairRule } from './core/repair.ts';
-export type { PassInterval, Verdict } from './core/statistics.ts';
-export { type Budget, parseVariants, type Variant, type VariantsFile } from './core/variants.ts';
+export type { Edit, EditOptions, Replacement } from './core/view/edit.ts';
 
 // What the verbs take and give.
 
-export type { DiffPair, DiffPlace, HistoryDiff } from './core/diff.ts';
-export type { StateDiff } from './core/diff-state.ts';
-export type { StrictDiff } from './core/diff-strict.ts';
-export type { AppendOptions } from './engine/append.ts';
-export type { CompareOptions, Comparison } from './engine/compare.ts';
-export type { Copied, CopiedSession, CopyOptions, CopyProgress } from './engine/copy.ts';
-export type { Counterfactual, CounterfactualOptions } from './engine/counterfactual.ts';
-export type { Edited } from './engine/edit.ts';
-export type { EffectAnswer, EffectQuestion } from './engine/effect-guard.ts';
-export type { Erased, EraseOptions } from './engine/erase.ts';
+export type { DiffPair, DiffPlace, HistoryDiff } from './core/comparing/diff.ts';
+export type { StrictDiff } from './core/comparing/diff-strict.ts';
+export type { StateDiff } from './core/comparing/value-diff.ts';
+export type { AppendOptions } from './engine/changing/append.ts';
+export type { Edited } from './engine/changing/edit.ts';
+export type { ForkOptions } from './engine/changing/fork.ts';
+export type { Marked, MarkOptions } from './engine/changing/mark.ts';
+export type { Reverted, RevertOptions } from './engine/changing/revert.ts';
+export type { RewindOptions } from './engine/changing/rewind.ts';
+export type { Copied, CopiedSession, CopyOptions, CopyProgress } from './engine/copying/copy.ts';
+export type { ImportOptions, ImportSource } from './engine/copying/foreign-history.ts';
+export type { Erased, EraseOptions } from './engine/erasing/erase.ts';
+export type { Located } from './engine/history/place.ts';
+export type { CompareOptions, Comparison } from './engine/looking/compare.ts';
+export type { Counterfactual, CounterfactualOptions } from './engine/looking/counterfactual.ts';
+export type { FindOptions } from './engine/looking/find.ts';
+export type { Lineage, LineageEdit } from './engine/looking/lineage.ts';
+export type { Replay, ReplayOptions } from './engine/looking/replay.ts';
+export type { ReplayAllOptions } from './engine/looking/replay-all.ts';
+export type { SessionJson } from './engine/looking/session-json.ts';
+export type { StateAtOptions } from './engine/looking/state-at.ts';
+export type { BranchNode } from './engine/looking/tree.ts';
+export type { Verification, VerifyOptions } from './engine/proving/verify.ts';
+export type { RecordOptions } from './engine/recording/record.ts';
+export type { BranchLeft } from './engine/recording/writer.ts';
+export type { EffectAnswer, EffectQuestion } from './engine/resuming/effect-guard.ts';
 export type {
   CheckedBranch,
   ExperimentOptions,
@@ -79,17 +95,7 @@ export type {
   ExperimentResult,
   ExperimentRow,
   VariantSummary,
-} from './engine/experiment.ts';
-export type { FindOptions } from './engine/find.ts';
-export type { ForkOptions } from './engine/fork.ts';
-export type { ImportOptions, ImportSource } from './engine/import.ts';
-export type { Lineage, LineageEdit } from './engine/lineage.ts';
-export type { Marked, MarkOptions } from './engine/mark.ts';
-export type { Located } from './engine/place.ts';
-export type { RecordOptions } from './engine/record.ts';
-export type { BranchLeft } from './engine/recorder-writer.ts';
-export type { Replay, ReplayOptions } from './engine/replay.ts';
-export type { ReplayAllOptions } from './engine/replay-all.ts';
+} from './engine/resuming/experiment.ts';
 export type {
   ResumeOptions,
   ResumeReport,
@@ -97,27 +103,21 @@ export type {
   ResumeUsage,
   TurnComparison,
   TurnSide,
-} from './engine/resume.ts';
-export type { ResumeRecordOptions, RunLimits } from './engine/resume-run.ts';
-export type { RetryOptions, RetryResult } from './engine/retry.ts';
-export type { Reverted, RevertOptions } from './engine/revert.ts';
-export type { RewindOptions } from './engine/rewind.ts';
-export type { SessionJson } from './engine/session-json.ts';
-export type { Ran, RunOptions, StateListOptions } from './engine/state.ts';
-export type { StateAtOptions } from './engine/state-at.ts';
-export type { StateChange } from './engine/state-diff.ts';
-export type { StateOperation, StateValue, StateVersion } from './engine/state-entry.ts';
-export type { StateAt } from './engine/state-point.ts';
-export type { StateReplay, StateReplayOptions, StateTransaction } from './engine/state-replay.ts';
-export type { Committed, TransactionOptions } from './engine/transaction-work.ts';
-export type { BranchNode } from './engine/tree.ts';
-export type { Verification, VerifyOptions } from './engine/verify.ts';
+} from './engine/resuming/resume.ts';
+export type { ResumeRecordOptions, RunLimits } from './engine/resuming/resume-run.ts';
+export type { RetryOptions, RetryResult } from './engine/resuming/retry.ts';
+export type { StateOperation, StateValue, StateVersion } from './engine/state/entry.ts';
+export type { StateAt } from './engine/state/point.ts';
+export type { StateChange } from './engine/state/state-changes.ts';
+export type { Ran, RunOptions, StateListOptions } from './engine/state/state-handle.ts';
+export type { StateReplay, StateReplayOptions, StateTransaction } from './engine/state/state-replay.ts';
+export type { Committed, TransactionOptions } from './engine/state/transaction-work.ts';
 
 // For those who bring a store of their own.
 
-export type { Platform } from './core/platform.ts';
-export type { EventStore } from './core/ports.ts';
-export type { NamespaceSize, StoreAdvice, StoreFact, StoreHealth, TableSize } from './core/store-health.ts';
+export type { EventStore } from './core/store/event-store.ts';
+export type { Platform } from './core/store/platform.ts';
+export type { NamespaceSize, StoreAdvice, StoreFact, StoreHealth, TableSize } from './core/store/store-health.ts';
 export { createNodePlatform } from './node/platform.ts';
 export { openMemoryStore } from './store/memory/memory-store.ts';
 export { openPostgresStore, type PostgresStoreOptions } from './store/postgres/postgres-store.ts';

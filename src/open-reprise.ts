@@ -1,11 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { shipit } from './adapters/import/shipit.ts';
-import { type Config, checkConfig } from './core/config.ts';
+import { given } from './core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from './core/known-keys.ts';
-import { checkMasking, type MaskingOptions } from './core/masking.ts';
-import type { EventStore, Platform } from './core/ports.ts';
-import { checkPrices, knownPrices, type PriceTable } from './core/prices.ts';
+import { type Config, checkConfig } from './core/recording/config.ts';
+import { checkMasking, type MaskingOptions } from './core/recording/masking.ts';
+import { checkPrices, knownPrices, type PriceTable } from './core/recording/prices.ts';
+import type { EventStore, Platform } from './core/store/event-store.ts';
 import { createReprise, type Reprise } from './engine/reprise.ts';
 import { type LoadedConfig, loadConfigFile, nearestConfig } from './node/config-file.ts';
 import { createNodePlatform } from './node/platform.ts';
@@ -79,26 +80,24 @@ const openKeys: KnownKeys = optionKeys<OpenOptions>(
  * ```
  */
 export async function openReprise(options: string | OpenOptions = {}): Promise<Reprise> {
-  const given: OpenOptions = typeof options === 'string' ? { store: options } : options;
-  checkKeys(given, openKeys);
-  const platform = given.platform ?? createNodePlatform();
-  const loaded = await configFor(given);
-  const { snapshotEvents, onRead } = given;
+  const opened: OpenOptions = typeof options === 'string' ? { store: options } : options;
+  checkKeys(opened, openKeys);
+  const platform = opened.platform ?? createNodePlatform();
+  const loaded = await configFor(opened);
+  const { snapshotEvents, onRead } = opened;
   // A namespace is a wall inside a store: that of the configuration says nothing about another one.
-  const namespace = given.namespace ?? (given.store === undefined ? loaded?.config.namespace : undefined);
+  const namespace = opened.namespace ?? (opened.store === undefined ? loaded?.config.namespace : undefined);
   const store =
-    typeof given.store === 'object'
-      ? given.store
-      : await openStore(chooseStore(given.store, loaded).location, platform, given);
+    typeof opened.store === 'object'
+      ? opened.store
+      : await openStore(chooseStore(opened.store, loaded).location, platform, opened);
   return createReprise({
     store,
     platform,
     formats: [shipit],
     readFile: (path) => createReadStream(path),
-    recording: recordingOf(given, loaded?.config ?? {}),
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(snapshotEvents === undefined ? {} : { snapshotEvents }),
-    ...(onRead === undefined ? {} : { onRead }),
+    recording: recordingOf(opened, loaded?.config ?? {}),
+    ...given({ namespace, snapshotEvents, onRead }),
   });
 }
 
@@ -111,11 +110,11 @@ async function configFor({ config, store }: OpenOptions): Promise<LoadedConfig |
 }
 
 function recordingOf(
-  given: OpenOptions,
+  opened: OpenOptions,
   config: Config,
 ): NonNullable<Parameters<typeof createReprise>[0]['recording']> {
-  const masking = given.masking ?? config.masking ?? {};
-  const prices = { ...knownPrices, ...config.prices, ...checkPrices(given.prices ?? {}) };
+  const masking = opened.masking ?? config.masking ?? {};
+  const prices = { ...knownPrices, ...config.prices, ...checkPrices(opened.prices ?? {}) };
   return masking === false ? { prices } : { prices, masking: checkMasking(masking) };
 }
 
@@ -128,10 +127,7 @@ async function openStore(location: StoreLocation, platform: Platform, options: O
   const { durability, readOnly, create, busyWaitMs } = options;
   const how = {
     platform,
-    ...(durability === undefined ? {} : { durability }),
-    ...(readOnly === undefined ? {} : { readOnly }),
-    ...(create === undefined ? {} : { create }),
-    ...(busyWaitMs === undefined ? {} : { busyWaitMs }),
+    ...given({ durability, readOnly, create, busyWaitMs }),
   };
   if (location.kind === 'postgres') {
     const { openPostgresStore } = await import('./store/postgres/postgres-store.ts');

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { RepriseError } from '../core/error.ts';
+import { given } from '../core/json.ts';
 import { nearest } from '../core/nearest.ts';
 import { mainBranch, parseRef, type Ref } from '../core/ref.ts';
 import type { Reprise } from '../engine/reprise.ts';
@@ -8,7 +9,7 @@ import { type LoadedConfig, nearestConfig } from '../node/config-file.ts';
 import { openReprise } from '../open-reprise.ts';
 import { demoFile } from './demo-file.ts';
 import type { GlobalOptions } from './global-options.ts';
-import { Output } from './output.ts';
+import { Output } from './terminal/output.ts';
 import { typed } from './typed.ts';
 
 // Enough to find a typo in, few enough that a mistyped name is answered at once.
@@ -75,9 +76,7 @@ export class Context {
       create,
       config: loaded?.file ?? false,
       onRead: (events) => this.out.progress.add(events),
-      ...(store === undefined ? {} : { store }),
-      ...(namespace === undefined ? {} : { namespace }),
-      ...(busyWaitMs === undefined ? {} : { busyWaitMs }),
+      ...given({ store, namespace, busyWaitMs }),
     });
     return this.patient(opened).catch(noStore);
   }

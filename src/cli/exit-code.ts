@@ -1,5 +1,5 @@
 import { type ErrorCode, RepriseError } from '../core/error.ts';
-import type { Outcome } from '../core/event.ts';
+import type { Outcome } from '../core/event/event.ts';
 
 /** Done. */
 export const done = 0;

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import type { HelpConfiguration } from 'commander';
+import { fold } from '../wording/text.ts';
 import type { CommandEntry, CommandGroup } from './command.ts';
-import { fold } from './render/text.ts';
 
 /** The headings of the overview, in order. */
 export const groups: readonly CommandGroup[] = [

@@ -1,6 +1,6 @@
-import { withoutPassword } from '../core/store-url.ts';
+import { withoutPassword } from '../core/store/store-url.ts';
+import { plain } from '../wording/text.ts';
 import { commands } from './commands.ts';
-import { plain } from './render/text.ts';
 import { typedAdvice } from './typed.ts';
 
 const commandNames = commands.map(({ name }) => name);

@@ -1,4 +1,4 @@
-import { withoutPassword } from '../core/store-url.ts';
+import { withoutPassword } from '../core/store/store-url.ts';
 import type { GlobalOptions } from './global-options.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { JsonObject } from './json.ts';
+import { given, type JsonObject } from './json.ts';
 
 /**
  * Every problem Reprise can name. A code is `noun.problem`, is never reused for another meaning, and has a section in
@@ -142,10 +142,18 @@ export class RepriseError extends Error {
     return {
       code: this.code,
       message: this.message,
-      ...(this.hint === undefined ? {} : { hint: this.hint }),
+      ...given({ hint: this.hint }),
       details: this.details,
     };
   }
+}
+
+/** Tells whether an error is a {@link RepriseError} with this code. */
+export function hasCode<Code extends ErrorCode>(
+  error: unknown,
+  code: Code,
+): error is RepriseError & { readonly code: Code } {
+  return error instanceof RepriseError && error.code === code;
 }
 
 /** Stops on a mistake of our own: a broken assumption, never a user's input. */

@@ -22,6 +22,20 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The fields of an object that may be undefined become optional ones. */
+type Given<Fields> = {
+  [Key in keyof Fields as undefined extends Fields[Key] ? never : Key]: Fields[Key];
+} & {
+  [Key in keyof Fields as undefined extends Fields[Key] ? Key : never]?: Exclude<Fields[Key], undefined>;
+};
+
+/** Returns a copy without the fields that are undefined: `{ ...given({ agent, run }) }`. */
+export function given<Fields extends object>(fields: Fields): Given<Fields> {
+  const kept: Record<string, unknown> = {};
+  for (const key in fields) if (fields[key] !== undefined) kept[key] = fields[key];
+  return kept as Given<Fields>;
+}
+
 /** Sets a key on an object being built; `__proto__` becomes an ordinary key instead of the prototype. */
 export function setKey(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key === '__proto__') {

@@ -1,4 +1,5 @@
 import { RepriseError } from './error.ts';
+import { given } from './json.ts';
 import { nearest } from './nearest.ts';
 
 /** The keys that something given by a caller may have, and how to refuse others. */
@@ -37,6 +38,6 @@ function refuse(key: string, { keys, code, attempt, whole, hints = {} }: KnownKe
   const meant = Object.hasOwn(hints, key) ? hints[key] : near === undefined ? '' : `Did you mean "${near}"?`;
   throw new RepriseError(code, `Cannot ${attempt}: ${whole} has no ${JSON.stringify(key.slice(0, 80))}`, {
     hint: `${meant} It may have ${[...keys].join(', ')}.`.trimStart(),
-    details: { key: key.slice(0, 80), ...(near === undefined ? {} : { nearest: near }) },
+    details: { key: key.slice(0, 80), ...given({ nearest: near }) },
   });
 }

@@ -36,7 +36,12 @@ export function seq(value: number): Seq {
 /** The beginning of every history. */
 export const beginning: Seq = 0 as Seq;
 
-/** The seq that many places later (or earlier, for a negative count). */
+/** Returns the seq before a seq. */
+export function previous(from: Seq): Seq {
+  return (from - 1) as Seq;
+}
+
+/** Returns the seq that many places later. */
 export function later(from: Seq, count: number): Seq {
   return (from + count) as Seq;
 }

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RepriseError } from './error.ts';
+import { ownedKey, parseKey, plainKey, prefixEnd, sortKeys } from './event/keys.ts';
 import { checkId } from './id.ts';
-import { ownedKey, parseKey, plainKey, prefixEnd, sortKeys } from './keys.ts';
 import { parsePoint, parseRef, refText } from './ref.ts';
 import { isoTime } from './time.ts';
 import { compareUtf8, utf8Length } from './utf8.ts';

@@ -1,19 +1,19 @@
-import type { Agent } from '../core/agent.ts';
-import type { Edit } from '../core/edit.ts';
-import type { Event, EventDraft } from '../core/event.ts';
+import type { Event, EventDraft } from '../core/event/event.ts';
+import type { Projection } from '../core/event/projection.ts';
 import type { Point, Seq } from '../core/point.ts';
-import type { Projection } from '../core/projection.ts';
-import { type AppendOptions, optionsOn } from './append.ts';
-import type { Edited } from './edit.ts';
-import type { Marked, MarkOptions } from './mark.ts';
-import type { RecordOptions } from './record.ts';
-import type { SessionRecorder } from './recorder.ts';
-import type { Replay, ReplayOptions } from './replay.ts';
-import type { ResumeOptions, ResumeResult } from './resume.ts';
+import type { Agent } from '../core/recording/agent.ts';
+import type { Edit } from '../core/view/edit.ts';
+import { type AppendOptions, optionsOn } from './changing/append.ts';
+import type { Edited } from './changing/edit.ts';
+import type { Marked, MarkOptions } from './changing/mark.ts';
+import type { Replay, ReplayOptions } from './looking/replay.ts';
+import type { StateAtOptions } from './looking/state-at.ts';
+import type { Verification } from './proving/verify.ts';
+import type { RecordOptions } from './recording/record.ts';
+import type { SessionRecorder } from './recording/recorder.ts';
+import type { ResumeOptions, ResumeResult } from './resuming/resume.ts';
 import type { Session } from './session.ts';
-import type { StateHandle } from './state.ts';
-import type { StateAtOptions } from './state-at.ts';
-import type { Verification } from './verify.ts';
+import type { StateHandle } from './state/state-handle.ts';
 
 /** One line of events in a session: every verb of the session, on this branch. */
 export class Branch {

@@ -1,26 +1,26 @@
-import type { StrictDiff } from '../core/diff-strict.ts';
-import { RepriseError } from '../core/error.ts';
-import type { Event } from '../core/event.ts';
-import type { ForeignFormat } from '../core/foreign-format.ts';
+import type { StrictDiff } from '../core/comparing/diff-strict.ts';
+import { hasCode, RepriseError } from '../core/error.ts';
+import type { Event } from '../core/event/event.ts';
 import { checkId } from '../core/id.ts';
-import type { JsonObject } from '../core/json.ts';
+import { given, type JsonObject } from '../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import { limits } from '../core/limits.ts';
-import type { EventStore, Platform, SessionRecord } from '../core/ports.ts';
+import type { ForeignFormat } from '../core/recording/foreign-format.ts';
 import { mainBranch, parseRef, type Ref } from '../core/ref.ts';
-import type { StoreHealth } from '../core/store-health.ts';
-import { append } from './append.ts';
-import { Chores } from './chores.ts';
-import type { CompareOptions, Comparison } from './compare.ts';
-import type { Copied, CopyOptions } from './copy.ts';
-import { type Engine, sessionRef } from './engine.ts';
-import type { ImportOptions, ImportSource } from './import.ts';
-import { compare, compareStrictly, copy, exportHistory, importHistory } from './later-verbs.ts';
-import { sessionRecord } from './place.ts';
-import type { RecordingDefaults } from './recording-defaults.ts';
-import { type ReplayAllOptions, replayAll } from './replay-all.ts';
+import type { EventStore, Platform, SessionRecord } from '../core/store/event-store.ts';
+import type { StoreHealth } from '../core/store/store-health.ts';
+import { append } from './changing/append.ts';
+import { Chores } from './context/chores.ts';
+import { type Engine, sessionRef } from './context/engine.ts';
+import type { RecordingDefaults } from './context/recording-defaults.ts';
+import { Transactions } from './context/transactions.ts';
+import type { Copied, CopyOptions } from './copying/copy.ts';
+import type { ImportOptions, ImportSource } from './copying/foreign-history.ts';
+import { sessionRecord } from './history/place.ts';
+import { compare, compareStrictly, copy, exportHistory, importHistory } from './lazy-verbs.ts';
+import type { CompareOptions, Comparison } from './looking/compare.ts';
+import { type ReplayAllOptions, replayAll } from './looking/replay-all.ts';
 import { Session } from './session.ts';
-import { Transactions } from './transactions.ts';
 
 /** How to open a session. */
 export interface SessionOptions {
@@ -98,10 +98,10 @@ export class Reprise {
     if (options.create !== true) await sessionRecord(this.#engine, known);
     try {
       const { metadata } = options;
-      return await this.createSession(known, metadata === undefined ? {} : { metadata });
+      return await this.createSession(known, given({ metadata }));
     } catch (error) {
       // Another process may have made it in between; then it is there to be opened.
-      if (error instanceof RepriseError && error.code === 'session.exists') return new Session(this.#engine, known);
+      if (hasCode(error, 'session.exists')) return new Session(this.#engine, known);
       throw error;
     }
   }
@@ -146,7 +146,7 @@ export class Reprise {
       const page = await this.#engine.store.sessions({
         ...(options.allNamespaces === true ? {} : { namespace }),
         limit: limits.sessionsPageMax,
-        ...(cursor === undefined ? {} : { cursor }),
+        ...given({ cursor }),
       });
       yield* page.sessions;
       cursor = page.next;

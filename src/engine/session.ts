@@ -1,40 +1,40 @@
-import type { Agent } from '../core/agent.ts';
-import type { Edit } from '../core/edit.ts';
-import type { Event, EventDraft } from '../core/event.ts';
-import type { EventFilter } from '../core/filter.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { Event, EventDraft } from '../core/event/event.ts';
+import type { EventFilter } from '../core/event/filter.ts';
+import type { Projection } from '../core/event/projection.ts';
+import { defaultAgent } from '../core/event/state-key.ts';
+import { given, type JsonObject } from '../core/json.ts';
 import type { Point } from '../core/point.ts';
-import type { Projection } from '../core/projection.ts';
+import type { Agent } from '../core/recording/agent.ts';
 import { mainBranch, type PointInput } from '../core/ref.ts';
-import { type AppendOptions, append } from './append.ts';
+import type { Edit } from '../core/view/edit.ts';
 import { Branch } from './branch.ts';
-import { type Counterfactual, type CounterfactualOptions, counterfactual } from './counterfactual.ts';
-import { deleteSession } from './delete-session.ts';
-import { type Edited, edit } from './edit.ts';
-import { type Engine, sessionRef } from './engine.ts';
-import type { Erased, EraseOptions } from './erase.ts';
-import type { ExperimentOptions, ExperimentResult } from './experiment.ts';
-import { type FindOptions, find, findLast } from './find.ts';
-import { fingerprintAt } from './fingerprint-at.ts';
-import { type ForkOptions, fork } from './fork.ts';
-import { erase, experiment, record, resume, retry, verify } from './later-verbs.ts';
-import { branchAtHead, type Marked, type MarkOptions } from './mark.ts';
-import { metadataAt } from './metadata.ts';
-import { branchRecord, findPlace, type Located, locate } from './place.ts';
-import type { RecordOptions } from './record.ts';
-import type { SessionRecorder } from './recorder.ts';
-import { redo } from './redo.ts';
-import { type Replay, type ReplayOptions, replay } from './replay.ts';
-import type { ResumeOptions, ResumeResult } from './resume.ts';
-import type { RetryOptions, RetryResult } from './retry.ts';
-import { type Reverted, type RevertOptions, revert } from './revert.ts';
-import { type RewindOptions, rewind } from './rewind.ts';
-import { type SessionJson, sessionJson } from './session-json.ts';
-import { StateHandle } from './state.ts';
-import { type StateAtOptions, stateAt } from './state-at.ts';
-import { defaultAgent } from './state-key.ts';
-import { type BranchNode, branchTree } from './tree.ts';
-import type { Verification, VerifyOptions } from './verify.ts';
+import { type AppendOptions, append } from './changing/append.ts';
+import { deleteSession } from './changing/delete-session.ts';
+import { type Edited, edit } from './changing/edit.ts';
+import { type ForkOptions, fork } from './changing/fork.ts';
+import { branchAtHead, type Marked, type MarkOptions } from './changing/mark.ts';
+import { redo } from './changing/redo.ts';
+import { type Reverted, type RevertOptions, revert } from './changing/revert.ts';
+import { type RewindOptions, rewind } from './changing/rewind.ts';
+import { type Engine, sessionRef } from './context/engine.ts';
+import type { Erased, EraseOptions } from './erasing/erase.ts';
+import { metadataAt } from './history/metadata.ts';
+import { branchRecord, findPlace, type Located, locate } from './history/place.ts';
+import { erase, experiment, record, resume, retry, verify } from './lazy-verbs.ts';
+import { type Counterfactual, type CounterfactualOptions, counterfactual } from './looking/counterfactual.ts';
+import { type FindOptions, find, findLast } from './looking/find.ts';
+import { fingerprintAt } from './looking/fingerprint-at.ts';
+import { type Replay, type ReplayOptions, replay } from './looking/replay.ts';
+import { type SessionJson, sessionJson } from './looking/session-json.ts';
+import { type StateAtOptions, stateAt } from './looking/state-at.ts';
+import { type BranchNode, branchTree } from './looking/tree.ts';
+import type { Verification, VerifyOptions } from './proving/verify.ts';
+import type { RecordOptions } from './recording/record.ts';
+import type { SessionRecorder } from './recording/recorder.ts';
+import type { ExperimentOptions, ExperimentResult } from './resuming/experiment.ts';
+import type { ResumeOptions, ResumeResult } from './resuming/resume.ts';
+import type { RetryOptions, RetryResult } from './resuming/retry.ts';
+import { StateHandle } from './state/state-handle.ts';
 
 /**
  * One tree of history: all branches grown from one beginning. A point is a string such as `main@12`, `@turn:3` or
@@ -180,7 +180,7 @@ export class Session {
    */
   async branch(name: string = mainBranch): Promise<Branch> {
     const { head, parent } = await branchRecord(this.#engine, this.id, name);
-    return new Branch(this, name, { head, dependents: [], ...(parent === undefined ? {} : { parent }) });
+    return new Branch(this, name, { head, dependents: [], ...given({ parent }) });
   }
 
   /**

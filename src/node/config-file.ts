@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Config, checkConfig } from '../core/config.ts';
 import { RepriseError } from '../core/error.ts';
+import { type Config, checkConfig } from '../core/recording/config.ts';
 
 /** A configuration and the file it is in. */
 export interface LoadedConfig {

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { hash, randomFillSync } from 'node:crypto';
 import type { Digest } from '../core/point.ts';
-import type { AsyncContext, Platform } from '../core/ports.ts';
+import type { AsyncContext, Platform } from '../core/store/event-store.ts';
 import { runFacts, versionOf } from './run-facts.ts';
 import { watchRequests } from './sent-requests.ts';
 

@@ -5,7 +5,7 @@ import { findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
-import type { JsonObject } from '../core/json.ts';
+import { given, type JsonObject } from '../core/json.ts';
 
 const gitTimeoutMs = 2_000;
 const gitOutputBytesMax = 64 * 1024 * 1024;
@@ -27,8 +27,7 @@ export async function gatherFacts(directory: string): Promise<JsonObject> {
   return {
     program: { command, arguments: rest, cwd: directory },
     versions: { node: process.versions.node, reprise: ownVersion() },
-    ...(git === undefined ? {} : { git }),
-    ...(configDigest === undefined ? {} : { configDigest }),
+    ...given({ git, configDigest }),
   };
 }
 

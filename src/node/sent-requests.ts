@@ -1,5 +1,5 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { RequestListener, RequestTold } from '../core/ports.ts';
+import type { RequestListener, RequestTold } from '../core/store/event-store.ts';
 
 /** What Node's own `fetch` says about a request. */
 interface Published {

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { RepriseError } from '../core/error.ts';
-import { withoutPassword } from '../core/store-url.ts';
+import { given } from '../core/json.ts';
+import { withoutPassword } from '../core/store/store-url.ts';
 import type { LoadedConfig } from './config-file.ts';
 
 /** Where a store is: what a store URL says. */
@@ -45,10 +46,10 @@ export type StoreChoice = 'given' | 'environment' | 'config' | 'default';
 
 /** Where the store is, and who said so: what was given, else `REPRISE_STORE`, else the configuration, else the default. */
 export function chooseStore(
-  given: string | undefined,
+  named: string | undefined,
   loaded: LoadedConfig | undefined,
 ): { readonly location: StoreLocation; readonly by: StoreChoice } {
-  if (given !== undefined && given !== '') return { location: storeLocation(given), by: 'given' };
+  if (named !== undefined && named !== '') return { location: storeLocation(named), by: 'given' };
   const environment = process.env['REPRISE_STORE'] ?? '';
   if (environment !== '') return { location: storeLocation(environment), by: 'environment' };
   const url = loaded?.config.store;
@@ -59,7 +60,7 @@ export function chooseStore(
     const { message, hint } = error as RepriseError;
     const why = message.replace(/^Cannot open/, 'no store can be opened');
     throw new RepriseError('config.invalid', `Cannot use "store" of ${JSON.stringify(loaded.file)}: ${why}`, {
-      ...(hint === undefined ? {} : { hint }),
+      ...given({ hint }),
       details: { file: loaded.file, field: 'store' },
       cause: error,
     });

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '../core/canonical-json.ts';
-import { type Event, erasedData } from '../core/event.ts';
+import { type Event, erasedData } from '../core/event/event.ts';
+import { project } from '../core/event/projection.ts';
 import type { JsonArray, JsonObject } from '../core/json.ts';
 import { limits } from '../core/limits.ts';
-import { textOf } from '../core/message.ts';
+import { textOf } from '../core/message/message.ts';
 import type { Digest, Seq } from '../core/point.ts';
-import { project } from '../core/projection.ts';
 import {
   type Conversation,
   type ConversationState,

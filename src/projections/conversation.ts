@@ -1,8 +1,10 @@
-import type { Event } from '../core/event.ts';
+import { createRunBook, firstRunOf, noteRun, type RunBook } from '../core/comparing/resumption.ts';
+import type { Event } from '../core/event/event.ts';
+import type { Projection } from '../core/event/projection.ts';
 import { isObject, type JsonArray, type JsonObject, type JsonValue, valueAt } from '../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import { limits } from '../core/limits.ts';
-import { type Role, toolCallsIn, toolResultsIn } from '../core/message.ts';
+import { type Role, toolCallsIn, toolResultsIn } from '../core/message/message.ts';
 import {
   adoptMessages,
   joinAnswer,
@@ -13,10 +15,8 @@ import {
   type MessageEntry,
   type MessageList,
   settleMessages,
-} from '../core/message-list.ts';
+} from '../core/message/message-list.ts';
 import type { Seq } from '../core/point.ts';
-import type { Projection } from '../core/projection.ts';
-import { createRunBook, firstRunOf, noteRun, type RunBook } from '../core/resumption.ts';
 
 /** A message with the seq of the event that made it, or what is left of an erased one. */
 export type ConversationMessage =

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { Event } from '../core/event.ts';
+import type { Event } from '../core/event/event.ts';
+import { project } from '../core/event/projection.ts';
 import type { Digest, Seq } from '../core/point.ts';
-import { project } from '../core/projection.ts';
 import { fingerprintProjection } from './fingerprint.ts';
 
 const sha256 = (text: string): Digest => hash('sha256', text, 'hex') as Digest;

@@ -1,6 +1,11 @@
-import type { Sha256 } from '../core/digest.ts';
-import { createFingerprint, type Fingerprint, type FingerprintState, fingerprintScheme } from '../core/fingerprint.ts';
-import type { Projection } from '../core/projection.ts';
+import {
+  createFingerprint,
+  type Fingerprint,
+  type FingerprintState,
+  fingerprintScheme,
+} from '../core/comparing/fingerprint.ts';
+import type { Projection } from '../core/event/projection.ts';
+import type { Sha256 } from '../core/parts/digest.ts';
 
 /**
  * How a view behaved, as one text. See `createFingerprint` for what counts.

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Event } from '../core/event.ts';
+import type { Event } from '../core/event/event.ts';
+import { project } from '../core/event/projection.ts';
 import type { JsonObject } from '../core/json.ts';
-import { project } from '../core/projection.ts';
 import { graphState } from './graph-state.ts';
 
 let seq = 0;

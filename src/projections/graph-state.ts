@@ -1,7 +1,7 @@
-import type { Event } from '../core/event.ts';
+import type { Event } from '../core/event/event.ts';
+import type { Projection } from '../core/event/projection.ts';
 import { isObject, type JsonArray, type JsonObject, type JsonValue, setKey } from '../core/json.ts';
 import type { Seq } from '../core/point.ts';
-import type { Projection } from '../core/projection.ts';
 
 /** What one graph held when it last saved its state. */
 export interface GraphSnapshot {

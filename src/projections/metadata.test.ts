@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { canonicalJson } from '../core/canonical-json.ts';
-import { type Event, erasedData } from '../core/event.ts';
+import { type Event, erasedData } from '../core/event/event.ts';
+import { project } from '../core/event/projection.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Digest, Seq } from '../core/point.ts';
-import { project } from '../core/projection.ts';
 import { metadata } from './metadata.ts';
 
 function event(type: string, data: JsonObject, more: Partial<Event> = {}): Event {

@@ -1,6 +1,6 @@
-import type { Event } from '../core/event.ts';
+import type { Event } from '../core/event/event.ts';
+import type { Projection } from '../core/event/projection.ts';
 import { isObject, type JsonObject, setKey } from '../core/json.ts';
-import type { Projection } from '../core/projection.ts';
 
 /**
  * The metadata of a branch. `metadata.changed` overlays it and removes keys that it sets to null; `branch.forked` begins

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '../core/canonical-json.ts';
-import { type Event, erasedData } from '../core/event.ts';
+import { type Event, erasedData } from '../core/event/event.ts';
+import { project } from '../core/event/projection.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Digest, Seq } from '../core/point.ts';
-import { project } from '../core/projection.ts';
 import { type CallNode, type RunNode, type RunsState, runs, type TurnNode } from './runs.ts';
 
 type Draft = Pick<Event, 'type' | 'data'> & Partial<Event>;

@@ -1,8 +1,8 @@
-import type { Event } from '../core/event.ts';
+import type { Event } from '../core/event/event.ts';
+import type { Projection } from '../core/event/projection.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Seq } from '../core/point.ts';
-import type { Projection } from '../core/projection.ts';
-import { createSpending, type Spending, spend } from '../core/spending.ts';
+import { createSpending, type Spending, spend } from '../core/recording/spending.ts';
 import { msBetween } from '../core/time.ts';
 
 /** How far something is: still going on, or how it ended. Unknown where the end was erased. */

@@ -1,7 +1,7 @@
-import type { Event } from '../core/event.ts';
+import type { Event } from '../core/event/event.ts';
+import type { Projection } from '../core/event/projection.ts';
 import { isObject, type JsonObject, type JsonValue, setKey } from '../core/json.ts';
 import type { Seq } from '../core/point.ts';
-import type { Projection } from '../core/projection.ts';
 
 /** A value an agent wrote under a key, with its stored version and the seq of the event that wrote it. */
 export interface StateEntry {

@@ -1,10 +1,10 @@
-import type { Event } from '../core/event.ts';
+import { createRunBook, firstRunOf, noteRun, type RunBook } from '../core/comparing/resumption.ts';
+import type { Event } from '../core/event/event.ts';
+import type { Projection } from '../core/event/projection.ts';
 import { isObject, type JsonObject } from '../core/json.ts';
 import { limits } from '../core/limits.ts';
-import { textOf } from '../core/message.ts';
-import type { Projection } from '../core/projection.ts';
-import { createRunBook, firstRunOf, noteRun, type RunBook } from '../core/resumption.ts';
-import { createSpending, type Spending, spend } from '../core/spending.ts';
+import { textOf } from '../core/message/message.ts';
+import { createSpending, type Spending, spend } from '../core/recording/spending.ts';
 import { msBetween } from '../core/time.ts';
 
 /** What a listing shows of a history. */

@@ -1,4 +1,4 @@
-import type { EventStore } from '../../src/core/ports.ts';
+import type { EventStore } from '../../src/core/store/event-store.ts';
 
 /**
  * A store whose calls go to each of several connections in turn. Calls that are made while another is under way go where

@@ -1,4 +1,4 @@
-import type { AppendOutcome, AppendRequest, EventStore } from '../../src/core/ports.ts';
+import type { AppendOutcome, AppendRequest, EventStore } from '../../src/core/store/event-store.ts';
 
 /** What happens to an append instead: undefined lets it through. `next` does it all the same, as for a lost answer. */
 export type AppendFault = (

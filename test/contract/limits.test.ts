@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { planAppend } from '../../src/core/append.ts';
-import { createPartMemory, encodeData } from '../../src/core/encode.ts';
 import { type LimitName, limits } from '../../src/core/limits.ts';
-import type { Marker } from '../../src/core/marker.ts';
+import { createPartMemory, encodeData } from '../../src/core/parts/encode.ts';
 import type { Digest, Seq } from '../../src/core/point.ts';
-import type { AppendRequest } from '../../src/core/ports.ts';
+import { planAppend } from '../../src/core/store/append.ts';
+import type { AppendRequest } from '../../src/core/store/event-store.ts';
+import type { Marker } from '../../src/core/view/marker.ts';
 import {
   createNodePlatform,
   defineProjection,
@@ -217,9 +217,9 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
     expect(found.identical).toBe(false);
     expect(found.pairs.length).toBeLessThanOrEqual(2_000);
   },
-  diffDetailsMax: 'src/core/diff.test.ts',
-  diffItemsMax: 'src/core/diff-state.test.ts',
-  maskedTextsMax: 'src/core/masking.test.ts',
+  diffDetailsMax: 'src/core/comparing/diff.test.ts',
+  diffItemsMax: 'src/core/comparing/value-diff.test.ts',
+  maskedTextsMax: 'src/core/recording/masking.test.ts',
   conversationLanesMax: 'src/projections/conversation.test.ts',
   markersMax: async () => {
     const filler: Marker = { branch: 'main', seq: 1 as Seq, kind: 'erased', seqs: [], parts: [] };
@@ -275,10 +275,10 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
     expect(refused).toHaveLength(1);
     await exceeds('queuedAppendsMax', () => Promise.reject(refused[0] as RepriseError));
   },
-  recordQueueEventsMax: 'src/engine/record-failures.test.ts',
-  recordQueueBytesMax: 'src/engine/record-failures.test.ts',
-  recordAttemptsMax: 'src/engine/record-failures.test.ts',
-  recordErrorsMax: 'src/engine/record-failures.test.ts',
+  recordQueueEventsMax: 'src/engine/recording/record-failures.test.ts',
+  recordQueueBytesMax: 'src/engine/recording/record-failures.test.ts',
+  recordAttemptsMax: 'src/engine/recording/record-failures.test.ts',
+  recordErrorsMax: 'src/engine/recording/record-failures.test.ts',
   snapshotEventsMin: 'test/contract/traps.test.ts',
   snapshotBytesFactor: 'test/contract/traps.test.ts',
   snapshotBytesMax: async ({ store, path }) => {
@@ -367,13 +367,13 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
     exceeds('transactionRetriesMax', () =>
       state.transaction(() => undefined, { retries: limits.transactionRetriesMax + 1 }),
     ),
-  commitTriesMax: 'src/engine/state-commit.test.ts',
-  summaryEventsMax: 'src/engine/keep-snapshots.test.ts',
-  summariesRunningMax: 'src/engine/keep-snapshots.test.ts',
-  conversationEventsMax: 'src/engine/keep-snapshots.test.ts',
-  runsRememberedMax: 'src/core/resumption.test.ts',
-  bodiesKeptMax: 'src/engine/events.test.ts',
-  batchBodiesMax: 'src/engine/events.test.ts',
+  commitTriesMax: 'src/engine/state/commit.test.ts',
+  summaryEventsMax: 'src/engine/history/keep-snapshots.test.ts',
+  summariesRunningMax: 'src/engine/history/keep-snapshots.test.ts',
+  conversationEventsMax: 'src/engine/history/keep-snapshots.test.ts',
+  runsRememberedMax: 'src/core/comparing/resumption.test.ts',
+  bodiesKeptMax: 'src/engine/history/stored-events.test.ts',
+  batchBodiesMax: 'src/engine/history/stored-events.test.ts',
   snapshotWaitMsMax: 'test/e2e/cli/withstand.test.ts',
   resumeGraceMsMax: async ({ session }) => {
     await session.append({ type: 'message.added', data: { message: { role: 'user', content: 'Well?' } } });
@@ -409,7 +409,7 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
   connectWaitMsMax: 'test/postgres/failures.test.ts',
   statementMsMax: 'test/postgres/failures.test.ts',
   scriptedRequestsMax: 'test/frameworks/model-server.test.ts',
-  checkMsMax: 'src/cli/check-command.test.ts',
+  checkMsMax: 'src/cli/running/check-command.test.ts',
 };
 
 /** Puts a line of branches into the file, each forked from the one before. */

@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest';
-import type { EventStore } from '../../src/core/ports.ts';
+import type { EventStore } from '../../src/core/store/event-store.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { OpenStore } from '../../src/testing/contract/contract-case.ts';

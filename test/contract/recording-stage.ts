@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Platform } from '../../src/core/ports.ts';
+import type { Platform } from '../../src/core/store/event-store.ts';
 import {
   createNodePlatform,
   type Event,

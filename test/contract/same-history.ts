@@ -1,8 +1,15 @@
 import { expect } from 'vitest';
-import { refsIn } from '../../src/core/decode.ts';
-import type { PartInput } from '../../src/core/parts.ts';
+import { refsIn } from '../../src/core/parts/decode.ts';
+import type { PartInput } from '../../src/core/parts/parts.ts';
 import type { Digest, Seq } from '../../src/core/point.ts';
-import type { BranchSummary, Cursor, EventStore, Receipt, SessionRef, StoredEvent } from '../../src/core/ports.ts';
+import type {
+  BranchSummary,
+  Cursor,
+  EventStore,
+  Receipt,
+  SessionRef,
+  StoredEvent,
+} from '../../src/core/store/event-store.ts';
 
 /** A store and a namespace of it. */
 export interface StorePlace {

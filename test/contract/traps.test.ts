@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { limits } from '../../src/core/limits.ts';
-import type { PageRequest } from '../../src/core/ports.ts';
+import type { PageRequest } from '../../src/core/store/event-store.ts';
 import {
   conversation,
   createNodePlatform,

@@ -26,7 +26,7 @@ import {
   textOf,
   toolCallsIn,
   toolResultsIn,
-} from '../../src/core/message.ts';
+} from '../../src/core/message/message.ts';
 import type { Agent, Recorder } from '../../src/index.ts';
 import {
   langgraphAgent,

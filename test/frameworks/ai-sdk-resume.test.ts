@@ -4,10 +4,10 @@ import { MockProviderV4 } from 'ai/test';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { type AiSdkRun, aiSdkAgent, recordAgent, recordModel } from '../../src/ai-sdk.ts';
-import type { ResumeContext } from '../../src/core/agent.ts';
 import { type JsonValue, valueAt } from '../../src/core/json.ts';
-import type { Message } from '../../src/core/message.ts';
-import type { Recorder } from '../../src/core/recorder.ts';
+import type { Message } from '../../src/core/message/message.ts';
+import type { ResumeContext } from '../../src/core/recording/agent.ts';
+import type { Recorder } from '../../src/core/recording/recorder.ts';
 import { asks, dataOf, eventsOf, openSession, said, scripted, tableOf, weatherTools } from './ai-sdk-world.ts';
 
 const question: Message = { role: 'user', content: 'Oslo?' };

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { setTracingDisabled } from '@openai/agents';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Message, MessageLike } from '../../src/core/message.ts';
+import type { Message, MessageLike } from '../../src/core/message/message.ts';
 import { conversation, type Event, openReprise, type Reprise, type Session } from '../../src/index.ts';
 import { littleLines, type Say, Script, worlds } from './adapter-worlds.ts';
 

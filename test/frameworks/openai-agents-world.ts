@@ -7,7 +7,7 @@ import {
   type StreamEvent,
   Usage,
 } from '@openai/agents';
-import type { Event } from '../../src/core/event.ts';
+import type { Event } from '../../src/core/event/event.ts';
 import { openReprise, type Recorder, type RecordOptions, type Session } from '../../src/index.ts';
 
 /** What a model says: items, or an error. */

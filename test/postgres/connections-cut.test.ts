@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Digest, Seq } from '../../src/core/point.ts';
-import type { EventStore, Snapshot } from '../../src/core/ports.ts';
+import type { EventStore, Snapshot } from '../../src/core/store/event-store.ts';
 import { createNodePlatform, openPostgresStore, openReprise, type Reprise, type Session } from '../../src/index.ts';
 import { note, request } from '../../src/testing/contract/contract-case.ts';
 import { newPlace } from './place.ts';

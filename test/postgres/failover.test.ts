@@ -2,7 +2,7 @@ import { createServer, type Server as Listener } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RepriseError } from '../../src/core/error.ts';
-import type { EventStore } from '../../src/core/ports.ts';
+import type { EventStore } from '../../src/core/store/event-store.ts';
 import { createNodePlatform, openPostgresStore, openReprise, type PostgresStoreOptions } from '../../src/index.ts';
 import { note, request } from '../../src/testing/contract/contract-case.ts';
 import { tamper } from './place.ts';

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { RepriseError } from '../../src/core/error.ts';
 import { limits } from '../../src/core/limits.ts';
-import type { AppendRequest, EventStore } from '../../src/core/ports.ts';
+import type { AppendRequest, EventStore } from '../../src/core/store/event-store.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { note, request } from '../../src/testing/contract/contract-case.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Seq } from '../../src/core/point.ts';
-import type { AppendOutcome, EventStore, SessionRef } from '../../src/core/ports.ts';
+import type { AppendOutcome, EventStore, SessionRef } from '../../src/core/store/event-store.ts';
 import { createNodePlatform, openPostgresStore, openReprise, type Reprise } from '../../src/index.ts';
 import { note, request } from '../../src/testing/contract/contract-case.ts';
 import { newPlace, tamper } from './place.ts';

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PartInput } from '../../src/core/parts.ts';
+import type { PartInput } from '../../src/core/parts/parts.ts';
 import type { Digest, Seq } from '../../src/core/point.ts';
-import type { AppendOutcome, EventInput, EventStore, SessionRef } from '../../src/core/ports.ts';
+import type { AppendOutcome, EventInput, EventStore, SessionRef } from '../../src/core/store/event-store.ts';
 import { createNodePlatform, openPostgresStore } from '../../src/index.ts';
 import { input, note, readAll, request, segment, seqsOf } from '../../src/testing/contract/contract-case.ts';
 import { newPlace, tamper } from './place.ts';

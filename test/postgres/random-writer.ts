@@ -1,7 +1,13 @@
-import type { Condition } from '../../src/core/append.ts';
-import type { PartInput } from '../../src/core/parts.ts';
+import type { PartInput } from '../../src/core/parts/parts.ts';
 import type { Digest, Seq } from '../../src/core/point.ts';
-import type { AppendOutcome, AppendRequest, EventInput, EventStore, Platform } from '../../src/core/ports.ts';
+import type { Condition } from '../../src/core/store/append.ts';
+import type {
+  AppendOutcome,
+  AppendRequest,
+  EventInput,
+  EventStore,
+  Platform,
+} from '../../src/core/store/event-store.ts';
 
 export const namespace = 'random';
 

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { EventStore } from '../../src/core/ports.ts';
+import type { EventStore } from '../../src/core/store/event-store.ts';
 import { createNodePlatform, openMemoryStore, openPostgresStore, openReprise, type Reprise } from '../../src/index.ts';
 import { readAll, segment } from '../../src/testing/contract/contract-case.ts';
 import { newPlace } from './place.ts';

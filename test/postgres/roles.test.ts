@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createNodePlatform, openReprise, type Reprise, RepriseError } from '../../src/index.ts';
+import { hasCode } from '../../src/core/error.ts';
+import { createNodePlatform, openReprise, type Reprise } from '../../src/index.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { rights } from '../../src/store/postgres/rights.ts';
 import { verbSuite } from '../../src/testing/verbs/verb-suite.ts';
@@ -163,7 +164,7 @@ const textOf = (found: Found, wanted: string): string | undefined =>
 
 function isDenied(error: unknown): boolean {
   for (let held: unknown = error; held instanceof Error; held = held.cause)
-    if (held instanceof RepriseError && held.code === 'store.denied') return true;
+    if (hasCode(held, 'store.denied')) return true;
   return false;
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Seq } from '../../src/core/point.ts';
-import type { EventStore, StoredEvent } from '../../src/core/ports.ts';
+import type { EventStore, StoredEvent } from '../../src/core/store/event-store.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { note, request } from '../../src/testing/contract/contract-case.ts';

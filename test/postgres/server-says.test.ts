@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RepriseError } from '../../src/core/error.ts';
-import type { EventStore } from '../../src/core/ports.ts';
+import type { EventStore } from '../../src/core/store/event-store.ts';
 import { createNodePlatform, openPostgresStore } from '../../src/index.ts';
 import { note, request } from '../../src/testing/contract/contract-case.ts';
 import { mountSmallDisk } from '../crash/small-disk.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { EventStore } from '../../src/core/ports.ts';
+import type { EventStore } from '../../src/core/store/event-store.ts';
 import { createNodePlatform, openPostgresStore, openReprise } from '../../src/index.ts';
 import { note, request } from '../../src/testing/contract/contract-case.ts';
 import { newPlace, tamper } from './place.ts';

@@ -8,6 +8,8 @@ export interface Import {
   readonly specifier: string;
   readonly target?: string;
   readonly line: number;
+  /** Whether it is `import()`, which runs when it is reached. */
+  readonly isLater: boolean;
 }
 
 /** Static and dynamic imports, re-exports, and `import('…')` types. */
@@ -15,7 +17,7 @@ export function importsOf(file: TreeFile): Import[] {
   return [...nodesOf(file)].flatMap((node) => {
     const specifier = specifierOf(node);
     if (specifier === undefined) return [];
-    const found = { specifier, line: lineAt(file, node.start) };
+    const found = { specifier, line: lineAt(file, node.start), isLater: node.type === 'ImportExpression' };
     if (!specifier.startsWith('.')) return [found];
     return [{ ...found, target: posix.join(posix.dirname(file.path), specifier) }];
   });

@@ -17,6 +17,8 @@ const rooms: Readonly<Record<string, Room>> = {
   core: { rooms: [], node: false, packages: [] },
   projections: { rooms: ['core'], node: false, packages: [] },
   engine: { rooms: ['core', 'projections'], node: false, packages: [] },
+  wording: { rooms: ['core'], node: false, packages: [] },
+  reading: { rooms: ['core', 'projections', 'engine', 'wording'], node: false, packages: [] },
   'store/memory': { rooms: ['core'], node: true, packages: [] },
   'store/sqlite': { rooms: ['core'], node: true, packages: [] },
   'store/postgres': { rooms: ['core'], node: true, packages: ['postgres'] },
@@ -46,7 +48,7 @@ export function roomOf(path: string): string | undefined {
 }
 
 /** Rooms without Node, DOM, clock and randomness. */
-export const pureRooms: readonly string[] = ['core', 'projections', 'engine'];
+export const pureRooms: readonly string[] = ['core', 'projections', 'engine', 'wording', 'reading'];
 
 /** Why `from` may not import `to` (a room), or undefined. An unknown room is refused: it needs a line in the table. */
 export function refuseRoom(from: string, to: string): string | undefined {

@@ -1,6 +1,7 @@
-import { outcomeOfError } from '../../core/error-record.ts';
-import type { Outcome } from '../../core/event.ts';
-import type { OpenCall, Recorder } from '../../core/recorder.ts';
+import type { Outcome } from '../../core/event/event.ts';
+import { given } from '../../core/json.ts';
+import { outcomeOfError } from '../../core/recording/error-record.ts';
+import type { OpenCall, Recorder } from '../../core/recording/recorder.ts';
 
 /** Tool calls that are remembered for one recorder; an older one only loses the model call as its cause. */
 const notedCallsMax = 10_000;
@@ -21,7 +22,7 @@ export const packages: readonly string[] = ['ai', '@ai-sdk/provider'];
 /** A lane in the context of whoever calls. */
 export function plainLane(recorder: Recorder, agent: string | undefined): Lane {
   recorder.uses(...packages);
-  return { recorder, within: (body) => body(), ...(agent === undefined ? {} : { agent }) };
+  return { recorder, within: (body) => body(), ...given({ agent }) };
 }
 
 /** Of one recorder: which model call asked for a tool, and which tools made their own model output. */

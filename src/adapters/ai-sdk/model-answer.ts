@@ -6,9 +6,9 @@ import type {
   SharedV4ProviderMetadata,
   SharedV4Warning,
 } from '@ai-sdk/provider';
-import type { JsonObject, JsonValue } from '../../core/json.ts';
-import type { Message, MessagePart } from '../../core/message.ts';
-import type { CallEnd, Usage } from '../../core/recorder.ts';
+import { given, type JsonObject, type JsonValue } from '../../core/json.ts';
+import type { Message, MessagePart } from '../../core/message/message.ts';
+import type { CallEnd, Usage } from '../../core/recording/recorder.ts';
 import { shownHeaders } from './model-request.ts';
 import { neutralData, shortContent } from './neutral-message.ts';
 import { plainJson, plainObject } from './plain-json.ts';
@@ -28,7 +28,7 @@ export function answerEnd(answer: ModelAnswer, providerName: string): CallEnd {
   const { content, finishReason, usage } = answer;
   const message = answerMessage(content);
   return {
-    ...(message === undefined ? {} : { message }),
+    ...given({ message }),
     ...(finishReason === undefined ? {} : { finishReason: finishReason.unified }),
     ...(usage === undefined ? {} : { usage: neutralUsage(usage) }),
     provider: providerFacts(answer, providerName),

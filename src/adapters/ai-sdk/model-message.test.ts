@@ -1,7 +1,7 @@
 import { generateText, type ModelMessage, type ToolResultPart } from 'ai';
 import { MockLanguageModelV4 } from 'ai/test';
 import { expect, test } from 'vitest';
-import { isMessage, type Message, messageKey, toolResultsIn } from '../../core/message.ts';
+import { isMessage, type Message, messageKey, toolResultsIn } from '../../core/message/message.ts';
 import { fromModelMessages, toModelMessages, toPrompt } from './model-message.ts';
 import { neutralMessage } from './neutral-message.ts';
 

@@ -1,6 +1,6 @@
 import type { ModelMessage, SystemModelMessage, ToolResultPart } from 'ai';
-import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import { bareMessages, type Message, type MessageLike, partsOf, textOf } from '../../core/message.ts';
+import { given, isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { bareMessages, type Message, type MessageLike, partsOf, textOf } from '../../core/message/message.ts';
 import { isToolOutput, neutralMessage } from './neutral-message.ts';
 
 /** What `generateText` and `streamText` take as a conversation. */
@@ -61,7 +61,7 @@ export function toPrompt(source: PromptSource): ModelPrompt {
   const messages = all.slice(leading.length);
   const instructions = leading.length > 0 ? leading : (source.system ?? undefined);
   return {
-    ...(instructions === undefined ? {} : { instructions }),
+    ...given({ instructions }),
     messages,
     ...(messages.some(({ role }) => role === 'system') ? { allowSystemInMessages: true } : {}),
   };

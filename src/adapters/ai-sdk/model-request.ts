@@ -1,6 +1,6 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
-import type { JsonObject, JsonValue } from '../../core/json.ts';
-import type { ModelRequest } from '../../core/recorder.ts';
+import { given, type JsonObject, type JsonValue } from '../../core/json.ts';
+import type { ModelRequest } from '../../core/recording/recorder.ts';
 import { type NeutralOptions, neutralMessage } from './neutral-message.ts';
 import { plainJson, plainObject } from './plain-json.ts';
 
@@ -13,7 +13,7 @@ export function modelRequest(params: LanguageModelV4CallOptions, options: Neutra
   const settings = { ...plainObject(rest), ...(Object.keys(shown).length > 0 ? { headers: shown } : {}) };
   return {
     messages,
-    ...(system === undefined ? {} : { system }),
+    ...given({ system }),
     ...(tools === undefined || tools.length === 0 ? {} : { tools: plainJson(tools) as readonly JsonValue[] }),
     ...(Object.keys(settings).length > 0 ? { settings } : {}),
   };

@@ -1,7 +1,7 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import type { ModelMessage } from 'ai';
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import type { Message, MessagePart, Role } from '../../core/message.ts';
+import type { Message, MessagePart, Role } from '../../core/message/message.ts';
 import { base64Of, plainJson, plainObject } from './plain-json.ts';
 
 /** How messages are brought to the neutral form. */

@@ -1,8 +1,9 @@
 import { generateText as aiGenerateText, streamText as aiStreamText, type TextStreamPart, type ToolSet } from 'ai';
-import { checkDeclared, type EffectClass } from '../../core/effects.ts';
-import type { Outcome } from '../../core/event.ts';
+import type { Outcome } from '../../core/event/event.ts';
+import { given } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import type { OpenRun, Recorder } from '../../core/recorder.ts';
+import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
+import type { OpenRun, Recorder } from '../../core/recording/recorder.ts';
 import { type AnyAgent, agentSettings, withSettings } from './agent-settings.ts';
 import { type Lane, packages } from './lane.ts';
 import { neutralMessage } from './neutral-message.ts';
@@ -108,8 +109,7 @@ export function originalAgent<A extends AnyAgent>(agent: A): A {
 }
 
 const startOf = ({ agent, title }: RecordAiSdkOptions): { readonly agent?: string; readonly title?: string } => ({
-  ...(agent === undefined ? {} : { agent }),
-  ...(title === undefined ? {} : { title }),
+  ...given({ agent, title }),
 });
 
 /** Records a run around a call; its result in the log is the text. */
@@ -139,9 +139,9 @@ function recordingOf(
   { agent, effects }: RecordAiSdkOptions,
   within: Lane['within'],
 ): SettingsRecording {
-  const named = agent === undefined ? {} : { agent };
+  const named = given({ agent });
   const lane: Lane = { recorder, within, onRequest: newMessages(recorder, named), ...named };
-  return { lane, ...(effects === undefined ? {} : { effects }) };
+  return { lane, ...given({ effects }) };
 }
 
 /**

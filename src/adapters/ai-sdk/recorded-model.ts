@@ -8,9 +8,9 @@ import type {
 } from '@ai-sdk/provider';
 import { gateway, type LanguageModel, wrapLanguageModel } from 'ai';
 import { RepriseError } from '../../core/error.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { given, type JsonObject } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import type { CallEnd, OpenCall, Recorder } from '../../core/recorder.ts';
+import type { CallEnd, OpenCall, Recorder } from '../../core/recording/recorder.ts';
 import { isShaped, type Lane, noteAsked, outcomeOf, plainLane } from './lane.ts';
 import { answerEnd } from './model-answer.ts';
 import { modelRequest, shownHeaders } from './model-request.ts';
@@ -103,7 +103,7 @@ async function startModel({ lane, model, params }: ModelCall): Promise<OpenCall>
     return recorder.startCall({
       kind: 'model',
       name: model.modelId,
-      ...(agent === undefined ? {} : { agent }),
+      ...given({ agent }),
       request,
     });
   });

@@ -1,5 +1,5 @@
 import type { LanguageModel, ToolSet } from 'ai';
-import type { EffectClass } from '../../core/effects.ts';
+import type { EffectClass } from '../../core/recording/effects.ts';
 import type { Lane } from './lane.ts';
 import { modelIn } from './recorded-model.ts';
 import { toolsIn } from './recorded-tools.ts';

@@ -1,9 +1,9 @@
 import type { ToolSet } from 'ai';
-import { checkDeclared, type EffectClass } from '../../core/effects.ts';
-import { errorOfRecord } from '../../core/error-record.ts';
-import type { JsonValue } from '../../core/json.ts';
+import { given, type JsonValue } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import type { CallEnd, OpenCall, Recorder, ReusedAnswer } from '../../core/recorder.ts';
+import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
+import { errorOfRecord } from '../../core/recording/error-record.ts';
+import type { CallEnd, OpenCall, Recorder, ReusedAnswer } from '../../core/recording/recorder.ts';
 import { type Lane, noteShaped, outcomeOf, plainLane, withinAsker } from './lane.ts';
 import { plainJson } from './plain-json.ts';
 
@@ -58,10 +58,10 @@ export function originalTool(tool: Tool): Tool {
   return originals.get(tool) ?? tool;
 }
 
-function recordedTool(lane: Lane, name: string, given: Tool, effect: EffectClass | undefined): Tool {
-  const tool = originalTool(given);
-  if (typeof tool.execute !== 'function') return given;
-  const call: ToolCall = { lane, name, tool, ...(effect === undefined ? {} : { effect }) };
+function recordedTool(lane: Lane, name: string, offered: Tool, effect: EffectClass | undefined): Tool {
+  const tool = originalTool(offered);
+  if (typeof tool.execute !== 'function') return offered;
+  const call: ToolCall = { lane, name, tool, ...given({ effect }) };
   const execute = isGenerator(tool.execute) ? yieldingExecute(call) : plainExecute(call);
   const recorded = { ...tool, execute } as Tool;
   originals.set(recorded, tool);
@@ -86,8 +86,7 @@ function startTool({ lane, name, tool, effect }: ToolCall, input: unknown, { too
       kind: 'tool',
       name,
       call: toolCallId,
-      ...(lane.agent === undefined ? {} : { agent: lane.agent }),
-      ...(effect === undefined ? {} : { effect }),
+      ...given({ agent: lane.agent, effect }),
       input: plainJson(input),
     }),
   );

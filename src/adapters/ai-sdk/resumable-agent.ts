@@ -8,10 +8,10 @@ import {
   type ToolLoopAgentSettings,
   type ToolSet,
 } from 'ai';
-import type { PendingCall, ResumableAgent, ResumeContext } from '../../core/agent.ts';
-import { checkDeclared, type EffectClass } from '../../core/effects.ts';
-import { isObject, type JsonValue } from '../../core/json.ts';
+import { given, isObject, type JsonValue } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import type { PendingCall, ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
+import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
 import { type AgentSettings, type AnyAgent, agentSettings, isAgent, withSettings } from './agent-settings.ts';
 import { packages, plainLane } from './lane.ts';
 import { toModelMessages } from './model-message.ts';
@@ -92,16 +92,16 @@ export function aiSdkAgent<
   settings: AiSdkSettings<TOOLS, CONTEXT, OUTPUT>,
   options?: AiSdkAgentOptions,
 ): ResumableAgent<AiSdkRun<TOOLS, CONTEXT>, GenerateTextResult<TOOLS, CONTEXT, OUTPUT>>;
-export function aiSdkAgent(given: object, options: AiSdkAgentOptions = {}): ResumableAgent<object, AnyResult> {
+export function aiSdkAgent(source: object, options: AiSdkAgentOptions = {}): ResumableAgent<object, AnyResult> {
   checkDeclared(options, agentKeys);
-  const agent = isAgent(given) ? originalAgent(given) : undefined;
-  const own = agent === undefined ? (given as AgentSettings) : agentSettings(agent);
+  const agent = isAgent(source) ? originalAgent(source) : undefined;
+  const own = agent === undefined ? (source as AgentSettings) : agentSettings(agent);
   const name = options.name ?? agent?.id;
   const model = own.model === undefined ? undefined : originalModel(own.model);
   return {
     framework: 'ai-sdk',
     packages,
-    ...(name === undefined ? {} : { name }),
+    ...given({ name }),
     ...(model === undefined ? {} : { model: typeof model === 'string' ? model : model.modelId }),
     resume: (context, run) => resume({ agent, own, options }, context, run as AgentSettings | undefined),
     inputOf: (call) => checkedInput(own, call),
@@ -128,7 +128,7 @@ async function resume(
   run: AgentSettings = {},
 ): Promise<AnyResult> {
   const { effects, models } = options;
-  const recording = { lane: plainLane(context.recorder, undefined), ...(effects === undefined ? {} : { effects }) };
+  const recording = { lane: plainLane(context.recorder, undefined), ...given({ effects }) };
   const settings = { ...own, ...(await branchSettings(own, context, models)) };
   const messages = await resumedMessages(context, settings.tools ?? {});
   const signals = [context.signal, run['abortSignal']].filter((signal) => signal instanceof AbortSignal);

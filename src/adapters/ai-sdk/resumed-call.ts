@@ -1,9 +1,9 @@
 import { asSchema, jsonSchema, type LanguageModel, type ModelMessage, type ToolSet } from 'ai';
-import type { ResumeContext } from '../../core/agent.ts';
 import { canonicalJson } from '../../core/canonical-json.ts';
 import { RepriseError } from '../../core/error.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import { type Message, partsOf, textOf, toolCallsIn } from '../../core/message.ts';
+import { type Message, partsOf, textOf, toolCallsIn } from '../../core/message/message.ts';
+import type { ResumeContext } from '../../core/recording/agent.ts';
 import type { AgentSettings } from './agent-settings.ts';
 import { toModelMessages } from './model-message.ts';
 import { isToolOutput } from './neutral-message.ts';

@@ -1,4 +1,5 @@
 import type { LanguageModelV4Content, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import { given } from '../../core/json.ts';
 import type { ModelAnswer } from './model-answer.ts';
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
@@ -58,7 +59,7 @@ export class StreamedAnswer {
   #begin(part: Extract<LanguageModelV4StreamPart, { type: 'text-start' | 'reasoning-start' }>): void {
     const type = part.type === 'text-start' ? 'text' : 'reasoning';
     const { providerMetadata } = part;
-    const block: Block = { type, text: '', ...(providerMetadata === undefined ? {} : { providerMetadata }) };
+    const block: Block = { type, text: '', ...given({ providerMetadata }) };
     this.#blocks.set(`${type} ${part.id}`, block);
     this.#answer.content.push(block);
   }

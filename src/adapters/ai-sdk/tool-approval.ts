@@ -1,7 +1,7 @@
-import type { PendingCall, ResumeContext } from '../../core/agent.ts';
 import { RepriseError } from '../../core/error.ts';
 import { isObject, type JsonObject } from '../../core/json.ts';
-import { partsOf } from '../../core/message.ts';
+import { partsOf } from '../../core/message/message.ts';
+import type { PendingCall, ResumeContext } from '../../core/recording/agent.ts';
 import type { AgentSettings } from './agent-settings.ts';
 import { toModelMessages } from './model-message.ts';
 

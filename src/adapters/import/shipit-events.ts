@@ -1,5 +1,12 @@
-import type { EventDraft } from '../../core/event.ts';
-import { isObject, type JsonInput, type JsonInputValue, type JsonObject, type JsonValue } from '../../core/json.ts';
+import type { EventDraft } from '../../core/event/event.ts';
+import {
+  given,
+  isObject,
+  type JsonInput,
+  type JsonInputValue,
+  type JsonObject,
+  type JsonValue,
+} from '../../core/json.ts';
 
 /** Where an event stands in its file. */
 interface Place {
@@ -38,7 +45,7 @@ export class ShipitReader {
     return drafts.map((draft, index) => ({
       ...draft,
       turn: this.#turn,
-      ...(this.#agent === undefined ? {} : { agent: this.#agent }),
+      ...given({ agent: this.#agent }),
       ...(this.#run === 0 ? {} : { run: `run-${this.#run}` }),
       data: { ...draft.data, foreign: index === 0 ? { type, text: place.text } : { type } },
     }));

@@ -1,7 +1,7 @@
 import { sameJson } from '../../core/canonical-json.ts';
-import type { Event } from '../../core/event.ts';
+import type { Event } from '../../core/event/event.ts';
 import { isObject, type JsonObject } from '../../core/json.ts';
-import { textOf } from '../../core/message.ts';
+import { textOf } from '../../core/message/message.ts';
 
 /** The events of a view as texts in shipit's words: those that were read from a trace and not edited since, verbatim. */
 export function shipitEvents(events: readonly Event[]): string[] {

@@ -1,8 +1,8 @@
 import { parseJson } from '../../core/canonical-json.ts';
 import { RepriseError } from '../../core/error.ts';
-import type { Event, EventDraft } from '../../core/event.ts';
-import type { ForeignFormat, ForeignHistory } from '../../core/foreign-format.ts';
+import type { Event, EventDraft } from '../../core/event/event.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import type { ForeignFormat, ForeignHistory } from '../../core/recording/foreign-format.ts';
 import { elementsOf } from './json-elements.ts';
 import { isToolCall, ShipitReader } from './shipit-events.ts';
 import { shipitEvents } from './shipit-writing.ts';

@@ -3,13 +3,13 @@ import type { DocumentInterface } from '@langchain/core/documents';
 import type { Serialized } from '@langchain/core/load/serializable';
 import { type BaseMessage, coerceMessageLikeToMessage, type MessageFieldWithRole } from '@langchain/core/messages';
 import type { LLMResult } from '@langchain/core/outputs';
-import { checkDeclared, type EffectClass } from '../../core/effects.ts';
 import { RepriseError } from '../../core/error.ts';
-import type { Outcome } from '../../core/event.ts';
-import type { JsonValue } from '../../core/json.ts';
+import type { Outcome } from '../../core/event/event.ts';
+import { given, type JsonValue } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import { toolCallsIn } from '../../core/message.ts';
-import type { CallEnd, CallStart, OpenCall, OpenRun, Recorder } from '../../core/recorder.ts';
+import { toolCallsIn } from '../../core/message/message.ts';
+import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
+import type { CallEnd, CallStart, OpenCall, OpenRun, Recorder } from '../../core/recording/recorder.ts';
 import { isRefusal, outcomeOfThrown } from './graph-signals.ts';
 import { modelCallEnd, modelCallStart } from './model-call.ts';
 import { fromLangChainMessages } from './neutral-message.ts';
@@ -107,7 +107,7 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
     this.#guarded(() => {
       if (parentRunId !== undefined || this.#options.runs === false) return this.#table.inherit(runId, parentRunId);
       const title = runName ?? chain?.id?.at(-1);
-      const run = this.recorder.startRun({ ...this.#agent(undefined), ...(title === undefined ? {} : { title }) });
+      const run = this.recorder.startRun({ ...this.#agent(undefined), ...given({ title }) });
       keep(this.#runs, runId, run);
       this.#table.open(runId, (body) => run.within(body));
       run.within(() => this.#tellUser(inputs));
@@ -197,8 +197,7 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
       return {
         kind: 'tool',
         name,
-        ...(toolCallId === undefined ? {} : { call: toolCallId }),
-        ...(effect === undefined ? {} : { effect }),
+        ...given({ call: toolCallId, effect }),
         input: inputOf(input),
       };
     });
@@ -298,7 +297,7 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
   #agent(metadata: Metadata | undefined): { readonly agent?: string } {
     const named = metadata?.['lc_agent_name'];
     const agent = typeof named === 'string' && named !== '' ? named : this.#options.agent;
-    return agent === undefined ? {} : { agent };
+    return given({ agent });
   }
 
   #guarded(body: () => void): void {

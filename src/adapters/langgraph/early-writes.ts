@@ -1,4 +1,4 @@
-import type { EventDraft } from '../../core/event.ts';
+import type { EventDraft } from '../../core/event/event.ts';
 import type { JsonObject } from '../../core/json.ts';
 
 /** What a task wrote on a checkpoint, as the data of a `graph.wrote`. */

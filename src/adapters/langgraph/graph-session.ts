@@ -1,5 +1,5 @@
-import type { Event, EventDraft } from '../../core/event.ts';
-import type { EventFilter } from '../../core/filter.ts';
+import type { Event, EventDraft } from '../../core/event/event.ts';
+import type { EventFilter } from '../../core/event/filter.ts';
 import type { Point } from '../../core/point.ts';
 import type { PointInput } from '../../core/ref.ts';
 

@@ -1,6 +1,6 @@
 import { RepriseError } from '../../core/error.ts';
-import { outcomeOfError } from '../../core/error-record.ts';
-import type { Outcome } from '../../core/event.ts';
+import type { Outcome } from '../../core/event/event.ts';
+import { outcomeOfError } from '../../core/recording/error-record.ts';
 
 /** How something ended that threw. LangGraph also throws to pause a graph, which is no failure. */
 export function outcomeOfThrown(thrown: unknown): Outcome {

@@ -9,7 +9,7 @@ import {
   textOf,
   toolCallsIn,
   toolResultsIn,
-} from '../../core/message.ts';
+} from '../../core/message/message.ts';
 
 /**
  * Neutral messages, or those of a conversation, as LangChain has them. A message with several tool results becomes one

@@ -1,9 +1,9 @@
 import type { BaseMessage } from '@langchain/core/messages';
 import type { LLMResult } from '@langchain/core/outputs';
 import { convertToOpenAITool, isLangChainTool } from '@langchain/core/utils/function_calling';
-import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import type { Message } from '../../core/message.ts';
-import type { CallEnd, CallStart, ModelRequest, Usage } from '../../core/recorder.ts';
+import { given, isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import type { Message } from '../../core/message/message.ts';
+import type { CallEnd, CallStart, ModelRequest, Usage } from '../../core/recording/recorder.ts';
 import { fromLangChainMessages } from './neutral-message.ts';
 import { plainJson, plainObject } from './plain-json.ts';
 
@@ -81,9 +81,9 @@ export function modelCallEnd(output: LLMResult): CallEnd {
   const said: Message | undefined =
     message === undefined ? { role: 'assistant', content: String(generation['text'] ?? '') } : neutral(message);
   return {
-    ...(said === undefined ? {} : { message: said }),
+    ...given({ message: said }),
     ...(typeof finishReason === 'string' ? { finishReason } : {}),
-    ...(usage === undefined ? {} : { usage }),
+    ...given({ usage }),
     ...(Object.keys(about).length === 0 ? {} : { provider: plainObject(about) }),
   };
 }

@@ -1,6 +1,6 @@
 import type { BaseMessage } from '@langchain/core/messages';
-import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import type { Message, MessagePart, Role } from '../../core/message.ts';
+import { given, isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import type { Message, MessagePart, Role } from '../../core/message/message.ts';
 import { plainJson } from './plain-json.ts';
 
 /** What messages of LangChain have beyond the content, each kind its own. */
@@ -82,7 +82,7 @@ function beside({ id, name, additional_kwargs, response_metadata }: LangChainFie
   if (hasKeys(additional_kwargs)) held['additional_kwargs'] = plainJson(additional_kwargs);
   if (hasKeys(response_metadata)) held['response_metadata'] = plainJson(response_metadata);
   return {
-    ...(id === undefined ? {} : { id }),
+    ...given({ id }),
     ...(hasKeys(held) ? { providerMetadata: { langchain: held } } : {}),
   };
 }
@@ -139,7 +139,7 @@ function sourceOf(block: JsonObject): { readonly data: string; readonly mediaTyp
 
 function imagePart(block: JsonObject): MessagePart {
   const { data, mediaType } = sourceOf(block);
-  return { type: 'image', image: data, ...(mediaType === undefined ? {} : { mediaType }) };
+  return { type: 'image', image: data, ...given({ mediaType }) };
 }
 
 function filePart(block: JsonObject): MessagePart {

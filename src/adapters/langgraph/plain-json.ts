@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../core/json.ts';
-import { recordable } from '../../core/recordable.ts';
+import { recordable } from '../../core/recording/recordable.ts';
 
 /**
  * Any value as JSON, as a recorder would keep it. What is too large for any event is given back as it is: the recorder

@@ -1,9 +1,9 @@
 import type { StructuredToolInterface } from '@langchain/core/tools';
-import { checkDeclared, type EffectClass } from '../../core/effects.ts';
-import { errorOfRecord } from '../../core/error-record.ts';
-import type { JsonValue } from '../../core/json.ts';
+import { given, type JsonValue } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import type { OpenCall, Recorder, ReusedAnswer } from '../../core/recorder.ts';
+import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
+import { errorOfRecord } from '../../core/recording/error-record.ts';
+import type { OpenCall, Recorder, ReusedAnswer } from '../../core/recording/recorder.ts';
 import { RepriseCallbackHandler, recordedTag } from './callback-handler.ts';
 import { outcomeOfThrown } from './graph-signals.ts';
 import { plainJson } from './plain-json.ts';
@@ -99,8 +99,7 @@ function recordedBody(
       recorder.startCall({
         kind: 'tool',
         name,
-        ...(toolCallId === undefined ? {} : { call: toolCallId }),
-        ...(effect === undefined ? {} : { effect }),
+        ...given({ call: toolCallId, effect }),
         input: plainJson(input),
       }),
     );

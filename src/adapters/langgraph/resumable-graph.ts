@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { BaseMessage } from '@langchain/core/messages';
 import type { RunnableConfig } from '@langchain/core/runnables';
 import type { StructuredToolInterface } from '@langchain/core/tools';
-import type { PendingCall, ResumableAgent, ResumeContext } from '../../core/agent.ts';
-import { checkDeclared, type EffectClass } from '../../core/effects.ts';
 import { RepriseError } from '../../core/error.ts';
-import { isObject, type JsonValue } from '../../core/json.ts';
+import { given, isObject, type JsonValue } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import type { PendingCall, ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
+import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
 import { packages, RepriseCallbackHandler } from './callback-handler.ts';
 import { toLangChainMessages } from './langchain-message.ts';
 import { plainJson } from './plain-json.ts';
@@ -114,18 +114,18 @@ async function resume<Result, Graph extends MessagesGraph<Result>>(
 /** What the caller gave, and what recording and stopping need. */
 function configOf(
   { checkpointer }: MessagesGraph,
-  given: LangGraphRun,
+  config: LangGraphRun,
   { recorder, signal }: ResumeContext,
   effects: LangGraphAgentOptions<never>['effects'],
 ): LangGraphRun {
-  const stop = AbortSignal.any([signal, ...(given.signal === undefined ? [] : [given.signal])]);
-  const declared = effects === undefined ? {} : { effects };
+  const stop = AbortSignal.any([signal, ...(config.signal === undefined ? [] : [config.signal])]);
+  const declared = given({ effects });
   const handler = new RepriseCallbackHandler(recorder, { runs: false, signal: stop, ...declared });
-  const { checkpoint_id: _id, checkpoint_ns: _ns, ...configurable } = given.configurable ?? {};
+  const { checkpoint_id: _id, checkpoint_ns: _ns, ...configurable } = config.configurable ?? {};
   const isKept = typeof checkpointer === 'object' && checkpointer !== null;
   return {
-    ...given,
-    callbacks: withHandler(given.callbacks, handler),
+    ...config,
+    callbacks: withHandler(config.callbacks, handler),
     signal: stop,
     // What a thread holds would be put before the history of the branch.
     ...(isKept ? { configurable: { ...configurable, thread_id: randomUUID() } } : {}),
@@ -134,9 +134,9 @@ function configOf(
 
 type Callbacks = RunnableConfig['callbacks'];
 
-function withHandler(given: Callbacks, handler: RepriseCallbackHandler): NonNullable<Callbacks> {
-  if (given === undefined) return [handler];
-  return Array.isArray(given) ? [...given, handler] : given.copy([handler], true);
+function withHandler(callbacks: Callbacks, handler: RepriseCallbackHandler): NonNullable<Callbacks> {
+  if (callbacks === undefined) return [handler];
+  return Array.isArray(callbacks) ? [...callbacks, handler] : callbacks.copy([handler], true);
 }
 
 function refuseChanges({ branch, model, system, tools, settings }: ResumeContext): void {

@@ -1,4 +1,4 @@
-import type { OpenCall, Recorder } from '../../core/recorder.ts';
+import type { OpenCall, Recorder } from '../../core/recording/recorder.ts';
 
 /** What runs inside of something: what it records has that as its cause. */
 export type Within = <T>(body: () => T) => T;

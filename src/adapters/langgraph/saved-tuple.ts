@@ -8,7 +8,7 @@ import {
   TASKS,
 } from '@langchain/langgraph-checkpoint';
 import { RepriseError } from '../../core/error.ts';
-import type { Event } from '../../core/event.ts';
+import type { Event } from '../../core/event/event.ts';
 import { isObject, type JsonArray, type JsonObject, type JsonValue } from '../../core/json.ts';
 import type { Saved, SaverIndex } from './saver-index.ts';
 import { typedBytes } from './typed-value.ts';

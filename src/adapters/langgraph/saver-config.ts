@@ -1,6 +1,7 @@
 import type { RunnableConfig } from '@langchain/core/runnables';
 import { RepriseError } from '../../core/error.ts';
 import { checkId } from '../../core/id.ts';
+import { given } from '../../core/json.ts';
 
 /** What a configuration of LangGraph says about where something is kept. */
 export interface Place {
@@ -48,7 +49,7 @@ export function configOf({ thread, branch }: Place, namespace: string, id: strin
       thread_id: thread,
       checkpoint_ns: namespace,
       checkpoint_id: id,
-      ...(branch === undefined ? {} : { reprise_branch: branch }),
+      ...given({ reprise_branch: branch }),
     },
   };
 }

@@ -1,7 +1,7 @@
 import { RepriseError } from '../../core/error.ts';
-import type { Event } from '../../core/event.ts';
+import type { Event } from '../../core/event/event.ts';
+import { isStructural } from '../../core/event/families/structural.ts';
 import { isObject, type JsonValue } from '../../core/json.ts';
-import { isStructural } from '../../core/structural-types.ts';
 import type { GraphBranch, GraphSession } from './graph-session.ts';
 
 /** Where a checkpoint is kept. */

@@ -11,10 +11,10 @@ import {
   type SerializerProtocol,
   WRITES_IDX_MAP,
 } from '@langchain/langgraph-checkpoint';
-import { RepriseError } from '../../core/error.ts';
-import type { EventDraft } from '../../core/event.ts';
+import { hasCode } from '../../core/error.ts';
+import type { EventDraft } from '../../core/event/event.ts';
 import { checkId } from '../../core/id.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { given, type JsonObject } from '../../core/json.ts';
 import type { Point } from '../../core/point.ts';
 import { EarlyWrites, freshWrites, type TaskWrites, wroteDraft } from './early-writes.ts';
 import type { GraphSession, GraphStore } from './graph-session.ts';
@@ -235,7 +235,7 @@ export class RepriseSaver extends BaseCheckpointSaver {
     const data = {
       namespace,
       saved: checkpoint.id,
-      ...(parent === undefined ? {} : { parent }),
+      ...given({ parent }),
       ...(typeof metadata.source === 'string' ? { source: metadata.source } : {}),
       changed,
       values: held,
@@ -306,7 +306,7 @@ export class RepriseSaver extends BaseCheckpointSaver {
     try {
       return await this.#store.session(checkId('session', thread), options);
     } catch (error) {
-      if (error instanceof RepriseError && error.code === 'session.not-found') return undefined;
+      if (hasCode(error, 'session.not-found')) return undefined;
       throw error;
     }
   }
@@ -341,7 +341,7 @@ async function forkAt(
     try {
       return (await index.session.fork({ branch, seq }, { reason })).name;
     } catch (error) {
-      const isTaken = error instanceof RepriseError && error.code === 'branch.exists';
+      const isTaken = hasCode(error, 'branch.exists');
       if (!isTaken || attempt === forkAttemptsMax) throw error;
     }
   }

@@ -4,9 +4,9 @@ import type {
   JSONRPCRequest,
   JSONRPCResultResponse,
 } from '@modelcontextprotocol/client';
-import type { EffectClass } from '../../core/effects.ts';
-import { isObject, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts';
-import type { CallEnd, CallStart, ReusedAnswer } from '../../core/recorder.ts';
+import { given, isObject, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts';
+import type { EffectClass } from '../../core/recording/effects.ts';
+import type { CallEnd, CallStart, ReusedAnswer } from '../../core/recording/recorder.ts';
 
 /** An answer to a request. */
 export type McpResponse = JSONRPCResultResponse | JSONRPCErrorResponse;
@@ -60,7 +60,7 @@ const methodEffects: Readonly<Record<string, EffectClass>> = {
 /** What is recorded of a request: a tool by its name and arguments, everything else by its method. */
 export function startOf(request: JSONRPCRequest, known: KnownTools): CallStart {
   const params = isObject(request.params) ? request.params : {};
-  const agent = known.agent === undefined ? {} : { agent: known.agent };
+  const agent = given({ agent: known.agent });
   const tool = params['name'];
   if (request.method !== 'tools/call' || typeof tool !== 'string') {
     const { _meta: _, ...input } = params;
@@ -72,14 +72,14 @@ export function startOf(request: JSONRPCRequest, known: KnownTools): CallStart {
     name: tool,
     input: params['arguments'] ?? {},
     ...declared(tool, known.effects),
-    ...(annotations === undefined ? {} : { annotations }),
+    ...given({ annotations }),
     ...agent,
   };
 }
 
 function declared(name: string, effects: Readonly<Record<string, EffectClass>>): { readonly effect?: EffectClass } {
   const effect = Object.hasOwn(effects, name) ? effects[name] : undefined;
-  return effect === undefined ? {} : { effect };
+  return given({ effect });
 }
 
 /** What is recorded of an answer. A tool that failed says so in a result that is well formed. */

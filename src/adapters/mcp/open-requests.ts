@@ -1,5 +1,5 @@
 import type { JSONRPCRequest } from '@modelcontextprotocol/client';
-import type { CallEnd, OpenCall } from '../../core/recorder.ts';
+import type { CallEnd, OpenCall } from '../../core/recording/recorder.ts';
 
 /** A request that waits for its answer. */
 interface OpenRequest {

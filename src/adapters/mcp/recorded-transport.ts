@@ -5,10 +5,10 @@ import type {
   Transport,
   TransportSendOptions,
 } from '@modelcontextprotocol/client';
-import { checkDeclared, type EffectClass } from '../../core/effects.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { given, type JsonObject } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import type { CallEnd, OpenCall, Recorder } from '../../core/recorder.ts';
+import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
+import type { CallEnd, OpenCall, Recorder } from '../../core/recording/recorder.ts';
 import {
   annotationsIn,
   cancelledId,
@@ -181,7 +181,7 @@ class TransportRecording {
   #endOf(response: McpResponse): CallEnd {
     const { sessionId } = this.#transport;
     const { id = null } = response;
-    return { ...endOf(response), provider: { requestId: id, ...(sessionId === undefined ? {} : { sessionId }) } };
+    return { ...endOf(response), provider: { requestId: id, ...given({ sessionId }) } };
   }
 
   #passOn(message: JSONRPCMessage, extra?: MessageExtraInfo): void {

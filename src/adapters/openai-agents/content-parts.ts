@@ -1,6 +1,6 @@
 import type { protocol } from '@openai/agents';
-import type { JsonObject } from '../../core/json.ts';
-import type { FilePart, ImagePart, MessagePart, TextPart } from '../../core/message.ts';
+import { given, type JsonObject } from '../../core/json.ts';
+import type { FilePart, ImagePart, MessagePart, TextPart } from '../../core/message/message.ts';
 import { fieldsOf, withFields } from './provider-fields.ts';
 
 /** A piece of a user's or an assistant's message, as the framework has it. */
@@ -34,7 +34,7 @@ export function partOfContent(content: Content): MessagePart {
         type: 'file',
         data,
         mediaType: mediaTypeOf(data) ?? unknownMediaType,
-        ...(filename === undefined ? {} : { filename }),
+        ...given({ filename }),
       };
       return withFields(part, { file: typeof file === 'string' ? undefined : (file ?? null), ...rest });
     }
@@ -73,18 +73,18 @@ export function userContent(part: MessagePart): protocol.UserContent | undefined
 
 function inputImage(part: ImagePart): protocol.UserContent {
   const { type: _, image, ...rest } = fieldsOf(part);
-  if (image !== undefined) return given({ type: 'input_image', image, ...rest });
-  return given({ type: 'input_image', image: dataAddress(part.image, part.mediaType), ...rest });
+  if (image !== undefined) return asContent({ type: 'input_image', image, ...rest });
+  return asContent({ type: 'input_image', image: dataAddress(part.image, part.mediaType), ...rest });
 }
 
 function inputFile(part: FilePart): protocol.UserContent {
   const { type, file, audio, ...rest } = fieldsOf(part);
-  if (type === 'audio') return given({ type, audio: audio ?? part.data, ...rest });
-  const filename = part.filename === undefined ? {} : { filename: part.filename };
-  if (part.mediaType.startsWith('image/')) return given({ type: 'input_image', image: addressOf(part), ...rest });
+  if (type === 'audio') return asContent({ type, audio: audio ?? part.data, ...rest });
+  const filename = given({ filename: part.filename });
+  if (part.mediaType.startsWith('image/')) return asContent({ type: 'input_image', image: addressOf(part), ...rest });
   if (part.mediaType.startsWith('audio/') && file === undefined)
-    return given({ type: 'audio', audio: part.data, format: part.mediaType.slice('audio/'.length), ...rest });
-  return given({ type: 'input_file', file: file ?? addressOf(part), ...filename, ...rest });
+    return asContent({ type: 'audio', audio: part.data, format: part.mediaType.slice('audio/'.length), ...rest });
+  return asContent({ type: 'input_file', file: file ?? addressOf(part), ...filename, ...rest });
 }
 
 function addressOf({ data, mediaType }: FilePart): string {
@@ -102,10 +102,10 @@ export function assistantContent(part: MessagePart): protocol.AssistantContent |
     case 'text':
       return assistantText(part);
     case 'image':
-      return given({ ...contentFields(part), type: 'image', image: part.image });
+      return asContent({ ...contentFields(part), type: 'image', image: part.image });
     case 'file': {
       const { audio, ...rest } = contentFields(part);
-      return given({ ...rest, type: 'audio', audio: audio ?? part.data });
+      return asContent({ ...rest, type: 'audio', audio: audio ?? part.data });
     }
     default:
       return undefined;
@@ -114,8 +114,8 @@ export function assistantContent(part: MessagePart): protocol.AssistantContent |
 
 function assistantText(part: TextPart): protocol.AssistantContent {
   const fields = contentFields(part);
-  if (fields['type'] === 'refusal') return given({ ...fields, type: 'refusal', refusal: part.text });
-  return given({ ...fields, type: 'output_text', text: part.text });
+  if (fields['type'] === 'refusal') return asContent({ ...fields, type: 'refusal', refusal: part.text });
+  return asContent({ ...fields, type: 'output_text', text: part.text });
 }
 
 /** The fields of a piece of content, without those of the message it was in. */
@@ -125,4 +125,4 @@ function contentFields(part: MessagePart): JsonObject {
 }
 
 /** What was kept as JSON has the shape it came in. */
-const given = <T>(content: object): T => content as T;
+const asContent = <T>(content: object): T => content as T;

@@ -1,5 +1,5 @@
 import type { AgentInputItem } from '@openai/agents';
-import { isObject, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts';
+import { given, isObject, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts';
 import {
   bareMessages,
   type Message,
@@ -10,7 +10,7 @@ import {
   type ToolCallPart,
   type ToolResultPart,
   textOf,
-} from '../../core/message.ts';
+} from '../../core/message/message.ts';
 import { assistantContent, userContent } from './content-parts.ts';
 import { fieldsOf, textOfValue } from './provider-fields.ts';
 
@@ -167,5 +167,5 @@ function isPiece(value: JsonValue): boolean {
 function inputPiece(piece: JsonValue): JsonValue {
   if (!isObject(piece) || String(piece['type']).startsWith('input_')) return piece;
   const address = valueAt(piece, ['image', 'url']);
-  return { ...piece, ...(address === undefined ? {} : { image: address }), type: `input_${String(piece['type'])}` };
+  return { ...piece, ...given({ image: address }), type: `input_${String(piece['type'])}` };
 }

@@ -1,7 +1,7 @@
 import type { AgentInputItem } from '@openai/agents';
 import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '../../core/canonical-json.ts';
-import { isMessage, type Message, messageKey, partsOf } from '../../core/message.ts';
+import { isMessage, type Message, messageKey, partsOf } from '../../core/message/message.ts';
 import { itemsFromMessages } from './items-from-messages.ts';
 import { messageOfOutput, messagesFromItems, messagesOfInput } from './messages-from-items.ts';
 

@@ -1,6 +1,6 @@
 import type { AgentInputItem, AgentOutputItem, protocol } from '@openai/agents';
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import type { Message, MessagePart, ToolCallPart, ToolResultPart } from '../../core/message.ts';
+import type { Message, MessagePart, ToolCallPart, ToolResultPart } from '../../core/message/message.ts';
 import { partOfContent } from './content-parts.ts';
 import { toJson, valueOfText, withFields } from './provider-fields.ts';
 import type { ToolAnswers } from './recording-memory.ts';

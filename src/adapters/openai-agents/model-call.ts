@@ -4,8 +4,8 @@ import type {
   ModelResponse,
   protocol,
 } from '@openai/agents';
-import { isObject, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts';
-import type { CallEnd, ModelRequest, Usage } from '../../core/recorder.ts';
+import { given, isObject, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts';
+import type { CallEnd, ModelRequest, Usage } from '../../core/recording/recorder.ts';
 import { messageOfOutput, messagesOfInput } from './messages-from-items.ts';
 import { toJson } from './provider-fields.ts';
 import type { ToolAnswers } from './recording-memory.ts';
@@ -15,7 +15,7 @@ export function requestOf(request: FrameworkRequest, answers: ToolAnswers): Mode
   const { systemInstructions: system } = request;
   return {
     messages: messagesOfInput(request.input, answers),
-    ...(system === undefined ? {} : { system }),
+    ...given({ system }),
     tools: toolsOf(request),
     settings: settingsOf(request),
   };
@@ -87,8 +87,7 @@ function endOf(output: ModelResponse['output'], facts: Facts): CallEnd {
   const provider = toJson({ ...scalarsOf(raw), responseId: responseId === '' ? undefined : responseId, requestId });
   return {
     message: messageOfOutput(output),
-    ...(finishReason === undefined ? {} : { finishReason }),
-    ...(usage === undefined ? {} : { usage }),
+    ...given({ finishReason, usage }),
     ...(isObject(provider) && Object.keys(provider).length > 0 ? { provider } : {}),
   };
 }

@@ -8,13 +8,13 @@ import {
   type StreamedRunResult,
   ToolCallError,
 } from '@openai/agents';
-import type { ResumableAgent, ResumeContext } from '../../core/agent.ts';
-import { checkDeclared } from '../../core/effects.ts';
 import { RepriseError } from '../../core/error.ts';
-import type { JsonValue } from '../../core/json.ts';
+import { given, type JsonValue } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import { type Message, toolResultsIn } from '../../core/message.ts';
-import type { Recorder } from '../../core/recorder.ts';
+import { type Message, toolResultsIn } from '../../core/message/message.ts';
+import type { ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
+import { checkDeclared } from '../../core/recording/effects.ts';
+import type { Recorder } from '../../core/recording/recorder.ts';
 import type { AnyAgent, ContextOf } from './acting-agent.ts';
 import { itemsFromMessages } from './items-from-messages.ts';
 import { textOfValue } from './provider-fields.ts';
@@ -70,11 +70,11 @@ export function openaiAgent<TAgent extends AnyAgent>(
   options?: OpenAIAgentOptions<ContextOf<TAgent>>,
 ): ResumableAgent<OpenAIRunOptions<TAgent> | undefined, RunResult<ContextOf<TAgent>, TAgent>>;
 export function openaiAgent(
-  given: AnyAgent,
+  source: AnyAgent,
   options: EitherOptions = {},
 ): ResumableAgent<OpenAIRunOptions | undefined, AnyResult> {
   checkDeclared(options, agentKeys);
-  const agent = originalAgent(given);
+  const agent = originalAgent(source);
   return {
     framework: 'openai-agents',
     packages,
@@ -106,17 +106,17 @@ interface Resuming {
 async function resumed(agent: AnyAgent, { context, run, options }: Resuming): Promise<AnyResult> {
   refuseServerHistory(run);
   const { recorder, messages, prompt } = context;
-  const given = options.runner ?? new Runner();
+  const runner = options.runner ?? new Runner();
   const history = [...messages, ...(prompt === undefined ? [] : [prompt])];
   knowAnswers(history, recorder);
   const acting = agentAfter(agent, messages);
-  const told = agentAsBranchSays(acting, context, ownModelName(acting, given.config.model));
+  const told = agentAsBranchSays(acting, context, ownModelName(acting, runner.config.model));
   const { session, signal, ...rest } = run;
-  const result = await ran(runnerWithModels(given, recorder), {
-    agent: recordAgent(told, recorder, options.effects === undefined ? {} : { effects: options.effects }),
+  const result = await ran(runnerWithModels(runner, recorder), {
+    agent: recordAgent(told, recorder, given({ effects: options.effects })),
     items: itemsFromMessages(history),
     run: {
-      ...(options.context === undefined ? {} : { context: options.context }),
+      ...given({ context: options.context }),
       ...rest,
       signal: signal === undefined ? context.signal : AbortSignal.any([signal, context.signal]),
     },

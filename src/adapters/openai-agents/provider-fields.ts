@@ -1,6 +1,6 @@
 import { canonicalJson, parseJson } from '../../core/canonical-json.ts';
 import { isObject, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts';
-import { recordable } from '../../core/recordable.ts';
+import { recordable } from '../../core/recording/recordable.ts';
 
 /**
  * What an item holds beyond the neutral form (ids, encrypted reasoning, metadata) is kept here on a

@@ -1,7 +1,7 @@
 import { getHandoff, getTransferMessage } from '@openai/agents';
-import { checkDeclared, type EffectClass } from '../../core/effects.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import type { Recorder } from '../../core/recorder.ts';
+import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
+import type { Recorder } from '../../core/recording/recorder.ts';
 import type { AnyAgent } from './acting-agent.ts';
 import { valueOfText } from './provider-fields.ts';
 import { packages, recordModel } from './recorded-model.ts';

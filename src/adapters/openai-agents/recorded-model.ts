@@ -8,8 +8,9 @@ import {
   Usage,
 } from '@openai/agents';
 import { RepriseError } from '../../core/error.ts';
-import { isMessage } from '../../core/message.ts';
-import type { CallStart, OpenCall, Recorder, ReusedAnswer } from '../../core/recorder.ts';
+import { given } from '../../core/json.ts';
+import { isMessage } from '../../core/message/message.ts';
+import type { CallStart, OpenCall, Recorder, ReusedAnswer } from '../../core/recording/recorder.ts';
 import { actingAgent } from './acting-agent.ts';
 import { itemsFromMessages } from './items-from-messages.ts';
 import { endOfFailure, endOfResponse, requestOf } from './model-call.ts';
@@ -44,14 +45,14 @@ export function recordModels(provider: ModelProvider, recorder: Recorder): Model
 const originals = new WeakMap<Model, { readonly model: Model; readonly name: string; readonly recorder: Recorder }>();
 
 /** One model, recorded under a name. One that is recorded already is recorded here instead. */
-export function recordModel(given: Model, recorder: Recorder, as?: string): Model {
-  const known = originals.get(given);
-  if (known?.recorder === recorder) return given;
-  const model = known?.model ?? given;
-  const name = as ?? nameOfModel(given);
+export function recordModel(offered: Model, recorder: Recorder, as?: string): Model {
+  const known = originals.get(offered);
+  if (known?.recorder === recorder) return offered;
+  const model = known?.model ?? offered;
+  const name = as ?? nameOfModel(offered);
   const { supportsPromptModelSelection } = model;
   const wrapper: Model = {
-    ...(supportsPromptModelSelection === undefined ? {} : { supportsPromptModelSelection }),
+    ...given({ supportsPromptModelSelection }),
     getResponse: async (request) => {
       const asking = askingOf(request, recorder, name);
       return respond(model, request, { ...asking, call: await recorder.startCall(asking.start) });
@@ -74,7 +75,7 @@ interface Asking {
 function askingOf(request: ModelRequest, recorder: Recorder, name: string): Asking {
   const agent = actingAgent();
   const asked = requestOf(request, toolAnswersOf(recorder));
-  return { recorder, agent, start: { kind: 'model', name, ...(agent === undefined ? {} : { agent }), request: asked } };
+  return { recorder, agent, start: { kind: 'model', name, ...given({ agent }), request: asked } };
 }
 
 /** What a model calls itself; models of the framework do not say, and then it is the default one. */

@@ -1,9 +1,9 @@
 import { Runner, type RunResult, type StreamedRunResult } from '@openai/agents';
-import { checkDeclared } from '../../core/effects.ts';
-import { isObject, type JsonValue } from '../../core/json.ts';
+import { given, isObject, type JsonValue } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import type { Message } from '../../core/message.ts';
-import type { OpenRun, Recorder } from '../../core/recorder.ts';
+import type { Message } from '../../core/message/message.ts';
+import { checkDeclared } from '../../core/recording/effects.ts';
+import type { OpenRun, Recorder } from '../../core/recording/recorder.ts';
 import type { AnyAgent } from './acting-agent.ts';
 import { messagesFromItems } from './messages-from-items.ts';
 import { toJson } from './provider-fields.ts';
@@ -39,7 +39,7 @@ export function recordRunner(runner: Runner, recorder: Recorder, options: Record
   const plain = models.run.bind(models) as (...args: readonly unknown[]) => Promise<AnyResult>;
   const run = async (agent: AnyAgent, input: unknown, ...rest: readonly unknown[]): Promise<AnyResult> => {
     const { title, ...declared } = options;
-    const open = recorder.startRun({ agent: agent.name, ...(title === undefined ? {} : { title }) });
+    const open = recorder.startRun({ agent: agent.name, ...given({ title }) });
     try {
       const result = await open.within(() => {
         for (const message of newMessages(input)) recorder.message(message, { agent: agent.name });
@@ -89,7 +89,7 @@ function endNow(open: OpenRun, result: AnyResult): void {
   if (result.interruptions.length > 0) return open.end({ outcome: 'interrupted' });
   if (isObject(result) && result['cancelled'] === true) return open.end({ outcome: 'aborted' });
   const output: JsonValue | undefined = toJson(result.finalOutput);
-  open.end(output === undefined ? {} : { result: output });
+  open.end(given({ result: output }));
 }
 
 /** A runner like the given one whose models are recorded; its listeners hear of the runs. */

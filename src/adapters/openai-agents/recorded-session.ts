@@ -1,5 +1,5 @@
 import type { AgentInputItem, Session } from '@openai/agents';
-import type { Recorder } from '../../core/recorder.ts';
+import type { Recorder } from '../../core/recording/recorder.ts';
 import { isInsideRun } from './acting-agent.ts';
 import { messagesFromItems } from './messages-from-items.ts';
 

@@ -1,6 +1,6 @@
 import type { StreamEvent } from '@openai/agents';
 import { isObject, type JsonObject, valueAt } from '../../core/json.ts';
-import type { CallEnd, OpenCall } from '../../core/recorder.ts';
+import type { CallEnd, OpenCall } from '../../core/recording/recorder.ts';
 import { endOfFailure, endOfStream, toldByPiece } from './model-call.ts';
 
 interface StreamContext {

@@ -1,7 +1,7 @@
 import type { FunctionTool, RunContext } from '@openai/agents';
-import type { EffectClass } from '../../core/effects.ts';
-import { isObject, type JsonValue } from '../../core/json.ts';
-import type { CallStart, OpenCall, Recorder, ReusedAnswer } from '../../core/recorder.ts';
+import { given, isObject, type JsonValue } from '../../core/json.ts';
+import type { EffectClass } from '../../core/recording/effects.ts';
+import type { CallStart, OpenCall, Recorder, ReusedAnswer } from '../../core/recording/recorder.ts';
 import { toJson, valueOfText } from './provider-fields.ts';
 import { askedFor, rememberAnswer, within } from './recording-memory.ts';
 import { withFailure } from './tool-failure.ts';
@@ -52,8 +52,7 @@ function startOf(tool: { readonly name: string }, { input, details, context }: I
     name: tool.name,
     agent,
     input: valueOfText(input),
-    ...(call === undefined ? {} : { call }),
-    ...(effect === undefined ? {} : { effect }),
+    ...given({ call, effect }),
   };
 }
 
@@ -76,7 +75,7 @@ async function invoked(
     const answer = { text: textSent(result), output: output ?? null, isError };
     rememberAnswer(context.recorder, call.call, answer);
     const error = isError ? { error: errorOf(failure, answer.text) } : {};
-    call.end({ ...(output === undefined ? {} : { output }), ...error });
+    call.end({ ...given({ output }), ...error });
     return result;
   } catch (error) {
     call.end({ error });

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../core/json.ts';
-import type { OpenCall, Recorder } from '../../core/recorder.ts';
+import type { OpenCall, Recorder } from '../../core/recording/recorder.ts';
 
 /** What a tool gave, and the text the framework makes of it for the model. */
 export interface ToolAnswer {

@@ -7,10 +7,10 @@ import {
   type ModelSettings,
   RunContext,
 } from '@openai/agents';
-import type { PendingCall, ResumeContext } from '../../core/agent.ts';
 import { RepriseError } from '../../core/error.ts';
 import { isObject, type JsonArray, type JsonObject, type JsonValue } from '../../core/json.ts';
-import { type Message, toolCallsIn, toolResultsIn } from '../../core/message.ts';
+import { type Message, toolCallsIn, toolResultsIn } from '../../core/message/message.ts';
+import type { PendingCall, ResumeContext } from '../../core/recording/agent.ts';
 import type { AnyAgent } from './acting-agent.ts';
 import { requestSettings } from './model-call.ts';
 import { textOfValue, toJson } from './provider-fields.ts';

@@ -1,11 +1,11 @@
-import { agentKind, type Config } from '../../core/config.ts';
+import { agentKind, type Config } from '../../core/recording/config.ts';
 import { chooseStore, type StoreChoice, shownUrl } from '../../node/store-location.ts';
+import { plural } from '../../wording/amount.ts';
+import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
 import { done } from '../exit-code.ts';
-import type { Output } from '../output.ts';
-import { plural } from '../render/amount.ts';
-import { plain } from '../render/text.ts';
+import type { Output } from '../terminal/output.ts';
 
 /** `reprise config`. */
 export const config: CommandSpec = {

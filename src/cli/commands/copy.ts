@@ -1,19 +1,19 @@
 import { Option } from 'commander';
 import { RepriseError } from '../../core/error.ts';
-import type { SessionRecord } from '../../core/ports.ts';
 import { refText } from '../../core/ref.ts';
-import { withoutPassword } from '../../core/store-url.ts';
-import type { CopiedSession } from '../../engine/copy.ts';
-import { isStaged } from '../../engine/copy-standing.ts';
+import type { SessionRecord } from '../../core/store/event-store.ts';
+import { withoutPassword } from '../../core/store/store-url.ts';
+import type { CopiedSession } from '../../engine/copying/copy.ts';
+import { isStaged } from '../../engine/copying/copy-standing.ts';
 import type { Reprise } from '../../engine/reprise.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
-import { CopyProgressLine } from '../copy-progress.ts';
 import { done, no } from '../exit-code.ts';
-import { timeOf } from '../filter-options.ts';
+import { timeOf } from '../options/filter-options.ts';
 import { type CopyRow, copyLines, copyShape } from '../render/copy-table.ts';
+import { CopyProgressLine } from '../running/copy-progress.ts';
+import { openPair } from '../running/store-pair.ts';
 import { catchSignals } from '../stop-signals.ts';
-import { openPair } from '../store-pair.ts';
 import { quoted } from '../typed.ts';
 
 /** `reprise copy`. */

@@ -1,12 +1,12 @@
 import { Option } from 'commander';
 import { refText } from '../../core/ref.ts';
 import { metadata } from '../../projections/metadata.ts';
+import { seqsText } from '../../wording/seqs.ts';
+import { projectionNamed } from '../answering/shipped-projections.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Found } from '../context.ts';
 import { done } from '../exit-code.ts';
 import { differenceLines } from '../render/known-lines.ts';
-import { seqsText } from '../render/seqs.ts';
-import { projectionNamed } from '../shipped-projections.ts';
 
 // The whole difference is in the JSON.
 const linesMax = 40;

@@ -1,11 +1,11 @@
 import { Option } from 'commander';
 import { RepriseError } from '../../core/error.ts';
 import type { Session } from '../../engine/session.ts';
+import { countText } from '../../wording/amount.ts';
+import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
-import { confirm } from '../confirm.ts';
 import { done, no } from '../exit-code.ts';
-import { countText } from '../render/amount.ts';
-import { plain } from '../render/text.ts';
+import { confirm } from '../options/confirm.ts';
 
 /** `reprise delete-session`. */
 export const deleteSession: CommandSpec = {

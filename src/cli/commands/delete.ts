@@ -1,9 +1,9 @@
 import { refText } from '../../core/ref.ts';
+import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
 import { done, no } from '../exit-code.ts';
+import { agentOption, forAgent, handleOf } from '../options/state-options.ts';
 import { shownKey } from '../render/state-line.ts';
-import { plain } from '../render/text.ts';
-import { agentOption, forAgent, handleOf } from '../state-options.ts';
 import { quoted } from '../typed.ts';
 
 /** `reprise delete`. */

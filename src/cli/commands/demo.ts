@@ -1,13 +1,13 @@
 import { rmSync } from 'node:fs';
 import { Option } from 'commander';
 import { RepriseError } from '../../core/error.ts';
-import { withoutPassword } from '../../core/store-url.ts';
+import { withoutPassword } from '../../core/store/store-url.ts';
 import { storeLocation } from '../../node/store-location.ts';
-import { demoAgentName } from '../agent-options.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
 import { demoFile } from '../demo-file.ts';
 import { done } from '../exit-code.ts';
+import { demoAgentName } from '../options/agent-options.ts';
 
 /** `reprise demo`. */
 export const demo: CommandSpec = {
@@ -16,7 +16,7 @@ export const demo: CommandSpec = {
   run: async (context, _values, { namespace }) => {
     const { out, storeUrl } = context;
     await refuseOwnAgent(context);
-    const { tellStory } = await import('../demo/demo-story.ts');
+    const { tellStory } = await import('../running/demo-story.ts');
     const store = storeUrl ?? ownStore();
     refuseMemory(store);
     if (out.json === undefined)

@@ -1,21 +1,21 @@
 import { Option } from 'commander';
-import type { DiffPlace } from '../../core/diff.ts';
-import type { StrictDiff } from '../../core/diff-strict.ts';
+import type { DiffPlace } from '../../core/comparing/diff.ts';
+import type { StrictDiff } from '../../core/comparing/diff-strict.ts';
 import { refText } from '../../core/ref.ts';
-import type { Comparison } from '../../engine/compare.ts';
+import type { Comparison } from '../../engine/looking/compare.ts';
 import { summary } from '../../projections/summary.ts';
+import { pairHunks, readHunks } from '../../reading/diff-hunks.ts';
+import { countText, plural } from '../../wording/amount.ts';
+import { cut, fold, plain } from '../../wording/text.ts';
+import { projectionNamed } from '../answering/shipped-projections.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context, Found } from '../context.ts';
-import { pairHunks, readHunks } from '../diff-hunks.ts';
 import { done, no } from '../exit-code.ts';
-import { wholeNumber } from '../number-option.ts';
-import type { Style } from '../output.ts';
-import { countText, plural } from '../render/amount.ts';
+import { wholeNumber } from '../options/number-option.ts';
 import { diffLines } from '../render/diff-lines.ts';
 import { differenceLines } from '../render/known-lines.ts';
-import { cut, fold, plain } from '../render/text.ts';
 import { usageLines } from '../render/usage-lines.ts';
-import { projectionNamed } from '../shipped-projections.ts';
+import type { Style } from '../terminal/output.ts';
 
 const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 

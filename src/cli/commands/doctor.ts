@@ -1,6 +1,6 @@
 import { Option } from 'commander';
+import { type Diagnosis, diagnose } from '../answering/diagnosis.ts';
 import type { CommandSpec } from '../command.ts';
-import { type Diagnosis, diagnose } from '../diagnosis.ts';
 import { done, no } from '../exit-code.ts';
 import { diagnosisLines } from '../render/diagnosis-lines.ts';
 

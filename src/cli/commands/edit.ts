@@ -1,9 +1,9 @@
 import { Option } from 'commander';
-import { editsOf } from '../../core/edit.ts';
+import { editsOf } from '../../core/view/edit.ts';
 import type { CommandSpec } from '../command.ts';
-import { editOptions, editsFrom } from '../edit-options.ts';
-import { editedEvent } from '../editor.ts';
 import { done } from '../exit-code.ts';
+import { editOptions, editsFrom } from '../options/edit-options.ts';
+import { editedEvent } from '../options/editor.ts';
 import { markOf, markOptions, tellMarked } from './marked.ts';
 
 /** `reprise edit`. */

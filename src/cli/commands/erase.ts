@@ -1,11 +1,11 @@
 import { Option } from 'commander';
 import { refText } from '../../core/ref.ts';
-import type { Erased } from '../../engine/erase.ts';
+import type { Erased } from '../../engine/erasing/erase.ts';
+import { countText } from '../../wording/amount.ts';
+import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
-import { confirm } from '../confirm.ts';
 import { done, no } from '../exit-code.ts';
-import { countText } from '../render/amount.ts';
-import { plain } from '../render/text.ts';
+import { confirm } from '../options/confirm.ts';
 import { markOf, markOptions } from './marked.ts';
 
 /** `reprise erase`. */

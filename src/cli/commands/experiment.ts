@@ -1,19 +1,20 @@
 import { Option } from 'commander';
+import { parseVariants, type VariantsFile } from '../../core/comparing/variants.ts';
 import { RepriseError } from '../../core/error.ts';
+import { given } from '../../core/json.ts';
 import { refText } from '../../core/ref.ts';
-import { parseVariants, type VariantsFile } from '../../core/variants.ts';
-import type { ExperimentProgress, ExperimentResult, ExperimentRow } from '../../engine/experiment.ts';
+import type { ExperimentProgress, ExperimentResult, ExperimentRow } from '../../engine/resuming/experiment.ts';
 import { absoluteUrl, chooseStore } from '../../node/store-location.ts';
-import { agentLimits, agentOptions, type ChosenAgent, chosenAgent } from '../agent-options.ts';
-import { commandCheck } from '../check-command.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
 import { exitCodeOfRows, stopped } from '../exit-code.ts';
-import { inputText } from '../input-text.ts';
-import { runLive } from '../live-run.ts';
-import { wholeNumber } from '../number-option.ts';
-import { readFailure } from '../read-failure.ts';
+import { agentLimits, agentOptions, type ChosenAgent, chosenAgent } from '../options/agent-options.ts';
+import { inputText } from '../options/input-text.ts';
+import { wholeNumber } from '../options/number-option.ts';
+import { readFailure } from '../options/read-failure.ts';
 import { experimentLines } from '../render/experiment-lines.ts';
+import { commandCheck } from '../running/check-command.ts';
+import { runLive } from '../running/live-run.ts';
 
 /** `reprise experiment`. */
 export const experiment: CommandSpec = {
@@ -37,24 +38,23 @@ export const experiment: CommandSpec = {
     'reprise experiment demo@12 --variants variants.json --repeats 3 --parallel 2 --check "grep -q pool" --json',
   ],
   run: async (context, [text = ''], options) => {
-    const given = variantsIn(options['variants'] as string);
+    const file = variantsIn(options['variants'] as string);
     const limits = agentLimits(options);
-    const agents = await agentsFor(context, given, options['with'] as string | undefined);
+    const agents = await agentsFor(context, file, options['with'] as string | undefined);
     const { session, point } = await context.at(text);
-    const check = await checkFor(context, (options['check'] as string | undefined) ?? given.check);
-    const counts = countsOf(options, given);
+    const check = await checkFor(context, (options['check'] as string | undefined) ?? file.check);
+    const counts = countsOf(options, file);
     const result = await runLive(context, session, async ({ watched, signal, ask, progress }) => {
       const all = agents.named.map((chosen) => [chosen.name, watched(chosen)] as const);
       const tell = rowTeller(context);
       const found = await session.experiment(point, {
         ...counts,
         ...limits,
-        variants: given.variants,
+        variants: file.variants,
         agents: Object.fromEntries(all),
         signal,
         ...(agents.agent === undefined ? {} : { agent: watched(agents.agent) }),
-        ...(ask === undefined ? {} : { ask }),
-        ...(check === undefined ? {} : { check }),
+        ...given({ ask, check }),
         ...(options['reason'] === undefined ? {} : { reason: options['reason'] as string }),
         ...(options['userTurns'] === undefined ? {} : { userTurns: 'recorded' }),
         onProgress: (told) => {
@@ -89,10 +89,7 @@ function countsOf(
 ): Pick<VariantsFile, 'repeats' | 'parallel' | 'budget' | 'effects'> {
   const [times, atOnce] = [options['repeats'] ?? repeats, options['parallel'] ?? parallel] as (number | undefined)[];
   return {
-    ...(times === undefined ? {} : { repeats: times }),
-    ...(atOnce === undefined ? {} : { parallel: atOnce }),
-    ...(budget === undefined ? {} : { budget }),
-    ...(effects === undefined ? {} : { effects }),
+    ...given({ repeats: times, parallel: atOnce, budget, effects }),
   };
 }
 
@@ -107,7 +104,7 @@ async function agentsFor(
   for (const name of names) named.push(await chosenAgent(context, name));
   const needsOne = wanted !== undefined || variants.some((variant) => variant.with === undefined);
   const agent = needsOne ? await chosenAgent(context, wanted) : undefined;
-  return { ...(agent === undefined ? {} : { agent }), named };
+  return { ...given({ agent }), named };
 }
 
 async function checkFor(

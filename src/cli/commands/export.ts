@@ -2,10 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { Option } from 'commander';
 import { RepriseError } from '../../core/error.ts';
 import { refText } from '../../core/ref.ts';
+import { bytesText } from '../../wording/amount.ts';
+import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
 import { done } from '../exit-code.ts';
-import { bytesText } from '../render/amount.ts';
-import { plain } from '../render/text.ts';
 
 /** `reprise export`. */
 export const exportRun: CommandSpec = {

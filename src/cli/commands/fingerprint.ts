@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { Option } from 'commander';
+import { checkFingerprint } from '../../core/comparing/fingerprint.ts';
 import { RepriseError } from '../../core/error.ts';
-import { checkFingerprint } from '../../core/fingerprint.ts';
 import { refText } from '../../core/ref.ts';
+import { plain } from '../../wording/text.ts';
+import { type Difference, firstDifference } from '../answering/first-difference.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context, Found } from '../context.ts';
 import { done, no } from '../exit-code.ts';
-import { type Difference, firstDifference } from '../first-difference.ts';
-import { plain } from '../render/text.ts';
-import { storedObject, storedValue } from '../stored-value.ts';
+import { storedObject, storedValue } from '../options/stored-value.ts';
 
 /** `reprise fingerprint`. */
 export const fingerprint: CommandSpec = {

@@ -1,18 +1,19 @@
 import { Option } from 'commander';
+import { given } from '../../core/json.ts';
 import { type Ref, refText } from '../../core/ref.ts';
 import type { Branch } from '../../engine/branch.ts';
+import { type ForkReport, forkReport } from '../../reading/fork-report.ts';
+import { countText } from '../../wording/amount.ts';
+import { detailOf } from '../../wording/event-gist.ts';
+import { seqsText } from '../../wording/seqs.ts';
+import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
-import { collect, editOptions, editsFrom, jsonPair } from '../edit-options.ts';
-import { editedEvent } from '../editor.ts';
 import { done } from '../exit-code.ts';
-import { type ForkReport, forkReport } from '../fork-report.ts';
-import { wholeNumber } from '../number-option.ts';
-import type { Output } from '../output.ts';
-import { countText } from '../render/amount.ts';
-import { detailOf } from '../render/event-detail.ts';
-import { seqsText } from '../render/seqs.ts';
-import { plain } from '../render/text.ts';
+import { collect, editOptions, editsFrom, jsonPair } from '../options/edit-options.ts';
+import { editedEvent } from '../options/editor.ts';
+import { wholeNumber } from '../options/number-option.ts';
+import type { Output } from '../terminal/output.ts';
 import { markOf, markOptions } from './marked.ts';
 
 /** `reprise fork`. */
@@ -35,15 +36,15 @@ export const fork: CommandSpec = {
   run: async (context, [text = ''], options) => {
     const { turn, name } = options as { readonly turn?: number; readonly name?: string };
     const { session, ref, point } = turn === undefined ? await context.at(text) : await context.branch(text);
-    const given = editsFrom(options);
-    const edits = [...(given.edits ?? []), ...(options['edit'] === true ? [await editedEvent(session, point)] : [])];
+    const typed = editsFrom(options);
+    const edits = [...(typed.edits ?? []), ...(options['edit'] === true ? [await editedEvent(session, point)] : [])];
     const metadata = ((options['meta'] as readonly string[] | undefined) ?? []).map((pair) => jsonPair('--meta', pair));
     const forked = session.fork(turn === undefined ? point : { branch: ref.branch, turn }, {
-      ...given,
+      ...typed,
       ...markOf(options),
       edits,
       metadata: Object.fromEntries(metadata),
-      ...(name === undefined ? {} : { name }),
+      ...given({ name }),
     });
     const branch = await context.patient(forked);
     await tell(context, ref, branch, options);

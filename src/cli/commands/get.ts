@@ -1,11 +1,12 @@
 import { Option } from 'commander';
+import { given } from '../../core/json.ts';
 import { refText } from '../../core/ref.ts';
+import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
 import { done, no } from '../exit-code.ts';
-import { wholeNumber } from '../number-option.ts';
-import { jsonText } from '../render/json-text.ts';
-import { plain } from '../render/text.ts';
-import { forAgent, stateAtRef, stateOptions } from '../state-options.ts';
+import { wholeNumber } from '../options/number-option.ts';
+import { forAgent, stateAtRef, stateOptions } from '../options/state-options.ts';
+import { jsonText } from '../terminal/json-text.ts';
 
 /** `reprise get`. */
 export const get: CommandSpec = {
@@ -19,7 +20,7 @@ export const get: CommandSpec = {
     const { out } = context;
     const { state, ref, point } = await stateAtRef(context, text, options);
     const { version } = options as { readonly version?: number };
-    const found = await state.getAt(key, { at: point, ...(version === undefined ? {} : { version }) });
+    const found = await state.getAt(key, { at: point, ...given({ version }) });
     if (out.json !== undefined) await out.value(found);
     else if (found.exists) await out.line(jsonText(found.value, 2));
     else {

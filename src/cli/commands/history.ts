@@ -1,10 +1,11 @@
+import { given } from '../../core/json.ts';
 import { refText } from '../../core/ref.ts';
+import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
 import { done, no } from '../exit-code.ts';
-import { printValues } from '../print-values.ts';
+import { printValues } from '../options/print-values.ts';
+import { stateAtRef, stateListOptions } from '../options/state-options.ts';
 import { versionLine } from '../render/state-line.ts';
-import { plain } from '../render/text.ts';
-import { stateAtRef, stateListOptions } from '../state-options.ts';
 
 /** `reprise history`. */
 export const history: CommandSpec = {
@@ -17,7 +18,7 @@ export const history: CommandSpec = {
   run: async (context, [text = '', key = ''], options) => {
     const found = await stateAtRef(context, text, options);
     const { limit } = options as { readonly limit?: number };
-    const versions = found.state.history(key, { at: found.point, ...(limit === undefined ? {} : { limit }) });
+    const versions = found.state.history(key, { at: found.point, ...given({ limit }) });
     const count = await printValues(context, found, versions, (version) => versionLine(context.out, version));
     if (count > 0 || limit === 0) return done;
     context.out.say(plain(`"${key}" of agent "${found.state.agent}" was never written at ${refText(found.ref)}.`));

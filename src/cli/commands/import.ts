@@ -1,14 +1,15 @@
 import { Option } from 'commander';
 import { RepriseError } from '../../core/error.ts';
+import { given } from '../../core/json.ts';
 import { refText } from '../../core/ref.ts';
 import type { Reprise } from '../../engine/reprise.ts';
 import type { Session } from '../../engine/session.ts';
+import { plural } from '../../wording/amount.ts';
+import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
 import { done } from '../exit-code.ts';
-import { readFailure } from '../read-failure.ts';
-import { plural } from '../render/amount.ts';
-import { plain } from '../render/text.ts';
+import { readFailure } from '../options/read-failure.ts';
 
 /** `reprise import`. */
 export const importRuns: CommandSpec = {
@@ -29,10 +30,10 @@ export const importRuns: CommandSpec = {
         hint: 'Leave --session out, or import them one by one.',
       });
     const reprise = await context.open({ create: true });
-    const given = { ...(format === undefined ? {} : { format }), ...(session === undefined ? {} : { session }) };
+    const chosen = given({ format, session });
     const imported: object[] = [];
     for (const file of files) {
-      const made = await importFile(reprise, file, given);
+      const made = await importFile(reprise, file, chosen);
       const { head } = await made.branch();
       const told = { file, session: made.id, ref: refText({ session: made.id }), events: head };
       if (context.out.json === 'object') imported.push(told);
@@ -58,7 +59,7 @@ async function importFile(
     const isExisting = code === 'session.exists';
     const more = isExisting ? 'Name another one with --session, or "reprise delete-session" it first.' : hint;
     throw new RepriseError(code, `Cannot import ${where}: ${whyNot(error)}`, {
-      ...(more === undefined ? {} : { hint: more }),
+      ...given({ hint: more }),
       details,
       cause: error,
     });

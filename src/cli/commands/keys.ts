@@ -1,8 +1,9 @@
+import { given } from '../../core/json.ts';
 import type { CommandSpec } from '../command.ts';
 import { done } from '../exit-code.ts';
-import { printValues } from '../print-values.ts';
+import { printValues } from '../options/print-values.ts';
+import { stateAtRef, stateListOptions } from '../options/state-options.ts';
 import { shownKey } from '../render/state-line.ts';
-import { stateAtRef, stateListOptions } from '../state-options.ts';
 
 /** `reprise keys`. */
 export const keys: CommandSpec = {
@@ -15,7 +16,7 @@ export const keys: CommandSpec = {
   run: async (context, [text = '', prefix = ''], options) => {
     const found = await stateAtRef(context, text, options);
     const { limit } = options as { readonly limit?: number };
-    const values = found.state.scan(prefix, { at: found.point, ...(limit === undefined ? {} : { limit }) });
+    const values = found.state.scan(prefix, { at: found.point, ...given({ limit }) });
     const count = await printValues(context, found, values, ({ key }) => shownKey(key));
     if (count === 0 && limit !== 0) context.out.say('No keys.');
     return done;

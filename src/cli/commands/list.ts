@@ -1,17 +1,17 @@
 import { Option } from 'commander';
 import { RepriseError } from '../../core/error.ts';
-import { compileFields, parseFilter } from '../../core/filter.ts';
+import { compileFields, parseFilter } from '../../core/event/filter.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { nearest } from '../../core/nearest.ts';
 import { refText } from '../../core/ref.ts';
 import type { Reprise } from '../../engine/reprise.ts';
-import { type BranchRow, branchRows, branchShape } from '../branch-rows.ts';
+import { type BranchRow, branchRows, branchShape } from '../../reading/branch-rows.ts';
+import { outcomes } from '../answering/nothing-found.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
 import { done } from '../exit-code.ts';
-import { timeOf } from '../filter-options.ts';
-import { outcomes } from '../nothing-found.ts';
-import { wholeNumber } from '../number-option.ts';
+import { timeOf } from '../options/filter-options.ts';
+import { wholeNumber } from '../options/number-option.ts';
 import { branchTable } from '../render/branch-table.ts';
 import { quoted } from '../typed.ts';
 

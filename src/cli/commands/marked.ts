@@ -1,8 +1,9 @@
 import { Option } from 'commander';
+import { given } from '../../core/json.ts';
 import { type Ref, refText } from '../../core/ref.ts';
-import type { Marked } from '../../engine/mark.ts';
+import type { Marked } from '../../engine/changing/mark.ts';
+import { seqsText } from '../../wording/seqs.ts';
 import type { Context } from '../context.ts';
-import { seqsText } from '../render/seqs.ts';
 
 /** The options of everything that appends a marker. */
 export const markOptions: readonly Option[] = [
@@ -16,7 +17,7 @@ export function markOf(options: Readonly<Record<string, unknown>>): {
   readonly agent?: string;
 } {
   const { reason, by } = options as { readonly reason?: string; readonly by?: string };
-  return { ...(reason === undefined ? {} : { reason }), ...(by === undefined ? {} : { agent: by }) };
+  return { ...given({ reason, agent: by }) };
 }
 
 /** Tells what a marker did. */
@@ -28,7 +29,7 @@ export async function tellMarked(
   const { marker, undone, restored, dependents } = marked;
   const branch = refText({ session: ref.session, branch: ref.branch });
   if (out.json !== undefined) {
-    await out.value({ ref: branch, marker, undone, restored, ...(dependents === undefined ? {} : { dependents }) });
+    await out.value({ ref: branch, marker, undone, restored, ...given({ dependents }) });
     return;
   }
   const changes = [

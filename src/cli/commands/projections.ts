@@ -1,6 +1,6 @@
+import { shipped } from '../answering/shipped-projections.ts';
 import type { CommandSpec } from '../command.ts';
 import { done } from '../exit-code.ts';
-import { shipped } from '../shipped-projections.ts';
 
 /** `reprise projections`. */
 export const projections: CommandSpec = {

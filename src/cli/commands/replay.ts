@@ -1,21 +1,22 @@
 import { Option } from 'commander';
 import { RepriseError } from '../../core/error.ts';
-import type { Event } from '../../core/event.ts';
+import type { Event } from '../../core/event/event.ts';
+import { given } from '../../core/json.ts';
 import { refText } from '../../core/ref.ts';
 import { msBetween } from '../../core/time.ts';
 import type { Session } from '../../engine/session.ts';
+import { historyFacts } from '../../reading/history-facts.ts';
+import { plain } from '../../wording/text.ts';
+import { countEvents, type EventReading, readEvents } from '../answering/event-reading.ts';
+import { nothingFound } from '../answering/nothing-found.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context, Found } from '../context.ts';
-import { countEvents, type EventReading, readEvents } from '../event-reading.ts';
 import { done } from '../exit-code.ts';
-import { filterOf, filterOptions } from '../filter-options.ts';
-import { historyFacts } from '../history-facts.ts';
-import { nothingFound } from '../nothing-found.ts';
-import { wholeNumber } from '../number-option.ts';
-import { printOperations } from '../operation-replay.ts';
+import { filterOf, filterOptions } from '../options/filter-options.ts';
+import { wholeNumber } from '../options/number-option.ts';
+import { printOperations } from '../options/operation-replay.ts';
 import { EventTable } from '../render/event-table.ts';
 import { headerLines } from '../render/history-header.ts';
-import { plain } from '../render/text.ts';
 import { list } from './list.ts';
 
 /** `reprise replay`. */
@@ -66,8 +67,7 @@ function readingOf(options: Readonly<Record<string, unknown>>): Omit<EventReadin
     history: options['raw'] === true || follows ? 'raw' : 'view',
     isReverse: options['reverse'] === true,
     follows,
-    ...(limit === undefined ? {} : { limit }),
-    ...(tail === undefined ? {} : { tail }),
+    ...given({ limit, tail }),
   };
 }
 

@@ -1,13 +1,14 @@
 import { Option } from 'commander';
 import { RepriseError } from '../../core/error.ts';
+import { given } from '../../core/json.ts';
 import { parseRef, refText } from '../../core/ref.ts';
-import type { ResumeResult } from '../../engine/resume.ts';
-import { agentLimits, agentOptions, chosenAgent } from '../agent-options.ts';
+import type { ResumeResult } from '../../engine/resuming/resume.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context, Found } from '../context.ts';
 import { exitCodeOfRun } from '../exit-code.ts';
-import { runLive } from '../live-run.ts';
+import { agentLimits, agentOptions, chosenAgent } from '../options/agent-options.ts';
 import { resumedLines, resumeShape } from '../render/resumed-lines.ts';
+import { runLive } from '../running/live-run.ts';
 
 /** `reprise resume`. */
 export const resume: CommandSpec = {
@@ -34,8 +35,7 @@ export const resume: CommandSpec = {
       const resumed = await found.session.resume({ branch: found.ref.branch }, watched(chosen), {
         ...limits,
         signal,
-        ...(ask === undefined ? {} : { ask }),
-        ...(prompt === undefined ? {} : { prompt }),
+        ...given({ ask, prompt }),
         ...(options['userTurns'] === undefined ? {} : { userTurns: 'recorded' }),
       });
       await tell(context, found, resumed, chosen.name);

@@ -1,16 +1,17 @@
 import { Option } from 'commander';
 import { RepriseError } from '../../core/error.ts';
-import type { RetryResult } from '../../engine/retry.ts';
+import { given } from '../../core/json.ts';
+import type { RetryResult } from '../../engine/resuming/retry.ts';
 import type { Session } from '../../engine/session.ts';
-import { agentLimits, agentOptions, chosenAgent } from '../agent-options.ts';
+import { countText } from '../../wording/amount.ts';
+import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
 import { exitCodeOfRun } from '../exit-code.ts';
-import { runLive } from '../live-run.ts';
-import { countText } from '../render/amount.ts';
+import { agentLimits, agentOptions, chosenAgent } from '../options/agent-options.ts';
 import { textDiffLines } from '../render/diff-lines.ts';
 import { resumedLines, resumeShape } from '../render/resumed-lines.ts';
-import { plain } from '../render/text.ts';
+import { runLive } from '../running/live-run.ts';
 
 // Enough to find the task of this week in, few enough that a mistyped id is answered.
 const sessionsMax = 100;
@@ -36,14 +37,14 @@ export const retry: CommandSpec = {
     const limits = agentLimits(options);
     const chosen = await chosenAgent(context, options['with'] as string | undefined);
     const { session, what } = await findTried(context, text);
-    const given = Object.fromEntries(
+    const edits = Object.fromEntries(
       ['model', 'extraContext', 'name', 'reason'].flatMap((key) =>
         options[key] === undefined ? [] : [[key, options[key]]],
       ),
     );
     return await runLive(context, session, async ({ watched, signal, ask }) => {
-      const asking = ask === undefined ? {} : { ask };
-      const retried = await session.retry(what, watched(chosen), { ...limits, ...given, ...asking, signal });
+      const asking = given({ ask });
+      const retried = await session.retry(what, watched(chosen), { ...limits, ...edits, ...asking, signal });
       await tell(context, retried, chosen.name);
       return exitCodeOfRun(retried.outcome, signal);
     });

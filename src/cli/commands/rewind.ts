@@ -1,8 +1,9 @@
 import { Option } from 'commander';
+import { given } from '../../core/json.ts';
 
 import type { CommandSpec } from '../command.ts';
 import { done } from '../exit-code.ts';
-import { wholeNumber } from '../number-option.ts';
+import { wholeNumber } from '../options/number-option.ts';
 import { markOf, markOptions, tellMarked } from './marked.ts';
 
 /** `reprise rewind`. */
@@ -18,7 +19,7 @@ export const rewind: CommandSpec = {
     const { turn, only } = options as { readonly turn?: number; readonly only?: 'beliefs' };
     const { session, ref, point } = turn === undefined ? await context.point(text) : await context.branch(text);
     const where = turn === undefined ? point : { branch: ref.branch, turn };
-    const how = { ...markOf(options), ...(only === undefined ? {} : { only }) };
+    const how = { ...markOf(options), ...given({ only }) };
     await tellMarked(context, ref, await context.patient(session.rewind(where, how)));
     return done;
   },

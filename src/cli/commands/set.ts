@@ -1,13 +1,13 @@
 import { Option } from 'commander';
 import { RepriseError } from '../../core/error.ts';
+import { checkWrite } from '../../core/event/state-key.ts';
 import { refText } from '../../core/ref.ts';
-import { checkWrite } from '../../engine/state-key.ts';
+import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
 import { done } from '../exit-code.ts';
-import { jsonArgument, jsonFile } from '../json-input.ts';
+import { jsonArgument, jsonFile } from '../options/json-input.ts';
+import { agentOf, agentOption, forAgent, handleOf } from '../options/state-options.ts';
 import { stateLine } from '../render/state-line.ts';
-import { plain } from '../render/text.ts';
-import { agentOf, agentOption, forAgent, handleOf } from '../state-options.ts';
 
 /** `reprise set`. */
 export const set: CommandSpec = {

@@ -1,10 +1,10 @@
 import { Option } from 'commander';
 import { beginning } from '../../core/point.ts';
 import { type Ref, refText } from '../../core/ref.ts';
+import { historyFacts } from '../../reading/history-facts.ts';
+import { eventAt, type Known, knownAt } from '../../reading/known-at.ts';
 import type { CommandSpec } from '../command.ts';
 import { done } from '../exit-code.ts';
-import { historyFacts } from '../history-facts.ts';
-import { eventAt, type Known, knownAt } from '../known.ts';
 import { headerLines } from '../render/history-header.ts';
 import { eventLines, knownLines } from '../render/known-lines.ts';
 

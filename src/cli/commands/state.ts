@@ -1,8 +1,8 @@
 import { refText } from '../../core/ref.ts';
+import { projectionNamed } from '../answering/shipped-projections.ts';
 import type { CommandSpec } from '../command.ts';
 import { done } from '../exit-code.ts';
-import { jsonText } from '../render/json-text.ts';
-import { projectionNamed } from '../shipped-projections.ts';
+import { jsonText } from '../terminal/json-text.ts';
 
 /** `reprise state`. */
 export const state: CommandSpec = {

@@ -1,17 +1,17 @@
 import { Option } from 'commander';
-import { isObject } from '../../core/json.ts';
+import { given, isObject } from '../../core/json.ts';
 import { type Ref, refText } from '../../core/ref.ts';
+import type { BranchNode } from '../../engine/looking/tree.ts';
 import type { Session } from '../../engine/session.ts';
-import type { BranchNode } from '../../engine/tree.ts';
 import { type Summary, summary } from '../../projections/summary.ts';
-import { drawnBranches } from '../branch-rows.ts';
+import { drawnBranches } from '../../reading/branch-rows.ts';
+import { countText } from '../../wording/amount.ts';
+import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
 import { done } from '../exit-code.ts';
-import type { Output } from '../output.ts';
-import { countText } from '../render/amount.ts';
 import { outcomeStyle } from '../render/outcome-style.ts';
-import { type Column, tableLines } from '../render/table.ts';
-import { plain } from '../render/text.ts';
+import type { Output } from '../terminal/output.ts';
+import { type Column, tableLines } from '../terminal/table.ts';
 
 /** `reprise tree`. */
 export const tree: CommandSpec = {
@@ -35,8 +35,7 @@ export const tree: CommandSpec = {
 
 /** The last branch beside its parent, or the first fork where there is none. */
 function nextOf(session: Session, rows: readonly TreeRow[]): string {
-  const ref = (branch?: string): string =>
-    refText({ session: session.id, ...(branch === undefined ? {} : { branch }) });
+  const ref = (branch?: string): string => refText({ session: session.id, ...given({ branch }) });
   const { branch, parent } = rows.at(-1)?.node ?? { branch: '', parent: null };
   return parent === null ? `reprise fork ${ref()} --name another` : `reprise diff ${ref(parent.branch)} ${ref(branch)}`;
 }

@@ -1,14 +1,15 @@
 import { existsSync } from 'node:fs';
 import { Option } from 'commander';
 import { RepriseError } from '../../core/error.ts';
+import { given } from '../../core/json.ts';
 import { digest } from '../../core/point.ts';
 import { refText } from '../../core/ref.ts';
+import { countText } from '../../wording/amount.ts';
+import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context, Found } from '../context.ts';
 import { done, no } from '../exit-code.ts';
-import { countText } from '../render/amount.ts';
-import { plain } from '../render/text.ts';
-import { storedValue } from '../stored-value.ts';
+import { storedValue } from '../options/stored-value.ts';
 
 /** `reprise verify`. */
 export const verify: CommandSpec = {
@@ -41,9 +42,7 @@ function headIn(given: string): string {
 
 async function check({ out }: Context, { session, ref, point }: Found, head: string | undefined): Promise<number> {
   out.progress.begin('verify', ref.at.kind === 'seq' ? ref.at.seq : (await session.branch(ref.branch)).head);
-  const found = await session
-    .verify({ at: point, ...(head === undefined ? {} : { head }) })
-    .finally(() => out.progress.end());
+  const found = await session.verify({ at: point, ...given({ head }) }).finally(() => out.progress.end());
   const { ok, events, firstBad, reason, notCovered } = found;
   const branch = refText({ session: ref.session, branch: ref.branch });
   if (out.json !== undefined) {

@@ -1,4 +1,4 @@
-import type { ResumeContext } from '../../core/agent.ts';
+import type { ResumeContext } from '../../core/recording/agent.ts';
 import { openModelServer } from '../../testing/model-server/model-server.ts';
 import { demoModel, hasty } from './demo-model.ts';
 import { type SupportContext, supportAgent } from './support-agent.ts';

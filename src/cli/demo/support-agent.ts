@@ -1,8 +1,8 @@
-import type { PendingCall, ResumeContext } from '../../core/agent.ts';
-import type { EffectClass } from '../../core/effects.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
-import { type Message, type MessagePart, textOf, toolCallsIn } from '../../core/message.ts';
-import type { Usage } from '../../core/recorder.ts';
+import { type Message, type MessagePart, textOf, toolCallsIn } from '../../core/message/message.ts';
+import type { PendingCall, ResumeContext } from '../../core/recording/agent.ts';
+import type { EffectClass } from '../../core/recording/effects.ts';
+import type { Usage } from '../../core/recording/recorder.ts';
 
 /** What the agent needs of a context: what it starts from, and where it tells what it does. */
 export type SupportContext = Pick<

@@ -1,12 +1,12 @@
 import { refText } from '../../core/ref.ts';
 import { msBetween } from '../../core/time.ts';
-import type { BranchRow } from '../branch-rows.ts';
-import type { Output } from '../output.ts';
-import { bytesText, countText, durationText, priceText, timeText } from './amount.ts';
-import { gitText } from './event-detail.ts';
+import type { BranchRow } from '../../reading/branch-rows.ts';
+import { bytesText, countText, durationText, priceText, timeText } from '../../wording/amount.ts';
+import { gitText } from '../../wording/event-gist.ts';
+import { plain } from '../../wording/text.ts';
+import type { Output } from '../terminal/output.ts';
+import { type Column, tableLines } from '../terminal/table.ts';
 import { outcomeStyle } from './outcome-style.ts';
-import { type Column, tableLines } from './table.ts';
-import { plain } from './text.ts';
 
 /** How to show the table. */
 export interface BranchTableOptions {

@@ -1,8 +1,8 @@
-import type { CopiedSession } from '../../engine/copy.ts';
-import type { Output } from '../output.ts';
-import { countText } from './amount.ts';
-import { type Column, tableLines } from './table.ts';
-import { foldedLines, plain } from './text.ts';
+import type { CopiedSession } from '../../engine/copying/copy.ts';
+import { countText } from '../../wording/amount.ts';
+import { foldedLines, plain } from '../../wording/text.ts';
+import type { Output } from '../terminal/output.ts';
+import { type Column, tableLines } from '../terminal/table.ts';
 
 /** What became of a session, or why nothing did. */
 export interface CopyRow extends Omit<CopiedSession, 'outcome'> {

@@ -1,9 +1,9 @@
-import type { NamespaceSize, TableSize } from '../../core/store-health.ts';
-import type { Diagnosis } from '../diagnosis.ts';
-import type { Output, Style } from '../output.ts';
-import { bytesText, countText } from './amount.ts';
-import { type Column, tableLines } from './table.ts';
-import { foldedLines, plain } from './text.ts';
+import type { NamespaceSize, TableSize } from '../../core/store/store-health.ts';
+import { bytesText, countText } from '../../wording/amount.ts';
+import { foldedLines, plain } from '../../wording/text.ts';
+import type { Diagnosis } from '../answering/diagnosis.ts';
+import type { Output, Style } from '../terminal/output.ts';
+import { type Column, tableLines } from '../terminal/table.ts';
 
 const labelColumns = 12;
 /** Namespaces that are shown; --json has all. */

@@ -1,26 +1,13 @@
-import { type ChangedValue, pathText, type StateDiff } from '../../core/diff-state.ts';
-import type { Event } from '../../core/event.ts';
+import { type ChangedValue, pathText } from '../../core/comparing/value-diff.ts';
+import type { Event } from '../../core/event/event.ts';
 import type { JsonValue } from '../../core/json.ts';
-import type { Output, Style } from '../output.ts';
-import { plural } from './amount.ts';
-import { detailOf, short } from './event-detail.ts';
-import { foldSpans, type Span, spanLine } from './spans.ts';
-import { cut, fit, plain } from './text.ts';
-import { nearDifferences, wordRuns } from './word-diff.ts';
-
-/** One line of a diff: what the left has, what the right has, and in which fields they differ. */
-export interface DiffRow {
-  readonly kind: 'equal' | 'changed' | 'onlyLeft' | 'onlyRight';
-  readonly left?: Event | undefined;
-  readonly right?: Event | undefined;
-  readonly fields?: StateDiff | undefined;
-}
-
-/** Rows that stand together, and how many equal events stand before them. */
-export interface DiffHunk {
-  readonly equalBefore: number;
-  readonly rows: readonly DiffRow[];
-}
+import type { DiffHunk, DiffRow } from '../../reading/diff-hunks.ts';
+import { plural } from '../../wording/amount.ts';
+import { detailOf, short } from '../../wording/event-gist.ts';
+import { cut, fit, plain } from '../../wording/text.ts';
+import { nearDifferences, wordRuns } from '../../wording/word-diff.ts';
+import type { Output, Style } from '../terminal/output.ts';
+import { foldSpans, type Span, spanLine } from '../terminal/spans.ts';
 
 /** What the two sides are called. */
 export interface DiffSides {

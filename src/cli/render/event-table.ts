@@ -1,10 +1,10 @@
-import type { Event } from '../../core/event.ts';
-import { isStructural } from '../../core/structural-types.ts';
-import type { Output, Style } from '../output.ts';
-import { offsetText } from './amount.ts';
-import { detailOf } from './event-detail.ts';
+import type { Event } from '../../core/event/event.ts';
+import { isStructural } from '../../core/event/families/structural.ts';
+import { offsetText } from '../../wording/amount.ts';
+import { detailOf } from '../../wording/event-gist.ts';
+import { cut, fit, plain, widthOf } from '../../wording/text.ts';
+import type { Output, Style } from '../terminal/output.ts';
 import { outcomeStyle } from './outcome-style.ts';
-import { cut, fit, plain, widthOf } from './text.ts';
 
 /** What the widths of the table are made from, so that the first row need not wait for the last. */
 export interface TableRange {

@@ -1,9 +1,9 @@
-import type { ExperimentResult, ExperimentRow, VariantSummary } from '../../engine/experiment.ts';
-import type { Output, Style } from '../output.ts';
-import { countText, durationText, priceText } from './amount.ts';
+import type { ExperimentResult, ExperimentRow, VariantSummary } from '../../engine/resuming/experiment.ts';
+import { countText, durationText, priceText } from '../../wording/amount.ts';
+import { plain } from '../../wording/text.ts';
+import type { Output, Style } from '../terminal/output.ts';
+import { type Column, tableLines } from '../terminal/table.ts';
 import { outcomeStyle } from './outcome-style.ts';
-import { type Column, tableLines } from './table.ts';
-import { plain } from './text.ts';
 
 /** An experiment for a person: every branch, then every variant over its repeats. */
 export function experimentLines(out: Output, { rows, variants }: ExperimentResult): string[] {

@@ -1,10 +1,10 @@
 import { msBetween } from '../../core/time.ts';
-import type { HistoryFacts } from '../history-facts.ts';
-import type { Output } from '../output.ts';
-import { durationText, timeText } from './amount.ts';
-import { gitText } from './event-detail.ts';
+import type { HistoryFacts } from '../../reading/history-facts.ts';
+import { durationText, timeText } from '../../wording/amount.ts';
+import { gitText } from '../../wording/event-gist.ts';
+import { cut, fold, plain } from '../../wording/text.ts';
+import type { Output } from '../terminal/output.ts';
 import { outcomeStyle } from './outcome-style.ts';
-import { cut, fold, plain } from './text.ts';
 
 const labelColumns = 12;
 

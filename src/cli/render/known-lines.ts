@@ -1,15 +1,15 @@
-import { pathText, type StateDiff } from '../../core/diff-state.ts';
-import type { Event } from '../../core/event.ts';
+import { pathText, type StateDiff } from '../../core/comparing/value-diff.ts';
+import type { Event } from '../../core/event/event.ts';
 import { isObject, type JsonValue } from '../../core/json.ts';
 import type { ConversationMessage, LaneConversation } from '../../projections/conversation.ts';
 import type { State } from '../../projections/state.ts';
-import type { Changes, Known } from '../known.ts';
-import type { Output } from '../output.ts';
-import { bytesText, costText, countText, plural } from './amount.ts';
-import { detailOf, short } from './event-detail.ts';
+import type { Changes, Known } from '../../reading/known-at.ts';
+import { bytesText, costText, countText, plural } from '../../wording/amount.ts';
+import { detailOf, short } from '../../wording/event-gist.ts';
+import { messageContent } from '../../wording/message-content.ts';
+import { cut, fit, fold, plain } from '../../wording/text.ts';
+import type { Output } from '../terminal/output.ts';
 import { kindStyle } from './event-table.ts';
-import { messageContent } from './message-content.ts';
-import { cut, fit, fold, plain } from './text.ts';
 
 const foldedLines = 6;
 const firstMessages = 2;

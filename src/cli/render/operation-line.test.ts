@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Seq } from '../../core/point.ts';
-import type { StateOperation } from '../../engine/state-entry.ts';
+import type { StateOperation } from '../../engine/state/entry.ts';
 import { type OperationFrame, operationLines, shortKey, summaryOf } from './operation-line.ts';
 
 const write = (key: string, value: StateOperation['value'], version = 1): StateOperation => ({

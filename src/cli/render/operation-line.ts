@@ -1,8 +1,8 @@
 import { isObject, type JsonArray, type JsonObject, type JsonValue } from '../../core/json.ts';
-import type { StateOperation } from '../../engine/state-entry.ts';
-import type { StateTransaction } from '../../engine/state-replay.ts';
-import { jsonText } from './json-text.ts';
-import { plain } from './text.ts';
+import type { StateOperation } from '../../engine/state/entry.ts';
+import type { StateTransaction } from '../../engine/state/state-replay.ts';
+import { plain } from '../../wording/text.ts';
+import { jsonText } from '../terminal/json-text.ts';
 
 const summaryMax = 120;
 const keyMax = 48;

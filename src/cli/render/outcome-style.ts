@@ -1,4 +1,4 @@
-import type { Style } from '../output.ts';
+import type { Style } from '../terminal/output.ts';
 
 /** How an outcome is coloured: what is well green, what failed red, what merely stopped yellow. */
 export function outcomeStyle(outcome: string | null | undefined): Style {

@@ -1,12 +1,12 @@
 import type { JsonValue } from '../../core/json.ts';
-import { textOf } from '../../core/message.ts';
-import type { RepairRule } from '../../core/repair.ts';
-import type { ResumeReport, TurnComparison } from '../../engine/resume.ts';
-import type { Output } from '../output.ts';
-import { countText, durationText, plural, priceText } from './amount.ts';
+import { textOf } from '../../core/message/message.ts';
+import type { RepairRule } from '../../core/message/repair.ts';
+import type { ResumeReport, TurnComparison } from '../../engine/resuming/resume.ts';
+import { countText, durationText, plural, priceText } from '../../wording/amount.ts';
+import { foldedLines, plain } from '../../wording/text.ts';
+import type { Output } from '../terminal/output.ts';
+import { type Column, tableLines } from '../terminal/table.ts';
 import { outcomeStyle } from './outcome-style.ts';
-import { type Column, tableLines } from './table.ts';
-import { foldedLines, plain } from './text.ts';
 
 /** What `--json` prints of a resume; the framework's own result is for programs. */
 export function resumeShape(resumed: ResumeReport): Record<string, unknown> {

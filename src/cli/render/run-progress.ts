@@ -1,7 +1,7 @@
-import type { Event } from '../../core/event.ts';
-import { durationText, plural } from './amount.ts';
-import type { ProgressStream } from './progress.ts';
-import { cut, plain } from './text.ts';
+import type { Event } from '../../core/event/event.ts';
+import { durationText, plural } from '../../wording/amount.ts';
+import { cut, plain } from '../../wording/text.ts';
+import type { ProgressStream } from '../terminal/progress.ts';
 
 const quietMs = 1_000;
 const drawEveryMs = 200;

@@ -1,7 +1,7 @@
-import type { StateValue, StateVersion } from '../../engine/state-entry.ts';
-import type { Output } from '../output.ts';
-import { jsonText } from './json-text.ts';
-import { cut, plain, widthOf } from './text.ts';
+import type { StateValue, StateVersion } from '../../engine/state/entry.ts';
+import { cut, plain, widthOf } from '../../wording/text.ts';
+import { jsonText } from '../terminal/json-text.ts';
+import type { Output } from '../terminal/output.ts';
 
 /** A key and what it holds: `plan = {"next":"ask"}  v2 @8`. */
 export function stateLine(out: Output, { key, value, version, seq, erased }: StateValue): string {

@@ -1,8 +1,8 @@
 import type { Summary } from '../../projections/summary.ts';
-import type { Output } from '../output.ts';
-import { countText, durationText, priceText } from './amount.ts';
-import { type Column, tableLines } from './table.ts';
-import { plain } from './text.ts';
+import { countText, durationText, priceText } from '../../wording/amount.ts';
+import { plain } from '../../wording/text.ts';
+import type { Output } from '../terminal/output.ts';
+import { type Column, tableLines } from '../terminal/table.ts';
 
 interface UsageRow {
   readonly name: string;

@@ -1,5 +1,5 @@
 import { RepriseError } from '../../core/error.ts';
-import type { KeySelector } from '../../core/keys.ts';
+import type { KeySelector } from '../../core/event/keys.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { checkLimit, limits } from '../../core/limits.ts';
 import type { Digest, Point, Seq } from '../../core/point.ts';
@@ -26,11 +26,11 @@ import type {
   SessionsRequest,
   Snapshot,
   SnapshotKey,
-} from '../../core/ports.ts';
-import type { RestoreOutcome, RestoreRequest } from '../../core/restore.ts';
-import type { NewSession, ReceiptsRequest, RenameRequest } from '../../core/session-request.ts';
-import type { StoreHealth } from '../../core/store-health.ts';
-import type { AskedView, Segment } from '../../core/view.ts';
+} from '../../core/store/event-store.ts';
+import type { RestoreOutcome, RestoreRequest } from '../../core/store/restore.ts';
+import type { NewSession, ReceiptsRequest, RenameRequest } from '../../core/store/session-request.ts';
+import type { StoreHealth } from '../../core/store/store-health.ts';
+import type { AskedView, Segment } from '../../core/view/view.ts';
 import { append } from './operations/append.ts';
 import { findBranch, listBranches } from './operations/branch.ts';
 import { deleteSession } from './operations/delete-session.ts';

@@ -1,12 +1,12 @@
-import type { BranchState, PlannedEvent } from '../../core/append.ts';
-import { type Clock, clockAtStart, clockWith } from '../../core/clock.ts';
 import { RepriseError } from '../../core/error.ts';
-import { sortKeys } from '../../core/keys.ts';
-import type { PartInput } from '../../core/parts.ts';
+import { type Clock, clockAtStart, clockWith } from '../../core/event/clock.ts';
+import { sortKeys } from '../../core/event/keys.ts';
+import type { PartInput } from '../../core/parts/parts.ts';
 import { beginning, type Digest, later, type Point, type Seq } from '../../core/point.ts';
-import type { Receipt, SessionRef, Snapshot, StoredEvent } from '../../core/ports.ts';
-import { sessionNotFound } from '../../core/session-request.ts';
-import { lastOf, viewAt } from '../../core/view.ts';
+import type { BranchState, PlannedEvent } from '../../core/store/append.ts';
+import type { Receipt, SessionRef, Snapshot, StoredEvent } from '../../core/store/event-store.ts';
+import { sessionNotFound } from '../../core/store/session-request.ts';
+import { lastOf, viewAt } from '../../core/view/view.ts';
 
 /** An event as it is kept: everything a proof needs. */
 export type HeldEvent = Required<StoredEvent>;

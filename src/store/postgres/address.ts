@@ -1,5 +1,5 @@
 import { RepriseError } from '../../core/error.ts';
-import { withoutPassword } from '../../core/store-url.ts';
+import { withoutPassword } from '../../core/store/store-url.ts';
 
 /** One server; a name that begins with "/" is the folder of its socket. */
 export interface Host {

@@ -1,5 +1,5 @@
 import { checkLimit } from '../../core/limits.ts';
-import type { AppendOutcome, AppendRequest } from '../../core/ports.ts';
+import type { AppendOutcome, AppendRequest } from '../../core/store/event-store.ts';
 
 /** What a group of appends holds at most, so that its transaction stays short. */
 const groupEventsMax = 5_000;

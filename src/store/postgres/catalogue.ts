@@ -1,8 +1,8 @@
-import type { BranchState } from '../../core/append.ts';
-import type { Clock } from '../../core/clock.ts';
-import { type Marker, storedMarker } from '../../core/marker.ts';
+import type { Clock } from '../../core/event/clock.ts';
 import type { Digest, Seq } from '../../core/point.ts';
-import type { SessionRef } from '../../core/ports.ts';
+import type { BranchState } from '../../core/store/append.ts';
+import type { SessionRef } from '../../core/store/event-store.ts';
+import { type Marker, storedMarker } from '../../core/view/marker.ts';
 import { arrayLiteral } from './array-literal.ts';
 import type { Queries } from './connection.ts';
 import { Heads } from './heads.ts';

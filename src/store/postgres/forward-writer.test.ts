@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { clockAtStart } from '../../core/clock.ts';
 import { RepriseError } from '../../core/error.ts';
+import { clockAtStart } from '../../core/event/clock.ts';
 import type { Digest, Seq } from '../../core/point.ts';
 import { createNodePlatform } from '../../node/platform.ts';
 import { note, request } from '../../testing/contract/contract-case.ts';

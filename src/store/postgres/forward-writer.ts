@@ -1,5 +1,5 @@
-import { refusal } from '../../core/append-judgement.ts';
-import type { AppendOutcome, Platform } from '../../core/ports.ts';
+import { refusal } from '../../core/store/append-judgement.ts';
+import type { AppendOutcome, Platform } from '../../core/store/event-store.ts';
 import type { AppendJob, AppendQueue } from './append-queue.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';

@@ -1,7 +1,7 @@
-import type { BranchState } from '../../core/append.ts';
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../core/event/clock.ts';
 import type { Point } from '../../core/point.ts';
-import type { SessionRef } from '../../core/ports.ts';
+import type { BranchState } from '../../core/store/append.ts';
+import type { SessionRef } from '../../core/store/event-store.ts';
 import type { SessionKey } from './catalogue.ts';
 
 /** A branch whose head this process believes to know. */

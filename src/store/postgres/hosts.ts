@@ -1,4 +1,5 @@
 import { RepriseError } from '../../core/error.ts';
+import { given } from '../../core/json.ts';
 import { type Host, nameOf, type Target } from './address.ts';
 import type { Connection } from './connection.ts';
 import { noHostCode } from './postgres-error.ts';
@@ -84,7 +85,7 @@ function noneOf(hosts: readonly Host[], target: Target, wrong: ReadonlyMap<numbe
         ? 'Promote a standby, or start the server that is missing; what was acknowledged is stored.'
         : 'Check that PostgreSQL runs, and the hosts and ports of the URL.',
       details: { postgres: isAnswered ? noHostCode : 'ECONNREFUSED', target, hosts: hosts.map(nameOf) },
-      ...(errors[0] === undefined ? {} : { cause: errors[0] }),
+      ...given({ cause: errors[0] }),
     },
   );
 }

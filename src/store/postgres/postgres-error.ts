@@ -1,4 +1,5 @@
 import { type ErrorCode, RepriseError } from '../../core/error.ts';
+import { given } from '../../core/json.ts';
 
 interface Meaning {
   readonly code: ErrorCode;
@@ -201,7 +202,7 @@ export function whileOpening(error: unknown, location: string): unknown {
   if (!(error instanceof RepriseError) || !error.message.startsWith(storeFailed)) return error;
   const { code, message, hint, details, cause } = error;
   return new RepriseError(code, `Cannot open the store at "${location}": ${message.slice(storeFailed.length)}`, {
-    ...(hint === undefined ? {} : { hint }),
+    ...given({ hint }),
     details,
     cause,
   });

@@ -1,5 +1,5 @@
 import { RepriseError } from '../../core/error.ts';
-import type { KeySelector } from '../../core/keys.ts';
+import type { KeySelector } from '../../core/event/keys.ts';
 import { checkLimit, limits } from '../../core/limits.ts';
 import type { Digest, Point, Seq } from '../../core/point.ts';
 import type {
@@ -25,16 +25,16 @@ import type {
   SessionsRequest,
   Snapshot,
   SnapshotKey,
-} from '../../core/ports.ts';
-import type { RestoreOutcome, RestoreRequest } from '../../core/restore.ts';
+} from '../../core/store/event-store.ts';
+import type { RestoreOutcome, RestoreRequest } from '../../core/store/restore.ts';
 import {
   type NewSession,
   type ReceiptsRequest,
   type RenameRequest,
   sessionNotFound,
-} from '../../core/session-request.ts';
-import type { StoreHealth } from '../../core/store-health.ts';
-import type { AskedView, Segment } from '../../core/view.ts';
+} from '../../core/store/session-request.ts';
+import type { StoreHealth } from '../../core/store/store-health.ts';
+import type { AskedView, Segment } from '../../core/view/view.ts';
 import { Catalogue, findSessionRow, type SessionKey } from './catalogue.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';

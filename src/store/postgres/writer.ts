@@ -1,6 +1,6 @@
-import { refusal } from '../../core/append-judgement.ts';
 import { RepriseError } from '../../core/error.ts';
-import type { AppendOutcome, AppendRequest, Platform } from '../../core/ports.ts';
+import { refusal } from '../../core/store/append-judgement.ts';
+import type { AppendOutcome, AppendRequest, Platform } from '../../core/store/event-store.ts';
 import { type AppendJob, AppendQueue } from './append-queue.ts';
 import type { Catalogue } from './catalogue.ts';
 import { Closing, type Connection } from './connection.ts';

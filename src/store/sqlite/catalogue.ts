@@ -1,10 +1,10 @@
-import type { BranchState } from '../../core/append.ts';
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../core/event/clock.ts';
 import { limits } from '../../core/limits.ts';
-import { type Marker, storedMarker } from '../../core/marker.ts';
 import { beginning, type Digest, type Point, type Seq } from '../../core/point.ts';
-import type { BranchRecord, SessionRef } from '../../core/ports.ts';
-import { lastOf, viewAt } from '../../core/view.ts';
+import type { BranchState } from '../../core/store/append.ts';
+import type { BranchRecord, SessionRef } from '../../core/store/event-store.ts';
+import { type Marker, storedMarker } from '../../core/view/marker.ts';
+import { lastOf, viewAt } from '../../core/view/view.ts';
 import type { Database } from './database.ts';
 import { checkVersion, type Migration, schemaVersion } from './migrate.ts';
 import { lastClock } from './operations/clocks.ts';

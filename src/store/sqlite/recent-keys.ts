@@ -1,5 +1,5 @@
-import type { WrittenRow } from '../../core/append.ts';
 import type { Seq } from '../../core/point.ts';
+import type { WrittenRow } from '../../core/store/append.ts';
 
 /** One event and one key it is indexed under. */
 export interface KeyedSeq {

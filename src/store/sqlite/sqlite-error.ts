@@ -1,4 +1,4 @@
-import { type ErrorCode, RepriseError } from '../../core/error.ts';
+import { type ErrorCode, hasCode, RepriseError } from '../../core/error.ts';
 
 // Primary result codes of SQLite: https://sqlite.org/rescode.html
 const codes: Readonly<Record<number, { readonly code: ErrorCode; readonly what: string; readonly hint: string }>> = {
@@ -70,5 +70,5 @@ function storeError({ code, what, hint }: (typeof codes)[number], cause: unknown
 
 /** Whether an error says that another connection holds the lock, so that trying again can help. */
 export function isBusy(error: unknown): boolean {
-  return error instanceof RepriseError && error.code === 'store.busy';
+  return hasCode(error, 'store.busy');
 }

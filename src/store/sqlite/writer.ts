@@ -1,7 +1,7 @@
-import { refusal } from '../../core/append-judgement.ts';
 import { RepriseError } from '../../core/error.ts';
 import { checkLimit } from '../../core/limits.ts';
-import type { AppendOutcome, AppendRequest } from '../../core/ports.ts';
+import { refusal } from '../../core/store/append-judgement.ts';
+import type { AppendOutcome, AppendRequest } from '../../core/store/event-store.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Database } from './database.ts';
 import { isBusy } from './sqlite-error.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { PartInput } from '../../core/parts.ts';
+import type { PartInput } from '../../core/parts/parts.ts';
 import type { Digest } from '../../core/point.ts';
 import {
   append,

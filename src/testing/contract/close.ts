@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { beginning, seq } from '../../core/point.ts';
-import type { EventStore, SessionRef } from '../../core/ports.ts';
+import type { EventStore, SessionRef } from '../../core/store/event-store.ts';
 import { append, type ContractCase, contractCase, noDigest, note, rejects, request, segment } from './contract-case.ts';
 
 /** What `health` promises. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { Condition } from '../../core/append.ts';
 import { type ErrorCode, RepriseError } from '../../core/error.ts';
-import type { JsonObject } from '../../core/json.ts';
-import type { PartInput } from '../../core/parts.ts';
+import { given, type JsonObject } from '../../core/json.ts';
+import type { PartInput } from '../../core/parts/parts.ts';
 import { type Digest, type Point, type Seq, type SeqRange, seq } from '../../core/point.ts';
+import type { Condition } from '../../core/store/append.ts';
 import type {
   AppendOutcome,
   AppendRequest,
@@ -13,8 +13,8 @@ import type {
   PageRequest,
   SessionRef,
   StoredEvent,
-} from '../../core/ports.ts';
-import type { Segment } from '../../core/view.ts';
+} from '../../core/store/event-store.ts';
+import type { Segment } from '../../core/view/view.ts';
 
 /** Opens a fresh, empty store. */
 export type OpenStore = () => Promise<EventStore>;
@@ -92,7 +92,7 @@ export function request(ref: SessionRef, events: readonly EventInput[], options:
     events,
     parts: options.parts ?? [],
     condition: options.condition ?? { kind: 'any' },
-    ...(options.epoch === undefined ? {} : { epoch: options.epoch }),
+    ...given({ epoch: options.epoch }),
   };
 }
 

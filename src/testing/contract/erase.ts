@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { ownedKey } from '../../core/keys.ts';
+import { ownedKey } from '../../core/event/keys.ts';
+import { given } from '../../core/json.ts';
 import { type Digest, seq } from '../../core/point.ts';
-import type { AppendRequest, EraseRequest, EventInput, StoredEvent } from '../../core/ports.ts';
+import type { AppendRequest, EraseRequest, EventInput, StoredEvent } from '../../core/store/event-store.ts';
 import {
   append,
   type ContractCase,
@@ -33,8 +34,7 @@ const written = (key: string) =>
 const erased = (
   seqs: readonly number[],
   more: { readonly keys?: Record<string, readonly string[]>; readonly parts?: readonly string[] } = {},
-): EventInput =>
-  input('payload.erased', { seqs, parts: more.parts ?? [], ...(more.keys === undefined ? {} : { keys: more.keys }) });
+): EventInput => input('payload.erased', { seqs, parts: more.parts ?? [], ...given({ keys: more.keys }) });
 
 async function proofs(world: World, branch = 'main'): Promise<StoredEvent[]> {
   return await readAll(world, [segment(branch, 0, 99)], { select: 'proof' });

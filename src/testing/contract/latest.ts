@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import type { KeySelector } from '../../core/keys.ts';
+import type { KeySelector } from '../../core/event/keys.ts';
+import { given } from '../../core/json.ts';
 import { seq } from '../../core/point.ts';
-import type { Segment, ViewPoint } from '../../core/view.ts';
+import type { Segment, ViewPoint } from '../../core/view/view.ts';
 import {
   append,
   type ContractCase,
@@ -29,7 +30,7 @@ async function latest(
     const page = await store.latest(ref, view, select, {
       limit,
       select: 'full',
-      ...(after === undefined ? {} : { after }),
+      ...given({ after }),
     });
     assert.ok(page.entries.length <= limit, 'a page holds no more than its limit');
     for (const { key, event } of page.entries) found.push([key, event.branch, event.seq]);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { EventFilter } from '../../core/filter.ts';
+import type { EventFilter } from '../../core/event/filter.ts';
 import { seq } from '../../core/point.ts';
-import type { EventInput } from '../../core/ports.ts';
-import type { Segment } from '../../core/view.ts';
+import type { EventInput } from '../../core/store/event-store.ts';
+import type { Segment } from '../../core/view/view.ts';
 import {
   append,
   type ContractCase,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { EventFilter } from '../../core/filter.ts';
+import type { EventFilter } from '../../core/event/filter.ts';
+import { given } from '../../core/json.ts';
 import { type Seq, seq } from '../../core/point.ts';
 import {
   append,
@@ -155,7 +156,7 @@ const selections: readonly ContractCase[] = [
           bytesMax: 2_500,
           select: 'full',
           direction,
-          ...(cursor === undefined ? {} : { cursor }),
+          ...given({ cursor }),
         });
         pages.push(seqsOf(page.events));
         cursor = page.next;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { given } from '../../core/json.ts';
 import type { Digest } from '../../core/point.ts';
-import type { Receipt } from '../../core/ports.ts';
+import type { Receipt } from '../../core/store/event-store.ts';
 import { type ContractCase, contractCase, noDigest, rejects } from './contract-case.ts';
 
 const receipt = (kind: string, body = { ok: true }, digest = noDigest) => ({
@@ -48,7 +49,7 @@ export const heldReceiptsCases: readonly ContractCase[] = [
         for (const kind of ['rerun', 'export', 'Z']) await store.putReceipt(ref, receipt(kind, { ok: true }, digest));
       const found: Receipt[] = [];
       for (let after: Receipt | undefined; ; after = found.at(-1)) {
-        const page = await store.heldReceipts(ref, { limit: 2, ...(after === undefined ? {} : { after }) });
+        const page = await store.heldReceipts(ref, { limit: 2, ...given({ after }) });
         assert.ok(page.length <= 2);
         if (page.length === 0) break;
         found.push(...page);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Digest, type Seq, seq } from '../../core/point.ts';
-import type { StoredEvent } from '../../core/ports.ts';
-import type { RestoredEvent, RestoreOutcome, RestoreRequest } from '../../core/restore.ts';
+import type { StoredEvent } from '../../core/store/event-store.ts';
+import type { RestoredEvent, RestoreOutcome, RestoreRequest } from '../../core/store/restore.ts';
 import {
   append,
   type ContractCase,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { SessionRef } from '../../core/ports.ts';
+import { given } from '../../core/json.ts';
+import type { SessionRef } from '../../core/store/event-store.ts';
 import {
   append,
   type ContractCase,
@@ -161,8 +162,7 @@ export const sessionsCases: readonly ContractCase[] = [
       do {
         const page = await world.store.sessions({
           limit: 5,
-          ...(namespace === undefined ? {} : { namespace }),
-          ...(cursor === undefined ? {} : { cursor }),
+          ...given({ namespace, cursor }),
         });
         assert.ok(page.sessions.length <= 5);
         found.push(...page.sessions.map((session) => session.session));

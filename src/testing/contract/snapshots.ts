@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type Seq, seq } from '../../core/point.ts';
-import type { Snapshot, SnapshotKey } from '../../core/ports.ts';
+import type { Snapshot, SnapshotKey } from '../../core/store/event-store.ts';
 import {
   append,
   type ContractCase,

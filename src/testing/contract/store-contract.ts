@@ -1,4 +1,4 @@
-import type { EventStore } from '../../core/ports.ts';
+import type { EventStore } from '../../core/store/event-store.ts';
 import { appendCases } from './append.ts';
 import { branchCases } from './branch.ts';
 import { branchesCases } from './branches.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../../core/json.ts';
-import { type Message, type MessagePart, toolCallsIn } from '../../core/message.ts';
+import { type Message, type MessagePart, toolCallsIn } from '../../core/message/message.ts';
 import type { ModelAnswer } from './model-answer.ts';
 import { errorType, messageOf, objectsIn, offeredTool, type Protocol, scriptedRequest, textIn } from './protocol.ts';
 import type { ScriptedRequest } from './script.ts';

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { isObject, type JsonObject } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
-import { toolCallsIn } from '../../core/message.ts';
+import { toolCallsIn } from '../../core/message/message.ts';
 import { anthropicMessages } from './anthropic-messages.ts';
 import { modelAnswer } from './model-answer.ts';
 import { openaiChat } from './openai-chat.ts';

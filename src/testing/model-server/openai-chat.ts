@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import { type Message, type MessagePart, toolCallsIn } from '../../core/message.ts';
+import { type Message, type MessagePart, toolCallsIn } from '../../core/message/message.ts';
 import type { ModelAnswer } from './model-answer.ts';
 import {
   createdAt,

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
-import { type Message, type MessagePart, toolCallsIn } from '../../core/message.ts';
+import { type Message, type MessagePart, toolCallsIn } from '../../core/message/message.ts';
 import type { AnsweredToolCall, ModelAnswer } from './model-answer.ts';
 import { openaiFailure } from './openai-chat.ts';
 import {

@@ -1,5 +1,5 @@
-import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import { type Message, type MessagePart, textOf, toolResultsIn } from '../../core/message.ts';
+import { given, isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { type Message, type MessagePart, textOf, toolResultsIn } from '../../core/message/message.ts';
 import type { ModelAnswer } from './model-answer.ts';
 import type { ModelProtocol, OfferedTool, ScriptedRequest } from './script.ts';
 import type { SsePiece } from './sse.ts';
@@ -80,7 +80,7 @@ export function offeredTool(tool: JsonObject, schema: 'parameters' | 'input_sche
   return {
     name: textIn(tool, 'name') || textIn(tool, 'type'),
     ...(typeof tool['description'] === 'string' ? { description: tool['description'] } : {}),
-    ...(tool[schema] === undefined ? {} : { inputSchema: tool[schema] }),
+    ...given({ inputSchema: tool[schema] }),
   };
 }
 

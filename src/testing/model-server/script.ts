@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import type { ToolResultPart } from '../../core/message.ts';
-import type { ModelRequest, Usage } from '../../core/recorder.ts';
+import type { ToolResultPart } from '../../core/message/message.ts';
+import type { ModelRequest, Usage } from '../../core/recording/recorder.ts';
 
 /** A protocol that the scripted model server speaks. */
 export type ModelProtocol = 'openai-chat' | 'openai-responses' | 'anthropic-messages';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ownedKey } from '../../core/keys.ts';
+import { ownedKey } from '../../core/event/keys.ts';
 import { limits } from '../../core/limits.ts';
 import { all, note, notes, onSession, refuses, said, type VerbCase } from './verb-case.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { EventDraft } from '../../core/event.ts';
+import type { EventDraft } from '../../core/event/event.ts';
 import { type JsonObject, valueAt } from '../../core/json.ts';
 import type { Session } from '../../engine/session.ts';
 import { conversation } from '../../projections/conversation.ts';

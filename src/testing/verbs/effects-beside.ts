@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { RepriseError } from '../../core/error.ts';
-import type { Recorder } from '../../core/recorder.ts';
+import type { Recorder } from '../../core/recording/recorder.ts';
 import { recordLoop, says } from './little-agent.ts';
 import { onSession, refuses, type VerbCase } from './verb-case.ts';
 

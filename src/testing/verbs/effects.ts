@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type { EffectClass } from '../../core/effects.ts';
 import type { RepriseError } from '../../core/error.ts';
 import type { JsonValue } from '../../core/json.ts';
-import type { Message } from '../../core/message.ts';
-import type { Recorder } from '../../core/recorder.ts';
-import type { EffectQuestion } from '../../engine/effect-guard.ts';
+import type { Message } from '../../core/message/message.ts';
+import type { EffectClass } from '../../core/recording/effects.ts';
+import type { Recorder } from '../../core/recording/recorder.ts';
+import type { EffectQuestion } from '../../engine/resuming/effect-guard.ts';
 import type { Session } from '../../engine/session.ts';
 import { asks, countedRefund, type LittleTool, littleAgent, recordLoop, refunding, says } from './little-agent.ts';
 import { all, onSession, refuses, type VerbCase } from './verb-case.ts';

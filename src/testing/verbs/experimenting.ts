@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { Message } from '../../core/message.ts';
-import type { ExperimentProgress } from '../../engine/experiment.ts';
+import type { Message } from '../../core/message/message.ts';
+import type { ExperimentProgress } from '../../engine/resuming/experiment.ts';
 import { asks, countedRefund, lastOf, littleAgent, recordLoop, refunding, says } from './little-agent.ts';
 import { noting, refunded } from './refund-story.ts';
 import { all, onSession, refuses, type VerbCase } from './verb-case.ts';

@@ -1,8 +1,8 @@
-import type { PendingCall, ResumableAgent, ResumeContext } from '../../core/agent.ts';
-import type { EffectClass } from '../../core/effects.ts';
-import type { JsonValue } from '../../core/json.ts';
-import { type Message, type MessagePart, textOf, toolCallsIn } from '../../core/message.ts';
-import type { Recorder } from '../../core/recorder.ts';
+import { given, type JsonValue } from '../../core/json.ts';
+import { type Message, type MessagePart, textOf, toolCallsIn } from '../../core/message/message.ts';
+import type { PendingCall, ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
+import type { EffectClass } from '../../core/recording/effects.ts';
+import type { Recorder } from '../../core/recording/recorder.ts';
 import type { Session } from '../../engine/session.ts';
 
 /** What a model is asked. */
@@ -133,7 +133,7 @@ export function refunding(): LittleModel {
 export function countedRefund(effect?: EffectClass): LittleTool & { made: JsonValue[] } {
   const made: JsonValue[] = [];
   return {
-    ...(effect === undefined ? {} : { effect }),
+    ...given({ effect }),
     made,
     call: (input) => {
       made.push(input);

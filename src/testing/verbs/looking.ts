@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { defineProjection } from '../../core/projection.ts';
+import { defineProjection } from '../../core/event/projection.ts';
 import { conversation } from '../../projections/conversation.ts';
 import { all, note, notes, onSession, refuses, type VerbCase } from './verb-case.ts';
 

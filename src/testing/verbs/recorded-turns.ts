@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Message, textOf } from '../../core/message.ts';
+import { type Message, textOf } from '../../core/message/message.ts';
 import { conversation } from '../../projections/conversation.ts';
 import { runs } from '../../projections/runs.ts';
 import { countedRefund, lastOf, littleAgent, recordLoop, refunding, says } from './little-agent.ts';

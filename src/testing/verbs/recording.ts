@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { Event } from '../../core/event.ts';
-import { type Message, type ToolResultPart, toolCallsIn, toolResultsIn } from '../../core/message.ts';
-import type { Recorder } from '../../core/recorder.ts';
+import type { Event } from '../../core/event/event.ts';
+import { type Message, type ToolResultPart, toolCallsIn, toolResultsIn } from '../../core/message/message.ts';
+import type { Recorder } from '../../core/recording/recorder.ts';
 import { conversation } from '../../projections/conversation.ts';
 import { all, note, onSession, refuses, said, type VerbCase } from './verb-case.ts';
 

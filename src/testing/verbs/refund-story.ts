@@ -1,6 +1,6 @@
-import type { AgentFunction, ResumeContext } from '../../core/agent.ts';
-import type { Event } from '../../core/event.ts';
-import { textOf } from '../../core/message.ts';
+import type { Event } from '../../core/event/event.ts';
+import { textOf } from '../../core/message/message.ts';
+import type { AgentFunction, ResumeContext } from '../../core/recording/agent.ts';
 import type { Session } from '../../engine/session.ts';
 import { type RunNode, runs } from '../../projections/runs.ts';
 import { countedRefund, recordLoop, refunding } from './little-agent.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import type { ResumeContext } from '../../core/agent.ts';
-import { type Message, textOf, toolCallsIn } from '../../core/message.ts';
+import { given } from '../../core/json.ts';
+import { type Message, textOf, toolCallsIn } from '../../core/message/message.ts';
+import type { ResumeContext } from '../../core/recording/agent.ts';
 import { conversation } from '../../projections/conversation.ts';
 import { countedRefund, littleAgent, recordLoop, refunding, runLoop, says } from './little-agent.ts';
 import { noting, own, question, refunded, types } from './refund-story.ts';
@@ -258,7 +259,7 @@ export const resume: readonly VerbCase[] = [
       await (await session.fork('main', options)).resume({
         framework: 'x',
         resume,
-        ...(own === undefined ? {} : { model: own }),
+        ...given({ model: own }),
       });
       return seen[0] as ResumeContext;
     };

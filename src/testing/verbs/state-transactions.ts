@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { StateHandle } from '../../engine/state.ts';
+import type { StateHandle } from '../../engine/state/state-handle.ts';
 import { all, note, onSession, refuses, type VerbCase } from './verb-case.ts';
 
 /** Writes one key and gives the seq. */

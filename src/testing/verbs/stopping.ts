@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { AgentFunction } from '../../core/agent.ts';
 import { limits } from '../../core/limits.ts';
+import type { AgentFunction } from '../../core/recording/agent.ts';
 import { conversation } from '../../projections/conversation.ts';
 import { asks, littleAgent, refunding, says } from './little-agent.ts';
 import { lastRun, refunded } from './refund-story.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ErrorCode } from '../../core/error.ts';
 import { RepriseError } from '../../core/error.ts';
-import type { Event, EventDraft } from '../../core/event.ts';
+import type { Event, EventDraft } from '../../core/event/event.ts';
 import type { Reprise } from '../../engine/reprise.ts';
 import type { Session } from '../../engine/session.ts';
 

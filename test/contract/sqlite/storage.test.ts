@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Digest } from '../../../src/core/point.ts';
 import { seq } from '../../../src/core/point.ts';
-import type { EventStore, Platform } from '../../../src/core/ports.ts';
+import type { EventStore, Platform } from '../../../src/core/store/event-store.ts';
 import { createNodePlatform } from '../../../src/node/platform.ts';
 import { openMemoryStore } from '../../../src/store/memory/memory-store.ts';
 import { markersSql } from '../../../src/store/sqlite/catalogue.ts';

@@ -8,7 +8,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Seq, seq } from '../../../src/core/point.ts';
-import type { AppendRequest, EventStore } from '../../../src/core/ports.ts';
+import type { AppendRequest, EventStore } from '../../../src/core/store/event-store.ts';
 import { createNodePlatform } from '../../../src/node/platform.ts';
 import { Database } from '../../../src/store/sqlite/database.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/sqlite-store.ts';

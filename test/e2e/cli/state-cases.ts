@@ -4,8 +4,8 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { widthOf } from '../../../src/cli/render/text.ts';
 import { limits, openReprise } from '../../../src/index.ts';
+import { widthOf } from '../../../src/wording/text.ts';
 import { root } from '../../docs/workshop.ts';
 import { type Place, shapeOf } from './run.ts';
 

@@ -1,11 +1,11 @@
-import { type AppendSource, judgeAppend } from '../../../core/append-judgement.ts';
-import { prefixEnd } from '../../../core/keys.ts';
+import { prefixEnd } from '../../../core/event/keys.ts';
 import { checkLimit } from '../../../core/limits.ts';
-import type { PartInput } from '../../../core/parts.ts';
+import type { PartInput } from '../../../core/parts/parts.ts';
 import type { Point, Seq, SeqRange } from '../../../core/point.ts';
-import type { AppendOutcome, AppendRequest, Platform, StoredEvent } from '../../../core/ports.ts';
-import { rawPieces } from '../../../core/segment.ts';
+import { type AppendSource, judgeAppend } from '../../../core/store/append-judgement.ts';
+import type { AppendOutcome, AppendRequest, Platform, StoredEvent } from '../../../core/store/event-store.ts';
 import { compareUtf8 } from '../../../core/utf8.ts';
+import { rawPieces } from '../../../core/view/segment.ts';
 import {
   addEvent,
   eventAt,

@@ -1,4 +1,5 @@
-import type { BranchRecord, BranchRef, BranchSummary, SessionRef } from '../../../core/ports.ts';
+import { given } from '../../../core/json.ts';
+import type { BranchRecord, BranchRef, BranchSummary, SessionRef } from '../../../core/store/event-store.ts';
 import { utf8Length } from '../../../core/utf8.ts';
 import { findHeld, type HeldBranch, type HeldSession, type Shelf } from '../shelf.ts';
 
@@ -45,7 +46,7 @@ function bytesOf(session: HeldSession, { events, parts }: HeldBranch): number {
 }
 
 function parentOf({ parent }: HeldBranch): Pick<BranchRecord, 'parent'> {
-  return parent === undefined ? {} : { parent };
+  return given({ parent });
 }
 
 function updatedAt(branch: HeldBranch): string {

@@ -1,4 +1,4 @@
-import type { SessionRef } from '../../../core/ports.ts';
+import type { SessionRef } from '../../../core/store/event-store.ts';
 import type { Shelf } from '../shelf.ts';
 
 /** Takes a session off the shelf with all it holds; false if there was none. */

@@ -1,11 +1,11 @@
-import { checkErasures } from '../../../core/append-judgement.ts';
-import { DataDecoder } from '../../../core/decode.ts';
-import { keysOf } from '../../../core/encode.ts';
 import { RepriseError } from '../../../core/error.ts';
+import { isStructural } from '../../../core/event/families/structural.ts';
 import type { JsonObject } from '../../../core/json.ts';
+import { DataDecoder } from '../../../core/parts/decode.ts';
+import { keysOf } from '../../../core/parts/encode.ts';
 import type { Digest, Seq } from '../../../core/point.ts';
-import type { AppendOutcome, EraseRequest, Platform } from '../../../core/ports.ts';
-import { isStructural } from '../../../core/structural-types.ts';
+import { checkErasures } from '../../../core/store/append-judgement.ts';
+import type { AppendOutcome, EraseRequest, Platform } from '../../../core/store/event-store.ts';
 import {
   eventAt,
   firstSeq,

@@ -1,4 +1,4 @@
-import type { NamespaceSize, StoreHealth } from '../../../core/store-health.ts';
+import type { NamespaceSize, StoreHealth } from '../../../core/store/store-health.ts';
 import type { Shelf } from '../shelf.ts';
 import { listBranches } from './branch.ts';
 

@@ -1,9 +1,9 @@
-import { type KeySelector, sortKeys } from '../../../core/keys.ts';
+import { type KeySelector, sortKeys } from '../../../core/event/keys.ts';
 import { checkLimit, limits } from '../../../core/limits.ts';
-import type { LatestPage, LatestRequest, StoredEvent } from '../../../core/ports.ts';
-import { inRange, segmentsAt } from '../../../core/segment.ts';
+import type { LatestPage, LatestRequest, StoredEvent } from '../../../core/store/event-store.ts';
 import { compareUtf8 } from '../../../core/utf8.ts';
-import type { Segment, ViewPoint } from '../../../core/view.ts';
+import { inRange, segmentsAt } from '../../../core/view/segment.ts';
+import type { Segment, ViewPoint } from '../../../core/view/view.ts';
 import { eventAt, type HeldSession } from '../shelf.ts';
 import { keysUnder } from './append.ts';
 import { selected } from './read.ts';

@@ -1,5 +1,5 @@
 import type { Point } from '../../../core/point.ts';
-import type { SessionRef } from '../../../core/ports.ts';
+import type { SessionRef } from '../../../core/store/event-store.ts';
 import { findHeld, type Shelf } from '../shelf.ts';
 
 /** Where events of a session stand, by id; those there are none of are left out. */

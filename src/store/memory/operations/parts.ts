@@ -1,7 +1,7 @@
 import { limits } from '../../../core/limits.ts';
-import type { PartInput } from '../../../core/parts.ts';
+import type { PartInput } from '../../../core/parts/parts.ts';
 import type { Digest } from '../../../core/point.ts';
-import type { PartsPage, PartsRequest } from '../../../core/ports.ts';
+import type { PartsPage, PartsRequest } from '../../../core/store/event-store.ts';
 import { utf8Length } from '../../../core/utf8.ts';
 import type { HeldSession } from '../shelf.ts';
 

@@ -1,12 +1,12 @@
-import type { Clock } from '../../../core/clock.ts';
-import { type EventFilter, headerFilterHolds } from '../../../core/filter.ts';
+import type { Clock } from '../../../core/event/clock.ts';
+import { type EventFilter, headerFilterHolds } from '../../../core/event/filter.ts';
 import { limits } from '../../../core/limits.ts';
 import { later, type Seq } from '../../../core/point.ts';
-import type { Page, PageRequest, StoredEvent } from '../../../core/ports.ts';
-import { inRange } from '../../../core/segment.ts';
+import type { Page, PageRequest, StoredEvent } from '../../../core/store/event-store.ts';
 import { isoTime } from '../../../core/time.ts';
 import { utf8Length } from '../../../core/utf8.ts';
-import type { Segment } from '../../../core/view.ts';
+import { inRange } from '../../../core/view/segment.ts';
+import type { Segment } from '../../../core/view/view.ts';
 import { eventAt, firstSeq, type HeldBranch, type HeldEvent, type HeldSession } from '../shelf.ts';
 
 /** Events of a view, a page at a time. */

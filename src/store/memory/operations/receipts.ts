@@ -1,7 +1,7 @@
 import { limits } from '../../../core/limits.ts';
 import type { Digest } from '../../../core/point.ts';
-import type { Receipt } from '../../../core/ports.ts';
-import type { ReceiptsRequest } from '../../../core/session-request.ts';
+import type { Receipt } from '../../../core/store/event-store.ts';
+import type { ReceiptsRequest } from '../../../core/store/session-request.ts';
 import { compareUtf8 } from '../../../core/utf8.ts';
 import type { HeldSession } from '../shelf.ts';
 

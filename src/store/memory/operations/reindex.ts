@@ -1,4 +1,4 @@
-import { clockAtStart, clockWith } from '../../../core/clock.ts';
+import { clockAtStart, clockWith } from '../../../core/event/clock.ts';
 import { type HeldSession, indexEvent } from '../shelf.ts';
 import { erasedKeys, eventKeys } from './erase.ts';
 

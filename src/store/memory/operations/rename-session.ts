@@ -1,5 +1,5 @@
-import type { SessionRef } from '../../../core/ports.ts';
-import { checkReplaced, type RenameRequest } from '../../../core/session-request.ts';
+import type { SessionRef } from '../../../core/store/event-store.ts';
+import { checkReplaced, type RenameRequest } from '../../../core/store/session-request.ts';
 import { findHeld, heldSession, type Shelf } from '../shelf.ts';
 
 /** Puts a session under another id, in the place of the one that may have it. */

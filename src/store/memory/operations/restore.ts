@@ -1,6 +1,6 @@
-import type { PartInput } from '../../../core/parts.ts';
-import type { Platform } from '../../../core/ports.ts';
-import { judgeRestore, type RestoreOutcome, type RestoreRequest } from '../../../core/restore.ts';
+import type { PartInput } from '../../../core/parts/parts.ts';
+import type { Platform } from '../../../core/store/event-store.ts';
+import { judgeRestore, type RestoreOutcome, type RestoreRequest } from '../../../core/store/restore.ts';
 import { addEvent, type HeldBranch, heldBranch, heldSession, indexEvent, type Shelf } from '../shelf.ts';
 import { addFork, sourceOf } from './append.ts';
 

@@ -1,5 +1,5 @@
 import type { Seq } from '../../../core/point.ts';
-import type { Snapshot, SnapshotKey } from '../../../core/ports.ts';
+import type { Snapshot, SnapshotKey } from '../../../core/store/event-store.ts';
 import type { HeldSession } from '../shelf.ts';
 
 /** Snapshots of one projection that a question is answered with. */

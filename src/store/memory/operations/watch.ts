@@ -1,5 +1,5 @@
 import type { Seq } from '../../../core/point.ts';
-import type { Abort } from '../../../core/ports.ts';
+import type { Abort } from '../../../core/store/event-store.ts';
 
 /** Wakes whoever waits for a branch to move. */
 export class Watchers {

@@ -1,8 +1,8 @@
-import type { BranchState, PlannedEvent } from '../../../core/append.ts';
-import { type AppendSource, judgeAppend } from '../../../core/append-judgement.ts';
-import { clockWith } from '../../../core/clock.ts';
-import type { AppendOutcome, AppendRequest, EventInput, Platform } from '../../../core/ports.ts';
-import { isStructural } from '../../../core/structural-types.ts';
+import { clockWith } from '../../../core/event/clock.ts';
+import { isStructural } from '../../../core/event/families/structural.ts';
+import type { BranchState, PlannedEvent } from '../../../core/store/append.ts';
+import { type AppendSource, judgeAppend } from '../../../core/store/append-judgement.ts';
+import type { AppendOutcome, AppendRequest, EventInput, Platform } from '../../../core/store/event-store.ts';
 import type { SessionKey } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
 import type { Heads, KnownBranch, KnownPlace } from '../heads.ts';

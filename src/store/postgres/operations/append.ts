@@ -1,13 +1,18 @@
-import type { BranchState, WrittenRow } from '../../../core/append.ts';
-import { judgeAppend } from '../../../core/append-judgement.ts';
-import { type Clock, clockAtStart, clockWith } from '../../../core/clock.ts';
+import { type Clock, clockAtStart, clockWith } from '../../../core/event/clock.ts';
+import { isStructural } from '../../../core/event/families/structural.ts';
 import { checkLimit } from '../../../core/limits.ts';
-import { type PartPlan, planParts } from '../../../core/part-plan.ts';
+import { type PartPlan, planParts } from '../../../core/parts/part-plan.ts';
 import type { Seq } from '../../../core/point.ts';
-import type { AppendOutcome, AppendRequest, Platform, SessionRef } from '../../../core/ports.ts';
-import { judgeRestore, type RestoredRow, type RestoreOutcome, type RestoreRequest } from '../../../core/restore.ts';
-import { sessionNotFound } from '../../../core/session-request.ts';
-import { isStructural } from '../../../core/structural-types.ts';
+import type { BranchState, WrittenRow } from '../../../core/store/append.ts';
+import { judgeAppend } from '../../../core/store/append-judgement.ts';
+import type { AppendOutcome, AppendRequest, Platform, SessionRef } from '../../../core/store/event-store.ts';
+import {
+  judgeRestore,
+  type RestoredRow,
+  type RestoreOutcome,
+  type RestoreRequest,
+} from '../../../core/store/restore.ts';
+import { sessionNotFound } from '../../../core/store/session-request.ts';
 import { type BranchRow, type Catalogue, lockSessions, type SessionRow } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
 import { settle } from '../lookup.ts';

@@ -1,7 +1,7 @@
 import { RepriseError } from '../../../core/error.ts';
-import type { BranchRef, SessionRef } from '../../../core/ports.ts';
-import { sessionNotFound } from '../../../core/session-request.ts';
-import type { Segment } from '../../../core/view.ts';
+import type { BranchRef, SessionRef } from '../../../core/store/event-store.ts';
+import { sessionNotFound } from '../../../core/store/session-request.ts';
+import type { Segment } from '../../../core/view/view.ts';
 import { arrayLiteral } from '../array-literal.ts';
 import { type BranchRow, findBranchRows, findSessionRow, type SessionKey, type SessionRow } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';

@@ -1,5 +1,5 @@
 import type { Digest, Seq } from '../../../core/point.ts';
-import type { BranchRecord, BranchRef, BranchSummary, SessionRef } from '../../../core/ports.ts';
+import type { BranchRecord, BranchRef, BranchSummary, SessionRef } from '../../../core/store/event-store.ts';
 import { arrayLiteral } from '../array-literal.ts';
 import { type Catalogue, findBranchRows, findSessionRow } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';

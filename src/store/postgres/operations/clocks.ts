@@ -1,4 +1,4 @@
-import { type Clock, clockAtStart, clockBeside, clockWith } from '../../../core/clock.ts';
+import { type Clock, clockAtStart, clockBeside, clockWith } from '../../../core/event/clock.ts';
 import type { Seq, SeqRange } from '../../../core/point.ts';
 import { holdSession, type SessionKey } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';

@@ -1,4 +1,4 @@
-import type { SessionRef } from '../../../core/ports.ts';
+import type { SessionRef } from '../../../core/store/event-store.ts';
 import { holdSession, lockSession, type SessionKey } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
 import { dropUnheld } from './parts.ts';

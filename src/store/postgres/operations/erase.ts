@@ -1,9 +1,9 @@
-import { checkErasures } from '../../../core/append-judgement.ts';
 import { RepriseError } from '../../../core/error.ts';
+import { isStructural } from '../../../core/event/families/structural.ts';
 import type { Seq } from '../../../core/point.ts';
-import type { AppendOutcome, EraseRequest, Platform } from '../../../core/ports.ts';
-import { sessionNotFound } from '../../../core/session-request.ts';
-import { isStructural } from '../../../core/structural-types.ts';
+import { checkErasures } from '../../../core/store/append-judgement.ts';
+import type { AppendOutcome, EraseRequest, Platform } from '../../../core/store/event-store.ts';
+import { sessionNotFound } from '../../../core/store/session-request.ts';
 import { arrayLiteral } from '../array-literal.ts';
 import { type BranchRow, type Catalogue, findBranchRows, lockSession, type SessionRow } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';

@@ -1,8 +1,8 @@
-import { DataDecoder } from '../../../core/decode.ts';
-import { keysOf } from '../../../core/encode.ts';
-import { specOf } from '../../../core/event-types.ts';
+import { specOf } from '../../../core/event/catalogue.ts';
 import type { JsonObject } from '../../../core/json.ts';
-import type { PartInput } from '../../../core/parts.ts';
+import { DataDecoder } from '../../../core/parts/decode.ts';
+import { keysOf } from '../../../core/parts/encode.ts';
+import type { PartInput } from '../../../core/parts/parts.ts';
 import type { Digest, Seq } from '../../../core/point.ts';
 import type { SessionKey } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';

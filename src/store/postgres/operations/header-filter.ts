@@ -1,4 +1,4 @@
-import type { EventFilter } from '../../../core/filter.ts';
+import type { EventFilter } from '../../../core/event/filter.ts';
 import { isoTime } from '../../../core/time.ts';
 import { arrayLiteral } from '../array-literal.ts';
 import type { Bound } from '../connection.ts';

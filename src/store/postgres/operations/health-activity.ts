@@ -1,4 +1,4 @@
-import type { StoreAdvice, StoreFact } from '../../../core/store-health.ts';
+import type { StoreAdvice, StoreFact } from '../../../core/store/store-health.ts';
 import type { Queries } from '../connection.ts';
 import { postgresCode } from '../postgres-error.ts';
 

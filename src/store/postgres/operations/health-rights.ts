@@ -1,4 +1,4 @@
-import type { StoreAdvice, StoreFact } from '../../../core/store-health.ts';
+import type { StoreAdvice, StoreFact } from '../../../core/store/store-health.ts';
 import { arrayLiteral } from '../array-literal.ts';
 import type { Queries } from '../connection.ts';
 import { type Ability, grantsOf, type Right, rights } from '../rights.ts';

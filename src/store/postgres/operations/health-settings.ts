@@ -1,4 +1,4 @@
-import type { StoreAdvice, StoreFact } from '../../../core/store-health.ts';
+import type { StoreAdvice, StoreFact } from '../../../core/store/store-health.ts';
 import type { Queries } from '../connection.ts';
 
 /** The oldest PostgreSQL that has everything that is used. */

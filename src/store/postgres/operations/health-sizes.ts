@@ -1,4 +1,4 @@
-import type { NamespaceSize, StoreAdvice, StoreFact, TableSize } from '../../../core/store-health.ts';
+import type { NamespaceSize, StoreAdvice, StoreFact, TableSize } from '../../../core/store/store-health.ts';
 import type { Queries } from '../connection.ts';
 
 type TableRow = readonly [

@@ -1,4 +1,4 @@
-import type { StoreAdvice, StoreFact, StoreHealth } from '../../../core/store-health.ts';
+import type { StoreAdvice, StoreFact, StoreHealth } from '../../../core/store/store-health.ts';
 import type { Connection } from '../connection.ts';
 import { type SchemaState, schemaState } from '../migrate.ts';
 import { activityReport } from './health-activity.ts';

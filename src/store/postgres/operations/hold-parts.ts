@@ -1,5 +1,5 @@
-import type { PartPlan, PartSource, StoredPart } from '../../../core/part-plan.ts';
-import type { PartInput } from '../../../core/parts.ts';
+import type { PartPlan, PartSource, StoredPart } from '../../../core/parts/part-plan.ts';
+import type { PartInput } from '../../../core/parts/parts.ts';
 import type { Digest } from '../../../core/point.ts';
 import { arrayLiteral } from '../array-literal.ts';
 import type { SessionKey } from '../catalogue.ts';

@@ -1,6 +1,6 @@
-import type { Condition } from '../../../core/append.ts';
-import { prefixEnd } from '../../../core/keys.ts';
+import { prefixEnd } from '../../../core/event/keys.ts';
 import type { Seq } from '../../../core/point.ts';
+import type { Condition } from '../../../core/store/append.ts';
 import { compareUtf8 } from '../../../core/utf8.ts';
 import { arrayLiteral } from '../array-literal.ts';
 import type { SessionKey } from '../catalogue.ts';

@@ -1,11 +1,11 @@
-import { type EventRow, eventColumns, eventOf } from '../../../core/event-row.ts';
-import { type KeySelector, sortKeys } from '../../../core/keys.ts';
+import { type KeySelector, sortKeys } from '../../../core/event/keys.ts';
 import { limits } from '../../../core/limits.ts';
 import { later, type Seq } from '../../../core/point.ts';
-import type { LatestPage, LatestRequest, StoredEvent } from '../../../core/ports.ts';
-import { inRange, segmentsAt } from '../../../core/segment.ts';
+import { type EventRow, eventColumns, eventOf } from '../../../core/store/event-row.ts';
+import type { LatestPage, LatestRequest, StoredEvent } from '../../../core/store/event-store.ts';
 import { compareUtf8 } from '../../../core/utf8.ts';
-import type { Segment, ViewPoint } from '../../../core/view.ts';
+import { inRange, segmentsAt } from '../../../core/view/segment.ts';
+import type { Segment, ViewPoint } from '../../../core/view/view.ts';
 import { arrayLiteral } from '../array-literal.ts';
 import { type Catalogue, findBranchRows, type SessionKey, type SessionRow } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';

@@ -1,6 +1,6 @@
-import { type EventRow, eventColumns, eventOf } from '../../../core/event-row.ts';
 import type { Point, Seq } from '../../../core/point.ts';
-import type { StoredEvent } from '../../../core/ports.ts';
+import { type EventRow, eventColumns, eventOf } from '../../../core/store/event-row.ts';
+import type { StoredEvent } from '../../../core/store/event-store.ts';
 import { arrayLiteral } from '../array-literal.ts';
 import type { SessionKey } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';

@@ -1,7 +1,7 @@
 import { limits } from '../../../core/limits.ts';
-import { fittingParts, type PartInput } from '../../../core/parts.ts';
+import { fittingParts, type PartInput } from '../../../core/parts/parts.ts';
 import type { Digest } from '../../../core/point.ts';
-import type { PartsPage, PartsRequest } from '../../../core/ports.ts';
+import type { PartsPage, PartsRequest } from '../../../core/store/event-store.ts';
 import { arrayLiteral, digestsIn } from '../array-literal.ts';
 import type { SessionKey } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';

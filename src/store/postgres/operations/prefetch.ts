@@ -1,7 +1,7 @@
-import { refsIn } from '../../../core/decode.ts';
-import { type EventRow, eventColumns, eventOf } from '../../../core/event-row.ts';
+import { refsIn } from '../../../core/parts/decode.ts';
 import type { Digest } from '../../../core/point.ts';
-import type { AppendRequest } from '../../../core/ports.ts';
+import { type EventRow, eventColumns, eventOf } from '../../../core/store/event-row.ts';
+import type { AppendRequest } from '../../../core/store/event-store.ts';
 import { arrayLiteral } from '../array-literal.ts';
 import { type BranchColumns, branchColumns, branchOfColumns } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';

@@ -1,9 +1,10 @@
-import { type EventRow, eventColumns, eventOf } from '../../../core/event-row.ts';
 import { limits } from '../../../core/limits.ts';
-import { later, type Seq } from '../../../core/point.ts';
-import type { Page, PageRequest, StoredEvent } from '../../../core/ports.ts';
-import { inRange, segmentsFrom } from '../../../core/segment.ts';
-import type { Segment } from '../../../core/view.ts';
+import { later, previous, type Seq } from '../../../core/point.ts';
+import { type EventRow, eventColumns, eventOf } from '../../../core/store/event-row.ts';
+import type { Page, PageRequest, StoredEvent } from '../../../core/store/event-store.ts';
+import { segmentsFrom } from '../../../core/store/page-segments.ts';
+import { inRange } from '../../../core/view/segment.ts';
+import type { Segment } from '../../../core/view/view.ts';
 import type { SessionKey } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
 import { lastBefore } from './clocks.ts';
@@ -59,7 +60,7 @@ class Reading {
   async readSegment(segment: Segment, cursor: Seq | undefined): Promise<Seq | undefined> {
     const isForward = this.#page.direction === 'forward';
     let after = isForward ? await this.#skip(segment, cursor ?? segment.after) : segment.after;
-    let through = isForward ? segment.through : cursor === undefined ? segment.through : later(cursor, -1);
+    let through = isForward ? segment.through : cursor === undefined ? segment.through : previous(cursor);
     while (through > after) {
       const window = Math.min(this.#scanLeft, through - after);
       const range = isForward ? { after, through: later(after, window) } : { after: later(through, -window), through };
@@ -67,7 +68,7 @@ class Reading {
       const at = stopped ?? (isForward ? range.through : later(range.after, 1));
       this.#scanLeft -= isForward ? at - after : later(through, 1) - at;
       if (isForward) after = at;
-      else through = later(at, -1);
+      else through = previous(at);
       if (stopped !== undefined || this.#scanLeft <= 0 || this.events.length >= this.#limit) return at;
     }
     return undefined;

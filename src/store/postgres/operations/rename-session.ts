@@ -1,5 +1,10 @@
-import type { SessionRef } from '../../../core/ports.ts';
-import { checkReplaced, type RenameRequest, sessionExists, sessionNotFound } from '../../../core/session-request.ts';
+import type { SessionRef } from '../../../core/store/event-store.ts';
+import {
+  checkReplaced,
+  type RenameRequest,
+  sessionExists,
+  sessionNotFound,
+} from '../../../core/store/session-request.ts';
 import { lockSession, type SessionKey } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
 import { postgresCode } from '../postgres-error.ts';

@@ -1,6 +1,6 @@
-import { RepriseError } from '../../../core/error.ts';
-import type { Platform } from '../../../core/ports.ts';
-import type { RestoreOutcome, RestoreRequest } from '../../../core/restore.ts';
+import { hasCode } from '../../../core/error.ts';
+import type { Platform } from '../../../core/store/event-store.ts';
+import type { RestoreOutcome, RestoreRequest } from '../../../core/store/restore.ts';
 import type { Catalogue } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
 import { AppendGroup } from './append.ts';
@@ -32,7 +32,7 @@ export async function againInDoubt(write: () => Promise<Restoring>): Promise<Res
   try {
     return await write();
   } catch (error) {
-    if (error instanceof RepriseError && error.code === 'store.unreachable') return await write();
+    if (hasCode(error, 'store.unreachable')) return await write();
     throw error;
   }
 }

@@ -1,4 +1,4 @@
-import type { EraseRequest } from '../../../core/ports.ts';
+import type { EraseRequest } from '../../../core/store/event-store.ts';
 import { arrayLiteral } from '../array-literal.ts';
 import type { SessionKey } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';

@@ -1,8 +1,14 @@
-import { genesisDigest } from '../../../core/digest.ts';
 import { limits } from '../../../core/limits.ts';
+import { genesisDigest } from '../../../core/parts/digest.ts';
 import type { Digest } from '../../../core/point.ts';
-import type { Platform, SessionRecord, SessionRef, SessionsPage, SessionsRequest } from '../../../core/ports.ts';
-import { type NewSession, sessionExists } from '../../../core/session-request.ts';
+import type {
+  Platform,
+  SessionRecord,
+  SessionRef,
+  SessionsPage,
+  SessionsRequest,
+} from '../../../core/store/event-store.ts';
+import { type NewSession, sessionExists } from '../../../core/store/session-request.ts';
 import type { Queries } from '../connection.ts';
 import { touchSpan } from './write-rows.ts';
 

@@ -1,6 +1,6 @@
 import { limits } from '../../../core/limits.ts';
 import type { Digest, Seq } from '../../../core/point.ts';
-import type { Snapshot, SnapshotKey } from '../../../core/ports.ts';
+import type { Snapshot, SnapshotKey } from '../../../core/store/event-store.ts';
 import type { SessionKey } from '../catalogue.ts';
 import type { Bound, Queries } from '../connection.ts';
 

@@ -1,5 +1,5 @@
 import type { Seq } from '../../../core/point.ts';
-import type { Abort } from '../../../core/ports.ts';
+import type { Abort } from '../../../core/store/event-store.ts';
 import type { Connection } from '../connection.ts';
 
 /** How often a head is looked at without having been told: what a lost message costs at most. */

@@ -1,6 +1,6 @@
-import type { BranchState, PlannedEvent } from '../../../core/append.ts';
-import { type Clock, clockBeside } from '../../../core/clock.ts';
-import type { SessionRef } from '../../../core/ports.ts';
+import { type Clock, clockBeside } from '../../../core/event/clock.ts';
+import type { BranchState, PlannedEvent } from '../../../core/store/append.ts';
+import type { SessionRef } from '../../../core/store/event-store.ts';
 import { arrayLiteral } from '../array-literal.ts';
 import type { SessionKey } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';

@@ -1,8 +1,8 @@
-import type { BranchState } from '../../../core/append.ts';
-import { type Clock, clockBeside } from '../../../core/clock.ts';
+import { type Clock, clockBeside } from '../../../core/event/clock.ts';
+import { isStructural } from '../../../core/event/families/structural.ts';
 import type { Seq } from '../../../core/point.ts';
-import type { SessionRef } from '../../../core/ports.ts';
-import { isStructural } from '../../../core/structural-types.ts';
+import type { BranchState } from '../../../core/store/append.ts';
+import type { SessionRef } from '../../../core/store/event-store.ts';
 import { arrayLiteral } from '../array-literal.ts';
 import type { BranchRow } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';

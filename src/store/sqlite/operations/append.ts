@@ -1,12 +1,18 @@
-import type { BranchState, WrittenRow } from '../../../core/append.ts';
-import { type AppendSource, judgeAppend } from '../../../core/append-judgement.ts';
-import { clockWith } from '../../../core/clock.ts';
+import { clockWith } from '../../../core/event/clock.ts';
+import { isStructural } from '../../../core/event/families/structural.ts';
 import { checkLimit, limits } from '../../../core/limits.ts';
-import { planParts } from '../../../core/part-plan.ts';
+import { planParts } from '../../../core/parts/part-plan.ts';
 import { later, type Point } from '../../../core/point.ts';
-import type { AppendOutcome, AppendRequest, Platform, SessionRef, StoredEvent } from '../../../core/ports.ts';
-import { sessionNotFound } from '../../../core/session-request.ts';
-import { isStructural } from '../../../core/structural-types.ts';
+import type { BranchState, WrittenRow } from '../../../core/store/append.ts';
+import { type AppendSource, judgeAppend } from '../../../core/store/append-judgement.ts';
+import type {
+  AppendOutcome,
+  AppendRequest,
+  Platform,
+  SessionRef,
+  StoredEvent,
+} from '../../../core/store/event-store.ts';
+import { sessionNotFound } from '../../../core/store/session-request.ts';
 import { compareUtf8 } from '../../../core/utf8.ts';
 import type { BranchRow, Catalogue, SessionRow } from '../catalogue.ts';
 import type { Database } from '../database.ts';

@@ -1,6 +1,6 @@
-import type { BranchState } from '../../../core/append.ts';
 import type { Digest, Point, Seq } from '../../../core/point.ts';
-import type { BranchRecord, BranchRef, BranchSummary, SessionRef } from '../../../core/ports.ts';
+import type { BranchState } from '../../../core/store/append.ts';
+import type { BranchRecord, BranchRef, BranchSummary, SessionRef } from '../../../core/store/event-store.ts';
 import type { BranchRow, Catalogue, SessionRow } from '../catalogue.ts';
 import type { Database } from '../database.ts';
 

@@ -1,4 +1,4 @@
-import { type Clock, clockAtStart, clockBeside, clockWith } from '../../../core/clock.ts';
+import { type Clock, clockAtStart, clockBeside, clockWith } from '../../../core/event/clock.ts';
 import { later, type Seq, type SeqRange } from '../../../core/point.ts';
 import type { Database } from '../database.ts';
 import type { InTransaction } from './reindex.ts';

@@ -1,4 +1,4 @@
-import type { SessionRef } from '../../../core/ports.ts';
+import type { SessionRef } from '../../../core/store/event-store.ts';
 import type { Catalogue } from '../catalogue.ts';
 import type { Database } from '../database.ts';
 import type { InTransaction } from './reindex.ts';

@@ -1,8 +1,8 @@
-import { checkErasures } from '../../../core/append-judgement.ts';
 import { RepriseError } from '../../../core/error.ts';
+import { isStructural } from '../../../core/event/families/structural.ts';
 import type { Seq } from '../../../core/point.ts';
-import type { AppendOutcome, EraseRequest, Platform } from '../../../core/ports.ts';
-import { isStructural } from '../../../core/structural-types.ts';
+import { checkErasures } from '../../../core/store/append-judgement.ts';
+import type { AppendOutcome, EraseRequest, Platform } from '../../../core/store/event-store.ts';
 import type { BranchRow, Catalogue, SessionRow } from '../catalogue.ts';
 import type { Database } from '../database.ts';
 import { append, sessionOf } from './append.ts';

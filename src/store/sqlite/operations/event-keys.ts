@@ -1,7 +1,7 @@
-import { DataDecoder } from '../../../core/decode.ts';
-import { keysOf } from '../../../core/encode.ts';
-import { specOf } from '../../../core/event-types.ts';
+import { specOf } from '../../../core/event/catalogue.ts';
 import type { JsonObject } from '../../../core/json.ts';
+import { DataDecoder } from '../../../core/parts/decode.ts';
+import { keysOf } from '../../../core/parts/encode.ts';
 import type { Seq } from '../../../core/point.ts';
 import type { SessionRow } from '../catalogue.ts';
 import type { Database } from '../database.ts';

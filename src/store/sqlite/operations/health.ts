@@ -1,5 +1,11 @@
 import { statSync } from 'node:fs';
-import type { NamespaceSize, StoreAdvice, StoreFact, StoreHealth, TableSize } from '../../../core/store-health.ts';
+import type {
+  NamespaceSize,
+  StoreAdvice,
+  StoreFact,
+  StoreHealth,
+  TableSize,
+} from '../../../core/store/store-health.ts';
 import type { Database } from '../database.ts';
 import { schemaVersion } from '../migrate.ts';
 import { isBusy } from '../sqlite-error.ts';

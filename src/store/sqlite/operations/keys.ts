@@ -1,9 +1,9 @@
-import type { Condition } from '../../../core/append.ts';
-import { prefixEnd } from '../../../core/keys.ts';
+import { prefixEnd } from '../../../core/event/keys.ts';
 import type { Seq } from '../../../core/point.ts';
-import { rawPieces } from '../../../core/segment.ts';
+import type { Condition } from '../../../core/store/append.ts';
 import { compareUtf8 } from '../../../core/utf8.ts';
-import type { History } from '../../../core/view.ts';
+import { rawPieces } from '../../../core/view/segment.ts';
+import type { History } from '../../../core/view/view.ts';
 import type { Catalogue, SessionRow } from '../catalogue.ts';
 import type { Database } from '../database.ts';
 import type { KeyedSeq } from '../recent-keys.ts';

@@ -1,9 +1,9 @@
-import { storedJson } from '../../../core/decode.ts';
 import { limits } from '../../../core/limits.ts';
-import type { PartPlan, PartSource } from '../../../core/part-plan.ts';
-import { fittingParts, type PartInput } from '../../../core/parts.ts';
+import { storedJson } from '../../../core/parts/decode.ts';
+import type { PartPlan, PartSource } from '../../../core/parts/part-plan.ts';
+import { fittingParts, type PartInput } from '../../../core/parts/parts.ts';
 import type { Digest } from '../../../core/point.ts';
-import type { PartsPage, PartsRequest } from '../../../core/ports.ts';
+import type { PartsPage, PartsRequest } from '../../../core/store/event-store.ts';
 import type { BranchRow, SessionRow } from '../catalogue.ts';
 import type { Database } from '../database.ts';
 

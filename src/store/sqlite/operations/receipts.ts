@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../core/json.ts';
 import { limits } from '../../../core/limits.ts';
 import type { Digest } from '../../../core/point.ts';
-import type { Receipt } from '../../../core/ports.ts';
-import type { ReceiptsRequest } from '../../../core/session-request.ts';
+import type { Receipt } from '../../../core/store/event-store.ts';
+import type { ReceiptsRequest } from '../../../core/store/session-request.ts';
 import type { Database } from '../database.ts';
 
 /** Keeps a receipt; the same digest and kind replaces the older one. */

@@ -1,5 +1,5 @@
-import type { SessionRef } from '../../../core/ports.ts';
-import { checkReplaced, type RenameRequest } from '../../../core/session-request.ts';
+import type { SessionRef } from '../../../core/store/event-store.ts';
+import { checkReplaced, type RenameRequest } from '../../../core/store/session-request.ts';
 import type { Catalogue } from '../catalogue.ts';
 import type { Database } from '../database.ts';
 import { sessionOf } from './append.ts';

@@ -1,6 +1,11 @@
-import { type PartPlan, planParts } from '../../../core/part-plan.ts';
-import type { Platform } from '../../../core/ports.ts';
-import { judgeRestore, type RestoredRow, type RestoreOutcome, type RestoreRequest } from '../../../core/restore.ts';
+import { type PartPlan, planParts } from '../../../core/parts/part-plan.ts';
+import type { Platform } from '../../../core/store/event-store.ts';
+import {
+  judgeRestore,
+  type RestoredRow,
+  type RestoreOutcome,
+  type RestoreRequest,
+} from '../../../core/store/restore.ts';
 import type { BranchRow, Catalogue, SessionRow } from '../catalogue.ts';
 import type { Database } from '../database.ts';
 import { addFork, sessionOf, sourceOf, writeRows } from './append.ts';

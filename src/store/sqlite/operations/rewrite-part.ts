@@ -1,4 +1,4 @@
-import type { EraseRequest } from '../../../core/ports.ts';
+import type { EraseRequest } from '../../../core/store/event-store.ts';
 import type { SessionRow } from '../catalogue.ts';
 import type { Database } from '../database.ts';
 import { erasedBytesSql } from './parts.ts';

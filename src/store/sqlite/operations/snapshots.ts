@@ -1,5 +1,5 @@
 import type { Digest, Seq } from '../../../core/point.ts';
-import type { Snapshot, SnapshotKey } from '../../../core/ports.ts';
+import type { Snapshot, SnapshotKey } from '../../../core/store/event-store.ts';
 import type { Database } from '../database.ts';
 
 /** Snapshots of one projection that a question is answered with. */

@@ -1,5 +1,5 @@
 import type { Seq } from '../../../core/point.ts';
-import type { Abort } from '../../../core/ports.ts';
+import type { Abort } from '../../../core/store/event-store.ts';
 import type { Database } from '../database.ts';
 
 /** How often another process's commits are looked for while someone watches. */

@@ -1,0 +1,29 @@
+import type { CopyProgress } from '../../engine/copying/copy.ts';
+import { plain } from '../../wording/text.ts';
+import type { Progress } from '../terminal/progress.ts';
+
+const words = { copying: 'copy', verifying: 'check' } as const;
+
+/** Makes one line of progress of many sessions: each is written once and read again once. */
+export class CopyProgressLine {
+  readonly #progress: Progress;
+  #part = '';
+  #done = 0;
+
+  constructor(progress: Progress) {
+    this.#progress = progress;
+    progress.begin('copy');
+  }
+
+  /** Takes note of how far a session is. */
+  show({ session, stage, events, total }: CopyProgress): void {
+    const part = `${words[stage]} ${plain(session)}`;
+    if (part !== this.#part) {
+      this.#part = part;
+      this.#done = 0;
+      this.#progress.turnTo(part, total);
+    }
+    this.#progress.add(Math.max(0, events - this.#done));
+    this.#done = events;
+  }
+}

@@ -1,0 +1,65 @@
+import { beginningOf, plain, widthOf } from '../../wording/text.ts';
+import type { Output, Style } from './output.ts';
+
+/** Some text and how it is set off. */
+export interface Span {
+  readonly text: string;
+  readonly style?: Style;
+}
+
+/** Spans over lines of at most so many columns, broken between words where they can be. */
+export function foldSpans(spans: readonly Span[], columns: number): Span[][] {
+  const lines = new SpanLines(columns);
+  for (const { text, style } of spans) {
+    for (const [index, line] of text.split('\n').entries()) {
+      if (index > 0) lines.break();
+      for (const word of line.match(/\s+|\S+/g) ?? []) lines.add(plain(word), style);
+    }
+  }
+  return lines.list;
+}
+
+/** Lines that fill up word by word. */
+class SpanLines {
+  readonly list: { text: string; style?: Style }[][] = [[]];
+  readonly #columns: number;
+  #width = 0;
+
+  constructor(columns: number) {
+    this.#columns = Math.max(2, columns);
+  }
+
+  break(): void {
+    this.list.push([]);
+    this.#width = 0;
+  }
+
+  add(word: string, style: Style | undefined): void {
+    let left = word;
+    if (this.#width > 0 && this.#width + widthOf(left) > this.#columns) {
+      this.break();
+      left = left.trimStart();
+    }
+    while (left !== '') {
+      const piece = beginningOf(left, this.#columns) || left.slice(0, 2);
+      this.#put(piece, style);
+      left = left.slice(piece.length);
+      if (left !== '') this.break();
+    }
+  }
+
+  #put(text: string, style: Style | undefined): void {
+    const line = this.list.at(-1) as { text: string; style?: Style }[];
+    const last = line.at(-1);
+    if (last !== undefined && last.style === style) last.text += text;
+    else line.push(style === undefined ? { text } : { text, style });
+    this.#width += widthOf(text);
+  }
+}
+
+/** A line of spans as text, filled with blanks to so many columns. */
+export function spanLine(out: Output, spans: readonly Span[], columns = 0): string {
+  const width = spans.reduce((sum, { text }) => sum + widthOf(text), 0);
+  const text = spans.map((span) => (span.style === undefined ? span.text : out.style(span.style, span.text))).join('');
+  return text + ' '.repeat(Math.max(0, columns - width));
+}

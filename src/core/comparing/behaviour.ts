@@ -1,0 +1,183 @@
+import { canonicalJson } from '../canonical-json.ts';
+import { specOf } from '../event/catalogue.ts';
+import type { Event } from '../event/event.ts';
+import type { FieldSpec } from '../event/event-spec.ts';
+import { given, isObject, type JsonArray, type JsonObject, type JsonValue, valueAt } from '../json.ts';
+import { plainMessage } from '../message/message.ts';
+import type { Sha256 } from '../parts/digest.ts';
+
+/** What an id names: an event, a call, or a task. */
+export type RenamedKind = 'event' | 'call' | 'task';
+
+/** Gives an id the name it counts by; null where it does not count. */
+export type Rename = (kind: RenamedKind, id: string) => JsonValue;
+
+/** No id counts: what a diff aligns by, since a name that hangs on what came before would spread every difference. */
+export const forgetIds: Rename = () => null;
+
+/**
+ * What an event says about how a history behaved. Its place, clocks (`time` and the story clock `turn`), run and
+ * version do not count: an upcast event behaves as the one it was made from.
+ */
+export interface Behaviour {
+  readonly type: string;
+  readonly agent?: string;
+  /** The name of the event that led to this one, where it has one. */
+  readonly cause?: JsonValue;
+  /** The behavioural fields by dotted path; all of `data` for a type Reprise does not know. */
+  readonly data: JsonObject;
+}
+
+interface CountedField {
+  readonly path: readonly string[];
+  readonly key: string;
+  readonly spec: FieldSpec;
+  /** Whether its value is a message or a list of them, in which providers leave ids and metadata. */
+  readonly holdsMessages: boolean;
+}
+
+const countedOfType = new Map<string, readonly CountedField[] | undefined>();
+
+/** The fields of a type that count; undefined for a type Reprise does not know. */
+function countedFields(type: string): readonly CountedField[] | undefined {
+  const spec = specOf(type);
+  if (spec === undefined) return undefined;
+  let fields = countedOfType.get(type);
+  if (fields === undefined) {
+    fields = Object.entries(spec.fields).flatMap(([key, field]) =>
+      field.role === 'noise'
+        ? []
+        : [{ path: key.split('.'), key, spec: field, holdsMessages: /(^|\.)messages?$/.test(key) }],
+    );
+    countedOfType.set(type, fields);
+  }
+  return fields;
+}
+
+/**
+ * Whether events of a type count as behaviour. Structural ones do not; nor do envelopes, which have no field that is
+ * more than noise: how a run was started, that a turn began, a session's metadata.
+ */
+export function countsAsBehaviour(type: string): boolean {
+  const spec = specOf(type);
+  return spec === undefined || (!spec.structural && countedFields(type)?.length !== 0);
+}
+
+/** What an event says about how a history behaved; undefined if it says nothing. */
+export function behaviourOf(event: Event, rename: Rename): Behaviour | undefined {
+  return describe(event, rename, plainValue);
+}
+
+/** As canonical JSON text in which long lists stand by their digest: cheap to make for growing message lists. */
+export type BehaviourText = (event: Event, rename: Rename) => string | undefined;
+
+/**
+ * Makes a {@link BehaviourText}. It remembers lists by the identity of their items, so that the 1,000 messages which a
+ * call shares with the call before it are not read again. What it gives does not depend on what it remembers.
+ */
+export function createBehaviourText(sha256: Sha256): BehaviourText {
+  const digestOfList = createListDigest(sha256);
+  const inText = (field: CountedField, value: JsonValue): JsonValue =>
+    field.spec.storage === 'list' && Array.isArray(value) ? digestOfList(field, value) : plainValue(field, value);
+  return (event, rename) => {
+    const behaviour = describe(event, rename, inText);
+    return behaviour === undefined ? undefined : canonicalJson(behaviour);
+  };
+}
+
+function describe(
+  event: Event,
+  rename: Rename,
+  valueOf: (field: CountedField, value: JsonValue) => JsonValue,
+): Behaviour | undefined {
+  if (!countsAsBehaviour(event.type)) return undefined;
+  const cause = event.cause === undefined ? null : rename('event', event.cause);
+  return {
+    type: event.type,
+    ...given({ agent: event.agent }),
+    ...(cause === null ? {} : { cause }),
+    data: describeData(event, rename, valueOf),
+  };
+}
+
+function describeData(
+  event: Event,
+  rename: Rename,
+  valueOf: (field: CountedField, value: JsonValue) => JsonValue,
+): JsonObject {
+  const fields = countedFields(event.type);
+  if (fields === undefined || event.erased === true) return event.data;
+  const data: Record<string, JsonValue> = {};
+  for (const field of fields) {
+    const value = valueAt(event.data, field.path);
+    if (value === undefined || value === null) continue;
+    data[field.key] = field.spec.role === 'id' ? renamed(field.key, value, rename) : valueOf(field, value);
+  }
+  return data;
+}
+
+function renamed(key: string, value: JsonValue, rename: Rename): JsonValue {
+  const kind = key === 'call' || key === 'task' ? key : 'event';
+  if (Array.isArray(value)) return value.map((item: JsonValue) => renamed(key, item, rename));
+  return typeof value === 'string' ? rename(kind, value) : value;
+}
+
+function plainValue(field: CountedField, value: JsonValue): JsonValue {
+  if (!field.holdsMessages) return value;
+  const name = namesByFirstUse();
+  if (!Array.isArray(value)) return plainMessage(value, name);
+  return value.map((item: JsonValue) => plainMessage(item, name));
+}
+
+/** Tool call ids are the provider's: they count by where they first stand in a message or list. */
+function namesByFirstUse(): NameByFirstUse {
+  const names = new Map<string, number>();
+  return (id) => {
+    const known = names.get(id) ?? names.size;
+    names.set(id, known);
+    return known;
+  };
+}
+
+type NameByFirstUse = (id: string) => number;
+
+/** What is remembered of a list: every item, and the digest of the list up to and including it. */
+interface KnownList {
+  readonly items: JsonArray;
+  readonly chains: string[];
+  readonly name: NameByFirstUse;
+}
+
+/** Lists remembered at a time: those of as many conversations can grow side by side. */
+const knownListsMax = 16;
+
+/**
+ * The digest of a list: a chain over its items, so that a list which goes on where a known one ended costs what it
+ * adds. A known item is the same object; content is not compared.
+ */
+function createListDigest(sha256: Sha256): (field: CountedField, items: JsonArray) => string {
+  const known: KnownList[] = [];
+  return (field, items) => {
+    const index = known.findLastIndex((list) => list.items[0] === items[0] && isObject(items[0] ?? null));
+    const list = continueList(index < 0 ? undefined : known.splice(index, 1)[0], items);
+    for (let at = list.chains.length; at < items.length; at++) {
+      const item = items[at] as JsonValue;
+      const plain = field.holdsMessages ? plainMessage(item, list.name) : item;
+      list.chains.push(sha256(`${list.chains[at - 1] ?? ''}\n${canonicalJson(plain)}`));
+    }
+    known.push(list);
+    if (known.length > knownListsMax) known.shift();
+    return `list:${list.chains.at(-1) ?? ''}`;
+  };
+}
+
+/** What of a known list a new one begins with; names are given anew unless it begins with all of it. */
+function continueList(before: KnownList | undefined, items: JsonArray): KnownList {
+  let shared = 0;
+  const end = Math.min(before?.items.length ?? 0, items.length);
+  while (shared < end && before?.items[shared] === items[shared]) shared++;
+  if (before !== undefined && shared === before.items.length) return { ...before, items };
+  const name = namesByFirstUse();
+  for (const item of items.slice(0, shared)) plainMessage(item, name);
+  return { items, chains: before?.chains.slice(0, shared) ?? [], name };
+}

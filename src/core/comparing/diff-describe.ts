@@ -1,0 +1,123 @@
+import { specOf } from '../event/catalogue.ts';
+import type { Event } from '../event/event.ts';
+import { type JsonObject, type JsonValue, valueAt } from '../json.ts';
+import type { Sha256 } from '../parts/digest.ts';
+import type { Seq } from '../point.ts';
+import { type BehaviourText, behaviourOf, createBehaviourText, forgetIds, type Rename } from './behaviour.ts';
+import { createRunBook, firstRunOf, noteRun } from './resumption.ts';
+import { diffStates, type JsonPath, type StateDiff } from './value-diff.ts';
+
+/** An event as a diff needs it: light enough to hold a long history of them. */
+export interface DiffEvent {
+  readonly seq: Seq;
+  readonly type: string;
+  /** A digest of what the event says about how the history behaved. Equal ones are equal events. */
+  readonly hash: string;
+  /** What the event is about: two that differ but are about the same are one event, changed. */
+  readonly slot: string;
+  /** The event itself, where it is at hand. */
+  readonly event?: Event;
+}
+
+/** The field that tells what an event of a type is about, beside its agent. A call's is found out below. */
+const slotFields: Readonly<Record<string, readonly string[]>> = {
+  'message.added': ['message', 'role'],
+  'belief.committed': ['topic'],
+  'belief.superseded': ['topic'],
+  'contradiction.detected': ['topic'],
+  'contradiction.settled': ['topic'],
+  'constraint.set': ['key'],
+  'evidence.added': ['title'],
+  'file.patched': ['path'],
+  'tests.ran': ['command'],
+};
+
+/** What an event is about. Another model is a changed call; another tool is another call. */
+export function slotOf(event: Event): string {
+  const { type, agent, data } = event;
+  return JSON.stringify([type, agent ?? null, ...aboutOf(type, data)]);
+}
+
+function aboutOf(type: string, data: JsonObject): (JsonValue | undefined)[] {
+  if (type === 'call.started' || type === 'call.ended') {
+    return data['kind'] === 'model' ? ['model'] : [data['kind'], data['name']];
+  }
+  const path = Object.hasOwn(slotFields, type) ? slotFields[type] : undefined;
+  return path === undefined ? [] : [valueAt(data, path)];
+}
+
+/** How to describe events for a diff. */
+export interface DescribeOptions {
+  /** Whether each description keeps its event: for changed fields at once, at the price of memory. */
+  readonly keepEvents?: boolean;
+  /** Ids do not count unless they are given names. */
+  readonly rename?: Rename;
+}
+
+/** One event as a diff needs it; undefined if it says nothing about how the history behaved. */
+export function describeForDiff(
+  event: Event,
+  tools: { readonly sha256: Sha256; readonly textOf: BehaviourText },
+  options: DescribeOptions = {},
+): DiffEvent | undefined {
+  const text = tools.textOf(event, options.rename ?? forgetIds);
+  if (text === undefined) return undefined;
+  const described = { seq: event.seq, type: event.type, hash: tools.sha256(text), slot: slotOf(event) };
+  return options.keepEvents === true ? { ...described, event } : described;
+}
+
+/** Describes a history an event at a time. */
+export interface HistoryDescriber {
+  readonly add: (event: Event) => void;
+  /** What was added so far, without what says nothing about behaviour. */
+  readonly events: () => readonly DiffEvent[];
+}
+
+/**
+ * Describes a history for a diff. As in a fingerprint, neither the start of a run nor the end that a resume took back
+ * counts, so that an unedited fork which behaved the same has no difference.
+ */
+export function createHistoryDescriber(sha256: Sha256, options: DescribeOptions = {}): HistoryDescriber {
+  const tools = { sha256, textOf: createBehaviourText(sha256) };
+  const runs = createRunBook();
+  const ends = new Map<string, DiffEvent>();
+  const takenBack = new Set<DiffEvent>();
+  const described: DiffEvent[] = [];
+  const add = (event: Event): void => {
+    const resumed = noteRun(runs, event);
+    const end = resumed === undefined ? undefined : ends.get(resumed);
+    if (end !== undefined) takenBack.add(end);
+    const one = describeForDiff(event, tools, options);
+    if (one === undefined) return;
+    described.push(one);
+    if (event.run === undefined) return;
+    const first = firstRunOf(runs, event.run);
+    if (event.type === 'run.ended') ends.set(first, one);
+    else ends.delete(first);
+  };
+  const events = (): readonly DiffEvent[] =>
+    takenBack.size === 0 ? described : described.filter((one) => !takenBack.has(one));
+  return { add, events };
+}
+
+/** The fields in which two events differ, by their paths in `data`; only what counts as behaviour is compared. */
+export function changedFields(left: Event, right: Event): StateDiff {
+  const diff = diffStates(behaviourOf(left, forgetIds)?.data ?? {}, behaviourOf(right, forgetIds)?.data ?? {});
+  if (specOf(left.type) === undefined) return diff;
+  return {
+    identical: diff.identical,
+    added: diff.added.map((one) => ({ ...one, path: unfold(one.path) })),
+    removed: diff.removed.map((one) => ({ ...one, path: unfold(one.path) })),
+    changed: diff.changed.map((one) => ({
+      ...one,
+      path: unfold(one.path),
+      ...(one.leftPath === undefined ? {} : { leftPath: unfold(one.leftPath) }),
+    })),
+  };
+}
+
+/** Behaviour has its fields by dotted path: `request.messages` becomes two names. */
+function unfold(path: JsonPath): JsonPath {
+  const [field, ...rest] = path;
+  return [...String(field).split('.'), ...rest];
+}

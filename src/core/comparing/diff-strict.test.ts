@@ -1,0 +1,98 @@
+/** The numbers are those of shipit's `diff_traces`, with seqs in place of indexes from 0. */
+import { describe, expect, test } from 'vitest';
+import type { Seq } from '../point.ts';
+import { diffStrictly, type StrictEvent } from './diff-strict.ts';
+
+function history(types: string, firstSeq = 1): StrictEvent[] {
+  const list = types.split(' ').filter((type) => type !== '');
+  return list.map((type, index) => ({ seq: (firstSeq + index) as Seq, type, text: `says ${type}` }));
+}
+
+const seqs = (events: readonly StrictEvent[]): number[] => events.map((event) => event.seq);
+
+describe('diffStrictly()', () => {
+  test('identical types match whatever they say', () => {
+    const other = history('a b c').map((event) => ({ ...event, text: 'other' }));
+    expect(diffStrictly(history('a b c'), other)).toMatchObject({
+      identical: true,
+      matched: 3,
+      divergedAt: null,
+      typeMismatches: [],
+      onlyLeft: [],
+      onlyRight: [],
+    });
+  });
+
+  test('counts only the common prefix, also after the two come together again', () => {
+    const diff = diffStrictly(history('a b c d'), history('a x c d'));
+    expect(diff).toMatchObject({ identical: false, matched: 1, divergedAt: 2 });
+    expect(diff.typeMismatches).toEqual([{ left: 2, right: 2, leftType: 'b', rightType: 'x' }]);
+  });
+
+  test('every later place with different types is a mismatch', () => {
+    const diff = diffStrictly(history('a b c d e'), history('a x c y e'));
+    expect(diff.typeMismatches.map(({ left }) => left)).toEqual([2, 4]);
+  });
+
+  test('a longer left has a tail, and the two part where the right ends', () => {
+    const diff = diffStrictly(history('a b c d'), history('a b'));
+    expect(diff).toMatchObject({ identical: false, matched: 2, divergedAt: 3, typeMismatches: [] });
+    expect([seqs(diff.onlyLeft), seqs(diff.onlyRight)]).toEqual([[3, 4], []]);
+  });
+
+  test('a longer right has a tail, and the seq is the right one', () => {
+    const diff = diffStrictly(history('a b'), history('a b c', 1));
+    expect(diff).toMatchObject({ identical: false, matched: 2, divergedAt: 3 });
+    expect([seqs(diff.onlyLeft), seqs(diff.onlyRight)]).toEqual([[], [3]]);
+  });
+
+  test('seqs are those of the events, not positions', () => {
+    expect(diffStrictly(history('a b', 10), history('a c', 20))).toMatchObject({
+      divergedAt: 11,
+      typeMismatches: [{ left: 11, right: 21 }],
+    });
+  });
+
+  test('two empty histories are identical, one empty history is not', () => {
+    expect(diffStrictly([], []).identical).toBe(true);
+    expect(diffStrictly([], history('a'))).toMatchObject({ identical: false, matched: 0, divergedAt: 1 });
+  });
+
+  test('refuses what is not a list of events', () => {
+    expect(() => diffStrictly('a' as unknown as [], [])).toThrow(/left side is not a list/);
+  });
+});
+
+describe('toLines()', () => {
+  test('says that two histories are identical', () => {
+    expect(diffStrictly(history('a'), history('a'), { left: 'x/main', right: 'x/b' }).toLines()).toEqual([
+      'diff x/main vs x/b',
+      'matched: 1',
+      '✓ identical',
+    ]);
+  });
+
+  test('lists mismatches and tails, ten of each, with what each event says', () => {
+    const left = history(`a ${'b '.repeat(12)}${'t '.repeat(12)}`);
+    const lines = diffStrictly(left, history(`a ${'c '.repeat(12)}`)).toLines();
+    expect(lines.slice(0, 5)).toEqual([
+      'diff left vs right',
+      'matched: 1',
+      'diverged at seq 2',
+      'type mismatches: 12',
+      '  [2] b → c',
+    ]);
+    expect(lines).toHaveLength(4 + 10 + 1 + 10);
+    expect(lines[14]).toBe('only left: 12');
+    expect(lines[15]).toBe('  [14] t: says t');
+  });
+
+  test('cuts long texts and keeps to the limit', () => {
+    const left: StrictEvent[] = [{ seq: 1 as Seq, type: 'a', text: 'x'.repeat(200) }];
+    const diff = diffStrictly(left, []);
+    expect(diff.toLines().at(-1)).toBe(`  [1] a: ${'x'.repeat(80)}`);
+    expect(diff.toLines(2)).toHaveLength(2);
+    const tails = diffStrictly(history('a '.repeat(30)), history(`${'b '.repeat(15)}`));
+    expect(tails.toLines(40).length).toBeLessThanOrEqual(40);
+  });
+});

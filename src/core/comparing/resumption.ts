@@ -1,0 +1,82 @@
+import type { Event } from '../event/event.ts';
+import { isObject } from '../json.ts';
+import { limits } from '../limits.ts';
+
+/** One run, as those who follow runs across resumes need it. */
+export interface RunEntry {
+  /** The first run of the line this one continues; itself if it continues none. */
+  readonly first: string;
+  readonly agent: string | null;
+  /** Its place in the order of beginnings. */
+  readonly order: number;
+  /** Whether a resume may still continue it: it has not ended, or it ended other than well. */
+  readonly open: boolean;
+}
+
+/**
+ * The runs of a history that matter to later ones: those that a resume may still continue, and those that continued
+ * another. It is JSON, so that a projection can keep it, and does not grow with the runs that began and ended by themselves.
+ */
+export interface RunBook {
+  count: number;
+  /** By `r:` and the run's id, so that no id is taken for a number or a prototype. */
+  readonly runs: Record<string, RunEntry>;
+}
+
+/** A book without runs. */
+export function createRunBook(): RunBook {
+  return { count: 0, runs: {} };
+}
+
+const keyOf = (run: string): string => `r:${run}`;
+
+/** The first run of the line that a run belongs to: a resumed run continues an earlier one. */
+export function firstRunOf(book: RunBook, run: string): string {
+  return book.runs[keyOf(run)]?.first ?? run;
+}
+
+/**
+ * Writes the beginning or end of a run into the book. For the start of a resumed run that continues an earlier one,
+ * gives the first run of their line; the earlier one is then no longer open to be continued by another.
+ *
+ * `run.started` says which run it continues in `resumed.run`; without it, the last one of the same agent that is open.
+ */
+export function noteRun(book: RunBook, event: Event): string | undefined {
+  const { run } = event;
+  if (run === undefined) return undefined;
+  if (event.type === 'run.ended') {
+    const entry = book.runs[keyOf(run)];
+    if (entry !== undefined) settle(book, run, { ...entry, open: event.data['outcome'] !== 'ok' });
+    return undefined;
+  }
+  if (event.type !== 'run.started') return undefined;
+  const agent = event.agent ?? null;
+  const before = continued(book, event, agent);
+  const entry = before === undefined ? undefined : book.runs[keyOf(before)];
+  const first = before === undefined ? undefined : firstRunOf(book, before);
+  if (before !== undefined && entry !== undefined) settle(book, before, { ...entry, open: false });
+  settle(book, run, { first: first ?? run, agent, order: book.count++, open: true });
+  return first;
+}
+
+/** Writes an entry, or takes it out once it says nothing that is not so for a run without one. */
+function settle(book: RunBook, run: string, entry: RunEntry): void {
+  if (!entry.open && entry.first === run) delete book.runs[keyOf(run)];
+  else book.runs[keyOf(run)] = entry;
+  const entries = Object.entries(book.runs);
+  if (entries.length <= limits.runsRememberedMax) return;
+  delete book.runs[entries.reduce((a, b) => (b[1].order < a[1].order ? b : a))[0]];
+}
+
+/** The run that a resumed one continues. */
+function continued(book: RunBook, event: Event, agent: string | null): string | undefined {
+  const resumed = event.data['resumed'];
+  if (!isObject(resumed)) return undefined;
+  if (typeof resumed['run'] === 'string') return resumed['run'];
+  let last: { readonly run: string; readonly order: number } | undefined;
+  for (const [key, entry] of Object.entries(book.runs)) {
+    if (!entry.open || entry.agent !== agent || (last !== undefined && entry.order < last.order)) continue;
+    last = { run: key.slice(2), order: entry.order };
+  }
+  return last?.run;
+}

@@ -1,0 +1,165 @@
+import { RepriseError } from '../error.ts';
+import { isObject, type JsonObject, type JsonValue } from '../json.ts';
+import type { EffectAction, EffectPolicy } from '../recording/effects.ts';
+import { isEffectClass } from '../recording/effects.ts';
+import type { Edit, EditOptions } from '../view/edit.ts';
+
+/** What one variant of an experiment does differently. Without any change it is the original, tried again. */
+export interface Variant extends EditOptions {
+  /** What it is called; its branches are `<name>-1`, `<name>-2` and so on. */
+  readonly name: string;
+  /** Temperature, limits and the like, for every later model call. */
+  readonly settings?: JsonObject;
+  /** The agent that runs it, by name; the one of the experiment if left out. */
+  readonly with?: string;
+  /** What the framework's own run call is given, instead of the experiment's. */
+  readonly run?: JsonValue;
+}
+
+/** How much a run may take. */
+export interface Budget {
+  /** Model calls. */
+  readonly turns?: number;
+  /** Input and output tokens. */
+  readonly tokens?: number;
+  /** US dollars. */
+  readonly costUsd?: number;
+}
+
+/** What a file of variants holds: the variants, and how they are run unless the caller says otherwise. */
+export interface VariantsFile {
+  readonly variants: readonly Variant[];
+  readonly repeats?: number;
+  readonly parallel?: number;
+  /** A command that checks each branch: exit code 0 is a pass. */
+  readonly check?: string;
+  readonly budget?: Budget;
+  readonly effects?: EffectPolicy;
+}
+
+/**
+ * Reads variants: a JSON text or value that is `{ "variants": [ … ], "repeats": 3, … }`, or the list of variants alone.
+ * What is not well formed is `experiment.invalid`, and the message names the field.
+ *
+ * @example
+ * ```ts
+ * const { variants } = parseVariants('[{ "name": "as-is" }, { "name": "brief", "system": "Be brief." }]');
+ * console.log(variants.map(({ name }) => name)); // [ 'as-is', 'brief' ]
+ * ```
+ */
+export function parseVariants(input: unknown): VariantsFile {
+  const value = typeof input === 'string' ? parsed(input) : input;
+  if (Array.isArray(value)) return { variants: checkVariants(value) };
+  const file = checkFields('', value, fileFields);
+  return { ...file, variants: checkVariants(file['variants']) } as VariantsFile;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    return refuse(`it is not JSON: ${(error as Error).message}`);
+  }
+}
+
+function refuse(why: string, hint = 'See the file format in docs/guides/experiment.md.'): never {
+  throw new RepriseError('experiment.invalid', `Cannot read the variants: ${why}`, { hint });
+}
+
+type Check = (value: unknown, path: string) => void;
+
+const text: Check = (value, path) => {
+  if (typeof value !== 'string') refuse(`"${path}" is not a text`);
+};
+const name: Check = (value, path) => {
+  if (typeof value !== 'string' || value === '') refuse(`"${path}" is not a name`);
+};
+const object: Check = (value, path) => {
+  if (!isObject(value)) refuse(`"${path}" is not an object`);
+};
+const array: Check = (value, path) => {
+  if (!Array.isArray(value)) refuse(`"${path}" is not an array`);
+};
+const anything: Check = () => undefined;
+const positive: Check = (value, path) => {
+  if (typeof value !== 'number' || !(value > 0) || value === Number.POSITIVE_INFINITY)
+    refuse(`"${path}" is not a number above 0`);
+};
+const count: Check = (value, path) => {
+  if (!Number.isSafeInteger(value) || (value as number) < 1) refuse(`"${path}" is not a whole number from 1`);
+};
+
+const actions: ReadonlySet<unknown> = new Set<EffectAction>(['run', 'reuse', 'ask', 'refuse']);
+
+const action: Check = (value, path) => {
+  if (!actions.has(value)) refuse(`"${path}" is not one of run, reuse, ask, refuse`);
+};
+const effects: Check = (value, path) => {
+  if (typeof value === 'string') return action(value, path);
+  const policy = checkFields(path, value, { classes: object, names: object });
+  for (const [key, held] of Object.entries((policy['classes'] ?? {}) as JsonObject)) {
+    if (!isEffectClass(key)) refuse(`"${path}.classes.${key}" is not an effect class`);
+    action(held, `${path}.classes.${key}`);
+  }
+  for (const [key, held] of Object.entries((policy['names'] ?? {}) as JsonObject)) action(held, `${path}.names.${key}`);
+};
+const budget: Check = (value, path) => {
+  checkFields(path, value, { turns: count, tokens: count, costUsd: positive });
+};
+const edits: Check = (value, path) => {
+  array(value, path);
+  for (const [index, edit] of (value as readonly Edit[]).entries()) {
+    object(edit, `${path}[${index}]`);
+    text(edit.kind, `${path}[${index}].kind`);
+  }
+};
+
+const fileFields: Readonly<Record<string, Check>> = {
+  variants: array,
+  repeats: count,
+  parallel: count,
+  check: name,
+  budget,
+  effects,
+};
+
+const variantFields: Readonly<Record<keyof Variant, Check>> = {
+  name,
+  prompt: text,
+  system: text,
+  model: name,
+  tools: array,
+  settings: object,
+  edits,
+  with: name,
+  run: anything,
+};
+
+/** A field that is misspelt would change nothing, and nobody would see that it was not tried. */
+function checkFields(path: string, value: unknown, fields: Readonly<Record<string, Check>>): JsonObject {
+  if (!isObject(value))
+    return refuse(path === '' ? 'it is neither an object nor an array' : `"${path}" is not an object`);
+  for (const [key, held] of Object.entries(value)) {
+    const where = path === '' ? key : `${path}.${key}`;
+    const check = Object.hasOwn(fields, key) ? fields[key] : undefined;
+    if (check === undefined) refuse(`"${where}" is not a field`, `The fields are ${Object.keys(fields).join(', ')}.`);
+    else if (held !== undefined) check(held, where);
+  }
+  return value;
+}
+
+function checkVariants(value: unknown): readonly Variant[] {
+  if (value === undefined) return refuse('"variants" is missing');
+  const variants = value as readonly unknown[];
+  if (variants.length === 0) return refuse('"variants" is empty');
+  const names = new Set<string>();
+  for (const [index, variant] of variants.entries()) {
+    const checked = checkFields(`variants[${index}]`, variant, variantFields);
+    name(checked['name'], `variants[${index}].name`);
+    const held = checked['name'] as string;
+    if (names.has(held))
+      refuse(`"variants[${index}].name" is ${JSON.stringify(held)} again`, 'Give each variant its own name.');
+    names.add(held);
+  }
+  return variants as readonly Variant[];
+}

@@ -1,0 +1,122 @@
+import { RepriseError } from '../error.ts';
+import { checkId } from '../id.ts';
+import type { JsonInput, JsonObject } from '../json.ts';
+import { checkKeys, type KnownKeys } from '../known-keys.ts';
+import { checkLimit } from '../limits.ts';
+import type { Digest, Seq } from '../point.ts';
+
+/** How something ended. */
+export type Outcome = 'ok' | 'error' | 'aborted' | 'interrupted' | 'budget';
+
+/** One immutable fact, as everyone sees it: library, `--json`, wire. */
+export interface Event {
+  readonly session: string;
+  /** The branch that stores the event. */
+  readonly branch: string;
+  readonly seq: Seq;
+  readonly id: string;
+  /** When it happened, by the writer's clock. */
+  readonly time: string;
+  readonly type: string;
+  /** The version of the type's data. */
+  readonly version: number;
+  readonly agent?: string;
+  readonly run?: string;
+  /** The branch's story clock when it happened. */
+  readonly turn: number;
+  /** The id of the event that led to this one. */
+  readonly cause?: string;
+  /** Where that event stands, if it is in this branch's history. */
+  readonly causeSeq?: Seq;
+  readonly data: JsonObject;
+  /** The digest of this event and all before it. */
+  readonly digest: Digest;
+  /** Present when the payload was erased: `data` is then `{ erased: true }`. */
+  readonly erased?: true;
+  /** In a view, the seq of the event this one replaced. */
+  readonly replaces?: Seq;
+}
+
+/** What a writer gives to append an event; what is left out is filled in. */
+export interface EventDraft {
+  readonly type: string;
+  readonly data?: JsonInput;
+  /** The version of `data`; the catalogue's current one if left out. */
+  readonly version?: number;
+  readonly agent?: string;
+  readonly run?: string;
+  /** Its turn; the cause's, else that of the last event in the view, if left out. */
+  readonly turn?: number;
+  /** The id of the event that led to this one. */
+  readonly cause?: string;
+  /** A UUIDv7 is minted if left out. Give one to make a retry idempotent. */
+  readonly id?: string;
+  /** When it happened; now if left out. */
+  readonly time?: string;
+}
+
+/** An event inside a marker: what replaces or is inserted. */
+export interface CarriedEvent {
+  readonly type: string;
+  readonly version: number;
+  readonly time: string;
+  readonly agent?: string;
+  readonly run?: string;
+  readonly turn: number;
+  readonly cause?: string;
+  readonly data: JsonObject;
+}
+
+/** The data of an event whose payload was erased. */
+export const erasedData: JsonObject = Object.freeze({ erased: true });
+
+const typePattern = /^[a-z][a-z0-9-]*(\.[a-z][a-zA-Z0-9-]*)+$/;
+
+const assigned = 'The store assigns it, and the event that append gives back has it.';
+
+/** What an event that is not stored yet may have. */
+export const draftKeys: KnownKeys = {
+  keys: new Set<keyof EventDraft>(['type', 'data', 'version', 'agent', 'run', 'turn', 'cause', 'id', 'time']),
+  code: 'event.invalid',
+  attempt: 'append an event',
+  whole: 'an event that is not stored yet',
+  hints: {
+    session: 'An event goes to the session it is appended to.',
+    branch: 'Say which branch in the options: append(events, { branch }).',
+    seq: assigned,
+    causeSeq: assigned,
+    digest: assigned,
+  },
+};
+
+/** Checks everything about a draft that needs no history. */
+export function checkDraft(draft: EventDraft): void {
+  if (typeof draft !== 'object' || draft === null) refuse(`${String(draft)} is not an object`);
+  checkKeys(draft, draftKeys);
+  if (typeof draft.type !== 'string' || !typePattern.test(draft.type)) {
+    refuse(`its type ${JSON.stringify(draft.type) ?? 'undefined'} is not of the form "noun.pastVerb"`);
+  }
+  checkLimit('typeBytesMax', draft.type.length, 'append an event: its type is too long');
+  if (draft.version !== undefined && !(Number.isSafeInteger(draft.version) && draft.version >= 1)) {
+    refuse(`its version ${String(draft.version)} is not a whole number from 1`);
+  }
+  if (draft.turn !== undefined && !(Number.isSafeInteger(draft.turn) && draft.turn >= 0)) {
+    refuse(`its turn ${String(draft.turn)} is not a whole number from 0`);
+  }
+  if (
+    draft.data !== undefined &&
+    (typeof draft.data !== 'object' || draft.data === null || Array.isArray(draft.data))
+  ) {
+    refuse('its data is not an object', 'json.not-json');
+  }
+  if (draft.agent !== undefined) checkId('agent', draft.agent);
+  if (draft.run !== undefined) checkId('run', draft.run);
+  if (draft.id !== undefined) checkId('event', draft.id);
+  if (draft.cause !== undefined) checkId('event', draft.cause);
+}
+
+function refuse(why: string, code: 'event.invalid' | 'json.not-json' = 'event.invalid'): never {
+  throw new RepriseError(code, `Cannot append an event: ${why}`, {
+    hint: 'See docs/reference/events.md for the form of an event.',
+  });
+}

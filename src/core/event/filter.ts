@@ -1,0 +1,308 @@
+import { canonicalJson } from '../canonical-json.ts';
+import { RepriseError } from '../error.ts';
+import { type JsonObject, type JsonValue, valueAt } from '../json.ts';
+import { limits } from '../limits.ts';
+import { isoTime } from '../time.ts';
+import type { Event } from './event.ts';
+
+/** A filter over events as data; every condition given must hold. */
+export interface EventFilter {
+  /** Any of these types. */
+  readonly types?: readonly string[];
+  /** This agent exactly, or with a leading `~` any agent whose id contains the rest, whatever its case. */
+  readonly agent?: string;
+  readonly run?: string;
+  readonly turn?: number;
+  /** Turns greater than this one. */
+  readonly turnAfter?: number;
+  /** Of a call: model, tool, http, mcp, process, person. */
+  readonly kind?: string;
+  /** Of a call: the model, tool or address. */
+  readonly name?: string;
+  /** Of whatever ended: ok, error, aborted, interrupted, budget. */
+  readonly outcome?: string;
+  /** Not before this time. */
+  readonly since?: string;
+  /** Not after this time. */
+  readonly until?: string;
+  /** Seqs after this one. */
+  readonly after?: number;
+  /** Seqs up to and including this one. */
+  readonly through?: number;
+  /** Each a field and a case-insensitive regular expression that must be found in it. */
+  readonly fields?: readonly FieldPattern[];
+  /** Text found anywhere in the event, whatever its case. */
+  readonly text?: string;
+}
+
+/** A field by dotted path, and the case-insensitive regular expression that must be found in it. */
+export interface FieldPattern {
+  readonly key: string;
+  readonly pattern: string;
+}
+
+/** What of an event can be judged without its data; stored and decoded events both have it. */
+export interface FilterHeader {
+  readonly seq: number;
+  readonly time: string;
+  readonly type: string;
+  readonly agent?: string | null;
+  readonly run?: string | null;
+  readonly turn: number;
+}
+
+const headerFields = [
+  'session',
+  'branch',
+  'seq',
+  'id',
+  'time',
+  'type',
+  'version',
+  'agent',
+  'run',
+  'turn',
+  'cause',
+] as const satisfies readonly (keyof Event)[];
+
+/**
+ * Whether an event passes a filter. To judge many events, {@link compileFilter} once.
+ *
+ * @example
+ * ```ts
+ * const refunds: EventFilter = { types: ['call.started'], name: 'refund' };
+ * for await (const event of session.replay()) if (matches(refunds, event)) console.log(event.seq);
+ * ```
+ */
+export function matches(filter: EventFilter, event: Event): boolean {
+  return compileFilter(filter)(event);
+}
+
+/** The filter as a function. Everything about it is checked here, once. */
+export function compileFilter(filter: EventFilter): (event: Event) => boolean {
+  const checked = checkFilter(filter);
+  const { kind, name, outcome } = checked;
+  const tests: ((event: Event) => boolean)[] = [(event) => headerFilterHolds(checked, event)];
+  if (kind !== undefined) tests.push((event) => isCall(event) && event.data['kind'] === kind);
+  if (name !== undefined) tests.push((event) => isCall(event) && event.data['name'] === name);
+  if (outcome !== undefined) tests.push((event) => event.data['outcome'] === outcome);
+  for (const field of checked.fields ?? []) tests.push(fieldTest(field));
+  if (checked.text !== undefined) tests.push(textTest(checked.text));
+  return (event) => tests.every((test) => test(event));
+}
+
+const isCall = (event: Event): boolean => event.type.startsWith('call.');
+
+/** Whether an event's header passes the part of a filter that needs no data. Stores use it; the rest is judged above. */
+export function headerFilterHolds(filter: EventFilter, header: FilterHeader): boolean {
+  const { types, agent, run, turn, turnAfter, since, until, after, through } = filter;
+  if (after !== undefined && header.seq <= after) return false;
+  if (through !== undefined && header.seq > through) return false;
+  if (types !== undefined && !types.includes(header.type)) return false;
+  if (agent !== undefined && !agentHolds(agent, header.agent)) return false;
+  if (run !== undefined && header.run !== run) return false;
+  if (turn !== undefined && header.turn !== turn) return false;
+  if (turnAfter !== undefined && header.turn <= turnAfter) return false;
+  if (since !== undefined && header.time < isoTime(since)) return false;
+  return until === undefined || header.time <= isoTime(until);
+}
+
+function agentHolds(wanted: string, agent: string | null | undefined): boolean {
+  if (agent === undefined || agent === null) return false;
+  return wanted.startsWith('~') ? agent.toLowerCase().includes(wanted.slice(1).toLowerCase()) : agent === wanted;
+}
+
+/** Checks a filter and gives it back with its times in the one form that can be compared as text. */
+export function checkFilter(filter: EventFilter): EventFilter {
+  if (typeof filter !== 'object' || filter === null) refuse(`${String(filter)} is not an object`);
+  checkConditions(filter);
+  checkText('text', filter.text);
+  for (const field of filter.fields ?? []) {
+    if (typeof field?.key !== 'string' || typeof field.pattern !== 'string')
+      refuse('a field needs a key and a pattern');
+    checkText('key', field.key);
+    checkText('pattern', field.pattern);
+    pathOf(field.key);
+    compilePattern(field.pattern);
+  }
+  return {
+    ...filter,
+    ...(filter.since === undefined ? {} : { since: isoTime(filter.since) }),
+    ...(filter.until === undefined ? {} : { until: isoTime(filter.until) }),
+  };
+}
+
+const conditionTypes: Readonly<Record<keyof EventFilter, 'string' | 'number' | 'array'>> = {
+  types: 'array',
+  agent: 'string',
+  run: 'string',
+  turn: 'number',
+  turnAfter: 'number',
+  kind: 'string',
+  name: 'string',
+  outcome: 'string',
+  since: 'string',
+  until: 'string',
+  after: 'number',
+  through: 'number',
+  fields: 'array',
+  text: 'string',
+};
+
+/** A condition that is misspelt would hold for everything, and nobody would see that it was not asked. */
+function checkConditions(filter: EventFilter): void {
+  for (const [key, value] of Object.entries(filter)) {
+    const type = Object.hasOwn(conditionTypes, key) ? conditionTypes[key as keyof EventFilter] : undefined;
+    if (type === undefined)
+      refuse(`"${key}" is not a condition`, `The conditions are ${Object.keys(conditionTypes).join(', ')}.`);
+    else if (value !== undefined && (type === 'array' ? !Array.isArray(value) : typeof value !== type))
+      refuse(`its "${key}" is not ${type === 'array' ? 'an array' : `a ${type}`}`);
+  }
+}
+
+function checkText(what: string, text: string | undefined): void {
+  if (text === undefined || text.length <= limits.filterTextMax) return;
+  refuse(`its ${what} has ${text.length} characters, at most ${limits.filterTextMax} are allowed ("filterTextMax")`);
+}
+
+/**
+ * Reads `key=pattern,key=pattern`. A comma or an equals sign that belongs to a key or a pattern is written `\,` or `\=`;
+ * in a pattern, only the comma needs it.
+ *
+ * @example
+ * ```ts
+ * const filter = parseFilter('type=^call,input.order=7');
+ * for await (const event of session.replay({ filter })) console.log(event.seq);
+ * ```
+ */
+export function parseFilter(text: string): EventFilter {
+  const fields: FieldPattern[] = [];
+  for (const part of splitParts(text)) {
+    if (part.pattern === undefined) refuse(`"${part.key}" has no "="`, 'Write key=pattern, separated by commas.');
+    else fields.push({ key: part.key.trim(), pattern: part.pattern });
+  }
+  return checkFilter({ fields });
+}
+
+function splitParts(text: string): { key: string; pattern?: string }[] {
+  const parts: { key: string; pattern?: string }[] = [];
+  let part: { key: string; pattern?: string } = { key: '' };
+  const add = (chars: string): void => {
+    if (part.pattern === undefined) part.key += chars;
+    else part.pattern += chars;
+  };
+  for (let index = 0; index < text.length; index++) {
+    const char = text[index] as string;
+    if (char === '\\') {
+      const next = text[++index] ?? '';
+      add(next === ',' || next === '=' ? next : char + next);
+    } else if (char === ',') {
+      parts.push(part);
+      part = { key: '' };
+    } else if (char === '=' && part.pattern === undefined) part.pattern = '';
+    else add(char);
+  }
+  return [...parts, part];
+}
+
+function pathOf(key: string): readonly string[] {
+  const path = key.split('.');
+  if (path.includes('')) refuse(`"${key}" is not a field`, 'Write a field as type, agent, or input.order.id.');
+  return path;
+}
+
+/** Field patterns as a function over any JSON value; every one must be found where its path leads. */
+export function compileFields(fields: readonly FieldPattern[]): (value: JsonObject) => boolean {
+  checkFilter({ fields });
+  const tests = fields.map(({ key, pattern }) => ({ path: pathOf(key), expression: compilePattern(pattern) }));
+  return (value) => tests.every(({ path, expression }) => isFound(expression, valueAt(value, path)));
+}
+
+/** The field of an event that a path means: of the header, else of the data. */
+function fieldOf(event: Event, path: readonly string[]): JsonValue | undefined {
+  const [first, ...rest] = path as readonly [string, ...string[]];
+  if (rest.length === 0 && (headerFields as readonly string[]).includes(first)) {
+    const held = event[first as (typeof headerFields)[number]];
+    if (held !== undefined) return held;
+  }
+  if (first === 'data') {
+    const held = rest.length === 0 ? event.data : valueAt(event.data, rest);
+    if (held !== undefined) return held;
+  }
+  return valueAt(event.data as JsonObject, path);
+}
+
+function fieldTest({ key, pattern }: FieldPattern): (event: Event) => boolean {
+  const path = pathOf(key);
+  const expression = compilePattern(pattern);
+  return (event) => isFound(expression, fieldOf(event, path));
+}
+
+function isFound(expression: RegExp, value: JsonValue | undefined): boolean {
+  return value !== undefined && expression.test(typeof value === 'string' ? value : canonicalJson(value));
+}
+
+/** JSON escapes quotes and line breaks; a person types them as they are, or copies them escaped. */
+function textTest(text: string): (event: Event) => boolean {
+  const plain = text.toLowerCase();
+  const escaped = JSON.stringify(text).slice(1, -1).toLowerCase();
+  return (event) => {
+    const held = JSON.stringify(event).toLowerCase();
+    return held.includes(plain) || held.includes(escaped);
+  };
+}
+
+/**
+ * Compiles a pattern. JavaScript's engine backtracks, so a repeated group that itself repeats without end, such as
+ * `(a+)+`, can take forever on a short text: such a pattern is refused. Overlapping alternatives are not found out;
+ * the length of the pattern is limited, and a person who writes one waits for their own filter.
+ */
+function compilePattern(pattern: string): RegExp {
+  let expression: RegExp;
+  try {
+    expression = new RegExp(pattern, 'i');
+  } catch (error) {
+    const why = (error as Error).message.replace(/^Invalid regular expression: .*: /s, '');
+    return refuse(
+      `${JSON.stringify(pattern)} is not a regular expression: ${why}`,
+      'Write a backslash before a character that is meant as it is: \\( \\[ \\* \\+ \\?',
+    );
+  }
+  if (nestsRepetition(pattern)) {
+    refuse(`${JSON.stringify(pattern)} repeats a group that repeats without end`, 'Write (a+)+ as a+.');
+  }
+  return expression;
+}
+
+/** Whether an endless repetition stands inside a group that is itself repeated without end. */
+function nestsRepetition(pattern: string): boolean {
+  const open: boolean[] = [];
+  let inClass = false;
+  let closed = false;
+  for (let index = 0; index < pattern.length; index++) {
+    const char = pattern[index] as string;
+    const wasClosed = closed;
+    closed = false;
+    if (char === '\\') index++;
+    else if (inClass) inClass = char !== ']';
+    else if (char === '[') inClass = true;
+    else if (char === '(') open.push(false);
+    else if (char === ')') {
+      closed = open.pop() === true;
+      if (closed && open.length > 0) open[open.length - 1] = true;
+    } else if (isEndless(pattern, index)) {
+      if (wasClosed) return true;
+      if (open.length > 0) open[open.length - 1] = true;
+    }
+  }
+  return false;
+}
+
+function isEndless(pattern: string, index: number): boolean {
+  const char = pattern[index];
+  return char === '*' || char === '+' || (char === '{' && /^\{\d+,\}/.test(pattern.slice(index, index + 12)));
+}
+
+function refuse(why: string, hint = 'See the filters in docs/guides/look.md.'): never {
+  throw new RepriseError('filter.invalid', `Cannot use the filter: ${why}`, { hint });
+}

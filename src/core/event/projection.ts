@@ -1,0 +1,172 @@
+import { orderedJson } from '../canonical-json.ts';
+import { RepriseError } from '../error.ts';
+import { checkId } from '../id.ts';
+import { given, type JsonValue, setKey } from '../json.ts';
+import { checkKeys, type KnownKeys } from '../known-keys.ts';
+import type { Event } from './event.ts';
+import { upcast } from './upcast.ts';
+
+/**
+ * A pure fold over a history. The same events give the same value, today and later, so it must not read clocks, draw
+ * random numbers, or keep anything outside the value.
+ */
+export interface Projection<Value, Result = Value> {
+  readonly name: string;
+  /** Snapshots are kept only for a projection that declares one; change it whenever the fold changes its mind. */
+  readonly version?: string;
+  /** What is folded: the effective history, or every stored event with its markers. */
+  readonly history: 'view' | 'raw';
+  /** The types of events it folds; all if left out. Others are not even read from the store. */
+  readonly types?: readonly string[];
+  /** Fields of `data` it does not look at, such as `request`: it is not given them, and their parts are not read. */
+  readonly without?: readonly string[];
+  readonly initial: () => Value;
+  /** May change the value it is given and give it back. Values are JSON. */
+  apply(value: Value, event: Event): Value;
+  /** What a reader gets to see of the value; must not change it. The value itself if left out. */
+  finish?(value: Value): Result;
+}
+
+/**
+ * Checks a projection and gives it back, with its types inferred.
+ *
+ * @example
+ * ```ts
+ * const toolCalls = defineProjection({
+ *   name: 'tool-calls',
+ *   version: '1',
+ *   history: 'view',
+ *   initial: () => 0,
+ *   apply: (count, event) => (event.type === 'call.started' && event.data['kind'] === 'tool' ? count + 1 : count),
+ * });
+ * ```
+ */
+export function defineProjection<Value, Result = Value>(
+  projection: Projection<Value, Result>,
+): Projection<Value, Result> {
+  const given: Partial<Record<keyof Projection<Value>, unknown>> | null = projection;
+  if (typeof given !== 'object' || given === null) refuse('a projection', 'it is not an object');
+  const name = `the projection ${JSON.stringify(given.name) ?? 'without a name'}`;
+  try {
+    checkId('projection', given.name);
+  } catch (error) {
+    refuse(name, (error as Error).message, error);
+  }
+  if (given.version !== undefined && (typeof given.version !== 'string' || given.version === '')) {
+    refuse(name, 'its version is not a text');
+  }
+  if (given.history !== 'view' && given.history !== 'raw') refuse(name, 'its history is neither "view" nor "raw"');
+  for (const list of ['types', 'without'] as const) {
+    const names = given[list];
+    if (names !== undefined && !(Array.isArray(names) && names.every((item) => typeof item === 'string')))
+      refuse(name, `its "${list}" is not a list of texts`);
+  }
+  if (typeof given.initial !== 'function') refuse(name, '"initial" is not a function');
+  if (typeof given.apply !== 'function') refuse(name, '"apply" is not a function');
+  if (given.finish !== undefined && typeof given.finish !== 'function') refuse(name, '"finish" is not a function');
+  checkKeys(given, projectionKeys);
+  return projection;
+}
+
+const projectionKeys: KnownKeys = {
+  keys: new Set('name version history types without initial apply finish'.split(' ')),
+  code: 'projection.invalid',
+  attempt: 'use the projection',
+  whole: 'a projection',
+};
+
+/**
+ * Folds a history from its beginning.
+ *
+ * @example
+ * ```ts
+ * const events: Event[] = [];
+ * for await (const event of session.replay()) events.push(event);
+ * console.log(project(summary, events).title); // the same as session.stateAt('main', summary)
+ * ```
+ */
+export function project<Value, Result = Value>(projection: Projection<Value, Result>, events: Iterable<Event>): Result {
+  let value = initialValue(projection);
+  for (const event of events) value = applyEvent(projection, value, event);
+  return finishValue(projection, value);
+}
+
+/** The value a projection starts from. */
+export function initialValue<Value, Result>(projection: Projection<Value, Result>): Value {
+  try {
+    // A copy: `apply` may change the value, and whoever gives the same object each time would start from the last end.
+    return structuredClone(projection.initial());
+  } catch (error) {
+    return fail(projection.name, 'its "initial" threw', error);
+  }
+}
+
+/** Folds one event, brought to the current version of its type. */
+export function applyEvent<Value, Result>(projection: Projection<Value, Result>, value: Value, event: Event): Value {
+  if (projection.types?.includes(event.type) === false) return value;
+  const current = withoutFields(upcast(event), projection.without);
+  try {
+    const next = projection.apply(value, current);
+    if (next === undefined || typeof (next as { then?: unknown } | null)?.then === 'function')
+      throw new TypeError(`it gave ${next === undefined ? 'nothing' : 'a promise'}`);
+    return next;
+  } catch (error) {
+    if (error instanceof RepriseError) throw error;
+    return fail(projection.name, `it threw at seq ${event.seq} of "${event.branch}" ("${event.type}")`, error, {
+      seq: event.seq,
+      branch: event.branch,
+    });
+  }
+}
+
+/** However an event was read, a fold is given the same of it. */
+function withoutFields(event: Event, fields: readonly string[] = []): Event {
+  if (!fields.some((field) => Object.hasOwn(event.data, field))) return event;
+  const data: Record<string, JsonValue> = {};
+  for (const field of Object.keys(event.data))
+    if (!fields.includes(field)) setKey(data, field, event.data[field] as JsonValue);
+  return { ...event, data };
+}
+
+/** What a reader gets of a value. */
+export function finishValue<Value, Result>(projection: Projection<Value, Result>, value: Value): Result {
+  if (projection.finish === undefined) return value as unknown as Result;
+  try {
+    return projection.finish(value);
+  } catch (error) {
+    return fail(projection.name, 'its "finish" threw', error);
+  }
+}
+
+/**
+ * The value as JSON text, for a snapshot; `projection.invalid` if it is not JSON. Keys keep their order, so that a value
+ * that was kept is the same, byte for byte, as one that is folded afresh.
+ */
+export function valueText<Value, Result>(projection: Projection<Value, Result>, value: Value): string {
+  try {
+    return orderedJson(value);
+  } catch (error) {
+    return refuse(`the projection "${projection.name}"`, `its value is not JSON: ${(error as Error).message}`, error);
+  }
+}
+
+function fail(
+  name: string,
+  what: string,
+  cause: unknown,
+  where: { readonly seq?: number; readonly branch?: string } = {},
+): never {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  throw new RepriseError('projection.failed', `Cannot fold the projection "${name}": ${what}: ${message}`, {
+    hint: 'A projection must cope with every event, also with erased and unknown ones.',
+    details: { projection: name, ...where },
+    cause,
+  });
+}
+
+function refuse(name: string, why: string, cause?: unknown): never {
+  throw new RepriseError('projection.invalid', `Cannot use ${name}: ${why}`, {
+    hint: 'A projection is { name, version?, history, types?, without?, initial, apply, finish? }, and its value is JSON.',
+    ...given({ cause }),
+  });
+}

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest';
+import type { RepriseError } from '../error.ts';
+import type { Digest, Seq } from '../point.ts';
+import { type Event, erasedData } from './event.ts';
+import { type UpcastTable, upcast, upcasters } from './upcast.ts';
+
+function event(type: string, version: number, more: Partial<Event> = {}): Event {
+  return {
+    session: 's',
+    branch: 'main',
+    seq: 7 as Seq,
+    id: 'e7',
+    time: '2026-01-01T00:00:00.000Z',
+    type,
+    version,
+    turn: 0,
+    data: { text: 'a' },
+    digest: '' as Digest,
+    ...more,
+  };
+}
+
+const table: UpcastTable = {
+  'note.added': {
+    1: (data) => ({ lines: [data['text'] ?? ''] }),
+    2: (data) => ({ ...data, by: 'unknown' }),
+  },
+};
+const options = { table, versionOf: (type: string) => (type === 'note.added' ? 3 : undefined) };
+
+describe('upcast()', () => {
+  test('brings old data to the current version, one version at a time', () => {
+    expect(upcast(event('note.added', 1), options)).toMatchObject({
+      version: 3,
+      data: { lines: ['a'], by: 'unknown' },
+    });
+    expect(upcast(event('note.added', 2, { data: { lines: ['b'] } }), options).data).toEqual({
+      lines: ['b'],
+      by: 'unknown',
+    });
+  });
+
+  test('gives a current event back as it is', () => {
+    const current = event('note.added', 3);
+    expect(upcast(current, options)).toBe(current);
+  });
+
+  test('leaves types alone that it does not know', () => {
+    const foreign = event('my.happened', 9);
+    expect(upcast(foreign, options)).toBe(foreign);
+    expect(upcast(event('constructor.called', 9))).toMatchObject({ version: 9 });
+  });
+
+  test('refuses a version that this release does not know', () => {
+    const newer = (): Event => upcast(event('note.added', 2));
+    expect(newer).toThrow(/event 7 of "main": "note.added" has version 2, this release knows 1/);
+    expect(newer).toThrow(expect.objectContaining({ code: 'event.newer-version' }) as RepriseError);
+  });
+
+  test('does not touch erased data', () => {
+    const erased = event('note.added', 1, { data: erasedData, erased: true });
+    expect(upcast(erased, options)).toMatchObject({ version: 3, data: { erased: true } });
+  });
+
+  test('a gap in the table is our own mistake', () => {
+    expect(() => upcast(event('note.added', 1), { ...options, table: {} })).toThrow(/Broken assumption/);
+  });
+
+  test('released upcasters are frozen', () => {
+    expect(Object.isFrozen(upcasters)).toBe(true);
+  });
+});

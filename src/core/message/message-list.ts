@@ -1,0 +1,158 @@
+import { isObject, type JsonArray, type JsonObject, type JsonValue } from '../json.ts';
+import type { Seq } from '../point.ts';
+import { messageKey, textOf, toolCallsIn, toolResultsIn } from './message.ts';
+
+/** A message in a conversation with the seq of the event that made it; without `message` it was erased. */
+export interface MessageEntry {
+  readonly seq: Seq;
+  message?: JsonObject;
+  /** Made from the end of a call: a `message.added` that says the same is not another message. */
+  made?: 'answer' | 'result';
+}
+
+/** A conversation as it grows. It is JSON, so that a projection can keep it. */
+export interface MessageList {
+  entries: MessageEntry[];
+  /** Tool calls of the last message that asked for some, which have no result yet. */
+  awaited: { readonly id: string; readonly name: string }[];
+}
+
+/**
+ * Takes over the list of a model call. What is known, by content and order, keeps the seq that made it; what is new was
+ * made by the call. `earlier` is where else a message may be known from.
+ */
+export function adoptMessages(
+  list: MessageList,
+  items: JsonArray,
+  { seq, earlier }: { readonly seq: Seq; readonly earlier: readonly MessageEntry[] },
+): void {
+  let shared = 0;
+  for (; shared < items.length; shared++) {
+    const entry = list.entries[shared];
+    const item = items[shared] as JsonValue;
+    if (entry === undefined || !isSame(entry, item)) break;
+    // The next list holds the same object, which is quicker to compare than its content.
+    if (entry.message !== undefined) entry.message = item as JsonObject;
+  }
+  if (shared < items.length || shared < list.entries.length) {
+    const seqOf = seqFinder([...earlier, ...list.entries.slice(shared)]);
+    list.entries.length = shared;
+    for (const item of items.slice(shared)) {
+      const isErased = !isObject(item) || item['erased'] === true;
+      list.entries.push(isErased ? { seq } : { seq: seqOf(item) ?? seq, message: item });
+    }
+  }
+}
+
+/** From here on, a message that says what an answer or result has said is another message. */
+export function settleMessages(list: MessageList): void {
+  for (const entry of list.entries) if (entry.made !== undefined) delete entry.made;
+  list.awaited = [];
+}
+
+/** A hole in a list has no content left: it is the erased message that stood there. */
+function isSame(entry: MessageEntry, item: JsonValue): boolean {
+  if (!isObject(item)) return false;
+  if (item['erased'] === true || entry.message === undefined)
+    return item['erased'] === true && entry.message === undefined;
+  return isEqual(entry.message, item) || messageKey(entry.message) === messageKey(item);
+}
+
+/** Much quicker than comparing keys, and true for almost every message that is the same. */
+function isEqual(left: JsonValue | undefined, right: JsonValue | undefined): boolean {
+  if (left === right) return true;
+  if (Array.isArray(left)) {
+    return (
+      Array.isArray(right) && left.length === right.length && left.every((item, index) => isEqual(item, right[index]))
+    );
+  }
+  if (!isObject(left) || !isObject(right)) return false;
+  const names = Object.keys(left);
+  return (
+    names.length === Object.keys(right).length &&
+    names.every((name) => Object.hasOwn(right, name) && isEqual(left[name], right[name]))
+  );
+}
+
+/** Finds the seq of a message by content, each entry once: in order as long as there is one, else the first left. */
+function seqFinder(entries: readonly MessageEntry[]): (message: JsonObject) => Seq | undefined {
+  const places = new Map<string, number[]>();
+  for (const [index, { message }] of entries.entries()) {
+    if (message === undefined) continue;
+    const key = messageKey(message);
+    const known = places.get(key);
+    if (known === undefined) places.set(key, [index]);
+    else known.push(index);
+  }
+  let next = 0;
+  return (message) => {
+    const found = places.get(messageKey(message)) ?? [];
+    const place = found.find((index) => index >= next) ?? found[0];
+    if (place === undefined) return undefined;
+    found.splice(found.indexOf(place), 1);
+    next = Math.max(next, place + 1);
+    return entries[place]?.seq;
+  };
+}
+
+/** Adds a message, unless it only says what the end of a call has said. */
+export function joinMessage(list: MessageList, seq: Seq, message: JsonObject): void {
+  const results = new Set(toolResultsIn(message).map((part) => part.toolCallId));
+  if (results.size > 0) {
+    const isSaid = (held: MessageEntry): boolean =>
+      held.made === 'result' && toolResultsIn(held.message ?? null).every((part) => results.has(part.toolCallId));
+    list.awaited = list.awaited.filter(({ id }) => !results.has(id));
+    list.entries = list.entries.filter((held) => !isSaid(held));
+  }
+  const answer = list.entries.findLast((held) => held.made === 'answer');
+  if (answer?.message !== undefined && messageKey(answer.message) === messageKey(message)) delete answer.made;
+  else {
+    list.entries.push({ seq, message });
+    const asked = awaitedBy(message);
+    if (asked.length > 0) list.awaited = asked;
+  }
+}
+
+/** The tools that a message asks for. */
+function awaitedBy(message: JsonObject): MessageList['awaited'] {
+  return toolCallsIn(message).map(({ toolCallId, toolName }) => ({ id: toolCallId, name: toolName }));
+}
+
+/** Adds what a model said; the tools it asks for are awaited. */
+export function joinAnswer(list: MessageList, seq: Seq, message: JsonObject): void {
+  list.entries.push({ seq, message, made: 'answer' });
+  list.awaited = awaitedBy(message);
+}
+
+/**
+ * Adds the end of a call as a tool result, if the model asked for it: by the id of the tool call, else by the tool's
+ * name. False for a tool that the program called on its own.
+ */
+export function joinResult(list: MessageList, seq: Seq, ended: JsonObject): boolean {
+  const { call, name, outcome, output = null, error = null } = ended;
+  const awaited = list.awaited.find(({ id }) => id === call) ?? list.awaited.find((asked) => asked.name === name);
+  if (awaited === undefined) return false;
+  list.awaited = list.awaited.filter((asked) => asked !== awaited);
+  const isError = outcome !== 'ok';
+  const part = {
+    type: 'tool-result',
+    toolCallId: awaited.id,
+    toolName: awaited.name,
+    output: isError && output === null ? error : output,
+    ...(isError ? { isError } : {}),
+  };
+  list.entries.push({ seq, message: { role: 'tool', content: [part] }, made: 'result' });
+  return true;
+}
+
+/** How many messages at the beginning are system messages. */
+export function leadingSystemCount(entries: readonly Pick<MessageEntry, 'message'>[]): number {
+  const end = entries.findIndex(({ message }) => message?.['role'] !== 'system');
+  return end < 0 ? entries.length : end;
+}
+
+/** The system messages at the beginning as one text; null if there are none. */
+export function leadingSystem(entries: readonly MessageEntry[]): string | null {
+  const leading = entries.slice(0, leadingSystemCount(entries));
+  return leading.length === 0 ? null : leading.map(({ message }) => textOf(message ?? null)).join('\n\n');
+}

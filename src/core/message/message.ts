@@ -1,0 +1,162 @@
+import { canonicalJson } from '../canonical-json.ts';
+import { isObject, type JsonObject, type JsonValue } from '../json.ts';
+
+/** Who speaks. */
+export type Role = 'system' | 'user' | 'assistant' | 'tool';
+
+/** Plain text. */
+export interface TextPart {
+  readonly type: 'text';
+  readonly text: string;
+}
+
+/** What a model thought before it spoke. */
+export interface ReasoningPart {
+  readonly type: 'reasoning';
+  readonly text: string;
+}
+
+/** A picture: a URL, or data as base64. */
+export interface ImagePart {
+  readonly type: 'image';
+  readonly image: string;
+  readonly mediaType?: string;
+}
+
+/** A file: a URL, or data as base64. */
+export interface FilePart {
+  readonly type: 'file';
+  readonly data: string;
+  readonly mediaType: string;
+  readonly filename?: string;
+}
+
+/** A model asks for a tool. */
+export interface ToolCallPart {
+  readonly type: 'tool-call';
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly input: JsonValue;
+}
+
+/** What the tool gave. */
+export interface ToolResultPart {
+  readonly type: 'tool-result';
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly output: JsonValue;
+  /** Set when the tool failed and `output` says how. */
+  readonly isError?: boolean;
+}
+
+/** A piece of a message. */
+export type MessagePart = TextPart | ReasoningPart | ImagePart | FilePart | ToolCallPart | ToolResultPart;
+
+/** One message in the neutral form that adapters map to and from. Fields beyond these are kept as they are. */
+export interface Message {
+  readonly role: Role;
+  readonly content: string | readonly MessagePart[];
+}
+
+/** A message, or one as a conversation holds it: with its place, and without a message where it was erased. */
+export type MessageLike = Message | { readonly message?: JsonObject };
+
+/** The messages alone, without those that were erased. */
+export function bareMessages(held: readonly MessageLike[]): readonly Message[] {
+  return held.flatMap((each) => {
+    if ('role' in each) return [each];
+    return each.message === undefined ? [] : [each.message as unknown as Message];
+  });
+}
+
+const roles: ReadonlySet<unknown> = new Set<Role>(['system', 'user', 'assistant', 'tool']);
+
+/** Whether a value is a message: a known role, and content that is a string or a list of typed parts. */
+export function isMessage(value: unknown): value is Message & JsonObject {
+  if (!isObject(value) || !roles.has(value['role'])) return false;
+  const content = value['content'];
+  return typeof content === 'string' || (Array.isArray(content) && content.every(isPart));
+}
+
+const isPart = (value: unknown): boolean => isObject(value) && typeof value['type'] === 'string';
+
+/** The parts of a message; string content is one text part. Reads what is there and skips what is not a part. */
+export function partsOf(message: JsonValue | Message): readonly MessagePart[] {
+  const content = isObject(message) ? (message as JsonObject)['content'] : undefined;
+  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
+  return Array.isArray(content) ? (content.filter(isPart) as unknown as MessagePart[]) : [];
+}
+
+/**
+ * What a message says, as text: its text parts joined.
+ *
+ * @example
+ * ```ts
+ * const said = textOf({ role: 'assistant', content: [{ type: 'text', text: 'Done.' }] }); // 'Done.'
+ * ```
+ */
+export function textOf(message: JsonValue | Message): string {
+  return partsOf(message)
+    .flatMap((part) => (part.type === 'text' && typeof part.text === 'string' ? [part.text] : []))
+    .join('');
+}
+
+/**
+ * The tools a message asks for.
+ *
+ * @example
+ * ```ts
+ * const { messages } = await session.stateAt('main@4', conversation);
+ * for (const { message } of messages) for (const { toolName, input } of toolCallsIn(message ?? {})) console.log(toolName, input);
+ * ```
+ */
+export function toolCallsIn(message: JsonValue | Message): readonly ToolCallPart[] {
+  return partsOf(message).filter((part) => part.type === 'tool-call');
+}
+
+/** The tool results a message holds. */
+export function toolResultsIn(message: JsonValue | Message): readonly ToolResultPart[] {
+  return partsOf(message).filter((part) => part.type === 'tool-result');
+}
+
+/** Keys of messages and parts that providers fill with ids and bookkeeping. */
+const providerKeys: ReadonlySet<string> = new Set(['id', 'providerOptions', 'providerMetadata']);
+
+/** Gives the new name of a tool call id. */
+export type RenameToolCall = (id: string) => JsonValue;
+
+/**
+ * What a message says and does, without what a provider wrote into it: its ids and metadata are gone, tool call ids
+ * have new names. Values inside (tool inputs, outputs) are left alone.
+ */
+export function plainMessage(message: JsonValue, rename: RenameToolCall): JsonValue {
+  if (!isObject(message)) return message;
+  const content = message['content'];
+  const plain = withoutProviderKeys(message);
+  if (Array.isArray(content)) plain['content'] = content.map((part: JsonValue) => plainPart(part, rename));
+  return plain;
+}
+
+function plainPart(part: JsonValue, rename: RenameToolCall): JsonValue {
+  if (!isObject(part)) return part;
+  const id = part['toolCallId'];
+  const plain = withoutProviderKeys(part);
+  if (typeof id === 'string') plain['toolCallId'] = rename(id);
+  return plain;
+}
+
+function withoutProviderKeys(value: JsonObject): Record<string, JsonValue> {
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !providerKeys.has(key)));
+}
+
+const keys = new WeakMap<object, string>();
+
+/** A text that two messages share exactly when they say the same: string content is one text part, provider keys are gone. */
+export function messageKey(message: JsonObject): string {
+  const known = keys.get(message);
+  if (known !== undefined) return known;
+  const plain = plainMessage(message, (id) => id) as JsonObject;
+  const key = canonicalJson({ ...plain, content: partsOf(plain) as unknown as JsonValue });
+  keys.set(message, key);
+  return key;
+}

@@ -1,0 +1,349 @@
+import { canonicalForm, canonicalJson, copyJson } from '../canonical-json.ts';
+import { RepriseError } from '../error.ts';
+import { specOf } from '../event/catalogue.ts';
+import { type CarriedEvent, checkDraft } from '../event/event.ts';
+import type { EventSpec, FieldSpec, FieldType } from '../event/event-spec.ts';
+import { isObject, type JsonObject, type JsonValue, valueAt, withValueAt } from '../json.ts';
+import { checkBytes, checkLimit, limits } from '../limits.ts';
+import type { Digest } from '../point.ts';
+import { isoTime } from '../time.ts';
+import { bodyText, DataDecoder, type ListItem, refsIn, storedJson } from './decode.ts';
+import {
+  asRef,
+  bodyDelta,
+  escapedText,
+  escapeKeys,
+  type ListNode,
+  mayHoldRefs,
+  type PartInput,
+  type PartMaker,
+  saltedPart,
+  valuePart,
+} from './parts.ts';
+
+/** A payload ready to be stored: its skeleton, the parts it refers to, the keys it is indexed under. */
+export interface EncodedData {
+  readonly skeleton: string;
+  readonly parts: readonly PartInput[];
+  readonly keys: readonly string[];
+  /** A copy of the payload, as it will be read. */
+  readonly data: JsonObject;
+}
+
+/** The last list and body a writer stored in one place: what the next one is stored as a continuation of. */
+export interface PartMemory {
+  readonly lists: Map<
+    string,
+    {
+      readonly texts: readonly string[];
+      readonly nodes: readonly { readonly digest: Digest; readonly length: number }[];
+    }
+  >;
+  readonly bodies: Map<
+    string,
+    { readonly digest: Digest; readonly text: string; readonly fullLength: number; readonly chain: number }
+  >;
+}
+
+/** The shortest text that an erasure looks for elsewhere than in the event it is told to forget. */
+export const erasableTextMin = 4;
+
+/** A memory that remembers nothing yet. */
+export function createPartMemory(): PartMemory {
+  return { lists: new Map(), bodies: new Map() };
+}
+
+/** The places one writer remembers at most; the least recently used one goes first. */
+const memoryPlacesMax = 64;
+
+interface Encoding {
+  readonly maker: PartMaker;
+  readonly memory: PartMemory;
+  /** Whose memory: lists and bodies continue within a run, an agent, a field. */
+  readonly place: string;
+  readonly parts: PartInput[];
+}
+
+/**
+ * Turns an event's data into what is stored. Lists and bodies are stored as continuations of what `memory` knows; equal
+ * values share one part.
+ */
+export function encodeData(
+  event: {
+    readonly type: string;
+    readonly version: number;
+    readonly agent?: string;
+    readonly run?: string;
+    readonly data: JsonObject;
+  },
+  maker: PartMaker,
+  memory: PartMemory,
+): EncodedData {
+  const spec = specOf(event.type);
+  if (spec !== undefined && event.version === spec.version) checkFields(event.type, spec, event.data);
+  const encoding: Encoding = { maker, memory, place: placeOf(event), parts: [] };
+  const { skeleton, data } =
+    spec?.structural === true
+      ? { skeleton: encodeMarker(event.data, encoding), data: copyJson(event.data) as JsonObject }
+      : encodePayload(event.type, event.data, encoding);
+  checkBytes('payloadBytesMax', [skeleton], `store the data of "${event.type}"`);
+  const keys = keysOf(event);
+  checkLimit('eventKeysMax', keys.length, `index an event of type "${event.type}"`);
+  for (const key of keys) checkBytes('keyBytesMax', [key], 'index an event: a key is too long');
+  return { skeleton, parts: encoding.parts, keys, data };
+}
+
+/** Whose lists and bodies an event's go on from: those of its run and agent, and of what its type says. */
+function placeOf(event: WrittenEvent): string {
+  const writer = `${event.run ?? ''}\n${event.agent ?? ''}`;
+  const place = specOf(event.type)?.place;
+  return place === undefined ? writer : `${writer}\n${place(event.data)}`;
+}
+
+/** As much of an event as decides where its lists and bodies go on. */
+interface WrittenEvent {
+  readonly type: string;
+  readonly agent?: string | undefined;
+  readonly run?: string | undefined;
+  readonly data: JsonObject;
+}
+
+/**
+ * Makes a memory know the lists and bodies of a stored event, where it knows none: a process that goes on with what
+ * another one wrote stores what it adds, not all over again.
+ */
+export function recallParts(
+  memory: PartMemory,
+  event: WrittenEvent,
+  skeleton: string,
+  parts: ReadonlyMap<Digest, PartInput>,
+): void {
+  const held = storedJson(skeleton);
+  const decoder = new DataDecoder({ get: (digest) => parts.get(digest), isErased: () => true });
+  for (const { path } of storedFields(event.type)) {
+    const ref = asRef(valueAt(held, path) ?? null);
+    const place = `${placeOf(event)}\n${path.join('.')}`;
+    if (ref?.name === '$list' && !memory.lists.has(place)) recallList(memory, place, decoder.itemsOf(ref.digest));
+    if (ref?.name === '$body' && !memory.bodies.has(place)) recallBody(memory, place, ref.digest, parts);
+  }
+}
+
+function recallList(memory: PartMemory, place: string, items: readonly ListItem[]): void {
+  const nodes: { digest: Digest; length: number }[] = [];
+  for (const [index, { node }] of items.entries()) {
+    const last = nodes.at(-1);
+    if (last?.digest === node) last.length = index + 1;
+    else nodes.push({ digest: node as Digest, length: index + 1 });
+  }
+  remember(memory.lists, place, { texts: items.map(({ value }) => canonicalJson(value)), nodes });
+}
+
+function recallBody(memory: PartMemory, place: string, digest: Digest, parts: ReadonlyMap<Digest, PartInput>): void {
+  let base = parts.get(digest);
+  const text = base === undefined ? undefined : bodyText(base, (held) => parts.get(held));
+  let chain = 0;
+  for (; base?.kind === 'delta'; chain++) base = parts.get(base.refs[0] as Digest);
+  if (text === undefined || base === undefined) return;
+  remember(memory.bodies, place, { digest, text, fullLength: base.text.length, chain });
+}
+
+/** What an event is looked up by: a pure function of its type and data. A marker answers for the event it carries. */
+export function keysOf(event: {
+  readonly type: string;
+  readonly agent?: string | undefined;
+  readonly data: JsonObject;
+}): readonly string[] {
+  const carried =
+    event.type === 'event.replaced' || event.type === 'event.inserted'
+      ? (event.data['event'] as unknown as CarriedEvent)
+      : undefined;
+  if (carried !== undefined) return keysOf(carried);
+  const keys = specOf(event.type)?.keys?.(event.data, event.agent) ?? [];
+  return keys.length > 1 ? [...new Set(keys)] : keys;
+}
+
+function encodePayload(
+  type: string,
+  data: JsonObject,
+  encoding: Encoding,
+): { readonly skeleton: string; readonly data: JsonObject } {
+  let skeleton: JsonObject | undefined;
+  for (const { path, field } of storedFields(type)) {
+    const value = valueAt(data, path);
+    if (value === undefined || value === null) continue;
+    skeleton ??= escapeKeys(data) as JsonObject;
+    skeleton = withValueAt(skeleton, path, encodeField(value, field, path.join('.'), encoding));
+  }
+  if (skeleton !== undefined) return { skeleton: canonicalJson(skeleton), data: copyJson(data) as JsonObject };
+  const { text, copy } = canonicalForm(data);
+  return { skeleton: mayHoldRefs(text) ? canonicalJson(escapeKeys(data)) : text, data: copy as JsonObject };
+}
+
+const storedFieldsOfType = new Map<
+  string,
+  readonly { readonly path: readonly string[]; readonly field: FieldSpec }[]
+>();
+
+function storedFields(type: string): readonly { readonly path: readonly string[]; readonly field: FieldSpec }[] {
+  let fields = storedFieldsOfType.get(type);
+  if (fields === undefined) {
+    fields = Object.entries(specOf(type)?.fields ?? {})
+      .filter(([, field]) => field.storage !== 'inline')
+      .map(([path, field]) => ({ path: path.split('.'), field }));
+    if (specOf(type) !== undefined) storedFieldsOfType.set(type, fields);
+  }
+  return fields;
+}
+
+/**
+ * What people wrote into a marker is sealed apart, so that it can be erased without touching the marker around it: the
+ * data of a carried event, the values of a branch's metadata, the reason.
+ */
+function encodeMarker(data: JsonObject, encoding: Encoding): string {
+  const carried = data['event'] as unknown as CarriedEvent | undefined;
+  let skeleton: JsonObject | undefined;
+  const seal = (path: readonly string[], text: string): void => {
+    const part = saltedPart('sealed', text, refsIn(text), encoding.maker);
+    encoding.parts.push(part);
+    skeleton = withValueAt(skeleton ?? (escapeKeys(data) as JsonObject), path, { $sealed: part.digest });
+  };
+  if (carried !== undefined) {
+    checkCarried(carried);
+    seal(['event', 'data'], encodePayload(carried.type, carried.data, encoding).skeleton);
+  }
+  for (const { path, value } of writtenIn(data)) seal(path, escapedText(value));
+  return skeleton === undefined ? escapedText(data) : canonicalJson(skeleton);
+}
+
+/** The words in a marker that may be somebody's: those that an erasure would look for. */
+function writtenIn({
+  reason,
+  metadata,
+}: JsonObject): { readonly path: readonly string[]; readonly value: JsonValue }[] {
+  const values = isObject(metadata) ? Object.entries(metadata) : [];
+  return [
+    ...(reason === undefined ? [] : [{ path: ['reason'], value: reason }]),
+    ...values.map(([key, value]) => ({ path: ['metadata', key.startsWith('$') ? `$${key}` : key], value })),
+  ].filter(({ value }) => holdsText(value));
+}
+
+function holdsText(value: JsonValue | undefined): boolean {
+  if (typeof value === 'string') return value.length >= erasableTextMin;
+  return typeof value === 'object' && value !== null && Object.values(value).some(holdsText);
+}
+
+/** What a marker carries will be read as an event, so it must be fit to be one. */
+function checkCarried(carried: CarriedEvent): void {
+  checkDraft(carried);
+  const spec = specOf(carried.type);
+  if (spec?.structural === true) refuseField(carried.type, 'event', 'a marker carries no other marker');
+  if (isoTime(carried.time) !== carried.time)
+    refuseField(carried.type, 'event.time', 'it is not in the form times have');
+  // A replacement of an erased event may keep what is left of it.
+  const isErased = carried.data['erased'] === true && Object.keys(carried.data).length === 1;
+  if (spec !== undefined && carried.version === spec.version && !isErased)
+    checkFields(carried.type, spec, carried.data);
+}
+
+function encodeField(value: JsonValue, field: FieldSpec, path: string, encoding: Encoding): JsonValue {
+  switch (field.storage) {
+    case 'list':
+      return encodeList(value as readonly JsonValue[], path, encoding);
+    case 'body':
+      return encodeBody(value as string, path, encoding);
+    case 'part':
+      return encodeValue(canonicalJson(value), value, encoding);
+    case 'inline':
+      return value;
+  }
+}
+
+function encodeValue(text: string, value: JsonValue, encoding: Encoding): JsonValue {
+  const { held, part } = valuePart(mayHoldRefs(text) ? escapedText(value) : text, value, encoding.maker);
+  if (part !== undefined) encoding.parts.push(part);
+  return held;
+}
+
+/** Stores a list as `{ previous list, appended items }`, going back to the longest earlier list it begins with. */
+function encodeList(items: readonly JsonValue[], path: string, encoding: Encoding): JsonValue {
+  const place = `${encoding.place}\n${path}`;
+  const texts = items.map((item) => canonicalJson(item));
+  const known = encoding.memory.lists.get(place) ?? { texts: [], nodes: [] };
+  let shared = 0;
+  while (shared < texts.length && shared < known.texts.length && texts[shared] === known.texts[shared]) shared++;
+  // A chain of nodes that is too long to be followed is ended by a list that stands on its own.
+  const isFull = known.nodes.length >= limits.partChainMax;
+  const base = isFull ? undefined : known.nodes.findLast((node) => node.length <= shared);
+  if (base !== undefined && base.length === texts.length) return { $list: base.digest };
+  const from = base?.length ?? 0;
+  const added = items.slice(from).map((item, index) => encodeValue(texts[from + index] as string, item, encoding));
+  const node: ListNode = { previous: base?.digest ?? null, items: added };
+  const refs = [...(base === undefined ? [] : [base.digest]), ...added.flatMap(refDigests)];
+  const part = saltedPart('list', canonicalJson(node as unknown as JsonValue), refs, encoding.maker);
+  encoding.parts.push(part);
+  const nodes = [...known.nodes.filter((held) => held.length <= from), { digest: part.digest, length: texts.length }];
+  remember(encoding.memory.lists, place, { texts, nodes });
+  return { $list: part.digest };
+}
+
+function refDigests(item: JsonValue): Digest[] {
+  const digest = (item as { readonly $part?: Digest } | null)?.$part;
+  return digest === undefined ? [] : [digest];
+}
+
+/** Stores a body as its difference from the one before, and in full whenever the size has doubled. */
+function encodeBody(body: string, path: string, encoding: Encoding): JsonValue {
+  if (!body.isWellFormed()) canonicalJson(body);
+  const place = `${encoding.place}\n${path}`;
+  const known = encoding.memory.bodies.get(place);
+  const full = saltedPart('body', body, [], encoding.maker);
+  const asDelta = known !== undefined && body.length < known.fullLength * 2 && known.chain + 1 < limits.partChainMax;
+  const delta = asDelta ? bodyDelta(known.digest, known.text, body) : undefined;
+  const text = delta === undefined ? '' : canonicalJson(delta as unknown as JsonValue);
+  if (known !== undefined && delta !== undefined && text.length < body.length) {
+    encoding.parts.push({ digest: full.digest, kind: 'delta', salt: full.salt, text, refs: [known.digest] });
+    remember(encoding.memory.bodies, place, {
+      digest: full.digest,
+      text: body,
+      fullLength: known.fullLength,
+      chain: known.chain + 1,
+    });
+  } else {
+    encoding.parts.push(full);
+    remember(encoding.memory.bodies, place, { digest: full.digest, text: body, fullLength: body.length, chain: 0 });
+  }
+  return { $body: full.digest };
+}
+
+function remember<T>(memory: Map<string, T>, place: string, value: T): void {
+  memory.delete(place);
+  memory.set(place, value);
+  if (memory.size > memoryPlacesMax) memory.delete(memory.keys().next().value as string);
+}
+
+function checkFields(type: string, spec: EventSpec, data: JsonObject): void {
+  for (const [path, field] of Object.entries(spec.fields)) {
+    const value = valueAt(data, path.split('.'));
+    if (value === undefined || (value === null && !field.required)) {
+      if (field.required) refuseField(type, path, `it is missing; it must be ${article(field.type)}`);
+    } else if (!hasType(value, field.type)) refuseField(type, path, `it must be ${article(field.type)}`);
+  }
+  const fault = spec.check?.(data);
+  if (fault !== undefined) refuseField(type, fault.field, fault.why);
+}
+
+function hasType(value: JsonValue, type: FieldType): boolean {
+  if (type === 'any') return true;
+  if (type === 'array') return Array.isArray(value);
+  if (type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === type;
+}
+
+const article = (type: FieldType): string => (/^[aeio]/.test(type) ? `an ${type}` : `a ${type}`);
+
+function refuseField(type: string, path: string, why: string): never {
+  throw new RepriseError('event.invalid', `Cannot append "${type}": its field "${path}" is not right: ${why}`, {
+    hint: 'See docs/reference/events.md for the fields of each type.',
+    details: { type, field: path },
+  });
+}

@@ -1,0 +1,57 @@
+import type { Digest } from '../point.ts';
+import { bodyText } from './decode.ts';
+import { dataDigestOf, type Sha256 } from './digest.ts';
+import { partDamaged } from './part-check.ts';
+import type { PartInput } from './parts.ts';
+
+/** A part as some session of the namespace stores it; the text may be left out where it is not a difference. */
+export interface StoredPart {
+  readonly id: number;
+  readonly kind: string;
+  readonly salt: string | null;
+  readonly text: string | null;
+}
+
+/** What a store does with a part that the session does not hold yet. */
+export type PartPlan =
+  | { readonly kind: 'add'; readonly part: PartInput }
+  /** What an erasure left: this session's own, others keep the part as it was. */
+  | { readonly kind: 'hole'; readonly part: PartInput }
+  | { readonly kind: 'share'; readonly part: PartInput; readonly id: number }
+  /** Another session stored it as a difference; the whole body serves both. */
+  | { readonly kind: 'complete'; readonly part: PartInput; readonly id: number };
+
+/** What a store looks up while the parts of an append are judged. */
+export interface PartSource {
+  /** Whether the session holds a part already. */
+  readonly isHeld: (digest: Digest) => boolean;
+  /** A part that any session of the namespace holds, without a hole. */
+  readonly stored: (digest: Digest) => StoredPart | undefined;
+  /** A part that the session holds. */
+  readonly part: (digest: Digest) => PartInput | undefined;
+}
+
+/** Decides what to do with the parts of an append, and throws `part.damaged` before anything is written. */
+export function planParts(source: PartSource, parts: readonly PartInput[], sha256: Sha256): PartPlan[] {
+  const plans = new Map<Digest, PartPlan>();
+  for (const part of parts) {
+    if (plans.has(part.digest) || source.isHeld(part.digest)) continue;
+    plans.set(part.digest, planPart(source, part, parts, sha256));
+  }
+  return [...plans.values()];
+}
+
+/** A part that another session has is shared only if its content is given: holding a part is how one comes to see it. */
+function planPart(source: PartSource, part: PartInput, given: readonly PartInput[], sha256: Sha256): PartPlan {
+  if (part.damaged === true) return { kind: 'hole', part };
+  const stored = source.stored(part.digest);
+  if (stored === undefined) return { kind: 'add', part };
+  const { id, kind, text, salt } = stored;
+  if (part.kind !== 'delta') return { kind: kind === 'delta' ? 'complete' : 'share', part, id };
+  if (text === part.text && salt === part.salt) return { kind: 'share', part, id };
+  const body = bodyText(part, (digest) => given.find((held) => held.digest === digest) ?? source.part(digest));
+  if (body === undefined || dataDigestOf(sha256, part.salt ?? '', body) !== part.digest) throw partDamaged(part.digest);
+  // What the stored one differs from may be a part that this session does not hold.
+  if (kind === 'delta') return { kind: 'complete', part: { ...part, kind: 'body', text: body, refs: [] }, id };
+  return { kind: 'share', part, id };
+}

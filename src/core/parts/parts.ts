@@ -1,0 +1,165 @@
+import { canonicalJson } from '../canonical-json.ts';
+import { isObject, type JsonObject, type JsonValue, setKey } from '../json.ts';
+import { limits } from '../limits.ts';
+import type { Digest } from '../point.ts';
+import type { Sha256 } from './digest.ts';
+
+/**
+ * A piece of a payload, stored once under its digest. A `value` is equal wherever it occurs and so shared; lists, bodies
+ * and sealed data are salted, so that their digests cannot be guessed once their text is gone.
+ */
+export interface PartInput {
+  readonly digest: Digest;
+  readonly kind: 'value' | 'list' | 'body' | 'delta' | 'sealed';
+  /** Null for a `value`. */
+  readonly salt: string | null;
+  readonly text: string;
+  /** The parts this one cannot be read without. */
+  readonly refs: readonly Digest[];
+  /** True where an erasure left a hole: the text no longer gives the digest. */
+  readonly damaged?: boolean;
+}
+
+/** What the parts of one append are made with. */
+export interface PartMaker {
+  readonly sha256: Sha256;
+  readonly newSalt: () => string;
+}
+
+// How data refers to a part. User keys that begin with `$` get one more, so nothing can be mistaken for a reference.
+const refNames = ['$part', '$list', '$body', '$sealed'] as const;
+
+/** The digest and kind of a reference, or undefined if a value is not one. */
+export function asRef(
+  value: JsonValue,
+): { readonly name: (typeof refNames)[number]; readonly digest: Digest } | undefined {
+  if (!isObject(value)) return undefined;
+  for (const name of refNames) if (Object.hasOwn(value, name)) return { name, digest: value[name] as Digest };
+  return undefined;
+}
+
+/** Whether skeleton text can hold a reference or an escaped key at all; false for nearly every event. */
+export function mayHoldRefs(skeleton: string): boolean {
+  // Quotes are everywhere in JSON and dollars are rare: looking for the dollar first is fifteen times as quick.
+  return skeleton.includes('$') && skeleton.includes('"$');
+}
+
+/** Doubles the `$` of user keys; gives the same object back when there are none. */
+export function escapeKeys(value: JsonValue): JsonValue {
+  return mapKeys(value, (key) => (key.startsWith('$') ? `$${key}` : key));
+}
+
+/** Takes one `$` off escaped keys. References must have been resolved before. */
+export function unescapeKeys(value: JsonValue): JsonValue {
+  return mapKeys(value, (key) => (key.startsWith('$$') ? key.slice(1) : key));
+}
+
+function mapKeys(value: JsonValue, rename: (key: string) => string): JsonValue {
+  if (Array.isArray(value)) return value.map((item: JsonValue) => mapKeys(item, rename));
+  if (!isObject(value)) return value;
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) setKey(copy, rename(key), mapKeys(value[key] as JsonValue, rename));
+  return copy as JsonObject;
+}
+
+/** The canonical text of a value with its `$` keys escaped. */
+export function escapedText(value: JsonValue): string {
+  const text = canonicalJson(value);
+  return mayHoldRefs(text) ? canonicalJson(escapeKeys(value)) : text;
+}
+
+/** A value as a reference to a part, or escaped and inline when it is small. */
+export function valuePart(
+  text: string,
+  value: JsonValue,
+  maker: PartMaker,
+): { readonly held: JsonValue; readonly part?: PartInput } {
+  if (text.length < limits.partBytesMin) return { held: mayHoldRefs(text) ? escapeKeys(value) : value };
+  const digest = maker.sha256(text);
+  return { held: { $part: digest }, part: { digest, kind: 'value', salt: null, text, refs: [] } };
+}
+
+/** A salted part over a text. */
+export function saltedPart(
+  kind: 'list' | 'body' | 'sealed',
+  text: string,
+  refs: readonly Digest[],
+  maker: PartMaker,
+): PartInput {
+  const salt = maker.newSalt();
+  return { digest: maker.sha256(salt + text), kind, salt, text, refs };
+}
+
+/** A node of a linked list: what came before it, and what it adds. */
+export interface ListNode {
+  readonly previous: Digest | null;
+  /** Each item inline, as `{ $part }`, or `{ $erased: true }` where it was forgotten. */
+  readonly items: readonly JsonValue[];
+}
+
+/** A body as the difference from an earlier one. */
+export interface BodyDelta {
+  readonly base: Digest;
+  readonly prefix: number;
+  readonly suffix: number;
+  readonly middle: string;
+}
+
+/** Makes the difference between two bodies; never splits a surrogate pair. */
+export function bodyDelta(base: Digest, before: string, after: string): BodyDelta {
+  const max = Math.min(before.length, after.length);
+  let prefix = 0;
+  while (prefix < max && before.charCodeAt(prefix) === after.charCodeAt(prefix)) prefix++;
+  if (prefix > 0 && isHigh(after.charCodeAt(prefix - 1))) prefix--;
+  let suffix = 0;
+  while (
+    suffix < max - prefix &&
+    before.charCodeAt(before.length - 1 - suffix) === after.charCodeAt(after.length - 1 - suffix)
+  )
+    suffix++;
+  if (suffix > 0 && isLow(after.charCodeAt(after.length - suffix))) suffix--;
+  return { base, prefix, suffix, middle: after.slice(prefix, after.length - suffix) };
+}
+
+/**
+ * The body that differences lead to, the first one being that from `text`. It is kept as pieces until the end: a body that
+ * grew by a thousand small changes is put together once, not a thousand times.
+ */
+export function applyDeltas(text: string, deltas: readonly BodyDelta[]): string {
+  const pieces = [text];
+  let length = text.length;
+  for (const { prefix, suffix, middle } of deltas) {
+    const end = cutEnd(pieces, suffix);
+    cutEnd(pieces, length - suffix - prefix);
+    pieces.push(middle, ...end);
+    length = prefix + middle.length + suffix;
+  }
+  return pieces.join('');
+}
+
+/** Takes that many characters off the end of some pieces and gives them. */
+function cutEnd(pieces: string[], count: number): string[] {
+  const end: string[] = [];
+  let left = count;
+  while (left > 0) {
+    const piece = pieces.pop();
+    if (piece === undefined) break;
+    if (piece.length > left) pieces.push(piece.slice(0, piece.length - left));
+    end.push(piece.slice(Math.max(0, piece.length - left)));
+    left -= Math.min(left, piece.length);
+  }
+  return end.reverse();
+}
+
+const isHigh = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;
+const isLow = (unit: number): boolean => unit >= 0xdc00 && unit < 0xe000;
+
+/** How many of these sizes fit into one answer; the first always does. */
+export function fittingParts(sizes: readonly number[]): number {
+  let bytes = 0;
+  const end = sizes.findIndex((size, index) => {
+    bytes += size;
+    return index > 0 && bytes > limits.pageBytesMax;
+  });
+  return end === -1 ? sizes.length : end;
+}

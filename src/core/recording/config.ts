@@ -1,0 +1,162 @@
+import { RepriseError } from '../error.ts';
+import { checkId } from '../id.ts';
+import { given } from '../json.ts';
+import type { Agent } from './agent.ts';
+import { checkMasking, type MaskingOptions } from './masking.ts';
+import { checkPrices, type PriceTable } from './prices.ts';
+
+/**
+ * An agent that a project can start: what an adapter makes of a framework's own, a function of the context, or a
+ * function without parameters that makes one of these when it is needed, so that nothing is loaded for a command that
+ * only looks. Each has a run call and a result of its own, which only those who resume it know.
+ */
+export type ConfigAgent = Agent<never, unknown> | (() => Promise<Agent<never, unknown>>);
+
+/** What `reprise.config.ts` says about a project. */
+export interface Config {
+  /** A store URL; a path in it begins at the folder of the file. `.reprise/reprise.db` if left out. */
+  readonly store?: string;
+  /** The namespace of that store to work in; `default` if left out. */
+  readonly namespace?: string;
+  /** The agents that may be started, by the name that `--with` takes. */
+  readonly agents?: Readonly<Record<string, ConfigAgent>>;
+  /** Prices of models, beside the known ones and before them. */
+  readonly prices?: PriceTable;
+  /** What is masked beside what always is; `false` masks nothing. */
+  readonly masking?: MaskingOptions | false;
+}
+
+/**
+ * Gives a configuration its types. It is the default export of `reprise.config.ts`.
+ *
+ * @example
+ * ```ts
+ * const config = defineConfig({
+ *   store: 'sqlite:.reprise/reprise.db',
+ *   agents: { support: async ({ prompt }) => `You asked: ${prompt?.content}` },
+ *   prices: { 'house-model': { input: 0.2, output: 0.8 } },
+ *   masking: { rules: [{ name: 'order-number', pattern: /\bORD-\d{6}\b/ }] },
+ * });
+ * ```
+ */
+export function defineConfig(config: Config): Config {
+  return config;
+}
+
+const fields: Readonly<Record<keyof Config, (value: unknown, path: string) => void>> = {
+  store: checkText,
+  namespace: (value) => checkId('namespace', value as string),
+  agents: checkAgents,
+  prices: checkPrices,
+  masking: (value) => {
+    if (value !== false) checkMasking(value);
+  },
+};
+
+/** Takes a value as a configuration, or throws `config.invalid` that names the file and the field. */
+export function checkConfig(value: unknown, file: string): Config {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new RepriseError('config.invalid', `Cannot use ${JSON.stringify(file)}: its default export is no object`, {
+      hint: 'Write: export default defineConfig({ … }).',
+      details: { file },
+    });
+  }
+  for (const [name, held] of Object.entries(value)) {
+    const check = Object.hasOwn(fields, name) ? fields[name as keyof Config] : undefined;
+    if (check === undefined)
+      refuseField(file, name, { why: 'there is no such field', hint: `Fields: ${Object.keys(fields).join(', ')}.` });
+    else if (held !== undefined) checkField(file, name, () => check(held, name));
+  }
+  return value;
+}
+
+/** What is wrong with a field, told with the file it is in. */
+function checkField(file: string, name: string, check: () => void): void {
+  try {
+    check();
+  } catch (error) {
+    if (!(error instanceof RepriseError)) throw error;
+    const why = error.message.replace(/^Cannot [^:]*: /, '');
+    const field = error.details['field'];
+    refuseField(file, typeof field === 'string' ? field : name, { why, hint: error.hint, cause: error });
+  }
+}
+
+interface Refusal {
+  readonly why: string;
+  readonly hint?: string | undefined;
+  readonly cause?: unknown;
+}
+
+function refuseField(file: string, field: string, { why, hint, cause }: Refusal): never {
+  throw new RepriseError('config.invalid', `Cannot use "${field}" of ${JSON.stringify(file)}: ${why}`, {
+    ...given({ hint }),
+    details: { file, field },
+    cause,
+  });
+}
+
+function refuse(field: string, why: string, hint: string): never {
+  throw new RepriseError('config.invalid', `Cannot use "${field}": ${why}`, { hint, details: { field } });
+}
+
+function checkText(value: unknown, path: string): void {
+  if (typeof value !== 'string' || value === '')
+    refuse(path, 'it is not a text', 'Write sqlite:PATH, postgres://… or memory:.');
+}
+
+const agentHint =
+  'An agent is a function of the context, what an adapter makes of one, or a function without parameters that gives one.';
+
+function checkAgents(value: unknown, path: string): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    refuse(path, 'it is not an object of agents', 'Write agents: { name: agent }.');
+  for (const [name, agent] of Object.entries(value))
+    if (!isAgent(agent)) refuse(`${path}.${name}`, `${kindOf(agent)} is no agent`, agentHint);
+}
+
+function isAgent(value: unknown): value is Agent<never, unknown> {
+  if (typeof value === 'function') return true;
+  return typeof value === 'object' && value !== null && 'resume' in value && typeof value.resume === 'function';
+}
+
+const kindOf = (value: unknown): string => (value === null ? 'null' : `a value of type ${typeof value}`);
+
+/** How an agent of a configuration is given: by the name of its framework, as a `function`, or `made when needed`. */
+export function agentKind(agent: ConfigAgent): string {
+  if (typeof agent !== 'function') return agent.framework;
+  return agent.length === 0 ? 'made when needed' : 'function';
+}
+
+/** What a function of the configuration gives; what it throws is told with the name of the agent. */
+async function madeBy(make: () => unknown, name: string, file: string): Promise<unknown> {
+  try {
+    return await make();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new RepriseError('agent.failed', `Cannot make agent "${name}" of ${JSON.stringify(file)}: ${why}`, {
+      hint: `That is what its function throws: agents.${name}.`,
+      details: { file, agent: name },
+      cause: error,
+    });
+  }
+}
+
+/** Gives the agent of that name, made if it has to be; `agent.not-found` if there is none. */
+export async function agentNamed(config: Config, name: string, file: string): Promise<Agent> {
+  const agents = config.agents ?? {};
+  const names = Object.keys(agents);
+  const found = Object.hasOwn(agents, name) ? agents[name] : undefined;
+  if (found === undefined) {
+    throw new RepriseError('agent.not-found', `Cannot find agent "${name}": ${JSON.stringify(file)} does not name it`, {
+      hint: names.length === 0 ? 'It names no agents.' : `There are: ${names.join(', ')}.`,
+      details: { file, agents: names },
+    });
+  }
+  // Who resumes it gives it what its run call takes.
+  if (typeof found !== 'function' || found.length > 0) return found as Agent;
+  const made = await madeBy(found as () => unknown, name, file);
+  if (isAgent(made)) return made as Agent;
+  const why = `a function without parameters makes an agent, and it gave ${kindOf(made)}`;
+  return refuseField(file, `agents.${name}`, { why, hint: agentHint });
+}

@@ -1,0 +1,177 @@
+import { canonicalJson } from '../canonical-json.ts';
+import { RepriseError } from '../error.ts';
+import type { Outcome } from '../event/event.ts';
+import { isObject, type JsonObject, type JsonValue, valueAt } from '../json.ts';
+import { checkKeys, type KnownKeys } from '../known-keys.ts';
+
+/**
+ * What a call does to the world: nothing, the same however often it is made, something that cannot be taken back, or
+ * nobody said.
+ */
+export type EffectClass = 'pure' | 'idempotent' | 'irreversible' | 'unknown';
+
+/** What becomes of a call: it is made, answered from the record, put to a person, or not made at all. */
+export type EffectAction = 'run' | 'reuse' | 'ask' | 'refuse';
+
+/** A call, as far as its effect class depends on it. */
+export interface EffectCall {
+  /** model, tool, http, mcp, process or person. */
+  readonly kind: string;
+  readonly name: string;
+  /** What whoever made the tool declared; it wins. */
+  readonly effect?: EffectClass;
+  /** Of an HTTP call. */
+  readonly method?: string;
+  /** Of an MCP tool: its annotations, as the server gave them. */
+  readonly annotations?: JsonObject;
+}
+
+/** The effect class of a call. */
+export function effectOf(call: EffectCall): EffectClass {
+  if (call.effect !== undefined) return call.effect;
+  switch (call.kind) {
+    case 'model':
+      return 'pure';
+    case 'http':
+      return /^(get|head)$/i.test(call.method ?? '') ? 'pure' : 'unknown';
+    case 'mcp':
+      return annotatedEffect(call.annotations);
+    default:
+      return 'unknown';
+  }
+}
+
+/** Hints count only where the server gave them: MCP's own defaults say nothing about this tool. */
+function annotatedEffect(annotations: JsonObject | undefined): EffectClass {
+  if (annotations?.['readOnlyHint'] === true) return 'pure';
+  if (annotations?.['idempotentHint'] === true) return 'idempotent';
+  return annotations?.['destructiveHint'] === true ? 'irreversible' : 'unknown';
+}
+
+/** The call that a recorded `call.started` describes. */
+export function effectCallOf(data: JsonObject): EffectCall {
+  const { kind, name, effect } = data;
+  const method = valueAt(data, ['input', 'method']);
+  const annotations = data['annotations'];
+  return {
+    kind: String(kind),
+    name: String(name),
+    ...(isEffectClass(effect) ? { effect } : {}),
+    ...(typeof method === 'string' ? { method } : {}),
+    ...(isObject(annotations) ? { annotations } : {}),
+  };
+}
+
+/** Whether a value names an effect class. */
+export function isEffectClass(value: unknown): value is EffectClass {
+  return value === 'pure' || value === 'idempotent' || value === 'irreversible' || value === 'unknown';
+}
+
+/** What makes two calls the same effect: name, canonical arguments, and which of these in the run it is, from 0. */
+export function effectKey(name: string, input: JsonValue | undefined, ordinal: number): string {
+  return JSON.stringify([name, input === undefined ? null : canonicalJson(input), ordinal]);
+}
+
+/** What the record holds of the same effect. */
+export type EffectRecord =
+  | { readonly kind: 'never' }
+  /** It ended before the point, in the history that is being continued. */
+  | { readonly kind: 'before' }
+  /** It ended after the point, or on another branch of the session. */
+  | { readonly kind: 'elsewhere'; readonly outcome: Outcome }
+  /** It was started, and nobody knows whether it happened. */
+  | { readonly kind: 'inDoubt' };
+
+/** A call that is about to be made. */
+export interface EffectSituation {
+  readonly name: string;
+  readonly effect: EffectClass;
+  readonly record: EffectRecord;
+  /** Whether there is a person to ask. Without one, asking is refusing. */
+  readonly canAsk: boolean;
+}
+
+/**
+ * What the caller wants instead of the default: one action for everything that has an effect, or actions by effect
+ * class and by name. A name goes before a class. Pure calls are only affected where they are named.
+ */
+export type EffectPolicy =
+  | EffectAction
+  | {
+      readonly classes?: Readonly<Partial<Record<EffectClass, EffectAction>>>;
+      readonly names?: Readonly<Record<string, EffectAction>>;
+    };
+
+/** What becomes of a call, by the caller's policy and otherwise by the default one. */
+export function decideEffect(policy: EffectPolicy | undefined, situation: EffectSituation): EffectAction {
+  const wanted = wantedAction(policy, situation);
+  const action = wanted === undefined ? defaultAction(situation) : overriddenAction(wanted, situation);
+  return action === 'ask' && !situation.canAsk ? 'refuse' : action;
+}
+
+function wantedAction(policy: EffectPolicy | undefined, { name, effect }: EffectSituation): EffectAction | undefined {
+  if (typeof policy === 'string') return effect === 'pure' ? undefined : policy;
+  const { names = {}, classes = {} } = policy ?? {};
+  return Object.hasOwn(names, name) ? names[name] : classes[effect];
+}
+
+/**
+ * An answer from before the point is part of the history that is being continued: taking it does nothing, so only
+ * `run` overrides it. There is nothing to reuse where no answer is recorded: the default holds.
+ */
+function overriddenAction(wanted: EffectAction, situation: EffectSituation): EffectAction {
+  const { kind } = situation.record;
+  if (kind === 'before') return wanted === 'run' ? 'run' : 'reuse';
+  if (wanted === 'reuse') return kind === 'elsewhere' ? 'reuse' : defaultAction(situation);
+  return wanted;
+}
+
+function defaultAction({ effect, record }: EffectSituation): EffectAction {
+  if (record.kind === 'before') return 'reuse';
+  if (record.kind === 'never' || effect === 'pure' || effect === 'idempotent') return 'run';
+  if (record.kind === 'inDoubt' || effect === 'irreversible') return 'ask';
+  return elsewhereAction(record.outcome);
+}
+
+/** An `unknown` call that failed is worth another try; one that was cut off may have happened, and is in doubt. */
+function elsewhereAction(outcome: Outcome): EffectAction {
+  if (outcome === 'ok') return 'reuse';
+  return outcome === 'error' ? 'run' : 'ask';
+}
+
+const effectClasses: readonly EffectClass[] = ['pure', 'idempotent', 'irreversible', 'unknown'];
+const effectActions: readonly EffectAction[] = ['run', 'reuse', 'ask', 'refuse'];
+
+/**
+ * Takes the options of an adapter, with what its tools were declared as by name, or throws: a misspelt class would let a
+ * call be repeated silently.
+ */
+export function checkDeclared(
+  options: { readonly effects?: Readonly<Record<string, EffectClass>> },
+  known: KnownKeys,
+): void {
+  checkKeys(options, known);
+  for (const [name, effect] of Object.entries(options.effects ?? {}))
+    if (effect !== undefined) checkWord(`effects.${name}`, effect, effectClasses);
+}
+
+/** Takes a policy, or throws: what is misspelt in it would decide nothing. */
+export function checkEffectPolicy(policy: EffectPolicy | undefined): void {
+  if (policy === undefined) return;
+  if (typeof policy !== 'object' || policy === null) return checkWord('effects', policy, effectActions);
+  for (const field of Object.keys(policy)) checkWord(`a field of effects`, field, ['classes', 'names']);
+  for (const [name, action] of Object.entries(policy.classes ?? {})) {
+    checkWord('a class of effects', name, effectClasses);
+    if (action !== undefined) checkWord(`effects.classes.${name}`, action, effectActions);
+  }
+  for (const [name, action] of Object.entries(policy.names ?? {}))
+    checkWord(`effects.names.${name}`, action, effectActions);
+}
+
+function checkWord(what: string, word: unknown, words: readonly string[]): void {
+  if (words.includes(word as string)) return;
+  throw new RepriseError('option.invalid', `Cannot use ${JSON.stringify(word) ?? String(word)} as ${what}`, {
+    hint: `It is one of ${words.join(', ')}.`,
+    details: { option: what },
+  });
+}

@@ -1,0 +1,81 @@
+import { hasCode } from '../error.ts';
+import type { Outcome } from '../event/event.ts';
+import type { JsonValue } from '../json.ts';
+
+/** An error as it is recorded. Never its stack: that names places on a machine. */
+export interface ErrorRecord {
+  readonly name: string;
+  readonly message: string;
+  readonly code?: string | number;
+  /** The HTTP status, where whoever threw it says one. */
+  readonly status?: number;
+  readonly [key: string]: JsonValue;
+}
+
+/** Units of a recorded message: a whole page in an error is of no use to anyone. */
+const messageUnitsMax = 10_000;
+
+/** What is recorded of something that was thrown; anything may be thrown. */
+export function errorRecord(thrown: unknown): ErrorRecord {
+  const code = read(thrown, 'code');
+  const status = read(thrown, 'status') ?? read(thrown, 'statusCode');
+  return {
+    name: nameOf(thrown),
+    message: cut(messageOf(thrown)),
+    ...(typeof code === 'string' || (typeof code === 'number' && Number.isSafeInteger(code))
+      ? { code: cutCode(code) }
+      : {}),
+    ...(typeof status === 'number' && Number.isSafeInteger(status) ? { status } : {}),
+  };
+}
+
+/** How something ended that threw: stopped on purpose, out of budget, or failed. */
+export function outcomeOfError(thrown: unknown): Exclude<Outcome, 'ok'> {
+  if (hasCode(thrown, 'budget.exceeded')) return 'budget';
+  const code = read(thrown, 'code');
+  const isAbort = read(thrown, 'name') === 'AbortError' || code === 'ABORT_ERR';
+  return isAbort || code === 'resume.aborted' || code === 'resume.timeout' ? 'aborted' : 'error';
+}
+
+/** The error that a recorded one stands for: for whoever asked again and gets the answer of the record. */
+export function errorOfRecord(record: { readonly [key: string]: JsonValue } | undefined): Error {
+  const error = new Error(typeof record?.['message'] === 'string' ? record['message'] : 'The recorded call failed');
+  const own: Record<string, unknown> = {};
+  for (const key of ['name', 'code', 'status']) if (record?.[key] !== undefined) own[key] = record[key];
+  return Object.assign(error, own);
+}
+
+/** Whatever was thrown, as an error. */
+export function asError(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new Error(messageOf(thrown));
+}
+
+function read(value: unknown, key: string): unknown {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return undefined;
+  try {
+    return (value as Record<string, unknown>)[key];
+  } catch {
+    return undefined;
+  }
+}
+
+function nameOf(thrown: unknown): string {
+  const name = read(thrown, 'name');
+  return typeof name === 'string' && name !== '' ? cut(name, 200) : 'Error';
+}
+
+function messageOf(thrown: unknown): string {
+  const message = read(thrown, 'message');
+  if (typeof message === 'string') return message;
+  try {
+    return typeof thrown === 'object' && thrown !== null ? 'Something that is no error was thrown' : String(thrown);
+  } catch {
+    return 'Something that is no error was thrown';
+  }
+}
+
+const cutCode = (code: string | number): string | number => (typeof code === 'string' ? cut(code, 200) : code);
+
+function cut(text: string, max: number = messageUnitsMax): string {
+  return (text.length <= max ? text : `${text.slice(0, max)}…`).toWellFormed();
+}

@@ -1,0 +1,147 @@
+import { type JsonValue, setKey } from '../json.ts';
+import { checkLimit, limits } from '../limits.ts';
+import { errorRecord } from './error-record.ts';
+
+/** A value turned into JSON, and about how large it is. */
+export interface Recordable {
+  readonly value: JsonValue | undefined;
+  /** UTF-16 units of its strings and keys, and a few for everything else. */
+  readonly units: number;
+}
+
+/**
+ * Turns any value into JSON, as a copy, so that what a program hands over can be recorded and changed afterwards. What is
+ * JSON stays as it is. Of the rest:
+ *
+ * - properties that are `undefined` are left out; in an array they are null;
+ * - dates become ISO 8601, errors `{ name, message, code?, status? }`, big integers and inexact ones their digits;
+ * - sets become arrays, maps arrays of pairs, and what has a `toJSON` what that gives;
+ * - other objects become their own enumerable properties;
+ * - half characters are replaced by U+FFFD;
+ * - what is left becomes a text in brackets that says what it was: `[function lookUp]`, `[circular]`, `[NaN]`,
+ *   `[Uint8Array of 12 bytes]`, `[nested too deeply]`.
+ *
+ * It throws for one reason only: `limit.exceeded`, for a value that no append could hold. With `bytesAs`, bytes become
+ * the text it gives.
+ */
+export function recordable(value: unknown, bytesAs?: BytesAs): Recordable {
+  const copying: Copying = { units: 0, ancestors: [], bytesAs };
+  return { value: copyOf(value, copying), units: copying.units };
+}
+
+/** Writes bytes as text, such as base64. */
+export type BytesAs = (bytes: ArrayBuffer | ArrayBufferView) => string;
+
+interface Copying {
+  units: number;
+  readonly ancestors: object[];
+  readonly bytesAs: BytesAs | undefined;
+}
+
+/** What a number, a bracket or a comma weighs. */
+const smallUnits = 8;
+
+function weigh(copying: Copying, units: number): void {
+  copying.units += units;
+  if (copying.units > limits.appendBytesMax) checkLimit('appendBytesMax', copying.units, 'record a value');
+}
+
+function copyOf(value: unknown, copying: Copying): JsonValue | undefined {
+  weigh(copying, smallUnits);
+  switch (typeof value) {
+    case 'string':
+      return text(value, copying);
+    case 'boolean':
+    case 'undefined':
+      return value;
+    case 'number':
+      return numberOf(value);
+    case 'bigint':
+      return text(value.toString(), copying);
+    case 'symbol':
+      return `[${value.toString()}]`;
+    case 'function':
+      return `[function ${nameOf(value)}]`;
+    case 'object':
+      return value === null ? null : objectOf(value, copying);
+  }
+}
+
+function text(value: string, copying: Copying): string {
+  weigh(copying, value.length);
+  return value.isWellFormed() ? value : value.toWellFormed();
+}
+
+/** An integer that JSON text would spell out must be exact; see the canonical form. */
+function numberOf(value: number): JsonValue {
+  if (!Number.isFinite(value)) return `[${value}]`;
+  return !Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= 1e21
+    ? value
+    : BigInt(value).toString();
+}
+
+function objectOf(value: object, copying: Copying): JsonValue {
+  if (copying.ancestors.includes(value)) return '[circular]';
+  if (copying.ancestors.length >= depthMax) return '[nested too deeply]';
+  copying.ancestors.push(value);
+  try {
+    return insideOf(value, copying) ?? null;
+  } catch (error) {
+    if (isTooLarge(error)) throw error;
+    return '[unreadable object]';
+  } finally {
+    copying.ancestors.pop();
+  }
+}
+
+/** Data is inside an event, and an event may be inside a marker. */
+const depthMax: number = limits.jsonDepthMax - 4;
+
+const isTooLarge = (error: unknown): boolean =>
+  (error as { readonly code?: unknown } | null)?.code === 'limit.exceeded';
+
+function insideOf(value: object, copying: Copying): JsonValue | undefined {
+  if (Array.isArray(value)) return Array.from(value, (item: unknown) => copyOf(item, copying) ?? null);
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? '[invalid date]' : value.toISOString();
+  if (value instanceof Error) return copyOf(errorRecord(value), copying);
+  if (value instanceof ArrayBuffer || ArrayBuffer.isView(value))
+    return text(copying.bytesAs?.(value) ?? `[${className(value)} of ${value.byteLength} bytes]`, copying);
+  if (value instanceof Set) return Array.from(value, (item: unknown) => copyOf(item, copying) ?? null);
+  if (value instanceof Map)
+    return Array.from(value, ([key, item]) => [copyOf(key, copying) ?? null, copyOf(item, copying) ?? null]);
+  if (value instanceof RegExp) return String(value);
+  if (isOpaque(value)) return `[${className(value)}]`;
+  const { toJSON } = value as { readonly toJSON?: unknown };
+  if (typeof toJSON === 'function') return copyOf(toJSON.call(value), copying);
+  return propertiesOf(value, copying);
+}
+
+const isOpaque = (value: object): boolean =>
+  value instanceof Promise || value instanceof WeakMap || value instanceof WeakSet || value instanceof WeakRef;
+
+function propertiesOf(value: object, copying: Copying): JsonValue {
+  const copy: Record<string, JsonValue> = {};
+  for (const key of Object.keys(value)) {
+    const item = copyOf(propertyOf(value, key), copying);
+    if (item !== undefined) setKey(copy, text(key, copying), item);
+  }
+  return copy;
+}
+
+function propertyOf(value: object, key: string): unknown {
+  try {
+    return (value as Record<string, unknown>)[key];
+  } catch {
+    return '[unreadable property]';
+  }
+}
+
+function className(value: object): string {
+  const made: unknown = (value as { readonly constructor?: unknown }).constructor;
+  return typeof made === 'function' && made.name !== '' ? made.name : 'object';
+}
+
+const nameOf = (value: unknown): string => {
+  const { name } = value as { readonly name?: unknown };
+  return typeof name === 'string' && name !== '' ? name.slice(0, 100).toWellFormed() : 'without a name';
+};

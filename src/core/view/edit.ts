@@ -1,0 +1,93 @@
+import { RepriseError } from '../error.ts';
+import type { EventDraft } from '../event/event.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
+import { checkKeys, type KnownKeys } from '../known-keys.ts';
+
+/** Part of an event that takes the place of another; what is left out stays as it was. */
+export type Replacement = Partial<Omit<EventDraft, 'id'>>;
+
+/**
+ * One change to a history: the three structural edits, an append, and the changes people speak of, which are made of
+ * those. A call is named by its id, or by the seq of its start or end.
+ */
+export type Edit =
+  | { readonly kind: 'replace'; readonly seq: number; readonly event: Replacement }
+  | { readonly kind: 'insert'; readonly after: number; readonly event: EventDraft }
+  | { readonly kind: 'drop'; readonly seq: number; readonly cascade?: boolean }
+  | { readonly kind: 'append'; readonly event: EventDraft }
+  /** Replaces the last user message, wherever it is; with `trailing`, only if it is the last message. */
+  | { readonly kind: 'prompt'; readonly text: string; readonly mode?: 'anywhere' | 'trailing' }
+  | { readonly kind: 'system'; readonly text: string }
+  | { readonly kind: 'model'; readonly model: string }
+  | { readonly kind: 'tools'; readonly tools: readonly JsonValue[] }
+  | { readonly kind: 'toolInput'; readonly call: string | number; readonly input: JsonValue }
+  | {
+      readonly kind: 'toolResult';
+      readonly call: string | number;
+      readonly output: JsonValue;
+      readonly outcome?: string;
+    }
+  | { readonly kind: 'message'; readonly seq: number; readonly message: JsonObject }
+  /** Writes a state key; without a value the key is deleted. */
+  | { readonly kind: 'state'; readonly key: string; readonly agent?: string; readonly value?: JsonValue }
+  /** Commits a belief, or with a seq replaces one. */
+  | { readonly kind: 'belief'; readonly seq?: number; readonly agent?: string; readonly belief: JsonObject };
+
+/** The edits people ask for most, as options of `fork` and of a counterfactual look. */
+export interface EditOptions {
+  readonly prompt?: string;
+  readonly system?: string;
+  readonly model?: string;
+  readonly tools?: readonly JsonValue[];
+  /** Any other edits, applied after those above, in order. */
+  readonly edits?: readonly Edit[];
+}
+
+/** Every edit that has an option of its own. */
+export const editOptionNames: Readonly<Record<keyof EditOptions, true>> = {
+  prompt: true,
+  system: true,
+  model: true,
+  tools: true,
+  edits: true,
+};
+
+/** The edits an options object asks for, in the order they are applied. */
+export function editsOf(options: EditOptions): Edit[] {
+  const edits: Edit[] = [];
+  if (options.prompt !== undefined) edits.push({ kind: 'prompt', text: options.prompt });
+  if (options.system !== undefined) edits.push({ kind: 'system', text: options.system });
+  if (options.model !== undefined) edits.push({ kind: 'model', model: options.model });
+  if (options.tools !== undefined) edits.push({ kind: 'tools', tools: options.tools });
+  if (options.edits !== undefined && !Array.isArray(options.edits))
+    throw new RepriseError('edit.invalid', 'Cannot edit: "edits" is not an array', {
+      hint: 'Give a list, also for one edit: edits: [{ kind: "drop", seq: 4 }].',
+    });
+  return [...edits, ...(options.edits ?? [])];
+}
+
+/** What each kind of edit may say beside its kind. */
+const editFields: Readonly<Record<Edit['kind'], readonly string[]>> = {
+  replace: ['seq', 'event'],
+  insert: ['after', 'event'],
+  drop: ['seq', 'cascade'],
+  append: ['event'],
+  prompt: ['text', 'mode'],
+  system: ['text'],
+  model: ['model'],
+  tools: ['tools'],
+  toolInput: ['call', 'input'],
+  toolResult: ['call', 'output', 'outcome'],
+  message: ['seq', 'message'],
+  state: ['key', 'agent', 'value'],
+  belief: ['seq', 'agent', 'belief'],
+};
+
+/** Refuses a field that nothing would read: an edit of a state without its misspelt value would delete the key. */
+export function checkEdit(edit: Edit): Edit {
+  if (typeof edit !== 'object' || edit === null || !Object.hasOwn(editFields, edit.kind)) return edit;
+  const keys = new Set(['kind', ...editFields[edit.kind]]);
+  const known: KnownKeys = { keys, code: 'edit.invalid', attempt: 'apply the edit', whole: `a "${edit.kind}" edit` };
+  checkKeys(edit, known);
+  return edit;
+}

@@ -1,0 +1,160 @@
+import { beginning, type Point, previous, type Seq, type SeqRange } from '../point.ts';
+import { type History, type Piece, type Segment, type View, type ViewPoint, viewAt } from './view.ts';
+
+// Reading over a few events that are not wanted is cheaper than starting another range.
+const gapMax = 64;
+
+/** The segments that give a view, in view order. */
+export function segmentsOf(view: View): Segment[] {
+  return mergeGaps(view.pieces);
+}
+
+/** The segments that give the view at a point of a branch; undefined if the branch has not come so far. */
+export function segmentsAt(history: History, { at = history.head }: Pick<ViewPoint, 'at'>): Segment[] | undefined {
+  return at > history.head ? undefined : segmentsOf(viewAt(history, at));
+}
+
+function mergeGaps(pieces: readonly Piece[]): Segment[] {
+  const segments: { branch: string; after: Seq; through: Seq; except: SeqRange[]; carried: boolean }[] = [];
+  for (const piece of pieces) {
+    const last = segments.at(-1);
+    if (piece.kind === 'carried') {
+      segments.push({
+        branch: piece.branch,
+        after: previous(piece.seq),
+        through: piece.seq,
+        except: [],
+        carried: true,
+      });
+    } else if (
+      last !== undefined &&
+      !last.carried &&
+      last.branch === piece.branch &&
+      piece.after >= last.through &&
+      piece.after - last.through <= gapMax
+    ) {
+      if (piece.after > last.through) last.except.push({ after: last.through, through: piece.after });
+      last.through = piece.through;
+    } else {
+      segments.push({ branch: piece.branch, after: piece.after, through: piece.through, except: [], carried: false });
+    }
+  }
+  return segments;
+}
+
+/** The branches that store a raw history, oldest first, each with the stretch it contributes. */
+export function rawPieces(history: History, at: Seq): Extract<Piece, { kind: 'range' }>[] {
+  const pieces: Extract<Piece, { kind: 'range' }>[] = [];
+  let branch = history.root;
+  let after = beginning;
+  for (const marker of history.markers) {
+    if (marker.kind !== 'forked' || marker.seq > at) continue;
+    const through = previous(marker.seq);
+    if (through > after) pieces.push({ kind: 'range', branch, after, through });
+    branch = marker.branch;
+    after = through;
+  }
+  if (at > after) pieces.push({ kind: 'range', branch, after, through: at });
+  return pieces;
+}
+
+/** The segments that give every stored event that leads to a point. */
+export function rawSegments(history: History, at: Seq): Segment[] {
+  return rawPieces(history, at).map(({ branch, after, through }) => ({
+    branch,
+    after,
+    through,
+    except: [],
+    carried: false,
+  }));
+}
+
+/** Which branch stores a seq of a history. */
+export function branchOf(history: History, seq: Seq): string {
+  let branch = history.root;
+  for (const marker of history.markers) {
+    if (marker.seq > seq) break;
+    if (marker.kind === 'forked') branch = marker.branch;
+  }
+  return branch;
+}
+
+/** Whether a seq is within a range that leaves out its beginning. */
+export function inRange(range: SeqRange, seq: Seq): boolean {
+  return seq > range.after && seq <= range.through;
+}
+
+/** The segments that hold only seqs within a range. */
+export function clipSegments(segments: readonly Segment[], { after, through }: SeqRange): Segment[] {
+  return segments
+    .map((segment) => ({ ...segment, after: max(segment.after, after), through: min(segment.through, through) }))
+    .filter((segment) => segment.through > segment.after);
+}
+
+/** What segments have before one of their events, in view order. */
+export function segmentsBefore(segments: readonly Segment[], { branch, seq }: Point): Segment[] {
+  const isHeld = (segment: Segment): boolean =>
+    segment.branch === branch && inRange(segment, seq) && !segment.except.some((range) => inRange(range, seq));
+  const index = segments.findLastIndex(isHeld);
+  return segments
+    .slice(0, index + 1)
+    .map((segment, at) => (at === index ? { ...segment, through: previous(seq) } : segment))
+    .filter((segment) => segment.through > segment.after);
+}
+
+const max = (a: Seq, b: Seq): Seq => (a > b ? a : b);
+const min = (a: Seq, b: Seq): Seq => (a < b ? a : b);
+
+/** What a longer view has after a shorter one; undefined if it does not begin with the shorter one. */
+export function restOf(longer: View, shorter: View): View | undefined {
+  const rest: Piece[] = [...longer.pieces].reverse();
+  for (const [index, piece] of shorter.pieces.entries()) {
+    const held = rest.pop();
+    if (held === undefined || held.branch !== piece.branch) return undefined;
+    if (piece.kind === 'carried' || held.kind === 'carried') {
+      if (piece.kind !== 'carried' || held.kind !== 'carried' || piece.seq !== held.seq) return undefined;
+      continue;
+    }
+    if (piece.after !== held.after || piece.through > held.through) return undefined;
+    if (piece.through === held.through) continue;
+    if (index !== shorter.pieces.length - 1) return undefined;
+    rest.push({ ...held, after: piece.through });
+  }
+  return { pieces: rest.reverse() };
+}
+
+/** What two views differ in: the seqs that only the first has, and those that only the second has, rising. */
+export function viewChanges(before: View, after: View): { readonly gone: Seq[]; readonly come: Seq[] } {
+  const [was, is] = [rangesOf(before), rangesOf(after)];
+  return { gone: subtract(was, is), come: subtract(is, was) };
+}
+
+/** The seqs of a view as rising ranges that do not touch. */
+function rangesOf(view: View): SeqRange[] {
+  const ranges = view.pieces
+    .map((piece) => (piece.kind === 'range' ? piece : { after: previous(piece.seq), through: piece.seq }))
+    .sort((a, b) => a.after - b.after);
+  const merged: { after: Seq; through: Seq }[] = [];
+  for (const { after, through } of ranges) {
+    const last = merged.at(-1);
+    if (last !== undefined && last.through === after) last.through = through;
+    else merged.push({ after, through });
+  }
+  return merged;
+}
+
+/** Every seq of the first list of ranges that is not in the second. */
+function subtract(from: readonly SeqRange[], ranges: readonly SeqRange[]): Seq[] {
+  const left: Seq[] = [];
+  let next = 0;
+  for (const { after, through } of from) {
+    let at: number = after + 1;
+    while (at <= through) {
+      while (next < ranges.length && (ranges[next] as SeqRange).through < at) next++;
+      const cut = ranges[next];
+      if (cut !== undefined && cut.after < at) at = cut.through + 1;
+      else left.push(at++ as Seq);
+    }
+  }
+  return left;
+}

@@ -1,0 +1,100 @@
+import { RepriseError } from '../../core/error.ts';
+import type { Event, EventDraft } from '../../core/event/event.ts';
+import { checkId } from '../../core/id.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { seq } from '../../core/point.ts';
+import { mainBranch } from '../../core/ref.ts';
+import type { Condition } from '../../core/store/append.ts';
+import type { Engine } from '../context/engine.ts';
+import { keepSnapshots } from '../history/keep-snapshots.ts';
+import { recall } from './recall.ts';
+import { refuseStructural, write } from './write.ts';
+
+/** Where and under which condition to append. */
+export interface AppendOptions {
+  /** `main` if left out. */
+  readonly branch?: string;
+  /** Only if the head is at this seq. */
+  readonly head?: number;
+  /** Only if nothing indexed under these keys or prefixes was appended after `since`. */
+  readonly unchanged?: {
+    readonly since: number;
+    readonly keys?: readonly string[];
+    readonly prefixes?: readonly string[];
+  };
+  /** Only while the branch has not been rewound since this epoch. */
+  readonly epoch?: number;
+  /** Stored events whose lists and bodies these go on from: what another process wrote is then not stored again. */
+  readonly continues?: readonly { readonly branch: string; readonly seq: number }[];
+}
+
+const appendKeys: KnownKeys = optionKeys<AppendOptions>(
+  'append',
+  { branch: true, head: true, unchanged: true, epoch: true, continues: true },
+  'an append',
+);
+
+const unchangedKeys: KnownKeys = optionKeys<NonNullable<AppendOptions['unchanged']>>(
+  'append',
+  { since: true, keys: true, prefixes: true },
+  'the condition "unchanged"',
+);
+
+/** Refuses options that nothing would read: an append under a misspelt condition would be one under none. */
+function checkOptions(options: AppendOptions): void {
+  const given: unknown = options;
+  if (typeof given !== 'object' || given === null)
+    throw new RepriseError('option.invalid', `Cannot append: its options are ${JSON.stringify(given)}, not an object`, {
+      hint: 'Write append(events, { branch, head }).',
+    });
+  checkKeys(options, appendKeys);
+  if (options.unchanged !== undefined) checkKeys(options.unchanged, unchangedKeys);
+}
+
+/** The options of an append to a branch that is known already: naming another one would be in vain. */
+export function optionsOn(branch: string, options: Omit<AppendOptions, 'branch'>): AppendOptions {
+  const other = (options as AppendOptions).branch;
+  if (other === undefined || other === branch) return { ...options, branch };
+  throw new RepriseError('option.invalid', `Cannot append to branch "${other}" from branch "${branch}"`, {
+    hint: 'Append to it with session.append(events, { branch }), or take that branch.',
+    details: { branch: other },
+  });
+}
+
+/** Appends events, all or nothing. */
+export async function append(
+  engine: Engine,
+  session: string,
+  events: EventDraft | readonly EventDraft[],
+  options: AppendOptions = {},
+): Promise<readonly Event[]> {
+  const drafts = Array.isArray(events) ? (events as readonly EventDraft[]) : [events as EventDraft];
+  if (drafts.length === 0) throw new RepriseError('append.empty', 'Cannot append: there are no events in the batch');
+  checkOptions(options);
+  refuseStructural(drafts);
+  if (options.continues !== undefined && options.continues.length > 0) await recall(engine, session, options.continues);
+  const appended = await write(engine, {
+    session,
+    target: { kind: 'branch', branch: options.branch === undefined ? mainBranch : checkId('branch', options.branch) },
+    drafts,
+    condition: conditionOf(options),
+    ...(options.epoch === undefined ? {} : { epoch: seq(options.epoch) }),
+  });
+  keepSnapshots(engine, session, appended);
+  return appended;
+}
+
+function conditionOf({ head, unchanged }: AppendOptions): Condition {
+  if (head !== undefined && unchanged !== undefined)
+    throw new RepriseError('event.invalid', 'Cannot append under two conditions at once', {
+      hint: 'Give either head or unchanged.',
+    });
+  if (head !== undefined) return { kind: 'head', seq: seq(head) };
+  if (unchanged === undefined) return { kind: 'any' };
+  return {
+    kind: 'unchanged',
+    since: seq(unchanged.since),
+    keys: unchanged.keys ?? [],
+    prefixes: unchanged.prefixes ?? [],
+  };
+}

@@ -1,0 +1,35 @@
+import { limits } from '../../core/limits.ts';
+import { refsIn } from '../../core/parts/decode.ts';
+import { recallParts } from '../../core/parts/encode.ts';
+import { type Seq, seq } from '../../core/point.ts';
+import { type Engine, sessionRef } from '../context/engine.ts';
+import { dataOf, decoderFor, partsOf } from '../history/stored-events.ts';
+import { memoryOf } from './write.ts';
+
+/** Makes this process know the lists and bodies of stored events, so that what is appended next goes on from them. */
+export async function recall(
+  engine: Engine,
+  session: string,
+  points: readonly { readonly branch: string; readonly seq: number }[],
+): Promise<void> {
+  const segments = points.map((point) => ({
+    branch: point.branch,
+    after: (point.seq - 1) as Seq,
+    through: seq(point.seq),
+    except: [],
+    carried: false,
+  }));
+  const { events: rows } = await engine.store.read(sessionRef(engine, session), segments, {
+    limit: Math.min(points.length, limits.pageEventsMax),
+    select: 'full',
+    direction: 'forward',
+  });
+  const decoder = await decoderFor(engine, session, rows);
+  for (const row of rows) {
+    if (row.data === null) continue;
+    const parts = await partsOf(engine, session, refsIn(row.data));
+    const { type, agent, run } = row;
+    const event = { type, agent: agent ?? undefined, run: run ?? undefined, data: dataOf(row, decoder) };
+    recallParts(memoryOf(engine, session), event, row.data, parts);
+  }
+}

@@ -1,0 +1,278 @@
+import { type ErrorCode, RepriseError } from '../../core/error.ts';
+import { given } from '../../core/json.ts';
+import { limits } from '../../core/limits.ts';
+import { genesisDigest } from '../../core/parts/digest.ts';
+import { beginning, previous, type Seq } from '../../core/point.ts';
+import type { BranchSummary } from '../../core/store/event-store.ts';
+import { type Engine, sessionRef } from '../context/engine.ts';
+import { sessionRecord } from '../history/place.ts';
+import { verify } from '../proving/verify.ts';
+import type { CopiedSession, CopyOptions } from './copy.ts';
+import { copyErasures } from './copy-erasures.ts';
+import { proveCopy } from './copy-proof.ts';
+import { checkEarlier, eventsIn, type Standing, stagedId, standingOf } from './copy-standing.ts';
+import { copyStretch, damagedSource, type Transfer } from './copy-stretch.ts';
+
+// What happens at either end meanwhile is found by the next pass; who never stops erasing is not outrun.
+const passesMax = 5;
+
+/** Copies one session, and proves that the target has what the source has. */
+export async function copySession(
+  from: Engine,
+  to: Engine,
+  session: string,
+  options: CopyOptions,
+): Promise<CopiedSession> {
+  let written = 0;
+  for (let pass = 1; ; pass++) {
+    try {
+      const copied = await copyOnce(from, to, session, options, (events) => {
+        written += events;
+      });
+      if (copied !== undefined) return { ...copied, written: copied.written + written };
+      if (pass === passesMax) throw alwaysErased(session);
+    } catch (error) {
+      if (pass < passesMax && isRace(error)) continue;
+      const told = await diagnosed(from, session, error);
+      if (options.dryRun !== true && isUseless(told)) await discard(from, to, session);
+      throw told;
+    }
+  }
+}
+
+function alwaysErased(session: string): RepriseError {
+  return new RepriseError('store.busy', `Cannot copy session "${session}": it is being erased all the time`, {
+    hint: 'Copy it again when nothing is being erased.',
+    details: { session },
+  });
+}
+
+/** Somebody else wrote to the target, or finished the same copy, in between: looking again says which. */
+function isRace(error: unknown): boolean {
+  return hasCode(error, ['append.conflict', 'session.exists', 'session.not-found']);
+}
+
+function hasCode(error: unknown, codes: readonly ErrorCode[]): error is RepriseError {
+  return error instanceof RepriseError && codes.includes(error.code);
+}
+
+const saidWell: readonly ErrorCode[] = [
+  'copy.aborted',
+  'copy.diverged',
+  'part.missing',
+  'session.not-found',
+  'store.busy',
+  'store.closed',
+  'store.denied',
+  'store.full',
+  'store.read-only',
+  'store.unreachable',
+];
+
+/** Whatever else went wrong may come of a source that is not what was recorded: then that is told, with the place. */
+async function diagnosed(from: Engine, session: string, error: unknown): Promise<unknown> {
+  if (hasCode(error, saidWell)) return error;
+  for (const { branch } of await from.store.branches(sessionRef(from, session))) {
+    const { ok, firstBad, reason } = await verify(from, session, { at: { branch } });
+    if (!ok) return damagedSource({ session }, branch, firstBad ?? beginning, reason ?? '', error);
+  }
+  return error;
+}
+
+/** A history that cannot be proved is of no use to the next copy. */
+function isUseless(error: unknown): boolean {
+  return hasCode(error, ['copy.not-verified', 'event.damaged', 'part.missing']);
+}
+
+/** Where it cannot be deleted, it keeps the name that says that it is not whole. */
+async function discard(from: Engine, to: Engine, session: string): Promise<void> {
+  const id = stagedId(await sessionRecord(from, session));
+  await to.store.deleteSession(sessionRef(to, id)).catch((error: unknown) => {
+    if (!(error instanceof RepriseError)) throw error;
+  });
+}
+
+type OnWritten = (events: number) => void;
+
+/** One pass; undefined if something was erased at the source meanwhile. */
+async function copyOnce(
+  from: Engine,
+  to: Engine,
+  session: string,
+  options: CopyOptions,
+  onWritten: OnWritten,
+): Promise<CopiedSession | undefined> {
+  await sessionRecord(from, session);
+  const source = (await standingOf(from, session)) as Standing;
+  checkGenesis(from, source);
+  const target = await standingOf(to, session);
+  if (target !== undefined) await checkEarlier(from, source, to, target);
+  const result = { session, written: 0, branches: source.branches.map(headOf) };
+  // A payload that was erased since the last copy is still there: a new copy takes the place of that one.
+  const isErased = target !== undefined && target.record.erasures !== source.record.erasures;
+  const outcome = target === undefined ? 'copied' : isErased ? 'replaced' : 'updated';
+  if (options.dryRun === true) return await dryResult(from, to, source, target, { ...result, outcome });
+  if (target !== undefined && !isErased) {
+    const changed = await copyInto(from, to, source, target, options, onWritten);
+    if (!(await isStill(from, source))) return undefined;
+    return { ...result, outcome: changed === 0 ? 'unchanged' : 'updated' };
+  }
+  await copyStaged(from, to, source, target, options, onWritten);
+  return (await isStill(from, source)) ? { ...result, outcome } : undefined;
+}
+
+/** What cannot be the beginning of its own chain would be taken for another session. */
+function checkGenesis({ platform }: Engine, { record: { session, root, seed, genesis } }: Standing): void {
+  if (genesisDigest(platform.sha256, seed) === genesis) return;
+  throw damagedSource({ session }, root, beginning, "the session's genesis is not made of its seed");
+}
+
+function headOf({ branch, head, digest }: BranchSummary): CopiedSession['branches'][number] {
+  return { branch, head, digest };
+}
+
+async function isStill(from: Engine, { record }: Standing): Promise<boolean> {
+  return (await sessionRecord(from, record.session)).erasures === record.erasures;
+}
+
+/** What a copy would do. A session that is half there goes on where it is. */
+async function dryResult(
+  from: Engine,
+  to: Engine,
+  source: Standing,
+  target: Standing | undefined,
+  result: CopiedSession,
+): Promise<CopiedSession> {
+  const isUpdate = result.outcome === 'updated';
+  const found = isUpdate ? target : await standingOf(to, stagedId(source.record));
+  const base = found?.record.erasures === source.record.erasures ? found : undefined;
+  if (base !== undefined && !isUpdate) await checkEarlier(from, source, to, base);
+  const written = eventsIn(source) - (base === undefined ? 0 : eventsIn(base));
+  return { ...result, written, outcome: isUpdate && written === 0 ? 'unchanged' : result.outcome };
+}
+
+/** Brings a session to the target under an id of its own, and gives it its name when it is whole and proved. */
+async function copyStaged(
+  from: Engine,
+  to: Engine,
+  source: Standing,
+  target: Standing | undefined,
+  options: CopyOptions,
+  onWritten: OnWritten,
+): Promise<void> {
+  const id = stagedId(source.record);
+  const staged = await stagedStanding(from, to, source, id);
+  await copyInto(from, to, source, staged, options, onWritten, target);
+  // Whatever was erased since it was read must not get a name.
+  if (!(await isStill(from, source))) return;
+  const { session } = source.record;
+  await to.store.renameSession(sessionRef(to, id), {
+    to: session,
+    ...(target === undefined ? {} : { replaces: target.branches }),
+  });
+  to.memories.delete(session);
+}
+
+/** What an earlier copy has left of a session, or a new one. What was erased since is thrown away with the rest. */
+async function stagedStanding(from: Engine, to: Engine, source: Standing, id: string): Promise<Standing> {
+  const found = await standingOf(to, id);
+  const { root, seed, createdAt, erasures } = source.record;
+  if (found !== undefined && found.record.erasures === erasures) {
+    await checkEarlier(from, source, to, found);
+    return found;
+  }
+  if (found !== undefined) await to.store.deleteSession(sessionRef(to, id));
+  await to.store.createSession(sessionRef(to, id), { root, seed, createdAt, erasures });
+  return (await standingOf(to, id)) as Standing;
+}
+
+/** Writes to a session of the target what it lacks, and proves it. Gives how many events that were. */
+async function copyInto(
+  from: Engine,
+  to: Engine,
+  source: Standing,
+  target: Standing,
+  options: CopyOptions,
+  onWritten: OnWritten,
+  replaced?: Standing,
+): Promise<number> {
+  const { session } = source.record;
+  const total = eventsIn(source) - eventsIn(target);
+  let events = 0;
+  const transfer: Transfer = {
+    from,
+    to,
+    session,
+    target: target.record.session,
+    erasures: await copyErasures(from, session, source.branches),
+    batchEvents: limits.pageEventsMax,
+    signal: options.signal,
+    onWritten: (count) => {
+      events += count;
+      onWritten(count);
+      options.onProgress?.({ session, stage: 'copying', events, total });
+    },
+  };
+  const parts = stretchesLeft(source, target);
+  for (const { branch, after, through } of parts) await copyStretch(transfer, branch, after, through);
+  if (replaced !== undefined) await copyReceipts(transfer, sessionRef(to, session), to);
+  await copyReceipts(transfer, sessionRef(from, session), from);
+  if (!(await isStill(from, source))) return events;
+  const changed = new Set(parts.map(({ branch }) => branch.branch));
+  const isNew = replaced !== undefined || session !== target.record.session;
+  const names = isNew ? new Set(source.branches.map(({ branch }) => branch)) : changed;
+  await proveCopy(transfer, source, names, options);
+  return events;
+}
+
+interface StretchLeft {
+  readonly branch: BranchSummary;
+  readonly after: Seq;
+  readonly through: Seq;
+}
+
+/**
+ * What the target lacks, branch by branch in the order they were made, so that a parent is there before its children. The
+ * event that was appended last comes last, so that the target too says when the session was appended to.
+ */
+function stretchesLeft({ record, branches }: Standing, target: Standing): StretchLeft[] {
+  const heads = new Map(target.branches.map(({ branch, head }) => [branch, head]));
+  const left = branches
+    .map((branch) => ({
+      branch,
+      after: heads.get(branch.branch) ?? branch.parent?.seq ?? beginning,
+      through: branch.head,
+    }))
+    .filter(({ after, through }) => after < through);
+  const isForkedAt = (name: string, seq: Seq): boolean =>
+    branches.some(({ parent }) => parent?.branch === name && parent.seq === seq);
+  const last = left.findLast(
+    ({ branch, through }) => branch.updatedAt === record.updatedAt && !isForkedAt(branch.branch, through),
+  );
+  if (last === undefined) return left;
+  const before = previous(last.through);
+  return [
+    ...left
+      .map((held) => (held === last ? { ...held, through: before } : held))
+      .filter((held) => held.after < held.through),
+    { ...last, after: before },
+  ];
+}
+
+/** Receipts go with the session; they are few. */
+async function copyReceipts(
+  { to, target }: Transfer,
+  ref: Parameters<Engine['store']['heldReceipts']>[0],
+  { store }: Engine,
+): Promise<void> {
+  let after: { readonly digest: Parameters<Engine['store']['receipts']>[1]; readonly kind: string } | undefined;
+  for (;;) {
+    const page = await store.heldReceipts(ref, {
+      limit: limits.pageEventsMax,
+      ...given({ after }),
+    });
+    for (const receipt of page) await to.store.putReceipt(sessionRef(to, target), receipt);
+    after = page.at(-1);
+    if (after === undefined) return;
+  }
+}

@@ -1,0 +1,126 @@
+import { diffStrictly, type StrictDiff, type StrictEvent } from '../../core/comparing/diff-strict.ts';
+import { RepriseError } from '../../core/error.ts';
+import type { Event, EventDraft } from '../../core/event/event.ts';
+import { checkId } from '../../core/id.ts';
+import type { JsonInput } from '../../core/json.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { limits } from '../../core/limits.ts';
+import type { Seq } from '../../core/point.ts';
+import type { ForeignFormat } from '../../core/recording/foreign-format.ts';
+import { mainBranch, type Ref, refText } from '../../core/ref.ts';
+import { append } from '../changing/append.ts';
+import { type Engine, sessionRef } from '../context/engine.ts';
+import { metadataAt } from '../history/metadata.ts';
+import { placeAt } from '../history/place.ts';
+import { replayPages } from '../looking/replay.ts';
+
+/** A saved run: the path of its file, its parsed content, or a stream of its text or bytes. */
+export type ImportSource = string | JsonInput | AsyncIterable<string | Uint8Array>;
+
+/** How to import. */
+export interface ImportOptions {
+  /** The name of the format; told from the file if left out. */
+  readonly format?: string;
+  /** The id of the session to make; the file's own name for itself if left out. */
+  readonly session?: string;
+}
+
+const importKeys: KnownKeys = optionKeys<ImportOptions>('import', { format: true, session: true }, 'an import');
+
+/** Reads a saved run into a new session, all or nothing, and gives the session's id. */
+export async function importHistory(engine: Engine, source: ImportSource, options: ImportOptions): Promise<string> {
+  checkKeys(options, importKeys);
+  const text = await textOf(typeof source === 'string' ? engine.readFile(source) : source);
+  const format = formatFor(engine, text, options.format);
+  const history = format.read(text);
+  const stem = typeof source === 'string' ? stemOf(source) : undefined;
+  const session = checkId('session', options.session ?? history.session ?? stem ?? engine.platform.newId());
+  const first: EventDraft[] =
+    Object.keys(history.metadata).length === 0 ? [] : [{ type: 'metadata.changed', data: { set: history.metadata } }];
+  await engine.store.createSession(sessionRef(engine, session), { root: mainBranch, seed: engine.platform.newSalt() });
+  try {
+    const events = [...first, ...history.events];
+    for (let from = 0; from < events.length; from += limits.appendEventsMax)
+      await append(engine, session, events.slice(from, from + limits.appendEventsMax), { head: from });
+  } catch (error) {
+    // A session that holds half a file is worse than none.
+    await engine.store.deleteSession(sessionRef(engine, session));
+    throw error;
+  }
+  return session;
+}
+
+/** The name of a file without its folder and ending. */
+function stemOf(path: string): string | undefined {
+  return /([^/\\]+?)(?:\.[^./\\]*)?$/.exec(path)?.[1];
+}
+
+async function textOf(source: Exclude<ImportSource, string>): Promise<string> {
+  if (!isStream(source)) return `${JSON.stringify(source, null, 2)}\n`;
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let text = '';
+  try {
+    for await (const chunk of source) {
+      text += typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
+      if (text.length > limits.importTextMax) tooLarge();
+    }
+    return text + decoder.decode();
+  } catch (error) {
+    if (error instanceof RepriseError) throw error;
+    const why = error instanceof TypeError ? 'it is not UTF-8 text' : (error as Error).message;
+    throw new RepriseError('import.invalid', `Cannot read a saved run: ${why}`, { cause: error });
+  }
+}
+
+function tooLarge(): never {
+  throw new RepriseError(
+    'limit.exceeded',
+    `Cannot read a saved run: it has more than importTextMax = ${limits.importTextMax} characters`,
+    {
+      hint: 'Import it in pieces.',
+      details: { limit: 'importTextMax', max: limits.importTextMax },
+    },
+  );
+}
+
+const isStream = (source: unknown): source is AsyncIterable<string | Uint8Array> =>
+  typeof source === 'object' && source !== null && Symbol.asyncIterator in source;
+
+function formatFor(engine: Engine, text: string, name: string | undefined): ForeignFormat {
+  if (text.length > limits.importTextMax) tooLarge();
+  const formats = [...engine.formats.values()];
+  const found = name === undefined ? formats.find((format) => format.detect(text)) : engine.formats.get(name);
+  if (found !== undefined) return found;
+  const known = formats.map((format) => format.name).join(', ');
+  throw new RepriseError(
+    'import.invalid',
+    name === undefined
+      ? 'Cannot import: the file is of no known format'
+      : `Cannot import: there is no format "${name}"`,
+    { hint: `Formats: ${known}.`, details: { formats: formats.map((format) => format.name) } },
+  );
+}
+
+/** Writes the view of a place in a foreign format. */
+export async function exportHistory(engine: Engine, ref: Ref, format: string): Promise<string> {
+  const writer = engine.formats.get(format);
+  if (writer === undefined) formatFor(engine, '', format);
+  const place = await placeAt(engine, ref.session, ref.branch, ref.at);
+  const events: Event[] = [];
+  const at = { branch: ref.branch, seq: place.seq };
+  for await (const page of replayPages(engine, ref.session, { at })) events.push(...page);
+  return (writer as ForeignFormat).write(events, await metadataAt(engine, place));
+}
+
+/** Compares two places position by position, as a foreign format outlines their events. */
+export async function compareOutlines(engine: Engine, left: Ref, right: Ref, format: string): Promise<StrictDiff> {
+  const names = { left: refText(left), right: refText(right) };
+  return diffStrictly(await outlineOf(engine, left, format), await outlineOf(engine, right, format), names);
+}
+
+/** Returns the events of a place as a foreign format tells them apart; a seq is the place in its file, from 1. */
+async function outlineOf(engine: Engine, ref: Ref, format: string): Promise<readonly StrictEvent[]> {
+  const text = await exportHistory(engine, ref, format);
+  const events = engine.formats.get(format)?.outline(text) ?? [];
+  return events.map(({ type, text: told }, index) => ({ seq: (index + 1) as Seq, type, text: told }));
+}

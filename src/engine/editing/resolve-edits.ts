@@ -1,0 +1,318 @@
+import { RepriseError } from '../../core/error.ts';
+import { specOf } from '../../core/event/catalogue.ts';
+import { type CarriedEvent, draftKeys, type Event, type EventDraft } from '../../core/event/event.ts';
+import { isStructural } from '../../core/event/families/structural.ts';
+import { plainKey } from '../../core/event/keys.ts';
+import { checkWrite, defaultAgent, stateKey } from '../../core/event/state-key.ts';
+import { given, isObject, type JsonObject, type JsonValue, valueAt, withValueAt } from '../../core/json.ts';
+import { checkKeys, type KnownKeys } from '../../core/known-keys.ts';
+import { messageKey, toolCallsIn } from '../../core/message/message.ts';
+import { type Seq, seq } from '../../core/point.ts';
+import { isoTime } from '../../core/time.ts';
+import { checkEdit, type Edit, type Replacement } from '../../core/view/edit.ts';
+import { conversation, lastUserMessage } from '../../projections/conversation.ts';
+import type { Engine } from '../context/engine.ts';
+import { fold } from '../history/fold.ts';
+import { causeOf, type Hypothesis, type Supposed, supposing } from '../history/hypothesis.ts';
+import { listEditsOf } from '../history/list-edits.ts';
+import { eventInView, eventsOfKey, type Look, lookAt } from '../history/look.ts';
+import type { StampedDraft } from '../history/stamp.ts';
+import { whatGoes } from './dependents.ts';
+
+/** What edits become: events to append, in order, and what they leave in place although it depends on what goes. */
+export interface ResolvedEdits extends Supposed {
+  readonly dependents: readonly Seq[];
+}
+
+/** What one edit becomes. */
+interface ResolvedEdit {
+  readonly drafts: readonly EventDraft[];
+  readonly dependents: readonly Seq[];
+}
+
+/** Turns edits into the events that carry them out. Each edit is applied to what those before it made of the history. */
+export async function resolveEdits(engine: Engine, base: Hypothesis, edits: readonly Edit[]): Promise<ResolvedEdits> {
+  const drafts: StampedDraft[] = [];
+  const dependents: Seq[] = [];
+  let hypothesis = base;
+  for (const edit of edits) {
+    const resolved = await resolveEdit(lookAt(engine, hypothesis), checkEdit(edit));
+    const supposed = await supposing(engine, hypothesis, resolved.drafts);
+    hypothesis = supposed.hypothesis;
+    drafts.push(...supposed.drafts);
+    dependents.push(...resolved.dependents);
+  }
+  return { hypothesis, drafts, dependents };
+}
+
+async function resolveEdit(look: Look, edit: Edit): Promise<ResolvedEdit> {
+  switch (edit.kind) {
+    case 'replace':
+      return only(await replace(look, seq(edit.seq), edit.event));
+    case 'insert':
+      return only(await insert(look, seq(edit.after), edit.event));
+    case 'drop':
+      return drop(look, seq(edit.seq), edit.cascade === true);
+    case 'append':
+      return only(checkOrdinary(edit.event));
+    case 'prompt':
+      return only(await prompt(look, text(edit.text, 'text'), edit.mode ?? 'anywhere'));
+    case 'system':
+      return only({ type: 'settings.changed', data: { system: text(edit.text, 'text') } });
+    case 'model':
+      return only({ type: 'settings.changed', data: { model: text(edit.model, 'model') } });
+    case 'tools':
+      return only({
+        type: 'settings.changed',
+        data: { tools: Array.isArray(edit.tools) ? edit.tools : refuse('its "tools" is not an array') },
+      });
+    case 'toolInput':
+      return { drafts: await toolInput(look, edit.call, edit.input), dependents: [] };
+    case 'toolResult':
+      return only(await toolResult(look, edit.call, edit.output, edit.outcome ?? 'ok'));
+    case 'message':
+      return only(await message(look, seq(edit.seq), edit.message));
+    case 'state':
+      return only(await state(look, edit));
+    case 'belief':
+      return only(await belief(look, edit));
+    default:
+      return refuse(`"${String((edit as { kind?: unknown }).kind)}" is not a kind of edit`);
+  }
+}
+
+const only = (draft: EventDraft): ResolvedEdit => ({ drafts: [draft], dependents: [] });
+
+function refuse(why: string, hint?: string): never {
+  throw new RepriseError('edit.invalid', `Cannot apply the edit: ${why}`, given({ hint }));
+}
+
+/** What is left out would be stored as nothing, and look as if the edit had been made. */
+function text(value: string, name: string): string {
+  return typeof value === 'string' ? value : refuse(`its "${name}" is not a text`);
+}
+
+function checkOrdinary(draft: EventDraft): EventDraft {
+  if (isStructural(draft.type))
+    refuse(`"${draft.type}" is a structural event`, 'Use the edit, rewind or revert that writes it.');
+  return draft;
+}
+
+/** A replacement is often made from the event as it was read: what the store had assigned to that is no mistake. */
+const replacementKeys: KnownKeys = {
+  ...draftKeys,
+  keys: new Set([...draftKeys.keys, 'session', 'branch', 'seq', 'causeSeq', 'digest', 'erased', 'replaces']),
+  attempt: 'replace an event',
+  whole: 'an event',
+};
+
+async function replace(look: Look, target: Seq, event: Replacement): Promise<EventDraft> {
+  checkKeys(event, replacementKeys);
+  const before = await shownEvent(look, target);
+  const type = event.type ?? before.type;
+  checkOrdinary({ type });
+  const carried: CarriedEvent = {
+    type,
+    version: event.version ?? (type === before.type ? before.version : (specOf(type)?.version ?? 1)),
+    time: event.time === undefined ? before.time : isoTime(event.time),
+    ...optional('agent', event.agent ?? before.agent),
+    ...optional('run', event.run ?? before.run),
+    turn: event.turn ?? before.turn,
+    ...optional('cause', event.cause ?? before.cause),
+    data: (event.data as JsonObject | undefined) ?? before.data,
+  };
+  await checkCause(look, event.cause);
+  return { type: 'event.replaced', data: { seq: target, event: carried as unknown as JsonValue } };
+}
+
+/** An event as the view shows it, so that a replacement made from it keeps what earlier edits made of its list. */
+async function shownEvent(look: Look, target: Seq): Promise<Event> {
+  const event = await eventInView(look, target);
+  const listEdits = event.type === 'call.started' ? await listEditsOf(look) : undefined;
+  return listEdits === undefined ? event : eventInView(look, target, listEdits);
+}
+
+async function checkCause({ engine, hypothesis }: Look, cause: string | undefined): Promise<void> {
+  if (cause !== undefined) await causeOf(engine, hypothesis, 'an edit', cause);
+}
+
+async function insert(look: Look, after: Seq, draft: EventDraft): Promise<EventDraft> {
+  checkOrdinary(draft);
+  checkKeys(draft, draftKeys);
+  const behind = after === 0 ? undefined : await eventInView(look, after);
+  const carried: CarriedEvent = {
+    type: draft.type,
+    version: draft.version ?? specOf(draft.type)?.version ?? 1,
+    time: draft.time === undefined ? look.engine.platform.now() : isoTime(draft.time),
+    ...optional('agent', draft.agent),
+    ...optional('run', draft.run),
+    turn: draft.turn ?? behind?.turn ?? 0,
+    ...optional('cause', draft.cause),
+    data: (draft.data ?? {}) as JsonObject,
+  };
+  await checkCause(look, draft.cause);
+  return { type: 'event.inserted', data: { after, event: carried as unknown as JsonValue } };
+}
+
+function optional<K extends string>(key: K, value: string | undefined): Partial<Record<K, string>> {
+  return value === undefined ? {} : ({ [key]: value } as Record<K, string>);
+}
+
+async function drop(look: Look, target: Seq, cascade: boolean): Promise<ResolvedEdit> {
+  const { seqs, dependents } = await whatGoes(look, target, cascade);
+  return { drafts: [{ type: 'event.reverted', data: { target, seqs } }], dependents };
+}
+
+/** The last user message is wherever the conversation has it: an event of its own, or an item of a call's list. */
+async function prompt(look: Look, text: string, mode: 'anywhere' | 'trailing'): Promise<EventDraft> {
+  const seen = await fold(look.engine, look.hypothesis, conversation);
+  const found = lastUserMessage(seen);
+  if (found === undefined || (mode === 'trailing' && !found.isLast)) {
+    return refuse(
+      found === undefined ? 'there is no user message before the point' : 'the last message is not a user message',
+      'Insert a message.added event instead.',
+    );
+  }
+  return message(look, found.seq, { role: 'user', content: text }, found.message);
+}
+
+/** Replaces a message: the event that added it, the answer that was it, or the first call whose list holds it. */
+async function message(look: Look, target: Seq, next: JsonObject, held?: JsonObject): Promise<EventDraft> {
+  if (!isObject(next)) refuse('its "message" is not an object');
+  const event = await shownEvent(look, target);
+  if (event.type === 'message.added') return replace(look, target, { data: { ...event.data, message: next } });
+  if (event.type === 'call.ended' && event.data['message'] !== undefined)
+    return replace(look, target, { data: { ...event.data, message: next } });
+  const list = valueAt(event.data, ['request', 'messages']);
+  if (event.type !== 'call.started' || !Array.isArray(list))
+    return refuse(`seq ${target} is "${event.type}", which holds no message`);
+  const index =
+    held === undefined
+      ? list.findLastIndex((item: JsonValue) => isObject(item) && item['role'] === next['role'])
+      : list.findLastIndex((item: JsonValue) => isObject(item) && messageKey(item) === messageKey(held));
+  if (index < 0) return refuse(`seq ${target} holds no such message`);
+  const messages = list.map((item: JsonValue, at: number) => (at === index ? next : item));
+  return replace(look, target, { data: withValueAt(event.data, ['request', 'messages'], messages) });
+}
+
+/** The start and end of a call as far as they are in the view. */
+async function callAt(
+  look: Look,
+  call: string | number,
+): Promise<{ readonly id: string; readonly started: Event | undefined; readonly ended: Event | undefined }> {
+  const id = typeof call === 'number' ? (await eventInView(look, seq(call))).data['call'] : call;
+  if (typeof id !== 'string') return refuseCall(call);
+  const halves: Event[] = [];
+  for await (const event of eventsOfKey(look, plainKey('call', id))) halves.push(event);
+  const started = halves.find((event) => event.type === 'call.started');
+  const ended = halves.find((event) => event.type === 'call.ended');
+  return { id, started, ended };
+}
+
+function refuseCall(call: string | number): never {
+  return refuse(
+    `there is no call ${JSON.stringify(call)} in the view`,
+    'Name a call by its id or by the seq of its start or end.',
+  );
+}
+
+/** The message in which a model asks for a call. */
+async function askedAt(
+  look: Look,
+  id: string,
+): Promise<{ readonly seq: Seq; readonly message: JsonObject } | undefined> {
+  const seen = await fold(look.engine, look.hypothesis, conversation);
+  for (const { messages } of [seen, ...seen.lanes]) {
+    for (const { seq: at, message: held } of messages.toReversed())
+      if (held !== undefined && toolCallsIn(held).some(({ toolCallId }) => toolCallId === id))
+        return { seq: at, message: held };
+  }
+  return undefined;
+}
+
+/** Changes what a tool is called with where it is called, and where the model asks for it: the model reads that again. */
+async function toolInput(look: Look, call: string | number, input: JsonValue): Promise<readonly EventDraft[]> {
+  if (input === undefined) refuse('its "input" is missing', 'Give null where there is none.');
+  const { id, started, ended } = await callAt(look, call);
+  if (started === undefined && ended !== undefined)
+    refuse(`the start of call ${JSON.stringify(call)} is not in the view`);
+  const asked = started?.data['kind'] === 'model' ? undefined : await askedAt(look, id);
+  if (started === undefined && asked === undefined) return refuseCall(call);
+  const drafts: EventDraft[] = [];
+  if (started !== undefined)
+    drafts.push(await replace(look, started.seq, { data: { ...(await shownEvent(look, started.seq)).data, input } }));
+  if (asked !== undefined)
+    drafts.push(await message(look, asked.seq, withInput(asked.message, id, input), asked.message));
+  return drafts;
+}
+
+function withInput(held: JsonObject, id: string, input: JsonValue): JsonObject {
+  const parts = held['content'] as readonly JsonObject[];
+  const isIt = (part: JsonObject): boolean => part['type'] === 'tool-call' && part['toolCallId'] === id;
+  return { ...held, content: parts.map((part) => (isIt(part) ? { ...part, input } : part)) };
+}
+
+/** A pending call is answered, whether or not it was begun; an answered one gets another answer. */
+async function toolResult(look: Look, call: string | number, output: JsonValue, outcome: string): Promise<EventDraft> {
+  if (output === undefined) refuse('its "output" is missing', 'Give null where there is none.');
+  const { id, started, ended } = await callAt(look, call);
+  if ((ended ?? started)?.data['kind'] === 'model')
+    refuse(
+      `call ${JSON.stringify(call)} asked a model, whose answer is a message`,
+      'Edit its message instead: { kind: "message", seq, message }, on the command line --message SEQ=FILE.',
+    );
+  if (ended !== undefined) {
+    // What went wrong before did not go wrong in the answer that takes its place.
+    const { error, ...rest } = ended.data;
+    const kept = outcome === 'ok' || error === undefined ? rest : { ...rest, error };
+    return replace(look, ended.seq, { data: { ...kept, output, outcome } });
+  }
+  const asked = started === undefined ? await askedAt(look, id) : undefined;
+  if (started === undefined && asked === undefined) return refuseCall(call);
+  const cause = started ?? (await eventInView(look, (asked as { readonly seq: Seq }).seq));
+  const part = toolCallsIn(asked?.message ?? null).find(({ toolCallId }) => toolCallId === id);
+  const { kind = 'tool', name = part?.toolName } = (started?.data ?? {}) as { readonly [key: string]: string };
+  const data = { call: id, kind, name: String(name), outcome, output };
+  return {
+    type: 'call.ended',
+    cause: cause.id,
+    ...optional('agent', cause.agent),
+    ...optional('run', cause.run),
+    data,
+  };
+}
+
+/** State versions are stored: the next one is the view's latest + 1. An erased write has lost its number, but had one. */
+async function state(look: Look, edit: Extract<Edit, { kind: 'state' }>): Promise<EventDraft> {
+  const { agent = defaultAgent } = edit;
+  const key = text(edit.key, 'key');
+  checkWrite({ agent, key }, edit.value ?? null);
+  let version = 1;
+  for await (const event of eventsOfKey(look, stateKey(agent, key))) {
+    if (event.erased === true) version += 1;
+    else {
+      version += versionIn(event, agent, key);
+      break;
+    }
+  }
+  const operation =
+    edit.value === undefined
+      ? { agent, key, op: 'delete', version }
+      : { agent, key, op: 'write', value: edit.value, version };
+  return { type: 'state.committed', agent, data: { operations: [operation] } };
+}
+
+/** The last version that a transaction gave to a key. */
+function versionIn(event: Event, agent: string, key: string): number {
+  const operations = (event.data['operations'] ?? []) as readonly JsonObject[];
+  const versions = operations
+    .filter((operation) => operation['agent'] === agent && operation['key'] === key)
+    .map((operation) => Number(operation['version']));
+  return Math.max(0, ...versions);
+}
+
+async function belief(look: Look, edit: Extract<Edit, { kind: 'belief' }>): Promise<EventDraft> {
+  if (edit.seq !== undefined)
+    return replace(look, seq(edit.seq), { data: edit.belief, ...optional('agent', edit.agent) });
+  return { type: 'belief.committed', data: edit.belief, ...optional('agent', edit.agent) };
+}

@@ -1,0 +1,122 @@
+import { canonicalJson } from '../../core/canonical-json.ts';
+import { specOf } from '../../core/event/catalogue.ts';
+import type { Event } from '../../core/event/event.ts';
+import { isObject, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts';
+import { erasableTextMin } from '../../core/parts/encode.ts';
+import type { Digest, Seq } from '../../core/point.ts';
+import { type Engine, sessionRef } from '../context/engine.ts';
+import { decoderOf } from '../history/stored-events.ts';
+
+/**
+ * What must be forgotten: texts that may not be found anywhere as a part of something, and short texts that may not be
+ * found as a whole string, since "ok" alone is nobody's secret.
+ */
+export interface Content {
+  readonly long: readonly string[];
+  readonly short: ReadonlySet<string>;
+}
+
+// A text this long does not occur twice by chance.
+const longTextMin = 16;
+// Words of the model rather than of the payload: they say nothing about anyone.
+const modelWords: ReadonlySet<string> = new Set([
+  'role',
+  'type',
+  'toolCallId',
+  'toolName',
+  'kind',
+  'outcome',
+  'op',
+  'key',
+  'agent',
+]);
+
+/** The content of an event's payload: of a call's list only what this call added, the rest belongs to earlier events. */
+export async function contentOf(engine: Engine, session: string, event: Event): Promise<Content> {
+  const texts = new Set<string>();
+  const lists = new Map<string, JsonValue>();
+  for (const [path, field] of Object.entries(specOf(event.type)?.fields ?? {}))
+    if (field.storage === 'list') lists.set(path, await addedItems(engine, session, event, path.split('.')));
+  collect(withoutNames(event), '', lists, texts, specOf(event.type) === undefined ? new Set() : modelWords);
+  const long = [...texts].filter((text) => text.length >= longTextMin);
+  const short = new Set([...texts].filter((text) => text.length < longTextMin && text.length >= erasableTextMin));
+  return { long, short };
+}
+
+/** The data without ids and without what was called: those name things of the program, and are everywhere. */
+function withoutNames({ type, data }: Event): JsonObject {
+  const spec = specOf(type);
+  if (spec === undefined) return data;
+  return Object.fromEntries(
+    Object.entries(data).filter(
+      ([key]) => spec.fields[key]?.role !== 'id' && !(key === 'name' && Object.hasOwn(data, 'call')),
+    ),
+  );
+}
+
+function collect(
+  value: JsonValue,
+  path: string,
+  lists: ReadonlyMap<string, JsonValue>,
+  texts: Set<string>,
+  words: ReadonlySet<string>,
+): void {
+  const held = lists.get(path) ?? value;
+  if (typeof held === 'string') {
+    if (held.trim() !== '') texts.add(held);
+  } else if (Array.isArray(held)) for (const item of held) collect(item as JsonValue, `${path}[]`, lists, texts, words);
+  else if (isObject(held)) {
+    for (const [key, item] of Object.entries(held))
+      if (!words.has(key)) collect(item, path === '' ? key : `${path}.${key}`, lists, texts, words);
+  }
+}
+
+async function addedItems(engine: Engine, session: string, event: Event, path: readonly string[]): Promise<JsonValue> {
+  const segment = {
+    branch: event.branch,
+    after: (event.seq - 1) as Seq,
+    through: event.seq,
+    except: [],
+    carried: false,
+  };
+  const page = await engine.store.read(sessionRef(engine, session), [segment], {
+    limit: 1,
+    select: 'full',
+    direction: 'forward',
+  });
+  const list = valueAt(JSON.parse(page.events[0]?.data ?? '{}') as JsonObject, path);
+  const digest = isObject(list) ? (list['$list'] as Digest | undefined) : undefined;
+  if (digest === undefined) return [];
+  const decoder = await decoderOf(engine, session, [digest]);
+  return decoder
+    .itemsOf(digest)
+    .filter((item) => item.node === digest)
+    .map((item) => item.value);
+}
+
+/** Whether JSON text holds the content: a long text anywhere, a short one as a whole string. */
+export function holdsContent(content: Content, json: string): boolean {
+  for (const text of content.long) if (json.includes(JSON.stringify(text).slice(1, -1))) return true;
+  for (const text of content.short)
+    if (json.includes(JSON.stringify(text)) && holdsString(JSON.parse(json) as JsonValue, text)) return true;
+  return false;
+}
+
+/** Whether a raw body holds the content, as it is or as JSON would write it. */
+export function bodyHoldsContent(content: Content, body: string): boolean {
+  const texts = [...content.long, ...[...content.short].map((text) => JSON.stringify(text))];
+  return texts.some((text) => body.includes(text) || body.includes(JSON.stringify(text).slice(1, -1)));
+}
+
+/** Whether a value holds the content. */
+export function valueHoldsContent(content: Content, value: JsonValue): boolean {
+  return holdsContent(content, canonicalJson(value));
+}
+
+function holdsString(value: JsonValue, text: string): boolean {
+  if (typeof value === 'string') return value === text;
+  if (Array.isArray(value)) return value.some((item: JsonValue) => holdsString(item, text));
+  return (
+    isObject(value) && Object.entries(value).some(([key, item]) => !modelWords.has(key) && holdsString(item, text))
+  );
+}

@@ -1,0 +1,187 @@
+import { canonicalJson } from '../../core/canonical-json.ts';
+import type { Event } from '../../core/event/event.ts';
+import { isStructural } from '../../core/event/families/structural.ts';
+import { parseKey } from '../../core/event/keys.ts';
+import { given, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { limits } from '../../core/limits.ts';
+import { bodyText, refsIn } from '../../core/parts/decode.ts';
+import { dataDigestOf } from '../../core/parts/digest.ts';
+import { keysOf } from '../../core/parts/encode.ts';
+import { asRef, type ListNode, mayHoldRefs, type PartInput } from '../../core/parts/parts.ts';
+import { beginning, type Digest, type Seq } from '../../core/point.ts';
+import type { Cursor, StoredEvent } from '../../core/store/event-store.ts';
+import { type Engine, sessionRef } from '../context/engine.ts';
+import { dataOf, decoderFor, partsOf } from '../history/stored-events.ts';
+import { bodyHoldsContent, type Content, holdsContent, valueHoldsContent } from './erase-content.ts';
+
+/** Everything an erasure touches in one session. */
+export interface ErasePlan {
+  readonly events: readonly {
+    readonly branch: string;
+    readonly seq: Seq;
+    readonly dataDigest: Digest;
+    readonly keys: readonly string[];
+  }[];
+  /** Markers that carried content which goes: they stay, and are found under what is left of their keys. */
+  readonly carriers: readonly { readonly branch: string; readonly seq: Seq; readonly keys: readonly string[] }[];
+  /** Parts that go. */
+  readonly gone: readonly Digest[];
+  /** Parts that are stored anew under their digest: lists with a hole (damaged), bodies whose base goes (whole). */
+  readonly rewrites: readonly PartInput[];
+  /** The branches that store an affected event. */
+  readonly branches: readonly string[];
+}
+
+/** Finds everything in a session that holds the content. */
+export async function planErase(
+  engine: Engine,
+  session: string,
+  content: Content,
+  target: Event | undefined,
+): Promise<ErasePlan> {
+  const parts = await allParts(engine, session);
+  const gone = new Set<Digest>();
+  for (const part of parts.values()) if (isGone(content, part, parts)) gone.add(part.digest);
+  // Like an event's own data, what a marker carries goes with a value it refers to: the digest of a value can be guessed.
+  for (const part of parts.values())
+    if (part.kind === 'sealed' && part.refs.some((digest) => gone.has(digest) && isValue(parts, digest)))
+      gone.add(part.digest);
+  const rewrites = [...parts.values()].flatMap((part) =>
+    gone.has(part.digest) ? [] : rewriteOf(engine, content, part, parts, gone),
+  );
+  const touched = new Set<Digest>([...gone, ...rewrites.filter((part) => part.damaged).map((part) => part.digest)]);
+  const events: ErasePlan['events'][number][] = [];
+  const carriers: ErasePlan['carriers'][number][] = [];
+  const branches = new Set<string>();
+  for await (const row of allRows(engine, session)) {
+    const isTarget = target !== undefined && row.branch === target.branch && row.seq === target.seq;
+    if (row.data === null) continue;
+    const refs = refsIn(row.data);
+    if (
+      !isStructural(row.type) &&
+      (isTarget || refs.some((digest) => gone.has(digest) && isValue(parts, digest)) || holdsContent(content, row.data))
+    ) {
+      events.push({
+        branch: row.branch,
+        seq: row.seq,
+        dataDigest: dataDigestOf(engine.platform.sha256, row.salt ?? '', row.data),
+        keys: await keysLeft(engine, session, row, content),
+      });
+      branches.add(row.branch);
+    } else if (reaches(refs, parts, touched)) branches.add(row.branch);
+    if (carriesEvent(row.type) && refs.some((digest) => gone.has(digest)))
+      carriers.push({ branch: row.branch, seq: row.seq, keys: await keysLeft(engine, session, row, content) });
+  }
+  return { events, carriers, gone: [...gone], rewrites, branches: [...branches] };
+}
+
+const carriesEvent = (type: string): boolean => type === 'event.replaced' || type === 'event.inserted';
+
+const isValue = (parts: ReadonlyMap<Digest, PartInput>, digest: Digest): boolean => parts.get(digest)?.kind === 'value';
+
+/** A list gets a hole instead; everything else that holds the content goes as a whole. */
+function isGone(content: Content, part: PartInput, parts: ReadonlyMap<Digest, PartInput>): boolean {
+  switch (part.kind) {
+    case 'list':
+      return false;
+    case 'value':
+    case 'sealed':
+      return holdsContent(content, part.text);
+    case 'body':
+      return bodyHoldsContent(content, part.text);
+    case 'delta':
+      return bodyHoldsContent(content, bodyText(part, (digest) => parts.get(digest)) ?? '');
+  }
+}
+
+function rewriteOf(
+  { platform }: Engine,
+  content: Content,
+  part: PartInput,
+  parts: ReadonlyMap<Digest, PartInput>,
+  gone: ReadonlySet<Digest>,
+): PartInput[] {
+  if (part.kind === 'delta' && part.refs.some((digest) => gone.has(digest))) {
+    const text = bodyText(part, (digest) => parts.get(digest)) ?? '';
+    return [{ digest: part.digest, kind: 'body', salt: part.salt, text, refs: [] }];
+  }
+  if (part.kind !== 'list') return [];
+  const node = JSON.parse(part.text) as ListNode;
+  const isHeld = (item: JsonValue): boolean => {
+    const ref = asRef(item);
+    return ref === undefined ? valueHoldsContent(content, item) : gone.has(ref.digest);
+  };
+  if (!node.items.some(isHeld)) return [];
+  const items = node.items.map((item): JsonValue => (isHeld(item) ? { $erased: true } : item));
+  const text = canonicalJson({ previous: node.previous, items });
+  // Without its salt, the digest of the list as it was cannot be used to guess what stood in the hole. The new salt is
+  // for the digest of what is left, which the marker keeps; it goes in its turn if there is another hole.
+  return [
+    {
+      digest: part.digest,
+      kind: 'list',
+      salt: platform.newSalt(),
+      text,
+      refs: part.refs.filter((digest) => !gone.has(digest)),
+      damaged: true,
+    },
+  ];
+}
+
+function reaches(
+  refs: readonly Digest[],
+  parts: ReadonlyMap<Digest, PartInput>,
+  touched: ReadonlySet<Digest>,
+): boolean {
+  const open = [...refs];
+  const seen = new Set<Digest>();
+  for (let digest = open.pop(); digest !== undefined; digest = open.pop()) {
+    if (touched.has(digest)) return true;
+    if (seen.has(digest)) continue;
+    seen.add(digest);
+    open.push(...(parts.get(digest)?.refs ?? []));
+  }
+  return false;
+}
+
+/** The keys an erased event stays findable under, so that as-of reads say "erased" rather than give an older value. */
+async function keysLeft(engine: Engine, session: string, row: StoredEvent, content: Content): Promise<string[]> {
+  const data: JsonObject = mayHoldRefs(row.data ?? '')
+    ? dataOf(row, await decoderFor(engine, session, [row]))
+    : (JSON.parse(row.data ?? '{}') as JsonObject);
+  const keys = keysOf({ type: row.type, agent: row.agent ?? undefined, data });
+  return keys.filter((key) => !valueHoldsContent(content, [parseKey(key).name]));
+}
+
+async function allParts(engine: Engine, session: string): Promise<Map<Digest, PartInput>> {
+  const ref = sessionRef(engine, session);
+  const parts = new Map<Digest, PartInput>();
+  let after: Digest | undefined;
+  for (;;) {
+    const digests = await engine.store.heldParts(ref, {
+      limit: limits.partsAskedMax,
+      ...given({ after }),
+    });
+    if (digests.length === 0) return parts;
+    for (const [digest, part] of await partsOf(engine, session, digests, { depth: 'asked' })) parts.set(digest, part);
+    after = digests.at(-1) as Digest;
+  }
+}
+
+async function* allRows(engine: Engine, session: string): AsyncGenerator<StoredEvent> {
+  const ref = sessionRef(engine, session);
+  for (const { branch, parent, head } of await engine.store.branches(ref)) {
+    const segment = { branch, after: parent?.seq ?? beginning, through: head, except: [], carried: false };
+    let cursor: Cursor | undefined;
+    do {
+      const page = await engine.store.read(ref, [segment], {
+        limit: limits.pageEventsMax,
+        select: 'proof',
+        direction: 'forward',
+        ...given({ cursor }),
+      });
+      yield* page.events;
+      cursor = page.next;
+    } while (cursor !== undefined);
+  }
+}

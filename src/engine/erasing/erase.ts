@@ -1,0 +1,207 @@
+import { RepriseError } from '../../core/error.ts';
+import type { Event } from '../../core/event/event.ts';
+import { isStructural } from '../../core/event/families/structural.ts';
+import { isObject } from '../../core/json.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { dataDigestOf } from '../../core/parts/digest.ts';
+import type { Digest, Seq } from '../../core/point.ts';
+import type { PointInput } from '../../core/ref.ts';
+import type { AppendRequest, EraseRequest } from '../../core/store/event-store.ts';
+import { type Marked, type MarkOptions, markOptionNames, signed } from '../changing/mark.ts';
+import { encodeRequest } from '../changing/write.ts';
+import { type Engine, sessionRef } from '../context/engine.ts';
+import { findPlace, pointOf, sessionIds, sessionRecord } from '../history/place.ts';
+import { stamp } from '../history/stamp.ts';
+import { readPlaces } from '../history/stored-events.ts';
+import { type Content, contentOf, valueHoldsContent } from './erase-content.ts';
+import { type ErasePlan, planErase } from './erase-plan.ts';
+
+/** How to erase. */
+export interface EraseOptions extends MarkOptions {
+  /** In every session of the namespace, not only in this one. */
+  readonly everywhere?: boolean;
+  /** Only lists what would go. */
+  readonly dryRun?: boolean;
+}
+
+const eraseKeys: KnownKeys = optionKeys<EraseOptions>(
+  'erase',
+  { ...markOptionNames, everywhere: true, dryRun: true },
+  'an erasure',
+);
+
+/** What was forgotten, or with `dryRun` would be. */
+export interface Erased extends Omit<Marked, 'marker'> {
+  /** The `payload.erased` event on the branch that stores the target; null with `dryRun`. */
+  readonly marker: Event | null;
+  /** Events whose payload is gone. */
+  readonly events: readonly { readonly session: string; readonly branch: string; readonly seq: Seq }[];
+  /** Stored parts that are gone, or have a hole where the content was. */
+  readonly parts: readonly { readonly session: string; readonly digest: Digest }[];
+  /** Every `payload.erased` event: one on each branch that stores an affected event. */
+  readonly markers: readonly { readonly session: string; readonly branch: string; readonly seq: Seq }[];
+}
+
+/**
+ * Forgets the payload of the event at a point, wherever the session holds the same content. The chain still verifies;
+ * what is left cannot be guessed. This cannot be undone.
+ */
+export async function erase(
+  engine: Engine,
+  session: string,
+  point: PointInput,
+  options: EraseOptions = {},
+): Promise<Erased> {
+  checkKeys(options, eraseKeys);
+  const target = await targetOf(engine, session, point);
+  const content = await contentOf(engine, session, target);
+  refuseQuote(content, options.reason);
+  const sessions = options.everywhere === true ? await sessionIds(engine) : [session];
+  const result: {
+    events: Erased['events'][number][];
+    parts: Erased['parts'][number][];
+    markers: Erased['markers'][number][];
+  } = { events: [], parts: [], markers: [] };
+  for (const held of sessions) {
+    for await (const { plan, markers } of passes(
+      engine,
+      held,
+      content,
+      held === session ? target : undefined,
+      options,
+    )) {
+      const parts = [...plan.gone, ...plan.rewrites.filter((part) => part.damaged).map((part) => part.digest)];
+      result.events.push(...plan.events.map(({ branch, seq }) => ({ session: held, branch, seq })));
+      result.parts.push(...parts.map((digest) => ({ session: held, digest })));
+      result.markers.push(...markers);
+    }
+  }
+  return { ...result, marker: await markerOf(engine, session, target, result.markers), undone: [], restored: [] };
+}
+
+// What is appended while an erasure is planned is found by the next pass; a recorder that goes on saying it is not outrun.
+const passesMax = 5;
+
+/** Plans and carries out until nothing of the content is found any more. */
+async function* passes(
+  engine: Engine,
+  session: string,
+  content: Content,
+  target: Event | undefined,
+  options: EraseOptions,
+): AsyncGenerator<{ readonly plan: ErasePlan; readonly markers: readonly Erased['markers'][number][] }> {
+  for (let pass = 1; pass <= passesMax; pass++) {
+    const { erasures } = await sessionRecord(engine, session);
+    const plan = await planErase(engine, session, content, target);
+    if (plan.events.length === 0 && plan.gone.length === 0 && plan.rewrites.length === 0) return;
+    if (options.dryRun === true) {
+      yield { plan, markers: [] };
+      return;
+    }
+    try {
+      yield { plan, markers: await carryOut(engine, session, plan, erasures, options) };
+    } catch (error) {
+      if (!(error instanceof RepriseError) || error.code !== 'append.conflict' || pass === passesMax) throw error;
+    }
+  }
+}
+
+async function markerOf(
+  engine: Engine,
+  session: string,
+  target: Event,
+  markers: Erased['markers'],
+): Promise<Event | null> {
+  const own = markers.find((held) => held.session === session && held.branch === target.branch);
+  const [marker] = own === undefined ? [] : await readPlaces(engine, session, [own]);
+  return marker ?? null;
+}
+
+async function targetOf(engine: Engine, session: string, point: PointInput): Promise<Event> {
+  const place = await findPlace(engine, session, point);
+  const [event] = place.seq === 0 ? [] : await readPlaces(engine, session, [pointOf(place)]);
+  if (event === undefined)
+    throw new RepriseError(
+      'event.not-found',
+      `Cannot erase at "${place.record.branch}@${place.seq}": there is no event`,
+      { hint: 'Choose a seq from 1.' },
+    );
+  if (isStructural(event.type)) {
+    throw new RepriseError(
+      'event.structural',
+      `Cannot erase "${event.type}" at seq ${event.seq}: a structural event decides how history is read`,
+      { hint: structuralHint(event), details: { seq: event.seq, type: event.type } },
+    );
+  }
+  if (event.erased === true)
+    throw new RepriseError(
+      'event.erased',
+      `Cannot erase seq ${event.seq} of "${event.branch}": its payload was erased before`,
+      { hint: 'There is nothing left to do.', details: { branch: event.branch, seq: event.seq } },
+    );
+  return event;
+}
+
+/** The reason goes into the log with the marker, and would bring back what the marker is about. */
+function refuseQuote(content: Content, reason: string | undefined): void {
+  if (reason === undefined || !valueHoldsContent(content, reason)) return;
+  throw new RepriseError('edit.invalid', 'Cannot erase: the reason says what is to be forgotten', {
+    hint: 'Give a reason in other words.',
+  });
+}
+
+/** An erasure takes the same content wherever it is, and so also what only a marker carries, once an event says it. */
+function structuralHint({ type, data }: Event): string {
+  return isObject(data['event']) || isObject(data['metadata']) || data['reason'] !== undefined
+    ? 'To forget what it carries, append an ordinary event with the same content and erase that one: the same content goes wherever the session holds it.'
+    : `Erase the event it is about; "${type}" itself is never forgotten.`;
+}
+
+async function carryOut(
+  engine: Engine,
+  session: string,
+  plan: ErasePlan,
+  erasures: number,
+  options: MarkOptions,
+): Promise<Erased['markers'][number][]> {
+  const holed = plan.rewrites.filter((part) => part.damaged);
+  const parts = [...plan.gone, ...holed.map((part) => part.digest)];
+  const holes = Object.fromEntries(
+    holed.map(({ digest, salt, text }) => [digest, dataDigestOf(engine.platform.sha256, salt ?? '', text)]),
+  );
+  const appends = plan.branches.map((branch): AppendRequest => {
+    const own = plan.events.filter((event) => event.branch === branch);
+    const carriers = plan.carriers.filter((marker) => marker.branch === branch);
+    // A marker is named even without keys: what it carried is gone, and nothing may be made of what is left.
+    const keys = Object.fromEntries(
+      [...own.filter((event) => event.keys.length > 0), ...carriers].map(({ seq, keys: left }) => [String(seq), left]),
+    );
+    const data = {
+      seqs: own.map((event) => event.seq),
+      parts,
+      ...(holed.length === 0 ? {} : { holes }),
+      ...(Object.keys(keys).length === 0 ? {} : { keys }),
+    };
+    return encodeRequest(engine, {
+      session,
+      target: { kind: 'branch', branch },
+      drafts: [stamp(engine, signed({ type: 'payload.erased', data }, options), engine.platform.now())],
+      condition: { kind: 'any' },
+    }).append;
+  });
+  const request: EraseRequest = {
+    ...sessionRef(engine, session),
+    events: plan.events,
+    parts: plan.gone,
+    rewrites: plan.rewrites,
+    appends,
+    erasures,
+  };
+  const outcomes = await engine.store.erase(request);
+  // What this process remembers having stored may be gone now.
+  engine.memories.delete(session);
+  return outcomes.flatMap((outcome) => {
+    if (!outcome.ok) throw outcome.error;
+    return outcome.events.map(({ seq }) => ({ session, branch: outcome.branch, seq }));
+  });
+}

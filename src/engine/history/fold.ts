@@ -1,0 +1,71 @@
+import { applyEvent, finishValue, initialValue, type Projection } from '../../core/event/projection.ts';
+import { given } from '../../core/json.ts';
+import { rawPieces } from '../../core/view/segment.ts';
+import type { Engine } from '../context/engine.ts';
+import { asItIs, type Hypothesis } from './hypothesis.ts';
+import { listEditsOf } from './list-edits.ts';
+import { eventsOf, lookAt } from './look.ts';
+import type { Place } from './place.ts';
+import { baseFor, SnapshotKeeper, snapshotKey } from './snapshot.ts';
+
+/** The state of a projection at a place. */
+export async function foldAt<Value, Result>(
+  engine: Engine,
+  place: Place,
+  projection: Projection<Value, Result>,
+  snapshots = true,
+): Promise<Result> {
+  return fold(engine, asItIs(place), projection, snapshots);
+}
+
+/** Folds what a hypothesis leads to. */
+export async function fold<Value, Result>(
+  engine: Engine,
+  hypothesis: Hypothesis,
+  projection: Projection<Value, Result>,
+  snapshots = true,
+): Promise<Result> {
+  return finishValue(projection, await foldValue(engine, hypothesis, projection, snapshots ? 'due' : 'never'));
+}
+
+/** Keeps a projection's value at a place, however few events lead there from the last one kept, and gives it. */
+export async function keepAt<Value, Result>(
+  engine: Engine,
+  place: Place,
+  projection: Projection<Value, Result>,
+): Promise<Value> {
+  return foldValue(engine, asItIs(place), projection, 'always');
+}
+
+/** The value a fold ends with. What it ends with is kept `always`, when it is `due`, or `never`. */
+async function foldValue<Value, Result>(
+  engine: Engine,
+  hypothesis: Hypothesis,
+  projection: Projection<Value, Result>,
+  keep: 'always' | 'due' | 'never',
+): Promise<Value> {
+  const isRaw = projection.history === 'raw';
+  const look = lookAt(engine, hypothesis);
+  const all = isRaw ? { pieces: rawPieces(hypothesis.history, hypothesis.at) } : look.view;
+  const key = keep === 'never' ? undefined : await snapshotKey(engine, hypothesis.place, projection);
+  const base = key === undefined ? undefined : await baseFor(engine, hypothesis, projection, all, key);
+  const mayKeep = key !== undefined && hypothesis.events.size === 0;
+  const keeper = mayKeep ? new SnapshotKeeper(engine, hypothesis.place, projection, { key, base }) : undefined;
+  let value = base === undefined ? initialValue(projection) : base.value;
+  const listEdits = isRaw ? undefined : await listEditsOf(look);
+  const { types, without } = projection;
+  const request = {
+    listEdits,
+    ...(types === undefined ? {} : { filter: { types } }),
+    ...given({ without }),
+  };
+  for await (const { events, bytes } of eventsOf(look, base?.rest ?? all, request)) {
+    for (const event of events) {
+      value = applyEvent(projection, value, event);
+      const isDue = keeper?.isDue(bytes / events.length) === true;
+      if (isDue && keep === 'due') await keeper.offer(event, value);
+    }
+  }
+  await keeper?.offerEnd(value, keep === 'always');
+  return value;
+}

@@ -1,0 +1,88 @@
+import type { Event } from '../../core/event/event.ts';
+import { isStructural } from '../../core/event/families/structural.ts';
+import { applyEvent, initialValue, valueText } from '../../core/event/projection.ts';
+import { limits } from '../../core/limits.ts';
+import { later, previous, seq } from '../../core/point.ts';
+import { mainBranch } from '../../core/ref.ts';
+import { conversation } from '../../projections/conversation.ts';
+import { summary } from '../../projections/summary.ts';
+import { type Engine, sessionRef } from '../context/engine.ts';
+import type { RunningSummary } from '../context/running-summary.ts';
+import { foldAt, keepAt } from './fold.ts';
+import { digestAt, placeAt } from './place.ts';
+import { snapshotKey } from './snapshot.ts';
+
+/**
+ * Keeps what most looks begin with while a branch is written: its summary when a run ended or another thousand events are
+ * there, so that a listing reads a snapshot instead of a history, and less often its conversation, so that a first look
+ * deep in a long history does not begin at zero. It is a chore: the append neither waits for it nor fails with it.
+ */
+export function keepSnapshots(engine: Engine, session: string, appended: readonly Event[]): void {
+  const [first, last] = [appended[0], appended.at(-1)];
+  if (first === undefined || last === undefined) return;
+  const { branch } = last;
+  // Names hold no control characters, so a line break cannot be part of one.
+  const name = `${engine.namespace}\n${session}\n${branch}`;
+  goOn(engine.summaries, name, appended);
+  const isCrossed = (every: number): boolean => Math.floor(last.seq / every) > Math.floor((first.seq - 1) / every);
+  if (isCrossed(limits.summaryEventsMax) || appended.some((event) => event.type === 'run.ended'))
+    engine.chores.add(`summary ${name}`, () => keepSummary(engine, { session, branch, name }));
+  if (isCrossed(limits.conversationEventsMax))
+    engine.chores.add(`conversation ${name}`, async () => {
+      await foldAt(engine, await placeAt(engine, session, branch, { kind: 'head' }), conversation);
+    });
+}
+
+/** Folds what was appended, if it follows on what is there: others may have written in between, or changed the view. */
+function goOn(summaries: Map<string, RunningSummary>, name: string, appended: readonly Event[]): void {
+  const [first, last] = [appended[0] as Event, appended.at(-1) as Event];
+  const running = summaries.get(name) ?? atBeginning(summaries, name, first);
+  // An append that was known already comes back with the seqs it had.
+  if (running === undefined || last.seq <= running.last.seq) return;
+  if (first.seq !== later(running.last.seq, 1) || appended.some((event) => isStructural(event.type))) {
+    summaries.delete(name);
+    return;
+  }
+  try {
+    for (const event of appended) running.value = applyEvent(summary, running.value, event);
+    running.last = { seq: last.seq, digest: last.digest };
+  } catch {
+    // An event of a newer release cannot be folded. It is stored, and who looks at the summary is told.
+    summaries.delete(name);
+  }
+}
+
+function atBeginning(
+  summaries: Map<string, RunningSummary>,
+  name: string,
+  { seq: at, branch, digest }: Event,
+): RunningSummary | undefined {
+  if (at !== 1 || branch !== mainBranch) return undefined;
+  const last = { seq: previous(at), digest };
+  return remember(summaries, name, { last, value: initialValue(summary), anchor: digest, erasures: 0 });
+}
+
+function remember(summaries: Map<string, RunningSummary>, name: string, running: RunningSummary): RunningSummary {
+  const [oldest] = summaries.keys();
+  if (summaries.size >= limits.summariesRunningMax && oldest !== undefined) summaries.delete(oldest);
+  summaries.set(name, running);
+  return running;
+}
+
+async function keepSummary(
+  engine: Engine,
+  { session, branch, name }: { readonly session: string; readonly branch: string; readonly name: string },
+): Promise<void> {
+  const key = await snapshotKey(engine, { session }, summary);
+  const place = await placeAt(engine, session, branch, { kind: 'head' });
+  const anchor = await digestAt(engine, { ...place, seq: seq(1) });
+  const running = engine.summaries.get(name);
+  if (key !== undefined && running?.erasures === key.erasures && running.anchor === anchor) {
+    const { last, value } = running;
+    const text = valueText(summary, value);
+    return engine.store.putSnapshot(sessionRef(engine, session), { ...key, branch, ...last, value: text });
+  }
+  const value = await keepAt(engine, place, summary);
+  const last = { seq: place.seq, digest: await digestAt(engine, place) };
+  remember(engine.summaries, name, { last, value, anchor, erasures: key?.erasures ?? 0 });
+}

@@ -1,0 +1,160 @@
+import type { Event } from '../../core/event/event.ts';
+import { isStructural } from '../../core/event/families/structural.ts';
+import { given, isObject, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts';
+import { type ListItem, storedJson } from '../../core/parts/decode.ts';
+import { asRef } from '../../core/parts/parts.ts';
+import { beginning, type Digest, previous, type Seq } from '../../core/point.ts';
+import type { Cursor, PageRequest, StoredEvent } from '../../core/store/event-store.ts';
+import { clipSegments, segmentsOf } from '../../core/view/segment.ts';
+import { recordedAt, type Segment } from '../../core/view/view.ts';
+import { sessionRef } from '../context/engine.ts';
+import { listIn, listPath, supposedNode } from './list-reader.ts';
+import type { Look } from './look.ts';
+import { partsOf, unwrap } from './stored-events.ts';
+
+interface ListCallBase {
+  readonly seq: Seq;
+  readonly agent: string | null;
+  readonly run: string | null;
+  /** Whether a marker carries it: then it is no part of the raw conversation, and nothing goes on from its list. */
+  readonly isCarried: boolean;
+}
+
+/** A model call that holds a message list: a stored one, or one that is only supposed. */
+export type ListCall =
+  | (ListCallBase & { readonly list: Digest })
+  | (ListCallBase & { readonly list: undefined; readonly items: readonly ListItem[] });
+
+/** The calls with lists from a seq on, a page at a time: those recorded, those that markers carry, those supposed. */
+export async function* listCalls(look: Look, from: Seq): AsyncGenerator<readonly ListCall[]> {
+  const range = { after: previous(from), through: look.hypothesis.place.seq };
+  const carried = (await carriedCalls(look, range.after)).sort((a, b) => a.seq - b.seq);
+  for await (const rows of callPages(look, range, 'forward')) {
+    const calls = rows.flatMap((row) => callOf(row, row.data, false));
+    const end = rows.at(-1)?.seq ?? from;
+    const between = carried.splice(0, carried.findLastIndex(({ seq }) => seq <= end) + 1);
+    yield [...calls, ...between].sort((a, b) => a.seq - b.seq);
+  }
+  yield [...carried, ...supposedCalls(look)];
+}
+
+function callOf(
+  { seq, agent, run }: Pick<StoredEvent, 'seq' | 'agent' | 'run'>,
+  skeleton: string | null,
+  isCarried: boolean,
+): ListCall[] {
+  const list = listIn(skeleton);
+  return list === undefined ? [] : [{ seq, agent, run, list, isCarried }];
+}
+
+/** The calls that stored markers of the view carry; their lists are inside sealed parts. */
+async function carriedCalls({ engine, hypothesis, view }: Look, after: Seq): Promise<ListCall[]> {
+  const { place } = hypothesis;
+  const pieces = view.pieces.filter(
+    (piece) => piece.kind === 'carried' && piece.type === 'call.started' && piece.seq > after && piece.seq <= place.seq,
+  ) as readonly { readonly branch: string; readonly seq: Seq }[];
+  if (pieces.length === 0) return [];
+  const segments = pieces.map(({ branch, seq }) => oneEvent(branch, seq));
+  const calls: ListCall[] = [];
+  for await (const rows of pagesOf({ engine, hypothesis }, segments, { direction: 'forward' })) {
+    const events = rows.map((row) => valueAt(storedJson(row.data ?? '{}'), ['event']) as JsonObject);
+    const sealed = events.map((event) => asRef(event['data'] as JsonValue)?.digest);
+    const parts = await partsOf(
+      engine,
+      place.session,
+      sealed.filter((digest) => digest !== undefined),
+      { depth: 'asked' },
+    );
+    for (const [index, row] of rows.entries()) {
+      const { agent = null, run = null } = events[index] as { readonly agent?: string; readonly run?: string };
+      const digest = sealed[index];
+      const text = digest === undefined ? undefined : parts.get(digest)?.text;
+      calls.push(...callOf({ seq: row.seq, agent, run }, text ?? null, true));
+    }
+  }
+  return calls;
+}
+
+function supposedCalls({ hypothesis }: Look): ListCall[] {
+  return [...hypothesis.events.values()].flatMap((held) => {
+    const event = carriedOrItself(held);
+    const list = event?.type === 'call.started' ? valueAt(event.data, listPath) : undefined;
+    if (event === undefined || !Array.isArray(list)) return [];
+    const { seq, agent = null, run = null } = event;
+    const items = list.map((value: JsonValue, index) => ({ node: supposedNode(seq), index, value }));
+    return [{ seq, agent, run, list: undefined, items, isCarried: held !== event }];
+  });
+}
+
+function carriedOrItself(event: Event): Event | undefined {
+  if (!isStructural(event.type)) return event;
+  return isObject(event.data['event']) ? unwrap(event) : undefined;
+}
+
+/** The last call with a list before a seq, of an agent in a run or in any. */
+export async function earlierCall(
+  look: Look,
+  before: Seq,
+  wanted: { readonly agent: string | null; readonly run?: string | null },
+): Promise<{ readonly seq: Seq; readonly list: Digest } | undefined> {
+  const { agent, run } = wanted;
+  const range = { after: beginning, through: previous(before) };
+  const filter = { ...(agent === null ? {} : { agent }), ...(typeof run === 'string' ? { run } : {}) };
+  for await (const rows of callPages(look, range, 'backward', filter)) {
+    for (const row of rows) {
+      const list = listIn(row.data);
+      if (list !== undefined && row.agent === agent && (run === undefined || row.run === run))
+        return { seq: row.seq, list };
+    }
+  }
+  return undefined;
+}
+
+/** Where what was recorded on the way to a view is stored, within a range of seqs. */
+function recordedSegments(
+  { hypothesis }: Pick<Look, 'hypothesis'>,
+  { after, through }: { readonly after: Seq; readonly through: Seq },
+): Segment[] {
+  const { history, at, place } = hypothesis;
+  const end = through < place.seq ? through : place.seq;
+  return clipSegments(segmentsOf(recordedAt(history, at)), { after, through: end });
+}
+
+// A list is small in the row that refers to it, and the next page is seldom needed when looking back.
+const pageEvents = { forward: 256, backward: 16 } as const;
+
+async function* callPages(
+  look: Pick<Look, 'engine' | 'hypothesis'>,
+  range: { readonly after: Seq; readonly through: Seq },
+  direction: 'forward' | 'backward',
+  filter: { readonly agent?: string; readonly run?: string } = {},
+): AsyncGenerator<readonly StoredEvent[]> {
+  const segments = recordedSegments(look, range);
+  yield* pagesOf(look, segments, { direction, filter: { ...filter, types: ['call.started'] } });
+}
+
+async function* pagesOf(
+  { engine, hypothesis }: Pick<Look, 'engine' | 'hypothesis'>,
+  segments: readonly Segment[],
+  request: Pick<PageRequest, 'direction' | 'filter'>,
+): AsyncGenerator<readonly StoredEvent[]> {
+  let cursor: Cursor | undefined;
+  do {
+    const page = await engine.store.read(sessionRef(engine, hypothesis.place.session), segments, {
+      ...request,
+      limit: pageEvents[request.direction],
+      select: 'full',
+      ...given({ cursor }),
+    });
+    yield page.events;
+    cursor = page.next;
+  } while (cursor !== undefined);
+}
+
+const oneEvent = (branch: string, seq: Seq): Segment => ({
+  branch,
+  after: previous(seq),
+  through: seq,
+  except: [],
+  carried: false,
+});

@@ -1,0 +1,80 @@
+import type { Event } from '../../core/event/event.ts';
+import { isStructural } from '../../core/event/families/structural.ts';
+import type { ListEdit, ListEdits } from '../../core/parts/decode.ts';
+import type { Seq } from '../../core/point.ts';
+import type { EditMarker } from '../../core/view/marker.ts';
+import { liveMarkers, type Piece } from '../../core/view/view.ts';
+import { type Change, ListScan } from './list-scan.ts';
+import { eventsAt, type Look } from './look.ts';
+import { unwrap } from './stored-events.ts';
+
+/**
+ * How a view's edits change the lists that recorded calls hold: a message that was replaced or taken out is replaced or
+ * gone in every list that held it by then, found by its node in the linked list, so that equal text elsewhere is
+ * untouched. Undefined when no edit concerns a list, which is nearly always.
+ */
+export async function listEditsOf(look: Look): Promise<ListEdits | undefined> {
+  const changes = await changesOf(look);
+  if (changes.length === 0) return undefined;
+  const edits = new Map<string, ListEdit[]>();
+  const left = await new ListScan(look, edits, 'same-run').run(changes);
+  // A run often goes on with what was said in an earlier one of its agent.
+  if (left.length > 0) await new ListScan(look, edits, 'same-agent').run(left);
+  return edits.size === 0 ? undefined : edits;
+}
+
+const concerning: ReadonlySet<string> = new Set(['message.added', 'call.started', 'call.ended']);
+
+/** What the live replacements and reverts of a view changed, as far as lists can hold it. */
+async function changesOf(look: Look): Promise<Change[]> {
+  const answers = changedAnswers(look);
+  if (answers.length === 0) return [];
+  const events = new Map<Seq, Event>();
+  for (const event of await eventsAt(look, [
+    ...new Set(answers.flatMap(({ seqs, now }) => (now === undefined ? seqs : [...seqs, now]))),
+  ]))
+    events.set(event.seq, isStructural(event.type) ? unwrap(event) : event);
+  return answers.flatMap(({ seqs, now, at }) => {
+    const versions = seqs.flatMap((seq) => events.get(seq) ?? []);
+    const [first] = versions;
+    if (first === undefined || !concerning.has(first.type)) return [];
+    return [{ versions, after: now === undefined ? undefined : events.get(now), at }];
+  });
+}
+
+/** An event that the view shows changed: the seqs under which it was to be seen before, and that of what is seen now. */
+interface Answers {
+  readonly seqs: readonly Seq[];
+  readonly now: Seq | undefined;
+  /** The seq of the marker that changed it last. */
+  readonly at: Seq;
+}
+
+function changedAnswers({ hypothesis, view }: Look): Answers[] {
+  const { history, at } = hypothesis;
+  const live = liveMarkers(history, at);
+  const markerSeqs = new Set(history.markers.map((marker) => marker.seq));
+  const changed = view.pieces
+    .filter(isReplacement)
+    .map((piece) => ({ seqs: piece.answers.slice(0, -1), now: piece.seq, at: piece.seq }));
+  // A rewind also takes events out, together with the lists after them; only what a revert took out leaves a gap.
+  const dropped = live.flatMap((marker) =>
+    marker.kind !== 'reverted'
+      ? []
+      : marker.seqs
+          .filter((seq) => !markerSeqs.has(seq))
+          .map((seq) => ({ seqs: versionsOf(seq, live), now: undefined, at: marker.seq })),
+  );
+  return [...changed, ...dropped];
+}
+
+const isReplacement = (piece: Piece): piece is Extract<Piece, { kind: 'carried' }> =>
+  piece.kind === 'carried' && piece.answers.length > 1;
+
+/** An event and what replaced it, before it was taken out. */
+function versionsOf(seq: Seq, live: readonly EditMarker[]): Seq[] {
+  const versions = [seq];
+  for (const marker of live)
+    if (marker.kind === 'replaced' && versions.includes(marker.target)) versions.push(marker.seq);
+  return versions;
+}

@@ -1,0 +1,83 @@
+import { isObject, type JsonObject, valueAt } from '../../core/json.ts';
+import { DataDecoder, type ListItem, storedJson } from '../../core/parts/decode.ts';
+import type { ListNode, PartInput } from '../../core/parts/parts.ts';
+import type { Digest, Seq } from '../../core/point.ts';
+import type { Engine } from '../context/engine.ts';
+import { partsOf } from './stored-events.ts';
+
+/** Where a call keeps the messages that a model was sent. */
+export const listPath = ['request', 'messages'] as const;
+
+/** What names the one node that the list of a supposed call would be: nothing of it is stored. */
+export const supposedNode = (seq: Seq): string => `supposed@${seq}`;
+
+/** The message list that a skeleton refers to; undefined if it has none. */
+export function listIn(skeleton: string | null): Digest | undefined {
+  if (skeleton === null || !skeleton.includes('"$list"')) return undefined;
+  const held = valueAt(storedJson(skeleton) as JsonObject, listPath);
+  return isObject(held) ? (held['$list'] as Digest | undefined) : undefined;
+}
+
+/** What one list adds to others. */
+export interface NewNodes {
+  /** The known node it goes on from; null if it stands on its own. */
+  readonly base: Digest | null;
+  /** Its nodes after that, first one first. */
+  readonly nodes: readonly Digest[];
+}
+
+/** Reads linked lists node by node, each once; of what it has read it keeps only how nodes hang together. */
+export class ListReader {
+  readonly #engine: Engine;
+  readonly #session: string;
+  readonly #previous = new Map<Digest, Digest | null>();
+  #parts = new Map<Digest, PartInput>();
+
+  constructor(engine: Engine, session: string) {
+    this.#engine = engine;
+    this.#session = session;
+  }
+
+  /** Reads the last nodes of some lists at once, and forgets the texts read before. */
+  async turnTo(lists: readonly Digest[]): Promise<void> {
+    this.#parts = new Map();
+    await this.#read(lists, 'asked');
+  }
+
+  /** The nodes of a list after the last one that is known. */
+  async nodesSince(list: Digest, isKnown: (node: Digest) => boolean): Promise<NewNodes> {
+    const nodes: Digest[] = [];
+    let next: Digest | null = list;
+    while (next !== null && !isKnown(next)) {
+      nodes.push(next);
+      // Nearly every list goes on from one that was read; one that does not is read as a whole.
+      if (!this.#previous.has(next)) await this.#read([next], 'all');
+      next = this.#previous.get(next) ?? null;
+    }
+    return { base: next, nodes: nodes.reverse() };
+  }
+
+  /** The items of some nodes, in order. */
+  async itemsOf(nodes: readonly Digest[]): Promise<ListItem[]> {
+    await this.#read(
+      nodes.filter((node) => !this.#parts.has(node)),
+      'asked',
+    );
+    const isNode = (digest: Digest): boolean => this.#previous.has(digest);
+    const refs = nodes.flatMap((node) => this.#parts.get(node)?.refs ?? []);
+    await this.#read(
+      refs.filter((digest) => !isNode(digest) && !this.#parts.has(digest)),
+      'asked',
+    );
+    const decoder = new DataDecoder({ get: (digest) => this.#parts.get(digest), isErased: () => true });
+    return nodes.flatMap((node) => decoder.itemsIn(node));
+  }
+
+  async #read(digests: readonly Digest[], depth: 'asked' | 'all'): Promise<void> {
+    if (digests.length === 0) return;
+    for (const [digest, part] of await partsOf(this.#engine, this.#session, [...new Set(digests)], { depth })) {
+      this.#parts.set(digest, part);
+      if (part.kind === 'list') this.#previous.set(digest, (storedJson(part.text) as unknown as ListNode).previous);
+    }
+  }
+}

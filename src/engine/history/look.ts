@@ -1,0 +1,190 @@
+import { RepriseError } from '../../core/error.ts';
+import type { Event } from '../../core/event/event.ts';
+import { isStructural } from '../../core/event/families/structural.ts';
+import { type JsonValue, valueAt, withValueAt } from '../../core/json.ts';
+import { editAt, type ListEdits } from '../../core/parts/decode.ts';
+import { keysOf } from '../../core/parts/encode.ts';
+import { later, type Seq } from '../../core/point.ts';
+import type { StoredEvent } from '../../core/store/event-store.ts';
+import { branchOf, segmentsBefore, segmentsOf } from '../../core/view/segment.ts';
+import { entryOf, type Piece, type View, viewAt } from '../../core/view/view.ts';
+import { type Engine, sessionRef } from '../context/engine.ts';
+import type { Hypothesis } from './hypothesis.ts';
+import { listPath, supposedNode } from './list-reader.ts';
+import {
+  dataOf,
+  decoderFor,
+  type EventsBatch,
+  type EventsRequest,
+  readEvents,
+  readHeaders,
+  readPlaces,
+  toEvent,
+  unwrap,
+} from './stored-events.ts';
+
+/** A view that is looked at: of what is stored, and of what is supposed after it. */
+export interface Look {
+  readonly engine: Engine;
+  readonly hypothesis: Hypothesis;
+  readonly view: View;
+}
+
+/** Looks at what a hypothesis leads to. */
+export function lookAt(engine: Engine, hypothesis: Hypothesis): Look {
+  return { engine, hypothesis, view: viewAt(hypothesis.history, hypothesis.at) };
+}
+
+/** Pieces of a view that stand together and are all stored, or all only supposed. */
+export interface PieceGroup {
+  readonly isSupposed: boolean;
+  readonly pieces: readonly Piece[];
+}
+
+/** A view as groups; a piece that is both stored and supposed is cut in two. */
+export function groupsOf(pieces: readonly Piece[], stored: Seq): PieceGroup[] {
+  const result: { isSupposed: boolean; pieces: Piece[] }[] = [];
+  const add = (piece: Piece, isSupposed: boolean): void => {
+    const last = result.at(-1);
+    if (last?.isSupposed === isSupposed) last.pieces.push(piece);
+    else result.push({ isSupposed, pieces: [piece] });
+  };
+  for (const piece of pieces) {
+    if (piece.kind === 'carried') add(piece, piece.seq > stored);
+    else {
+      if (piece.after < stored) add({ ...piece, through: Math.min(piece.through, stored) as Seq }, false);
+      if (piece.through > stored) add({ ...piece, after: Math.max(piece.after, stored) as Seq }, true);
+    }
+  }
+  return result;
+}
+
+/** The events of a group that is only supposed, with their lists read through edits as those of stored ones are. */
+export function supposedEvents({ pieces }: PieceGroup, { events }: Hypothesis, listEdits?: ListEdits): Event[] {
+  return pieces.flatMap((piece) => {
+    if (piece.kind === 'carried') return [withListEdits(unwrap(events.get(piece.seq) as Event), listEdits)];
+    const found: Event[] = [];
+    for (let at = later(piece.after, 1); at <= piece.through; at = later(at, 1))
+      found.push(withListEdits(events.get(at) as Event, listEdits));
+    return found;
+  });
+}
+
+function withListEdits(event: Event, listEdits: ListEdits | undefined): Event {
+  const list = listEdits === undefined ? undefined : valueAt(event.data, listPath);
+  if (listEdits === undefined || event.type !== 'call.started' || !Array.isArray(list)) return event;
+  const messages = list.flatMap((item: JsonValue, index): JsonValue[] => {
+    const edit = editAt(listEdits, { node: supposedNode(event.seq), index }, event.seq);
+    if (edit === undefined) return [item];
+    return edit.kind === 'replace' ? [edit.value] : [];
+  });
+  return { ...event, data: withValueAt(event.data, listPath, messages) };
+}
+
+/** The events of some pieces in order: stored ones by the batch, supposed ones from memory. */
+export async function* eventsOf(
+  { engine, hypothesis }: Pick<Look, 'engine' | 'hypothesis'>,
+  { pieces }: View,
+  request: EventsRequest = {},
+): AsyncGenerator<EventsBatch> {
+  const { session, seq: stored } = hypothesis.place;
+  for (const group of groupsOf(pieces, stored)) {
+    if (group.isSupposed) yield { events: supposedEvents(group, hypothesis, request.listEdits), bytes: 0 };
+    else yield* readEvents(engine, session, segmentsOf(group), request);
+  }
+}
+
+/** The event of a view that answers to a seq. */
+export async function eventInView(look: Look, seq: Seq, listEdits?: ListEdits): Promise<Event> {
+  const { engine, hypothesis, view } = look;
+  const { place } = hypothesis;
+  const entry = entryOf(view, seq);
+  const supposed = entry === undefined ? undefined : hypothesis.events.get(entry.seq);
+  const [event] =
+    entry === undefined || supposed !== undefined
+      ? [supposed]
+      : await readPlaces(engine, place.session, [entry], listEdits);
+  if (entry !== undefined && event !== undefined) {
+    const shown = entry.carried ? unwrap(event) : event;
+    return supposed === undefined ? shown : withListEdits(shown, listEdits);
+  }
+  // A person knows the place that is looked at; what edits have supposed behind it has no name yet.
+  const { branch } = place.record;
+  const at = place.seq;
+  const isKnown = seq >= 1 && seq <= Math.max(hypothesis.at, place.record.head);
+  throw new RepriseError(
+    isKnown ? 'event.not-in-view' : 'event.not-found',
+    `Cannot find seq ${seq} in the view at "${branch}@${at}"${isKnown ? ': it was taken out, or it is a marker' : ''}`,
+    {
+      hint: isKnown ? 'Look at the raw history to see what took it out.' : `Choose a seq from 1 to ${at}.`,
+      details: { branch, at, seq },
+    },
+  );
+}
+
+/** The events at these seqs of the raw history: stored ones first, then supposed ones. */
+export async function eventsAt({ engine, hypothesis }: Look, seqs: readonly Seq[]): Promise<Event[]> {
+  const { place, history, events } = hypothesis;
+  const stored = seqs.filter((seq) => !events.has(seq)).map((seq) => ({ branch: branchOf(history, seq), seq }));
+  const supposed = seqs.flatMap((seq) => events.get(seq) ?? []);
+  return [...(stored.length === 0 ? [] : await readPlaces(engine, place.session, stored)), ...supposed];
+}
+
+/** The events of a view that are indexed under a key, last first. */
+export async function* eventsOfKey({ engine, hypothesis, view }: Look, key: string): AsyncGenerator<Event> {
+  const { session, seq: stored } = hypothesis.place;
+  for (const group of groupsOf(view.pieces, stored).reverse()) {
+    if (group.isSupposed) {
+      for (const event of supposedEvents(group, hypothesis).reverse()) if (keysOf(event).includes(key)) yield event;
+      continue;
+    }
+    let segments = segmentsOf(group);
+    for (;;) {
+      const page = await engine.store.latest(
+        sessionRef(engine, session),
+        segments,
+        { keys: [key] },
+        { limit: 1, select: 'full' },
+      );
+      const row = page.entries[0]?.event;
+      if (row === undefined) break;
+      yield shownEvent(session, row, dataOf(row, await decoderFor(engine, session, [row])));
+      segments = segmentsBefore(segments, row);
+    }
+  }
+}
+
+function shownEvent(session: string, row: StoredEvent, data: Event['data']): Event {
+  const event = toEvent(session, row, data);
+  return isStructural(event.type) ? unwrap(event) : event;
+}
+
+/** One event of a view, as far as causes go. */
+export interface Link {
+  readonly seq: Seq;
+  readonly id: string;
+  readonly type: string;
+  readonly cause: string | null;
+}
+
+/** The causes of a view, in order; those of carried events are inside their markers. */
+export async function* linksOf({ engine, hypothesis, view }: Look): AsyncGenerator<Link> {
+  const { session, seq: stored } = hypothesis.place;
+  for (const group of groupsOf(view.pieces, stored)) {
+    if (group.isSupposed) {
+      for (const event of supposedEvents(group, hypothesis)) yield linkOf(event);
+      continue;
+    }
+    const carried = group.pieces.filter((piece) => piece.kind === 'carried');
+    const markers = carried.length === 0 ? [] : await readPlaces(engine, session, carried);
+    const inside = new Map(markers.map((marker) => [marker.seq, unwrap(marker)]));
+    for await (const rows of readHeaders(engine, session, segmentsOf(group))) {
+      for (const row of rows) {
+        const event = inside.get(row.seq);
+        yield event === undefined ? row : linkOf(event);
+      }
+    }
+  }
+}
+
+const linkOf = ({ seq, id, type, cause }: Event): Link => ({ seq, id, type, cause: cause ?? null });

@@ -1,0 +1,50 @@
+import { parseKey, plainKey } from '../../core/event/keys.ts';
+import { given, isObject, type JsonObject, type JsonValue, setKey } from '../../core/json.ts';
+import { limits } from '../../core/limits.ts';
+import { rawPieces } from '../../core/view/segment.ts';
+import { metadata } from '../../projections/metadata.ts';
+import { type Engine, sessionRef } from '../context/engine.ts';
+import { foldAt } from './fold.ts';
+import type { Place } from './place.ts';
+import { dataOf, decoderFor, readPlaces } from './stored-events.ts';
+
+/**
+ * The metadata of a branch at a place, through the key index rather than a fold, so that forking a long history stays
+ * as quick as forking a short one. It gives what the `metadata` projection gives.
+ */
+export async function metadataAt(engine: Engine, place: Place): Promise<JsonObject> {
+  const ref = sessionRef(engine, place.session);
+  const forked = place.history.markers.findLast((marker) => marker.kind === 'forked' && marker.seq <= place.seq);
+  const [event] = forked === undefined ? [] : await readPlaces(engine, place.session, [forked]);
+  const value: Record<string, JsonValue> = {};
+  for (const [key, held] of Object.entries(isObject(event?.data['metadata']) ? event.data['metadata'] : {}))
+    setKey(value, key, held);
+  const segments = rawPieces(place.history, place.seq)
+    .slice(-1)
+    .map(({ branch, after, through }) => ({ branch, after, through, except: [], carried: false }));
+  let after: string | undefined;
+  do {
+    const page = await engine.store.latest(
+      ref,
+      segments,
+      { prefix: plainKey('metadata', '') },
+      { limit: limits.pageEventsMax, select: 'full', ...given({ after }) },
+    );
+    const decoder = await decoderFor(
+      engine,
+      place.session,
+      page.entries.map((entry) => entry.event),
+    );
+    // What an erased change set, and to which keys, is not known any more; then what it had covered shows again.
+    if (page.entries.some(({ event: row }) => row.erased)) return foldAt(engine, place, metadata);
+    for (const { key, event: row } of page.entries) {
+      const { set } = dataOf(row, decoder);
+      const { name } = parseKey(key);
+      const held = isObject(set) && Object.hasOwn(set, name) ? (set[name] as JsonValue) : null;
+      if (held === null) delete value[name];
+      else setKey(value, name, held);
+    }
+    after = page.next;
+  } while (after !== undefined);
+  return value;
+}

@@ -1,0 +1,206 @@
+import { RepriseError } from '../../core/error.ts';
+import { isStructural } from '../../core/event/families/structural.ts';
+import type { EventFilter } from '../../core/event/filter.ts';
+import { given } from '../../core/json.ts';
+import { limits } from '../../core/limits.ts';
+import { beginning, type Digest, type Point, previous, type Seq } from '../../core/point.ts';
+import { type At, type PointInput, parsePoint } from '../../core/ref.ts';
+import type { BranchRecord, SessionRecord, StoredEvent } from '../../core/store/event-store.ts';
+import { branchOf, rawSegments } from '../../core/view/segment.ts';
+import type { History } from '../../core/view/view.ts';
+import { type Engine, sessionRef } from '../context/engine.ts';
+import { readHeaders } from './stored-events.ts';
+
+/** A point that was looked up: the branch it was asked for on, and where on it. */
+export interface Place {
+  readonly session: string;
+  readonly record: BranchRecord;
+  readonly history: History;
+  readonly seq: Seq;
+}
+
+/** One session, or `session.not-found`. */
+export async function sessionRecord(engine: Engine, session: string): Promise<SessionRecord> {
+  const record = await engine.store.session(sessionRef(engine, session));
+  if (record !== undefined) return record;
+  throw new RepriseError(
+    'session.not-found',
+    `Cannot open session ${JSON.stringify(session)}: there is none of that id in namespace "${engine.namespace}"`,
+    {
+      hint: 'List the sessions there are, or create it with { create: true }.',
+      details: { session, namespace: engine.namespace },
+    },
+  );
+}
+
+/** The ids of every session of the namespace, last appended to first. */
+export async function sessionIds(engine: Engine): Promise<string[]> {
+  const ids: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await engine.store.sessions({
+      namespace: engine.namespace,
+      limit: limits.sessionsPageMax,
+      ...given({ cursor }),
+    });
+    ids.push(...page.sessions.map((record) => record.session));
+    cursor = page.next;
+  } while (cursor !== undefined);
+  return ids;
+}
+
+/** One branch, or `branch.not-found`. */
+export async function branchRecord(engine: Engine, session: string, branch: string): Promise<BranchRecord> {
+  const record = await engine.store.branch({ ...sessionRef(engine, session), branch });
+  if (record !== undefined) return record;
+  await sessionRecord(engine, session);
+  const names = (await engine.store.branches(sessionRef(engine, session))).map((held) => held.branch);
+  throw new RepriseError('branch.not-found', `Cannot find branch ${JSON.stringify(branch)} in session "${session}"`, {
+    hint: `It has ${names
+      .slice(0, 10)
+      .map((name) => `"${name}"`)
+      .join(', ')}${names.length > 10 ? ' and more' : ''}.`,
+    details: { session, branch },
+  });
+}
+
+/** What decides a branch's views. */
+export function historyOf(record: BranchRecord): History {
+  return { root: record.root, markers: record.markers, head: record.head };
+}
+
+/** Looks a point up. */
+export async function findPlace(engine: Engine, session: string, input: PointInput): Promise<Place> {
+  const { branch, at } = parsePoint(input);
+  return placeAt(engine, session, branch, at);
+}
+
+/** Looks up a place on a branch. */
+export async function placeAt(engine: Engine, session: string, branch: string, at: At): Promise<Place> {
+  const record = await branchRecord(engine, session, branch);
+  const history = historyOf(record);
+  const place = { session, record, history };
+  const seq = await resolveAt(engine, { ...place, seq: record.head }, at);
+  checkReach(session, record, seq);
+  return { ...place, seq };
+}
+
+/** Refuses a seq that a branch has not reached. */
+export function checkReach(
+  session: string,
+  { branch, head }: { readonly branch: string; readonly head: Seq },
+  seq: Seq,
+): void {
+  if (seq <= head) return;
+  throw new RepriseError(
+    'point.out-of-range',
+    `Cannot find seq ${seq} on "${branch}" of session "${session}": head is at ${head}`,
+    { hint: `Choose a seq from 0 to ${head}.`, details: { session, branch, seq, head } },
+  );
+}
+
+async function resolveAt(engine: Engine, head: Place, at: At): Promise<Seq> {
+  switch (at.kind) {
+    case 'head':
+      return head.seq;
+    case 'seq':
+      return at.seq;
+    case 'before':
+      return previous(at.seq);
+    case 'turn':
+      // Markers carry a turn but do not move the clock.
+      return seqBefore(engine, head, { turnAfter: at.turn }, ({ type }) => !isStructural(type));
+    case 'time':
+      // No event is later than the last moment that can be written.
+      return at.time === lastTime ? head.seq : seqBefore(engine, head, { since: msLater(at.time) }, () => true);
+    case 'run':
+      return lastOfRun(engine, head, at.run);
+  }
+}
+
+const lastTime = '9999-12-31T23:59:59.999Z';
+const msLater = (time: string): string => new Date(Date.parse(time) + 1).toISOString();
+
+/**
+ * The last seq before the first event that passes, the head if none does. Only the first few are asked for: stores do not
+ * read what comes before them.
+ */
+async function seqBefore(
+  engine: Engine,
+  head: Place,
+  filter: Pick<EventFilter, 'since' | 'turnAfter'>,
+  isMeant: (row: StoredEvent) => boolean,
+): Promise<Seq> {
+  const segments = rawSegments(head.history, head.seq);
+  for await (const rows of readHeaders(engine, head.session, segments, { filter, limit: firstFew })) {
+    const found = rows.find(isMeant);
+    if (found !== undefined) return previous(found.seq);
+  }
+  return head.seq;
+}
+
+const firstFew = 8;
+
+async function lastOfRun(engine: Engine, head: Place, run: string): Promise<Seq> {
+  for await (const rows of readHeaders(engine, head.session, rawSegments(head.history, head.seq), {
+    filter: { run },
+    direction: 'backward',
+  })) {
+    const found = rows.find((row) => row.run === run);
+    if (found !== undefined) return found.seq;
+  }
+  throw new RepriseError(
+    'point.out-of-range',
+    `Cannot find run ${JSON.stringify(run)} on "${head.record.branch}" of session "${head.session}": no event carries it`,
+    {
+      hint: 'List the runs with the "runs" projection.',
+      details: { run },
+    },
+  );
+}
+
+/** The point a place is: the branch that stores its seq. At 0 that is the branch the session began with. */
+export function pointOf(place: Pick<Place, 'history' | 'seq'>): Point {
+  return { branch: place.seq === 0 ? place.history.root : branchOf(place.history, place.seq), seq: place.seq };
+}
+
+/** The digest of a point. */
+export async function digestAt(engine: Engine, place: Place): Promise<Digest> {
+  if (place.seq === place.record.head) return place.record.digest;
+  if (place.seq === beginning) return (await sessionRecord(engine, place.session)).genesis;
+  const { branch, seq } = pointOf(place);
+  const segment = { branch, after: previous(seq), through: seq, except: [], carried: false };
+  const page = await engine.store.read(sessionRef(engine, place.session), [segment], {
+    limit: 1,
+    select: 'header',
+    direction: 'forward',
+  });
+  const row = page.events[0];
+  if (row !== undefined) return row.digest;
+  throw new RepriseError(
+    'store.damaged',
+    `Cannot read seq ${seq} of "${branch}" in session "${place.session}": it is missing from the store`,
+    {
+      hint: 'Run verify on the session.',
+    },
+  );
+}
+
+/** A point with its digest, and the head of the branch it was asked for on. */
+export interface Located extends Point {
+  readonly digest: Digest;
+  readonly head: Seq;
+}
+
+/** The point that an input means. */
+export async function locate(engine: Engine, session: string, point: PointInput): Promise<Located> {
+  const place = await findPlace(engine, session, point);
+  return { ...pointOf(place), digest: await digestAt(engine, place), head: place.record.head };
+}
+
+/** The turn of a stored event. */
+export async function turnAt(engine: Engine, session: string, { branch, seq }: Point): Promise<number> {
+  const segment = { branch, after: previous(seq), through: seq, except: [], carried: false };
+  for await (const rows of readHeaders(engine, session, [segment])) if (rows[0] !== undefined) return rows[0].turn;
+  return 0;
+}

@@ -1,0 +1,254 @@
+import { type CarriedEvent, type Event, erasedData } from '../../core/event/event.ts';
+import { given, type JsonObject } from '../../core/json.ts';
+import { limits } from '../../core/limits.ts';
+import { DataDecoder, type ListEdits, refsIn, storedJson } from '../../core/parts/decode.ts';
+import { mayHoldRefs, type PartInput } from '../../core/parts/parts.ts';
+import type { Digest, Seq } from '../../core/point.ts';
+import type { Cursor, PageRequest, PartsRequest, StoredEvent } from '../../core/store/event-store.ts';
+import { sessionNotFound } from '../../core/store/session-request.ts';
+import type { Segment } from '../../core/view/view.ts';
+import { type Engine, sessionRef } from '../context/engine.ts';
+
+/** How to read decoded events. */
+export interface EventsRequest extends Partial<Pick<PageRequest, 'limit' | 'direction' | 'filter'>> {
+  /** Events of the first page; as many as of any other if left out. */
+  readonly firstLimit?: number;
+  /** How the branch's edits change items of recorded lists. */
+  readonly listEdits?: ListEdits | undefined;
+  /** Fields of `data` that nobody will look at: what they are made of is not read. */
+  readonly without?: readonly string[];
+}
+
+/** Some decoded events, with the bytes their payloads take in the store. */
+export interface EventsBatch {
+  readonly events: readonly Event[];
+  readonly bytes: number;
+}
+
+/**
+ * Events with their parts put together, in order; carried events come out of their markers. A batch is a page of the
+ * store, or less: a page of small differences may stand for large bodies, which are not held all at once.
+ */
+export async function* readEvents(
+  engine: Engine,
+  session: string,
+  segments: readonly Segment[],
+  request: EventsRequest = {},
+): AsyncGenerator<EventsBatch, void, undefined> {
+  const { limit = limits.pageEventsMax, firstLimit = limit, direction = 'forward', filter } = request;
+  const carried = new Set(segments.filter((segment) => segment.carried).map((segment) => segment.through));
+  let cursor: Cursor | undefined;
+  do {
+    const page = await engine.store.read(sessionRef(engine, session), segments, {
+      limit: cursor === undefined ? firstLimit : limit,
+      direction,
+      select: 'full',
+      ...given({ filter, cursor }),
+    });
+    engine.onRead(page.events.length);
+    yield* batchesOf(engine, session, page.events, carried, request);
+    cursor = page.next;
+  } while (cursor !== undefined);
+}
+
+async function* batchesOf(
+  engine: Engine,
+  session: string,
+  stored: readonly StoredEvent[],
+  carried: ReadonlySet<Seq>,
+  { listEdits, without }: EventsRequest,
+): AsyncGenerator<EventsBatch> {
+  const rows = without === undefined ? stored : stored.map((row) => stripped(row, without));
+  const holding = new Set(rows.filter((row) => row.data !== null && mayHoldRefs(row.data)));
+  const decoder = holding.size === 0 ? undefined : await decoderFor(engine, session, [...holding], listEdits);
+  let [events, bytes, bodies]: [Event[], number, number] = [[], 0, 0];
+  for (const row of rows) {
+    bytes += row.data?.length ?? 0;
+    const data =
+      decoder !== undefined && holding.has(row) ? decoder.decode(row.data as string, row.seq) : plainData(row);
+    const event = toEvent(session, row, data);
+    events.push(carried.size > 0 && carried.has(row.seq) ? unwrap(event) : event);
+    if (decoder === undefined || decoder.bodyLength - bodies < limits.batchBodiesMax) continue;
+    yield { events, bytes };
+    [events, bytes, bodies] = [[], 0, decoder.bodyLength];
+  }
+  yield { events, bytes };
+}
+
+/** A row without some fields of its data. What a marker carries is inside another field, and stays whole. */
+function stripped(row: StoredEvent, without: readonly string[]): StoredEvent {
+  if (row.data === null || !mayHoldRefs(row.data)) return row;
+  const data = storedJson(row.data) as Record<string, unknown>;
+  for (const field of without) delete data[field];
+  return { ...row, data: JSON.stringify(data) };
+}
+
+/** The data of a row that refers to no parts. */
+export function plainData(row: StoredEvent): JsonObject {
+  if (row.data === null) return row.erased ? erasedData : {};
+  return storedJson(row.data) as JsonObject;
+}
+
+/** Reads everything of a few segments at once; for targets of verbs, not for histories. */
+export async function readAll(
+  engine: Engine,
+  session: string,
+  segments: readonly Segment[],
+  listEdits?: ListEdits,
+): Promise<Event[]> {
+  const all: Event[] = [];
+  for await (const { events } of readEvents(engine, session, segments, { listEdits })) all.push(...events);
+  return all;
+}
+
+/** The stored events at these places, as they are stored; places without an event are left out. */
+export async function readPlaces(
+  engine: Engine,
+  session: string,
+  places: readonly { readonly branch: string; readonly seq: Seq }[],
+  listEdits?: ListEdits,
+): Promise<Event[]> {
+  const segments = places.map(({ branch, seq }) => ({
+    branch,
+    after: (seq - 1) as Seq,
+    through: seq,
+    except: [],
+    carried: false,
+  }));
+  return readAll(engine, session, segments, listEdits);
+}
+
+/** Headers of a view, a page at a time. */
+export async function* readHeaders(
+  engine: Engine,
+  session: string,
+  segments: readonly Segment[],
+  request: Partial<Omit<PageRequest, 'select' | 'cursor'>> = {},
+): AsyncGenerator<readonly StoredEvent[]> {
+  let cursor: Cursor | undefined;
+  do {
+    const page = await engine.store.read(sessionRef(engine, session), segments, {
+      limit: limits.pageEventsMax,
+      direction: 'forward',
+      ...request,
+      select: 'header',
+      ...given({ cursor }),
+    });
+    engine.onRead(page.events.length);
+    yield page.events;
+    cursor = page.next;
+  } while (cursor !== undefined);
+}
+
+/** A decoder that has every part these rows refer to. */
+export async function decoderFor(
+  engine: Engine,
+  session: string,
+  rows: readonly Pick<StoredEvent, 'data'>[],
+  listEdits?: ListEdits,
+): Promise<DataDecoder> {
+  const wanted = new Set<Digest>();
+  for (const { data } of rows)
+    if (data !== null && mayHoldRefs(data)) for (const digest of refsIn(data)) wanted.add(digest);
+  return decoderOf(engine, session, [...wanted], listEdits);
+}
+
+/** A decoder that has these parts and everything they refer to. */
+export async function decoderOf(
+  engine: Engine,
+  session: string,
+  wanted: readonly Digest[],
+  listEdits?: ListEdits,
+): Promise<DataDecoder> {
+  if (wanted.length === 0) return new DataDecoder({ get: () => undefined, isErased: () => false });
+  const parts = await partsOf(engine, session, wanted);
+  const isComplete =
+    wanted.every((digest) => parts.has(digest)) &&
+    [...parts.values()].every((part) => part.refs.every((digest) => parts.has(digest)));
+  const erased = isComplete ? new Set<string>() : await erasedParts(engine, session);
+  return new DataDecoder({ get: (digest) => parts.get(digest), isErased: (digest) => erased.has(digest) }, listEdits);
+}
+
+/** Parts of a session, and unless told otherwise all they refer to, however many answers that takes. */
+export async function partsOf(
+  engine: Engine,
+  session: string,
+  digests: readonly Digest[],
+  request: PartsRequest = {},
+): Promise<Map<Digest, PartInput>> {
+  const parts = new Map<Digest, PartInput>();
+  const ref = sessionRef(engine, session);
+  const open = [...digests];
+  while (open.length > 0) {
+    const asked = open.splice(0, limits.partsAskedMax);
+    const page = await engine.store.parts(ref, asked, request);
+    for (const [digest, part] of page.parts) parts.set(digest, part);
+    open.push(...page.rest.filter((digest) => !parts.has(digest)));
+  }
+  return parts;
+}
+
+/** Every part of a session that an erasure took, wherever its marker stands. */
+export async function erasedParts(engine: Engine, session: string): Promise<Set<string>> {
+  const erased = new Set<string>();
+  const ref = sessionRef(engine, session);
+  const branches = await engine.store.branches(ref);
+  // Deleted since its events were read: nothing was damaged.
+  if (branches.length === 0) throw sessionNotFound(ref);
+  for (const { branch } of branches) {
+    const record = await engine.store.branch({ ...ref, branch });
+    for (const marker of record?.markers ?? [])
+      if (marker.kind === 'erased') for (const part of marker.parts) erased.add(part);
+  }
+  return erased;
+}
+
+/** The data of a stored row. */
+export function dataOf(row: StoredEvent, decoder: DataDecoder): JsonObject {
+  return row.data !== null && mayHoldRefs(row.data) ? decoder.decode(row.data, row.seq) : plainData(row);
+}
+
+/** A stored row as everyone sees it. Fields that are not there are absent, and those that are come in a fixed order. */
+export function toEvent(session: string, row: StoredEvent, data: JsonObject): Event {
+  const event: { -readonly [K in keyof Event]?: Event[K] } = {
+    session,
+    branch: row.branch,
+    seq: row.seq,
+    id: row.id,
+    time: row.time,
+    type: row.type,
+    version: row.version,
+  };
+  if (row.agent !== null) event.agent = row.agent;
+  if (row.run !== null) event.run = row.run;
+  event.turn = row.turn;
+  if (row.cause !== null) event.cause = row.cause;
+  if (row.causeSeq !== null) event.causeSeq = row.causeSeq;
+  event.data = data;
+  event.digest = row.digest;
+  if (row.erased) event.erased = true;
+  return event as Event;
+}
+
+/** The event inside a marker, at the marker's place. */
+export function unwrap(marker: Event): Event {
+  const carried = marker.data['event'] as unknown as CarriedEvent;
+  const { session, branch, seq, id, digest } = marker;
+  const { type, version, time, agent, run, turn, cause, data } = carried;
+  return {
+    session,
+    branch,
+    seq,
+    id,
+    time,
+    type,
+    version,
+    ...given({ agent, run }),
+    turn,
+    ...given({ cause }),
+    data,
+    digest,
+    ...(data['erased'] === true && Object.keys(data).length === 1 ? { erased: true as const } : {}),
+    ...(marker.type === 'event.replaced' ? { replaces: marker.data['seq'] as Seq } : {}),
+  };
+}

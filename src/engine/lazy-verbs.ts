@@ -1,0 +1,95 @@
+import type { StrictDiff } from '../core/comparing/diff-strict.ts';
+import type { Agent } from '../core/recording/agent.ts';
+import type { PointInput, Ref } from '../core/ref.ts';
+import type { Engine } from './context/engine.ts';
+import type { Copied, CopyOptions } from './copying/copy.ts';
+import type { ImportOptions, ImportSource } from './copying/foreign-history.ts';
+import type { Erased, EraseOptions } from './erasing/erase.ts';
+import type { CompareOptions, Comparison } from './looking/compare.ts';
+import type { Verification, VerifyOptions } from './proving/verify.ts';
+import type { RecordOptions } from './recording/record.ts';
+import type { SessionRecorder } from './recording/recorder.ts';
+import type { ExperimentOptions, ExperimentResult } from './resuming/experiment.ts';
+import type { ResumeOptions, ResumeResult, ResumeTarget } from './resuming/resume.ts';
+import type { RetryOptions, RetryResult } from './resuming/retry.ts';
+
+// What records, runs agents, compares, erases or proves is loaded when it is first asked for: a command that prints a line
+// should not wait for the code of all others.
+
+/** Begins to record on a branch; see `record.ts`. */
+export async function record(engine: Engine, session: string, options: RecordOptions): Promise<SessionRecorder> {
+  return (await import('./recording/record.ts')).record(engine, session, options);
+}
+
+/** Continues a branch on an agent; see `resume.ts`. */
+export async function resume<Run, Result>(
+  engine: Engine,
+  target: ResumeTarget,
+  agent: Agent<Run, Result>,
+  options: ResumeOptions<Run>,
+): Promise<ResumeResult<Result>> {
+  return (await import('./resuming/resume.ts')).resume(engine, target, agent, options);
+}
+
+/** Tries a run or a task again; see `retry.ts`. */
+export async function retry<Run, Result>(
+  engine: Engine,
+  session: string,
+  what: PointInput,
+  agent: Agent<Run, Result>,
+  options: RetryOptions<Run>,
+): Promise<RetryResult<Result>> {
+  return (await import('./resuming/retry.ts')).retry(engine, session, what, agent, options);
+}
+
+/** Runs several variants from one point; see `experiment.ts`. */
+export async function experiment<Run, Result>(
+  engine: Engine,
+  session: string,
+  point: PointInput,
+  options: ExperimentOptions<Run, Result>,
+): Promise<ExperimentResult> {
+  return (await import('./resuming/experiment.ts')).experiment(engine, session, point, options);
+}
+
+/** Reads a saved run into a new session; see `import.ts`. */
+export async function importHistory(engine: Engine, source: ImportSource, options: ImportOptions): Promise<string> {
+  return (await import('./copying/foreign-history.ts')).importHistory(engine, source, options);
+}
+
+/** Writes the view of a place in a foreign format; see `import.ts`. */
+export async function exportHistory(engine: Engine, ref: Ref, format: string): Promise<string> {
+  return (await import('./copying/foreign-history.ts')).exportHistory(engine, ref, format);
+}
+
+/** Compares two places by how they behaved; see `compare.ts`. */
+export async function compare(engine: Engine, left: Ref, right: Ref, options: CompareOptions): Promise<Comparison> {
+  return (await import('./looking/compare.ts')).compare(engine, left, right, options);
+}
+
+/** Compares two places by position and type; see `compare.ts`. */
+export async function compareStrictly(engine: Engine, left: Ref, right: Ref, format?: string): Promise<StrictDiff> {
+  if (format !== undefined)
+    return (await import('./copying/foreign-history.ts')).compareOutlines(engine, left, right, format);
+  return (await import('./looking/compare.ts')).compareStrictly(engine, left, right);
+}
+
+/** Forgets a payload; see `erase.ts`. */
+export async function erase(
+  engine: Engine,
+  session: string,
+  point: PointInput,
+  options: EraseOptions,
+): Promise<Erased> {
+  return (await import('./erasing/erase.ts')).erase(engine, session, point, options);
+}
+
+/** Checks a history; see `verify.ts`. */
+export async function verify(engine: Engine, session: string, options: VerifyOptions): Promise<Verification> {
+  return (await import('./proving/verify.ts')).verify(engine, session, options);
+}
+
+/** Copies sessions to another store; see `copy.ts`. */
+export async function copy(from: Engine, to: Engine, options: CopyOptions): Promise<Copied> {
+  return (await import('./copying/copy.ts')).copy(from, to, options);
+}

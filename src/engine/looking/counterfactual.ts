@@ -1,0 +1,43 @@
+import { diffStates, type StateDiff } from '../../core/comparing/value-diff.ts';
+import type { Projection } from '../../core/event/projection.ts';
+import type { JsonValue } from '../../core/json.ts';
+import type { Seq } from '../../core/point.ts';
+import type { PointInput } from '../../core/ref.ts';
+import type { Engine } from '../context/engine.ts';
+import { fold, foldAt } from '../history/fold.ts';
+import { findPlace } from '../history/place.ts';
+import { type StateAtOptions, suppose } from './state-at.ts';
+
+/** What to leave out or change. */
+export type CounterfactualOptions = Omit<StateAtOptions, 'snapshots'>;
+
+/** What would have been. */
+export interface Counterfactual<Result> {
+  readonly value: Result;
+  /** Every seq that was left out: those named and what went with them. */
+  readonly excluded: readonly Seq[];
+  /** What depended on them and stayed; empty with `cascade`. */
+  readonly dependents: readonly Seq[];
+  /** How the value differs from what it is. */
+  readonly diff: StateDiff;
+}
+
+/** Looks at a projection as if some events had not happened, or had been different. Nothing is written. */
+export async function counterfactual<Value, Result>(
+  engine: Engine,
+  session: string,
+  point: PointInput,
+  projection: Projection<Value, Result>,
+  options: CounterfactualOptions,
+): Promise<Counterfactual<Result>> {
+  const place = await findPlace(engine, session, point);
+  const { hypothesis, excluded } = await suppose(engine, place, options);
+  const value = await fold(engine, hypothesis, projection);
+  const actual = await foldAt(engine, place, projection);
+  return {
+    value,
+    excluded: excluded.seqs,
+    dependents: excluded.dependents,
+    diff: diffStates(actual as JsonValue, value as JsonValue),
+  };
+}

@@ -1,0 +1,40 @@
+import type { EventFilter } from '../../core/event/filter.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import type { Point } from '../../core/point.ts';
+import type { PointInput } from '../../core/ref.ts';
+import type { Engine } from '../context/engine.ts';
+import { replay } from './replay.ts';
+
+/** Where to look. */
+export interface FindOptions {
+  /** Up to where; the head of `main` if left out. */
+  readonly at?: PointInput;
+  readonly history?: 'view' | 'raw';
+}
+
+const findKeys: KnownKeys = optionKeys<FindOptions>('find', { at: true, history: true }, 'a search');
+
+/** The point of the first event that a filter matches; undefined if none does. */
+export async function find(
+  engine: Engine,
+  session: string,
+  filter: EventFilter,
+  options: FindOptions = {},
+): Promise<Point | undefined> {
+  checkKeys(options, findKeys);
+  for await (const { branch, seq } of replay(engine, session, { ...options, filter, limit: 1 })) return { branch, seq };
+  return undefined;
+}
+
+/** The point of the last event that a filter matches; undefined if none does. */
+export async function findLast(
+  engine: Engine,
+  session: string,
+  filter: EventFilter,
+  options: FindOptions = {},
+): Promise<Point | undefined> {
+  checkKeys(options, findKeys);
+  for await (const { branch, seq } of replay(engine, session, { ...options, filter, limit: 1, direction: 'backward' }))
+    return { branch, seq };
+  return undefined;
+}

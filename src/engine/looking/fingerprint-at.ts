@@ -1,0 +1,46 @@
+import { checkFingerprint } from '../../core/comparing/fingerprint.ts';
+import { RepriseError } from '../../core/error.ts';
+import type { PointInput } from '../../core/ref.ts';
+import type { SnapshotKey } from '../../core/store/event-store.ts';
+import { fingerprintProjection } from '../../projections/fingerprint.ts';
+import { type Engine, sessionRef } from '../context/engine.ts';
+import { foldAt } from '../history/fold.ts';
+import { digestAt, findPlace, type Place, pointOf } from '../history/place.ts';
+import { snapshotKey } from '../history/snapshot.ts';
+
+/**
+ * The fingerprint at a point. What a long history folds to is kept as the one line it is, which its own snapshots are
+ * too large for: asked again, a point answers at once. Like every snapshot it is left out where it cannot be kept.
+ */
+export async function fingerprintAt(engine: Engine, session: string, point: PointInput): Promise<string> {
+  const place = await findPlace(engine, session, point);
+  const projection = fingerprintProjection(engine.platform.sha256);
+  const key = await snapshotKey(engine, place, { ...projection, name: `${projection.name} value` });
+  if (key === undefined || place.seq < engine.snapshotEvents) return foldAt(engine, place, projection);
+  const kept = await keptAt(engine, place, key);
+  if (kept !== undefined) return kept;
+  const value = await foldAt(engine, place, projection);
+  await keep(engine, place, key, value);
+  return value;
+}
+
+async function keptAt(engine: Engine, place: Place, key: SnapshotKey): Promise<string | undefined> {
+  const { branch, seq } = pointOf(place);
+  const snapshot = await engine.store.snapshot({ ...sessionRef(engine, place.session), branch }, key, seq);
+  if (snapshot === undefined || snapshot.digest !== (await digestAt(engine, place))) return undefined;
+  try {
+    return checkFingerprint(snapshot.value);
+  } catch {
+    // What cannot be read was never kept.
+    return undefined;
+  }
+}
+
+async function keep(engine: Engine, place: Place, key: SnapshotKey, value: string): Promise<void> {
+  const digest = await digestAt(engine, place);
+  try {
+    await engine.store.putSnapshot(sessionRef(engine, place.session), { ...key, ...pointOf(place), digest, value });
+  } catch (error) {
+    if (!(error instanceof RepriseError)) throw error;
+  }
+}

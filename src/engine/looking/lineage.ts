@@ -1,0 +1,60 @@
+import type { JsonObject } from '../../core/json.ts';
+import { beginning, later, type Point, type Seq } from '../../core/point.ts';
+import type { Engine } from '../context/engine.ts';
+import { branchRecord } from '../history/place.ts';
+import { readPlaces } from '../history/stored-events.ts';
+import { replay } from './replay.ts';
+
+/** What a branch was changed by before it was first run. */
+export interface LineageEdit {
+  readonly seq: Seq;
+  /** The event that carries the change, such as `event.replaced` or `settings.changed`. */
+  readonly type: string;
+}
+
+/** Where a branch comes from, and what was changed on it. */
+export interface Lineage {
+  /** The point it was forked at; null for the branch the session began with. */
+  readonly parent: Point | null;
+  readonly reason: string | null;
+  /** Who forked it, if they said so. */
+  readonly by: string | null;
+  readonly edits: readonly LineageEdit[];
+}
+
+/** Where a branch comes from. */
+export async function lineageOf(engine: Engine, session: string, branch: string): Promise<Lineage> {
+  const { parent } = await branchRecord(engine, session, branch);
+  if (parent === undefined) return { parent: null, reason: null, by: null, edits: [] };
+  const [forked] = await readPlaces(engine, session, [{ branch, seq: later(parent.seq, 1) }]);
+  const edits: LineageEdit[] = [];
+  const own = { at: { branch }, history: 'raw', after: parent.seq + 1 } as const;
+  for await (const { type, seq } of replay(engine, session, own)) {
+    if (type === 'run.started') break;
+    edits.push({ seq, type });
+  }
+  return { parent, reason: reasonIn(forked?.data ?? {}), by: forked?.agent ?? null, edits };
+}
+
+/** The reasons of many branches at once, by branch; those forked without one are not among them. */
+export async function reasonsOf(
+  engine: Engine,
+  session: string,
+  branches: readonly { readonly branch: string; readonly parent?: Point }[],
+): Promise<ReadonlyMap<string, string>> {
+  const forks = branches.flatMap(({ branch, parent }) =>
+    parent === undefined ? [] : [{ branch, seq: later(parent.seq ?? beginning, 1) }],
+  );
+  const reasons = new Map<string, string>();
+  if (forks.length === 0) return reasons;
+  for (const { branch, data } of await readPlaces(engine, session, forks)) {
+    const reason = reasonIn(data);
+    if (reason !== null) reasons.set(branch, reason);
+  }
+  return reasons;
+}
+
+function reasonIn(data: JsonObject): string | null {
+  const reason = data['reason'];
+  return typeof reason === 'string' ? reason : null;
+}

@@ -1,0 +1,119 @@
+import type { Event } from '../../core/event/event.ts';
+import { compileFilter, type EventFilter } from '../../core/event/filter.ts';
+import { checkId } from '../../core/id.ts';
+import { given } from '../../core/json.ts';
+import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { beginning } from '../../core/point.ts';
+import type { BranchSummary } from '../../core/store/event-store.ts';
+import { type Engine, sessionRef } from '../context/engine.ts';
+import { sessionIds, sessionRecord } from '../history/place.ts';
+import { type EventsBatch, readEvents } from '../history/stored-events.ts';
+import { checkReading, filterOf, type ReplayOptions } from './replay.ts';
+
+/** What to replay across sessions. */
+export interface ReplayAllOptions extends Pick<ReplayOptions, 'since' | 'until' | 'filter' | 'limit' | 'signal'> {
+  /** Only what this agent did; `~text` for any agent whose id contains it. */
+  readonly agent?: string;
+  /** Only these sessions, each of which must exist; all of the namespace if left out. */
+  readonly sessions?: readonly string[];
+}
+
+const replayKeys: KnownKeys = optionKeys<ReplayAllOptions>('replay', {
+  agent: true,
+  sessions: true,
+  since: true,
+  until: true,
+  filter: true,
+  limit: true,
+  signal: true,
+});
+
+/** The own events of one branch, read batch by batch. */
+interface Lane {
+  readonly batches: AsyncGenerator<EventsBatch>;
+  events: readonly Event[];
+  index: number;
+}
+
+// What all open branches together hold, however many there are.
+const heldEventsMax = 8_192;
+const lanePageMax = 256;
+
+/**
+ * Every stored event of many branches once, merged by time: at each moment the earliest of the events that are next on
+ * their branches. An event recorded late stands where its branch recorded it.
+ */
+export async function* replayAll(
+  engine: Engine,
+  options: ReplayAllOptions = {},
+): AsyncGenerator<Event, void, undefined> {
+  checkReading(options, replayKeys);
+  const filter: EventFilter = {
+    ...filterOf(options),
+    ...given({ agent: options.agent }),
+  };
+  const holds = compileFilter(filter);
+  const open: Lane[] = [];
+  for (const lane of await lanesOf(engine, options, filter)) if (await fill(lane, holds)) place(open, lane);
+  let left = options.limit ?? Number.POSITIVE_INFINITY;
+  while (left > 0 && options.signal?.aborted !== true) {
+    const lane = open.pop();
+    if (lane === undefined) return;
+    left -= 1;
+    yield nextOf(lane);
+    lane.index += 1;
+    if (await fill(lane, holds)) place(open, lane);
+  }
+}
+
+/** Puts a branch among the open ones, which are kept with the earliest next event last. */
+function place(open: Lane[], lane: Lane): void {
+  let low = 0;
+  let high = open.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (isBefore(lane, open[middle] as Lane)) low = middle + 1;
+    else high = middle;
+  }
+  open.splice(low, 0, lane);
+}
+
+async function lanesOf(engine: Engine, options: ReplayAllOptions, filter: EventFilter): Promise<Lane[]> {
+  const branches: { readonly session: string; readonly branch: BranchSummary }[] = [];
+  for (const session of (await givenSessions(engine, options.sessions)) ?? (await sessionIds(engine)))
+    for (const branch of await engine.store.branches(sessionRef(engine, session))) branches.push({ session, branch });
+  const limit = Math.max(1, Math.min(lanePageMax, Math.floor(heldEventsMax / Math.max(1, branches.length))));
+  return branches.map(({ session, branch: { branch, parent, head } }) => {
+    const own = { branch, after: parent?.seq ?? beginning, through: head, except: [], carried: false };
+    return { batches: readEvents(engine, session, [own], { limit, filter }), events: [], index: 0 };
+  });
+}
+
+/** The sessions that were asked for, each once; a name that is none is an error rather than an empty answer. */
+async function givenSessions(
+  engine: Engine,
+  given: readonly string[] | undefined,
+): Promise<readonly string[] | undefined> {
+  if (given === undefined) return undefined;
+  const sessions = [...new Set(given)];
+  for (const id of sessions) await sessionRecord(engine, checkId('session', id));
+  return sessions;
+}
+
+const nextOf = (lane: Lane): Event => lane.events[lane.index] as Event;
+
+function isBefore(left: Lane, right: Lane): boolean {
+  const [a, b] = [nextOf(left), nextOf(right)];
+  return a.time === b.time ? a.id < b.id : a.time < b.time;
+}
+
+/** Reads on until the branch has a next event; false at its end. */
+async function fill(lane: Lane, holds: (event: Event) => boolean): Promise<boolean> {
+  while (lane.index >= lane.events.length) {
+    const { done, value } = await lane.batches.next();
+    if (done === true) return false;
+    lane.events = value.events.filter(holds);
+    lane.index = 0;
+  }
+  return true;
+}

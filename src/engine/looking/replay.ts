@@ -1,0 +1,293 @@
+import { RepriseError } from '../../core/error.ts';
+import type { Event } from '../../core/event/event.ts';
+import { isStructural } from '../../core/event/families/structural.ts';
+import { compileFilter, type EventFilter } from '../../core/event/filter.ts';
+import { given } from '../../core/json.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { limits } from '../../core/limits.ts';
+import type { ListEdits } from '../../core/parts/decode.ts';
+import { type Seq, seq } from '../../core/point.ts';
+import type { PointInput } from '../../core/ref.ts';
+import type { Abort } from '../../core/store/event-store.ts';
+import { isoTime } from '../../core/time.ts';
+import { clipSegments, rawSegments, segmentsOf } from '../../core/view/segment.ts';
+import type { Segment, View } from '../../core/view/view.ts';
+import { type Engine, sessionRef } from '../context/engine.ts';
+import { asItIs } from '../history/hypothesis.ts';
+import { listEditsOf } from '../history/list-edits.ts';
+import { lookAt } from '../history/look.ts';
+import { branchRecord, findPlace, historyOf, type Place } from '../history/place.ts';
+import { readEvents } from '../history/stored-events.ts';
+
+/** What to replay, and how. */
+export interface ReplayOptions {
+  /** Up to where; the head of `main` if left out. */
+  readonly at?: PointInput;
+  /** `view` (the default) is the effective history; `raw` is every stored event that leads to the point. */
+  readonly history?: 'view' | 'raw';
+  /** Seqs after this one. */
+  readonly after?: number;
+  /** Seqs up to and including this one. */
+  readonly through?: number;
+  /** Not before this time. */
+  readonly since?: string;
+  /** Not after this time. */
+  readonly until?: string;
+  readonly filter?: EventFilter;
+  /** `backward` gives the last event first. */
+  readonly direction?: 'forward' | 'backward';
+  /** Events at most, counted after filtering. */
+  readonly limit?: number;
+  /** Goes on with what is appended later, in any process, until `signal` is aborted or the loop is left. */
+  readonly follow?: boolean;
+  readonly signal?: Abort;
+}
+
+const replayKeys: KnownKeys = optionKeys<ReplayOptions>('replay', {
+  at: true,
+  history: true,
+  after: true,
+  through: true,
+  since: true,
+  until: true,
+  filter: true,
+  direction: true,
+  limit: true,
+  follow: true,
+  signal: true,
+});
+
+/** What an options object asks of each event, as one filter. */
+export function filterOf(
+  options: Pick<ReplayOptions, 'filter' | 'since' | 'until' | 'after' | 'through'>,
+): EventFilter {
+  const { filter, since, until, after, through } = options;
+  return {
+    ...filter,
+    ...(since === undefined ? {} : { since: isoTime(since) }),
+    ...(until === undefined ? {} : { until: isoTime(until) }),
+    ...(after === undefined ? {} : { after: seq(after) }),
+    ...(through === undefined ? {} : { through: seq(through) }),
+  };
+}
+
+/** A history being read: an async iterator that holds one page. Leaving the loop releases everything. */
+export interface Replay extends AsyncIterableIterator<Event, void, undefined> {
+  return(): Promise<IteratorResult<Event, void>>;
+}
+
+/** Reads a history again, in order. */
+export function replay(engine: Engine, session: string, options: ReplayOptions = {}): Replay {
+  const stop = new AbortController();
+  const { limit } = options;
+  const pages = replayPages(engine, session, options, stop);
+  return new PagedReplay(pages, stop, isCount(limit) ? limit : Number.POSITIVE_INFINITY);
+}
+
+const isCount = (limit: unknown): limit is number => limit === Number.POSITIVE_INFINITY || isWhole(limit);
+const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
+
+/** Refuses what would be read as something else than was meant. */
+export function checkReading(options: ReplayOptions, keys: KnownKeys = replayKeys): void {
+  checkKeys(options, keys);
+  const { limit, direction, history } = options;
+  const refuse = (option: string, given: unknown, takes: string): never => {
+    throw new RepriseError('option.invalid', `Cannot replay with ${option} ${JSON.stringify(given) ?? String(given)}`, {
+      hint: `It takes ${takes}.`,
+      details: { option },
+    });
+  };
+  if (limit !== undefined && !isCount(limit)) refuse('limit', String(limit), 'a whole number from 0');
+  if (direction !== undefined && direction !== 'forward' && direction !== 'backward')
+    refuse('direction', direction, '"forward" or "backward"');
+  if (history !== undefined && history !== 'view' && history !== 'raw') refuse('history', history, '"view" or "raw"');
+}
+
+/** Gives the events of pages one by one; within a page without the cost that an async generator has for each. */
+class PagedReplay implements Replay {
+  readonly #pages: AsyncGenerator<readonly Event[], void, undefined>;
+  readonly #stop: AbortController;
+  #page: readonly Event[] = [];
+  #index = 0;
+  #left: number;
+  #loading: Promise<IteratorResult<Event, void>> | undefined;
+
+  constructor(pages: AsyncGenerator<readonly Event[], void, undefined>, stop: AbortController, limit: number) {
+    this.#pages = pages;
+    this.#stop = stop;
+    this.#left = limit;
+  }
+
+  next(): Promise<IteratorResult<Event, void>> {
+    if (this.#left <= 0) return this.return();
+    // Whoever asks while a page is on its way waits for it, so that no event is passed over.
+    if (this.#loading !== undefined) return this.#loading.then(() => this.next());
+    if (this.#index >= this.#page.length) {
+      this.#loading = this.#nextPage().finally(() => {
+        this.#loading = undefined;
+      });
+      return this.#loading;
+    }
+    this.#left -= 1;
+    return Promise.resolve({ value: this.#page[this.#index++] as Event, done: false });
+  }
+
+  async #nextPage(): Promise<IteratorResult<Event, void>> {
+    while (this.#index >= this.#page.length) {
+      const { value, done } = await this.#pages.next();
+      if (done === true) return { value: undefined, done: true };
+      this.#page = value;
+      this.#index = 0;
+    }
+    this.#left -= 1;
+    return { value: this.#page[this.#index++] as Event, done: false };
+  }
+
+  async return(): Promise<IteratorResult<Event, void>> {
+    this.#left = 0;
+    this.#page = [];
+    // A generator hears of its return only when it is not waiting, and a follower may wait for ever.
+    this.#stop.abort();
+    await this.#pages.return();
+    return { value: undefined, done: true };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}
+
+/** As {@link replay}, a page at a time: the fast way through a long history. */
+export async function* replayPages(
+  engine: Engine,
+  session: string,
+  options: ReplayOptions = {},
+  stop: AbortController = new AbortController(),
+): AsyncGenerator<readonly Event[], void, undefined> {
+  checkReading(options);
+  const filter = filterOf(options);
+  const holds = compileFilter(filter);
+  const place = await findPlace(engine, session, options.at ?? {});
+  const range = {
+    after: seq(filter.after ?? 0),
+    through: filter.through === undefined ? place.seq : seq(filter.through),
+  };
+  const isRaw = options.history === 'raw';
+  const { segments, listEdits } = await partsOfPlace(engine, place, isRaw);
+  for await (const events of pages(engine, session, clipSegments(segments, range), { filter, listEdits, ...options })) {
+    if (options.signal?.aborted === true) return;
+    yield events.filter(holds);
+  }
+  if (options.follow === true) yield* follow(engine, place, options, isRaw, holds, stop);
+}
+
+async function partsOfPlace(
+  engine: Engine,
+  place: Place,
+  isRaw: boolean,
+): Promise<{ readonly segments: readonly Segment[]; readonly listEdits?: ListEdits }> {
+  if (isRaw) return { segments: rawSegments(place.history, place.seq) };
+  const look = lookAt(engine, asItIs(place));
+  const listEdits = await listEditsOf(look);
+  return { segments: segmentsOf(look.view), ...given({ listEdits }) };
+}
+
+/** The events of a part of a place's view, a page at a time, with its lists read through all edits of the place. */
+export async function* viewPages(engine: Engine, place: Place, view: View): AsyncGenerator<readonly Event[]> {
+  const { listEdits } = await partsOfPlace(engine, place, false);
+  yield* pages(engine, place.session, segmentsOf(view), { filter: {}, listEdits });
+}
+
+interface PagesOptions extends Pick<ReplayOptions, 'direction' | 'limit'> {
+  readonly filter: EventFilter;
+  readonly listEdits?: ListEdits | undefined;
+}
+
+async function* pages(
+  engine: Engine,
+  session: string,
+  segments: readonly Segment[],
+  { direction = 'forward', filter, listEdits, limit = limits.pageEventsMax }: PagesOptions,
+): AsyncGenerator<readonly Event[]> {
+  // The first page is small, so that the first rows of a long history are there at once.
+  const firstLimit = Math.min(limit, firstPageEvents);
+  for await (const { events } of readEvents(engine, session, segments, { direction, filter, listEdits, firstLimit }))
+    yield events;
+}
+
+const firstPageEvents = 64;
+
+/** Raw: what is appended, as it comes. A view: the same, but after a marker the marker comes and the new view starts again. */
+async function* follow(
+  engine: Engine,
+  place: Place,
+  options: ReplayOptions,
+  isRaw: boolean,
+  holds: (event: Event) => boolean,
+  stop: AbortController,
+): AsyncGenerator<readonly Event[]> {
+  const { session, record } = place;
+  const abort = (): void => stop.abort();
+  options.signal?.addEventListener('abort', abort);
+  if (options.signal?.aborted === true) abort();
+  // Beyond the last seq that was asked for nothing can come.
+  const last = filterOf(options).through ?? Number.POSITIVE_INFINITY;
+  let seen = place.seq;
+  try {
+    if (seen >= last) return;
+    for await (const head of engine.store.watch(
+      { ...sessionRef(engine, session), branch: record.branch },
+      seen,
+      stop.signal,
+    )) {
+      if (head <= seen) continue;
+      const own = [{ branch: record.branch, after: seen, through: head, except: [], carried: false }];
+      const listEdits = isRaw ? undefined : await listEditsAt(engine, place, head);
+      for await (const events of pages(engine, session, own, { filter: {}, listEdits })) {
+        if (events.length === 0) continue;
+        seen = (events.at(-1) as Event).seq;
+        if (isRaw) yield events.filter(holds);
+        else yield* followView(engine, session, record.branch, events, options, holds);
+        if (seen >= last) return;
+      }
+    }
+  } finally {
+    options.signal?.removeEventListener('abort', abort);
+    stop.abort();
+  }
+}
+
+/** The edits that a follower reads what is new through. */
+async function listEditsAt(engine: Engine, { session, record }: Place, head: Seq): Promise<ListEdits | undefined> {
+  const now = await branchRecord(engine, session, record.branch);
+  return listEditsOf(lookAt(engine, asItIs({ session, record: now, history: historyOf(now), seq: head })));
+}
+
+async function* followView(
+  engine: Engine,
+  session: string,
+  branch: string,
+  events: readonly Event[],
+  options: ReplayOptions,
+  holds: (event: Event) => boolean,
+): AsyncGenerator<readonly Event[]> {
+  const marker = events.findLastIndex((event) => isStructural(event.type));
+  if (marker < 0) {
+    yield events.filter(holds);
+    return;
+  }
+  yield [events[marker] as Event];
+  const history = historyOf(await branchRecord(engine, session, branch));
+  const at = (events.at(-1) as Event).seq;
+  const again = await partsOfPlace(
+    engine,
+    { session, record: await branchRecord(engine, session, branch), history, seq: at },
+    false,
+  );
+  const range = { after: seq(options.after ?? 0), through: at };
+  for await (const page of pages(engine, session, clipSegments(again.segments, range), {
+    filter: filterOf(options),
+    listEdits: again.listEdits,
+  }))
+    yield page.filter(holds);
+}

@@ -1,0 +1,33 @@
+import type { Event } from '../../core/event/event.ts';
+import { beginning, type Digest, type Point, type Seq } from '../../core/point.ts';
+import { type Engine, sessionRef } from '../context/engine.ts';
+import { sessionRecord } from '../history/place.ts';
+import { readAll } from '../history/stored-events.ts';
+
+/** A session as one JSON value. */
+export interface SessionJson {
+  readonly session: string;
+  readonly genesis: Digest;
+  readonly createdAt: string;
+  readonly branches: readonly {
+    readonly branch: string;
+    readonly parent: Point | null;
+    readonly head: Seq;
+    readonly digest: Digest;
+    /** The events the branch stores itself, as recorded. */
+    readonly events: readonly Event[];
+  }[];
+}
+
+/** Reads a whole session into memory. For a long one, replay it instead. */
+export async function sessionJson(engine: Engine, session: string): Promise<SessionJson> {
+  const { genesis, createdAt } = await sessionRecord(engine, session);
+  const branches: SessionJson['branches'][number][] = [];
+  for (const { branch, parent, head, digest } of await engine.store.branches(sessionRef(engine, session))) {
+    const events = await readAll(engine, session, [
+      { branch, after: parent?.seq ?? beginning, through: head, except: [], carried: false },
+    ]);
+    branches.push({ branch, parent: parent ?? null, head, digest, events });
+  }
+  return { session, genesis, createdAt, branches };
+}

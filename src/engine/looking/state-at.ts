@@ -1,0 +1,88 @@
+import { RepriseError } from '../../core/error.ts';
+import type { Projection } from '../../core/event/projection.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { type Seq, seq } from '../../core/point.ts';
+import type { PointInput } from '../../core/ref.ts';
+import type { EditOptions } from '../../core/view/edit.ts';
+import { editOptionNames, editsOf } from '../../core/view/edit.ts';
+import { branchOf } from '../../core/view/segment.ts';
+import { type Engine, sessionRef } from '../context/engine.ts';
+import { type TakenOut, takeOut } from '../editing/dependents.ts';
+import { resolveEdits } from '../editing/resolve-edits.ts';
+import { fold } from '../history/fold.ts';
+import { asItIs, type Hypothesis, supposing } from '../history/hypothesis.ts';
+import { lookAt } from '../history/look.ts';
+import { findPlace, type Place } from '../history/place.ts';
+
+/** How to look. */
+export interface StateAtOptions extends EditOptions {
+  /** Looks as if these events, by seq or id, had not happened. */
+  readonly exclude?: readonly (number | string)[];
+  /** With `exclude`: also without everything that depended on them. */
+  readonly cascade?: boolean;
+  /** Whether kept snapshots may be used and made; they change nothing but time. */
+  readonly snapshots?: boolean;
+}
+
+const lookKeys: KnownKeys = optionKeys<StateAtOptions>('look', {
+  ...editOptionNames,
+  exclude: true,
+  cascade: true,
+  snapshots: true,
+});
+
+/** What a projection gives at a point, perhaps as if something had been different. Nothing is written. */
+export async function stateAt<Value, Result>(
+  engine: Engine,
+  session: string,
+  point: PointInput,
+  projection: Projection<Value, Result>,
+  options: StateAtOptions = {},
+): Promise<Result> {
+  const { hypothesis } = await suppose(engine, await findPlace(engine, session, point), options);
+  return fold(engine, hypothesis, projection, options.snapshots);
+}
+
+/** The history as options ask to look at it: without what is excluded, and then edited. */
+export async function suppose(
+  engine: Engine,
+  place: Place,
+  options: Omit<StateAtOptions, 'snapshots'>,
+): Promise<{ readonly hypothesis: Hypothesis; readonly excluded: TakenOut }> {
+  checkKeys(options, lookKeys);
+  const { exclude = [], cascade } = options;
+  if (!Array.isArray(exclude))
+    throw new RepriseError('option.invalid', 'Cannot exclude events: "exclude" is not an array', {
+      hint: 'Give a list of seqs or ids, also for one: exclude: [4].',
+    });
+  const asItWas = asItIs(place);
+  const targets = await seqsOfEvents(engine, place, exclude);
+  const [first] = targets;
+  if (first === undefined) {
+    const { hypothesis } = await resolveEdits(engine, asItWas, editsOf(options));
+    return { hypothesis, excluded: { seqs: [], dependents: [] } };
+  }
+  const excluded = await takeOut(lookAt(engine, asItWas), targets, cascade === true);
+  const without = { type: 'event.reverted', data: { target: first, seqs: excluded.seqs } };
+  const supposed = await supposing(engine, asItWas, [without]);
+  const { hypothesis } = await resolveEdits(engine, supposed.hypothesis, editsOf(options));
+  return { hypothesis, excluded };
+}
+
+async function seqsOfEvents(engine: Engine, place: Place, events: readonly (number | string)[]): Promise<Seq[]> {
+  const ids = events.filter((event) => typeof event === 'string');
+  const found = ids.length === 0 ? undefined : await engine.store.locate(sessionRef(engine, place.session), ids);
+  return events.map((event) => {
+    if (typeof event !== 'string') return seq(event);
+    const held = found?.get(event);
+    if (held !== undefined && held.seq <= place.seq && branchOf(place.history, held.seq) === held.branch)
+      return held.seq;
+    throw new RepriseError(
+      'event.not-found',
+      held === undefined
+        ? `Cannot exclude event "${event}": session "${place.session}" has no event of that id`
+        : `Cannot exclude event "${event}": it is at ${held.branch}@${held.seq}, which does not lead to ${place.record.branch}@${place.seq}`,
+      { hint: 'Name events that lead to the point, by seq or id.', details: { id: event } },
+    );
+  });
+}

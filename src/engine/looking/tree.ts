@@ -1,0 +1,29 @@
+import type { Point } from '../../core/point.ts';
+import type { BranchSummary } from '../../core/store/event-store.ts';
+import { type Engine, sessionRef } from '../context/engine.ts';
+import { sessionRecord } from '../history/place.ts';
+import { reasonsOf } from './lineage.ts';
+
+/** A branch and the branches forked from it. */
+export interface BranchNode extends Omit<BranchSummary, 'parent'> {
+  readonly parent: Point | null;
+  /** Why it was forked, in the words of who did it. */
+  readonly reason: string | null;
+  readonly children: readonly BranchNode[];
+}
+
+/** The branches of a session as the tree they grew into, children in order of creation. */
+export async function branchTree(engine: Engine, session: string): Promise<BranchNode> {
+  const { root } = await sessionRecord(engine, session);
+  const nodes = new Map<string, BranchNode & { readonly children: BranchNode[] }>();
+  const summaries = await engine.store.branches(sessionRef(engine, session));
+  const reasons = await reasonsOf(engine, session, summaries);
+  // A parent is made before its children, and comes before them.
+  for (const summary of summaries) {
+    const reason = reasons.get(summary.branch) ?? null;
+    const node = { ...summary, parent: summary.parent ?? null, reason, children: [] };
+    nodes.set(summary.branch, node);
+    nodes.get(summary.parent?.branch ?? '')?.children.push(node);
+  }
+  return nodes.get(root) as BranchNode;
+}

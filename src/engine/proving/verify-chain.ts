@@ -1,0 +1,140 @@
+import { isStructural } from '../../core/event/families/structural.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { dataDigestOf } from '../../core/parts/digest.ts';
+import { beginning, type Digest, later, type Point, type Seq } from '../../core/point.ts';
+import type { StoredEvent } from '../../core/store/event-store.ts';
+import { type Marker, markerOf } from '../../core/view/marker.ts';
+import { inRange } from '../../core/view/segment.ts';
+import { type Engine, sessionRef } from '../context/engine.ts';
+import { Bad } from './verify-damage.ts';
+import type { Debt, Erasures } from './verify-erasures.ts';
+import { PartCheck } from './verify-parts.ts';
+import { linkDigest, proofPages, type Stretch } from './verify-stretch.ts';
+
+/** The chain so far, checked event by event. */
+export class ChainCheck {
+  digest: Digest = '' as Digest;
+  seq: Seq = beginning;
+  /** Whether some point had the digest that is held elsewhere. */
+  hasHeld = false;
+  /** The structural events of the chain. */
+  readonly markers: Marker[] = [];
+  /** What is gone, and which erasures would account for it. */
+  readonly debts: Debt[] = [];
+  readonly #engine: Engine;
+  readonly #session: string;
+  readonly #erasures: Erasures;
+  readonly #held: string | undefined;
+  readonly #parts: PartCheck;
+
+  constructor(engine: Engine, session: string, erasures: Erasures, held: string | undefined) {
+    this.#engine = engine;
+    this.#session = session;
+    this.#erasures = erasures;
+    this.#held = held;
+    this.#parts = new PartCheck(engine, session, erasures, this.debts);
+  }
+
+  begin(genesis: Digest): void {
+    this.digest = genesis;
+    this.hasHeld = genesis === this.#held;
+  }
+
+  /** Checks one stretch; `lineage` is all that leads to it, itself included. */
+  async stretch(stretch: Stretch, lineage: readonly Stretch[]): Promise<void> {
+    const { branch, after, through, isFork } = stretch;
+    for await (const rows of proofPages(this.#engine, this.#session, stretch))
+      await this.#page(rows, isFork ? later(after, 1) : beginning, lineage);
+    if (this.seq !== through) throw new Bad(later(this.seq, 1), `seq ${this.seq + 1} of "${branch}" is missing`);
+  }
+
+  /** Checks a page in three ways and throws the earliest of what they find. */
+  async #page(rows: readonly StoredEvent[], forkedAt: Seq, lineage: readonly Stretch[]): Promise<void> {
+    const found: Bad[] = [];
+    const look = async (check: () => void | Promise<void>): Promise<void> => {
+      try {
+        await check();
+      } catch (error) {
+        if (!(error instanceof Bad)) throw error;
+        found.push(error);
+      }
+    };
+    await look(() => {
+      for (const row of rows) this.#event(row, row.seq === forkedAt);
+    });
+    const good = rows.filter((row) => row.seq <= this.seq);
+    await look(() => this.#checkCauses(good, lineage));
+    await look(() => this.#parts.check(good));
+    const [first] = found.sort((a, b) => a.seq - b.seq);
+    if (first !== undefined) throw first;
+  }
+
+  #event(row: StoredEvent, isFirst: boolean): void {
+    const { branch, type } = row;
+    const seq = later(this.seq, 1);
+    if (row.seq !== seq) throw new Bad(seq, `seq ${seq} of "${branch}" is missing`);
+    const previous = this.digest;
+    if (linkDigest(this.#engine, previous, row, this.#dataDigest(row)) !== row.digest)
+      throw new Bad(seq, `seq ${seq} ("${type}") is not what was recorded`);
+    if (isFirst !== (type === 'branch.forked'))
+      throw new Bad(seq, `"branch.forked" must be the first event of a branch, and nothing else`);
+    if (isStructural(type)) this.#marker(row, previous);
+    if (row.digest === this.#held) this.hasHeld = true;
+    this.digest = row.digest;
+    this.seq = seq;
+  }
+
+  #dataDigest(row: StoredEvent): Digest {
+    const { branch, seq } = row;
+    if (row.data !== null && row.salt !== null && row.salt !== undefined) {
+      if (row.erased) throw new Bad(seq, `the payload of seq ${seq} is passed off as erased`);
+      return dataDigestOf(this.#engine.platform.sha256, row.salt, row.data);
+    }
+    const markers = this.#erasures.events.get(`${branch}@${seq}`);
+    if (markers === undefined || row.dataDigest === null || row.dataDigest === undefined)
+      throw new Bad(seq, `the payload of seq ${seq} is missing, and no erasure accounts for it`);
+    this.debts.push({ seq, markers });
+    return row.dataDigest;
+  }
+
+  #marker(row: StoredEvent, previous: Digest): void {
+    const { branch, seq, type } = row;
+    const { data, marker } = markerIn(row);
+    this.markers.push(marker);
+    if (type !== 'branch.forked') return;
+    const parent = data['parent'] as { readonly seq?: number; readonly digest?: string } | undefined;
+    if (parent?.digest !== previous || parent.seq !== seq - 1)
+      throw new Bad(seq, `"${branch}" does not begin where its first event says`);
+  }
+
+  /** `causeSeq` is derived, so it is not in the digest: it must be where the cause stands, if that leads here. */
+  async #checkCauses(rows: readonly StoredEvent[], lineage: readonly Stretch[]): Promise<void> {
+    const ids = new Set(rows.flatMap((row) => row.cause ?? []));
+    const places =
+      ids.size === 0
+        ? new Map<string, Point>()
+        : await this.#engine.store.locate(sessionRef(this.#engine, this.#session), [...ids]);
+    for (const row of rows) {
+      const place = row.cause === null ? undefined : places.get(row.cause);
+      const leadsHere =
+        place !== undefined &&
+        lineage.some(
+          (stretch) => stretch.branch === place.branch && (place.branch === row.branch || inRange(stretch, place.seq)),
+        );
+      if (row.causeSeq !== (leadsHere ? place.seq : null))
+        throw new Bad(row.seq, `the cause of seq ${row.seq} does not stand where it says`);
+    }
+  }
+}
+
+function markerIn({ branch, seq, type, data: text }: StoredEvent): {
+  readonly data: JsonObject;
+  readonly marker: Marker;
+} {
+  try {
+    const data = JSON.parse(text ?? '') as JsonObject;
+    return { data, marker: markerOf({ branch, seq, type, data }) };
+  } catch {
+    throw new Bad(seq, `seq ${seq} ("${type}") cannot be read`);
+  }
+}

@@ -1,0 +1,55 @@
+import { given } from '../../core/json.ts';
+import { limits } from '../../core/limits.ts';
+import { chainDigest } from '../../core/parts/digest.ts';
+import { type Digest, later, type Seq } from '../../core/point.ts';
+import type { Cursor, StoredEvent } from '../../core/store/event-store.ts';
+import { type Engine, sessionRef } from '../context/engine.ts';
+import { Bad, isDamage } from './verify-damage.ts';
+
+/** A stretch of raw history on the branch that stores it. */
+export interface Stretch {
+  readonly branch: string;
+  readonly after: Seq;
+  readonly through: Seq;
+  /** Whether it begins with `branch.forked`. */
+  readonly isFork: boolean;
+}
+
+/** The digest that an event should have after the one before it. */
+export function linkDigest(engine: Engine, previous: Digest, row: StoredEvent, dataDigest: Digest): Digest {
+  const { seq, id, type, version, time, agent, run, turn, cause } = row;
+  const link = { seq, id, type, version, time, agent, run, turn, cause, dataDigest };
+  return chainDigest(engine.platform.sha256, previous, link);
+}
+
+/** The stored events of a stretch with all that proves them. A row that cannot even be read is the first bad one. */
+export async function* proofPages(
+  engine: Engine,
+  session: string,
+  { branch, after, through }: Stretch,
+): AsyncGenerator<readonly StoredEvent[]> {
+  const ref = sessionRef(engine, session);
+  const segment = { branch, after, through, except: [], carried: false };
+  let cursor: Cursor | undefined;
+  let last = after;
+  let limit: number = limits.pageEventsMax;
+  for (;;) {
+    try {
+      const page = await engine.store.read(ref, [segment], {
+        limit,
+        select: 'proof',
+        direction: 'forward',
+        ...given({ cursor }),
+      });
+      engine.onRead(page.events.length);
+      yield page.events;
+      last = page.events.at(-1)?.seq ?? last;
+      cursor = page.next;
+      if (cursor === undefined) return;
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      if (limit === 1) throw new Bad(later(last, 1), error.message);
+      limit = 1;
+    }
+  }
+}

@@ -1,0 +1,196 @@
+import { RepriseError } from '../../core/error.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { limits } from '../../core/limits.ts';
+import { genesisDigest } from '../../core/parts/digest.ts';
+import { beginning, type Digest, later, previous, type Seq } from '../../core/point.ts';
+import { type At, type PointInput, parsePoint } from '../../core/ref.ts';
+import type { BranchSummary, SessionRecord } from '../../core/store/event-store.ts';
+import type { Marker } from '../../core/view/marker.ts';
+import { type Engine, sessionRef } from '../context/engine.ts';
+import { branchRecord, checkReach, placeAt, sessionRecord } from '../history/place.ts';
+import { ChainCheck } from './verify-chain.ts';
+import { Bad } from './verify-damage.ts';
+import { erasuresOf, unsoundErasure } from './verify-erasures.ts';
+import type { Stretch } from './verify-stretch.ts';
+
+/** What to hold a history against. */
+export interface VerifyOptions {
+  /** Up to where; the head of `main` if left out. What was appended after a point in the past is not looked at. */
+  readonly at?: PointInput;
+  /** A digest held elsewhere: of that point, or of an earlier one that must still be there. */
+  readonly head?: string;
+}
+
+const verifyKeys: KnownKeys = optionKeys<VerifyOptions>('verify', { at: true, head: true }, 'a verification');
+
+/** What verification found. */
+export interface Verification {
+  readonly ok: boolean;
+  /** How many events were checked and found good. */
+  readonly events: number;
+  /** The digest the chain ends in. */
+  readonly digest: Digest | null;
+  /** The first seq that is not what it was. */
+  readonly firstBad: Seq | null;
+  readonly reason: string | null;
+  /**
+   * What could have happened without being seen: `cut tail` and `rewritten chain` when no digest was given to hold
+   * against, `after seq N` when a point in the past was asked for.
+   */
+  readonly notCovered: readonly string[];
+}
+
+/** Recomputes the chain that leads to a point from its beginning and checks every payload, part and marker against it. */
+export async function verify(engine: Engine, session: string, options: VerifyOptions = {}): Promise<Verification> {
+  checkKeys(options, verifyKeys);
+  const { branch, at } = parsePoint(options.at ?? {});
+  const record = await sessionRecord(engine, session);
+  const branches = new Map(
+    (await engine.store.branches(sessionRef(engine, session))).map((held) => [held.branch, held]),
+  );
+  const summary = branches.get(branch);
+  if (summary === undefined) return verifyMissing(engine, session, branch);
+  const through = await seqOf(engine, session, summary, at);
+  const notCovered = [
+    ...(options.head === undefined ? ['cut tail', 'rewritten chain'] : []),
+    ...(through < summary.head ? [`after seq ${through}`] : []),
+  ];
+  const check = new ChainCheck(engine, session, await erasuresOf(engine, session, branches.values()), options.head);
+  try {
+    await checkBranch(engine, check, { record, branches, summary, through });
+    if (options.head !== undefined && !check.hasHeld)
+      throw new Bad(
+        check.seq,
+        `no point of the branch${through < summary.head ? ` up to seq ${through}` : ''} has the digest ${options.head.slice(0, 12)}…: the tail was cut or the chain was rewritten`,
+      );
+    return { ok: true, events: check.seq, digest: check.digest, firstBad: null, reason: null, notCovered };
+  } catch (error) {
+    if (!(error instanceof Bad)) throw error;
+    const { seq, message } = error;
+    return { ok: false, events: Math.max(0, seq - 1), digest: null, firstBad: seq, reason: message, notCovered };
+  }
+}
+
+/** A branch the listing does not have: the error that looking it up gives. */
+async function verifyMissing(engine: Engine, session: string, branch: string): Promise<never> {
+  await branchRecord(engine, session, branch);
+  throw new RepriseError('branch.not-found', `Cannot find branch "${branch}" in session "${session}"`);
+}
+
+/** A branch that is checked, and all that is known of the session it is in. */
+export interface Subject {
+  readonly record: SessionRecord;
+  readonly branches: ReadonlyMap<string, BranchSummary>;
+  readonly summary: BranchSummary;
+  /** The seq to check up to. */
+  readonly through: Seq;
+}
+
+/** The seq of a point. One that is given as a number needs no reading: what is read may be what is damaged. */
+async function seqOf(engine: Engine, session: string, summary: BranchSummary, at: At): Promise<Seq> {
+  if (at.kind === 'head') return summary.head;
+  if (at.kind !== 'seq' && at.kind !== 'before') return (await placeAt(engine, session, summary.branch, at)).seq;
+  const through = at.kind === 'seq' ? at.seq : previous(at.seq);
+  checkReach(session, summary, through);
+  return through;
+}
+
+/** Throws the earliest of what is not as it was. */
+async function checkBranch(engine: Engine, check: ChainCheck, subject: Subject): Promise<void> {
+  const { record, branches, summary, through } = subject;
+  if (genesisDigest(engine.platform.sha256, record.seed) !== record.genesis)
+    throw new Bad(beginning, "the session's genesis is not made of its seed");
+  const stretches = clipped(stretchesOf(branches, summary), through);
+  const found: Bad[] = [];
+  try {
+    check.begin(record.genesis);
+    for (const [index, stretch] of stretches.entries()) await check.stretch(stretch, stretches.slice(0, index + 1));
+    if (through === summary.head) checkEnd(check, summary, branches);
+    const root = stretches[0]?.branch;
+    if (root !== record.root) throw new Bad(beginning, `the session began with "${root}", not with "${record.root}"`);
+    await checkMarkers(engine, subject, check.markers);
+  } catch (error) {
+    if (!(error instanceof Bad)) throw error;
+    found.push(error);
+  }
+  const lineageOf = (branch: string): Stretch[] => stretchesOf(branches, branches.get(branch) as BranchSummary);
+  const unsound = await unsoundErasure(engine, record, check.debts, stretches, lineageOf);
+  if (unsound !== undefined) found.push(unsound);
+  const [first] = found.sort((a, b) => a.seq - b.seq);
+  if (first !== undefined) throw first;
+}
+
+/** Throws if a branch does not end where its record says, or was forked beyond its end. */
+export function checkEnd(
+  check: ChainCheck,
+  summary: BranchSummary,
+  branches: ReadonlyMap<string, BranchSummary>,
+): void {
+  const next = later(check.seq, 1);
+  if (check.seq !== summary.head) throw new Bad(next, `the branch should reach seq ${summary.head}, but ends before`);
+  if (check.digest !== summary.digest)
+    throw new Bad(check.seq, "the branch's head digest is not that of its last event");
+  for (const { branch, parent } of branches.values()) {
+    if (parent?.branch === summary.branch && parent.seq > summary.head)
+      throw new Bad(next, `"${branch}" was forked at seq ${parent.seq}, which is missing`);
+  }
+}
+
+/** The store keeps markers apart, so that views are quick: they must be those of the chain, no more and no fewer. */
+export async function checkMarkers(
+  engine: Engine,
+  { record, summary: { branch, head }, through }: Subject,
+  markers: readonly Marker[],
+): Promise<void> {
+  const stored = await storedMarkers(engine, record, branch, later(head, 1));
+  const held = stored.filter((marker) => marker.seq <= through);
+  for (const [index, marker] of markers.entries()) {
+    const other = held[index];
+    if (other !== undefined && JSON.stringify(marker) === JSON.stringify(other)) continue;
+    const seq = other !== undefined && other.seq < marker.seq ? other.seq : marker.seq;
+    throw new Bad(seq, `the markers that decide the view are not those of the chain from seq ${seq} on`);
+  }
+  const extra = held[markers.length];
+  if (extra !== undefined) throw new Bad(extra.seq, `there is a marker at seq ${extra.seq} that is not in the chain`);
+}
+
+async function storedMarkers(
+  engine: Engine,
+  record: SessionRecord,
+  branch: string,
+  otherwise: Seq,
+): Promise<readonly Marker[]> {
+  try {
+    return (await branchRecord(engine, record.session, branch)).markers;
+  } catch (error) {
+    if (!(error instanceof RepriseError) || error.code !== 'store.damaged') throw error;
+    const { seq } = error.details;
+    throw new Bad(typeof seq === 'number' ? (seq as Seq) : otherwise, error.message);
+  }
+}
+
+/** The lineage of a branch by its parent pointers alone, which the chain then proves or refutes. */
+export function stretchesOf(branches: ReadonlyMap<string, BranchSummary>, last: BranchSummary): Stretch[] {
+  const stretches: Stretch[] = [];
+  let held: BranchSummary | undefined = last;
+  let through = last.head;
+  while (held !== undefined) {
+    const { parent, branch }: BranchSummary = held;
+    stretches.push({ branch, after: parent?.seq ?? beginning, through, isFork: parent !== undefined });
+    // A point at or before a fork is a point of the parent, so a fork point is always named by who stores it.
+    if (stretches.length > limits.lineageDepthMax || (parent !== undefined && parent.seq >= through))
+      throw new Bad(through, `the lineage of "${last.branch}" does not lead to a beginning`);
+    through = parent?.seq ?? beginning;
+    held = parent === undefined ? undefined : branches.get(parent.branch);
+    if (parent !== undefined && held === undefined)
+      throw new Bad(later(parent.seq, 1), `"${branch}" was forked from "${parent.branch}", which is missing`);
+  }
+  return stretches.reverse();
+}
+
+/** What of a lineage leads to a seq; never nothing, since it has a beginning. */
+function clipped(stretches: readonly Stretch[], through: Seq): Stretch[] {
+  return stretches
+    .filter(({ after }, index) => index === 0 || after < through)
+    .map((stretch) => (stretch.through <= through ? stretch : { ...stretch, through }));
+}

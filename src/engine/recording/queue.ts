@@ -1,0 +1,153 @@
+import { RepriseError } from '../../core/error.ts';
+import type { EventDraft } from '../../core/event/event.ts';
+import { type LimitName, limits } from '../../core/limits.ts';
+import type { Platform } from '../../core/store/event-store.ts';
+
+/** A draft whose id and time are decided, so that sending it again is harmless. */
+export type RecordedDraft = EventDraft & { readonly id: string; readonly time: string };
+
+/** An event on its way to the store. */
+export interface QueuedEvent {
+  readonly draft: RecordedDraft;
+  /** About how large it is. */
+  readonly units: number;
+  /** Gives the draft where something is added when its turn comes, such as what the machine knows of itself. */
+  readonly complete?: () => Promise<RecordedDraft>;
+  /** Ends a run, and so is written alone: it says what everything before it came to. */
+  readonly isRunEnd?: boolean;
+}
+
+/** Events and units that are sent in one append at most. */
+const batchEventsMax = 500;
+const batchUnitsMax = 4_194_304;
+
+/**
+ * How long events gather before they are written. A disk is waited for on the thread that sends the question which is
+ * being recorded: a moment later it is on its way, and the write costs nobody anything.
+ */
+const gatherMs = 5;
+
+interface Waiting {
+  readonly through: number;
+  readonly resolve: () => void;
+}
+
+/**
+ * Events that were told and are not stored yet, in order. While one append is under way the next ones gather, and go
+ * together. Its size is limited: whoever can wait asks for room first, whoever cannot is told that there is none.
+ */
+export class RecorderQueue {
+  readonly #write: (batch: readonly QueuedEvent[]) => Promise<void>;
+  readonly #onBusy: (idle: Promise<void>) => void;
+  readonly #startTimer: Platform['startTimer'];
+  #events: QueuedEvent[] = [];
+  /** Including those that are being written. */
+  #count = 0;
+  #units = 0;
+  #told = 0;
+  #settled = 0;
+  #isPumping = false;
+  #settleWaits: Waiting[] = [];
+  #roomWaits: (() => void)[] = [];
+  /** Ends the gathering. */
+  #hurry: (() => void) | undefined;
+
+  /** `write` must not reject; `onBusy` is given what resolves when everything told is settled. */
+  constructor(
+    write: (batch: readonly QueuedEvent[]) => Promise<void>,
+    onBusy: (idle: Promise<void>) => void,
+    startTimer: Platform['startTimer'],
+  ) {
+    this.#write = write;
+    this.#onBusy = onBusy;
+    this.#startTimer = startTimer;
+  }
+
+  /** Refuses what there is no room for. What ends something that was let in has room of its own, as much again. */
+  checkRoom(type: string, isEnd: boolean): void {
+    const share = isEnd ? 2 : 1;
+    const full = this.#fullLimit(share);
+    if (full === undefined) return;
+    const max = limits[full];
+    throw new RepriseError(
+      'limit.exceeded',
+      `Cannot record "${type}": what waits to be stored is at the limit of ${max} ("${full}")`,
+      { hint: 'The store does not keep up. Await flush() now and then.', details: { limit: full, max } },
+    );
+  }
+
+  /** Resolves when there is room. */
+  async room(): Promise<void> {
+    while (this.#fullLimit(1) !== undefined) {
+      this.#hurry?.();
+      await new Promise<void>((resolve) => this.#roomWaits.push(resolve));
+    }
+  }
+
+  #fullLimit(share: number): LimitName | undefined {
+    if (this.#count >= limits.recordQueueEventsMax * share) return 'recordQueueEventsMax';
+    return this.#units >= limits.recordQueueBytesMax * share ? 'recordQueueBytesMax' : undefined;
+  }
+
+  /** Adds an event; it is written soon. */
+  push(event: QueuedEvent): void {
+    this.#events.push(event);
+    this.#told++;
+    this.#count++;
+    this.#units += event.units;
+    if (this.#isPumping) return;
+    this.#isPumping = true;
+    this.#onBusy(this.#pump());
+  }
+
+  /** Resolves when everything told so far is stored or has failed. */
+  async settled(): Promise<void> {
+    const through = this.#told;
+    if (this.#settled >= through) return;
+    this.#hurry?.();
+    await new Promise<void>((resolve) => this.#settleWaits.push({ through, resolve }));
+  }
+
+  async #pump(): Promise<void> {
+    await this.#gathered();
+    while (this.#events.length > 0) {
+      const batch = this.#take();
+      await this.#write(batch);
+      this.#settle(batch);
+    }
+    this.#isPumping = false;
+  }
+
+  /** Waits a moment, or until somebody waits for what was told. */
+  #gathered(): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#startTimer(gatherMs, () => this.#hurry?.());
+      this.#hurry = () => {
+        cancel();
+        this.#hurry = undefined;
+        resolve();
+      };
+    });
+  }
+
+  #take(): readonly QueuedEvent[] {
+    let units = 0;
+    const end = this.#events.findIndex((event, index) => {
+      units += event.units;
+      const isFull = index >= batchEventsMax || units > batchUnitsMax;
+      return index > 0 && (isFull || event.isRunEnd === true || this.#events[index - 1]?.isRunEnd === true);
+    });
+    return this.#events.splice(0, end < 0 ? this.#events.length : end);
+  }
+
+  #settle(batch: readonly QueuedEvent[]): void {
+    this.#settled += batch.length;
+    this.#count -= batch.length;
+    for (const event of batch) this.#units -= event.units;
+    const [rooms, waits] = [this.#roomWaits, this.#settleWaits];
+    this.#roomWaits = [];
+    this.#settleWaits = waits.filter(({ through }) => through > this.#settled);
+    for (const { through, resolve } of waits) if (through <= this.#settled) resolve();
+    for (const resolve of rooms) resolve();
+  }
+}

@@ -1,0 +1,50 @@
+import { isObject } from '../../core/json.ts';
+import type { Engine } from '../context/engine.ts';
+import type { Place } from '../history/place.ts';
+import { replay } from '../looking/replay.ts';
+
+/** A turn that waits for a model's answer, of an agent or of whoever goes on. */
+export interface UnansweredTurn {
+  readonly agent: string | undefined;
+  readonly turn: number;
+}
+
+/** How many messages and ends and starts of calls are looked through, from the last one back. */
+const lookedThroughMax = 12;
+
+/**
+ * The turn at a place that waits for a model: a user message began it and no model was asked, or the one that was asked
+ * gave no answer. Whoever goes on there goes on with it. What was said to the agent waits also while others went on.
+ */
+export async function unansweredTurn(
+  engine: Engine,
+  place: Place,
+  agent: string | undefined,
+): Promise<UnansweredTurn | undefined> {
+  const last = await waitingAt(engine, place, {});
+  const isFor = last !== undefined && (last.agent === undefined || last.agent === agent);
+  return isFor || agent === undefined ? last : ((await waitingAt(engine, place, { agent })) ?? last);
+}
+
+async function waitingAt(
+  engine: Engine,
+  { session, record, seq }: Place,
+  who: { readonly agent?: string },
+): Promise<UnansweredTurn | undefined> {
+  const last = replay(engine, session, {
+    at: { branch: record.branch, seq },
+    filter: { types: ['message.added', 'call.started', 'call.ended'], ...who },
+    direction: 'backward',
+    limit: lookedThroughMax,
+  });
+  for await (const { type, agent, turn, data } of last) {
+    const { message, kind, outcome } = data;
+    if (type === 'message.added') {
+      if (isObject(message) && message['role'] === 'user') return { agent, turn };
+    } else if (kind === 'model') {
+      if (type === 'call.started') return { agent, turn };
+      if (outcome === 'ok') return undefined;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,194 @@
+import { type ErrorCode, RepriseError } from '../../core/error.ts';
+import type { EventDraft } from '../../core/event/event.ts';
+import { given } from '../../core/json.ts';
+import { limits } from '../../core/limits.ts';
+import type { Seq } from '../../core/point.ts';
+import { fingerprintProjection } from '../../projections/fingerprint.ts';
+import { append } from '../changing/append.ts';
+import { fork } from '../changing/fork.ts';
+import type { Engine } from '../context/engine.ts';
+import { foldAt } from '../history/fold.ts';
+import { branchRecord, placeAt } from '../history/place.ts';
+import { withheldData } from './call-data.ts';
+import type { RecorderCounts } from './counts.ts';
+import type { QueuedEvent, RecordedDraft } from './queue.ts';
+
+/** Where a recorder writes: the branch, its epoch when the recorder came, and the last seq it knows of. */
+export interface WriterPlace {
+  readonly branch: string;
+  readonly epoch: Seq;
+  readonly seq: Seq;
+}
+
+/** Says that a recorder went on elsewhere, because its branch was rewound under it. */
+export interface BranchLeft {
+  /** The branch it left. */
+  readonly left: string;
+  /** The seq it forked at: the last one it had stored. */
+  readonly at: Seq;
+  /** The branch it goes on with. */
+  readonly branch: string;
+}
+
+/** What one append sends. */
+interface Sending {
+  readonly drafts: readonly RecordedDraft[];
+  /** Only if the head is still there. */
+  readonly head?: Seq;
+}
+
+/** Stores what a recorder was told. Nothing it does throws: what cannot be stored is counted. */
+export class RecorderWriter {
+  readonly #engine: Engine;
+  readonly #session: string;
+  readonly #counts: RecorderCounts;
+  readonly #onLeft: (left: BranchLeft) => void;
+  #place: WriterPlace;
+
+  constructor(
+    engine: Engine,
+    session: string,
+    from: { readonly place: WriterPlace; readonly counts: RecorderCounts; readonly onLeft: (left: BranchLeft) => void },
+  ) {
+    this.#engine = engine;
+    this.#session = session;
+    this.#place = from.place;
+    this.#counts = from.counts;
+    this.#onLeft = from.onLeft;
+  }
+
+  /** Stores a batch, in order. */
+  async write(batch: readonly QueuedEvent[]): Promise<void> {
+    try {
+      const drafts: RecordedDraft[] = [];
+      for (const { draft, complete } of batch) drafts.push(complete === undefined ? draft : await complete());
+      await (batch.some(({ isRunEnd }) => isRunEnd === true) ? this.#storeRunEnd(drafts) : this.#store(drafts));
+    } catch (error) {
+      this.#counts.fail(error, batch.length);
+    }
+  }
+
+  async #store(drafts: readonly RecordedDraft[]): Promise<void> {
+    try {
+      await this.#append(async () => ({ drafts }));
+    } catch (error) {
+      if (!isAboutEvents(error)) this.#counts.fail(error, drafts.length);
+      else if (drafts.length > 1) for (const draft of drafts) await this.#store([draft]);
+      else await this.#storeMended(drafts[0] as RecordedDraft, error);
+    }
+  }
+
+  /** Stores what can be stored of an event that is refused as it is, so that what follows still has its cause. */
+  async #storeMended(draft: RecordedDraft, refused: RepriseError): Promise<void> {
+    this.#counts.fail(refused);
+    const { cause, ...others } = draft;
+    const isCauseUnknown = refused.code === 'event.not-found' && cause !== undefined;
+    const mended = isCauseUnknown
+      ? others
+      : { ...draft, data: withheldData(draft.type, draft.data ?? {}, `not recorded: ${reasonOf(refused)}`) };
+    await this.#append(async () => ({ drafts: [mended] })).catch(() => undefined);
+  }
+
+  /** The end of a run says how everything before it behaved; so it is appended only where exactly that is before it. */
+  async #storeRunEnd(drafts: readonly RecordedDraft[]): Promise<void> {
+    try {
+      await this.#append(async () => this.#withFingerprint(drafts));
+    } catch (error) {
+      // A busy branch moves on faster than its fingerprint is made. The end matters more.
+      if (codeOf(error) === 'append.conflict') this.#counts.fail(error, 0);
+      await this.#store(drafts);
+    }
+  }
+
+  async #withFingerprint(drafts: readonly RecordedDraft[]): Promise<Sending> {
+    try {
+      const place = await placeAt(this.#engine, this.#session, this.#place.branch, { kind: 'head' });
+      const fingerprint = await foldAt(this.#engine, place, fingerprintProjection(this.#engine.platform.sha256));
+      return { drafts: drafts.map((draft) => ({ ...draft, data: { ...draft.data, fingerprint } })), head: place.seq };
+    } catch (error) {
+      this.#counts.fail(error, 0);
+      return { drafts };
+    }
+  }
+
+  /** Appends, again where that may help; what is sent is made anew only when the branch is another one or moved on. */
+  async #append(make: () => Promise<Sending>): Promise<void> {
+    let sending: Sending | undefined;
+    let isRewound = false;
+    for (let [tries, rewinds] = [1, 0]; ; tries++) {
+      try {
+        if (isRewound) await this.#leave();
+        isRewound = false;
+        sending ??= await make();
+        await this.#appendOnce(sending);
+        return;
+      } catch (error) {
+        const code = codeOf(error);
+        isRewound ||= code === 'branch.rewound';
+        if (code === 'branch.rewound' || code === 'append.conflict') sending = undefined;
+        else if (!isTransient(error)) throw error;
+        const spent = code === 'branch.rewound' ? ++rewinds : tries;
+        if (spent >= limits.recordAttemptsMax) throw error;
+        // A rewind is an answer: what comes after leaving is tried as often as anything.
+        if (code === 'branch.rewound') tries = 0;
+      }
+    }
+  }
+
+  async #appendOnce({ drafts, head }: Sending): Promise<void> {
+    const { branch, epoch } = this.#place;
+    const events = await append(this.#engine, this.#session, drafts as readonly EventDraft[], {
+      branch,
+      epoch,
+      ...given({ head }),
+    });
+    this.#counts.addStored(events.length);
+    const last = events.at(-1);
+    if (last !== undefined && last.branch === branch) this.#place = { branch, epoch, seq: last.seq };
+  }
+
+  /** The branch was rewound: what was told still happened, so it goes on from where this recorder was. */
+  async #leave(): Promise<void> {
+    const { branch: left, seq: at } = this.#place;
+    const forked = await this.#fork(left, at);
+    const { epoch } = await branchRecord(this.#engine, this.#session, forked.branch);
+    this.#place = { branch: forked.branch, epoch, seq: forked.head };
+    this.#counts.leave(forked.branch);
+    this.#onLeft({ left, at, branch: forked.branch });
+  }
+
+  async #fork(branch: string, seq: Seq): ReturnType<typeof fork> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const reason = `"${branch}" was rewound while it was being recorded`;
+        return await fork(this.#engine, this.#session, { branch, seq }, { reason });
+      } catch (error) {
+        // A free name was looked for, and someone else took it first.
+        if (codeOf(error) !== 'branch.exists' || attempt >= limits.recordAttemptsMax) throw error;
+      }
+    }
+  }
+}
+
+const codeOf = (error: unknown): string | undefined => (error instanceof RepriseError ? error.code : undefined);
+
+const passing: ReadonlySet<string> = new Set<ErrorCode>(['store.busy', 'store.failed', 'store.unreachable']);
+
+/** A store that cannot now may be able to in a moment. Ids make it harmless to send again what was stored after all. */
+function isTransient(error: unknown): boolean {
+  if (!(error instanceof RepriseError)) return true;
+  const isCrowded = error.code === 'limit.exceeded' && error.details['limit'] === 'queuedAppendsMax';
+  return passing.has(error.code) || isCrowded;
+}
+
+/** Whether it is the events that are refused, rather than the store that cannot store them. */
+function isAboutEvents(error: unknown): error is RepriseError {
+  if (!(error instanceof RepriseError)) return false;
+  return /^(event|json|id|time|limit|part)\./.test(error.code) && !isTransient(error);
+}
+
+function reasonOf(error: RepriseError): string {
+  return error.code === 'limit.exceeded'
+    ? `too large (${error.message.replace(/^Cannot /, 'could not ')})`
+    : error.message;
+}

@@ -1,0 +1,90 @@
+import type { Budget } from '../../core/comparing/variants.ts';
+import { RepriseError } from '../../core/error.ts';
+import { given, type JsonObject } from '../../core/json.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import type { CallEnd, CallStart, Usage } from '../../core/recording/recorder.ts';
+import { createSpending, type Spending, spend } from '../../core/recording/spending.ts';
+
+const budgetKeys: KnownKeys = optionKeys<Budget>(
+  'keep to the budget',
+  { turns: true, tokens: true, costUsd: true },
+  'a budget',
+);
+
+/** Takes a budget, or throws: what is misspelt in it would be without end. */
+export function checkBudget(budget: Budget | undefined): void {
+  if (budget === undefined) return;
+  checkKeys(budget, budgetKeys);
+  for (const [name, most] of Object.entries(budget))
+    if (most !== undefined && !(typeof most === 'number' && most >= 0))
+      throw new RepriseError('option.invalid', `Cannot keep to a budget of ${String(most)} ${name}`, {
+        hint: 'Give a number from 0, or leave it out for no limit.',
+        details: { option: `budget.${name}` },
+      });
+}
+
+/** Counts what model calls take, and stops the run at the first one that the budget does not allow. */
+export class BudgetGuard {
+  readonly #budget: Budget;
+  readonly #onExceeded: (error: RepriseError) => void;
+  readonly spending: Spending = createSpending();
+  /** Model calls made. */
+  turns = 0;
+  /** Why the run was stopped; undefined while it is within its budget. */
+  exceeded: RepriseError | undefined;
+
+  constructor(budget: Budget, onExceeded: (error: RepriseError) => void) {
+    this.#budget = budget;
+    this.#onExceeded = onExceeded;
+  }
+
+  /** Lets a model call happen, or throws `budget.exceeded`. */
+  beforeCall({ kind, name }: CallStart): void {
+    if (kind !== 'model') return;
+    const why = this.#why(name);
+    if (why === undefined) {
+      this.turns++;
+      return;
+    }
+    this.exceeded ??= new RepriseError('budget.exceeded', `Cannot call "${name}": ${why.text}`, {
+      hint: why.hint ?? 'Resume the branch with a larger budget; it goes on where it stopped.',
+      details: { budget: { ...this.#budget } as JsonObject, turns: this.turns, tokens: this.#tokens() },
+    });
+    this.#onExceeded(this.exceeded);
+    throw this.exceeded;
+  }
+
+  /** Counts what a call took. */
+  afterCall({ kind }: CallStart, { usage, cost }: CallEnd): void {
+    spend(this.spending, {
+      kind,
+      ...(usage === undefined ? {} : { usage: usageIn(usage) }),
+      ...given({ cost }),
+    });
+  }
+
+  #tokens(): number {
+    return this.spending.inputTokens + this.spending.outputTokens;
+  }
+
+  #why(model: string): { readonly text: string; readonly hint?: string } | undefined {
+    const { turns, tokens, costUsd } = this.#budget;
+    const { cost, unpricedCalls } = this.spending;
+    if (turns !== undefined && this.turns >= turns) return { text: `${this.turns} of ${turns} turns are used up` };
+    if (tokens !== undefined && this.#tokens() >= tokens)
+      return { text: `${this.#tokens()} of ${tokens} tokens are used up` };
+    if (costUsd === undefined) return undefined;
+    if ((cost ?? 0) >= costUsd) return { text: `${cost ?? 0} of ${costUsd} dollars are used up` };
+    if (unpricedCalls === 0) return undefined;
+    return {
+      text: `the price of a call is unknown, so that ${costUsd} dollars cannot be kept to`,
+      hint: `Give prices that know "${model}", or a budget in tokens.`,
+    };
+  }
+}
+
+const usageIn = ({ inputTokens, outputTokens, totalTokens }: Usage): JsonObject => ({
+  ...given({ inputTokens }),
+  // A provider that tells only the sum still has to be kept to.
+  outputTokens: outputTokens ?? (totalTokens === undefined ? 0 : Math.max(0, totalTokens - (inputTokens ?? 0))),
+});

@@ -1,0 +1,321 @@
+import { RepriseError } from '../../core/error.ts';
+import type { EventDraft, Outcome } from '../../core/event/event.ts';
+import { given, type JsonObject, type JsonValue } from '../../core/json.ts';
+import type { Seq } from '../../core/point.ts';
+import {
+  decideEffect,
+  type EffectAction,
+  type EffectClass,
+  type EffectPolicy,
+  type EffectRecord,
+} from '../../core/recording/effects.ts';
+import { errorRecord } from '../../core/recording/error-record.ts';
+import { recordable } from '../../core/recording/recordable.ts';
+import type { CallEnd, CallStart, ReusedAnswer } from '../../core/recording/recorder.ts';
+import { refText } from '../../core/ref.ts';
+import type { View } from '../../core/view/view.ts';
+import { callEffect, callStartedData } from '../recording/call-data.ts';
+import { prepareEvent } from '../recording/draft.ts';
+import type { StoredStart } from '../recording/record.ts';
+import { type CallsAround, callKey, type EffectLedger, type KnownCall, type OutsideCall } from './effect-ledger.ts';
+
+/** A call that must not be repeated without someone saying so. */
+export interface EffectQuestion {
+  readonly session: string;
+  readonly branch: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly input: JsonValue | undefined;
+  readonly effect: EffectClass;
+  /** Where the same call was made before, as a ref; undefined where it was never made, and the policy is to ask. */
+  readonly earlier: string | undefined;
+  /** How that one ended; undefined if nobody knows whether it happened. */
+  readonly outcome: Outcome | undefined;
+}
+
+/** What a person may answer. There is nothing to reuse where nobody knows how the earlier call ended. */
+export type EffectAnswer = 'run' | 'reuse' | 'refuse';
+
+/** How calls with effects are decided. */
+export interface EffectGuardOptions {
+  readonly effects?: EffectPolicy | undefined;
+  readonly ask?: ((question: EffectQuestion) => Promise<EffectAnswer>) | undefined;
+  /** What is applied to arguments before they are stored: equal calls are found by what was stored. */
+  readonly mask?: ((event: EventDraft) => EventDraft) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface Found {
+  readonly record: EffectRecord;
+  readonly known?: KnownCall;
+}
+
+/** What makes calls one effect. */
+interface SameEffect {
+  readonly key: string;
+  /** Which one of its name and arguments it is since the run began, from 0. */
+  readonly ordinal: number;
+  readonly effect: EffectClass;
+}
+
+/** What is continued: a branch, from the seq that its view is of. */
+interface GuardedPlace {
+  readonly session: string;
+  readonly branch: string;
+  readonly seq: Seq;
+  readonly view: View;
+}
+
+type NamedStart = CallStart & { readonly call: string };
+
+/** Decides about every call of a resumed run that may have an effect, by what the session has recorded. */
+export class EffectGuard {
+  readonly #ledger: EffectLedger;
+  readonly #where: GuardedPlace;
+  readonly #options: EffectGuardOptions;
+  readonly #made = new Map<string, number>();
+  readonly #open = new Map<string, (ended: ReusedAnswer) => void>();
+  readonly #started = new Set<string>();
+  #around: Promise<CallsByKey> | undefined;
+  /** Calls that a person was asked about. */
+  asked = 0;
+  /** Calls that were answered from the record. */
+  reused = 0;
+
+  constructor(ledger: EffectLedger, where: GuardedPlace, options: EffectGuardOptions) {
+    this.#ledger = ledger;
+    this.#where = where;
+    this.#options = options;
+  }
+
+  /** The answer that stands in for making the call; undefined if it is to be made. Throws `effect.refused`. */
+  async beforeCall(start: NamedStart): Promise<ReusedAnswer | undefined> {
+    if (start.kind === 'model') return undefined;
+    const key = callKey(storedStart(start, this.#options.mask));
+    const ordinal = this.#made.get(key) ?? 0;
+    this.#made.set(key, ordinal + 1);
+    const same = { key, ordinal, effect: callEffect(start) };
+    const { branch } = this.#where;
+    let decision: { readonly action: EffectAction; readonly found: Found };
+    let begun: number;
+    do {
+      begun = this.#ledger.begunBeside(branch, key);
+      decision = await this.#decide(start, same);
+      // Whoever ran beside may have begun the same call while this one was being thought about.
+    } while (decision.action === 'run' && this.#ledger.begunBeside(branch, key) !== begun);
+    const { action, found } = decision;
+    if (action === 'run') {
+      this.#open.set(start.call, this.#ledger.begin(branch, start.call, key));
+      return undefined;
+    }
+    const { known } = found;
+    if (action !== 'reuse' || known?.outcome === undefined || known.isWithheld === true)
+      throw this.#refusal(start, same.effect, found);
+    this.reused++;
+    this.#ledger.reuse(branch);
+    return known.answer();
+  }
+
+  async #decide(
+    start: NamedStart,
+    same: SameEffect,
+  ): Promise<{ readonly action: EffectAction; readonly found: Found }> {
+    const found = await this.#find(start, same);
+    const { ask, effects } = this.#options;
+    const { effect } = same;
+    // What it gave cannot be given again, or it may have been another call.
+    const isUnsure = found.known?.isWithheld === true;
+    const record: EffectRecord = isUnsure ? { kind: 'inDoubt' } : found.record;
+    const action = decideEffect(effects, { name: start.name, effect, record, canAsk: ask !== undefined });
+    return { action: action === 'ask' ? await this.#ask(start, effect, found) : action, found };
+  }
+
+  /**
+   * The start of an irreversible call is stored. Of several who resume a branch at once, in whichever processes, only
+   * whose start came first makes the call; of several on different branches at most one does. For the others it is in doubt.
+   */
+  async afterStart(start: NamedStart, { id, branch }: StoredStart): Promise<void> {
+    if (id !== undefined) this.#started.add(id);
+    const key = callKey(storedStart(start, this.#options.mask));
+    const here = await this.#ledger.begunBefore({ branch, after: this.#where.seq, id }, key, this.#started);
+    const known = here ?? (await this.#ledger.begunElsewhere(branch, key));
+    if (known === undefined) return;
+    const { ask, effects } = this.#options;
+    const found = here === undefined ? best([known]) : ({ record: { kind: 'inDoubt' }, known } satisfies Found);
+    const effect = callEffect(start);
+    const action = decideEffect(effects, { name: start.name, effect, record: found.record, canAsk: ask !== undefined });
+    const answer = action === 'ask' ? await this.#ask(start, effect, found) : action;
+    if (answer !== 'run') throw this.#refusal(start, effect, found);
+  }
+
+  /** Tells how a call that was made has ended. */
+  afterCall(start: NamedStart, end: CallEnd): void {
+    const settle = this.#open.get(start.call);
+    this.#open.delete(start.call);
+    settle?.(answerOf(end));
+  }
+
+  /** Calls that never ended are in doubt for those who wait for them. */
+  close(): void {
+    for (const settle of this.#open.values()) settle({ outcome: 'interrupted', output: undefined, error: undefined });
+    this.#open.clear();
+  }
+
+  /**
+   * What is known of the same effect. By its id, a call is one of the record itself: pending, or made again by code that
+   * begins anew. Otherwise it is the n-th of its name and arguments since the point; what was done before the point was
+   * done, and one more is another effect, except where it cannot be taken back.
+   */
+  async #find({ call }: NamedStart, { key, ordinal, effect }: SameEffect): Promise<Found> {
+    this.#around ??= this.#ledger.around(this.#where.view).then(byKey);
+    const { inside, outside } = await this.#around;
+    const equal = inside.get(key) ?? [];
+    const others = outside.map((calls) => calls.get(key) ?? []);
+    const isIt = (known: KnownCall): boolean => known.call === call;
+    const same = equal.findLast(isIt);
+    if (same !== undefined)
+      return same.outcome === undefined
+        ? best(
+            others.map((list) => list.find(isIt)),
+            same,
+          )
+        : before(same);
+    const elsewhere = others.flatMap((list) => list.filter(isIt));
+    if (elsewhere.length > 0) return best(elsewhere);
+    const last = effect === 'irreversible' ? equal.findLast(({ outcome }) => outcome === 'ok') : undefined;
+    if (last !== undefined) return before(last);
+    const known = new Set(equal.flatMap((other) => (other.outcome === undefined ? [] : [other.call])));
+    // A pending call that was executed since was begun twice, and its end is known.
+    const doubts = equal.filter((other) => other.outcome === undefined && !known.has(other.call));
+    const doubt = doubts[ordinal];
+    if (doubt !== undefined)
+      return best(
+        others.map((list) => list.find((other) => other.call === doubt.call)),
+        doubt,
+      );
+    const mayRepeat = effect === 'pure' || effect === 'idempotent';
+    const live = mayRepeat ? [] : this.#live(key);
+    const sequences = sequencesOf([...others.map((list) => list.filter((other) => !other.beganInside)), ...live]);
+    const done = effect === 'irreversible' ? [] : equal.filter((other) => other.outcome !== undefined);
+    return best(await this.#nthOf(sequences, ordinal - doubts.length, done));
+  }
+
+  /** What runs beside this one did. */
+  #live(key: string): (readonly KnownCall[])[] {
+    return this.#ledger.liveBeside(this.#where.branch).map((list) => list.filter((known) => known.key === key));
+  }
+
+  /**
+   * The n-th call of each branch since it parted from this one; those this one has made since then come before. Whoever is
+   * in the middle of it is waited for.
+   */
+  async #nthOf(
+    sequences: ReadonlyMap<string, readonly KnownCall[]>,
+    nth: number,
+    done: readonly KnownCall[],
+  ): Promise<(KnownCall | undefined)[]> {
+    const own = this.#where.branch;
+    const calls = [...sequences].map(
+      ([branch, list]) => list[nth + done.filter((known) => !this.#ledger.isIn(branch, known, own)).length],
+    );
+    for (const known of calls)
+      if (known?.settled !== undefined) await Promise.race([known.settled, aborted(this.#options.signal)]);
+    return calls;
+  }
+
+  async #ask(start: NamedStart, effect: EffectClass, { known }: Found): Promise<EffectAnswer> {
+    const { ask } = this.#options;
+    if (ask === undefined) return 'refuse';
+    this.asked++;
+    const { session, branch } = this.#where;
+    const { kind, name, input } = start;
+    const earlier = known === undefined ? undefined : this.#refOf(known);
+    return ask({ session, branch, kind, name, input, effect, earlier, outcome: known?.outcome });
+  }
+
+  #refOf({ branch, seq }: KnownCall): string {
+    const at = seq === undefined ? ({ kind: 'head' } as const) : ({ kind: 'seq', seq } as const);
+    return refText({ session: this.#where.session, branch, at });
+  }
+
+  #refusal({ name }: NamedStart, effect: EffectClass, { known, record }: Found): RepriseError {
+    const earlier = known === undefined ? undefined : this.#refOf(known);
+    const policy = `effects: { names: { ${JSON.stringify(name)}: 'run' } }`;
+    const why =
+      earlier === undefined
+        ? 'the policy allows no such call'
+        : known?.isWithheld === true
+          ? `it was made at ${earlier}, and not all of that could be recorded`
+          : record.kind === 'inDoubt'
+            ? `it was begun at ${earlier}, and nobody knows whether it happened`
+            : `it was made at ${earlier} and ended "${known?.outcome}"`;
+    const reuse =
+      known?.outcome === undefined || known.isWithheld === true ? '' : " or take the recorded answer with 'reuse',";
+    return new RepriseError('effect.refused', `Cannot call ${JSON.stringify(name)}, which is ${effect}: ${why}`, {
+      hint: `Make it with ${policy},${reuse} or give ask to decide call by call.`,
+      details: { name, effect, ...given({ earlier }) },
+    });
+  }
+}
+
+interface CallsByKey {
+  readonly inside: ReadonlyMap<string, readonly KnownCall[]>;
+  readonly outside: readonly ReadonlyMap<string, readonly OutsideCall[]>[];
+}
+
+const byKey = ({ inside, outside }: CallsAround): CallsByKey => ({
+  inside: Map.groupBy(inside, ({ key }) => key),
+  outside: outside.map((calls) => Map.groupBy(calls, ({ key }) => key)),
+});
+
+const before = (known: KnownCall): Found =>
+  known.outcome === 'ok'
+    ? { record: { kind: 'before' }, known }
+    : { record: { kind: 'elsewhere', outcome: known.outcome as Outcome }, known };
+
+const ranks: Readonly<Record<Outcome, number>> = { ok: 0, interrupted: 2, aborted: 2, budget: 2, error: 3 };
+const rankOf = ({ outcome }: KnownCall): number => (outcome === undefined ? 1 : ranks[outcome]);
+
+/** The earlier call that counts most: one that succeeded, else one that may have happened, else one that failed. */
+function best(calls: readonly (KnownCall | undefined)[], doubt?: KnownCall): Found {
+  const known = calls
+    .filter((call) => call !== undefined)
+    .reduce<KnownCall | undefined>((a, b) => (a === undefined || rankOf(b) < rankOf(a) ? b : a), undefined);
+  if (known?.outcome !== undefined) return { record: { kind: 'elsewhere', outcome: known.outcome }, known };
+  const unknown = known ?? doubt;
+  return unknown === undefined ? { record: { kind: 'never' } } : { record: { kind: 'inDoubt' }, known: unknown };
+}
+
+/** What others who make the same call are given: a copy, as the record would give it. */
+function answerOf({ outcome = 'ok', output, error }: CallEnd): ReusedAnswer {
+  try {
+    const told = error === undefined ? undefined : (errorRecord(error) as JsonObject);
+    return { outcome, output: recordable(output).value, error: told };
+  } catch {
+    // Too large for the record: nobody else can be given it.
+    return { outcome: 'interrupted', output: undefined, error: undefined };
+  }
+}
+
+/** What is made before and beside, in order by branch; a call that was being made when the record was read is there once. */
+function sequencesOf(lists: readonly (readonly KnownCall[])[]): ReadonlyMap<string, readonly KnownCall[]> {
+  const sequences = new Map<string, Map<string, KnownCall>>();
+  for (const known of lists.flat()) {
+    const calls = sequences.get(known.branch) ?? new Map<string, KnownCall>();
+    sequences.set(known.branch, calls.set(known.call, known));
+  }
+  return new Map([...sequences].map(([branch, calls]) => [branch, [...calls.values()]]));
+}
+
+/** A `call.started` as it would be stored, without what models are asked. */
+function storedStart(start: NamedStart, mask: EffectGuardOptions['mask']): JsonObject {
+  const told = { type: 'call.started', id: '', time: '', data: { ...callStartedData(start), request: undefined } };
+  return (prepareEvent(told, mask).draft.data ?? {}) as JsonObject;
+}
+
+function aborted(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true) resolve();
+    else signal?.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

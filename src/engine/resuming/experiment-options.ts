@@ -1,0 +1,65 @@
+import type { Variant } from '../../core/comparing/variants.ts';
+import { RepriseError } from '../../core/error.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { checkLimit } from '../../core/limits.ts';
+import type { Agent } from '../../core/recording/agent.ts';
+import type { ExperimentOptions } from './experiment.ts';
+import { checkLimits, type ResumeOptions, resumeOptionNames } from './resume.ts';
+
+/** Every option of a resume but the prompt, which variants have. */
+const { prompt: _prompt, ...resumeNames } = resumeOptionNames;
+const experimentKeys: KnownKeys = optionKeys<ExperimentOptions>(
+  'run the experiment',
+  {
+    ...resumeNames,
+    variants: true,
+    repeats: true,
+    parallel: true,
+    agent: true,
+    agents: true,
+    check: true,
+    onProgress: true,
+    reason: true,
+  },
+  'an experiment',
+);
+
+/** Refuses options that nobody would read or that cannot be kept to, before any branch is made. */
+export function checkExperiment<Run, Result>(options: ExperimentOptions<Run, Result>): void {
+  checkKeys(options, experimentKeys);
+  checkLimits(options);
+}
+
+function refuse(why: string, hint: string): never {
+  throw new RepriseError('experiment.invalid', `Cannot run the experiment: ${why}`, { hint });
+}
+
+/** Refuses more, or less, than can be run. */
+export function checkCounts(variants: readonly Variant[], repeats: number, parallel: number): void {
+  for (const [name, value] of Object.entries({ repeats, parallel }))
+    if (!Number.isSafeInteger(value) || value < 1) refuse(`"${name}" is ${value}`, 'Give a whole number from 1.');
+  checkLimit('experimentBranchesMax', variants.length * repeats, 'run an experiment of so many branches');
+  checkLimit('experimentParallelMax', parallel, 'run so much of an experiment at once');
+}
+
+/** The agent that a variant is run on. */
+export function agentOf<Run, Result>(
+  variant: Variant,
+  { agent: usual, agents = {} }: ExperimentOptions<Run, Result>,
+): Agent<Run, Result> {
+  const name = variant.with;
+  const agent = name === undefined ? usual : Object.hasOwn(agents, name) ? agents[name] : undefined;
+  if (agent !== undefined) return agent;
+  if (name === undefined)
+    return refuse(`variant "${variant.name}" has no agent`, 'Give "agent", or name one in "with".');
+  throw new RepriseError('agent.not-found', `Cannot run variant "${variant.name}": there is no agent "${name}"`, {
+    hint: `There are ${Object.keys(agents).join(', ') || 'none'}.`,
+  });
+}
+
+/** What of an experiment's options is for the resume of each branch. */
+export function resumeOptionsOf<Run, Result>(options: ExperimentOptions<Run, Result>): ResumeOptions<Run> {
+  return Object.fromEntries(
+    Object.entries(options).filter(([key, value]) => Object.hasOwn(resumeNames, key) && value !== undefined),
+  );
+}

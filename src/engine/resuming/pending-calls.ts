@@ -1,0 +1,174 @@
+import { hasCode, RepriseError } from '../../core/error.ts';
+import { given, type JsonObject } from '../../core/json.ts';
+import { type Message, toolResultsIn } from '../../core/message/message.ts';
+import { mend, type Repair, toolAnswer } from '../../core/message/repair.ts';
+import type { PendingCall, ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
+import { errorRecord } from '../../core/recording/error-record.ts';
+import { holdsMask } from '../../core/recording/masking.ts';
+import { recordable } from '../../core/recording/recordable.ts';
+import { refText } from '../../core/ref.ts';
+import type { Place } from '../history/place.ts';
+import type { SessionRecorder } from '../recording/recorder.ts';
+import type { EffectLedger } from './effect-ledger.ts';
+import type { ResumableHistory } from './resume-history.ts';
+
+/** What has to hold before a pending call is really made, by its id. */
+export type PendingChecks = Map<string, () => Promise<void>>;
+
+/** What executing pending calls takes. */
+export interface Answering<Run, Result> {
+  readonly recorder: SessionRecorder;
+  readonly request: { readonly ledger: EffectLedger };
+  readonly agent: ResumableAgent<Run, Result>;
+  readonly checks: PendingChecks;
+  readonly history: Pick<ResumableHistory, 'pending'>;
+  /** What was mended; what is mended here is added. */
+  readonly repairs: Repair[];
+}
+
+/** The calls that wait for an answer, and the message with which the caller answers some of them. */
+export interface Pending {
+  readonly open: readonly PendingCall[];
+  readonly given: Message | undefined;
+}
+
+/** The calls of a history that wait for an answer and do not get it from the prompt, which answers nothing else. */
+export function pendingOf({ pending }: ResumableHistory, prompt: Message | undefined): Pending {
+  const given = prompt?.role === 'tool' ? prompt : undefined;
+  const answered = new Set(given === undefined ? [] : toolResultsIn(given).map(({ toolCallId }) => toolCallId));
+  const other = [...answered].find((id) => !pending.some(({ call }) => call === id));
+  if (other !== undefined || (given !== undefined && answered.size === 0)) refuseAnswer(other, pending);
+  const open = pending
+    .filter(({ call }) => !answered.has(call))
+    .map(({ call, name, input }) => ({ call, name, input }));
+  return { open, given };
+}
+
+/** Refuses, before anything is written, to go on where only whoever asked can: all that waits is for them to answer. */
+export function checkAnswerable<Run, Result>(
+  place: Place,
+  agent: ResumableAgent<Run, Result>,
+  { open, given }: Pending,
+  prompt: Message | undefined,
+): void {
+  const isForCaller = open.length > 0 && open.every((call) => agent.isForCaller?.(call) === true);
+  if (isForCaller && (prompt === undefined || given !== undefined))
+    throw waiting(open, refText({ session: place.session, branch: place.record.branch }));
+}
+
+function refuseAnswer(call: string | undefined, pending: readonly PendingCall[]): never {
+  const what = call === undefined ? 'with a message that answers no call' : `with an answer to ${JSON.stringify(call)}`;
+  const open = pending.map((each) => each.call).join(', ');
+  throw new RepriseError('resume.invalid', `Cannot resume ${what}: no such call waits for one`, {
+    hint: open === '' ? 'Nothing waits for an answer of a tool.' : `These wait for an answer: ${open}.`,
+  });
+}
+
+function waiting(calls: readonly PendingCall[], ref: string): RepriseError {
+  const [first] = calls;
+  const which = calls.map(({ call, name }) => `"${name}" (${call})`).join(', ');
+  return new RepriseError(
+    'resume.waiting',
+    `Cannot resume "${ref}": ${which} waits for an answer that the caller gives`,
+    {
+      hint: `Give it as the prompt: { role: 'tool', content: [{ type: 'tool-result', toolCallId: ${JSON.stringify(first?.call)}, toolName: ${JSON.stringify(first?.name)}, output }] }, or fork with a "toolResult" edit.`,
+      details: { calls: calls.map(({ call, name }) => ({ call, name })) },
+    },
+  );
+}
+
+/** Whether a run stopped because it waits for the caller. */
+export const isWaiting = (error: unknown): boolean => hasCode(error, 'resume.waiting');
+
+/**
+ * The context with the answers of what could be executed. What is for the caller to answer stays open, and the run stops
+ * there; unless the user says something else instead, then it is taken out as any call is that nobody answered.
+ */
+export async function withAnswers<Run, Result>(
+  answering: Answering<Run, Result>,
+  context: ResumeContext,
+): Promise<ResumeContext> {
+  const { agent } = answering;
+  const callers = context.pending.filter((call) => agent.isForCaller?.(call) === true);
+  const answers: JsonObject[] = [];
+  for (const call of context.pending)
+    if (!callers.includes(call)) answers.push(await answered(answering, call, context));
+  const answer = answers.length === 0 ? [] : [toolAnswer(answers) as unknown as Message];
+  const messages = [...context.messages, ...answer];
+  if (callers.length === 0) return { ...context, messages, pending: [] };
+  if (context.prompt?.role !== 'user') throw waiting(callers, refText(context));
+  // What is pending is all of the last answer.
+  const mended = withoutOpen(messages, context.prompt, answering.history.pending[0]?.seq ?? 0);
+  answering.repairs.push(...mended.repairs);
+  return { ...context, messages: mended.messages, repairs: [...context.repairs, ...mended.repairs], pending: [] };
+}
+
+/** The messages as they are where something else was said than the answers that are missing. */
+function withoutOpen(
+  messages: readonly Message[],
+  prompt: Message,
+  seq: number,
+): Pick<ResumeContext, 'messages' | 'repairs'> {
+  const held = [...messages, prompt].map((message) => ({ seq, message: message as unknown as JsonObject }));
+  const mended = mend(held);
+  const left = mended.messages.slice(0, -1).map(({ message }) => message as unknown as Message);
+  return { messages: left, repairs: mended.repairs };
+}
+
+/** Executes a pending call under the effect policy; what a tool throws is its answer. */
+async function answered<Run, Result>(
+  { recorder, request, agent, checks }: Answering<Run, Result>,
+  pending: PendingCall,
+  context: ResumeContext,
+): Promise<JsonObject> {
+  const { call, name } = pending;
+  const part = { type: 'tool-result', toolCallId: call, toolName: name };
+  const effect = await request.ledger.effectOf(name);
+  const taken = await takenCall(agent, pending);
+  const { input } = taken.pending;
+  const start = { kind: 'tool', name, call, input, ...given({ effect }) } as const;
+  checks.set(call, async () => {
+    refuseMasked(taken.pending);
+    if (!('error' in taken)) await agent.approve?.(taken.pending, context);
+  });
+  try {
+    const output = await recorder.call(start, () => {
+      if ('error' in taken) throw taken.error;
+      return agent.callTool?.(taken.pending, context) ?? noTool(name);
+    });
+    return { ...part, output: recordable(output).value ?? null };
+  } catch (error) {
+    if (error instanceof RepriseError && (error.code === 'effect.refused' || error.code === 'budget.exceeded'))
+      throw error;
+    context.signal.throwIfAborted();
+    return { ...part, output: errorRecord(error) as JsonObject, isError: true };
+  } finally {
+    checks.delete(call);
+  }
+}
+
+/** A call with its arguments as the tool takes them, or why it does not. */
+async function takenCall<Run, Result>(
+  agent: ResumableAgent<Run, Result>,
+  pending: PendingCall,
+): Promise<{ readonly pending: PendingCall } | { readonly pending: PendingCall; readonly error: unknown }> {
+  try {
+    const input = await agent.inputOf?.(pending);
+    return { pending: input === undefined ? pending : { ...pending, input } };
+  } catch (error) {
+    return { pending, error };
+  }
+}
+
+function noTool(name: string): never {
+  throw new Error(`There is no tool ${JSON.stringify(name)}`);
+}
+
+/** A tool must not be called with what stands in the record for its arguments. */
+function refuseMasked({ call, name, input }: PendingCall): void {
+  if (!holdsMask(input)) return;
+  throw new RepriseError('effect.refused', `Cannot call "${name}": its arguments were masked when they were recorded`, {
+    hint: 'Fork with a "toolInput" edit that gives the arguments, or with a "toolResult" edit that answers the call.',
+    details: { call, name },
+  });
+}

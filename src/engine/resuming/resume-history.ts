@@ -1,0 +1,147 @@
+import { RepriseError } from '../../core/error.ts';
+import type { JsonArray, JsonObject } from '../../core/json.ts';
+import { partsOf } from '../../core/message/message.ts';
+import { type HeldMessage, type Mended, mend, type Repair, takePrompt } from '../../core/message/repair.ts';
+import type { Seq } from '../../core/point.ts';
+import { refText } from '../../core/ref.ts';
+import { entryOf, type View, viewAt } from '../../core/view/view.ts';
+import { type Conversation, conversation, type LaneConversation } from '../../projections/conversation.ts';
+import type { Engine } from '../context/engine.ts';
+import { foldAt } from '../history/fold.ts';
+import { type Place, placeAt } from '../history/place.ts';
+import { readPlaces, unwrap } from '../history/stored-events.ts';
+import { replay } from '../looking/replay.ts';
+
+/** What the branch says every model call is made with; null where it says nothing. */
+export interface BranchSettings {
+  readonly model: string | null;
+  readonly system: string | null;
+  readonly tools: JsonArray | null;
+  readonly settings: JsonObject | null;
+}
+
+/** What a branch hands to whoever continues it. */
+export interface ResumableHistory {
+  /** Whose conversation is continued; undefined where there is none yet. */
+  readonly lane: LaneConversation | undefined;
+  /** The history without its prompt. */
+  readonly messages: readonly HeldMessage[];
+  readonly prompt: HeldMessage | undefined;
+  readonly pending: Mended['pending'];
+  readonly settings: BranchSettings;
+  readonly repairs: readonly Repair[];
+}
+
+/** Whose conversation is continued, and by which model where the branch names none. */
+export interface Continued {
+  readonly agent?: string | undefined;
+  readonly run?: string | undefined;
+  readonly model?: string | undefined;
+}
+
+/** Reads what a place hands to an agent: the conversation, mended for the model that will be asked. */
+export async function resumableHistory(engine: Engine, place: Place, who: Continued): Promise<ResumableHistory> {
+  const seen = await foldAt(engine, place, conversation);
+  const found = laneFor(seen, who);
+  const lane = found === undefined ? undefined : await withEarlier(engine, place, found);
+  const settings = await branchSettings(engine, place, lane?.agent ?? who.agent);
+  const messages = lane?.messages ?? [];
+  const writers = await writersOf(engine, place, lane);
+  const called = lane?.calledAt === null || lane === undefined ? undefined : writers.get(lane.calledAt);
+  const model = settings.model ?? who.model ?? called;
+  const mended = mend(messages, { model, writerOf: (seq) => writers.get(seq) ?? called });
+  const { prompt, repairs, messages: rest } = takePrompt(mended.messages);
+  return { lane, messages: rest, prompt, pending: mended.pending, settings, repairs: [...mended.repairs, ...repairs] };
+}
+
+/** The conversation of a run, else of an agent, else the one that last moved on. */
+function laneFor(seen: Conversation, { agent, run }: Continued): LaneConversation | undefined {
+  const ofRun = run === undefined ? undefined : seen.lanes.find((lane) => lane.run === run);
+  const ofAgent = agent === undefined ? undefined : seen.lanes.find((lane) => lane.agent === agent);
+  return ofRun ?? ofAgent ?? (seen.messages.length > 0 || seen.calledAt !== null ? seen : undefined);
+}
+
+/**
+ * A run that has been told a question and has not asked a model yet may have a conversation in mind that nobody told
+ * of: what it sent a moment later, on the branch this one was forked from, says what came before the question.
+ */
+async function withEarlier(engine: Engine, place: Place, lane: LaneConversation): Promise<LaneConversation> {
+  const { parent } = place.record;
+  const first = lane.messages[0];
+  if (parent === undefined || first === undefined || lane.calledAt !== null) return lane;
+  const answers = new Set(entryOf(viewAt(place.history, place.seq), first.seq)?.answers);
+  const filter = { types: ['call.started'], kind: 'model', ...(lane.agent === null ? {} : { agent: lane.agent }) };
+  const next = { at: { branch: parent.branch }, after: parent.seq, filter, limit: 1 };
+  for await (const { seq, run } of replay(engine, place.session, next)) {
+    const called = await placeAt(engine, place.session, parent.branch, { kind: 'seq', seq });
+    const sent = laneFor(await foldAt(engine, called, conversation), { run })?.messages ?? [];
+    const before = sent.findIndex((held) => answers.has(held.seq));
+    return before < 0 ? lane : { ...lane, messages: [...sent.slice(0, before), ...lane.messages] };
+  }
+  return lane;
+}
+
+/**
+ * What the last `settings.changed` says that is meant for the agent. What earlier calls were made with is no such
+ * statement: whoever changed an agent's own prompt and resumes it wants the new one.
+ */
+async function branchSettings(engine: Engine, place: Place, agent: string | null | undefined): Promise<BranchSettings> {
+  const said: Record<string, unknown> = {};
+  const at = { branch: place.record.branch, seq: place.seq };
+  const filter = { types: ['settings.changed'] };
+  for await (const event of replay(engine, place.session, { at, filter, direction: 'backward' })) {
+    if (event.agent !== undefined && typeof agent === 'string' && event.agent !== agent) continue;
+    for (const name of ['model', 'system', 'tools', 'settings'])
+      if (event.data[name] !== undefined && !Object.hasOwn(said, name)) said[name] = event.data[name];
+  }
+  return { model: null, system: null, tools: null, settings: null, ...said };
+}
+
+/** Which model wrote, or was sent, the messages that only some models can read; and which one was called last. */
+async function writersOf(
+  engine: Engine,
+  place: Place,
+  lane: LaneConversation | undefined,
+): Promise<ReadonlyMap<number, string>> {
+  const wanted = new Set<Seq>(lane?.calledAt === null || lane === undefined ? [] : [lane.calledAt]);
+  for (const { seq, message } of lane?.messages ?? [])
+    if (message !== undefined && isParticular(message)) wanted.add(seq);
+  const writers = new Map<number, string>();
+  if (wanted.size === 0) return writers;
+  const view: View = viewAt(place.history, place.seq);
+  const entries = [...wanted].flatMap((seq) => entryOf(view, seq) ?? []);
+  for (const event of await readPlaces(engine, place.session, entries)) {
+    const entry = entries.find(({ seq }) => seq === event.seq);
+    const { data } = entry?.carried === true ? unwrap(event) : event;
+    if (data['kind'] !== 'model' || typeof data['name'] !== 'string') continue;
+    for (const seq of entry?.answers ?? []) writers.set(seq, data['name']);
+    writers.set(event.seq, data['name']);
+  }
+  return writers;
+}
+
+/** Whether a message holds anything that depends on who wrote it. */
+function isParticular(message: JsonObject): boolean {
+  const holders = [message, ...(partsOf(message) as unknown as readonly JsonObject[])];
+  return holders.some(
+    (held) =>
+      held['type'] === 'reasoning' ||
+      held['providerExecuted'] === true ||
+      held['providerOptions'] !== undefined ||
+      held['providerMetadata'] !== undefined,
+  );
+}
+
+/** Refuses to hand over a history in which nothing waits for an answer. */
+export function checkGoesOn(place: Place, history: ResumableHistory): void {
+  if (history.prompt !== undefined || history.pending.length > 0) return;
+  if (history.messages.at(-1)?.message['role'] === 'tool') return;
+  const ref = refText({ session: place.session, branch: place.record.branch, at: { kind: 'head' } });
+  const why =
+    history.messages.length === 0
+      ? 'it holds no message'
+      : 'its last message is an answer, and nobody asked anything since';
+  throw new RepriseError('resume.nothing', `Cannot resume "${ref}": ${why}`, {
+    hint: 'Give a prompt, or fork before the answer.',
+  });
+}

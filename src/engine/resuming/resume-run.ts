@@ -1,0 +1,307 @@
+import type { Budget } from '../../core/comparing/variants.ts';
+import { hasCode, RepriseError } from '../../core/error.ts';
+import type { Outcome } from '../../core/event/event.ts';
+import { given, type JsonObject, type JsonValue } from '../../core/json.ts';
+import type { Message } from '../../core/message/message.ts';
+import type { Repair } from '../../core/message/repair.ts';
+import type { Agent, ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
+import type { EffectPolicy } from '../../core/recording/effects.ts';
+import { recordable } from '../../core/recording/recordable.ts';
+import type { CallStart, RecordingReport, ReusedAnswer } from '../../core/recording/recorder.ts';
+import type { Spending } from '../../core/recording/spending.ts';
+import { viewAt } from '../../core/view/view.ts';
+import type { Engine } from '../context/engine.ts';
+import { placeAt } from '../history/place.ts';
+import { chosenRecording } from '../recording/chosen-recording.ts';
+import { type RecordOptions, record } from '../recording/record.ts';
+import { BudgetGuard } from './budget-guard.ts';
+import { type EffectAnswer, EffectGuard, type EffectQuestion } from './effect-guard.ts';
+import type { EffectLedger } from './effect-ledger.ts';
+import {
+  type Answering,
+  checkAnswerable,
+  isWaiting,
+  type PendingChecks,
+  pendingOf,
+  withAnswers,
+} from './pending-calls.ts';
+import { checkGoesOn, type ResumableHistory, resumableHistory } from './resume-history.ts';
+import { StopWatch } from './stop-watch.ts';
+import { answerOf } from './user-turns.ts';
+
+/** What of recording can be chosen when a branch is resumed. */
+export type ResumeRecordOptions = Pick<RecordOptions, 'mask' | 'prices' | 'onError' | 'onFailure' | 'facts'>;
+
+/** How a run is guarded and stopped. */
+export interface RunLimits {
+  /** Stops the run. */
+  readonly signal?: AbortSignal;
+  /** How long the run may take; without end if left out. */
+  readonly timeoutMs?: number;
+  /** How much the run may take; without end if left out. */
+  readonly budget?: Budget;
+  /** What becomes of calls that the session has made before; see the guide on effects for what is done without it. */
+  readonly effects?: EffectPolicy;
+  /** Asked about calls that must not be repeated silently. Without it they are refused. */
+  readonly ask?: (question: EffectQuestion) => Promise<EffectAnswer>;
+}
+
+/** One run of an agent on a branch. */
+export interface RunRequest<Run, Result> extends RunLimits, ResumeRecordOptions {
+  readonly session: string;
+  readonly branch: string;
+  readonly agent: Agent<Run, Result>;
+  readonly agentName?: string | undefined;
+  readonly run: Run;
+  /** A new user message; the last one of the history, if it waits for an answer, where there is none. */
+  readonly prompt?: Message;
+  readonly ledger: EffectLedger;
+  /** The run whose conversation is continued; the one that last moved on if left out. */
+  readonly continues?: string | undefined;
+}
+
+/** What became of a run. `error` is there if the agent did not come to a result. */
+export interface RunReport<Result> {
+  readonly run: string;
+  readonly branch: string;
+  readonly outcome: Outcome;
+  readonly result?: Result;
+  readonly error?: unknown;
+  /** What the run amounts to, as text. */
+  readonly text: string;
+  /** Model calls made. */
+  readonly turns: number;
+  /** The names of other calls, in order. */
+  readonly tools: readonly string[];
+  readonly spending: Spending;
+  readonly latencyMs: number;
+  readonly reused: number;
+  readonly asked: number;
+  readonly repairs: readonly Repair[];
+  readonly report: RecordingReport;
+}
+
+/** Checks that something is an agent; functions have a framework of their own. */
+export function asResumable<Run, Result>(agent: Agent<Run, Result>): ResumableAgent<Run, Result> {
+  if (typeof agent === 'function') return { framework: 'function', resume: agent };
+  if (typeof agent === 'object' && agent !== null && typeof agent.resume === 'function') return agent;
+  throw new RepriseError(
+    'agent.invalid',
+    `Cannot resume with ${agent === null ? 'null' : `a ${typeof agent}`}: it is no agent`,
+    {
+      hint: 'Give a function of the context, or what an adapter makes of your agent.',
+    },
+  );
+}
+
+/** Runs an agent on a branch from its head, records it there, and says what became of it. Throws only before it begins. */
+export async function resumeRun<Run, Result>(
+  engine: Engine,
+  asked: RunRequest<Run, Result>,
+): Promise<RunReport<Result>> {
+  // The guard finds equal calls by what was stored, so it masks as the recorder does.
+  const request = { ...asked, ...(await chosenRecording(engine, asked.session, asked)) };
+  const { session, branch, prompt } = request;
+  const agent = asResumable(request.agent);
+  const place = await placeAt(engine, session, branch, { kind: 'head' });
+  const who = { agent: request.agentName ?? agent.name, run: request.continues, model: agent.model };
+  const history = await resumableHistory(engine, place, who);
+  if (prompt === undefined && agent.goesOnAlone !== true) checkGoesOn(place, history);
+  checkAnswerable(place, agent, pendingOf(history, prompt), prompt);
+  const watch = new StopWatch(engine, request);
+  const view = viewAt(place.history, place.seq);
+  request.ledger.renew(branch);
+  const guarded = { session, branch, seq: place.seq, view };
+  const guard = new EffectGuard(request.ledger, guarded, { ...request, signal: watch.signal });
+  const budget = new BudgetGuard(request.budget ?? {}, (error) => watch.stop(error, 'budget'));
+  const tools: string[] = [];
+  const checks: PendingChecks = new Map();
+  const repairs = [...history.repairs];
+  let isOver = false;
+  try {
+    // Nothing is written for a run that never began.
+    if (watch.stopped !== undefined) throw watch.stopped.error;
+    const recorder = await record(engine, session, {
+      ...recordOptions(request),
+      ...nameOf(request, agent, history),
+      branch,
+      beforeCall: async (start) => {
+        // Whoever was left behind is no longer recorded or guarded, so nothing more is done.
+        if (isOver) throw watch.stopped?.error ?? endedRun(branch, start.name);
+        if (watch.stopped?.error.code === 'effect.refused') throw watch.stopped.error;
+        if (start.kind !== 'model') tools.push(start.name);
+        budget.beforeCall(start);
+        return orStopped(watch, decided(guard, start, checks));
+      },
+      afterStart: (start, stored) => orStopped(watch, guard.afterStart(start, stored)),
+      afterCall: (start, end) => {
+        budget.afterCall(start, end);
+        guard.afterCall(start, end);
+      },
+    });
+    const began = engine.platform.elapsedMs();
+    const ended = await inRun({ recorder, request, agent, history, watch, checks, repairs });
+    const latencyMs = engine.platform.elapsedMs() - began;
+    isOver = true;
+    const report = await recorder.close();
+    const failure = failedRecording(request, report);
+    const text = ended.text ?? (await answerOf(engine, session, report.branch, ended.run));
+    return {
+      ...ended,
+      ...(failure === undefined ? {} : { error: ended.error ?? failure }),
+      text,
+      branch: report.branch,
+      turns: budget.turns,
+      tools,
+      spending: budget.spending,
+      latencyMs,
+      reused: guard.reused,
+      asked: guard.asked,
+      repairs,
+      report,
+    };
+  } finally {
+    watch.close();
+    guard.close();
+  }
+}
+
+/** The answer that stands in for a call; if it is to be made and was pending, only after what has to hold for that. */
+async function decided(
+  guard: EffectGuard,
+  start: CallStart & { readonly call: string },
+  checks: PendingChecks,
+): Promise<ReusedAnswer | undefined> {
+  const answer = await guard.beforeCall(start);
+  if (answer === undefined) await checks.get(start.call)?.();
+  return answer;
+}
+
+/** A refused call ends the run: frameworks would tell the model of it as of a tool that failed, and go on. */
+async function orStopped<T>(watch: StopWatch, decision: Promise<T>): Promise<T> {
+  try {
+    return await decision;
+  } catch (error) {
+    if (hasCode(error, 'effect.refused')) watch.stop(error, 'error');
+    throw error;
+  }
+}
+
+function endedRun(branch: string, name: string): RepriseError {
+  return new RepriseError('resume.aborted', `Cannot call ${JSON.stringify(name)}: the run on "${branch}" has ended`, {
+    hint: 'Await every call before the agent gives its result.',
+    details: { branch, name },
+  });
+}
+
+function recordOptions({ mask, prices, onError, onFailure, facts }: ResumeRecordOptions): ResumeRecordOptions {
+  return {
+    ...given({ mask, prices, onError, onFailure, facts }),
+  };
+}
+
+interface Running<Run, Result> extends Answering<Run, Result> {
+  readonly request: RunRequest<Run, Result>;
+  readonly history: ResumableHistory;
+  readonly watch: StopWatch;
+}
+
+type Ended<Result> = Pick<RunReport<Result>, 'run' | 'outcome' | 'result' | 'error'> & { readonly text?: string };
+
+/** Opens the run, hands over, and ends the run by what came of it. */
+async function inRun<Run, Result>(running: Running<Run, Result>): Promise<Ended<Result>> {
+  const { recorder, request, agent, history, watch } = running;
+  const { lane } = history;
+  const about = nameOf(request, agent, history);
+  // A conversation without runs is found again only by what carries none.
+  const isBefore = request.prompt !== undefined && lane !== undefined && lane.run === null;
+  if (isBefore) recorder.message(request.prompt as Message, about);
+  recorder.uses(...(agent.packages ?? []));
+  const open = recorder.startRun({ ...about, resumed: resumedData(agent, lane?.run ?? null, request.run) });
+  const work = open.within(async () => {
+    const context = await contextOf(running);
+    // Said after what was pending is answered, so that no answer is parted from its call.
+    if (request.prompt !== undefined && !isBefore) recorder.message(request.prompt);
+    return agent.resume(context, request.run);
+  });
+  try {
+    const result = await watch.until(work);
+    const text = agent.textOf?.(result) ?? (typeof result === 'string' ? result : undefined);
+    const outcome = watch.stopped?.outcome ?? 'ok';
+    open.end({ outcome, result: text ?? result });
+    return { run: open.run, outcome, result, ...given({ text }) };
+  } catch (thrown) {
+    const error = watch.stopped?.error ?? thrown ?? new Error('The agent failed without saying why');
+    const outcome = watch.stopped?.outcome ?? (isWaiting(error) ? 'interrupted' : 'error');
+    open.end({ outcome, error });
+    return { run: open.run, outcome, error };
+  }
+}
+
+/** What the agent is called in the log: as whose conversation it is, so that the conversation is one. */
+function nameOf<Run, Result>(
+  { agentName }: RunRequest<Run, Result>,
+  { name: own }: ResumableAgent<Run, Result>,
+  { lane }: ResumableHistory,
+): { readonly agent?: string } {
+  const name = agentName ?? (lane === undefined ? own : (lane.agent ?? undefined));
+  return given({ agent: name });
+}
+
+/** What `run.started` says of a resume: the run it goes on from, who goes on, and with which options. */
+function resumedData<Run, Result>(agent: ResumableAgent<Run, Result>, run: string | null, options: Run): JsonObject {
+  const held = options === undefined ? undefined : optionsData(options);
+  return {
+    ...(run === null ? {} : { run }),
+    framework: agent.framework,
+    ...given({ with: agent.name, options: held }),
+  };
+}
+
+/** Options as they are recorded; the run does not depend on that they can be. */
+function optionsData(options: unknown): JsonValue | undefined {
+  try {
+    return recordable(options).value;
+  } catch {
+    return '[not recorded: too large]';
+  }
+}
+
+async function contextOf<Run, Result>(running: Running<Run, Result>): Promise<ResumeContext> {
+  const { recorder, request, agent, history, watch } = running;
+  const { settings, prompt: trailing, repairs } = history;
+  const sent = request.prompt ?? (trailing?.message as Message | undefined);
+  // With a new prompt, one that was never answered is history.
+  const before = request.prompt === undefined || trailing === undefined ? [] : [trailing];
+  const { open, given } = pendingOf(history, request.prompt);
+  const context: ResumeContext = {
+    session: recorder.session,
+    branch: recorder.branch,
+    recorder,
+    messages: [...history.messages, ...before].map(({ message }) => message as unknown as Message),
+    prompt: sent,
+    ...settings,
+    pending: open,
+    repairs: before.length === 0 ? repairs : repairs.filter(({ rule }) => rule !== 'prompt-once'),
+    signal: watch.signal,
+  };
+  const executed = agent.callTool === undefined ? context : await withAnswers(running, context);
+  if (given === undefined) return executed;
+  return { ...executed, messages: [...executed.messages, given], prompt: undefined };
+}
+
+function failedRecording(
+  { onFailure }: ResumeRecordOptions,
+  { failed, errors }: RecordingReport,
+): RepriseError | undefined {
+  if (failed === 0 || onFailure !== 'fail') return undefined;
+  return new RepriseError(
+    'recording.failed',
+    `Cannot record the run: ${failed} events could not be stored: ${errors[0]?.message ?? 'unknown'}`,
+    {
+      hint: 'Look at the errors in its cause; with onFailure: "report" the run goes on without a record.',
+      details: { failed },
+      cause: new AggregateError([...errors], 'What could not be recorded'),
+    },
+  );
+}

@@ -1,0 +1,358 @@
+import { RepriseError } from '../../core/error.ts';
+import type { Outcome } from '../../core/event/event.ts';
+import { checkId } from '../../core/id.ts';
+import { given, type JsonObject } from '../../core/json.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import type { Message } from '../../core/message/message.ts';
+import type { Repair } from '../../core/message/repair.ts';
+import type { Agent } from '../../core/recording/agent.ts';
+import { checkEffectPolicy } from '../../core/recording/effects.ts';
+import type { RecordingReport } from '../../core/recording/recorder.ts';
+import { createSpending, type Spending } from '../../core/recording/spending.ts';
+import { refText } from '../../core/ref.ts';
+import type { Engine } from '../context/engine.ts';
+import { placeAt } from '../history/place.ts';
+import { type Lineage, lineageOf } from '../looking/lineage.ts';
+import { checkBudget } from './budget-guard.ts';
+import { EffectLedger } from './effect-ledger.ts';
+import { checkGoesOn, resumableHistory } from './resume-history.ts';
+import {
+  asResumable,
+  type ResumeRecordOptions,
+  type RunLimits,
+  type RunReport,
+  type RunRequest,
+  resumeRun,
+} from './resume-run.ts';
+import { type UserTurn, userTurnsAfter } from './user-turns.ts';
+
+/** How to resume a branch. */
+export interface ResumeOptions<Run = unknown> extends RunLimits, ResumeRecordOptions {
+  /** Goes to the framework's own run call unchanged, and is recorded. */
+  readonly run?: Run;
+  /**
+   * A new user message, a text or a whole one; or one of the role `tool`, which answers calls that wait for the caller.
+   * Without it, the last user message is answered, if nobody did yet.
+   */
+  readonly prompt?: string | Message;
+  /** Whose conversation is continued, and what the agent is called in the log; found out if left out. */
+  readonly agentName?: string;
+  /** `recorded` sends what the user said later on the original, one message after the other, and compares the answers. */
+  readonly userTurns?: 'recorded';
+}
+
+/** Every option of a resume. */
+export const resumeOptionNames: Readonly<Record<keyof ResumeOptions, true>> = {
+  run: true,
+  prompt: true,
+  agentName: true,
+  userTurns: true,
+  signal: true,
+  timeoutMs: true,
+  budget: true,
+  effects: true,
+  ask: true,
+  mask: true,
+  prices: true,
+  onError: true,
+  onFailure: true,
+  facts: true,
+};
+
+const resumeKeys: KnownKeys = optionKeys<ResumeOptions>('resume', resumeOptionNames);
+
+/** Tokens that a resumed run took. */
+export interface ResumeUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+/** One side of a comparison: what was done about one user message. */
+export interface TurnSide {
+  readonly answer: string;
+  /** The names of calls other than to models, in order. */
+  readonly tools: readonly string[];
+  /** Model calls made. */
+  readonly turns: number;
+  readonly usage: ResumeUsage;
+  /** In US dollars; null where no price is known. */
+  readonly cost: number | null;
+  /** Model calls without a price: `cost` does not hold what they took. */
+  readonly unpricedCalls: number;
+}
+
+/** What became of one user message on the original and on the branch. */
+export interface TurnComparison {
+  readonly message: Message;
+  /** Null for a message that the original does not have. */
+  readonly original: TurnSide | null;
+  readonly resumed: TurnSide & { readonly outcome: Outcome };
+  /** Whether the answers say the same. */
+  readonly sameAnswer: boolean;
+  /** Whether the same tools were called in the same order. */
+  readonly sameTools: boolean;
+}
+
+/** What a resume did, whether or not the agent came to a result. */
+export interface ResumeReport {
+  readonly session: string;
+  /** The branch it was recorded on: another one, if the branch was rewound meanwhile. */
+  readonly branch: string;
+  /** The branch as a ref. */
+  readonly ref: string;
+  readonly lineage: Lineage;
+  /** The runs it made: one, or one for each user turn. */
+  readonly runs: readonly string[];
+  readonly outcome: Outcome;
+  /** What the last run amounts to, as text. */
+  readonly text: string;
+  /** Model calls made. */
+  readonly turns: number;
+  readonly usage: ResumeUsage;
+  /** In US dollars; null where no price is known. */
+  readonly cost: number | null;
+  /** Model calls without a price: `cost` does not hold what they took. */
+  readonly unpricedCalls: number;
+  readonly latencyMs: number;
+  /** Calls that were answered from the record instead of being made. */
+  readonly reused: number;
+  /** Calls that someone was asked about. */
+  readonly asked: number;
+  readonly repairs: readonly Repair[];
+  /** Of what was recorded, in the last run. */
+  readonly report: RecordingReport;
+  /** With `userTurns`: what became of each user message. */
+  readonly comparison: readonly TurnComparison[];
+}
+
+/** What a resume did, with the framework's own result. */
+export interface ResumeResult<Result = unknown> extends ResumeReport {
+  readonly result: Result;
+}
+
+/** A resume that has come to an end, well or not. */
+export type Resumed<Result> = ResumeReport &
+  ({ readonly result: Result; readonly error?: never } | { readonly result?: never; readonly error: unknown });
+
+/** What is resumed. */
+export interface ResumeTarget {
+  readonly session: string;
+  readonly branch: string;
+  /** Shared by those who resume several branches at once. */
+  readonly ledger?: EffectLedger;
+  /** The run whose conversation is continued; the one that last moved on if left out. */
+  readonly continues?: string | undefined;
+}
+
+/** Continues a branch on an agent; what made it fail is thrown. */
+export async function resume<Run, Result>(
+  engine: Engine,
+  target: ResumeTarget,
+  agent: Agent<Run, Result>,
+  options: ResumeOptions<Run> = {},
+): Promise<ResumeResult<Result>> {
+  const resumed = await settleResume(engine, target, agent, options);
+  if ('error' in resumed) throw resumed.error;
+  return resumed as ResumeResult<Result>;
+}
+
+/** Continues a branch on an agent, and says how far it came even if it failed. Throws only what kept it from beginning. */
+export async function settleResume<Run, Result>(
+  engine: Engine,
+  { session, branch, continues, ledger = new EffectLedger(engine, session) }: ResumeTarget,
+  agent: Agent<Run, Result>,
+  options: ResumeOptions<Run> = {},
+): Promise<Resumed<Result>> {
+  asResumable(agent);
+  checkKeys(options, resumeKeys);
+  checkLimits(options);
+  const { agentName, prompt, userTurns, run, ...limits } = options;
+  const request = { ...limits, session, branch, agent, agentName, continues, run: run as Run, ledger };
+  const lineage = await lineageOf(engine, session, branch);
+  const runs =
+    userTurns === undefined
+      ? [{ report: await resumeRun(engine, { ...request, ...promptOf(prompt) }), original: null }]
+      : await resumeTurns(engine, request, { prompt, lineage });
+  return { ...summed(session, lineage, runs), ...resultOf(runs) };
+}
+
+/** A run and what it is compared with. */
+interface ComparedRun<Result> {
+  readonly report: RunReport<Result>;
+  readonly original: UserTurn | null;
+  readonly message?: Message;
+}
+
+/** Refuses limits and names that would not be kept to, before anything is written. */
+export function checkLimits(options: Pick<ResumeOptions, 'timeoutMs' | 'agentName' | 'effects' | 'budget'>): void {
+  checkTimeout(options.timeoutMs);
+  if (options.agentName !== undefined) checkId('agent', options.agentName);
+  checkEffectPolicy(options.effects);
+  checkBudget(options.budget);
+}
+
+function checkTimeout(timeoutMs: number | undefined): void {
+  if (timeoutMs === undefined || (Number.isFinite(timeoutMs) && timeoutMs > 0)) return;
+  throw new RepriseError('resume.timeout', `Cannot resume for ${timeoutMs} ms: a time is more than 0`, {
+    hint: 'Leave timeoutMs out for no limit.',
+  });
+}
+
+function promptOf(prompt: string | Message | undefined): { readonly prompt?: Message } {
+  if (prompt === undefined) return {};
+  return { prompt: typeof prompt === 'string' ? { role: 'user', content: prompt } : prompt };
+}
+
+/** One run for each user message: the one under way, a new one if given, and those the original has after the fork. */
+async function resumeTurns<Run, Result>(
+  engine: Engine,
+  request: RunRequest<Run, Result>,
+  { prompt, lineage }: { readonly prompt: string | Message | undefined; readonly lineage: Lineage },
+): Promise<readonly ComparedRun<Result>[]> {
+  const { session, branch } = request;
+  const place = await placeAt(engine, session, branch, { kind: 'head' });
+  const history = await resumableHistory(engine, place, { agent: request.agentName, run: request.continues });
+  const recorded = await recordedTurns(engine, session, branch, lineage, history.lane?.agent);
+  const parent = lineage.parent?.seq ?? 0;
+  const underWay = recorded.find((turn) => turn.seq <= parent) ?? null;
+  const first = prompt === undefined ? goesOn(() => checkGoesOn(place, history)) : undefined;
+  const plan: { readonly prompt?: Message; readonly message?: Message; readonly original: UserTurn | null }[] = [
+    ...(first === true ? [{ ...shown(history.prompt?.message ?? underWay?.message), original: underWay }] : []),
+    ...(prompt === undefined ? [] : [{ ...promptOf(prompt), original: null }]),
+    ...recorded.filter((turn) => turn.seq > parent).map((turn) => ({ prompt: turn.message, original: turn })),
+  ];
+  if (plan.length === 0)
+    throw new RepriseError('resume.nothing', `Cannot resume "${branch}" with the recorded user turns: there are none`, {
+      hint: 'Fork earlier, or give a prompt.',
+    });
+  const runs: ComparedRun<Result>[] = [];
+  for (const { original, message, prompt: next } of plan) {
+    const report = await resumeRun(engine, {
+      ...request,
+      branch: runs.at(-1)?.report.branch ?? branch,
+      ...given({ prompt: next }),
+      ...leftOf(request, runs),
+    });
+    const said = next ?? message;
+    runs.push({ report, original, ...given({ message: said }) });
+    if (report.error !== undefined || report.outcome !== 'ok') break;
+  }
+  return runs;
+}
+
+const shown = (message: JsonObject | Message | undefined): { readonly message?: Message } =>
+  message === undefined ? {} : { message: message as Message };
+
+function goesOn(check: () => void): boolean {
+  try {
+    check();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function recordedTurns(
+  engine: Engine,
+  session: string,
+  branch: string,
+  { parent }: Lineage,
+  agent: string | null | undefined,
+): Promise<readonly UserTurn[]> {
+  if (parent !== null) return userTurnsAfter(engine, session, parent, agent);
+  throw new RepriseError('resume.nothing', `Cannot send the recorded user turns on "${branch}": it is no fork`, {
+    hint: 'Fork the session, at 0 for the whole of it, and resume the fork.',
+  });
+}
+
+/** Budget and time hold for the whole, not for each run. */
+function leftOf<Run, Result>(
+  { budget, timeoutMs }: RunRequest<Run, Result>,
+  runs: readonly ComparedRun<Result>[],
+): Pick<RunRequest<Run, Result>, 'budget' | 'timeoutMs'> {
+  const spent = spendingOf(runs);
+  const turns = runs.reduce((sum, { report }) => sum + report.turns, 0);
+  const took = runs.reduce((sum, { report }) => sum + report.latencyMs, 0);
+  const left = (most: number, used: number): number => Math.max(0, most - used);
+  return {
+    ...(budget === undefined
+      ? {}
+      : {
+          budget: {
+            ...(budget.turns === undefined ? {} : { turns: left(budget.turns, turns) }),
+            ...(budget.tokens === undefined
+              ? {}
+              : { tokens: left(budget.tokens, spent.inputTokens + spent.outputTokens) }),
+            ...(budget.costUsd === undefined ? {} : { costUsd: left(budget.costUsd, spent.cost ?? 0) }),
+          },
+        }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs: Math.max(1, left(timeoutMs, took)) }),
+  };
+}
+
+function spendingOf<Result>(runs: readonly ComparedRun<Result>[]): Spending {
+  const total = createSpending();
+  for (const { spending } of runs.map(({ report }) => report)) {
+    total.inputTokens += spending.inputTokens;
+    total.outputTokens += spending.outputTokens;
+    total.unpricedCalls += spending.unpricedCalls;
+    if (spending.cost !== null) total.cost = (total.cost ?? 0) + spending.cost;
+  }
+  return total;
+}
+
+function summed<Result>(session: string, lineage: Lineage, runs: readonly ComparedRun<Result>[]): ResumeReport {
+  const { report: last } = runs.at(-1) as ComparedRun<Result>;
+  const { inputTokens, outputTokens, cost, unpricedCalls } = spendingOf(runs);
+  const total = (count: (report: RunReport<Result>) => number): number =>
+    runs.reduce((sum, { report }) => sum + count(report), 0);
+  const { branch, outcome, text, report } = last;
+  return {
+    session,
+    branch,
+    ref: refText({ session, branch, at: { kind: 'head' } }),
+    lineage,
+    runs: runs.map((run) => run.report.run),
+    outcome,
+    text,
+    turns: total(({ turns }) => turns),
+    usage: { inputTokens, outputTokens },
+    cost,
+    unpricedCalls,
+    latencyMs: total(({ latencyMs }) => latencyMs),
+    reused: total(({ reused }) => reused),
+    asked: total(({ asked }) => asked),
+    repairs: runs.flatMap((run) => run.report.repairs),
+    report,
+    comparison: runs.flatMap((run) => (run.message === undefined ? [] : [compared(run, run.message)])),
+  };
+}
+
+function resultOf<Result>(
+  runs: readonly ComparedRun<Result>[],
+): { readonly result: Result } | { readonly error: unknown } {
+  const { report } = runs.at(-1) as ComparedRun<Result>;
+  return 'error' in report ? { error: report.error } : { result: report.result as Result };
+}
+
+function compared<Result>({ report, original }: ComparedRun<Result>, message: Message): TurnComparison {
+  const { outcome, text, tools, turns, spending } = report;
+  const resumed = { ...sideOf({ answer: text, tools, turns, spending }), outcome };
+  return {
+    message,
+    original: original === null ? null : sideOf(original),
+    resumed,
+    sameAnswer: original?.answer === text,
+    sameTools: original !== null && original.tools.join('\n') === tools.join('\n'),
+  };
+}
+
+function sideOf({
+  answer,
+  tools,
+  turns,
+  spending,
+}: Pick<UserTurn, 'answer' | 'tools' | 'turns' | 'spending'>): TurnSide {
+  const { inputTokens, outputTokens, cost, unpricedCalls } = spending;
+  return { answer, tools, turns, usage: { inputTokens, outputTokens }, cost, unpricedCalls };
+}

@@ -1,0 +1,218 @@
+import { RepriseError } from '../../core/error.ts';
+import type { Event } from '../../core/event/event.ts';
+import { given, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { partsOf, textOf } from '../../core/message/message.ts';
+import type { Seq } from '../../core/point.ts';
+import type { Agent } from '../../core/recording/agent.ts';
+import { mainBranch, type PointInput, parsePoint, refText } from '../../core/ref.ts';
+import type { Edit } from '../../core/view/edit.ts';
+import { conversation, lastUserMessage } from '../../projections/conversation.ts';
+import { fork } from '../changing/fork.ts';
+import type { Engine } from '../context/engine.ts';
+import { foldAt } from '../history/fold.ts';
+import { type Place, placeAt } from '../history/place.ts';
+import { type Comparison, compare } from '../looking/compare.ts';
+import { replay } from '../looking/replay.ts';
+import { checkLimits, type ResumeOptions, type ResumeResult, resume, resumeOptionNames } from './resume.ts';
+
+/** How to retry. */
+export interface RetryOptions<Run = unknown> extends Omit<ResumeOptions<Run>, 'prompt' | 'userTurns'> {
+  /** Another model. */
+  readonly model?: string;
+  /** A text that is added to the prompt. */
+  readonly extraContext?: string;
+  /** The new branch; a free name is chosen if left out. */
+  readonly name?: string;
+  readonly reason?: string;
+}
+
+const { prompt: _prompt, userTurns: _userTurns, ...resumeNames } = resumeOptionNames;
+const retryKeys: KnownKeys = optionKeys<RetryOptions>('retry', {
+  ...resumeNames,
+  model: true,
+  extraContext: true,
+  name: true,
+  reason: true,
+});
+
+/** What a retry did, and how it differs from the first time. */
+export interface RetryResult<Result = unknown> extends ResumeResult<Result> {
+  /** The run or task that was retried, as the original has it. */
+  readonly original: {
+    readonly ref: string;
+    readonly run: string | null;
+    readonly task: string | null;
+    /** What it amounted to, as text. */
+    readonly text: string;
+  };
+  readonly diff: Comparison;
+}
+
+/** What is retried: where it began, and where it ended as far as it did. */
+interface Tried {
+  readonly place: Place;
+  readonly started: Event;
+  readonly end: Seq;
+  readonly run: string | null;
+  readonly task: string | null;
+  /** Its first question to a model; undefined if it never asked one. */
+  readonly asked: Event | undefined;
+  readonly text: string;
+}
+
+/**
+ * Tries a run or a task again from its beginning, on a branch of its own, with the same prompt and what is added to it.
+ * `what` is `run:ID`, `task:ID`, either of them after a branch (`careful@run:ID`), or any point: then the run under way
+ * there. Without it, the last run of `main`.
+ */
+export async function retry<Run, Result>(
+  engine: Engine,
+  session: string,
+  what: PointInput,
+  agent: Agent<Run, Result>,
+  options: RetryOptions<Run> = {},
+): Promise<RetryResult<Result>> {
+  checkKeys(options, retryKeys);
+  checkLimits(options);
+  const { model, extraContext, name, reason, ...rest } = options;
+  const tried = await findTried(engine, session, what);
+  const { at, edits, prompt } = await beginningOf(engine, tried, extraContext);
+  const { record } = tried.place;
+  const which = tried.task === null ? `run ${tried.run ?? ''}`.trim() : `task ${tried.task}`;
+  const { branch } = await fork(
+    engine,
+    session,
+    { branch: record.branch, seq: at },
+    {
+      ...given({ name }),
+      reason: reason ?? `retry of ${which}`,
+      ...given({ model }),
+      edits,
+    },
+  );
+  const resumed = await resume(engine, { session, branch, continues: tried.asked?.run }, agent, {
+    ...rest,
+    ...given({ prompt }),
+  });
+  const original = { session, branch: record.branch, at: { kind: 'seq', seq: tried.end } } as const;
+  const diff = await compare(engine, original, { session, branch: resumed.branch, at: { kind: 'head' } });
+  return {
+    ...resumed,
+    original: { ref: refText(original), run: tried.run, task: tried.task, text: tried.text },
+    diff,
+  };
+}
+
+function refuse(what: string, why: string): never {
+  throw new RepriseError('point.out-of-range', `Cannot retry ${JSON.stringify(what)}: ${why}`, {
+    hint: 'List the runs with the "runs" projection; name one as run:ID, or a task as task:ID.',
+  });
+}
+
+async function findTried(engine: Engine, session: string, what: PointInput): Promise<Tried> {
+  const named =
+    typeof what === 'string' ? /^(?:(?<branch>[^@]*)@)?(?<kind>run|task):(?<id>.+)$/s.exec(what)?.groups : undefined;
+  if (named !== undefined) {
+    const id = named['id'] as string;
+    const place = await placeAt(engine, session, branchIn(named['branch']), { kind: 'head' });
+    return named['kind'] === 'task' ? triedTask(engine, place, id) : triedRun(engine, place, decoded(id));
+  }
+  const { branch, at } = parsePoint(what);
+  const place = await placeAt(engine, session, branch, { kind: 'head' });
+  const there = at.kind === 'head' ? place : await placeAt(engine, session, branch, at);
+  const run = await runAt(engine, there);
+  return run === undefined ? refuse(String(what), 'there is no run at that point') : triedRun(engine, place, run);
+}
+
+const branchIn = (name: string | undefined): string => (name === undefined || name === '' ? mainBranch : decoded(name));
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The run under way at a place: that of the last event that has one. A resume is a run of its own. */
+async function runAt(engine: Engine, { session, record, seq }: Place): Promise<string | undefined> {
+  const at = { branch: record.branch, seq };
+  for await (const { run } of replay(engine, session, { at, direction: 'backward' })) if (run !== undefined) return run;
+  return undefined;
+}
+
+async function triedRun(engine: Engine, place: Place, run: string): Promise<Tried> {
+  let tried: Tried | undefined;
+  for await (const event of replay(engine, place.session, { at: placeOf(place), filter: { run } })) {
+    tried = noted(
+      tried ?? { place, started: event, end: event.seq, run, task: null, asked: undefined, text: '' },
+      event,
+    );
+  }
+  return tried ?? refuse(`run:${run}`, `no event of "${place.record.branch}" carries that run`);
+}
+
+/** What a task led to is found by causes: other tasks may go on at the same time. */
+async function triedTask(engine: Engine, place: Place, task: string): Promise<Tried> {
+  let tried: Tried | undefined;
+  const inside = new Set<string>();
+  for await (const event of replay(engine, place.session, { at: placeOf(place) })) {
+    const isIt = event.data['task'] === task;
+    if (tried === undefined) {
+      if (event.type !== 'task.started' || !isIt) continue;
+      tried = { place, started: event, end: event.seq, run: null, task, asked: undefined, text: '' };
+    } else if (!isIt && (event.cause === undefined || !inside.has(event.cause))) continue;
+    inside.add(event.id);
+    tried = noted(tried, event);
+    if (event.type === 'task.ended' && isIt) break;
+  }
+  return tried ?? refuse(`task:${task}`, `no task of "${place.record.branch}" has that id`);
+}
+
+const placeOf = ({ record, seq }: Place): PointInput => ({ branch: record.branch, seq });
+
+function noted(tried: Tried, event: Event): Tried {
+  const { type, data } = event;
+  const isModel = data['kind'] === 'model';
+  const said = type === 'call.ended' && isModel ? textOf((data['message'] ?? null) as JsonValue) : '';
+  return {
+    ...tried,
+    end: event.seq,
+    ...(type === 'call.started' && isModel && tried.asked === undefined ? { asked: event } : {}),
+    ...(said === '' ? {} : { text: said }),
+  };
+}
+
+/**
+ * Where the prompt has been given and nothing has been asked yet. Where the prompt is known only from what the first
+ * model call was sent, that is the start of this call; the branch then holds a start without an end.
+ */
+async function beginningOf(
+  engine: Engine,
+  tried: Tried,
+  extraContext: string | undefined,
+): Promise<{ readonly at: Seq; readonly edits: readonly Edit[]; readonly prompt?: string }> {
+  const { place, started, asked, task } = tried;
+  const points = asked === undefined ? [tried.end] : [(asked.seq - 1) as Seq, asked.seq];
+  for (const at of points) {
+    const seen = await foldAt(engine, { ...place, seq: at }, conversation);
+    const own = asked?.run === undefined ? undefined : seen.lanes.find(({ run }) => run === asked.run);
+    const found = lastUserMessage(own ?? seen);
+    if (found?.isLast !== true) continue;
+    const message = withText(found.message, extraContext);
+    return { at, edits: message === undefined ? [] : [{ kind: 'message', seq: found.seq, message }] };
+  }
+  const prompt = task === null ? undefined : started.data['prompt'];
+  if (typeof prompt === 'string')
+    return { at: started.seq, edits: [], prompt: extraContext === undefined ? prompt : `${prompt}\n\n${extraContext}` };
+  return refuse(task === null ? `run:${tried.run}` : `task:${task}`, 'it has no prompt');
+}
+
+/** A user message with a text added as a paragraph of its own. */
+function withText(message: JsonObject, extra: string | undefined): JsonObject | undefined {
+  if (extra === undefined || extra === '') return undefined;
+  if (typeof message['content'] === 'string') return { ...message, content: `${message['content']}\n\n${extra}` };
+  const parts = partsOf(message) as unknown as readonly JsonObject[];
+  return { ...message, content: [...parts, { type: 'text', text: `\n\n${extra}` }] };
+}

@@ -1,0 +1,107 @@
+import type { Event } from '../../core/event/event.ts';
+import { applyEvent } from '../../core/event/projection.ts';
+import { isObject, type JsonObject } from '../../core/json.ts';
+import { type Message, textOf } from '../../core/message/message.ts';
+import type { Point, Seq } from '../../core/point.ts';
+import { createSpending, type Spending, spend } from '../../core/recording/spending.ts';
+import { type ConversationState, conversation } from '../../projections/conversation.ts';
+import type { Engine } from '../context/engine.ts';
+import { replay, replayPages } from '../looking/replay.ts';
+
+/** What the user asked, and what was done about it. */
+export interface UserTurn {
+  /** The event that made the message. */
+  readonly seq: Seq;
+  readonly message: Message;
+  /** The last thing the agent said before the next turn. */
+  readonly answer: string;
+  /** The names of calls other than to models, in order. */
+  readonly tools: readonly string[];
+  /** Model calls made. */
+  readonly turns: number;
+  readonly spending: Spending;
+}
+
+interface OpenTurn extends UserTurn {
+  answer: string;
+  readonly tools: string[];
+  turns: number;
+}
+
+/**
+ * The turns of the user on a branch after a seq: every user message that joins the conversation of the agent, whether
+ * it was told or first seen in what a model was sent. The turn that is under way at the seq is the first one.
+ */
+export async function userTurnsAfter(
+  engine: Engine,
+  session: string,
+  { branch, seq: after }: Point,
+  agent: string | null | undefined,
+): Promise<readonly UserTurn[]> {
+  let state: ConversationState = conversation.initial();
+  const turns: OpenTurn[] = [];
+  let whose = agent;
+  const note = (event: Event): void => {
+    const seen = newUserMessages(state, event);
+    const own = seen.filter((held) => whose === undefined || held.agent === whose);
+    for (const { message, agent: by } of own) {
+      whose ??= by;
+      const turn = openTurn(event.seq, message);
+      // Of what came before, only the last question is under way.
+      if (event.seq <= after) turns.length = 0;
+      turns.push(turn);
+    }
+    const turn = turns.at(-1);
+    if (turn !== undefined && event.seq > after) noteCall(turn, event, whose);
+  };
+  for await (const page of replayPages(engine, session, { at: { branch } })) {
+    for (const event of page) {
+      state = applyEvent(conversation, state, event);
+      note(event);
+    }
+  }
+  return turns;
+}
+
+function openTurn(seq: Seq, message: JsonObject): OpenTurn {
+  return { seq, message: message as unknown as Message, answer: '', tools: [], turns: 0, spending: createSpending() };
+}
+
+/** The user messages that an event brought: its own, or those of a list that nobody had told of before. */
+function newUserMessages(
+  state: ConversationState,
+  event: Event,
+): readonly { readonly message: JsonObject; readonly agent: string | null }[] {
+  const brings = event.type === 'message.added' || (event.type === 'call.started' && event.data['kind'] === 'model');
+  const lane = brings && state.current !== null ? state.lanes[state.current] : undefined;
+  if (lane === undefined) return [];
+  return lane.entries.flatMap(({ seq, message }) =>
+    seq === event.seq && message?.['role'] === 'user' ? [{ message, agent: lane.agent }] : [],
+  );
+}
+
+function noteCall(turn: OpenTurn, event: Event, agent: string | null | undefined): void {
+  const { type, data } = event;
+  const said = saidIn(event);
+  if (said !== '' && (agent === undefined || (event.agent ?? null) === agent)) turn.answer = said;
+  if (type === 'call.started' && data['kind'] === 'model') turn.turns++;
+  else if (type === 'call.started') turn.tools.push(String(data['name']));
+  else if (type === 'call.ended') spend(turn.spending, data);
+}
+
+/** What the agent says in an event: the answer of a model, or an assistant message that was told. */
+function saidIn({ type, data }: Event): string {
+  const message = data['message'];
+  if (!isObject(message) || message['role'] !== 'assistant') return '';
+  return type === 'message.added' || type === 'call.ended' ? textOf(message) : '';
+}
+
+/** The last thing that was said in a run; empty if nothing was. */
+export async function answerOf(engine: Engine, session: string, branch: string, run: string): Promise<string> {
+  const filter = { run, types: ['call.ended', 'message.added'] };
+  for await (const event of replay(engine, session, { at: { branch }, filter, direction: 'backward' })) {
+    const said = saidIn(event);
+    if (said !== '') return said;
+  }
+  return '';
+}

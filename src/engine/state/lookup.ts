@@ -1,0 +1,219 @@
+import type { Event } from '../../core/event/event.ts';
+import { isStructural } from '../../core/event/families/structural.ts';
+import type { KeySelector } from '../../core/event/keys.ts';
+import { parseKey } from '../../core/event/keys.ts';
+import { stateKey } from '../../core/event/state-key.ts';
+import { given, type JsonObject } from '../../core/json.ts';
+import { limits } from '../../core/limits.ts';
+import { mayHoldRefs } from '../../core/parts/parts.ts';
+import type { Seq } from '../../core/point.ts';
+import type { LatestPage, StoredEvent } from '../../core/store/event-store.ts';
+import { segmentsBefore, segmentsOf } from '../../core/view/segment.ts';
+import { type Segment, type ViewPoint, viewAt } from '../../core/view/view.ts';
+import { type Engine, sessionRef } from '../context/engine.ts';
+import type { Place } from '../history/place.ts';
+import { dataOf, decoderFor, plainData, toEvent, unwrap } from '../history/stored-events.ts';
+import {
+  erasedValue,
+  neverWritten,
+  operationsOn,
+  type StateValue,
+  type StateVersion,
+  valueAfter,
+  versionOf,
+} from './entry.ts';
+
+/** Where state is looked up: the segments of a view, which decide what the key index answers. */
+export interface StatePlace {
+  readonly engine: Engine;
+  readonly session: string;
+  readonly segments: readonly Segment[];
+}
+
+/** Whose key. */
+export interface KeyOf {
+  readonly agent: string;
+  readonly key: string;
+}
+
+/** The view at a place, for looking up state. */
+export function statePlace(engine: Engine, { session, history, seq }: Place): StatePlace {
+  return { engine, session, segments: segmentsOf(viewAt(history, seq)) };
+}
+
+/** What a key holds. */
+export async function valueOf(place: StatePlace, of: KeyOf): Promise<StateValue> {
+  const event = await lastEvent(place, of);
+  return event === undefined ? neverWritten(of.agent, of.key) : valueIn(place, event, of);
+}
+
+/**
+ * What a key holds at a point of a branch, in one question to the store; undefined where that does not tell: there is no
+ * such point, or the payload was erased.
+ */
+export async function valueAt(
+  engine: Engine,
+  session: string,
+  view: ViewPoint,
+  of: KeyOf,
+): Promise<StateValue | undefined> {
+  const select = { keys: [stateKey(of.agent, of.key)] };
+  const page = await engine.store.latest(sessionRef(engine, session), view, select, onlyOne);
+  const row = page.entries[0]?.event;
+  if (row === undefined) return page.head === undefined ? undefined : neverWritten(of.agent, of.key);
+  const event = await eventIn(engine, session, row);
+  return event.erased === true ? undefined : valueOn(event, of);
+}
+
+/** The versions of keys at a point of a branch and the head of the branch, in one question; undefined as for one key. */
+export async function versionsAt(
+  engine: Engine,
+  session: string,
+  view: ViewPoint,
+  keys: readonly string[],
+): Promise<{ readonly head: Seq; readonly versions: ReadonlyMap<string, number> } | undefined> {
+  const page = await engine.store.latest(sessionRef(engine, session), view, { keys }, aPage);
+  if (page.head === undefined || page.next !== undefined) return undefined;
+  const versions = new Map<string, number>();
+  for (const { key, event } of await decoded(engine, session, page)) {
+    if (event.erased === true) return undefined;
+    const { owner, name } = parseKey(key);
+    versions.set(key, valueOn(event, { agent: owner, key: name }).version);
+  }
+  return { head: page.head, versions };
+}
+
+/** What several keys hold, by their key in the index; those that were never written are left out. */
+export async function valuesOf(place: StatePlace, of: readonly KeyOf[]): Promise<Map<string, StateValue>> {
+  const found = new Map<string, StateValue>();
+  const byKey = new Map(of.map((one) => [stateKey(one.agent, one.key), one]));
+  for await (const { key, event } of lastEvents(place, { keys: [...byKey.keys()] }))
+    found.set(key, await valueIn(place, event, byKey.get(key) as KeyOf));
+  return found;
+}
+
+/** The keys of an agent with a prefix that hold a value, or held one that was erased; by their UTF-8 bytes. */
+export async function* scanState(
+  place: StatePlace,
+  agent: string,
+  prefix: string,
+): AsyncGenerator<StateValue, void, undefined> {
+  for await (const { key, event } of lastEvents(place, { prefix: stateKey(agent, prefix) })) {
+    const value = await valueIn(place, event, { agent, key: parseKey(key).name });
+    if (value.exists || value.erased === true) yield value;
+  }
+}
+
+/** Every version of a key, the last first. */
+export async function* versionsOf(place: StatePlace, of: KeyOf): AsyncGenerator<StateVersion, void, undefined> {
+  let { segments } = place;
+  for (;;) {
+    const event = await lastEvent({ ...place, segments }, of);
+    if (event === undefined) return;
+    const rest = segmentsBefore(segments, event);
+    if (event.erased === true) {
+      const version = (await versionUpTo({ ...place, segments: rest }, of)) + 1;
+      yield versionOf(event, erasedValue(event, of, version));
+    } else {
+      for (const operation of operationsOn(event, of.agent, of.key).reverse())
+        yield versionOf(event, valueAfter(event, operation), operation.op);
+    }
+    segments = rest;
+  }
+}
+
+/** The version a key has; an erased commit has lost its number, but had one. */
+export async function versionUpTo(place: StatePlace, of: KeyOf): Promise<number> {
+  const { known = 0, erased } = await countedTo(place, of);
+  return known + erased;
+}
+
+/** The last number of a key that is known, and how many commits with a number that was erased come after it. */
+export async function countedTo(
+  place: StatePlace,
+  of: KeyOf,
+): Promise<{ readonly known?: number; readonly erased: number }> {
+  let erased = 0;
+  let { segments } = place;
+  for (;;) {
+    const event = await lastEvent({ ...place, segments }, of);
+    if (event === undefined) return { erased };
+    if (event.erased !== true) return { known: operationsOn(event, of.agent, of.key).at(-1)?.version ?? 0, erased };
+    erased += 1;
+    segments = segmentsBefore(segments, event);
+  }
+}
+
+/** What an event made of a key. */
+async function valueIn(place: StatePlace, event: Event, of: KeyOf): Promise<StateValue> {
+  if (event.erased !== true) return valueOn(event, of);
+  const before = { ...place, segments: segmentsBefore(place.segments, event) };
+  return erasedValue(event, of, (await versionUpTo(before, of)) + 1);
+}
+
+/** What an event whose payload is there made of a key. */
+function valueOn(event: Event, { agent, key }: KeyOf): StateValue {
+  const last = operationsOn(event, agent, key).at(-1);
+  return last === undefined ? neverWritten(agent, key) : valueAfter(event, last);
+}
+
+/** The last event of one key: what most reads ask for. */
+export async function lastEvent(
+  { engine, session, segments }: StatePlace,
+  { agent, key }: KeyOf,
+): Promise<Event | undefined> {
+  if (segments.length === 0) return undefined;
+  const select = { keys: [stateKey(agent, key)] };
+  const page = await engine.store.latest(sessionRef(engine, session), segments, select, onlyOne);
+  const row = page.entries[0]?.event;
+  return row === undefined ? undefined : eventIn(engine, session, row);
+}
+
+async function eventIn(engine: Engine, session: string, row: StoredEvent): Promise<Event> {
+  engine.onRead(1);
+  const isPlain = row.data === null || !mayHoldRefs(row.data);
+  const data = isPlain ? plainData(row) : dataOf(row, await decoderFor(engine, session, [row]));
+  return shown(session, row, data);
+}
+
+const onlyOne = { limit: 1, select: 'full' } as const;
+const aPage = { limit: limits.pageEventsMax, select: 'full' } as const;
+
+/** The last event under each key, in the order of keys, a page of the index at a time. */
+async function* lastEvents({ engine, session, segments }: StatePlace, select: KeySelector): AsyncGenerator<KeyedEvent> {
+  if (segments.length === 0) return;
+  let after: string | undefined;
+  do {
+    const page: LatestPage = await engine.store.latest(sessionRef(engine, session), segments, select, {
+      limit: limits.pageEventsMax,
+      select: 'full',
+      ...given({ after }),
+    });
+    engine.onRead(page.entries.length);
+    yield* await decoded(engine, session, page);
+    after = page.next;
+  } while (after !== undefined);
+}
+
+interface KeyedEvent {
+  readonly key: string;
+  readonly event: Event;
+}
+
+/** The entries of a page as events. A transaction is the last event of many keys; it is parsed once. */
+async function decoded(engine: Engine, session: string, { entries }: LatestPage): Promise<KeyedEvent[]> {
+  const rows = new Map(entries.map(({ event }) => [`${event.branch}@${event.seq}`, event]));
+  const decoder = await decoderFor(engine, session, [...rows.values()]);
+  const events = new Map<string, Event>();
+  return entries.map(({ key, event: row }) => {
+    const place = `${row.branch}@${row.seq}`;
+    const event = events.get(place) ?? shown(session, row, dataOf(row, decoder));
+    events.set(place, event);
+    return { key, event };
+  });
+}
+
+function shown(session: string, row: StoredEvent, data: JsonObject): Event {
+  const event = toEvent(session, row, data);
+  return isStructural(event.type) ? unwrap(event) : event;
+}

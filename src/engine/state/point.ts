@@ -1,0 +1,53 @@
+import { RepriseError } from '../../core/error.ts';
+import { type PointInput, parsePoint } from '../../core/ref.ts';
+import type { ViewPoint } from '../../core/view/view.ts';
+
+/** Where to look: at a point, at a seq or a time of the branch, or at its head. */
+export type StateAt =
+  | { readonly point: PointInput }
+  | { readonly seq: number }
+  | { readonly time: string }
+  | { readonly at?: PointInput };
+
+const placeNames = ['point', 'seq', 'time', 'at'] as const;
+
+/** The point that is meant; one that names no branch is on this one. */
+export function pointOf(branch: string, where: StateAt = {}): PointInput {
+  const [first, second] = placeNames.filter((name) => (where as Readonly<Record<string, unknown>>)[name] !== undefined);
+  if (second !== undefined)
+    throw new RepriseError('option.invalid', `Cannot look up state with both "${first}" and "${second}"`, {
+      hint: 'Give one of them: each names a point.',
+      details: { option: second },
+    });
+  if ('point' in where) return pointOn(branch, where.point);
+  if ('seq' in where) return { branch, seq: where.seq };
+  if ('time' in where) return { branch, time: where.time };
+  return pointOn(branch, where.at ?? {});
+}
+
+/** The same for a store to look up by itself; undefined where more than a seq has to be looked up. */
+export function viewPointOf(branch: string, where: StateAt): ViewPoint | undefined {
+  const { branch: on, at } = parsePoint(pointOf(branch, where));
+  if (at.kind === 'head') return { branch: on };
+  return at.kind === 'seq' ? { branch: on, at: at.seq } : undefined;
+}
+
+function pointOn(branch: string, input: PointInput): PointInput {
+  if (typeof input !== 'string') return input.branch === undefined ? { ...input, branch } : input;
+  if (input !== '' && !input.startsWith('@')) return input;
+  const { at } = parsePoint(input);
+  switch (at.kind) {
+    case 'head':
+      return { branch };
+    case 'seq':
+      return { branch, seq: at.seq };
+    case 'before':
+      return { branch, seq: at.seq - 1 };
+    case 'turn':
+      return { branch, turn: at.turn };
+    case 'run':
+      return { branch, run: at.run };
+    case 'time':
+      return { branch, time: at.time };
+  }
+}

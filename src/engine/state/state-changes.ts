@@ -1,0 +1,54 @@
+import { sameJson } from '../../core/canonical-json.ts';
+import { compareUtf8 } from '../../core/utf8.ts';
+import type { StateValue } from './entry.ts';
+import { type StatePlace, scanState } from './lookup.ts';
+
+/** A key that does not hold the same at two points. */
+export interface StateChange {
+  readonly key: string;
+  readonly agent: string;
+  readonly kind: 'added' | 'removed' | 'changed';
+  /** What it holds on the left; undefined if it was added. */
+  readonly left?: StateValue;
+  /** What it holds on the right; undefined if it was removed. */
+  readonly right?: StateValue;
+}
+
+/** Whose keys to compare. */
+interface DiffScope {
+  readonly agent: string;
+  readonly prefix: string;
+}
+
+/** The keys that hold another value on the right than on the left, by their UTF-8 bytes. Holds a page of each side. */
+export async function* diffState(
+  left: StatePlace,
+  right: StatePlace,
+  { agent, prefix }: DiffScope,
+): AsyncGenerator<StateChange, void, undefined> {
+  const sides = [scanState(left, agent, prefix), scanState(right, agent, prefix)] as const;
+  try {
+    let [l, r] = [await nextOf(sides[0]), await nextOf(sides[1])];
+    while (l !== undefined || r !== undefined) {
+      const order = l === undefined ? 1 : r === undefined ? -1 : compareUtf8(l.key, r.key);
+      const change = changeOf(order <= 0 ? l : undefined, order >= 0 ? r : undefined);
+      if (change !== undefined) yield change;
+      if (order <= 0) l = await nextOf(sides[0]);
+      if (order >= 0) r = await nextOf(sides[1]);
+    }
+  } finally {
+    for (const side of sides) await side.return();
+  }
+}
+
+async function nextOf(side: AsyncGenerator<StateValue, void, undefined>): Promise<StateValue | undefined> {
+  return (await side.next()).value ?? undefined;
+}
+
+function changeOf(left: StateValue | undefined, right: StateValue | undefined): StateChange | undefined {
+  const { key, agent } = (left ?? right) as StateValue;
+  if (left === undefined) return { key, agent, kind: 'added', right: right as StateValue };
+  if (right === undefined) return { key, agent, kind: 'removed', left };
+  const isSame = left.exists === right.exists && left.erased === right.erased && sameJson(left.value, right.value);
+  return isSame ? undefined : { key, agent, kind: 'changed', left, right };
+}

@@ -1,0 +1,307 @@
+import { canonicalForm } from '../../core/canonical-json.ts';
+import { hasCode, RepriseError } from '../../core/error.ts';
+import { stateKey } from '../../core/event/state-key.ts';
+import { given, type JsonInputValue } from '../../core/json.ts';
+import { checkBytes, checkLimit } from '../../core/limits.ts';
+import type { Seq } from '../../core/point.ts';
+import { compareUtf8 } from '../../core/utf8.ts';
+import type { Engine } from '../context/engine.ts';
+import type { OpenTransaction } from '../context/transactions.ts';
+import { findPlace } from '../history/place.ts';
+import { type CommitPlan, commitState, type StagedOperation } from './commit.ts';
+import { neverWritten, operationsOf, type StateValue } from './entry.ts';
+import { type KeyOf, type StatePlace, scanState, statePlace, valueOf } from './lookup.ts';
+
+/** What a transaction carries beside its operations. */
+export interface TransactionOptions {
+  /** How long it may stay open, measured from its beginning: 30,000 if left out. */
+  readonly timeoutMs?: number;
+  /** The id of the event that led to it. */
+  readonly cause?: string;
+  readonly run?: string;
+  readonly turn?: number;
+}
+
+/** Every option of a transaction. */
+export const transactionOptionNames: Readonly<Record<keyof TransactionOptions, true>> = {
+  timeoutMs: true,
+  cause: true,
+  run: true,
+  turn: true,
+};
+
+/** What a commit gives. */
+export interface Committed {
+  /** The transaction, which is also the id of its event. */
+  readonly txn: string;
+  /** Its place in the order of commits: the seq of its event. If nothing was written, the head it read. */
+  readonly seq: Seq;
+  /** The wall clock. */
+  readonly time: string;
+  /** The version of each write and delete, in their order; empty if nothing was written, and then no event was appended. */
+  readonly versions: readonly { readonly agent: string; readonly key: string; readonly version: number }[];
+}
+
+type Status = 'open' | 'committing' | 'committed' | 'aborted' | 'in conflict' | 'expired' | 'closed';
+
+const timeoutMsDefault = 30_000;
+
+/** Where a transaction is, and who began it. */
+interface TransactionPlace {
+  readonly engine: Engine;
+  readonly session: string;
+  readonly branch: string;
+  readonly agent: string;
+}
+
+/** What the faces of one transaction share: its operations, what it read, and how far it is. */
+export class TransactionWork implements OpenTransaction {
+  readonly txn: string;
+  readonly deadline: number;
+  readonly place: TransactionPlace;
+  readonly #options: TransactionOptions;
+  readonly #keysRead = new Set<string>();
+  readonly #prefixesRead = new Set<string>();
+  #status: Status = 'open';
+  #operations: StagedOperation[] = [];
+  #staged = new Map<string, StagedOperation>();
+  #stagedBytes = 0;
+  #reading: Promise<{ readonly since: Seq; readonly look: StatePlace }> | undefined;
+  #plan: CommitPlan | undefined;
+  #committed: Committed | undefined;
+
+  constructor(place: TransactionPlace, options: TransactionOptions) {
+    const { transactions, platform } = place.engine;
+    const timeoutMs = checkTimeout(options.timeoutMs ?? timeoutMsDefault);
+    this.place = place;
+    this.#options = options;
+    this.txn = platform.newId();
+    const now = transactions.now();
+    this.deadline = now + timeoutMs;
+    transactions.add(this, now);
+  }
+
+  get isOpen(): boolean {
+    return this.#status === 'open';
+  }
+
+  /** Whether its commit found that what it read was changed. */
+  get isInConflict(): boolean {
+    return this.#status === 'in conflict';
+  }
+
+  /** What the commit gave, if there was one. */
+  get committed(): Committed | undefined {
+    return this.#committed;
+  }
+
+  write(of: KeyOf, value: JsonInputValue): void {
+    this.#checkOpen('write in');
+    const { text, copy } = canonicalForm(value);
+    checkBytes('stateValueBytesMax', [text], `write ${JSON.stringify(of.key)}`);
+    // They will be one event, which could not be stored: better said now than at the commit, with all of it in memory.
+    const bytes = this.#stagedBytes + text.length;
+    checkLimit('payloadBytesMax', bytes, 'write in a transaction: all values together');
+    this.#stage({ ...of, op: 'write', value: copy });
+    this.#stagedBytes = bytes;
+  }
+
+  delete(of: KeyOf): void {
+    this.#checkOpen('delete in');
+    this.#stage({ ...of, op: 'delete' });
+  }
+
+  #stage(operation: StagedOperation): void {
+    checkLimit('transactionOperationsMax', this.#operations.length + 1, 'write in a transaction');
+    this.#operations.push(operation);
+    this.#staged.set(stateKey(operation.agent, operation.key), operation);
+    // What was decided for a commit that failed is not what is meant any more.
+    this.#plan = undefined;
+  }
+
+  async get(of: KeyOf): Promise<StateValue> {
+    this.#checkOpen('read in');
+    const key = stateKey(of.agent, of.key);
+    const own = this.#staged.get(key);
+    if (own !== undefined) return pending(own);
+    const { look } = await this.#read(this.#keysRead, key);
+    return valueOf(look, of);
+  }
+
+  /** What the transaction would leave under a prefix, by UTF-8 bytes of the key. */
+  async *scan(agent: string, prefix: string): AsyncGenerator<StateValue, void, undefined> {
+    this.#checkOpen('read in');
+    const own = [...this.#staged.values()]
+      .filter((operation) => operation.agent === agent && operation.key.startsWith(prefix))
+      .sort((left, right) => compareUtf8(left.key, right.key));
+    const { look } = await this.#read(this.#prefixesRead, stateKey(agent, prefix));
+    let next = 0;
+    for await (const held of scanState(look, agent, prefix)) {
+      for (; next < own.length && compareUtf8((own[next] as StagedOperation).key, held.key) < 0; next++)
+        yield* written(own[next]);
+      if (own[next]?.key === held.key) yield* written(own[next++]);
+      else yield held;
+    }
+    for (; next < own.length; next++) yield* written(own[next]);
+  }
+
+  /** Everything is read at one point: the head at the first read. */
+  async #read(reads: Set<string>, key: string): Promise<{ readonly since: Seq; readonly look: StatePlace }> {
+    if (!reads.has(key))
+      checkLimit('transactionReadsMax', this.#keysRead.size + this.#prefixesRead.size + 1, 'read in a transaction');
+    reads.add(key);
+    this.#reading ??= this.#lookAtHead();
+    try {
+      return await this.#reading;
+    } catch (error) {
+      this.#reading = undefined;
+      throw error;
+    }
+  }
+
+  async #lookAtHead(): Promise<{ readonly since: Seq; readonly look: StatePlace }> {
+    const { engine, session, branch } = this.place;
+    const place = await findPlace(engine, session, { branch });
+    return { since: place.seq, look: statePlace(engine, place) };
+  }
+
+  async commit(): Promise<Committed> {
+    this.#checkOpen('commit');
+    this.#status = 'committing';
+    try {
+      this.#committed = this.#operations.length === 0 ? await this.#commitNothing() : await this.#commit();
+      this.#end('committed');
+      return this.#committed;
+    } catch (error) {
+      if (hasCode(error, 'state.conflict')) this.#end('in conflict');
+      else {
+        // Whatever else went wrong may go right the next time: the event has an id, so that it is not stored twice.
+        this.#status = 'open';
+        // Its timer may have passed meanwhile, and nobody else would let go of it.
+        this.#expireIfDue();
+      }
+      throw error;
+    }
+  }
+
+  async #commitNothing(): Promise<Committed> {
+    const { engine, session, branch } = this.place;
+    const { seq } = await findPlace(engine, session, { branch });
+    const since = (await this.#reading)?.since ?? seq;
+    return { txn: this.txn, seq: since, time: engine.platform.now(), versions: [] };
+  }
+
+  async #commit(): Promise<Committed> {
+    const { engine, session, branch, agent } = this.place;
+    const { cause, run, turn } = this.#options;
+    const reading = await this.#reading;
+    const event = await commitState(
+      engine,
+      {
+        session,
+        branch,
+        draft: {
+          type: 'state.committed',
+          id: this.txn,
+          agent,
+          ...given({ cause, run, turn }),
+        },
+        operations: this.#operations,
+        ...(reading === undefined
+          ? {}
+          : { reads: { since: reading.since, keys: this.#keysRead, prefixes: this.#prefixesRead } }),
+      },
+      (plan) => {
+        this.#plan = plan;
+      },
+      this.#plan,
+    );
+    const versions = operationsOf(event).map(({ agent: owner, key, version }) => ({ agent: owner, key, version }));
+    return { txn: this.txn, seq: event.seq, time: event.time, versions };
+  }
+
+  abort(): void {
+    this.#expireIfDue();
+    if (this.#status === 'committed' || this.#status === 'committing') this.#refuse('abort');
+    if (this.#status === 'open') this.#end('aborted');
+  }
+
+  expire(): void {
+    if (this.#status === 'open') this.#end('expired');
+  }
+
+  close(): void {
+    if (this.#status === 'open') this.#end('closed');
+  }
+
+  #end(status: Status): void {
+    this.#status = status;
+    this.#operations = [];
+    this.#staged = new Map();
+    this.#stagedBytes = 0;
+    this.#reading = undefined;
+    this.#plan = undefined;
+    this.#keysRead.clear();
+    this.#prefixesRead.clear();
+    this.place.engine.transactions.remove(this.txn);
+  }
+
+  #expireIfDue(): void {
+    if (this.place.engine.transactions.now() >= this.deadline) this.expire();
+  }
+
+  #checkOpen(verb: string): void {
+    this.#expireIfDue();
+    if (this.#status !== 'open') this.#refuse(verb);
+  }
+
+  #refuse(verb: string): never {
+    const { txn } = this;
+    if (this.#status === 'expired') {
+      throw new RepriseError('transaction.expired', `Cannot ${verb} transaction "${txn}": it has expired`, {
+        hint: 'Begin another one; timeoutMs says how long it may stay open.',
+        details: { txn },
+      });
+    }
+    throw new RepriseError('transaction.ended', `Cannot ${verb} transaction "${txn}": ${this.#howItEnded()}`, {
+      hint: 'Begin another one.',
+      details: { txn, status: this.#status },
+    });
+  }
+
+  #howItEnded(): string {
+    switch (this.#status) {
+      case 'committed':
+        return `it was committed at seq ${this.#committed?.seq}`;
+      case 'committing':
+        return 'it is being committed';
+      case 'aborted':
+        return 'it was aborted';
+      case 'in conflict':
+        return 'it ended in a conflict';
+      case 'closed':
+        return 'the store was closed';
+      case 'open':
+      case 'expired':
+        return `it is ${this.#status}`;
+    }
+  }
+}
+
+function checkTimeout(timeoutMs: number): number {
+  if (!Number.isSafeInteger(timeoutMs) || timeoutMs < 1)
+    throw new RepriseError('option.invalid', `Cannot begin a transaction with timeoutMs ${String(timeoutMs)}`, {
+      hint: 'It takes a whole number from 1.',
+      details: { option: 'timeoutMs' },
+    });
+  checkLimit('transactionMsMax', timeoutMs, 'begin a transaction');
+  return timeoutMs;
+}
+
+function pending({ agent, key, op, value }: StagedOperation): StateValue {
+  return { ...neverWritten(agent, key), value: value ?? null, exists: op === 'write', pending: true };
+}
+
+function written(operation: StagedOperation | undefined): StateValue[] {
+  return operation?.op === 'write' ? [pending(operation)] : [];
+}

@@ -1,0 +1,94 @@
+import type { Event } from '../core/event/event.ts';
+import { isObject, type JsonValue } from '../core/json.ts';
+import { textOf } from '../core/message/message.ts';
+import type { Session } from '../engine/session.ts';
+
+/** One fork on the way from a branch to the beginning of its session. */
+export interface Ancestor {
+  readonly branch: string;
+  readonly seq: number;
+  readonly reason: string | null;
+}
+
+/** What stands above a history. All of it is near its two ends, so that it is there at once however long it is. */
+export interface HistoryFacts {
+  readonly branch: string;
+  readonly seq: number;
+  readonly digest: string;
+  readonly title: string | null;
+  readonly startedAt: string | null;
+  readonly lastAt: string | null;
+  /** When the last run began, if it goes on from another. */
+  readonly resumedAt: string | null;
+  /** How the last run ended, if that is where the history ends. */
+  readonly outcome: string | null;
+  readonly git: JsonValue;
+  readonly configDigest: string | null;
+  /** From the nearest fork to the first. */
+  readonly lineage: readonly Ancestor[];
+}
+
+// The start of the first run and the first question are among them, unless nobody recorded any.
+const beginningEvents = 64;
+const lineageMax = 8;
+
+/** Reads what stands above the history of a point. */
+export async function historyFacts(session: Session, branch: string, point: string): Promise<HistoryFacts> {
+  const { seq, digest } = await session.locate(point);
+  const first: Event[] = [];
+  for await (const event of session.replay({ at: point, limit: beginningEvents })) first.push(event);
+  let last: Event | undefined;
+  for await (const event of session.replay({ at: point, direction: 'backward', limit: 1 })) last = event;
+  const began = first.find((event) => event.type === 'run.started');
+  const run = began?.data ?? {};
+  return {
+    branch,
+    seq,
+    digest,
+    title: textIn(run['title']) ?? firstQuestion(first),
+    startedAt: first[0]?.time ?? null,
+    lastAt: last?.time ?? null,
+    resumedAt: last?.run === undefined || last.run === began?.run ? null : await resumption(session, point),
+    outcome: last?.type === 'run.ended' ? textIn(last.data['outcome']) : null,
+    git: isObject(run['git']) ? run['git'] : null,
+    configDigest: textIn(run['configDigest']),
+    lineage: await lineageOf(session, branch),
+  };
+}
+
+/** When the last run began; null unless it was resumed. */
+async function resumption(session: Session, point: string): Promise<string | null> {
+  const last = { at: point, direction: 'backward', limit: 1, filter: { types: ['run.started'] } } as const;
+  for await (const { time, data } of session.replay(last)) return isObject(data['resumed']) ? time : null;
+  return null;
+}
+
+const textIn = (value: JsonValue | undefined): string | null => (typeof value === 'string' ? value : null);
+
+function firstQuestion(events: readonly Event[]): string | null {
+  for (const { type, data } of events) {
+    const message = data['message'];
+    if (type === 'message.added' && isObject(message) && message['role'] === 'user')
+      return textOf(message).slice(0, 200).replace(/\s+/g, ' ');
+  }
+  return null;
+}
+
+async function lineageOf(session: Session, name: string): Promise<Ancestor[]> {
+  const lineage: Ancestor[] = [];
+  let { parent } = await session.branch(name);
+  for (let child = name; parent !== undefined && lineage.length < lineageMax; ) {
+    const reason = await forkReason(session, child, parent.seq);
+    lineage.push({ branch: parent.branch, seq: parent.seq, reason });
+    child = parent.branch;
+    parent = (await session.branch(child)).parent;
+  }
+  return lineage;
+}
+
+async function forkReason(session: Session, branch: string, after: number): Promise<string | null> {
+  const at = { branch, seq: after + 1 };
+  for await (const forked of session.replay({ at, history: 'raw', after, limit: 1 }))
+    return textIn(forked.data['reason']);
+  return null;
+}

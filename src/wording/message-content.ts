@@ -1,0 +1,37 @@
+import type { JsonObject } from '../core/json.ts';
+import { type MessagePart, partsOf } from '../core/message/message.ts';
+import { bytesText } from './amount.ts';
+
+/** What a message holds, as text over several lines: what it says, which tools it asks for, what they gave. */
+export function messageContent(message: JsonObject): string {
+  const parts = partsOf(message);
+  if (parts.length === 0) return message['content'] === undefined ? '' : JSON.stringify(message['content']);
+  return parts.map(partText).join('\n');
+}
+
+function partText(part: MessagePart): string {
+  switch (part.type) {
+    case 'text':
+      return String(part.text);
+    case 'reasoning':
+      return `(thought) ${String(part.text)}`;
+    case 'tool-call':
+      return `→ ${part.toolName}(${JSON.stringify(part.input)})`;
+    case 'tool-result':
+      return `${part.toolName} ${part.isError === true ? 'failed with' : 'gave'} ${JSON.stringify(part.output)}`;
+    case 'image':
+      return `[image${mediaText(part.mediaType)}, ${dataText(part.image)}]`;
+    case 'file':
+      return `[file ${part.filename ?? ''}${mediaText(part.mediaType)}, ${dataText(part.data)}]`;
+    default:
+      // A kind of part that nobody has told us about is shown as it is.
+      return JSON.stringify(part);
+  }
+}
+
+const mediaText = (mediaType: string | undefined): string => (mediaType === undefined ? '' : ` ${mediaType}`);
+
+/** A URL as it is; base64 only as how much there is of it. */
+function dataText(data: string): string {
+  return /^https?:/.test(data) ? data : bytesText(Math.floor(String(data).length * 0.75));
+}
