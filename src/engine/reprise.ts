@@ -16,7 +16,7 @@ import type { RecordingDefaults } from './context/recording-defaults.ts';
 import { Transactions } from './context/transactions.ts';
 import type { Copied, CopyOptions } from './copying/copy.ts';
 import type { ImportOptions, ImportSource } from './copying/foreign-history.ts';
-import { sessionRecord } from './history/place.ts';
+import { sessionRecord, sessionRecords } from './history/place.ts';
 import { compare, compareStrictly, copy, exportHistory, importHistory } from './lazy-verbs.ts';
 import type { CompareOptions, Comparison } from './looking/compare.ts';
 import { type ReplayAllOptions, replayAll } from './looking/replay-all.ts';
@@ -140,17 +140,7 @@ export class Reprise {
    */
   async *sessions(options: SessionsOptions = {}): AsyncGenerator<SessionRecord, void, undefined> {
     checkKeys(options, sessionsKeys);
-    const { namespace } = this.#engine;
-    let cursor: string | undefined;
-    do {
-      const page = await this.#engine.store.sessions({
-        ...(options.allNamespaces === true ? {} : { namespace }),
-        limit: limits.sessionsPageMax,
-        ...given({ cursor }),
-      });
-      yield* page.sessions;
-      cursor = page.next;
-    } while (cursor !== undefined);
+    yield* sessionRecords(this.#engine, options);
   }
 
   /**

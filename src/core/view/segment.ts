@@ -4,6 +4,29 @@ import { type History, type Piece, type Segment, type View, type ViewPoint, view
 // Reading over a few events that are not wanted is cheaper than starting another range.
 const gapMax = 64;
 
+/** Returns the segment that reads a range of a branch as it is stored. */
+export function segmentOver({ branch, after, through }: SeqRange & { readonly branch: string }): Segment {
+  return { branch, after, through, except: [], carried: false };
+}
+
+/** Returns the segment that reads the one event stored at a point. */
+export function segmentAt({ branch, seq }: Point): Segment {
+  return segmentOver({ branch, after: previous(seq), through: seq });
+}
+
+/** Returns the segment that reads every event a branch stores itself: those after its fork point. */
+export function ownSegment({
+  branch,
+  parent,
+  head,
+}: {
+  readonly branch: string;
+  readonly parent?: Point;
+  readonly head: Seq;
+}): Segment {
+  return segmentOver({ branch, after: parent?.seq ?? beginning, through: head });
+}
+
 /** The segments that give a view, in view order. */
 export function segmentsOf(view: View): Segment[] {
   return mergeGaps(view.pieces);
@@ -19,13 +42,7 @@ function mergeGaps(pieces: readonly Piece[]): Segment[] {
   for (const piece of pieces) {
     const last = segments.at(-1);
     if (piece.kind === 'carried') {
-      segments.push({
-        branch: piece.branch,
-        after: previous(piece.seq),
-        through: piece.seq,
-        except: [],
-        carried: true,
-      });
+      segments.push({ ...segmentAt(piece), except: [], carried: true });
     } else if (
       last !== undefined &&
       !last.carried &&
@@ -36,7 +53,7 @@ function mergeGaps(pieces: readonly Piece[]): Segment[] {
       if (piece.after > last.through) last.except.push({ after: last.through, through: piece.after });
       last.through = piece.through;
     } else {
-      segments.push({ branch: piece.branch, after: piece.after, through: piece.through, except: [], carried: false });
+      segments.push({ ...segmentOver(piece), except: [] });
     }
   }
   return segments;
@@ -60,13 +77,7 @@ export function rawPieces(history: History, at: Seq): Extract<Piece, { kind: 'ra
 
 /** The segments that give every stored event that leads to a point. */
 export function rawSegments(history: History, at: Seq): Segment[] {
-  return rawPieces(history, at).map(({ branch, after, through }) => ({
-    branch,
-    after,
-    through,
-    except: [],
-    carried: false,
-  }));
+  return rawPieces(history, at).map(segmentOver);
 }
 
 /** Which branch stores a seq of a history. */

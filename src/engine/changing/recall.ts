@@ -1,7 +1,8 @@
 import { limits } from '../../core/limits.ts';
 import { refsIn } from '../../core/parts/decode.ts';
 import { recallParts } from '../../core/parts/encode.ts';
-import { type Seq, seq } from '../../core/point.ts';
+import { seq } from '../../core/point.ts';
+import { segmentAt } from '../../core/view/segment.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { dataOf, decoderFor, partsOf } from '../history/stored-events.ts';
 import { memoryOf } from './write.ts';
@@ -12,13 +13,7 @@ export async function recall(
   session: string,
   points: readonly { readonly branch: string; readonly seq: number }[],
 ): Promise<void> {
-  const segments = points.map((point) => ({
-    branch: point.branch,
-    after: (point.seq - 1) as Seq,
-    through: seq(point.seq),
-    except: [],
-    carried: false,
-  }));
+  const segments = points.map((point) => segmentAt({ branch: point.branch, seq: seq(point.seq) }));
   const { events: rows } = await engine.store.read(sessionRef(engine, session), segments, {
     limit: Math.min(points.length, limits.pageEventsMax),
     select: 'full',

@@ -1,16 +1,15 @@
 import type { Event } from '../../core/event/event.ts';
 import { isStructural } from '../../core/event/families/structural.ts';
-import { given, isObject, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts';
+import { isObject, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts';
 import { type ListItem, storedJson } from '../../core/parts/decode.ts';
 import { asRef } from '../../core/parts/parts.ts';
 import { beginning, type Digest, previous, type Seq } from '../../core/point.ts';
-import type { Cursor, PageRequest, StoredEvent } from '../../core/store/event-store.ts';
-import { clipSegments, segmentsOf } from '../../core/view/segment.ts';
+import type { StoredEvent } from '../../core/store/event-store.ts';
+import { clipSegments, segmentAt, segmentsOf } from '../../core/view/segment.ts';
 import { recordedAt, type Segment } from '../../core/view/view.ts';
-import { sessionRef } from '../context/engine.ts';
 import { listIn, listPath, supposedNode } from './list-reader.ts';
 import type { Look } from './look.ts';
-import { partsOf, unwrap } from './stored-events.ts';
+import { pages, partsOf, unwrap } from './stored-events.ts';
 
 interface ListCallBase {
   readonly seq: Seq;
@@ -54,9 +53,9 @@ async function carriedCalls({ engine, hypothesis, view }: Look, after: Seq): Pro
     (piece) => piece.kind === 'carried' && piece.type === 'call.started' && piece.seq > after && piece.seq <= place.seq,
   ) as readonly { readonly branch: string; readonly seq: Seq }[];
   if (pieces.length === 0) return [];
-  const segments = pieces.map(({ branch, seq }) => oneEvent(branch, seq));
+  const segments = pieces.map(segmentAt);
   const calls: ListCall[] = [];
-  for await (const rows of pagesOf({ engine, hypothesis }, segments, { direction: 'forward' })) {
+  for await (const rows of pages(engine, place.session, segments, { limit: pageEvents.forward, select: 'full' })) {
     const events = rows.map((row) => valueAt(storedJson(row.data ?? '{}'), ['event']) as JsonObject);
     const sealed = events.map((event) => asRef(event['data'] as JsonValue)?.digest);
     const parts = await partsOf(
@@ -123,38 +122,18 @@ function recordedSegments(
 // A list is small in the row that refers to it, and the next page is seldom needed when looking back.
 const pageEvents = { forward: 256, backward: 16 } as const;
 
-async function* callPages(
+function callPages(
   look: Pick<Look, 'engine' | 'hypothesis'>,
   range: { readonly after: Seq; readonly through: Seq },
   direction: 'forward' | 'backward',
   filter: { readonly agent?: string; readonly run?: string } = {},
 ): AsyncGenerator<readonly StoredEvent[]> {
-  const segments = recordedSegments(look, range);
-  yield* pagesOf(look, segments, { direction, filter: { ...filter, types: ['call.started'] } });
+  const limit = pageEvents[direction];
+  const types = ['call.started'];
+  return pages(look.engine, look.hypothesis.place.session, recordedSegments(look, range), {
+    direction,
+    limit,
+    select: 'full',
+    filter: { ...filter, types },
+  });
 }
-
-async function* pagesOf(
-  { engine, hypothesis }: Pick<Look, 'engine' | 'hypothesis'>,
-  segments: readonly Segment[],
-  request: Pick<PageRequest, 'direction' | 'filter'>,
-): AsyncGenerator<readonly StoredEvent[]> {
-  let cursor: Cursor | undefined;
-  do {
-    const page = await engine.store.read(sessionRef(engine, hypothesis.place.session), segments, {
-      ...request,
-      limit: pageEvents[request.direction],
-      select: 'full',
-      ...given({ cursor }),
-    });
-    yield page.events;
-    cursor = page.next;
-  } while (cursor !== undefined);
-}
-
-const oneEvent = (branch: string, seq: Seq): Segment => ({
-  branch,
-  after: previous(seq),
-  through: seq,
-  except: [],
-  carried: false,
-});

@@ -1,7 +1,7 @@
 import { parseKey, plainKey } from '../../core/event/keys.ts';
 import { given, isObject, type JsonObject, type JsonValue, setKey } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
-import { rawPieces } from '../../core/view/segment.ts';
+import { rawSegments } from '../../core/view/segment.ts';
 import { metadata } from '../../projections/metadata.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { foldAt } from './fold.ts';
@@ -19,9 +19,7 @@ export async function metadataAt(engine: Engine, place: Place): Promise<JsonObje
   const value: Record<string, JsonValue> = {};
   for (const [key, held] of Object.entries(isObject(event?.data['metadata']) ? event.data['metadata'] : {}))
     setKey(value, key, held);
-  const segments = rawPieces(place.history, place.seq)
-    .slice(-1)
-    .map(({ branch, after, through }) => ({ branch, after, through, except: [], carried: false }));
+  const segments = rawSegments(place.history, place.seq).slice(-1);
   let after: string | undefined;
   do {
     const page = await engine.store.latest(

@@ -6,7 +6,7 @@ import { limits } from '../../core/limits.ts';
 import { beginning, type Digest, type Point, previous, type Seq } from '../../core/point.ts';
 import { type At, type PointInput, parsePoint } from '../../core/ref.ts';
 import type { BranchRecord, SessionRecord, StoredEvent } from '../../core/store/event-store.ts';
-import { branchOf, rawSegments } from '../../core/view/segment.ts';
+import { branchOf, rawSegments, segmentAt } from '../../core/view/segment.ts';
 import type { History } from '../../core/view/view.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { readHeaders } from './stored-events.ts';
@@ -33,19 +33,24 @@ export async function sessionRecord(engine: Engine, session: string): Promise<Se
   );
 }
 
-/** The ids of every session of the namespace, last appended to first. */
-export async function sessionIds(engine: Engine): Promise<string[]> {
-  const ids: string[] = [];
+/** Reads the sessions of the engine's namespace, or of every one, last appended to first. */
+export async function* sessionRecords(
+  { store, namespace }: Pick<Engine, 'store' | 'namespace'>,
+  { allNamespaces = false }: { readonly allNamespaces?: boolean } = {},
+): AsyncGenerator<SessionRecord, void, undefined> {
+  const within = allNamespaces ? {} : { namespace };
   let cursor: string | undefined;
   do {
-    const page = await engine.store.sessions({
-      namespace: engine.namespace,
-      limit: limits.sessionsPageMax,
-      ...given({ cursor }),
-    });
-    ids.push(...page.sessions.map((record) => record.session));
+    const page = await store.sessions({ ...within, limit: limits.sessionsPageMax, ...given({ cursor }) });
+    yield* page.sessions;
     cursor = page.next;
   } while (cursor !== undefined);
+}
+
+/** Returns the ids of every session of the namespace, last appended to first. */
+export async function sessionIds(engine: Engine): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { session } of sessionRecords(engine)) ids.push(session);
   return ids;
 }
 
@@ -169,8 +174,7 @@ export async function digestAt(engine: Engine, place: Place): Promise<Digest> {
   if (place.seq === place.record.head) return place.record.digest;
   if (place.seq === beginning) return (await sessionRecord(engine, place.session)).genesis;
   const { branch, seq } = pointOf(place);
-  const segment = { branch, after: previous(seq), through: seq, except: [], carried: false };
-  const page = await engine.store.read(sessionRef(engine, place.session), [segment], {
+  const page = await engine.store.read(sessionRef(engine, place.session), [segmentAt({ branch, seq })], {
     limit: 1,
     select: 'header',
     direction: 'forward',
@@ -199,8 +203,7 @@ export async function locate(engine: Engine, session: string, point: PointInput)
 }
 
 /** The turn of a stored event. */
-export async function turnAt(engine: Engine, session: string, { branch, seq }: Point): Promise<number> {
-  const segment = { branch, after: previous(seq), through: seq, except: [], carried: false };
-  for await (const rows of readHeaders(engine, session, [segment])) if (rows[0] !== undefined) return rows[0].turn;
+export async function turnAt(engine: Engine, session: string, point: Point): Promise<number> {
+  for await (const [row] of readHeaders(engine, session, [segmentAt(point)])) if (row !== undefined) return row.turn;
   return 0;
 }

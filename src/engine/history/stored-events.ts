@@ -3,16 +3,44 @@ import { given, type JsonObject } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import { DataDecoder, type ListEdits, refsIn, storedJson } from '../../core/parts/decode.ts';
 import { mayHoldRefs, type PartInput } from '../../core/parts/parts.ts';
-import type { Digest, Seq } from '../../core/point.ts';
+import type { Digest, Point, Seq } from '../../core/point.ts';
 import type { Cursor, PageRequest, PartsRequest, StoredEvent } from '../../core/store/event-store.ts';
 import { sessionNotFound } from '../../core/store/session-request.ts';
+import { segmentAt } from '../../core/view/segment.ts';
 import type { Segment } from '../../core/view/view.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 
-/** How to read decoded events. */
-export interface EventsRequest extends Partial<Pick<PageRequest, 'limit' | 'direction' | 'filter'>> {
-  /** Events of the first page; as many as of any other if left out. */
+/** How to read stored rows a page at a time; forward in pages of the largest size unless it says otherwise. */
+export interface RowsRequest extends Omit<PageRequest, 'cursor' | 'limit' | 'direction'> {
+  readonly limit?: number;
+  /** Rows of the first page; as many as of any other if left out. */
   readonly firstLimit?: number;
+  readonly direction?: 'forward' | 'backward';
+}
+
+/** Reads the rows of some segments, one page of the store after the other. Nothing stays open between two pages. */
+export async function* pages(
+  engine: Engine,
+  session: string,
+  segments: readonly Segment[],
+  { limit = limits.pageEventsMax, firstLimit = limit, direction = 'forward', ...request }: RowsRequest,
+): AsyncGenerator<readonly StoredEvent[], void, undefined> {
+  const ref = sessionRef(engine, session);
+  let cursor: Cursor | undefined;
+  do {
+    const page = await engine.store.read(ref, segments, {
+      ...request,
+      limit: cursor === undefined ? firstLimit : limit,
+      direction,
+      ...given({ cursor }),
+    });
+    yield page.events;
+    cursor = page.next;
+  } while (cursor !== undefined);
+}
+
+/** How to read decoded events. */
+export interface EventsRequest extends Pick<RowsRequest, 'limit' | 'firstLimit' | 'direction' | 'filter'> {
   /** How the branch's edits change items of recorded lists. */
   readonly listEdits?: ListEdits | undefined;
   /** Fields of `data` that nobody will look at: what they are made of is not read. */
@@ -35,20 +63,12 @@ export async function* readEvents(
   segments: readonly Segment[],
   request: EventsRequest = {},
 ): AsyncGenerator<EventsBatch, void, undefined> {
-  const { limit = limits.pageEventsMax, firstLimit = limit, direction = 'forward', filter } = request;
+  const { listEdits: _, without: __, ...rows } = request;
   const carried = new Set(segments.filter((segment) => segment.carried).map((segment) => segment.through));
-  let cursor: Cursor | undefined;
-  do {
-    const page = await engine.store.read(sessionRef(engine, session), segments, {
-      limit: cursor === undefined ? firstLimit : limit,
-      direction,
-      select: 'full',
-      ...given({ filter, cursor }),
-    });
-    engine.onRead(page.events.length);
-    yield* batchesOf(engine, session, page.events, carried, request);
-    cursor = page.next;
-  } while (cursor !== undefined);
+  for await (const page of pages(engine, session, segments, { ...rows, select: 'full' })) {
+    engine.onRead(page.length);
+    yield* batchesOf(engine, session, page, carried, request);
+  }
 }
 
 async function* batchesOf(
@@ -105,17 +125,10 @@ export async function readAll(
 export async function readPlaces(
   engine: Engine,
   session: string,
-  places: readonly { readonly branch: string; readonly seq: Seq }[],
+  places: readonly Point[],
   listEdits?: ListEdits,
 ): Promise<Event[]> {
-  const segments = places.map(({ branch, seq }) => ({
-    branch,
-    after: (seq - 1) as Seq,
-    through: seq,
-    except: [],
-    carried: false,
-  }));
-  return readAll(engine, session, segments, listEdits);
+  return readAll(engine, session, places.map(segmentAt), listEdits);
 }
 
 /** Headers of a view, a page at a time. */
@@ -123,21 +136,12 @@ export async function* readHeaders(
   engine: Engine,
   session: string,
   segments: readonly Segment[],
-  request: Partial<Omit<PageRequest, 'select' | 'cursor'>> = {},
+  request: Omit<RowsRequest, 'select'> = {},
 ): AsyncGenerator<readonly StoredEvent[]> {
-  let cursor: Cursor | undefined;
-  do {
-    const page = await engine.store.read(sessionRef(engine, session), segments, {
-      limit: limits.pageEventsMax,
-      direction: 'forward',
-      ...request,
-      select: 'header',
-      ...given({ cursor }),
-    });
-    engine.onRead(page.events.length);
-    yield page.events;
-    cursor = page.next;
-  } while (cursor !== undefined);
+  for await (const rows of pages(engine, session, segments, { ...request, select: 'header' })) {
+    engine.onRead(rows.length);
+    yield rows;
+  }
 }
 
 /** A decoder that has every part these rows refer to. */

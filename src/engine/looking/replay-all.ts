@@ -3,8 +3,8 @@ import { compileFilter, type EventFilter } from '../../core/event/filter.ts';
 import { checkId } from '../../core/id.ts';
 import { given } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import { beginning } from '../../core/point.ts';
 import type { BranchSummary } from '../../core/store/event-store.ts';
+import { ownSegment } from '../../core/view/segment.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { sessionIds, sessionRecord } from '../history/place.ts';
 import { type EventsBatch, readEvents } from '../history/stored-events.ts';
@@ -83,9 +83,9 @@ async function lanesOf(engine: Engine, options: ReplayAllOptions, filter: EventF
   for (const session of (await givenSessions(engine, options.sessions)) ?? (await sessionIds(engine)))
     for (const branch of await engine.store.branches(sessionRef(engine, session))) branches.push({ session, branch });
   const limit = Math.max(1, Math.min(lanePageMax, Math.floor(heldEventsMax / Math.max(1, branches.length))));
-  return branches.map(({ session, branch: { branch, parent, head } }) => {
-    const own = { branch, after: parent?.seq ?? beginning, through: head, except: [], carried: false };
-    return { batches: readEvents(engine, session, [own], { limit, filter }), events: [], index: 0 };
+  return branches.map(({ session, branch }) => {
+    const batches = readEvents(engine, session, [ownSegment(branch)], { limit, filter });
+    return { batches, events: [], index: 0 };
   });
 }
 

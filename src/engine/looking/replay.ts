@@ -10,7 +10,7 @@ import { type Seq, seq } from '../../core/point.ts';
 import type { PointInput } from '../../core/ref.ts';
 import type { Abort } from '../../core/store/event-store.ts';
 import { isoTime } from '../../core/time.ts';
-import { clipSegments, rawSegments, segmentsOf } from '../../core/view/segment.ts';
+import { clipSegments, rawSegments, segmentOver, segmentsOf } from '../../core/view/segment.ts';
 import type { Segment, View } from '../../core/view/view.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { asItIs } from '../history/hypothesis.ts';
@@ -241,7 +241,7 @@ async function* follow(
       stop.signal,
     )) {
       if (head <= seen) continue;
-      const own = [{ branch: record.branch, after: seen, through: head, except: [], carried: false }];
+      const own = [segmentOver({ branch: record.branch, after: seen, through: head })];
       const listEdits = isRaw ? undefined : await listEditsAt(engine, place, head);
       for await (const events of pages(engine, session, own, { filter: {}, listEdits })) {
         if (events.length === 0) continue;

@@ -1,5 +1,6 @@
 import type { Event } from '../../core/event/event.ts';
-import { beginning, type Digest, type Point, type Seq } from '../../core/point.ts';
+import type { Digest, Point, Seq } from '../../core/point.ts';
+import { ownSegment } from '../../core/view/segment.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { sessionRecord } from '../history/place.ts';
 import { readAll } from '../history/stored-events.ts';
@@ -23,10 +24,9 @@ export interface SessionJson {
 export async function sessionJson(engine: Engine, session: string): Promise<SessionJson> {
   const { genesis, createdAt } = await sessionRecord(engine, session);
   const branches: SessionJson['branches'][number][] = [];
-  for (const { branch, parent, head, digest } of await engine.store.branches(sessionRef(engine, session))) {
-    const events = await readAll(engine, session, [
-      { branch, after: parent?.seq ?? beginning, through: head, except: [], carried: false },
-    ]);
+  for (const held of await engine.store.branches(sessionRef(engine, session))) {
+    const { branch, parent, head, digest } = held;
+    const events = await readAll(engine, session, [ownSegment(held)]);
     branches.push({ branch, parent: parent ?? null, head, digest, events });
   }
   return { session, genesis, createdAt, branches };

@@ -2,7 +2,8 @@ import type { Event } from '../../core/event/event.ts';
 import { isStructural } from '../../core/event/families/structural.ts';
 import { checkAgent, stateKey } from '../../core/event/state-key.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import { previous, type Seq } from '../../core/point.ts';
+import type { Seq } from '../../core/point.ts';
+import { segmentAt } from '../../core/view/segment.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { checkReading, type Replay, type ReplayOptions, replay } from '../looking/replay.ts';
 import { operationsOf, type StateOperation } from './entry.ts';
@@ -111,11 +112,12 @@ class TransactionReplay implements StateReplay {
   /** What an erased transaction did is not known any more, but whose keys it was about is: they are in the index. */
   async #itemOf(event: Event, agent: string | null): Promise<StateTransaction | undefined> {
     if (event.erased !== true || agent === null) return transactionOf(event, agent);
-    const { branch, seq: through } = event;
-    const segment = { branch, after: previous(through), through, except: [], carried: false };
     const select = { prefix: stateKey(agent, '') };
     const ref = sessionRef(this.#engine, this.#of.session);
-    const { entries } = await this.#engine.store.latest(ref, [segment], select, { limit: 1, select: 'header' });
+    const { entries } = await this.#engine.store.latest(ref, [segmentAt(event)], select, {
+      limit: 1,
+      select: 'header',
+    });
     return entries.length === 0 ? undefined : transactionOf(event, null);
   }
 

@@ -1,6 +1,6 @@
 import type { Event } from '../../core/event/event.ts';
-import { beginning, later, previous, type Seq } from '../../core/point.ts';
-import { segmentsBefore } from '../../core/view/segment.ts';
+import { beginning, later, type Seq } from '../../core/point.ts';
+import { segmentAt, segmentsBefore } from '../../core/view/segment.ts';
 import { liveMarkers, type Segment, takenBack } from '../../core/view/view.ts';
 import type { Engine } from '../context/engine.ts';
 import type { Place } from '../history/place.ts';
@@ -59,7 +59,7 @@ interface Run {
 
 /** The run that ends with an event, given what stands before that event. A carried event is a run of its own. */
 function runUpTo(before: readonly Segment[], { branch, seq }: Event, seams: ReadonlySet<Seq>): Run {
-  const own = { branch, after: previous(seq), through: seq, except: [], carried: false };
+  const own = segmentAt({ branch, seq });
   if (seams.has(seq)) return { segments: [{ ...own, carried: true }], before };
   const seam = [...seams].reduce((last, held) => (held < seq && held > last ? held : last), beginning);
   const end = before.findLastIndex((held) => (held.carried ? seams.has(held.through) : held.after < seam));
