@@ -3,9 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { type Comment, parseSync } from 'oxc-parser';
 
-/** An `@example` of a doc comment: its code, and the line of the file it begins on. */
+/** An `@example` of a doc comment: its code, its file, and the line of the file it begins on. */
 export interface Example {
   readonly code: string;
+  readonly file: string;
   readonly firstLine: number;
 }
 
@@ -19,6 +20,8 @@ export interface Member {
   readonly isOptional: boolean;
   readonly about: string;
   readonly example: Example | undefined;
+  /** For a method whose type is made from a verb of a different handle: that verb, such as `session.edit`. */
+  readonly derivedFrom?: string;
 }
 
 /** One exported name. */
@@ -60,7 +63,7 @@ export function publicSurface(root: string, door: string): Entry[] {
     if (node.type !== 'ExportNamedDeclaration' || from === undefined) return [];
     const source = parse(root, posix.join(posix.dirname(door), String(from['value'])));
     return nodesIn(node, 'specifiers').map((specifier) =>
-      entryOf(source, String(nodeAt(specifier, 'local')?.['name'])),
+      entryOf(root, source, String(nodeAt(specifier, 'local')?.['name'])),
     );
   });
 }
@@ -78,34 +81,40 @@ function parse(root: string, file: string): Source {
   return source;
 }
 
-function entryOf(source: Source, name: string): Entry {
+function entryOf(root: string, source: Source, name: string): Entry {
+  const { node, declaration } = declarationOf(source, name);
+  return { name, file: source.file, ...docBefore(source, node.start), ...shapeOf(root, source, declaration) };
+}
+
+function declarationOf(source: Source, name: string): { readonly node: SyntaxNode; readonly declaration: SyntaxNode } {
   for (const node of source.body) {
     const declaration = nodeAt(node, 'declaration');
     if (node.type !== 'ExportNamedDeclaration' || declaration === undefined) continue;
     const variable = nodesIn(declaration, 'declarations')[0];
-    if ((nodeAt(declaration, 'id') ?? nodeAt(variable ?? node, 'id'))?.['name'] !== name) continue;
-    return { name, file: source.file, ...docBefore(source, node.start), ...shapeOf(source, declaration) };
+    if ((nodeAt(declaration, 'id') ?? nodeAt(variable ?? node, 'id'))?.['name'] === name) return { node, declaration };
   }
   throw new Error(`"${source.file}" does not export "${name}"`);
 }
 
-function shapeOf(source: Source, declaration: SyntaxNode): Pick<Entry, 'kind' | 'parameters' | 'members' | 'type'> {
-  const members = (list: readonly SyntaxNode[]): Member[] =>
-    firstOfEach(list.flatMap((node) => memberOf(source, node)));
+function shapeOf(
+  root: string,
+  source: Source,
+  declaration: SyntaxNode,
+): Pick<Entry, 'kind' | 'parameters' | 'members' | 'type'> {
   switch (declaration.type) {
     case 'ClassDeclaration':
       return {
         kind: 'class',
         parameters: undefined,
         type: undefined,
-        members: members(nodesIn(body(declaration), 'body')),
+        members: documented(root, source, declaration),
       };
     case 'TSInterfaceDeclaration':
       return {
         kind: 'type',
         parameters: undefined,
         type: undefined,
-        members: members(nodesIn(body(declaration), 'body')),
+        members: membersOf(source, declaration),
       };
     case 'TSTypeAliasDeclaration':
       return {
@@ -120,6 +129,70 @@ function shapeOf(source: Source, declaration: SyntaxNode): Pick<Entry, 'kind' | 
     default:
       return { kind: 'value', parameters: undefined, type: undefined, members: [] };
   }
+}
+
+function membersOf(source: Source, declaration: SyntaxNode): Member[] {
+  return firstOfEach(nodesIn(body(declaration), 'body').flatMap((node) => memberOf(source, node)));
+}
+
+/** Returns the members of a class; one without a comment has that of the interface it implements. */
+function documented(root: string, source: Source, declaration: SyntaxNode): Member[] {
+  return membersOf(source, declaration).map((member) => {
+    if (member.about !== '') return member;
+    const promised = promisedBy(root, source, nodesIn(declaration, 'implements'), member.name);
+    if (promised === undefined) return member;
+    const { about, example } = promised;
+    return { ...member, about, example, ...(promised.derivedFrom && { derivedFrom: promised.derivedFrom }) };
+  });
+}
+
+/** Finds the documented member of a name in some interfaces and those they extend. */
+function promisedBy(root: string, source: Source, heritage: readonly SyntaxNode[], name: string): Member | undefined {
+  for (const clause of heritage) {
+    const found = interfaceOf(root, source, String(nodeAt(clause, 'expression')?.['name']));
+    if (found === undefined) continue;
+    const own = membersOf(found.source, found.declaration).find((member) => member.name === name);
+    const member =
+      own === undefined || own.about === ''
+        ? (derived(root, found.source, own) ??
+          promisedBy(root, found.source, nodesIn(found.declaration, 'extends'), name))
+        : own;
+    if (member !== undefined) return member;
+  }
+  return undefined;
+}
+
+/** Reads `append: OptionFixed<SessionVerbs['append'], 'branch'>`: the comment is that of the verb it is made from. */
+function derived(root: string, source: Source, member: Member | undefined): Member | undefined {
+  const [, owner, verb] = /(\w+)Verbs\['(\w+)'\]/.exec(member?.type ?? '') ?? [];
+  const found = owner === undefined ? undefined : interfaceOf(root, source, `${owner}Verbs`);
+  if (member === undefined || owner === undefined || verb === undefined || found === undefined) return undefined;
+  const from = `${owner.charAt(0).toLowerCase()}${owner.slice(1)}.${verb}`;
+  const about =
+    membersOf(found.source, found.declaration).find(({ name }) => name === verb)?.about ??
+    promisedBy(root, found.source, nodesIn(found.declaration, 'extends'), verb)?.about;
+  return { ...member, about: `As \`${from}\`, on this branch. ${about}`, example: undefined, derivedFrom: from };
+}
+
+/** Finds an interface by the name a file uses for it: declared there, or imported. */
+function interfaceOf(
+  root: string,
+  source: Source,
+  name: string,
+): { readonly source: Source; readonly declaration: SyntaxNode } | undefined {
+  const held = source.body.find((node) => nodeAt(nodeAt(node, 'declaration') ?? node, 'id')?.['name'] === name);
+  if (held !== undefined) {
+    const declaration = nodeAt(held, 'declaration') ?? held;
+    return declaration.type === 'TSInterfaceDeclaration' ? { source, declaration } : undefined;
+  }
+  const from = source.body.find(
+    (node) =>
+      node.type === 'ImportDeclaration' &&
+      nodesIn(node, 'specifiers').some((specifier) => nodeAt(specifier, 'local')?.['name'] === name),
+  );
+  const path = String(from === undefined ? '' : nodeAt(from, 'source')?.['value']);
+  if (!path.startsWith('.')) return undefined;
+  return interfaceOf(root, parse(root, posix.join(posix.dirname(source.file), path)), name);
 }
 
 /** The overloads of one method share the comment of the first. */
@@ -185,14 +258,14 @@ function docBefore(source: Source, start: number): Doc {
     .join('\n')
     .replace(/^\*/, '')
     .trim();
-  return { about, example: at < 0 ? undefined : exampleOf(lines, at, firstLine) };
+  return { about, example: at < 0 ? undefined : exampleOf(source.file, lines, at, firstLine) };
 }
 
-function exampleOf(lines: readonly string[], at: number, firstLine: number): Example | undefined {
+function exampleOf(file: string, lines: readonly string[], at: number, firstLine: number): Example | undefined {
   const open = lines.findIndex((line, index) => index > at && line.startsWith('```'));
   const close = lines.findIndex((line, index) => index > open && line.startsWith('```'));
   if (open < 0 || close < 0) return undefined;
-  return { code: lines.slice(open + 1, close).join('\n'), firstLine: firstLine + open + 1 };
+  return { code: lines.slice(open + 1, close).join('\n'), file, firstLine: firstLine + open + 1 };
 }
 
 function nodeAt(node: SyntaxNode, field: string): SyntaxNode | undefined {

@@ -65,9 +65,17 @@ export type { Edit, EditOptions, Replacement } from './core/view/edit.ts';
 export type { DiffPair, DiffPlace, HistoryDiff } from './core/comparing/diff.ts';
 export type { StrictDiff } from './core/comparing/diff-strict.ts';
 export type { StateDiff } from './core/comparing/value-diff.ts';
-export type { AppendOptions } from './engine/changing/append.ts';
+export type {
+  AppendOptions,
+  BranchNode,
+  ForkedBranch,
+  ForkOptions,
+  Replay,
+  ReplayOptions,
+  SessionLog,
+  SessionSource,
+} from './core/session/session-log.ts';
 export type { Edited } from './engine/changing/edit.ts';
-export type { ForkOptions } from './engine/changing/fork.ts';
 export type { Marked, MarkOptions } from './engine/changing/mark.ts';
 export type { Reverted, RevertOptions } from './engine/changing/revert.ts';
 export type { RewindOptions } from './engine/changing/rewind.ts';
@@ -79,11 +87,9 @@ export type { CompareOptions, Comparison } from './engine/looking/compare.ts';
 export type { Counterfactual, CounterfactualOptions } from './engine/looking/counterfactual.ts';
 export type { FindOptions } from './engine/looking/find.ts';
 export type { Lineage, LineageEdit } from './engine/looking/lineage.ts';
-export type { Replay, ReplayOptions } from './engine/looking/replay.ts';
 export type { ReplayAllOptions } from './engine/looking/replay-all.ts';
 export type { SessionJson } from './engine/looking/session-json.ts';
 export type { StateAtOptions } from './engine/looking/state-at.ts';
-export type { BranchNode } from './engine/looking/tree.ts';
 export type { Verification, VerifyOptions } from './engine/proving/verify.ts';
 export type { RecordOptions } from './engine/recording/record.ts';
 export type { BranchLeft } from './engine/recording/writer.ts';
@@ -106,11 +112,18 @@ export type {
 } from './engine/resuming/resume.ts';
 export type { ResumeRecordOptions, RunLimits } from './engine/resuming/resume-run.ts';
 export type { RetryOptions, RetryResult } from './engine/resuming/retry.ts';
+export type { BranchVerbs, SessionVerbs } from './engine/session-verbs.ts';
 export type { StateOperation, StateValue, StateVersion } from './engine/state/entry.ts';
 export type { StateAt } from './engine/state/point.ts';
 export type { StateChange } from './engine/state/state-changes.ts';
-export type { Ran, RunOptions, StateListOptions } from './engine/state/state-handle.ts';
 export type { StateReplay, StateReplayOptions, StateTransaction } from './engine/state/state-replay.ts';
+export type {
+  Ran,
+  RunOptions,
+  StateListOptions,
+  StateVerbs,
+  TransactionVerbs,
+} from './engine/state/state-verbs.ts';
 export type { Committed, TransactionOptions } from './engine/state/transaction-work.ts';
 
 // For those who bring a store of their own.

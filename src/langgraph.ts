@@ -1,6 +1,5 @@
 /** The adapter for LangGraph.js: its checkpoints in our store, its callbacks in our log, its graphs on our branches. */
 export { RepriseCallbackHandler, type RepriseCallbackOptions } from './adapters/langgraph/callback-handler.ts';
-export type { GraphBranch, GraphReplayOptions, GraphSession, GraphStore } from './adapters/langgraph/graph-session.ts';
 export { toLangChainMessages } from './adapters/langgraph/langchain-message.ts';
 export { fromLangChainMessages } from './adapters/langgraph/neutral-message.ts';
 export { type RecordToolsOptions, recordTools } from './adapters/langgraph/recorded-tools.ts';

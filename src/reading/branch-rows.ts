@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../core/json.ts';
+import type { BranchNode } from '../core/session/session-log.ts';
 import type { SessionRecord } from '../core/store/event-store.ts';
-import type { BranchNode } from '../engine/looking/tree.ts';
 import type { Session } from '../engine/session.ts';
 import { type Summary, summary } from '../projections/summary.ts';
 

@@ -9,7 +9,10 @@ export interface ExampleProgram {
   readonly text: string;
 }
 
-/** Every name that can be called or folded, and every verb, with its example if it has one. */
+/**
+ * Every name that can be called or folded, and every verb, with its example if it has one. A verb that is made from a
+ * different one, as those of a branch are, is shown by the example of that one.
+ */
 export function examples(root: string): { readonly file: string; readonly name: string; readonly example?: Example }[] {
   return Object.values(doors)
     .flatMap(({ file }) => publicSurface(root, file))
@@ -25,9 +28,9 @@ export function examples(root: string): { readonly file: string; readonly name: 
 
 function verbsOf(entry: Entry): { readonly file: string; readonly name: string; readonly example?: Example }[] {
   return entry.members
-    .filter((member) => member.parameters !== undefined)
+    .filter((member) => member.parameters !== undefined && member.derivedFrom === undefined)
     .map((member) => ({
-      file: entry.file,
+      file: member.example?.file ?? entry.file,
       name: `${entry.name}.${member.name}`,
       ...(member.example && { example: member.example }),
     }));

@@ -75,7 +75,7 @@ function lifeCycle(world: StateWorld): void {
 
   test('an unknown transaction id is an error of its own', async () => {
     const state = await fresh();
-    await refuses('transaction.not-found', () => state.begun('00000000-0000-7000-8000-000000000000'));
+    await refuses('transaction.not-found', () => state.openTransaction('00000000-0000-7000-8000-000000000000'));
   });
 
   test('expired on write/delete/commit, default timeout 30 s, timeout measured from begin', async () => {
@@ -106,7 +106,7 @@ function lifeCycle(world: StateWorld): void {
     clock.pass(30_000);
     for (const fire of Array.from(clock.timers)) fire();
     expect(clock.timers.size, 'also when nobody ever begins another one').toBe(0);
-    await refuses('transaction.not-found', () => state.begun(last.txn));
+    await refuses('transaction.not-found', () => state.openTransaction(last.txn));
   });
 }
 

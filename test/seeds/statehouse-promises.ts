@@ -54,7 +54,7 @@ function transactions(world: StateWorld): void {
     await state.transaction((tx) => tx.write('a', 1));
     reader.write('a', 2);
     const failures: Readonly<Record<string, () => unknown>> = {
-      'transaction.not-found': () => state.begun('nobody'),
+      'transaction.not-found': () => state.openTransaction('nobody'),
       'transaction.expired': () => late.commit(),
       'transaction.ended': () => ended.commit(),
       'state.conflict': () => reader.commit(),
@@ -79,7 +79,7 @@ function transactions(world: StateWorld): void {
     clock.pass(-3_600_000);
     for (const fire of Array.from(clock.timers)) fire();
     expect(clock.timers.size).toBe(0);
-    await refuses('transaction.not-found', () => state.begun(txn));
+    await refuses('transaction.not-found', () => state.openTransaction(txn));
   });
 
   test('1.3 BUG the ordering race: N concurrent commits to one key, fold(replay) == get, versions increase with the seq', async () => {

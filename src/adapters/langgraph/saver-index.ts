@@ -2,7 +2,7 @@ import { RepriseError } from '../../core/error.ts';
 import type { Event } from '../../core/event/event.ts';
 import { isStructural } from '../../core/event/families/structural.ts';
 import { isObject, type JsonValue } from '../../core/json.ts';
-import type { GraphBranch, GraphSession } from './graph-session.ts';
+import type { BranchNode, SessionLog } from '../../core/session/session-log.ts';
 
 /** Where a checkpoint is kept. */
 export interface Saved {
@@ -29,7 +29,7 @@ export interface Wrote {
 /** One branch, as far as it was read. */
 interface Line {
   readonly branch: string;
-  readonly parent: GraphBranch['parent'];
+  readonly parent: BranchNode['parent'];
   readonly createdAt: string;
   head: number;
   digest: string;
@@ -47,7 +47,7 @@ const edits: readonly string[] = ['branch.rewound', 'event.replaced', 'event.ins
  * its views: what is undone there is undone for the graph too.
  */
 export class SaverIndex {
-  readonly session: GraphSession;
+  readonly session: SessionLog;
   /** Looks through the view of this branch alone; through all branches if undefined. */
   readonly #only: string | undefined;
   readonly #lines = new Map<string, Line>();
@@ -57,7 +57,7 @@ export class SaverIndex {
   readonly #written = new Set<string>();
   #isEdited = false;
 
-  constructor(session: GraphSession, only?: string) {
+  constructor(session: SessionLog, only?: string) {
     this.session = session;
     this.#only = only;
   }
@@ -151,8 +151,8 @@ export class SaverIndex {
     }
   }
 
-  #nodes(root: GraphBranch): readonly GraphBranch[] {
-    const nodes: GraphBranch[] = [root];
+  #nodes(root: BranchNode): readonly BranchNode[] {
+    const nodes: BranchNode[] = [root];
     for (const node of nodes) nodes.push(...node.children);
     if (this.#only === undefined) return nodes;
     const found = nodes.filter(({ branch }) => branch === this.#only);
@@ -163,7 +163,7 @@ export class SaverIndex {
   }
 
   /** Whether the branches are those that were read, only longer. */
-  #goesOn(nodes: readonly GraphBranch[]): boolean {
+  #goesOn(nodes: readonly BranchNode[]): boolean {
     const byName = new Map(nodes.map((node) => [node.branch, node]));
     return [...this.#lines.values()].every((line) => {
       const node = byName.get(line.branch);
@@ -173,7 +173,7 @@ export class SaverIndex {
   }
 
   /** Reads what a branch shows, all of it. */
-  async #readView(node: GraphBranch): Promise<boolean> {
+  async #readView(node: BranchNode): Promise<boolean> {
     const line: Line = { ...node, isWhole: true, byNamespace: new Map() };
     const at = { branch: node.branch, seq: node.head };
     for await (const event of this.session.replay({ at, filter: { types: graphEvents } })) this.#take(line, event);
@@ -182,7 +182,7 @@ export class SaverIndex {
   }
 
   /** Reads what a branch stores beyond what was read; false if an edit is in it, which changes what came before. */
-  async #readRaw(node: GraphBranch, known: Line | undefined): Promise<boolean> {
+  async #readRaw(node: BranchNode, known: Line | undefined): Promise<boolean> {
     const line = known ?? { ...node, isWhole: false, byNamespace: new Map<string, Saved[]>() };
     const after = known?.head ?? node.parent?.seq ?? 0;
     const at = { branch: node.branch, seq: node.head };

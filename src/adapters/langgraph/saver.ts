@@ -16,8 +16,8 @@ import type { EventDraft } from '../../core/event/event.ts';
 import { checkId } from '../../core/id.ts';
 import { given, type JsonObject } from '../../core/json.ts';
 import type { Point } from '../../core/point.ts';
+import type { SessionLog, SessionSource } from '../../core/session/session-log.ts';
 import { EarlyWrites, freshWrites, type TaskWrites, wroteDraft } from './early-writes.ts';
-import type { GraphSession, GraphStore } from './graph-session.ts';
 import { type Kept, readKept, readTuple } from './saved-tuple.ts';
 import { configOf, neededPlace, type Place, placeOf, refusedConfig, textOf } from './saver-config.ts';
 import { type Saved, SaverIndex } from './saver-index.ts';
@@ -43,7 +43,7 @@ const indexesMax = 64;
  * ```
  */
 export class RepriseSaver extends BaseCheckpointSaver {
-  readonly #store: GraphStore;
+  readonly #store: SessionSource;
   readonly #indexes = new Map<string, SaverIndex>();
   /** Where this process appended last, by thread: what arrives before its checkpoint goes there. */
   readonly #current = new Map<string, string>();
@@ -51,7 +51,7 @@ export class RepriseSaver extends BaseCheckpointSaver {
   readonly #queues = new Map<string, Promise<unknown>>();
   readonly #early = new EarlyWrites();
 
-  constructor(store: GraphStore, serde?: SerializerProtocol) {
+  constructor(store: SessionSource, serde?: SerializerProtocol) {
     super(serde);
     this.#store = store;
   }
@@ -302,7 +302,7 @@ export class RepriseSaver extends BaseCheckpointSaver {
     return index;
   }
 
-  async #session(thread: string, options: { readonly create?: boolean } = {}): Promise<GraphSession | undefined> {
+  async #session(thread: string, options: { readonly create?: boolean } = {}): Promise<SessionLog | undefined> {
     try {
       return await this.#store.session(checkId('session', thread), options);
     } catch (error) {

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { given, isObject } from '../../core/json.ts';
 import { type Ref, refText } from '../../core/ref.ts';
-import type { BranchNode } from '../../engine/looking/tree.ts';
+import type { BranchNode } from '../../core/session/session-log.ts';
 import type { Session } from '../../engine/session.ts';
 import { type Summary, summary } from '../../projections/summary.ts';
 import { drawnBranches } from '../../reading/branch-rows.ts';

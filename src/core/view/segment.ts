@@ -1,5 +1,6 @@
 import { beginning, type Point, previous, type Seq, type SeqRange } from '../point.ts';
-import { type History, type Piece, type Segment, type View, type ViewPoint, viewAt } from './view.ts';
+import type { Piece } from './piece.ts';
+import { type History, type Segment, type View, type ViewPoint, viewAt } from './view.ts';
 
 // Reading over a few events that are not wanted is cheaper than starting another range.
 const gapMax = 64;

@@ -1,7 +1,7 @@
 import { given } from '../json.ts';
 import type { Seq, SeqRange } from '../point.ts';
 import type { Marker } from './marker.ts';
-import type { Piece } from './view.ts';
+import type { Piece } from './piece.ts';
 
 interface RangeNode {
   readonly kind: 'range';

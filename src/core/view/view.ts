@@ -1,5 +1,6 @@
 import { beginning, previous, type Seq, type SeqRange } from '../point.ts';
 import { type EditMarker, isEdit, type Marker } from './marker.ts';
+import type { Piece } from './piece.ts';
 import { Pieces } from './view-pieces.ts';
 
 /**
@@ -12,22 +13,6 @@ export interface History {
   readonly markers: readonly Marker[];
   readonly head: Seq;
 }
-
-/** A stretch of a view: stored events as they are, or one event that a marker carries. */
-export type Piece =
-  | ({ readonly kind: 'range'; readonly branch: string } & SeqRange)
-  | {
-      readonly kind: 'carried';
-      readonly branch: string;
-      /** The marker's seq, which is also the event's. */
-      readonly seq: Seq;
-      /** Every seq the event answers to: its own and those it replaced. */
-      readonly answers: readonly Seq[];
-      readonly turn: number;
-      readonly type: string;
-      /** For an inserted event, the seq it was put behind. */
-      readonly after?: Seq;
-    };
 
 /** The effective history at a point: what is left after structural events are applied. */
 export interface View {

@@ -4,29 +4,12 @@ import { checkId } from '../../core/id.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { seq } from '../../core/point.ts';
 import { mainBranch } from '../../core/ref.ts';
+import type { AppendOptions } from '../../core/session/session-log.ts';
 import type { Condition } from '../../core/store/append.ts';
 import type { Engine } from '../context/engine.ts';
 import { keepSnapshots } from '../history/keep-snapshots.ts';
 import { recall } from './recall.ts';
 import { refuseStructural, write } from './write.ts';
-
-/** Where and under which condition to append. */
-export interface AppendOptions {
-  /** `main` if left out. */
-  readonly branch?: string;
-  /** Only if the head is at this seq. */
-  readonly head?: number;
-  /** Only if nothing indexed under these keys or prefixes was appended after `since`. */
-  readonly unchanged?: {
-    readonly since: number;
-    readonly keys?: readonly string[];
-    readonly prefixes?: readonly string[];
-  };
-  /** Only while the branch has not been rewound since this epoch. */
-  readonly epoch?: number;
-  /** Stored events whose lists and bodies these go on from: what another process wrote is then not stored again. */
-  readonly continues?: readonly { readonly branch: string; readonly seq: number }[];
-}
 
 const appendKeys: KnownKeys = optionKeys<AppendOptions>(
   'append',

@@ -5,7 +5,8 @@ import { given, type JsonObject, type JsonValue, setKey } from '../../core/json.
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { Point, Seq } from '../../core/point.ts';
 import { mainBranch, type PointInput } from '../../core/ref.ts';
-import { type EditOptions, editOptionNames, editsOf } from '../../core/view/edit.ts';
+import type { ForkOptions } from '../../core/session/session-log.ts';
+import { editOptionNames, editsOf } from '../../core/view/edit.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { resolveEdits } from '../editing/resolve-edits.ts';
 import { asItIs, supposing } from '../history/hypothesis.ts';
@@ -14,17 +15,6 @@ import { digestAt, findPlace, type Place, placeAt, pointOf } from '../history/pl
 import { signed } from './mark.ts';
 import { rewoundToTurn, selectedTurn } from './rewind.ts';
 import { write } from './write.ts';
-
-/** How to fork. */
-export interface ForkOptions extends EditOptions {
-  /** The new branch; a free name is chosen if left out. */
-  readonly name?: string;
-  readonly reason?: string;
-  /** Who forks. */
-  readonly agent?: string;
-  /** Overlays the source's metadata. */
-  readonly metadata?: JsonObject;
-}
 
 const forkKeys: KnownKeys = optionKeys<ForkOptions>('fork', {
   ...editOptionNames,

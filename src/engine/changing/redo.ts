@@ -5,8 +5,9 @@ import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts'
 import { later, previous, type Seq } from '../../core/point.ts';
 import type { PointInput } from '../../core/ref.ts';
 import type { EditMarker } from '../../core/view/marker.ts';
+import type { Piece } from '../../core/view/piece.ts';
 import { segmentsOf, viewChanges } from '../../core/view/segment.ts';
-import { lastLiveMarker, type Piece, seqsOf, type View, viewAt } from '../../core/view/view.ts';
+import { lastLiveMarker, seqsOf, type View, viewAt } from '../../core/view/view.ts';
 import type { Engine } from '../context/engine.ts';
 import type { Place } from '../history/place.ts';
 import { readAll } from '../history/stored-events.ts';

@@ -23,7 +23,7 @@ test('a wall clock that leaps ahead does not expire a transaction', async () => 
   clock.wall += 3_600_000;
   clock.ms += 999;
   tx.write('a', 1);
-  expect(session.state.begun(tx.txn).txn).toBe(tx.txn);
+  expect(session.state.openTransaction(tx.txn).txn).toBe(tx.txn);
   const { seq, time } = await tx.commit();
   expect([seq, time]).toEqual([1, '2026-11-15T11:00:00.000Z']);
 });
@@ -35,5 +35,7 @@ test('a wall clock that is set back does not keep a transaction', async () => {
   clock.wall -= 3_600_000;
   clock.ms += 1_000;
   expect(() => tx.write('a', 1)).toThrow(expect.objectContaining({ code: 'transaction.expired' }));
-  expect(() => session.state.begun(other.txn)).toThrow(expect.objectContaining({ code: 'transaction.not-found' }));
+  expect(() => session.state.openTransaction(other.txn)).toThrow(
+    expect.objectContaining({ code: 'transaction.not-found' }),
+  );
 });

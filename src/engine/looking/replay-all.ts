@@ -3,12 +3,13 @@ import { compileFilter, type EventFilter } from '../../core/event/filter.ts';
 import { checkId } from '../../core/id.ts';
 import { given } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import type { ReplayOptions } from '../../core/session/session-log.ts';
 import type { BranchSummary } from '../../core/store/event-store.ts';
 import { ownSegment } from '../../core/view/segment.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { sessionIds, sessionRecord } from '../history/place.ts';
 import { type EventsBatch, readEvents } from '../history/stored-events.ts';
-import { checkReading, filterOf, type ReplayOptions } from './replay.ts';
+import { checkReading, filterOf } from './replay.ts';
 
 /** What to replay across sessions. */
 export interface ReplayAllOptions extends Pick<ReplayOptions, 'since' | 'until' | 'filter' | 'limit' | 'signal'> {

@@ -7,8 +7,7 @@ import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts'
 import { limits } from '../../core/limits.ts';
 import type { ListEdits } from '../../core/parts/decode.ts';
 import { type Seq, seq } from '../../core/point.ts';
-import type { PointInput } from '../../core/ref.ts';
-import type { Abort } from '../../core/store/event-store.ts';
+import type { Replay, ReplayOptions } from '../../core/session/session-log.ts';
 import { isoTime } from '../../core/time.ts';
 import { clipSegments, rawSegments, segmentOver, segmentsOf } from '../../core/view/segment.ts';
 import type { Segment, View } from '../../core/view/view.ts';
@@ -18,30 +17,6 @@ import { listEditsOf } from '../history/list-edits.ts';
 import { lookAt } from '../history/look.ts';
 import { branchRecord, findPlace, historyOf, type Place } from '../history/place.ts';
 import { readEvents } from '../history/stored-events.ts';
-
-/** What to replay, and how. */
-export interface ReplayOptions {
-  /** Up to where; the head of `main` if left out. */
-  readonly at?: PointInput;
-  /** `view` (the default) is the effective history; `raw` is every stored event that leads to the point. */
-  readonly history?: 'view' | 'raw';
-  /** Seqs after this one. */
-  readonly after?: number;
-  /** Seqs up to and including this one. */
-  readonly through?: number;
-  /** Not before this time. */
-  readonly since?: string;
-  /** Not after this time. */
-  readonly until?: string;
-  readonly filter?: EventFilter;
-  /** `backward` gives the last event first. */
-  readonly direction?: 'forward' | 'backward';
-  /** Events at most, counted after filtering. */
-  readonly limit?: number;
-  /** Goes on with what is appended later, in any process, until `signal` is aborted or the loop is left. */
-  readonly follow?: boolean;
-  readonly signal?: Abort;
-}
 
 const replayKeys: KnownKeys = optionKeys<ReplayOptions>('replay', {
   at: true,
@@ -69,11 +44,6 @@ export function filterOf(
     ...(after === undefined ? {} : { after: seq(after) }),
     ...(through === undefined ? {} : { through: seq(through) }),
   };
-}
-
-/** A history being read: an async iterator that holds one page. Leaving the loop releases everything. */
-export interface Replay extends AsyncIterableIterator<Event, void, undefined> {
-  return(): Promise<IteratorResult<Event, void>>;
 }
 
 /** Reads a history again, in order. */

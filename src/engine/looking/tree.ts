@@ -1,16 +1,7 @@
-import type { Point } from '../../core/point.ts';
-import type { BranchSummary } from '../../core/store/event-store.ts';
+import type { BranchNode } from '../../core/session/session-log.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { sessionRecord } from '../history/place.ts';
 import { reasonsOf } from './lineage.ts';
-
-/** A branch and the branches forked from it. */
-export interface BranchNode extends Omit<BranchSummary, 'parent'> {
-  readonly parent: Point | null;
-  /** Why it was forked, in the words of who did it. */
-  readonly reason: string | null;
-  readonly children: readonly BranchNode[];
-}
 
 /** The branches of a session as the tree they grew into, children in order of creation. */
 export async function branchTree(engine: Engine, session: string): Promise<BranchNode> {

@@ -75,7 +75,7 @@ test('a commit that began in time is finished, and one that failed meanwhile is 
   const failed = state.begin({ timeoutMs: 40 });
   failed.write('a', 2);
   await expect(failed.commit()).rejects.toMatchObject({ code: 'store.busy' });
-  expect(() => state.begun(failed.txn)).toThrow(expect.objectContaining({ code: 'transaction.not-found' }));
+  expect(() => state.openTransaction(failed.txn)).toThrow(expect.objectContaining({ code: 'transaction.not-found' }));
   await expect(failed.commit()).rejects.toMatchObject({ code: 'transaction.expired' });
 });
 

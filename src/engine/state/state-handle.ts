@@ -11,34 +11,10 @@ import { type StatePlace, scanState, statePlace, valueAt, valueOf, versionsOf } 
 import { pointOf, type StateAt, viewPointOf } from './point.ts';
 import { diffState, type StateChange } from './state-changes.ts';
 import { replayState, type StateReplay, type StateReplayOptions } from './state-replay.ts';
+import type { Ran, RunOptions, StateListOptions, StateVerbs } from './state-verbs.ts';
 import { Transaction } from './transaction.ts';
-import {
-  type Committed,
-  type TransactionOptions,
-  TransactionWork,
-  transactionOptionNames,
-} from './transaction-work.ts';
+import { type TransactionOptions, TransactionWork, transactionOptionNames } from './transaction-work.ts';
 import { versionAt } from './versions.ts';
-
-/** How to list keys or versions. */
-export interface StateListOptions {
-  /** At which point; the head of the branch if left out. */
-  readonly at?: PointInput;
-  /** At most so many. */
-  readonly limit?: number;
-}
-
-/** How to run a transaction that is given as a function. */
-export interface RunOptions extends TransactionOptions {
-  /** How often the function is run again when what it read was changed: 5 times if left out. */
-  readonly retries?: number;
-}
-
-/** What a transaction given as a function comes to. */
-export interface Ran<Result> extends Committed {
-  /** What the function gave back. */
-  readonly result: Result;
-}
 
 const retriesDefault = 5;
 
@@ -57,11 +33,8 @@ const getAtKeys: KnownKeys = optionKeys<{ point: true; seq: true; time: true; at
 const listKeys: KnownKeys = optionKeys<StateListOptions>('list state', { at: true, limit: true }, 'a list');
 const diffKeys: KnownKeys = optionKeys<{ prefix: true }>('compare state', { prefix: true }, 'a comparison');
 
-/**
- * The state of one agent on one branch: versioned values under keys, written in atomic transactions. A point that names
- * no branch is on this branch.
- */
-export class StateHandle {
+/** The state of one agent on one branch. `StateVerbs` describes the verbs. */
+export class StateHandle implements StateVerbs {
   readonly branch: string;
   /** Whose state it is. */
   readonly agent: string;
@@ -75,40 +48,14 @@ export class StateHandle {
     this.agent = of.agent;
   }
 
-  /**
-   * The state of another agent.
-   *
-   * @example
-   * ```ts
-   * const { value } = await session.state.as('support').get('plan');
-   * ```
-   */
   as(agent: string): StateHandle {
     return new StateHandle(this.#engine, this.#session, { branch: this.branch, agent: checkAgent(agent) });
   }
 
-  /**
-   * The same agent's state on another branch.
-   *
-   * @example
-   * ```ts
-   * const { exists } = await session.state.on('careful').get('plan');
-   * ```
-   */
   on(branch: string): StateHandle {
     return new StateHandle(this.#engine, this.#session, { branch: checkId('branch', branch), agent: this.agent });
   }
 
-  /**
-   * Begins a transaction, which stores nothing until it is committed.
-   *
-   * @example
-   * ```ts
-   * await using tx = session.state.begin({ timeoutMs: 5_000 });
-   * tx.write('plan', 'ask');
-   * await tx.commit(); // left without it, the transaction is aborted
-   * ```
-   */
   begin(options: TransactionOptions = {}): Transaction {
     checkKeys(options, beginKeys);
     const { branch, agent } = this;
@@ -116,17 +63,7 @@ export class StateHandle {
     return new Transaction(new TransactionWork(place, options), agent);
   }
 
-  /**
-   * The open transaction of an id; `transaction.not-found` if it has ended, has expired, or is not of this branch.
-   *
-   * @example
-   * ```ts
-   * const { txn } = session.state.begin();
-   * session.state.begun(txn).write('plan', 'ask');
-   * await session.state.begun(txn).commit();
-   * ```
-   */
-  begun(txn: string): Transaction {
+  openTransaction(txn: string): Transaction {
     const work = this.#engine.transactions.find(txn);
     const { branch } = this;
     if (work instanceof TransactionWork) {
@@ -140,19 +77,6 @@ export class StateHandle {
     });
   }
 
-  /**
-   * Runs a function in a transaction and commits, or aborts if it throws. When what it read was changed by another
-   * writer, it is run again in a new transaction: it should do nothing but read and write state.
-   *
-   * @example
-   * ```ts
-   * const { seq, result } = await session.state.transaction(async (tx) => {
-   *   const { value } = await tx.get('count');
-   *   tx.write('count', Number(value ?? 0) + 1);
-   *   return value;
-   * });
-   * ```
-   */
   async transaction<Result>(
     work: (tx: Transaction) => Result | Promise<Result>,
     options: RunOptions = {},
@@ -173,33 +97,11 @@ export class StateHandle {
     }
   }
 
-  /**
-   * What a key holds now, or at a point.
-   *
-   * @example
-   * ```ts
-   * const { value, version, seq, time, exists } = await session.state.get('plan');
-   * const before = await session.state.get('plan', { at: '@7' });
-   * ```
-   */
   async get(key: string, options: { readonly at?: PointInput } = {}): Promise<StateValue> {
     checkKeys(options, getKeys);
     return this.getAt(key, options);
   }
 
-  /**
-   * What a key held: at a point, at a seq or time of this branch, or as one of its versions. A version is looked for in
-   * the view, so that one that was rewound or reverted is not there. If a revert that was taken back has brought a number
-   * into the view twice, it is the last one, which is the first that `history` shows.
-   *
-   * @example
-   * ```ts
-   * await session.state.getAt('plan', { version: 1 });
-   * await session.state.getAt('plan', { point: 'careful@4' });
-   * await session.state.getAt('plan', { seq: 7 });
-   * await session.state.getAt('plan', { time: '2026-11-15T10:00:00Z' });
-   * ```
-   */
   async getAt(key: string, where: StateAt & { readonly version?: number }): Promise<StateValue> {
     checkKeys(where, getAtKeys);
     const of = { agent: this.agent, key: checkKey(key) };
@@ -212,26 +114,10 @@ export class StateHandle {
     return versionAt(this.#engine, place, of, where.version);
   }
 
-  /**
-   * The keys that hold a value, sorted by their UTF-8 bytes.
-   *
-   * @example
-   * ```ts
-   * for await (const key of session.state.keys({ at: 'main@7' })) console.log(key);
-   * ```
-   */
   async *keys(options: StateListOptions = {}): AsyncGenerator<string, void, undefined> {
     for await (const { key } of this.scan('', options)) yield key;
   }
 
-  /**
-   * The keys with a prefix that hold a value, with their values, sorted by their UTF-8 bytes.
-   *
-   * @example
-   * ```ts
-   * for await (const { key, value, version } of session.state.scan('task/', { limit: 100 })) console.log(key, value);
-   * ```
-   */
   async *scan(prefix: string, options: StateListOptions = {}): AsyncGenerator<StateValue, void, undefined> {
     checkKey(prefix);
     checkKeys(options, listKeys);
@@ -243,14 +129,6 @@ export class StateHandle {
     }
   }
 
-  /**
-   * Every version of a key, the last first: its value, who wrote it, when, in which transaction and because of what.
-   *
-   * @example
-   * ```ts
-   * for await (const { version, op, value, by, time, txn } of session.state.history('plan')) console.log(version, value);
-   * ```
-   */
   async *history(key: string, options: StateListOptions = {}): AsyncGenerator<StateVersion, void, undefined> {
     const of = { agent: this.agent, key: checkKey(key) };
     checkKeys(options, listKeys);
@@ -262,30 +140,10 @@ export class StateHandle {
     }
   }
 
-  /**
-   * The transactions again, in the order of their commits, each with this agent's operations and nobody else's.
-   *
-   * @example
-   * ```ts
-   * for await (const { seq, operations } of session.state.replay({ after: 7 })) {
-   *   for (const { op, key, value } of operations) console.log(seq, op, key, value);
-   * }
-   * ```
-   */
   replay(options: StateReplayOptions = {}): StateReplay {
     return replayState(this.#engine, { session: this.#session, branch: this.branch, agent: this.agent }, options);
   }
 
-  /**
-   * The keys that hold another value at the second point than at the first.
-   *
-   * @example
-   * ```ts
-   * for await (const { key, kind, left, right } of session.state.diff('main@7', 'careful')) {
-   *   console.log(kind, key, left?.value, right?.value);
-   * }
-   * ```
-   */
   async *diff(
     left: PointInput,
     right: PointInput = {},

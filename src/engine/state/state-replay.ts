@@ -3,9 +3,10 @@ import { isStructural } from '../../core/event/families/structural.ts';
 import { checkAgent, stateKey } from '../../core/event/state-key.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { Seq } from '../../core/point.ts';
+import type { Replay, ReplayOptions } from '../../core/session/session-log.ts';
 import { segmentAt } from '../../core/view/segment.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
-import { checkReading, type Replay, type ReplayOptions, replay } from '../looking/replay.ts';
+import { checkReading, replay } from '../looking/replay.ts';
 import { operationsOf, type StateOperation } from './entry.ts';
 import { pointOf } from './point.ts';
 

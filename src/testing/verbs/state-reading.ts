@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import type { StateHandle } from '../../engine/state/state-handle.ts';
+import type { StateVerbs } from '../../engine/state/state-verbs.ts';
 import { all, note, onSession, refuses, type VerbCase } from './verb-case.ts';
 
-const put = async (state: StateHandle, key: string, value: number | string | null): Promise<number> =>
+const put = async (state: StateVerbs, key: string, value: number | string | null): Promise<number> =>
   (await state.transaction((tx) => tx.write(key, value))).seq;
-const drop = async (state: StateHandle, key: string): Promise<number> =>
+const drop = async (state: StateVerbs, key: string): Promise<number> =>
   (await state.transaction((tx) => tx.delete(key))).seq;
-const valueAt = async (state: StateHandle, key: string, at: string): Promise<unknown> => {
+const valueAt = async (state: StateVerbs, key: string, at: string): Promise<unknown> => {
   const { value, exists } = await state.get(key, { at });
   return exists ? value : undefined;
 };
@@ -203,7 +203,7 @@ export const branching: readonly VerbCase[] = [
       const three = await session.fork('two@head', { name: 'three', edits: [{ kind: 'state', key: 'a' }] });
       for (const other of [state, one.state, two.state]) await put(other, 'a', 'later');
       await session.rewind('one@1');
-      const held = async (handle: StateHandle): Promise<unknown> =>
+      const held = async (handle: StateVerbs): Promise<unknown> =>
         (await all(handle.scan(''))).map(({ key, value, version }) => [key, value, version]);
       assert.deepEqual(await held(three.state), [], 'b was deleted on its parent, a by its own edit');
       await put(three.state, 'a', 'three');

@@ -126,7 +126,7 @@ export const lifeCycle: readonly VerbCase[] = [
     ])
       await refuses('transaction.expired', act);
     late.abort();
-    await refuses('transaction.not-found', () => state.begun(other.txn));
+    await refuses('transaction.not-found', () => state.openTransaction(other.txn));
     await refuses('option.invalid', () => state.begin({ timeoutMs: 0 }));
     await refuses('option.invalid', () => state.begin({ timeoutMs: 1.5 }));
     assert.equal((await state.get('a')).exists, false);
@@ -142,18 +142,18 @@ export const lifeCycle: readonly VerbCase[] = [
     await refuses('store.closed', () => session.state.transaction((other) => other.write('a', 1)));
   }),
 
-  onSession('begun() finds an open transaction by its id, on its branch alone', async (session, reprise) => {
+  onSession('openTransaction() finds an open transaction by its id, on its branch alone', async (session, reprise) => {
     await session.append(note('a'));
     await session.fork('main@1', { name: 'x' });
     const { state } = session;
     const { txn } = state.begin();
-    state.begun(txn).write('a', 1);
-    await refuses('transaction.not-found', () => state.on('x').begun(txn));
-    await refuses('transaction.not-found', () => state.begun('nobody'));
+    state.openTransaction(txn).write('a', 1);
+    await refuses('transaction.not-found', () => state.on('x').openTransaction(txn));
+    await refuses('transaction.not-found', () => state.openTransaction('nobody'));
     const other = await reprise.namespace('other').createSession('demo');
-    await refuses('transaction.not-found', () => other.state.begun(txn));
-    assert.equal((await state.begun(txn).commit()).txn, txn);
-    await refuses('transaction.not-found', () => state.begun(txn));
+    await refuses('transaction.not-found', () => other.state.openTransaction(txn));
+    assert.equal((await state.openTransaction(txn).commit()).txn, txn);
+    await refuses('transaction.not-found', () => state.openTransaction(txn));
   }),
 
   onSession('an empty commit appends nothing and gives the point it read', async (session) => {

@@ -1,0 +1,17 @@
+import type { Seq, SeqRange } from '../point.ts';
+
+/** A stretch of a view: stored events as they are, or one event that a marker carries. */
+export type Piece =
+  | ({ readonly kind: 'range'; readonly branch: string } & SeqRange)
+  | {
+      readonly kind: 'carried';
+      readonly branch: string;
+      /** The marker's seq, which is also the event's. */
+      readonly seq: Seq;
+      /** Every seq the event answers to: its own and those it replaced. */
+      readonly answers: readonly Seq[];
+      readonly turn: number;
+      readonly type: string;
+      /** For an inserted event, the seq it was put behind. */
+      readonly after?: Seq;
+    };
