@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, test } from 'vitest';
-import { openReprise, type Reprise } from '../../src/index.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Branch, openReprise, Reprise, Session, SessionRecorder, StateHandle, Transaction } from '../../src/index.ts';
 import { verbSuite } from '../../src/testing/verbs/verb-suite.ts';
 
 let directory = '';
@@ -21,4 +21,18 @@ const stores: Readonly<Record<string, () => Promise<Reprise>>> = {
 
 describe.each(Object.entries(stores))('the verbs on %s', (_, open) => {
   for (const held of new Set(Object.values(verbSuite).flat())) test(`${held.title}`, () => held.run(open));
+});
+
+test.each([
+  ['', Session],
+  ['reprise.', Reprise],
+  ['branch.', Branch],
+  ['state.', StateHandle],
+  ['transaction.', Transaction],
+  ['recorder.', SessionRecorder],
+])('every verb of a handle (%s) has cases', (prefix, { prototype }) => {
+  const verbs = Object.getOwnPropertyNames(prototype).filter((name) => name !== 'constructor');
+  const cases: Readonly<Record<string, readonly unknown[]>> = verbSuite;
+  expect(verbs.length).toBeGreaterThan(8);
+  expect(verbs.filter((name) => (cases[`${prefix}${name}`] ?? []).length === 0)).toEqual([]);
 });

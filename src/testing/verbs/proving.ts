@@ -240,4 +240,27 @@ export const sessions: readonly VerbCase[] = [
       ],
     );
   }),
+
+  onSession(
+    'resolve() reads a ref, and `latest` is the session that was appended to last',
+    async (session, reprise) => {
+      await (await reprise.createSession('other')).append(note('a'));
+      await session.append(note('b'));
+      const at = { kind: 'turn', turn: 1 };
+      assert.deepEqual(await reprise.resolve('latest/x@turn:1'), { session: 'demo', branch: 'x', at });
+      assert.deepEqual((await reprise.resolve('other')).at, { kind: 'head' });
+      await refuses('ref.invalid', () => reprise.resolve('a/b/c'));
+      await refuses('session.not-found', () => reprise.namespace('empty').resolve('latest'));
+    },
+  ),
+
+  onSession('health() says what the store is, and close() can be called twice', async (session, reprise) => {
+    await session.append(note('a'));
+    const { kind, problems } = await reprise.health();
+    assert.ok(kind.length > 0);
+    assert.deepEqual(problems, []);
+    await reprise.close();
+    await reprise.close();
+    await refuses('store.closed', () => session.append(note('b')));
+  }),
 ];

@@ -1,6 +1,11 @@
+import type { Branch } from '../../engine/branch.ts';
+import type { SessionRecorder } from '../../engine/recording/recorder.ts';
 import type { Reprise } from '../../engine/reprise.ts';
 import type { Session } from '../../engine/session.ts';
+import type { StateHandle } from '../../engine/state/state-handle.ts';
+import type { Transaction } from '../../engine/state/transaction.ts';
 import { append } from './append.ts';
+import { branchVerbs } from './branching.ts';
 import { edit, fork, redo, revert, rewind } from './changing.ts';
 import { copying } from './copying.ts';
 import { editing } from './editing.ts';
@@ -13,6 +18,7 @@ import { counterfactual, stateAt } from './looking.ts';
 import { mistyping } from './mistyping.ts';
 import { diff, fingerprint, sessions, verify } from './proving.ts';
 import { userTurns } from './recorded-turns.ts';
+import { recorderVerbs } from './recorder-verbs.ts';
 import { record } from './recording.ts';
 import { find, replay } from './replay.ts';
 import { resume } from './resuming.ts';
@@ -22,11 +28,20 @@ import { isolation, lifeCycle } from './state-transactions.ts';
 import { stopping } from './stopping.ts';
 import type { VerbCase } from './verb-case.ts';
 
-/** Every verb: a new one without cases does not compile. */
-type Verb = Exclude<keyof Session, 'id'> | Exclude<keyof Reprise, typeof Symbol.asyncDispose>;
+/** The methods and accessors of a handle, without the plain fields that name what it is on. */
+type VerbsOf<Handle, Field extends keyof Handle = never> = Exclude<keyof Handle & string, Field>;
+
+/** Every verb of every handle: a new one without cases does not compile. Those of a session go by their bare names. */
+type Verb =
+  | VerbsOf<Session, 'id'>
+  | `reprise.${VerbsOf<Reprise>}`
+  | `branch.${VerbsOf<Branch, 'session' | 'name' | 'parent' | 'head' | 'dependents'>}`
+  | `state.${VerbsOf<StateHandle, 'branch' | 'agent'>}`
+  | `transaction.${VerbsOf<Transaction, 'agent'>}`
+  | `recorder.${VerbsOf<SessionRecorder, 'session'>}`;
 
 /**
- * What every way of opening Reprise must do, verb by verb. Verbs that are proved together share their cases.
+ * The cases that prove each verb on any store, verb by verb. Verbs that are proved together share their cases.
  *
  * @example
  * ```ts
@@ -53,11 +68,7 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   erase,
   fingerprint,
   verify,
-  diff,
-  copy: copying,
-  import: importing,
-  export: importing,
-  branch: fork,
+  branch: branchVerbs,
   tree: sessions,
   toJSON: sessions,
   locate: verify,
@@ -65,12 +76,66 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   setMetadata: sessions,
   dropSnapshots: stateAt,
   delete: sessions,
-  session: sessions,
-  createSession: sessions,
-  sessions,
-  namespace: sessions,
-  currentNamespace: sessions,
-  resolve: diff,
-  health: sessions,
-  close: sessions,
+
+  'reprise.session': sessions,
+  'reprise.createSession': sessions,
+  'reprise.sessions': sessions,
+  'reprise.namespace': sessions,
+  'reprise.currentNamespace': sessions,
+  'reprise.replay': replay,
+  'reprise.diff': diff,
+  'reprise.resolve': sessions,
+  'reprise.copy': copying,
+  'reprise.import': importing,
+  'reprise.export': importing,
+  'reprise.health': sessions,
+  'reprise.close': sessions,
+
+  'branch.append': branchVerbs,
+  'branch.record': branchVerbs,
+  'branch.replay': branchVerbs,
+  'branch.project': branchVerbs,
+  'branch.state': branchVerbs,
+  'branch.edit': branchVerbs,
+  'branch.redo': branchVerbs,
+  'branch.resume': branchVerbs,
+  'branch.fingerprint': branchVerbs,
+  'branch.verify': branchVerbs,
+
+  'state.as': reading,
+  'state.on': branching,
+  'state.begin': lifeCycle,
+  'state.openTransaction': lifeCycle,
+  'state.transaction': isolation,
+  'state.get': reading,
+  'state.getAt': reading,
+  'state.keys': reading,
+  'state.scan': reading,
+  'state.history': reading,
+  'state.replay': replaying,
+  'state.diff': branching,
+
+  'transaction.txn': lifeCycle,
+  'transaction.committed': isolation,
+  'transaction.isInConflict': isolation,
+  'transaction.as': isolation,
+  'transaction.write': lifeCycle,
+  'transaction.delete': lifeCycle,
+  'transaction.get': lifeCycle,
+  'transaction.scan': lifeCycle,
+  'transaction.commit': lifeCycle,
+  'transaction.abort': lifeCycle,
+
+  'recorder.branch': record,
+  'recorder.uses': recorderVerbs,
+  'recorder.run': record,
+  'recorder.turn': recorderVerbs,
+  'recorder.task': recorderVerbs,
+  'recorder.call': record,
+  'recorder.startCall': recorderVerbs,
+  'recorder.message': recorderVerbs,
+  'recorder.event': recorderVerbs,
+  'recorder.startRun': recorderVerbs,
+  'recorder.flush': recorderVerbs,
+  'recorder.close': recorderVerbs,
 };
