@@ -99,14 +99,6 @@ interface World {
 const note = (text: string) => ({ type: 'note.added', data: { text } });
 const turn = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-async function within<T>(ms: number, what: Promise<T>): Promise<T | 'late'> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<'late'>((resolve) => {
-    timer = setTimeout(() => resolve('late'), ms);
-  });
-  return await Promise.race([what, late]).finally(() => clearTimeout(timer));
-}
-
 /** Collects what nobody holds any more. */
 async function collectGarbage(): Promise<void> {
   setFlagsFromString('--expose-gc');
@@ -185,14 +177,14 @@ describe.each(Object.entries(stores))('a replay on %s that is left early', (_, o
     expect([held.watches, held.listeners]).toEqual([0, 0]);
   });
 
-  inWorld('that follows ends at once when it is returned while it waits', async ({ session, held }) => {
+  inWorld('that follows ends when it is returned while it waits', async ({ session, held }) => {
     const replay = session.replay({ follow: true, after: 900, at: 'main' });
     const waiting = replay.next();
     await turn(80);
     expect(held.watches).toBe(1);
     const end = { value: undefined, done: true };
-    expect(await within(2_000, replay.return())).toEqual(end);
-    expect(await within(2_000, waiting)).toEqual(end);
+    expect(await replay.return()).toEqual(end);
+    expect(await waiting).toEqual(end);
     expect([held.watches, held.listeners]).toEqual([0, 0]);
   });
 
@@ -220,8 +212,8 @@ describe.each(Object.entries(stores))('a replay on %s that is left early', (_, o
     expect(await replay.next()).toEqual({ value: undefined, done: true });
   });
 
-  inWorld('lets the store be closed at once', async ({ reprise, session }) => {
+  inWorld('lets the store be closed', async ({ reprise, session }) => {
     for await (const event of session.replay({ follow: true })) if (event.seq === 5) break;
-    expect(await within(2_000, reprise.close())).toBeUndefined();
+    expect(await reprise.close()).toBeUndefined();
   });
 });

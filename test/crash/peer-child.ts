@@ -1,8 +1,8 @@
-// Another process on the same store: node peer-child.ts PATH append COUNT | fight NAME COUNT | hold MS
+// Another process on the same store: node peer-child.ts PATH append COUNT | fight NAME COUNT | hold
 
+import { once } from 'node:events';
 import { writeSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as wait } from 'node:timers/promises';
 import { openReprise, RepriseError } from '../../src/index.ts';
 
 const [path = '', mode, ...more] = process.argv.slice(2);
@@ -39,16 +39,16 @@ async function fight(name: string, count: number): Promise<void> {
   say(`conflicts ${conflicts}`);
 }
 
-/** Holds the write lock, as a slow or stopped process would. */
-async function hold(ms: number): Promise<void> {
+/** Holds the write lock, as a slow or stopped process would, until its input ends. */
+async function hold(): Promise<void> {
   const database = new DatabaseSync(path);
   database.exec('BEGIN IMMEDIATE');
   say('holding');
-  await wait(ms);
+  await once(process.stdin.resume(), 'end');
   database.exec('ROLLBACK');
   database.close();
 }
 
 if (mode === 'append') await append(Number(more[0]));
 else if (mode === 'fight') await fight(more[0] ?? '', Number(more[1]));
-else await hold(Number(more[0]));
+else await hold();

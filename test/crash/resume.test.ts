@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { conversation, openReprise, runs, type Session } from '../../src/index.ts';
 import { countedRefund, littleAgent, recordLoop, says } from '../../src/testing/verbs/little-agent.ts';
+import { until } from '../until.ts';
 
 let directory = '';
 beforeAll(() => {
@@ -32,7 +33,12 @@ async function resumeAndKill(path: string, where: 'model' | 'tool'): Promise<voi
   });
   await once(running.stdout, 'data');
   // The start of the call it is in is on its way to the disk.
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await using reprise = await openReprise({ store: `sqlite:${path}`, readOnly: true });
+  const session = await reprise.session('demo');
+  await until(async () => {
+    const last = (await Array.fromAsync(session.replay({ at: 'x' }))).at(-1);
+    return last?.type === 'call.started' && last.data['kind'] === where;
+  });
   running.kill('SIGKILL');
   await once(running, 'close');
 }

@@ -8,7 +8,14 @@ import { tool } from 'ai';
 import { MockLanguageModelV4 } from 'ai/test';
 import { z } from 'zod';
 import type { JsonObject } from '../../src/core/json.ts';
-import { type Event, openReprise, type Reprise, type Session } from '../../src/index.ts';
+import {
+  createNodePlatform,
+  type Event,
+  openReprise,
+  type Platform,
+  type Reprise,
+  type Session,
+} from '../../src/index.ts';
 
 export const usage = {
   inputTokens: { total: 10, noCache: 6, cacheRead: 4, cacheWrite: 0 },
@@ -83,8 +90,10 @@ export function weatherTools(executed: string[] = []) {
 }
 
 /** A store with an empty session. */
-export async function openSession(): Promise<{ reprise: Reprise; session: Session } & AsyncDisposable> {
-  const reprise = await openReprise('memory:');
+export async function openSession(
+  platform: Partial<Platform> = {},
+): Promise<{ reprise: Reprise; session: Session } & AsyncDisposable> {
+  const reprise = await openReprise({ store: 'memory:', platform: { ...createNodePlatform(), ...platform } });
   const session = await reprise.createSession('ai');
   return { reprise, session, [Symbol.asyncDispose]: () => reprise[Symbol.asyncDispose]() };
 }

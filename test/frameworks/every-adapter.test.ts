@@ -304,7 +304,7 @@ describe.each(Object.entries(worlds))('%s', (name, world) => {
       let wake = (_error?: Error): void => undefined;
       // The model says a piece only when the reader has all that came before it: who gathers never gets it.
       const gate = async (piece: number): Promise<void> => {
-        const late = setTimeout(() => wake(new Error(`The reader has ${read.length} of ${piece} pieces`)), 5_000);
+        const late = setTimeout(() => wake(new Error(`The reader has ${read.length} of ${piece} pieces`)), 60_000);
         while (read.length < piece)
           await new Promise<void>((resolve, reject) => {
             wake = (error) => (error === undefined ? resolve() : reject(error));

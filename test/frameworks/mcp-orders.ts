@@ -42,6 +42,7 @@ export function ordersServer(): McpServer {
     { description: 'Ends only when it is cancelled', inputSchema: z.object({}) },
     (_input, { mcpReq }) =>
       new Promise((resolve) => {
+        done.push('forever begun');
         mcpReq.signal.addEventListener('abort', () => {
           done.push('forever cancelled');
           resolve(text('cancelled'));

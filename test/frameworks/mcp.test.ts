@@ -4,6 +4,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Recorder, RecordOptions } from '../../src/index.ts';
 import { type RecordTransportOptions, recordTransport } from '../../src/mcp.ts';
+import { until } from '../until.ts';
 import { done, ordersServer } from './mcp-orders.ts';
 import { dataOf, recorded } from './openai-agents-world.ts';
 
@@ -164,11 +165,13 @@ describe('calls that come to nothing', () => {
     const control = new AbortController();
     const { events } = await used(async ({ client }) => {
       const call = client.callTool({ name: 'forever', arguments: {} }, { signal: control.signal });
-      setTimeout(() => control.abort(), 20);
-      await expect(call).rejects.toThrow(/abort/i);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      const refused = expect(call).rejects.toThrow(/abort/i);
+      await until(() => done.includes('forever begun'));
+      control.abort();
+      await refused;
+      await until(() => done.includes('forever cancelled'));
     });
-    expect(done).toEqual(['forever cancelled']);
+    expect(done).toEqual(['forever begun', 'forever cancelled']);
     expect(callsOf(events).ended.at(-1)).toMatchObject({ name: 'forever', outcome: 'aborted' });
   });
 
@@ -198,8 +201,10 @@ describe('calls that come to nothing', () => {
   test('one that is open when the connection closes is recorded as interrupted', async () => {
     const { events } = await used(async ({ client, transport }) => {
       const call = client.callTool({ name: 'forever', arguments: {} });
-      setTimeout(() => void transport.close(), 20);
-      await expect(call).rejects.toThrow(/closed/i);
+      const refused = expect(call).rejects.toThrow(/closed/i);
+      await until(() => done.includes('forever begun'));
+      await transport.close();
+      await refused;
     });
     expect(callsOf(events).ended.at(-1)).toMatchObject({ name: 'forever', outcome: 'interrupted' });
   });

@@ -3,7 +3,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import Anthropic from '@anthropic-ai/sdk';
 import { generateText, isStepCount, streamText, tool } from 'ai';
 import OpenAI from 'openai';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { limits } from '../../src/index.ts';
 import { type ModelScript, type ModelServer, openModelServer } from '../../src/testing.ts';
@@ -193,10 +193,12 @@ describe.each(Object.entries(ways))('the scripted model server over %s', (name, 
   });
 
   test('takes its time', async () => {
-    await using server = await openModelServer([{ reply: { text: 'a b c d', firstMs: 40, pieceMs: 20 } }]);
-    const before = performance.now();
+    await using server = await openModelServer([{ reply: { text: 'a b c d', firstMs: 43, pieceMs: 17 } }]);
+    const timers = vi.spyOn(globalThis, 'setTimeout');
     await ask(server, 'hello');
-    expect(performance.now() - before).toBeGreaterThanOrEqual(streamed ? 98 : 38);
+    const waits = timers.mock.calls.map(([, ms]) => ms).filter((ms) => ms === 43 || ms === 17);
+    expect(waits).toEqual(streamed ? [43, 17, 17, 17] : [43]);
+    timers.mockRestore();
   });
 });
 
@@ -341,10 +343,11 @@ describe('what a script can say', () => {
       { reply: [{ error: { status: 429, retryAfter: 0.05 } }, { error: { status: 529 } }, { text: 'at last' }] },
     ];
     await using server = await openModelServer(script);
-    const before = performance.now();
+    const timers = vi.spyOn(globalThis, 'setTimeout');
     const { choices } = await openai(server, 3).chat.completions.create({ model, messages: user('hello') });
     expect(choices[0]?.message.content).toBe('at last');
-    expect(performance.now() - before).toBeGreaterThanOrEqual(48);
+    expect(timers.mock.calls.map(([, ms]) => ms)).toContain(50);
+    timers.mockRestore();
     expect(server.requests.map(({ outcome }) => outcome)).toEqual(['error', 'error', 'answered']);
     const again = await openai(server).chat.completions.create({ model, messages: user('hello') });
     expect(again.choices[0]?.message.content, 'the last reply stays').toBe('at last');

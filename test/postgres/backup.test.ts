@@ -11,6 +11,7 @@ import { openReprise, type Reprise } from '../../src/index.ts';
 import { blocksOf } from '../docs/pages.ts';
 import { root } from '../docs/workshop.ts';
 import { Place } from '../e2e/cli/run.ts';
+import { until } from '../until.ts';
 import { type Server, startServer } from './server.ts';
 
 const writers = 4;
@@ -112,7 +113,7 @@ it('I2: a backup that was taken under load has everything that was acknowledged 
       ids.push(String(event?.id));
     }
   });
-  await sleep(1_000);
+  await until(() => acknowledged.every((ids) => ids.length > 10));
   let held: readonly number[] = [];
   await backUp(() => {
     held = acknowledged.map((ids) => ids.length);

@@ -82,7 +82,7 @@ it('commands say what is wrong with a server that is not there, and exit with 3'
   expect(ran.stderr + ran.stdout).not.toContain('hidden');
 });
 
-it('what cannot be opened is named, with what is the case and what to do, and at once', async () => {
+it('what cannot be opened is named, with what is the case and what to do', async () => {
   const server = inject('postgresUrl');
   const { host } = new URL(server);
   const cases: readonly (readonly [url: string, told: RegExp, hint: RegExp])[] = [
@@ -94,7 +94,6 @@ it('what cannot be opened is named, with what is the case and what to do, and at
     [`postgres://me:%hidden@${host}/postgres`, /me@\S+": a "%" in it/, /%25/],
   ];
   for (const [url, told, hint] of cases) {
-    const began = performance.now();
     const { code, stderr } = await place.run(['list', '--json', '--store', url]);
     const { error } = JSON.parse(stderr) as { readonly error: { readonly message: string; readonly hint: string } };
     expect(code, url).toBeGreaterThan(1);
@@ -102,7 +101,6 @@ it('what cannot be opened is named, with what is the case and what to do, and at
     expect(error.message).toMatch(told);
     expect(error.hint).toMatch(hint);
     expect(stderr).not.toContain('hidden');
-    expect(performance.now() - began).toBeLessThan(5_000);
     const doctor = await place.run(['doctor', '--json', '--store', url]);
     const { findings } = JSON.parse(doctor.stdout) as { readonly findings: readonly { readonly todo: string }[] };
     expect([doctor.code, findings[0]?.todo]).toEqual([1, error.hint]);

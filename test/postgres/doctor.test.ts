@@ -9,8 +9,9 @@ import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { migrations } from '../../src/store/postgres/schema.ts';
 import { note, request } from '../../src/testing/contract/contract-case.ts';
 import { Place } from '../e2e/cli/run.ts';
+import { until } from '../until.ts';
 import { nextRelease } from './next-release.ts';
-import { newPlace, tamper } from './place.ts';
+import { hold, newPlace, tamper } from './place.ts';
 import { type Server, startServer } from './server.ts';
 
 const platform = createNodePlatform();
@@ -46,19 +47,6 @@ async function madeStore(url: string): Promise<void> {
   await store.createSession(ref, { root: 'main', seed: 'x' });
   await store.append([request(ref, [note('one'), note('two')])]);
   await store.close();
-}
-
-/** A session of its own that keeps what it did until it is let go of. */
-async function holding(url: string, ...statements: readonly string[]): Promise<() => Promise<void>> {
-  const held = new URL(url);
-  const schema = held.searchParams.get('schema') ?? 'reprise';
-  held.search = '';
-  const client = postgres(held.href, { max: 1, connection: { search_path: schema, application_name: 'in the way' } });
-  for (const statement of ['BEGIN', ...statements]) await client.unsafe(statement);
-  return async () => {
-    await client.unsafe('ROLLBACK');
-    await client.end();
-  };
 }
 
 describe('doctor on PostgreSQL', () => {
@@ -101,11 +89,13 @@ describe('doctor on PostgreSQL', () => {
   it('names a process that holds a lock for which others wait', async () => {
     const url = newPlace();
     await madeStore(url);
-    const letGo = await holding(url, 'SELECT 1 FROM sessions FOR UPDATE');
-    const store = await openPostgresStore({ url, platform });
+    const letGo = await hold(url, 'SELECT 1 FROM sessions FOR UPDATE');
+    const store = await openPostgresStore({ url, platform, busyWaitMs: 60_000 });
     const waiting = store.append([request(ref, [note('late')])]);
-    await sleep(2_500);
-    const found = await doctor(url);
+    const found = await until(async () => {
+      const seen = await doctor(url);
+      return seen.findings.length === 0 ? undefined : seen;
+    });
     await letGo();
     expect((await waiting)[0]?.ok).toBe(true);
     await store.close();
@@ -123,7 +113,7 @@ describe('doctor on PostgreSQL', () => {
   it('names a transaction that has been open for too long', async () => {
     const url = newPlace();
     await madeStore(url);
-    const letGo = await holding(url, 'SELECT count(*) FROM events');
+    const letGo = await hold(url, 'SELECT count(*) FROM events');
     await sleep(1_200);
     const { database } = await openDatabase({
       url,
@@ -157,7 +147,7 @@ describe('doctor on PostgreSQL', () => {
       },
     ]);
     const schema = new URL(url).searchParams.get('schema') ?? '';
-    const letGo = await holding(url, `SELECT pg_advisory_lock(1382051443, hashtext('${schema}'))`);
+    const letGo = await hold(url, `SELECT pg_advisory_lock(1382051443, hashtext('${schema}'))`);
     const running = await doctor(url);
     await letGo();
     expect([running.findings, textOf(running, 'schema')]).toEqual([
@@ -230,7 +220,7 @@ describe('doctor on a server that is not run as it should be', () => {
     expect(textOf(found, 'slowest')).toMatch(/^[\d.]+ ms on average of \d+ calls: /);
     for (const { todo } of found.findings)
       for (const statement of todo.replace(/^.*?: /, '').split('; ')) await tamper(server.url(), statement);
-    await sleep(500);
+    await until(async () => (await doctor(server.url())).ok);
     expect(await doctor(server.url())).toMatchObject({ ok: true, findings: [], store: { durability: 'disk' } });
   });
 });

@@ -5,8 +5,10 @@ import type { RepriseError } from '../../src/core/error.ts';
 import type { EventStore } from '../../src/core/store/event-store.ts';
 import { createNodePlatform, openPostgresStore, openReprise, type PostgresStoreOptions } from '../../src/index.ts';
 import { note, request } from '../../src/testing/contract/contract-case.ts';
+import { until } from '../until.ts';
 import { tamper } from './place.ts';
 import { type Server, startServer } from './server.ts';
+import { startProxy } from './wire-proxy.ts';
 
 const platform = createNodePlatform();
 const ref = { namespace: 'default', session: 'demo' };
@@ -41,14 +43,13 @@ async function append(store: EventStore, text: string): Promise<void> {
   if (outcome?.ok !== true) throw outcome?.error;
 }
 
-async function failureOf(promise: Promise<unknown>): Promise<RepriseError & { readonly ms: number }> {
-  const began = performance.now();
+async function failureOf(promise: Promise<unknown>): Promise<RepriseError> {
   const error = await promise.then(
     () => undefined,
     (thrown: unknown) => thrown as RepriseError,
   );
   if (error === undefined) throw new Error('It did not fail');
-  return Object.assign(error, { ms: performance.now() - began });
+  return error;
 }
 
 /** Something that hangs up on whoever calls, and counts them. */
@@ -104,8 +105,7 @@ describe('a URL with several hosts', () => {
       for await (const { data } of session.replay({ follow: true, signal: stop.signal })) seen.push(data);
     })();
     await append(writer, 'to be followed');
-    for (let wait = 0; wait < 100 && JSON.stringify(seen.at(-1)) !== '{"text":"to be followed"}'; wait++)
-      await sleep(50);
+    await until(() => JSON.stringify(seen.at(-1)) === '{"text":"to be followed"}');
     expect(seen.at(-1)).toEqual({ text: 'to be followed' });
     stop.abort();
     await following;
@@ -113,14 +113,13 @@ describe('a URL with several hosts', () => {
     await reader.close();
   });
 
-  it('says which ones there are when all are dead, soon and without calling them again and again', async () => {
+  it('says which ones there are when all are dead, without calling them again and again', async () => {
     const [first, second] = [await hangingUp(), await hangingUp()];
     const error = await failureOf(opened(urlOf([first.port, second.port]), { busyWaitMs: 1_000 }));
     expect(error.code).toBe('store.unreachable');
     expect(error.message).toContain(`127.0.0.1:${first.port}`);
     expect(error.message).toContain(`127.0.0.1:${second.port}`);
     expect(error.message).not.toContain('reprise@');
-    expect(error.ms).toBeLessThan(5_000);
     expect(first.calls() + second.calls()).toBeLessThan(20);
     const called = first.calls();
     await sleep(300);
@@ -128,21 +127,36 @@ describe('a URL with several hosts', () => {
     for (const listener of [first, second]) listener.close();
   });
 
-  it('waits for one that can be written to, and says what the others are when none comes', async () => {
+  it('waits for one that can be written to', async () => {
+    const late = await startProxy(primary.port);
+    let calls = 0;
+    late.cutAt = () => {
+      calls++;
+      return true;
+    };
+    const { port } = new URL(late.through(primary.url()));
+    const opening = opened(urlOf([Number(port), standby]), { busyWaitMs: 60_000 });
+    await until(() => calls > 1);
+    late.cutAt = () => false;
+    const store = await opening;
+    await append(store, 'c');
+    await store.close();
+    await late.close();
+  });
+
+  it('says what the others are when none comes that can be written to', async () => {
     const error = await failureOf(opened(urlOf([1, standby]), { busyWaitMs: 600 }));
     expect([error.code, error.details['target']]).toEqual(['store.unreachable', 'read-write']);
     expect(error.message).toContain(`"127.0.0.1:${standby.port}" is a standby`);
     expect(error.hint).toContain('Promote');
-    expect(error.ms).toBeGreaterThan(500);
   });
 });
 
-it('a standby alone refuses to be written to, within the wait, and is read', async () => {
+it('a standby alone refuses to be written to, and is read', async () => {
   const store = await opened(standby.url(), { busyWaitMs: 500 });
   const error = await failureOf(append(store, 'never'));
   expect([error.code, error.details['postgres']]).toEqual(['store.read-only', '25006']);
   expect(error.hint).toContain('target_session_attrs');
-  expect(error.ms).toBeLessThan(3_000);
   expect((await store.branch({ ...ref, branch: 'main' }))?.head).toBeGreaterThan(0);
   await store.close();
 });
@@ -181,14 +195,10 @@ describe('a primary that is killed under load', () => {
   it('I2: loses nothing acknowledged with synchronous replication: writers and followers go on at the new one', async () => {
     await tamper(primary.url(), `ALTER SYSTEM SET synchronous_standby_names = 'near'`);
     await tamper(primary.url(), 'SELECT pg_reload_conf()');
-    for (let wait = 0; wait < 100; wait++) {
-      const [row] = await tamper(
-        primary.url(),
-        `SELECT sync_state FROM pg_stat_replication WHERE application_name = 'near'`,
-      );
-      if (row?.['sync_state'] === 'sync') break;
-      await sleep(50);
-    }
+    await until(async () => {
+      const states = `SELECT sync_state FROM pg_stat_replication WHERE application_name = 'near'`;
+      return (await tamper(primary.url(), states))[0]?.['sync_state'] === 'sync';
+    });
     const url = urlOf([primary, standby], '?target_session_attrs=read-write');
     const store = await opened(url, { busyWaitMs: 60_000 });
     const follower = await openReprise({ store: await opened(url, { busyWaitMs: 60_000 }), platform });
@@ -200,18 +210,16 @@ describe('a primary that is killed under load', () => {
         seen.push((data as { readonly text: string }).text);
     })();
     const { told, stop: stopLoad } = load(store, 'kept');
-    await sleep(500);
+    await until(() => told.length >= 20);
     await primary.kill();
     await sleep(300);
     await tamper(standby.url(), 'SELECT pg_promote()');
     const before = told.length;
-    for (let wait = 0; wait < 200 && told.length < before + 20; wait++) await sleep(50);
+    await until(() => told.length >= before + 20);
     await stopLoad();
-    expect(told.length).toBeGreaterThanOrEqual(before + 20);
     const stored = await storedOn(standby, 'kept');
     expect([...stored].sort()).toEqual([...told].sort());
-    for (let wait = 0; wait < 100 && seen.filter((text) => text.startsWith('kept')).length < stored.length; wait++)
-      await sleep(50);
+    await until(() => seen.filter((text) => text.startsWith('kept')).length >= stored.length);
     stop.abort();
     await following;
     expect(seen.filter((text) => text.startsWith('kept'))).toEqual(stored);
@@ -230,11 +238,7 @@ describe('a primary that is killed under load', () => {
     expect(['store.unreachable', 'store.busy']).toContain(outcome?.ok === false && outcome.error.code);
     await tamper(primary.url(), `ALTER SYSTEM RESET synchronous_standby_names`);
     await tamper(primary.url(), 'SELECT pg_reload_conf()');
-    for (let wait = 0; wait < 100; wait++) {
-      const [again] = await store.append([asked]);
-      if (again?.ok === true) break;
-      await sleep(100);
-    }
+    await until(async () => (await store.append([asked]))[0]?.ok === true);
     expect(await storedOn(primary, 'waiting')).toEqual(['waiting']);
     await store.close();
   });
@@ -242,11 +246,11 @@ describe('a primary that is killed under load', () => {
   it('loses what the standby had not received without it: the guide says so', async () => {
     const store = await opened(urlOf([primary, lagging]), { busyWaitMs: 60_000 });
     await append(store, 'lost before');
-    for (let wait = 0; wait < 100 && !(await isStored(lagging, 'lost before')); wait++) await sleep(50);
+    await until(() => isStored(lagging, 'lost before'));
     await tamper(lagging.url(), `ALTER SYSTEM SET primary_conninfo = ''`);
     await tamper(lagging.url(), 'SELECT pg_reload_conf()');
     const receivers = 'SELECT 1 FROM pg_stat_wal_receiver';
-    for (let wait = 0; wait < 100 && (await tamper(lagging.url(), receivers)).length > 0; wait++) await sleep(50);
+    await until(async () => (await tamper(lagging.url(), receivers)).length === 0);
     await append(store, 'lost after');
     await primary.kill();
     await tamper(lagging.url(), 'SELECT pg_promote()');

@@ -7,18 +7,36 @@ export function newPlace(): string {
   return `${inject('postgresUrl')}?schema=t_${randomBytes(8).toString('hex')}`;
 }
 
+/** Runs statements in a transaction that stays open, with the locks that it took, until it is let go of. */
+export async function hold(place: string, ...statements: readonly string[]): Promise<() => Promise<void>> {
+  const client = connect(place);
+  for (const statement of ['BEGIN', ...statements]) await client.unsafe(statement);
+  return async () => {
+    await client.unsafe('ROLLBACK');
+    await client.end();
+  };
+}
+
 /** Runs statements as the superuser, past the store. */
 export async function tamper<Row extends object = Record<string, unknown>>(
   place: string,
   sql: string,
 ): Promise<readonly Row[]> {
-  const url = new URL(place);
-  const schema = url.searchParams.get('schema') ?? 'reprise';
-  url.search = '';
-  const client = postgres(url.href, { max: 1, onnotice: () => {}, connection: { search_path: schema } });
+  const client = connect(place);
   try {
     return await client.unsafe<Row[]>(sql);
   } finally {
     await client.end();
   }
+}
+
+function connect(place: string): postgres.Sql {
+  const url = new URL(place);
+  const search_path = url.searchParams.get('schema') ?? 'reprise';
+  url.search = '';
+  return postgres(url.href, {
+    max: 1,
+    onnotice: () => {},
+    connection: { search_path, application_name: 'in the way' },
+  });
 }

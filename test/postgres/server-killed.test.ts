@@ -4,6 +4,7 @@ import type { EventStore, StoredEvent } from '../../src/core/store/event-store.t
 import { createNodePlatform } from '../../src/node/platform.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { note, request } from '../../src/testing/contract/contract-case.ts';
+import { until } from '../until.ts';
 import { type Server, startServer } from './server.ts';
 
 const platform = createNodePlatform();
@@ -64,7 +65,9 @@ it('I2: a server that is killed under load and started again has lost nothing ac
   });
   const work = Promise.all(writing);
   for (let kill = 0; kill < kills; kill++) {
+    const before = told.size;
     await sleep(pauseMs);
+    await until(() => told.size > before + writers);
     await server.kill();
     await sleep(200);
     await server.restart();
@@ -87,7 +90,7 @@ it('I2: a server that is killed under load and started again has lost nothing ac
   }
   expect(stored).toBe(told.size);
   const last = (await reader.branch({ ...refOf(0), branch: 'main' }))?.head ?? 0;
-  for (let wait = 0; wait < 100 && seen.at(-1) !== last; wait++) await sleep(100);
+  await until(() => seen.at(-1) === last);
   stopped.abort();
   await following;
   expect(seen.at(-1)).toBe(last);

@@ -37,6 +37,7 @@ afterAll(async () => {
 });
 
 let places = 0;
+const schemaOf = (place: string): string => new URL(place).searchParams.get('schema') ?? '';
 const newPlace = (): string => `${server.url()}?schema=p${++places}`;
 
 async function opened(url: string, more: object = {}): Promise<EventStore> {
@@ -45,14 +46,10 @@ async function opened(url: string, more: object = {}): Promise<EventStore> {
   return store;
 }
 
-/** What an append is refused with, and how long that took; undefined if it is not. */
-async function refusalOf(
-  store: EventStore,
-  text = 'a',
-): Promise<{ readonly error?: RepriseError; readonly ms: number }> {
-  const began = performance.now();
+/** What an append is refused with; nothing if it is not. */
+async function refusalOf(store: EventStore, text = 'a'): Promise<{ readonly error?: RepriseError }> {
   const [outcome] = await store.append([request(ref, [note(text)])]);
-  return { ...(outcome?.ok === false ? { error: outcome.error } : {}), ms: performance.now() - began };
+  return outcome?.ok === false ? { error: outcome.error } : {};
 }
 
 async function failureOf(promise: Promise<EventStore>): Promise<RepriseError> {
@@ -101,21 +98,27 @@ describe('what a server says is told as what it means', () => {
     ['P0001', 'store.failed', 'PostgreSQL says', 'report'],
   ];
 
-  it('with a code, a hint and PostgreSQL’s own code, within the wait, and nothing is written', async () => {
+  /** What another try may change is tried again while there is time; what it does not change is tried once. */
+  const passing = new Set(['40001', '40P01', '55P03', '57P01', '57P05', '25P03', '08006']);
+
+  it('with a code, a hint and PostgreSQL’s own code, tried again where that helps, and nothing is written', async () => {
     const place = newPlace();
     const store = await opened(place, { busyWaitMs: 100 });
+    await tamper(place, 'CREATE SEQUENCE tries');
     await tamper(place, 'CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$');
     await tamper(place, 'CREATE TRIGGER fail BEFORE INSERT ON events FOR EACH ROW EXECUTE FUNCTION fail()');
     for (const [state, code, told, hint] of meanings) {
       await tamper(
         place,
-        `CREATE OR REPLACE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'planted' USING ERRCODE = '${state}'; END $$`,
+        `CREATE OR REPLACE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM nextval('${schemaOf(place)}.tries'); RAISE EXCEPTION 'planted' USING ERRCODE = '${state}'; END $$`,
       );
-      const { error, ms } = await refusalOf(store);
+      await tamper(place, 'ALTER SEQUENCE tries RESTART');
+      const { error } = await refusalOf(store);
+      const [tries] = await tamper<{ readonly count: number }>(place, 'SELECT last_value::int AS count FROM tries');
+      expect([state, Number(tries?.count) > 1]).toEqual([state, passing.has(state)]);
       expect([state, error?.code, error?.details['postgres']]).toEqual([state, code, state]);
       expect(error?.message).toContain(told);
       expect(error?.hint).toContain(hint);
-      expect(ms).toBeLessThan(3_000);
     }
     await tamper(place, 'DROP TRIGGER fail ON events');
     expect((await refusalOf(store)).error).toBeUndefined();
@@ -132,7 +135,7 @@ describe('a server that has no connection left', () => {
     const error = await failureOf(opened(place, { busyWaitMs: 400 }));
     expect([error.code, error.details['postgres']]).toEqual(['store.busy', '53300']);
     expect(error.hint).toContain('max_connections');
-    const waiting = opened(place, { busyWaitMs: 10_000 });
+    const waiting = opened(place, { busyWaitMs: 60_000 });
     await sleep(200);
     await leave();
     await (await waiting).close();

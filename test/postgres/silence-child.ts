@@ -22,15 +22,12 @@ await once(process.stdin, 'data');
 process.stdin.destroy();
 let beats = 0;
 const heart = setInterval(() => beats++, 20);
-const began = performance.now();
 const error = await session.append({ type: 'note.added', data: { text: 'lost' } }).then(
   () => undefined,
   (thrown: unknown) => thrown,
 );
-const waited = performance.now() - began;
 clearInterval(heart);
 say(error instanceof RepriseError ? `${error.code}: ${error.message} (${error.hint})` : 'it did not fail');
-say(beats * 20 > waited / 2 ? 'awake' : 'frozen');
-const closing = performance.now();
+say(beats > 2 ? 'awake' : 'frozen');
 await reprise.close();
-say(`closed after ${Math.round(performance.now() - closing)}`);
+say('closed');

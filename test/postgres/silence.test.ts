@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import type { EventStore } from '../../src/core/store/event-store.ts';
 import { createNodePlatform, openPostgresStore, openReprise } from '../../src/index.ts';
 import { note, request } from '../../src/testing/contract/contract-case.ts';
+import { until } from '../until.ts';
 import { newPlace, tamper } from './place.ts';
 import { type Server, startServer } from './server.ts';
 import { startProxy, type WireProxy } from './wire-proxy.ts';
@@ -38,7 +39,7 @@ async function codeOf(store: EventStore, text: string): Promise<string> {
 }
 
 /** How a process ended whose server falls silent, and what it said. */
-async function childOn(url: string, fallSilent: () => void): Promise<{ readonly said: string; readonly ms: number }> {
+async function childOn(url: string, fallSilent: () => void): Promise<string> {
   const child = spawn(process.execPath, [fileURLToPath(new URL('./silence-child.ts', import.meta.url)), url], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -48,24 +49,21 @@ async function childOn(url: string, fallSilent: () => void): Promise<{ readonly 
   });
   while (!said.includes('ready')) await once(child.stdout, 'data');
   fallSilent();
-  const began = performance.now();
   child.stdin.write('go\n');
-  const timer = setTimeout(() => child.kill('SIGKILL'), 60_000);
+  const timer = setTimeout(() => child.kill('SIGKILL'), 120_000);
   const [code] = (await once(child, 'close')) as [number | null];
   clearTimeout(timer);
   if (code !== 0) throw new Error(`The child ended with ${code}, having said ${said}`);
-  return { said, ms: performance.now() - began };
+  return said;
 }
 
 describe('a server that does not answer any more', () => {
   it('on a network that swallows everything, is waited for within bounds, and nothing is left that keeps a process', async () => {
-    const { said, ms } = await childOn(proxy.through(newPlace()), () => {
+    const said = await childOn(proxy.through(newPlace()), () => {
       proxy.isSilent = true;
     });
     expect(said).toMatch(/store\.unreachable: Cannot use the store: the server (did|does) not answer .*\(Check /);
-    expect(said).toContain('awake');
-    expect(Number(/closed after (\d+)/.exec(said)?.[1])).toBeLessThan(8_000);
-    expect(ms).toBeLessThan(30_000);
+    expect(said).toContain('awake\nclosed\n');
   });
 
   it('because it was stopped, is waited for within bounds, and written to again once it goes on', async () => {
@@ -74,15 +72,13 @@ describe('a server that does not answer any more', () => {
       const store = await opened(server.url(), waits);
       server.freeze('SIGSTOP');
       try {
-        const began = performance.now();
         expect(await codeOf(store, 'a')).toBe('store.unreachable');
         await expect(store.branch({ ...ref, branch: 'main' })).rejects.toMatchObject({ code: 'store.unreachable' });
         await expect(opened(server.url(), waits)).rejects.toMatchObject({ code: 'store.unreachable' });
-        expect(performance.now() - began).toBeLessThan(30_000);
       } finally {
         server.freeze('SIGCONT');
       }
-      for (let wait = 0; wait < 50 && (await codeOf(store, 'b')) !== 'ok'; wait++) await sleep(100);
+      await until(async () => (await codeOf(store, 'b')) === 'ok');
       expect(await codeOf(store, 'c')).toBe('ok');
       await store.close();
     } finally {
@@ -111,7 +107,7 @@ it('a writer that falls silent in the middle of a transaction holds up the other
     return false;
   };
   const lost = codeOf(silent, 'in between');
-  for (let wait = 0; wait < 100 && !proxy.isSilent; wait++) await sleep(10);
+  await until(() => proxy.isSilent);
   expect(await codeOf(other, 'goes on')).toBe('ok');
   proxy.isSilent = false;
   proxy.cutAt = () => false;
@@ -122,11 +118,11 @@ it('a writer that falls silent in the middle of a transaction holds up the other
 });
 
 describe('a tail', () => {
-  /** Follows through one store what another writes; gives what was seen, and how long the last took to come. */
+  /** Follows through one store what another writes, each text until it is seen; gives what was seen. */
   async function tail(
     url: string,
     place: string,
-    work: (write: (text: string) => Promise<number>) => Promise<void>,
+    work: (write: (text: string) => Promise<void>) => Promise<void>,
   ): Promise<unknown[]> {
     const writer = await opened(place);
     const reader = await openReprise({ store: await opened(url), platform });
@@ -139,9 +135,7 @@ describe('a tail', () => {
     })();
     await work(async (text) => {
       expect(await codeOf(writer, text)).toBe('ok');
-      const began = performance.now();
-      for (let wait = 0; wait < 500 && seen.at(-1) !== text; wait++) await sleep(10);
-      return performance.now() - began;
+      while (seen.at(-1) !== text) await turn();
     });
     stop.abort();
     await following;
@@ -153,25 +147,26 @@ describe('a tail', () => {
   const listening = `SELECT pid FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND application_name = 'tail'`;
 
   async function listens(place: string): Promise<boolean> {
-    for (let wait = 0; wait < 300; wait++) {
-      if ((await tamper(place, listening)).length > 0) return true;
-      await sleep(20);
-    }
-    return false;
+    return await until(async () => (await tamper(place, listening)).length > 0);
   }
 
-  it('is told at once of what another process commits', async () => {
+  it('hears of what another process commits, and does not have to look for it', async () => {
     const place = newPlace();
-    const waited: number[] = [];
-    await tail(`${place}&application_name=tail`, place, async (write) => {
+    const seen = await tail(`${place}&application_name=tail`, place, async (write) => {
       expect(await listens(place)).toBe(true);
-      for (let count = 0; count < 7; count++) {
-        // Away from the moments at which it looks by itself.
-        await sleep(70);
-        waited.push(await write(String(count)));
+      await write('a');
+      // From now on it never comes to look by itself: that clock is moved only so far that the writer speaks again.
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      try {
+        for (const text of ['b', 'c', 'd', 'e']) {
+          await vi.advanceTimersByTimeAsync(20);
+          await write(text);
+        }
+      } finally {
+        vi.useRealTimers();
       }
     });
-    expect(waited.sort((left, right) => left - right)[3]).toBeLessThan(400);
+    expect(seen).toEqual(['a', 'b', 'c', 'd', 'e']);
   });
 
   it('goes on when the connection it listens on is cut, and listens again', async () => {
@@ -197,7 +192,7 @@ describe('a tail', () => {
     };
     const seen = await tail(`${proxy.through(place)}&application_name=tail`, place, async (write) => {
       expect(await listens(place)).toBe(true);
-      for (const text of ['a', 'b', 'c']) expect(await write(text)).toBeLessThan(2_500);
+      for (const text of ['a', 'b', 'c']) await write(text);
     });
     expect(seen).toEqual(['a', 'b', 'c']);
     expect(dropped).toBeGreaterThan(0);

@@ -35,8 +35,7 @@ describe('commandCheck()', () => {
   });
 
   test('a command that takes longer than checkMsMax is ended, and has failed', async () => {
-    const began = performance.now();
-    expect(await commandCheck('exec sleep 30', { ...place, msMax: 100 })(branch)).toBe(false);
-    expect(performance.now() - began).toBeLessThan(10_000);
+    // Nobody waits for its own end.
+    expect(await commandCheck('exec sleep 3600', { ...place, msMax: 100 })(branch)).toBe(false);
   });
 });

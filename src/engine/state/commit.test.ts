@@ -64,15 +64,15 @@ test('a commit whose answer was lost is repeated without being stored twice', as
 test('a commit that began in time is finished, and one that failed meanwhile is let go of untouched', async () => {
   let isFailing = false;
   const session = await faultySession(async (store, requests) => {
-    await new Promise((resolve) => setTimeout(resolve, 80));
+    await new Promise((resolve) => setTimeout(resolve, 300));
     return isFailing ? refusal('store.busy') : store.append(requests);
   });
   const { state } = session;
-  const late = state.begin({ timeoutMs: 40 });
+  const late = state.begin({ timeoutMs: 250 });
   late.write('a', 1);
   expect((await late.commit()).seq).toBe(1);
   isFailing = true;
-  const failed = state.begin({ timeoutMs: 40 });
+  const failed = state.begin({ timeoutMs: 250 });
   failed.write('a', 2);
   await expect(failed.commit()).rejects.toMatchObject({ code: 'store.busy' });
   expect(() => state.openTransaction(failed.txn)).toThrow(expect.objectContaining({ code: 'transaction.not-found' }));

@@ -113,10 +113,10 @@ export const lifeCycle: readonly VerbCase[] = [
 
   onSession('a transaction expires, measured from its beginning, and is let go of untouched', async (session) => {
     const { state } = session;
-    const late = state.begin({ timeoutMs: 20 });
+    const late = state.begin({ timeoutMs: 250 });
     late.write('a', 1);
-    const other = state.begin({ timeoutMs: 20 });
-    await new Promise((resolve) => setTimeout(resolve, 40));
+    const other = state.begin({ timeoutMs: 250 });
+    await new Promise((resolve) => setTimeout(resolve, 300));
     for (const act of [
       () => late.write('a', 2),
       () => late.delete('a'),

@@ -44,13 +44,15 @@ export interface Worker {
   readonly ended: Promise<readonly string[]>;
   /** Resolves once it has printed that many lines. */
   readonly printed: (count: number) => Promise<void>;
+  /** Ends its input: one that holds a lock lets go of it. */
+  readonly letGo: () => void;
   readonly kill: () => void;
 }
 
 /** Starts `worker.ts`. */
 export function startWorker(...args: readonly string[]): Worker {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'worker.ts'), ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
   const lines: string[] = [];
   const waiting = new Set<() => void>();
@@ -81,6 +83,7 @@ export function startWorker(...args: readonly string[]): Worker {
         ended.then(look, reject);
         look();
       }),
+    letGo: () => child.stdin.end(),
     kill: () => child.kill('SIGKILL'),
   };
 }

@@ -4,9 +4,9 @@
  *   node worker.ts append PATH COUNT NAME     appends one event at a time, printing the seq of each acknowledged one
  *   node worker.ts race PATH COUNT NAME       appends at the head it last saw, again and again, until COUNT were written
  *   node worker.ts tail PATH THROUGH          prints each head it is woken for, up to THROUGH
- *   node worker.ts hold PATH MS               holds the write lock for so long, printing when it has it
+ *   node worker.ts hold PATH                  holds the write lock until its input ends, printing when it has it
  */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { once } from 'node:events';
 import { type Seq, seq } from '../../../src/core/point.ts';
 import type { AppendRequest, EventStore } from '../../../src/core/store/event-store.ts';
 import { createNodePlatform } from '../../../src/node/platform.ts';
@@ -61,7 +61,7 @@ if (verb === 'hold') {
   const database = new Database({ location: path, readOnly: false });
   database.exec('BEGIN IMMEDIATE');
   console.log('held');
-  await sleep(Number(count));
+  await once(process.stdin.resume(), 'end');
   database.exec('COMMIT');
   database.close();
 } else {

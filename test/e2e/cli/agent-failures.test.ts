@@ -41,7 +41,7 @@ export default { agents: { lingering, failing, keyless, deaf, tools, talking } }
 
 describe('an agent of the configuration', () => {
   test('that leaves a server open does not keep the program alive', async () => {
-    const { code, stdout } = await place.run(['resume', 'refund/again', '--with', 'lingering']);
+    const { code, stdout } = await place.runAlone(['resume', 'refund/again', '--with', 'lingering']);
     expect(code).toBe(0);
     expect(stdout).toContain('done on again');
   });

@@ -1,11 +1,11 @@
 /** Commands that run agents: resume, retry, experiment. The agents are plain functions of a configuration. */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Event } from '../../../src/index.ts';
-import { root } from '../../docs/workshop.ts';
+import { until } from '../../until.ts';
 import { agentConfig, dropFixtures, type Place, refundPlace, skipOnServer, writeAgentFiles } from './run.ts';
+import { program } from './started.ts';
 
 let place: Place;
 beforeEach(async () => {
@@ -126,13 +126,10 @@ describe('reprise resume', () => {
   test('Ctrl-C stops the agent, the branch says so, and the exit code is 130', async () => {
     place.write('reprise.config.mjs', moreAgents);
     await place.json('fork', 'refund@2', '--name', 'again');
-    const words = [join(root, 'src/cli/bin.ts'), 'resume', 'refund/again', '--with', 'waiting'];
-    const child = spawn(process.execPath, words, { cwd: place.folder, env: place.env() });
-    const ended = new Promise((resolve) => child.on('close', resolve));
-    while (!(await historyOf('refund/again')).includes('slow-1'))
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    child.kill('SIGINT');
-    expect(await ended).toBe(130);
+    const started = place.start(['resume', 'refund/again', '--with', 'waiting']);
+    await until(async () => (await historyOf('refund/again')).includes('slow-1'));
+    started.child.kill('SIGINT');
+    expect(await started.ended()).toBe(130);
     expect(await outcomeOf('refund/again')).toBe('aborted');
     expect(await place.run(['resume', 'refund/again', '--with', 'support'])).toMatchObject({ code: 0 });
   });
@@ -168,7 +165,7 @@ describe('reprise resume', () => {
       spawnSync('git', ['-C', place.folder, ...as, ...words], { encoding: 'utf8' }).stdout.trim();
     for (const words of [['init'], ['add', 'reprise.config.mjs'], ['commit', '-m', 'first']]) git(...words);
     await place.run(['fork', 'refund@2', '--name', 'again']);
-    expect((await place.run(['resume', 'refund/again', '--with', 'support'])).code).toBe(0);
+    expect((await place.runAlone(['resume', 'refund/again', '--with', 'support'])).code).toBe(0);
     const events = (await historyOf('refund/again')).trim().split('\n');
     const started = events.map((line) => JSON.parse(line) as Event).findLast(({ type }) => type === 'run.started');
     const sha256 = createHash('sha256').update(agentConfig).digest('hex');
@@ -201,7 +198,7 @@ describe('reprise resume', () => {
 
 /** Types a command at a terminal, as `script` of util-linux makes one, and then an answer. */
 function atTerminal(words: string, answer: string): { readonly code: number | null; readonly screen: string } {
-  const line = `"${process.execPath}" "${join(root, 'src/cli/bin.ts')}" ${words}`;
+  const line = `"${process.execPath}" "${program}" ${words}`;
   // A machine without a terminal does not say which one it has, and unknown ones are not coloured.
   const env = place.env({ TERM: 'xterm-256color' });
   const options = { cwd: place.folder, env, input: `${answer}\n`, encoding: 'utf8' } as const;
@@ -229,12 +226,12 @@ describe.skipIf(!hasScript)('at a terminal', () => {
   });
 
   test('retry waits for as long as it takes, shows what is going on, and colours what differs', async () => {
-    const slow = moreAgents.replace("async () => 'I heard '", "async () => await later(1_600) + 'I heard '");
+    const slow = moreAgents.replace("async () => 'I heard '", "async () => await later(3_000) + 'I heard '");
     const later = "const later = (ms) => new Promise((resolve) => setTimeout(resolve, ms, ''));\n";
     place.write('reprise.config.mjs', later + slow);
     const { code, screen } = atTerminal('retry refund@run:run-1 --with talking --extra-context "It was a gift."', '');
     expect(code).toBe(0);
-    expect(screen).toMatch(/1\.\ds, 1 model call, small-1 …/);
+    expect(screen).toMatch(/\d\.\ds, 1 model call, small-1 …/);
     expect(screen).toMatch(/\u001b\[32m\+.*It was a gift\./);
     expect(screen).toContain('\u001b[31m--- refund@7');
   });

@@ -135,8 +135,8 @@ describe('reprise config', () => {
 
   test('a TypeScript file in a project without a package.json loads without a warning', async () => {
     place.write('reprise.config.ts', `const store: string = 'memory:';\nexport default { store };`);
-    expect(await place.run(['config', '--json'])).toMatchObject({ code: 0, stderr: '' });
+    expect(await place.runAlone(['config', '--json'])).toMatchObject({ code: 0, stderr: '' });
     place.write('package.json', { name: 'project' });
-    expect(await place.run(['config', '--json'])).toMatchObject({ code: 0, stderr: '' });
+    expect(await place.runAlone(['config', '--json'])).toMatchObject({ code: 0, stderr: '' });
   });
 });

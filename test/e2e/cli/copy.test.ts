@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { openReprise } from '../../../src/index.ts';
+import { until } from '../../until.ts';
 import { dropFixtures, type Place, refundPlace, skipOnServer } from './run.ts';
 
 skipOnServer('it is about files; test/postgres/copying.test.ts has both');
@@ -160,8 +161,10 @@ test('copy stops at Ctrl-C between two batches with 130, and goes on when it is 
     for (let batch = 0; batch < 60; batch++)
       await session.append(Array.from({ length: 1_000 }, () => ({ type: 'note.added', data: { text: 'a' } })));
   }
-  const stopped = await place.stop(['copy', long, to], () => storedEvents(join(place.folder, 'copy.db')) > 0);
-  expect(stopped.code).toBe(130);
+  const stopped = place.start(['copy', long, to]);
+  await until(() => storedEvents(join(place.folder, 'copy.db')) > 0);
+  stopped.child.kill('SIGINT');
+  expect(await stopped.ended()).toBe(130);
   expect(stopped.stderr).toBe(
     'Cannot finish the copy of session "long": it was stopped by Ctrl-C\nCopy again: it goes on where it stopped.\n',
   );

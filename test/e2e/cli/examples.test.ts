@@ -7,7 +7,16 @@ import { shapes } from '../../../scripts/cli-shapes.ts';
 import { commands } from '../../../src/cli/commands.ts';
 import { blocksOf } from '../../docs/pages.ts';
 import { root } from '../../docs/workshop.ts';
-import { defaultUrl, demoPlace, type Place, type Ran, refundPlace, skipOnServer, writeAgentFiles } from './run.ts';
+import { defaultUrl, demoPlace, type Place, refundPlace, skipOnServer, writeAgentFiles } from './run.ts';
+import type { Ran } from './warm-process.ts';
+
+/** The words of a line that needs no shell to be understood; undefined for one that does. */
+function wordsOf(line: string): string[] | undefined {
+  const words = [...line.matchAll(/(?:"[^"$`\\!]*"|'[^']*'|[^\s"'$`\\|&;<>(){}*?~#!])+/g)].map(([word]) => word);
+  return words[0] === 'reprise' && words.join(' ') === line && !line.includes('--follow')
+    ? words.slice(1).map((word) => word.replaceAll(/"([^"]*)"|'([^']*)'/g, '$1$2'))
+    : undefined;
+}
 
 /** A shell in a place where `reprise` is a command, and home has what a person's home has. */
 async function shellPlace(): Promise<{ readonly place: Place; readonly type: (line: string) => Promise<Ran> }> {
@@ -16,18 +25,23 @@ async function shellPlace(): Promise<{ readonly place: Place; readonly type: (li
     mkdirSync(join(place.folder, folder), { recursive: true });
   place.write('bin/reprise', `#!/bin/sh\nexec "${process.execPath}" "${join(root, 'src/cli/bin.ts')}" "$@"\n`);
   chmodSync(join(place.folder, 'bin/reprise'), 0o755);
-  const env = place.env({
+  const env = {
     HOME: place.folder,
     EDITOR: `sed -i 's/uestion/UESTION/'`,
     PATH: `${join(place.folder, 'bin')}:${process.env['PATH'] ?? ''}`,
-  });
-  const type = (line: string): Promise<Ran> =>
+  };
+  const inShell = (line: string): Promise<Ran> =>
     new Promise((resolve) => {
-      const child = execFile('/bin/sh', ['-c', line], { cwd: place.folder, env }, (error, stdout, stderr) => {
+      const options = { cwd: place.folder, env: place.env(env) };
+      const child = execFile('/bin/sh', ['-c', line], options, (error, stdout, stderr) => {
         resolve({ code: error === null ? 0 : (error.code as unknown as number), stdout, stderr });
       });
       child.stdin?.end();
     });
+  const type = (line: string): Promise<Ran> => {
+    const words = wordsOf(line);
+    return words === undefined ? inShell(line) : place.run(words, { env });
+  };
   return { place, type };
 }
 

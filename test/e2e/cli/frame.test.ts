@@ -1,5 +1,5 @@
 /** What holds for every command: words, streams, exit codes, and what is said about a typo. */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commands } from '../../../src/cli/commands.ts';
@@ -171,6 +171,23 @@ describe('stores and namespaces', () => {
   });
 });
 
+describe('a process of its own', () => {
+  test('ends with 0 and prints what the others print', async () => {
+    expect(await place.runAlone(['verify', 'refund'])).toEqual(await place.run(['verify', 'refund']));
+    expect(await place.runAlone(['list'])).toEqual(await place.run(['list']));
+  });
+
+  test.each([
+    ['not found', ['verify', 'refnud'], 1],
+    ['wrong usage', ['verify'], 2],
+    ['no store', ['list', '--store', 'sqlite:missing.db'], 3],
+  ])('ends with the code of what went wrong: %s', async (_, words, code) => {
+    const alone = await place.runAlone(words);
+    expect(alone).toEqual(await place.run(words));
+    expect(alone.code).toBe(code);
+  });
+});
+
 describe('streams', () => {
   test('stdout is data alone: what to type next and what is said about it is on stderr', async () => {
     const { stdout, stderr } = await place.run(['fingerprint', 'refund']);
@@ -181,7 +198,7 @@ describe('streams', () => {
 
   test('a pipe gets no colours, FORCE_COLOR gets them, NO_COLOR takes them away again', async () => {
     const coloured = async (env: Record<string, string>): Promise<boolean> =>
-      (await place.run(['verify', 'refund'], { env })).stdout.includes('\u001b[');
+      (await place.runAlone(['verify', 'refund'], { env })).stdout.includes('\u001b[');
     expect(await coloured({})).toBe(false);
     expect(await coloured({ FORCE_COLOR: '1' })).toBe(true);
     expect(await coloured({ NO_COLOR: '1' })).toBe(false);
@@ -195,13 +212,10 @@ describe('streams', () => {
   });
 
   test('Ctrl-C ends it quietly with 130', async () => {
-    const words = [join(root, 'src/cli/bin.ts'), 'replay', 'refund', '--follow', '--json'];
-    const child = spawn(process.execPath, words, { cwd: place.folder, env: place.env() });
-    let stderr = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-    child.stdout.once('data', () => child.kill('SIGINT'));
-    const code = await new Promise((resolve) => child.on('close', resolve));
-    expect([code, stderr]).toEqual([130, '']);
+    const started = place.start(['replay', 'refund', '--follow', '--json']);
+    await started.until(({ stdout }) => stdout !== '');
+    started.child.kill('SIGINT');
+    expect([await started.ended(), started.stderr]).toEqual([130, '']);
   });
 
   test('what a payload or an id would do to the terminal is not done', async () => {

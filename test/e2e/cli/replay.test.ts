@@ -1,8 +1,5 @@
 /** `replay`: which events, in which order, at which pace, as a table and as JSON; the list and filter lines of the seeds' B4. */
-import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { root } from '../../docs/workshop.ts';
 import { demoPlace, type Place, refundEvents, shapeOf } from './run.ts';
 
 let place: Place;
@@ -228,43 +225,37 @@ test('a bad expression and a bad time are told with what to write', async () => 
 
 describe('pace', () => {
   test('--speed keeps the original pauses, faster or slower', async () => {
-    const started = performance.now();
-    await place.run(['replay', 'refund', '--after', '1', '--through', '5', '--speed', '1x']);
-    expect(performance.now() - started).toBeGreaterThan(750);
-    const quick = performance.now();
-    await place.run(['replay', 'orchestration', '--speed', '1000x']);
-    expect(performance.now() - quick).toBeLessThan(5_000);
+    await using reprise = await place.open();
+    const apart = ['2026-11-15T10:00:00.000Z', '2026-11-15T11:00:00.000Z'];
+    await (await reprise.createSession('paced')).append(
+      apart.map((time) => ({ type: 'note.added', time, data: { text: 'an hour apart' } })),
+    );
+    const original = place.start(['replay', 'paced', '--speed', '1x', '--json']);
+    await original.until(({ stdout }) => stdout.includes('\n'));
+    expect((await place.run(['replay', 'paced', '--speed', '999999x', '--json'])).stdout.split('\n')).toHaveLength(3);
+    // What takes an hour is not there when the quick one is over.
+    expect([original.child.exitCode, original.stdout.split('\n').length]).toEqual([null, 2]);
+    original.child.kill('SIGINT');
+    expect(await original.ended()).toBe(130);
   });
 
   test('--follow goes on with what another process appends, after the tail', async () => {
-    const words = [join(root, 'src/cli/bin.ts'), 'replay', 'other', '--tail', '1', '--follow', '--json'];
-    const child = spawn(process.execPath, words, { cwd: place.folder, env: place.env() });
-    const shown: number[] = [];
-    const seen = (count: number): Promise<void> =>
-      new Promise((resolve) => {
-        const look = (): void => {
-          if (shown.length >= count) resolve();
-          else setTimeout(look, 10);
-        };
-        look();
-      });
-    let rest = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      const lines = (rest + text).split('\n');
-      rest = lines.pop() ?? '';
-      shown.push(...lines.map((line) => (JSON.parse(line) as Shown).seq));
-    });
-    await seen(1);
+    const started = place.start(['replay', 'other', '--tail', '1', '--follow', '--json']);
+    const shown = (): number[] =>
+      started.stdout
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => (JSON.parse(line) as Shown).seq);
+    await started.until(() => shown().length >= 1);
     await using reprise = await place.open();
     await (await reprise.session('other')).append([
       { type: 'note.added', data: { text: 'one' } },
       { type: 'note.added', data: { text: 'two' } },
     ]);
-    await seen(3);
+    await started.until(() => shown().length >= 3);
     await (await reprise.session('other')).append({ type: 'note.added', data: { text: 'three' } });
-    await seen(4);
-    child.kill('SIGINT');
-    const code = await new Promise((resolve) => child.on('close', resolve));
-    expect([code, shown]).toEqual([130, [9, 10, 11, 12]]);
+    await started.until(() => shown().length >= 4);
+    started.child.kill('SIGINT');
+    expect([await started.ended(), shown()]).toEqual([130, [9, 10, 11, 12]]);
   });
 });

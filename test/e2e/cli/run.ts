@@ -1,5 +1,4 @@
-/** The command line as a process of its own, on stores that are built once and copied. */
-import { spawn } from 'node:child_process';
+/** Places to run commands in, on stores that are built once and copied. */
 import { randomBytes } from 'node:crypto';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,6 +6,8 @@ import { join } from 'node:path';
 import { beforeEach, inject, type TestContext } from 'vitest';
 import { type EventDraft, openReprise, type Reprise } from '../../../src/index.ts';
 import { root } from '../../docs/workshop.ts';
+import { Started, type WatchOptions } from './started.ts';
+import { type Ran, runWarm } from './warm-process.ts';
 
 /** The server of the vitest project `postgres`, which runs these same files; undefined in the project `e2e`, on SQLite. */
 const server: string | undefined = inject('postgresUrl');
@@ -25,20 +26,11 @@ export function skipOnServer(why: string, context?: TestContext): void {
   else context.skip(note);
 }
 
-/** How a command ended and what it wrote. */
-export interface Ran {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** How to run one. */
+/** What a command finds around it. */
 export interface RunOptions {
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
-
-const program = join(root, 'src/cli/bin.ts');
 
 /** What npm, the tests, a terminal or a build machine sets: by some of it Node.js decides about colours (`CI`, `TMUX`). */
 const foreign =
@@ -89,38 +81,23 @@ export class Place implements Disposable {
     return name;
   }
 
-  /** Runs `reprise` with these words. */
-  run(words: readonly string[], { stdin = '', env = {} }: RunOptions = {}): Promise<Ran> {
-    return new Promise((resolve, reject) => {
-      const child = spawn(process.execPath, [program, ...words], { cwd: this.folder, env: this.env(env) });
-      let stdout = '';
-      let stderr = '';
-      child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-      child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-      child.on('error', reject).on('close', (code) => resolve({ code, stdout, stderr }));
-      // A command that does not read its input may be gone before it is written.
-      child.stdin.on('error', () => undefined).end(stdin);
-    });
+  /** Runs `reprise` with these words, in a process that is shared with other commands unless there is input. */
+  run(words: readonly string[], options: RunOptions = {}): Promise<Ran> {
+    if (options.stdin !== undefined) return this.runAlone(words, options);
+    return runWarm({ words, folder: this.folder, env: this.env(options.env) }, plainEnv());
   }
 
-  /** Runs `reprise` and sends it Ctrl-C as soon as something is so. */
-  stop(words: readonly string[], isTime: () => boolean): Promise<Ran> {
-    return new Promise((resolve, reject) => {
-      const child = spawn(process.execPath, [program, ...words], { cwd: this.folder, env: plainEnv() });
-      let stdout = '';
-      let stderr = '';
-      child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
-      child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-      const look = setInterval(() => {
-        if (!isTime()) return;
-        clearInterval(look);
-        child.kill('SIGINT');
-      }, 10);
-      child.on('error', reject).on('close', (code) => {
-        clearInterval(look);
-        resolve({ code, stdout, stderr });
-      });
-    });
+  /** Runs `reprise` with these words in a process of its own, where the process is what the test is about. */
+  async runAlone(words: readonly string[], { stdin = '', env = {} }: RunOptions = {}): Promise<Ran> {
+    const started = this.start(words, { env });
+    started.child.stdin.end(stdin);
+    const code = await started.ended();
+    return { code, stdout: started.stdout, stderr: started.stderr };
+  }
+
+  /** Starts `reprise` with these words in a process of its own, to be watched while it runs. */
+  start(words: readonly string[], { env = {}, ...more }: RunOptions & WatchOptions = {}): Started {
+    return new Started({ folder: this.folder, env: this.env(env), words, ...more });
   }
 
   /** Runs `reprise` and gives the one JSON value it printed; throws with all it wrote if that is not what it did. */

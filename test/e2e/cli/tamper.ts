@@ -1,6 +1,6 @@
 /** What no program of ours does to a store, done to the store of a place. */
 import { DatabaseSync } from 'node:sqlite';
-import postgres from 'postgres';
+import { hold as holdOnServer, tamper as tamperOnServer } from '../../postgres/place.ts';
 import { isOnServer, type Place } from './run.ts';
 
 /** Runs SQL past the store. */
@@ -11,9 +11,7 @@ export async function tamper(place: Place, sql: string): Promise<void> {
     database.close();
     return;
   }
-  const client = connect(place);
-  await client.unsafe(sql);
-  await client.end();
+  await tamperOnServer(place.url, sql);
 }
 
 /** Makes the store look as if a later release had written it. */
@@ -27,24 +25,14 @@ export async function markNewer(place: Place): Promise<void> {
 /** Holds what every writer needs, as another writer would, until it is let go of. */
 export async function holdWriters(place: Place): Promise<() => Promise<void>> {
   if (!isOnServer) return hold(place.store, 'BEGIN IMMEDIATE');
-  return await holdOnServer(place, 'SELECT 1 FROM sessions FOR UPDATE');
+  return await holdOnServer(place.url, 'SELECT 1 FROM sessions FOR UPDATE');
 }
 
 /** Holds what everybody needs, readers too, until it is let go of. */
 export async function holdEverybody(place: Place): Promise<() => Promise<void>> {
   if (!isOnServer)
     return hold(place.store, 'PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
-  return await holdOnServer(place, 'LOCK TABLE schema_changes, sessions IN ACCESS EXCLUSIVE MODE');
-}
-
-async function holdOnServer(place: Place, sql: string): Promise<() => Promise<void>> {
-  const client = connect(place);
-  await client.unsafe('BEGIN');
-  await client.unsafe(sql);
-  return async () => {
-    await client.unsafe('ROLLBACK');
-    await client.end();
-  };
+  return await holdOnServer(place.url, 'LOCK TABLE schema_changes, sessions IN ACCESS EXCLUSIVE MODE');
 }
 
 function hold(store: string, sql: string): () => Promise<void> {
@@ -55,11 +43,4 @@ function hold(store: string, sql: string): () => Promise<void> {
     database.close();
     await Promise.resolve();
   };
-}
-
-function connect(place: Place): postgres.Sql {
-  const url = new URL(place.url);
-  const schema = url.searchParams.get('schema') ?? '';
-  url.search = '';
-  return postgres(url.href, { max: 1, onnotice: () => {}, connection: { search_path: schema } });
 }

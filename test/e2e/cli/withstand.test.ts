@@ -1,17 +1,13 @@
 /** What the commands that look must withstand: no store, a newer one, a locked one, long and hostile histories. */
-import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { limits } from '../../../src/core/limits.ts';
 import type { EventDraft } from '../../../src/index.ts';
 import { widthOf } from '../../../src/wording/text.ts';
-import { root } from '../../docs/workshop.ts';
 import { isOnServer, Place, refundEvents, refundPlace, skipOnServer } from './run.ts';
+import type { Started, WatchOptions } from './started.ts';
 import { holdWriters, markNewer } from './tamper.ts';
 
-const program = join(root, 'src/cli/bin.ts');
 const looking: readonly [string, readonly string[]][] = [
   ['list', []],
   ['replay', ['latest']],
@@ -23,30 +19,28 @@ const looking: readonly [string, readonly string[]][] = [
 // A hundred thousand events that are all held at once take several times this.
 const smallHeapMb = 32;
 
-/** Runs a command in a small heap, and tells when its first output came and how much there was. */
-function watch(place: Place, words: readonly string[], heapMb: number = smallHeapMb): Promise<Watched> {
-  const started = performance.now();
-  const child = spawn(process.execPath, [`--max-old-space-size=${heapMb}`, program, ...words], {
-    cwd: place.folder,
-    env: place.env(),
-  });
-  let firstMs = 0;
-  let lines = 0;
-  child.stdout.on('data', (chunk: Buffer) => {
-    if (firstMs === 0) firstMs = performance.now() - started;
-    for (const byte of chunk) if (byte === 10) lines += 1;
-  });
-  child.stderr.resume();
-  return new Promise((resolve) => {
-    child.on('close', (code) => resolve({ code, firstMs, ms: performance.now() - started, lines }));
-  });
-}
-
+/** How a command ended that had a small heap, and how much it wrote. */
 interface Watched {
   readonly code: number | null;
-  readonly firstMs: number;
-  readonly ms: number;
   readonly lines: number;
+  /** How much of a store in a file it has read. */
+  readonly started: Started;
+}
+
+let watched = 0;
+
+function watching(place: Place, words: readonly string[], more: WatchOptions = {}): Started {
+  return place.start(words, { heapMb: smallHeapMb, readsFile: join(place.folder, `reads-${watched++}`), ...more });
+}
+
+/** Runs a command in a small heap. */
+async function watch(place: Place, words: readonly string[], more: WatchOptions = {}): Promise<Watched> {
+  const started = watching(place, words, more);
+  let lines = 0;
+  started.child.stdout.removeAllListeners('data').on('data', (text: string) => {
+    lines += text.split('\n').length - 1;
+  });
+  return { code: await started.ended(), lines, started };
 }
 
 describe('stores that are not as they should be', () => {
@@ -86,15 +80,13 @@ describe('stores that are not as they should be', () => {
   test('a change that has to wait for another process says so, and is made when it may', async () => {
     using place = await refundPlace();
     const letGo = await holdWriters(place);
-    const forking = place.run(['fork', 'refund@3', '--name', 'late']);
-    await pause(5_000);
+    const forking = place.start(['fork', 'refund@3', '--name', 'late']);
+    await forking.until(({ stderr }) => stderr.includes('Waiting for the store, which another process may hold …\n'));
     await letGo();
-    const { code, stderr } = await forking;
-    expect(code).toBe(0);
-    expect(stderr).toContain('Waiting for the store, which another process may hold …\n');
+    expect(await forking.ended()).toBe(0);
   });
 
-  test('a store that another process writes to is read all the same, and no snapshot waits for longer than snapshotWaitMsMax', async () => {
+  test('a store that another process writes to is read all the same', async () => {
     using place = await refundPlace();
     {
       await using reprise = await place.open();
@@ -105,13 +97,10 @@ describe('stores that are not as they should be', () => {
       await (await reprise.session('refund')).append(notes);
     }
     const letGo = await holdWriters(place);
-    const started = performance.now();
     const listed = await place.run(['list']);
     const shown = await place.run(['show', 'refund@500']);
-    const ms = performance.now() - started;
     await letGo();
     expect([listed.code, shown.code]).toEqual([0, 0]);
-    expect(ms).toBeLessThan(limits.busyWaitMsMax / 2);
   });
 });
 
@@ -177,7 +166,7 @@ describe('payloads that are not kind', () => {
     }
   });
 
-  test('a message of 12 MB is folded, and quickly', async () => {
+  test('a message of 12 MB is folded', async () => {
     using own = new Place();
     {
       await using reprise = await own.open();
@@ -224,12 +213,10 @@ describe(`a session of ${count} events`, () => {
   });
   afterAll(() => place[Symbol.dispose]());
 
-  test('shows its first rows at once, all of them in order, and stays small', async () => {
-    const short = await watch(place, ['replay', 'short']);
+  test('shows its first rows before it has read the rest, all of them in order, and stays small', async () => {
     const long = await watch(place, ['replay', 'long']);
     expect([long.code, long.lines]).toEqual([0, count + 6]);
-    if (!isOnServer) expect(long.firstMs).toBeLessThan(short.firstMs + 250);
-    expect(long.firstMs).toBeLessThan(long.ms / 2);
+    if (!isOnServer) expect(long.started.reads.rowsAtFirst).toBeLessThan(count / 20);
   });
 
   test.each([
@@ -243,49 +230,44 @@ describe(`a session of ${count} events`, () => {
   });
 
   test('as one object it takes no more than its fingerprint does', async () => {
-    const long = await watch(place, ['replay', 'long', '--json=object'], 3 * smallHeapMb);
+    const long = await watch(place, ['replay', 'long', '--json=object'], { heapMb: 3 * smallHeapMb });
     expect([long.code, long.lines]).toEqual([0, 1]);
-    expect(long.firstMs).toBeLessThan(long.ms / 2);
+    if (!isOnServer) expect(long.started.reads.rowsAtFirst).toBeLessThan(count / 20);
   });
 
-  test('list and show print at once: a listing reads what was kept', async (context) => {
-    skipOnServer('a server shares the machine with the commands, so that their times say little', context);
+  test('list and show read what was kept, not the whole history', async (context) => {
+    skipOnServer('the rows of a file are counted', context);
     const listed = await watch(place, ['list']);
-    expect(listed.ms).toBeLessThan(1_500);
-    const shown = await watch(place, ['show', 'long@99990'], 8 * smallHeapMb);
-    expect(shown.firstMs).toBeLessThan(1_500);
+    const shown = await watch(place, ['show', `long@${count - 10}`], { heapMb: 8 * smallHeapMb });
+    expect([listed.code, shown.code]).toEqual([0, 0]);
+    for (const { started } of [listed, shown]) expect(started.reads.rows).toBeLessThan(count / 10);
   });
 
-  test('a reader that has seen enough ends it at once and quietly', () => {
-    for (const words of ['replay long --json', 'replay long', 'replay long --json=object']) {
-      const started = performance.now();
-      const script = `"${process.execPath}" "${program}" ${words} | head -c 100`;
-      const ran = spawnSync('/bin/sh', ['-c', script], { cwd: place.folder, env: place.env(), encoding: 'utf8' });
-      expect([ran.stdout.length, ran.stderr]).toEqual([100, '']);
-      expect(performance.now() - started).toBeLessThan(3_000);
+  test('a reader that has seen enough ends it quietly, with the rest unread', async (context) => {
+    skipOnServer('the rows of a file are counted', context);
+    for (const words of [
+      ['replay', 'long', '--json'],
+      ['replay', 'long'],
+      ['replay', 'long', '--json=object'],
+    ]) {
+      const started = watching(place, words);
+      await started.until(({ stdout }) => stdout.length >= 100);
+      started.child.stdout.destroy();
+      expect([await started.ended(), started.stderr]).toEqual([0, '']);
+      expect(started.reads.rows).toBeLessThan(count / 2);
     }
   });
 
-  test('Ctrl-C ends it at once and quietly, also while it folds', async () => {
-    const { ms } = await watch(place, ['replay', 'short']);
-    const delayMs = ms + 100;
+  test('Ctrl-C ends it quietly, also while it folds, with the rest unread', async (context) => {
+    skipOnServer('the rows of a file are counted', context);
     for (const words of [
       ['replay', 'long', '--filter', 'text=nothing at all'],
-      ['replay', 'long'],
+      ['replay', 'long', '--json'],
       ['diff', 'long', 'short'],
     ]) {
-      const child = spawn(process.execPath, [program, ...words], { cwd: place.folder, env: place.env() });
-      const closed = new Promise((resolve) => child.on('close', resolve));
-      let stderr = '';
-      // The header of a replay says that it reads; a diff says nothing before it is done.
-      const begun = new Promise((resolve) => child.stdout.once('data', resolve));
-      child.stdout.resume();
-      child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-      await Promise.race([begun, pause(delayMs)]);
-      const asked = performance.now();
-      child.kill('SIGINT');
-      expect([await closed, stderr]).toEqual([130, '']);
-      expect(performance.now() - asked).toBeLessThan(400);
+      const { code, started } = await watch(place, words, { heapMb: 8 * smallHeapMb, signalAtRow: count / 10 });
+      expect([code, started.stderr]).toEqual([130, '']);
+      expect(started.reads.rows).toBeLessThan(count / 5);
     }
   });
 });
