@@ -64,7 +64,7 @@ export type { Edit, EditOptions, Replacement } from './core/view/edit.ts';
 
 export type { DiffPair, DiffPlace, HistoryDiff } from './core/comparing/diff.ts';
 export type { StrictDiff } from './core/comparing/diff-strict.ts';
-export type { StateDiff } from './core/comparing/value-diff.ts';
+export type { ValueDiff } from './core/comparing/value-diff.ts';
 export type { AppendOptions } from './engine/changing/append.ts';
 export type { Edited } from './engine/changing/edit.ts';
 export type { ForkOptions } from './engine/changing/fork.ts';
