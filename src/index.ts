@@ -112,6 +112,7 @@ export type { StateChange } from './engine/state/state-changes.ts';
 export type { Ran, RunOptions, StateListOptions } from './engine/state/state-handle.ts';
 export type { StateReplay, StateReplayOptions, StateTransaction } from './engine/state/state-replay.ts';
 export type { Committed, TransactionOptions } from './engine/state/transaction-work.ts';
+export { strictDiffLines } from './wording/strict-diff-lines.ts';
 
 // For those who bring a store of their own.
 
