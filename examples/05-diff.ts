@@ -1,5 +1,5 @@
 // Diff: what changed between two histories, and where they part. Clocks, ids and latencies do not count.
-import { type EventDraft, openReprise } from 'reprise';
+import { type EventDraft, openReprise, strictDiffLines } from 'reprise';
 
 await using reprise = await openReprise('memory:');
 const session = await reprise.createSession('refund');
@@ -40,4 +40,4 @@ console.log(
 );
 
 const strict = await reprise.diff('refund', 'refund/careful', { strict: true });
-console.log(`\n${strict.toLines(8).join('\n')}`);
+console.log(`\n${strictDiffLines(strict, 8).join('\n')}`);

@@ -8,14 +8,14 @@ export const eventsPagePath = 'docs/reference/events.md';
 
 const intro = `# Events
 
-Generated from the catalogue in \`src/core/event/catalogue.ts\` by \`npm run docs:pages\`; edit it there.
+Generated from the catalogue in \`src/core/event/families\` by \`npm run docs:pages\`; edit it there.
 
-These are the types that Reprise writes and knows how to read. Any other \`noun.pastVerb\` type is kept, shown and filtered like these.
+These are the types that Reprise writes. It keeps, shows and filters any other \`noun.pastVerb\` type like these.
 
-**counts** says what a field means when histories are compared: *behaviour* counts, an *id* counts only by where it was used first, *noise* (clocks, latencies, provider ids) does not count.
+**counts** says how a field counts when histories are compared: *behaviour* counts, an *id* counts only by where it was used first, *noise* (clocks, latencies, provider ids) does not count. A field with a version counts only in events of that version or a later one.
 `;
 
-/** The page as text. */
+/** Returns the page as text. */
 export function eventsPage(): string {
   const specs = Object.entries(eventTypes);
   const ordinary = specs.filter(([, spec]) => !spec.structural);
@@ -23,7 +23,7 @@ export function eventsPage(): string {
   const sections = [
     intro,
     ...ordinary.map(section),
-    '# Structural events\n\nThey change how the history before them is read, and are written by their verbs only.\n',
+    '# Structural events\n\nThey change how the history before them is read. Only their verbs write them.\n',
     ...structural.map(section),
   ];
   return sections.join('\n');
@@ -41,8 +41,9 @@ function fieldTable(spec: EventSpec): string[] {
   return [['| field | type | counts | |', '|---|---|---|---|', ...rows].join('\n').concat('\n')];
 }
 
-function fieldRow([path, { type, required, role, about }]: [string, FieldSpec]): string {
-  return `| \`${path}\`${required ? '' : ' ?'} | ${type} | ${role} | ${about.replaceAll('|', '\\|')} |`;
+function fieldRow([path, { type, required, role, about, since }]: [string, FieldSpec]): string {
+  const counts = since === 1 ? role : `${role}, from version ${since}`;
+  return `| \`${path}\`${required ? '' : ' ?'} | ${type} | ${counts} | ${about.replaceAll('|', '\\|')} |`;
 }
 
 function exampleOf(spec: EventSpec): string {

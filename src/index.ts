@@ -64,7 +64,7 @@ export type { Edit, EditOptions, Replacement } from './core/view/edit.ts';
 
 export type { DiffPair, DiffPlace, HistoryDiff } from './core/comparing/diff.ts';
 export type { StrictDiff } from './core/comparing/diff-strict.ts';
-export type { StateDiff } from './core/comparing/value-diff.ts';
+export type { ValueDiff } from './core/comparing/value-diff.ts';
 export type {
   AppendOptions,
   BranchNode,
@@ -125,6 +125,7 @@ export type {
   TransactionVerbs,
 } from './engine/state/state-verbs.ts';
 export type { Committed, TransactionOptions } from './engine/state/transaction-work.ts';
+export { strictDiffLines } from './wording/strict-diff-lines.ts';
 
 // For those who bring a store of their own.
 

@@ -9,17 +9,22 @@ export interface JsonObject {
   readonly [key: string]: JsonValue;
 }
 
-/** A JSON object as a writer may give it: properties that are `undefined` are left out, as JSON does. */
+/** A JSON object as a writer passes it: properties that are `undefined` are dropped, as in JSON text. */
 export interface JsonInput {
   readonly [key: string]: JsonInputValue | undefined;
 }
 
-/** Any value a writer may give. */
+/** Any value a writer may pass. */
 export type JsonInputValue = null | boolean | number | string | readonly JsonInputValue[] | JsonInput;
 
 /** Tells whether a JSON value is an object (not null, not an array). */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Tells whether a JSON value is an array; unlike `Array.isArray` it keeps the type of the items. */
+export function isArray(value: JsonValue | undefined): value is JsonArray {
+  return Array.isArray(value);
 }
 
 /** The fields of an object that may be undefined become optional ones. */
@@ -36,6 +41,40 @@ export function given<Fields extends object>(fields: Fields): Given<Fields> {
   return kept as Given<Fields>;
 }
 
+/** Returns the string under a key, or undefined if the key holds something else or is missing. */
+export function stringAt(data: JsonValue | undefined, key: string): string | undefined {
+  const value = held(data, key);
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Returns the number under a key, or undefined if the key holds something else or is missing. */
+export function numberAt(data: JsonValue | undefined, key: string): number | undefined {
+  const value = held(data, key);
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** Returns the boolean under a key, or undefined if the key holds something else or is missing. */
+export function booleanAt(data: JsonValue | undefined, key: string): boolean | undefined {
+  const value = held(data, key);
+  return typeof value === 'boolean' ? value : undefined;
+}
+
+/** Returns the object under a key, or undefined if the key holds something else or is missing. */
+export function objectAt(data: JsonValue | undefined, key: string): JsonObject | undefined {
+  const value = held(data, key);
+  return isObject(value) ? value : undefined;
+}
+
+/** Returns the array under a key, or undefined if the key holds something else or is missing. */
+export function arrayAt(data: JsonValue | undefined, key: string): JsonArray | undefined {
+  const value = held(data, key);
+  return isArray(value) ? value : undefined;
+}
+
+function held(data: JsonValue | undefined, key: string): JsonValue | undefined {
+  return isObject(data) && Object.hasOwn(data, key) ? data[key] : undefined;
+}
+
 /** Sets a key on an object being built; `__proto__` becomes an ordinary key instead of the prototype. */
 export function setKey(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key === '__proto__') {
@@ -45,18 +84,18 @@ export function setKey(target: Record<string, unknown>, key: string, value: unkn
   }
 }
 
-/** The value at a dotted path, or undefined where any part of the way is missing. */
+/** Returns the value at a path of keys and indexes, or undefined if any step of the path is missing. */
 export function valueAt(value: JsonValue | undefined, path: readonly string[]): JsonValue | undefined {
   let current: JsonValue | undefined = value;
   for (const name of path) {
-    if (Array.isArray(current)) current = /^\d+$/.test(name) ? (current as JsonArray)[Number(name)] : undefined;
+    if (isArray(current)) current = /^\d+$/.test(name) ? current[Number(name)] : undefined;
     else if (isObject(current) && Object.hasOwn(current, name)) current = current[name];
     else return undefined;
   }
   return current;
 }
 
-/** A copy of an object with the value at a path changed; the way to it must exist. */
+/** Returns a copy of an object with a new value at a path; every step of the path must exist. */
 export function withValueAt(value: JsonObject, path: readonly string[], next: JsonValue): JsonObject {
   const [name, ...rest] = path;
   if (name === undefined) return value;

@@ -1,5 +1,5 @@
 import type { DiffPair } from '../core/comparing/diff.ts';
-import type { StateDiff } from '../core/comparing/value-diff.ts';
+import type { ValueDiff } from '../core/comparing/value-diff.ts';
 import type { Event } from '../core/event/event.ts';
 import type { Session } from '../engine/session.ts';
 
@@ -8,7 +8,7 @@ export interface DiffRow {
   readonly kind: 'equal' | 'changed' | 'onlyLeft' | 'onlyRight';
   readonly left?: Event | undefined;
   readonly right?: Event | undefined;
-  readonly fields?: StateDiff | undefined;
+  readonly fields?: ValueDiff | undefined;
 }
 
 /** Rows that stand together, and how many equal events stand before them. */

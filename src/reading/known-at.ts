@@ -1,5 +1,5 @@
 import { canonicalJson } from '../core/canonical-json.ts';
-import { diffStates, type StateDiff } from '../core/comparing/value-diff.ts';
+import { diffValues, type ValueDiff } from '../core/comparing/value-diff.ts';
 import type { Event } from '../core/event/event.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
 import type { Spending } from '../core/recording/spending.ts';
@@ -20,8 +20,8 @@ export interface Changes {
   readonly added: readonly ConversationMessage[];
   readonly removed: readonly ConversationMessage[];
   /** Model, system prompt, tools and settings that are others now. */
-  readonly settings: StateDiff;
-  readonly state: StateDiff;
+  readonly settings: ValueDiff;
+  readonly state: ValueDiff;
 }
 
 /** What an agent knew at a point. */
@@ -97,8 +97,8 @@ function changesOf(since: string, { seen, before, held, heldBefore }: Sides): Ch
     since: decodeURIComponent(since),
     added: without(seen.messages, before.messages),
     removed: without(before.messages, seen.messages),
-    settings: diffStates(settingsOf(before), settingsOf(seen)),
-    state: diffStates(valuesOf(heldBefore), valuesOf(held)),
+    settings: diffValues(settingsOf(before), settingsOf(seen)),
+    state: diffValues(valuesOf(heldBefore), valuesOf(held)),
   };
 }
 

@@ -6,6 +6,7 @@ import type { Comparison } from '../../engine/looking/compare.ts';
 import { summary } from '../../projections/summary.ts';
 import { pairHunks, readHunks } from '../../reading/diff-hunks.ts';
 import { countText, plural } from '../../wording/amount.ts';
+import { strictDiffLines } from '../../wording/strict-diff-lines.ts';
 import { cut, fold, plain } from '../../wording/text.ts';
 import { projectionNamed } from '../answering/shipped-projections.ts';
 import type { CommandSpec } from '../command.ts';
@@ -74,7 +75,7 @@ export const diff: CommandSpec = {
 
 /** The lines of a strict diff, and how many differences they leave out. */
 async function printStrict({ out }: Context, found: StrictDiff, limit: number): Promise<void> {
-  const lines = found.toLines(limit);
+  const lines = strictDiffLines(found, limit);
   await out.lines(lines.map((line) => cut(plain(line), out.tableColumns)));
   const all = found.typeMismatches.length + found.onlyLeft.length + found.onlyRight.length;
   const hidden = all - lines.filter((line) => line.startsWith('  [')).length;

@@ -1,4 +1,4 @@
-import { pathText, type StateDiff } from '../../core/comparing/value-diff.ts';
+import { pathText, type ValueDiff } from '../../core/comparing/value-diff.ts';
 import type { Event } from '../../core/event/event.ts';
 import { isObject, type JsonValue } from '../../core/json.ts';
 import type { ConversationMessage, LaneConversation } from '../../projections/conversation.ts';
@@ -184,7 +184,7 @@ function changeLines(out: Output, { added, removed, settings, state }: Changes):
 /** What two values do not share, a line each. */
 export function differenceLines(
   out: Output,
-  { added, removed, changed }: StateDiff,
+  { added, removed, changed }: ValueDiff,
   linesMax: number = entriesMax,
 ): string[] {
   const line = (sign: string, text: string): string => cut(plain(`${sign} ${text}`), out.columns - 2);

@@ -80,7 +80,7 @@ describe('behaviourOf()', () => {
 
 describe('countsAsBehaviour()', () => {
   test('structural events and envelopes do not count; everything else does', () => {
-    const silent = Object.keys(eventTypes).filter((type) => !countsAsBehaviour(type));
+    const silent = Object.keys(eventTypes).filter((type) => !countsAsBehaviour(event(type, {})));
     expect(silent.sort()).toEqual([
       'branch.forked',
       'branch.rewound',
@@ -93,7 +93,7 @@ describe('countsAsBehaviour()', () => {
       'run.started',
       'turn.started',
     ]);
-    expect(countsAsBehaviour('my.happened')).toBe(true);
+    expect(countsAsBehaviour(event('my.happened', {}))).toBe(true);
   });
 });
 

@@ -36,31 +36,45 @@ interface CountedField {
   readonly holdsMessages: boolean;
 }
 
-const countedOfType = new Map<string, readonly CountedField[] | undefined>();
+/** The fields of a type that count. */
+interface CountedFields {
+  readonly fields: readonly CountedField[];
+  /** Whether version 1 of the type has such a field: if so, every event of the type counts. */
+  readonly always: boolean;
+}
 
-/** The fields of a type that count; undefined for a type Reprise does not know. */
-function countedFields(type: string): readonly CountedField[] | undefined {
+const countedOfType = new Map<string, CountedFields>();
+
+/** Returns the fields of a type that count; undefined for a type Reprise does not know. */
+function countedFields(type: string): CountedFields | undefined {
+  const known = countedOfType.get(type);
+  if (known !== undefined) return known;
   const spec = specOf(type);
   if (spec === undefined) return undefined;
-  let fields = countedOfType.get(type);
-  if (fields === undefined) {
-    fields = Object.entries(spec.fields).flatMap(([key, field]) =>
-      field.role === 'noise'
-        ? []
-        : [{ path: key.split('.'), key, spec: field, holdsMessages: /(^|\.)messages?$/.test(key) }],
-    );
-    countedOfType.set(type, fields);
-  }
-  return fields;
+  const fields = Object.entries(spec.fields).flatMap(([key, field]) =>
+    field.role === 'noise' || spec.structural
+      ? []
+      : [{ path: key.split('.'), key, spec: field, holdsMessages: /(^|\.)messages?$/.test(key) }],
+  );
+  const counted = { fields, always: fields.some((field) => field.spec.since === 1) };
+  countedOfType.set(type, counted);
+  return counted;
 }
 
 /**
- * Whether events of a type count as behaviour. Structural ones do not; nor do envelopes, which have no field that is
- * more than noise: how a run was started, that a turn began, a session's metadata.
+ * Returns whether an event counts as behaviour. Structural events do not. Nor do envelopes, whose fields are all noise:
+ * how a run was started, that a turn began, a session's metadata. A version that adds a field to an envelope makes an
+ * event count only if the event has that field.
  */
-export function countsAsBehaviour(type: string): boolean {
-  const spec = specOf(type);
-  return spec === undefined || (!spec.structural && countedFields(type)?.length !== 0);
+export function countsAsBehaviour(event: Pick<Event, 'type' | 'version' | 'data'>): boolean {
+  const counted = countedFields(event.type);
+  if (counted === undefined || counted.always) return true;
+  return counted.fields.some((field) => countedValue(event, field) !== undefined);
+}
+
+/** Returns the value of a field; undefined if the event's version does not declare it, or the event does not have it. */
+function countedValue({ version, data }: Pick<Event, 'version' | 'data'>, field: CountedField): JsonValue | undefined {
+  return field.spec.since > version ? undefined : (valueAt(data, field.path) ?? undefined);
 }
 
 /** What an event says about how a history behaved; undefined if it says nothing. */
@@ -90,7 +104,7 @@ function describe(
   rename: Rename,
   valueOf: (field: CountedField, value: JsonValue) => JsonValue,
 ): Behaviour | undefined {
-  if (!countsAsBehaviour(event.type)) return undefined;
+  if (!countsAsBehaviour(event)) return undefined;
   const cause = event.cause === undefined ? null : rename('event', event.cause);
   return {
     type: event.type,
@@ -105,12 +119,12 @@ function describeData(
   rename: Rename,
   valueOf: (field: CountedField, value: JsonValue) => JsonValue,
 ): JsonObject {
-  const fields = countedFields(event.type);
-  if (fields === undefined || event.erased === true) return event.data;
+  const counted = countedFields(event.type);
+  if (counted === undefined || event.erased === true) return event.data;
   const data: Record<string, JsonValue> = {};
-  for (const field of fields) {
-    const value = valueAt(event.data, field.path);
-    if (value === undefined || value === null) continue;
+  for (const field of counted.fields) {
+    const value = countedValue(event, field);
+    if (value === undefined) continue;
     data[field.key] = field.spec.role === 'id' ? renamed(field.key, value, rename) : valueOf(field, value);
   }
   return data;

@@ -1,11 +1,11 @@
 import { specOf } from '../event/catalogue.ts';
 import type { Event } from '../event/event.ts';
-import { type JsonObject, type JsonValue, valueAt } from '../json.ts';
+import { given } from '../json.ts';
 import type { Sha256 } from '../parts/digest.ts';
 import type { Seq } from '../point.ts';
 import { type BehaviourText, behaviourOf, createBehaviourText, forgetIds, type Rename } from './behaviour.ts';
 import { createRunBook, firstRunOf, noteRun } from './resumption.ts';
-import { diffStates, type JsonPath, type StateDiff } from './value-diff.ts';
+import { diffValues, type JsonPath, type ValueDiff } from './value-diff.ts';
 
 /** An event as a diff needs it: light enough to hold a long history of them. */
 export interface DiffEvent {
@@ -19,31 +19,9 @@ export interface DiffEvent {
   readonly event?: Event;
 }
 
-/** The field that tells what an event of a type is about, beside its agent. A call's is found out below. */
-const slotFields: Readonly<Record<string, readonly string[]>> = {
-  'message.added': ['message', 'role'],
-  'belief.committed': ['topic'],
-  'belief.superseded': ['topic'],
-  'contradiction.detected': ['topic'],
-  'contradiction.settled': ['topic'],
-  'constraint.set': ['key'],
-  'evidence.added': ['title'],
-  'file.patched': ['path'],
-  'tests.ran': ['command'],
-};
-
-/** What an event is about. Another model is a changed call; another tool is another call. */
-export function slotOf(event: Event): string {
-  const { type, agent, data } = event;
-  return JSON.stringify([type, agent ?? null, ...aboutOf(type, data)]);
-}
-
-function aboutOf(type: string, data: JsonObject): (JsonValue | undefined)[] {
-  if (type === 'call.started' || type === 'call.ended') {
-    return data['kind'] === 'model' ? ['model'] : [data['kind'], data['name']];
-  }
-  const path = Object.hasOwn(slotFields, type) ? slotFields[type] : undefined;
-  return path === undefined ? [] : [valueAt(data, path)];
+/** Returns what an event is about: its type, its agent, and the slot that the catalogue gives its type. */
+export function slotOf({ type, agent, data }: Event): string {
+  return JSON.stringify([type, agent ?? null, ...(specOf(type)?.slot?.(data) ?? [])]);
 }
 
 /** How to describe events for a diff. */
@@ -55,7 +33,7 @@ export interface DescribeOptions {
 }
 
 /** One event as a diff needs it; undefined if it says nothing about how the history behaved. */
-export function describeForDiff(
+function describeForDiff(
   event: Event,
   tools: { readonly sha256: Sha256; readonly textOf: BehaviourText },
   options: DescribeOptions = {},
@@ -101,8 +79,8 @@ export function createHistoryDescriber(sha256: Sha256, options: DescribeOptions 
 }
 
 /** The fields in which two events differ, by their paths in `data`; only what counts as behaviour is compared. */
-export function changedFields(left: Event, right: Event): StateDiff {
-  const diff = diffStates(behaviourOf(left, forgetIds)?.data ?? {}, behaviourOf(right, forgetIds)?.data ?? {});
+export function changedFields(left: Event, right: Event): ValueDiff {
+  const diff = diffValues(behaviourOf(left, forgetIds)?.data ?? {}, behaviourOf(right, forgetIds)?.data ?? {});
   if (specOf(left.type) === undefined) return diff;
   return {
     identical: diff.identical,
@@ -111,7 +89,7 @@ export function changedFields(left: Event, right: Event): StateDiff {
     changed: diff.changed.map((one) => ({
       ...one,
       path: unfold(one.path),
-      ...(one.leftPath === undefined ? {} : { leftPath: unfold(one.leftPath) }),
+      ...given({ leftPath: one.leftPath && unfold(one.leftPath) }),
     })),
   };
 }

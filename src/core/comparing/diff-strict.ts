@@ -1,15 +1,15 @@
 import { RepriseError } from '../error.ts';
 import type { Seq } from '../point.ts';
 
-/** What the strict diff looks at: every event of a history, in order. */
+/** An event as the strict diff compares it. */
 export interface StrictEvent {
   readonly seq: Seq;
   readonly type: string;
-  /** What the event says, for the lines a person reads. */
+  /** The event's data as text, for the lines a person reads. */
   readonly text?: string;
 }
 
-/** Two events at the same place with different types. */
+/** Two events at the same position with different types. */
 export interface TypeMismatch {
   readonly left: Seq;
   readonly right: Seq;
@@ -17,50 +17,49 @@ export interface TypeMismatch {
   readonly rightType: string;
 }
 
-/** Two histories compared place by place, by type alone. */
+/** Two histories compared position by position, by type alone. */
 export interface StrictDiff {
+  /** The names of the two sides. */
+  readonly names: StrictNames;
   readonly identical: boolean;
   /** How many events from the beginning have equal types. */
   readonly matched: number;
   /** The seq of the first event that differs, on the left if it has one there, else on the right; null if none does. */
   readonly divergedAt: Seq | null;
-  /** Every place from there on at which the types differ. */
+  /** Every later position at which the types differ. */
   readonly typeMismatches: readonly TypeMismatch[];
-  /** What the left has beyond the length of the right. */
+  /** The events of the left beyond the length of the right. */
   readonly onlyLeft: readonly StrictEvent[];
-  /** What the right has beyond the length of the left. */
+  /** The events of the right beyond the length of the left. */
   readonly onlyRight: readonly StrictEvent[];
-  /** The diff for a person to read; the first ten of each list, and at most so many lines. */
-  toLines(limit?: number): string[];
 }
 
-/** What the two sides are called in the lines. */
+/** The names of the two sides of a strict diff. */
 export interface StrictNames {
-  readonly left?: string;
-  readonly right?: string;
+  readonly left: string;
+  readonly right: string;
 }
 
-const listedMax = 10;
-const textMax = 80;
-
-/** Pairs events by position and compares their types; content is not looked at, and nothing is aligned. */
+/** Pairs events by position and compares their types. It ignores their content and aligns nothing. */
 export function diffStrictly(
   left: readonly StrictEvent[],
   right: readonly StrictEvent[],
-  names: StrictNames = {},
+  names: StrictNames = { left: 'left', right: 'right' },
 ): StrictDiff {
   checkSide('left', left);
   checkSide('right', right);
   const shared = Math.min(left.length, right.length);
   const typeMismatches: TypeMismatch[] = [];
   let matched = 0;
-  for (let index = 0; index < shared; index++) {
-    const [a, b] = [left[index] as StrictEvent, right[index] as StrictEvent];
+  for (const [index, a] of left.entries()) {
+    const b = right[index];
+    if (b === undefined) break;
     if (a.type !== b.type) typeMismatches.push({ left: a.seq, right: b.seq, leftType: a.type, rightType: b.type });
     else if (typeMismatches.length === 0) matched++;
   }
   const divergedAt = left[matched]?.seq ?? right[matched]?.seq ?? null;
-  const found = {
+  return {
+    names,
     identical: divergedAt === null,
     matched,
     divergedAt,
@@ -68,32 +67,9 @@ export function diffStrictly(
     onlyLeft: left.slice(shared),
     onlyRight: right.slice(shared),
   };
-  return { ...found, toLines: (limit = 40) => linesOf(found, names).slice(0, Math.max(0, limit)) };
 }
 
 function checkSide(side: string, events: unknown): void {
   if (Array.isArray(events)) return;
   throw new RepriseError('event.invalid', `Cannot diff: the ${side} side is not a list of events`);
-}
-
-function linesOf(diff: Omit<StrictDiff, 'toLines'>, names: StrictNames): string[] {
-  const lines = [`diff ${names.left ?? 'left'} vs ${names.right ?? 'right'}`, `matched: ${diff.matched}`];
-  if (diff.identical) return [...lines, '✓ identical'];
-  lines.push(`diverged at seq ${diff.divergedAt}`);
-  if (diff.typeMismatches.length > 0) {
-    lines.push(`type mismatches: ${diff.typeMismatches.length}`);
-    for (const { left, leftType, rightType } of diff.typeMismatches.slice(0, listedMax)) {
-      lines.push(`  [${left}] ${leftType} → ${rightType}`);
-    }
-  }
-  lines.push(...listOf('only left', diff.onlyLeft), ...listOf('only right', diff.onlyRight));
-  return lines;
-}
-
-function listOf(title: string, events: readonly StrictEvent[]): string[] {
-  if (events.length === 0) return [];
-  const listed = events
-    .slice(0, listedMax)
-    .map(({ seq, type, text }) => `  [${seq}] ${type}: ${(text ?? '').slice(0, textMax)}`);
-  return [`${title}: ${events.length}`, ...listed];
 }

@@ -2,7 +2,7 @@ import { limits } from '../limits.ts';
 import type { Seq } from '../point.ts';
 import { createAligner, type Gap, tokensOf } from './diff-align.ts';
 import { changedFields, type DiffEvent } from './diff-describe.ts';
-import type { StateDiff } from './value-diff.ts';
+import type { ValueDiff } from './value-diff.ts';
 
 /** One line of an aligned diff. */
 export type DiffPair =
@@ -13,7 +13,7 @@ export type DiffPair =
       readonly left: Seq;
       readonly right: Seq;
       /** The fields that differ; left out where the events were not at hand, or past `diffDetailsMax`. */
-      readonly fields?: StateDiff;
+      readonly fields?: ValueDiff;
     }
   | { readonly kind: 'onlyLeft'; readonly type: string; readonly left: Seq }
   | { readonly kind: 'onlyRight'; readonly type: string; readonly right: Seq };

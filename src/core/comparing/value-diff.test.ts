@@ -3,10 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { canonicalJson } from '../canonical-json.ts';
 import type { JsonValue } from '../json.ts';
 import { limits } from '../limits.ts';
-import { diffStates, pathText } from './value-diff.ts';
+import { diffValues, pathText } from './value-diff.ts';
 
 function shape(left: JsonValue, right: JsonValue): Record<string, unknown> {
-  const { added, removed, changed } = diffStates(left, right);
+  const { added, removed, changed } = diffValues(left, right);
   return {
     added: added.map(({ path, value }) => [pathText(path), value]),
     removed: removed.map(({ path, value }) => [pathText(path), value]),
@@ -14,7 +14,7 @@ function shape(left: JsonValue, right: JsonValue): Record<string, unknown> {
   };
 }
 
-describe('diffStates()', () => {
+describe('diffValues()', () => {
   test('finds what was added, removed and changed, however deep', () => {
     expect(shape({ a: 1, b: { c: [1], d: 2 }, e: null }, { a: 2, b: { c: [1], f: {} }, e: null })).toEqual({
       added: [['b.f', {}]],
@@ -33,7 +33,7 @@ describe('diffStates()', () => {
       { id: 2, text: 'b' },
     ];
     const right = [{ id: 0 }, { id: 1, text: 'a' }, { id: 2, text: 'c' }];
-    const diff = diffStates(left, right);
+    const diff = diffValues(left, right);
     expect(diff.changed).toEqual([{ path: [2, 'text'], leftPath: [1, 'text'], left: 'b', right: 'c' }]);
     expect(diff.added.map(({ path }) => path)).toEqual([[0]]);
   });
@@ -59,7 +59,7 @@ describe('diffStates()', () => {
 
   test('very long arrays are compared by index', () => {
     const long = Array.from({ length: limits.diffItemsMax }, (_, index) => index);
-    expect(diffStates(long, [...long, 1]).added).toEqual([{ path: [long.length], value: 1 }]);
+    expect(diffValues(long, [...long, 1]).added).toEqual([{ path: [long.length], value: 1 }]);
   });
 });
 
@@ -83,8 +83,8 @@ describe('laws', () => {
   test('values are identical exactly when their canonical texts are', () => {
     fc.assert(
       fc.property(value, value, (left, right) => {
-        expect(diffStates(left, right).identical).toBe(canonicalJson(left) === canonicalJson(right));
-        expect(diffStates(left, structuredClone(left) as JsonValue).identical).toBe(true);
+        expect(diffValues(left, right).identical).toBe(canonicalJson(left) === canonicalJson(right));
+        expect(diffValues(left, structuredClone(left) as JsonValue).identical).toBe(true);
       }),
     );
   });
@@ -94,7 +94,7 @@ describe('laws', () => {
       path.reduce<unknown>((held, name) => (held as Record<string | number, unknown>)[name], root);
     fc.assert(
       fc.property(value, value, (left, right) => {
-        const { added, removed, changed } = diffStates(left, right);
+        const { added, removed, changed } = diffValues(left, right);
         for (const one of added) expect(at(right, one.path)).toEqual(one.value);
         for (const one of removed) expect(at(left, one.path)).toEqual(one.value);
         for (const one of changed) {

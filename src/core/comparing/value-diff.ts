@@ -23,7 +23,7 @@ export interface ChangedValue {
 }
 
 /** What two JSON values do not share. */
-export interface StateDiff {
+export interface ValueDiff {
   readonly identical: boolean;
   /** Only on the right. */
   readonly added: readonly LoneValue[];
@@ -48,7 +48,7 @@ interface Place {
  * Compares two JSON values. Objects by key; arrays by content, so that an item put in front is one addition and not a
  * change of every item, unless they are longer than `diffItemsMax` together.
  */
-export function diffStates(left: JsonValue, right: JsonValue): StateDiff {
+export function diffValues(left: JsonValue, right: JsonValue): ValueDiff {
   const found: Found = { added: [], removed: [], changed: [] };
   compare(left, right, { leftPath: [], path: [] }, found);
   const identical = found.added.length + found.removed.length + found.changed.length === 0;

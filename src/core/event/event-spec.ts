@@ -1,11 +1,12 @@
 import type { JsonObject, JsonValue } from '../json.ts';
+import type { GistWriter } from './gist-writer.ts';
 
 /** The JSON type a field must have. */
 export type FieldType = 'string' | 'number' | 'boolean' | 'object' | 'array' | 'any';
 
 /**
- * What a field means to those who compare histories: behaviour counts; an id counts only by where it was used first;
- * noise (clocks, latencies, provider ids) does not count.
+ * How a field counts when histories are compared: behaviour counts; an id counts only by where it was used first; noise
+ * (clocks, latencies, provider ids) does not count.
  */
 export type FieldRole = 'behaviour' | 'id' | 'noise';
 
@@ -19,16 +20,24 @@ export interface FieldSpec {
   readonly role: FieldRole;
   readonly storage: FieldStorage;
   readonly required: boolean;
+  /**
+   * The version of the type's data that declares the field. Events of an earlier version are read as if the catalogue
+   * did not have it: it is not checked, not stored apart, and does not count in a fingerprint or a diff.
+   */
+  readonly since: number;
 }
 
-/** What is wrong with a field of an event's data. */
+/** One fault of an event's data. */
 export interface FieldFault {
-  /** Its dotted path. */
+  /** The dotted path of the field. */
   readonly field: string;
   readonly why: string;
 }
 
-/** What Reprise knows of an event type. */
+/** Types that `rewind(…, { only })` can take out of a view by themselves. */
+export type EventGroup = 'beliefs';
+
+/** Everything Reprise knows of an event type. */
 export interface EventSpec {
   /** The current version of the type's data. */
   readonly version: number;
@@ -38,17 +47,43 @@ export interface EventSpec {
   readonly fields: Readonly<Record<string, FieldSpec>>;
   /** Whether the event changes how the history before it is read. */
   readonly structural: boolean;
-  /** What is wrong with data whose fields have the right types; undefined if nothing is. */
+  /** Returns the first fault of data whose fields have the right types; undefined if there is none. */
   readonly check?: (data: JsonObject) => FieldFault | undefined;
-  /** What as-of reads and append conditions look the event up by. */
+  /** Returns the keys that as-of reads and append conditions find the event by. */
   readonly keys?: (data: JsonObject, agent: string | undefined) => readonly string[];
-  /** Within a run and an agent: whose lists and bodies go on from each other. All of a type's if left out. */
+  /** Returns whose lists and bodies continue each other within a run and an agent; all of the type's if left out. */
   readonly place?: (data: JsonObject) => string;
+  /**
+   * Returns what the event is about, beside its type and agent. A diff shows two different events that are about the
+   * same thing as one changed event.
+   */
+  readonly slot?: (data: JsonObject) => readonly (JsonValue | undefined)[];
+  /** Describes the event in a line, the most telling piece first; all fields in order if left out. */
+  readonly gist?: (data: JsonObject, write: GistWriter) => readonly string[];
+  /** The type of event that this one completes. A revert of either takes out both. */
+  readonly completes?: string;
+  /** Types of events whose revert takes out the events of this type that they led to. */
+  readonly goesWith?: readonly string[];
+  /** The group that the type belongs to. */
+  readonly group?: EventGroup;
   /** A worked example of the data. */
   readonly example: { readonly [key: string]: JsonValue };
 }
 
-/** Describes a field; behaviour, inline and optional unless said otherwise. */
+/** What an entry of the catalogue declares. */
+type Declaration = Omit<EventSpec, 'about' | 'version' | 'structural'> &
+  Partial<Pick<EventSpec, 'version' | 'structural'>>;
+
+/**
+ * Returns an entry of the catalogue. Its version is that of the last field that was added, unless it says otherwise; an
+ * entry whose existing fields changed meaning gives its version and has upcasters.
+ */
+export function eventType(about: string, declared: Declaration): EventSpec {
+  const version = Math.max(1, ...Object.values(declared.fields).map(({ since }) => since));
+  return { version, structural: false, about, ...declared };
+}
+
+/** Describes a field; behaviour, inline, optional and there since version 1 unless said otherwise. */
 export function field(
   type: FieldType,
   about: string,
@@ -60,10 +95,15 @@ export function field(
     role: more.role ?? 'behaviour',
     storage: more.storage ?? 'inline',
     required: more.required ?? false,
+    since: more.since ?? 1,
   };
 }
 
-/** A field that must be there. */
-export function need(type: FieldType, about: string, more: Partial<Omit<FieldSpec, 'type' | 'about'>> = {}): FieldSpec {
+/** Describes a required field. A field that is added to a released type is optional, so this takes no `since`. */
+export function need(
+  type: FieldType,
+  about: string,
+  more: Partial<Omit<FieldSpec, 'type' | 'about' | 'required' | 'since'>> = {},
+): FieldSpec {
   return field(type, about, { ...more, required: true });
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { RepriseError } from '../error.ts';
 import type { Digest, Seq } from '../point.ts';
 import { type Event, erasedData } from './event.ts';
+import { eventType, field, need } from './event-spec.ts';
 import { type UpcastTable, upcast, upcasters } from './upcast.ts';
 
 function event(type: string, version: number, more: Partial<Event> = {}): Event {
@@ -26,7 +27,8 @@ const table: UpcastTable = {
     2: (data) => ({ ...data, by: 'unknown' }),
   },
 };
-const options = { table, versionOf: (type: string) => (type === 'note.added' ? 3 : undefined) };
+const spec = eventType('A note.', { version: 3, fields: { text: need('string', 'The note.') }, example: {} });
+const options = { table, specOf: (type: string) => (type === 'note.added' ? spec : undefined) };
 
 describe('upcast()', () => {
   test('brings old data to the current version, one version at a time', () => {
@@ -64,6 +66,26 @@ describe('upcast()', () => {
 
   test('a gap in the table is our own mistake', () => {
     expect(() => upcast(event('note.added', 1), { ...options, table: {} })).toThrow(/Broken assumption/);
+  });
+
+  test('an event of a version before a field was added needs no upcaster, and keeps its version', () => {
+    const fields = { text: need('string', 'The note.'), by: field('string', 'Its author.', { since: 2 }) };
+    const grown = eventType('A note.', { fields, example: {} });
+    expect(grown.version).toBe(2);
+    const old = event('note.added', 1);
+    expect(upcast(old, { table: {}, specOf: () => grown })).toBe(old);
+  });
+
+  test('a version that added a field stands between two that changed the form', () => {
+    const fields = { lines: need('array', 'The note.'), by: field('string', 'Its author.', { since: 3 }) };
+    const grown = eventType('A note.', { version: 3, fields, example: {} });
+    const changed = {
+      table: { 'note.added': { 1: table['note.added']?.[1] ?? ((data) => data) } },
+      specOf: () => grown,
+    };
+    expect(upcast(event('note.added', 1), changed)).toMatchObject({ version: 3, data: { lines: ['a'] } });
+    const second = event('note.added', 2);
+    expect(upcast(second, changed)).toBe(second);
   });
 
   test('released upcasters are frozen', () => {

@@ -2,6 +2,7 @@ import { assert, RepriseError } from '../error.ts';
 import type { JsonObject } from '../json.ts';
 import { specOf } from './catalogue.ts';
 import type { Event } from './event.ts';
+import type { EventSpec } from './event-spec.ts';
 
 /** Turns the data of one version of a type into that of the next version. */
 export type Upcaster = (data: JsonObject) => JsonObject;
@@ -9,46 +10,66 @@ export type Upcaster = (data: JsonObject) => JsonObject;
 /** Upcasters by type, then by the version they start from. */
 export type UpcastTable = Readonly<Record<string, Readonly<Record<number, Upcaster>>>>;
 
-/** The released upcasters. An entry is never changed: what it once gave is in snapshots and receipts. */
+/** The released upcasters. An entry never changes: snapshots and receipts hold what it returned. */
 export const upcasters: UpcastTable = Object.freeze({});
 
 /** Changes whenever {@link upcasters} gains an entry; part of every snapshot's key. */
 export const upcastsVersion = 1;
 
-/** Where an event's way to the current version is looked up; given by tests, left out otherwise. */
+/** The tables that {@link upcast} looks things up in; tests pass their own. */
 export interface UpcastOptions {
   readonly table?: UpcastTable;
-  /** The current version of a type; undefined for a type that Reprise does not write itself. */
-  readonly versionOf?: (type: string) => number | undefined;
+  /** Returns the catalogue's entry of a type; undefined for a type that Reprise does not write itself. */
+  readonly specOf?: (type: string) => EventSpec | undefined;
 }
 
 /**
- * The event with its data in the current version of its type. Unknown types pass as they are. A version that this
- * release does not know yet is refused: a fold would have to guess what it means.
+ * Returns the event with its data in the form of the current version. A version that only added fields keeps that form,
+ * so an event of the version before it is returned as it is, under its own version. Unknown types are returned as they
+ * are. A version that this release does not know is refused: a fold would have to guess its meaning.
  */
 export function upcast(event: Event, options: UpcastOptions = {}): Event {
-  const current = (options.versionOf ?? versionOf)(event.type);
-  if (current === undefined || event.version === current) return event;
-  if (event.version > current) refuse(event, current);
-  if (event.erased === true) return { ...event, version: current };
-  const table = options.table ?? upcasters;
-  let data = event.data;
-  for (let version = event.version; version < current; version++) {
-    const next = Object.hasOwn(table, event.type) ? table[event.type]?.[version] : undefined;
-    assert(next !== undefined, `version ${version} of "${event.type}" has no upcaster`);
-    data = next(data);
-  }
-  return { ...event, version: current, data };
+  const spec = (options.specOf ?? specOf)(event.type);
+  if (spec === undefined || event.version === spec.version) return event;
+  if (event.version > spec.version) refuse(event, spec.version);
+  const steps = upcastersFor(event, spec, options.table ?? upcasters);
+  if (steps.length === 0) return event;
+  if (event.erased === true) return { ...event, version: spec.version };
+  return { ...event, version: spec.version, data: steps.reduce((data, step) => step(data), event.data) };
 }
 
-const versionOf = (type: string): number | undefined => specOf(type)?.version;
+/** Returns whether data of a version has the form of the type's current version, apart from fields added since. */
+export function hasCurrentForm(event: { readonly type: string; readonly version: number }, spec: EventSpec): boolean {
+  if (event.version === spec.version) return true;
+  return event.version < spec.version && upcastersFor(event, spec, upcasters).length === 0;
+}
+
+/** Returns the upcasters between an event's version and the current one; a version that only added fields has none. */
+function upcastersFor(
+  { type, version: from }: { readonly type: string; readonly version: number },
+  spec: EventSpec,
+  table: UpcastTable,
+): Upcaster[] {
+  const steps: Upcaster[] = [];
+  const ofType = Object.hasOwn(table, type) ? table[type] : undefined;
+  for (let version = from; version < spec.version; version++) {
+    const step = ofType?.[version];
+    if (step !== undefined) steps.push(step);
+    else assert(addsFields(spec, version + 1), `version ${version} of "${type}" has no upcaster`);
+  }
+  return steps;
+}
+
+function addsFields(spec: EventSpec, version: number): boolean {
+  return Object.values(spec.fields).some(({ since }) => since === version);
+}
 
 function refuse(event: Event, current: number): never {
   throw new RepriseError(
     'event.newer-version',
     `Cannot fold event ${event.seq} of "${event.branch}": "${event.type}" has version ${event.version}, this release knows ${current}`,
     {
-      hint: 'Update Reprise, or look at the raw event.',
+      hint: 'Update Reprise, or read the raw event.',
       details: { type: event.type, version: event.version, known: current, seq: event.seq, branch: event.branch },
     },
   );

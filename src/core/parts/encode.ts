@@ -3,6 +3,7 @@ import { RepriseError } from '../error.ts';
 import { specOf } from '../event/catalogue.ts';
 import { type CarriedEvent, checkDraft } from '../event/event.ts';
 import type { EventSpec, FieldSpec, FieldType } from '../event/event-spec.ts';
+import { hasCurrentForm } from '../event/upcast.ts';
 import { isObject, type JsonObject, type JsonValue, valueAt, withValueAt } from '../json.ts';
 import { checkBytes, checkLimit, limits } from '../limits.ts';
 import type { Digest } from '../point.ts';
@@ -80,12 +81,12 @@ export function encodeData(
   memory: PartMemory,
 ): EncodedData {
   const spec = specOf(event.type);
-  if (spec !== undefined && event.version === spec.version) checkFields(event.type, spec, event.data);
+  if (spec !== undefined && hasCurrentForm(event, spec)) checkFields(event, spec);
   const encoding: Encoding = { maker, memory, place: placeOf(event), parts: [] };
   const { skeleton, data } =
     spec?.structural === true
       ? { skeleton: encodeMarker(event.data, encoding), data: copyJson(event.data) as JsonObject }
-      : encodePayload(event.type, event.data, encoding);
+      : encodePayload(event, encoding);
   checkBytes('payloadBytesMax', [skeleton], `store the data of "${event.type}"`);
   const keys = keysOf(event);
   checkLimit('eventKeysMax', keys.length, `index an event of type "${event.type}"`);
@@ -163,13 +164,12 @@ export function keysOf(event: {
 }
 
 function encodePayload(
-  type: string,
-  data: JsonObject,
+  { type, version, data }: { readonly type: string; readonly version: number; readonly data: JsonObject },
   encoding: Encoding,
 ): { readonly skeleton: string; readonly data: JsonObject } {
   let skeleton: JsonObject | undefined;
   for (const { path, field } of storedFields(type)) {
-    const value = valueAt(data, path);
+    const value = field.since > version ? undefined : valueAt(data, path);
     if (value === undefined || value === null) continue;
     skeleton ??= escapeKeys(data) as JsonObject;
     skeleton = withValueAt(skeleton, path, encodeField(value, field, path.join('.'), encoding));
@@ -209,7 +209,7 @@ function encodeMarker(data: JsonObject, encoding: Encoding): string {
   };
   if (carried !== undefined) {
     checkCarried(carried);
-    seal(['event', 'data'], encodePayload(carried.type, carried.data, encoding).skeleton);
+    seal(['event', 'data'], encodePayload(carried, encoding).skeleton);
   }
   for (const { path, value } of writtenIn(data)) seal(path, escapedText(value));
   return skeleton === undefined ? escapedText(data) : canonicalJson(skeleton);
@@ -241,8 +241,7 @@ function checkCarried(carried: CarriedEvent): void {
     refuseField(carried.type, 'event.time', 'it is not in the form times have');
   // A replacement of an erased event may keep what is left of it.
   const isErased = carried.data['erased'] === true && Object.keys(carried.data).length === 1;
-  if (spec !== undefined && carried.version === spec.version && !isErased)
-    checkFields(carried.type, spec, carried.data);
+  if (spec !== undefined && hasCurrentForm(carried, spec) && !isErased) checkFields(carried, spec);
 }
 
 function encodeField(value: JsonValue, field: FieldSpec, path: string, encoding: Encoding): JsonValue {
@@ -321,8 +320,12 @@ function remember<T>(memory: Map<string, T>, place: string, value: T): void {
   if (memory.size > memoryPlacesMax) memory.delete(memory.keys().next().value as string);
 }
 
-function checkFields(type: string, spec: EventSpec, data: JsonObject): void {
+function checkFields(
+  { type, version, data }: { readonly type: string; readonly version: number; readonly data: JsonObject },
+  spec: EventSpec,
+): void {
   for (const [path, field] of Object.entries(spec.fields)) {
+    if (field.since > version) continue;
     const value = valueAt(data, path.split('.'));
     if (value === undefined || (value === null && !field.required)) {
       if (field.required) refuseField(type, path, `it is missing; it must be ${article(field.type)}`);

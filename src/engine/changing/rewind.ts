@@ -1,4 +1,6 @@
+import { isInGroup } from '../../core/event/catalogue.ts';
 import type { EventDraft } from '../../core/event/event.ts';
+import type { EventGroup } from '../../core/event/event-spec.ts';
 import { given } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { Seq } from '../../core/point.ts';
@@ -14,7 +16,7 @@ import { type Marked, type MarkOptions, mark, markOptionNames } from './mark.ts'
 /** How to rewind. */
 export interface RewindOptions extends MarkOptions {
   /** With `{ turn }`: only beliefs and contradictions of later turns leave the view. */
-  readonly only?: 'beliefs';
+  readonly only?: EventGroup;
 }
 
 const rewindKeys: KnownKeys = optionKeys<RewindOptions>('rewind', { ...markOptionNames, only: true });
@@ -60,7 +62,7 @@ export async function rewoundToTurn(
   engine: Engine,
   place: Place,
   toTurn: number,
-  only?: 'beliefs',
+  only?: EventGroup,
 ): Promise<EventDraft> {
   const view = viewAt(place.history, place.seq);
   const inside = new Map(
@@ -70,7 +72,7 @@ export async function rewoundToTurn(
   for await (const rows of readHeaders(engine, place.session, segmentsOf(view))) {
     for (const row of rows) {
       const { turn, type } = inside.get(row.seq) ?? row;
-      if (turn > toTurn && (only === undefined || /^(belief|contradiction)\./.test(type))) dropped.push(row.seq);
+      if (turn > toTurn && (only === undefined || isInGroup(type, only))) dropped.push(row.seq);
     }
   }
   const ranges = toRanges(dropped.sort((a, b) => a - b)).map(({ after, through }) => [after, through]);

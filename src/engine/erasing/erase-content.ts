@@ -36,7 +36,8 @@ export async function contentOf(engine: Engine, session: string, event: Event): 
   const texts = new Set<string>();
   const lists = new Map<string, JsonValue>();
   for (const [path, field] of Object.entries(specOf(event.type)?.fields ?? {}))
-    if (field.storage === 'list') lists.set(path, await addedItems(engine, session, event, path.split('.')));
+    if (field.storage === 'list' && field.since <= event.version)
+      lists.set(path, await addedItems(engine, session, event, path.split('.')));
   collect(withoutNames(event), '', lists, texts, specOf(event.type) === undefined ? new Set() : modelWords);
   const long = [...texts].filter((text) => text.length >= longTextMin);
   const short = new Set([...texts].filter((text) => text.length < longTextMin && text.length >= erasableTextMin));
@@ -44,13 +45,12 @@ export async function contentOf(engine: Engine, session: string, event: Event): 
 }
 
 /** The data without ids and without what was called: those name things of the program, and are everywhere. */
-function withoutNames({ type, data }: Event): JsonObject {
+function withoutNames({ type, version, data }: Event): JsonObject {
   const spec = specOf(type);
   if (spec === undefined) return data;
+  const isId = (key: string): boolean => spec.fields[key]?.role === 'id' && spec.fields[key].since <= version;
   return Object.fromEntries(
-    Object.entries(data).filter(
-      ([key]) => spec.fields[key]?.role !== 'id' && !(key === 'name' && Object.hasOwn(data, 'call')),
-    ),
+    Object.entries(data).filter(([key]) => !isId(key) && !(key === 'name' && Object.hasOwn(data, 'call'))),
   );
 }
 

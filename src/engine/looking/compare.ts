@@ -1,7 +1,7 @@
 import { type DiffOptions, type DiffPair, diffHistories, type HistoryDiff } from '../../core/comparing/diff.ts';
 import { changedFields, createHistoryDescriber, type DiffEvent } from '../../core/comparing/diff-describe.ts';
 import { diffStrictly, type StrictDiff, type StrictEvent } from '../../core/comparing/diff-strict.ts';
-import { diffStates, type StateDiff } from '../../core/comparing/value-diff.ts';
+import { diffValues, type ValueDiff } from '../../core/comparing/value-diff.ts';
 import type { Event } from '../../core/event/event.ts';
 import type { Projection } from '../../core/event/projection.ts';
 import { type JsonValue, setKey } from '../../core/json.ts';
@@ -33,7 +33,7 @@ export interface Comparison extends HistoryDiff {
   /** The last point both have in common, as the left side names it; null if they are not related. */
   readonly forkPoint: Point | null;
   /** How the states differ, by projection. */
-  readonly states: Readonly<Record<string, StateDiff>>;
+  readonly states: Readonly<Record<string, ValueDiff>>;
 }
 
 /** Compares the views of two places by how they behaved. */
@@ -47,10 +47,10 @@ export async function compare(
   const places = [await placeOf(engine, left), await placeOf(engine, right)] as const;
   const sides = sidesOf(places);
   const diff = diffHistories(...(await describe(engine, sides)), options);
-  const states: Record<string, StateDiff> = {};
+  const states: Record<string, ValueDiff> = {};
   for (const projection of options.states ?? []) {
     const [a, b] = [await foldAt(engine, places[0], projection), await foldAt(engine, places[1], projection)];
-    setKey(states, projection.name, diffStates(a as JsonValue, b as JsonValue));
+    setKey(states, projection.name, diffValues(a as JsonValue, b as JsonValue));
   }
   const pairs = await withFields(engine, sides, diff.pairs);
   return { ...diff, pairs, forkPoint: await forkPointOf(engine, ...places), states };

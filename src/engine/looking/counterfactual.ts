@@ -1,4 +1,4 @@
-import { diffStates, type StateDiff } from '../../core/comparing/value-diff.ts';
+import { diffValues, type ValueDiff } from '../../core/comparing/value-diff.ts';
 import type { Projection } from '../../core/event/projection.ts';
 import type { JsonValue } from '../../core/json.ts';
 import type { Seq } from '../../core/point.ts';
@@ -19,7 +19,7 @@ export interface Counterfactual<Result> {
   /** What depended on them and stayed; empty with `cascade`. */
   readonly dependents: readonly Seq[];
   /** How the value differs from what it is. */
-  readonly diff: StateDiff;
+  readonly diff: ValueDiff;
 }
 
 /** Looks at a projection as if some events had not happened, or had been different. Nothing is written. */
@@ -38,6 +38,6 @@ export async function counterfactual<Value, Result>(
     value,
     excluded: excluded.seqs,
     dependents: excluded.dependents,
-    diff: diffStates(actual as JsonValue, value as JsonValue),
+    diff: diffValues(actual as JsonValue, value as JsonValue),
   };
 }

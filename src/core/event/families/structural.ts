@@ -1,27 +1,41 @@
-import { type EventSpec, field, need } from '../event-spec.ts';
+import { type JsonObject, objectAt } from '../../json.ts';
+import { type EventSpec, eventType, field, need } from '../event-spec.ts';
+import type { GistWriter } from '../gist-writer.ts';
+import { noise, reason } from './shared-fields.ts';
 
-const reason = field('string', 'Why, in the words of who did it.', { role: 'noise' });
-const redo = field('boolean', 'Whether redo made this marker.', { role: 'noise' });
+const redo = field('boolean', 'Whether redo made this marker.', noise);
 const carried = need('object', 'The new event: `{ type, version, time, agent?, run?, turn, cause?, data }`.');
 
-function spec(about: string, fields: EventSpec['fields'], example: EventSpec['example']): EventSpec {
-  return { version: 1, about, fields, structural: true, example };
+/** Returns the entry of a marker; its gist ends with the reason. */
+function marker(
+  about: string,
+  declared: Pick<EventSpec, 'fields' | 'example'> & {
+    readonly gist: (data: JsonObject, write: GistWriter) => string;
+  },
+): EventSpec {
+  return eventType(about, {
+    ...declared,
+    structural: true,
+    gist: (data, write) => [declared.gist(data, write), write.quote(data['reason'])],
+  });
 }
 
-/** The events that change how the history before them is read. */
+/** Markers: events that change how the history before them is read. */
 export const structuralTypes: Readonly<Record<string, EventSpec>> = {
-  'branch.forked': spec(
+  'branch.forked': marker(
     'A branch began at a point of its parent. It is the first event of every branch but `main`.',
     {
-      parent: need('object', '`{ seq, digest }` of the point it began at.'),
-      reason,
-      metadata: field('object', "The branch's metadata: its parent's overlaid by what was given."),
+      fields: {
+        parent: need('object', '`{ seq, digest }` of the point it began at.'),
+        reason,
+        metadata: field('object', "The branch's metadata: its parent's, overlaid by that of the fork."),
+      },
+      gist: (data) => `at ${String(objectAt(data, 'parent')?.['seq'] ?? '?')}`,
+      example: { parent: { seq: 12, digest: '…' }, reason: 'too broad', metadata: {} },
     },
-    { parent: { seq: 12, digest: '…' }, reason: 'too broad', metadata: {} },
   ),
-  'branch.rewound': spec(
-    'The view became an earlier one: that of a seq, or what is left at or before a turn.',
-    {
+  'branch.rewound': marker('The view went back to that of a seq, or to the events at or before a turn.', {
+    fields: {
       to: field('number', 'The seq whose view it is now.'),
       toTurn: field('number', 'The turn after which events left the view.'),
       dropped: field('array', 'With `toTurn`: the ranges `[after, through]` of seqs that left the view.'),
@@ -29,12 +43,13 @@ export const structuralTypes: Readonly<Record<string, EventSpec>> = {
       reason,
       redo,
     },
-    { to: 7, reason: 'wrong order' },
-  ),
-  'event.replaced': spec(
-    'An event stands in the place of another.',
-    { seq: need('number', 'The event it stands for.'), event: carried, reason },
-    {
+    gist: ({ to, toTurn }) => (to === undefined ? `to turn ${String(toTurn)}` : `to ${String(to)}`),
+    example: { to: 7, reason: 'wrong order' },
+  }),
+  'event.replaced': marker('A new event replaced an event in the view.', {
+    fields: { seq: need('number', 'The seq of the event it replaces.'), event: carried, reason },
+    gist: ({ seq, event }, write) => `${String(seq)} → ${write.event(event)}`,
+    example: {
       seq: 5,
       event: {
         type: 'note.added',
@@ -44,11 +59,11 @@ export const structuralTypes: Readonly<Record<string, EventSpec>> = {
         data: { text: 'Called once' },
       },
     },
-  ),
-  'event.inserted': spec(
-    'An event was put behind another; 0 is the very beginning.',
-    { after: need('number', 'The event it stands behind.'), event: carried, reason },
-    {
+  }),
+  'event.inserted': marker('A new event was inserted after an event; 0 is the beginning.', {
+    fields: { after: need('number', 'The seq of the event it follows.'), event: carried, reason },
+    gist: ({ after, event }, write) => `after ${String(after)}: ${write.event(event)}`,
+    example: {
       after: 5,
       event: {
         type: 'note.added',
@@ -58,34 +73,31 @@ export const structuralTypes: Readonly<Record<string, EventSpec>> = {
         data: { text: 'Called twice' },
       },
     },
-  ),
-  'event.reverted': spec(
-    'Events left the view, or markers were taken back.',
-    {
-      target: need('number', 'The event that was meant.'),
-      seqs: need('array', 'Every seq it takes out: the target and what goes with it.'),
+  }),
+  'event.reverted': marker('Events left the view, or markers were undone.', {
+    fields: {
+      target: need('number', 'The seq of the event that was asked for.'),
+      seqs: need('array', 'Every seq it takes out: the target and the events that go with it.'),
       reason,
       redo,
     },
-    { target: 8, seqs: [8, 9], reason: 'not ours' },
-  ),
-  'payload.erased': spec(
-    'Payloads were forgotten; the chain still verifies.',
-    {
+    gist: ({ seqs }, write) => write.list(seqs),
+    example: { target: 8, seqs: [8, 9], reason: 'not ours' },
+  }),
+  'payload.erased': marker('Payloads were erased; the chain still verifies.', {
+    fields: {
       seqs: need('array', 'The events of this branch whose payload is gone.'),
       parts: need('array', 'The digests of stored parts that are gone or have a hole.'),
-      holes: field('object', 'The digest of what is left of each part with a hole, by the digest of the part.'),
-      keys: field(
-        'object',
-        'The index keys of the erased events, by seq, so that as-of reads still find that there was something.',
-      ),
+      holes: field('object', 'The digest of the rest of each part with a hole, by the digest of the part.'),
+      keys: field('object', 'The index keys of the erased events, by seq, so that as-of reads still find them.'),
       reason,
     },
-    { seqs: [3], parts: [], reason: 'personal data' },
-  ),
+    gist: ({ seqs }, write) => write.list(seqs),
+    example: { seqs: [3], parts: [], reason: 'personal data' },
+  }),
 };
 
-/** Whether events of this type change how the history before them is read. */
+/** Returns whether events of a type change how the history before them is read. */
 export function isStructural(type: string): boolean {
   return Object.hasOwn(structuralTypes, type);
 }
