@@ -9,7 +9,7 @@ import type { Marked, MarkOptions } from './changing/mark.ts';
 import type { Replay, ReplayOptions } from './looking/replay.ts';
 import type { StateAtOptions } from './looking/state-at.ts';
 import type { Verification } from './proving/verify.ts';
-import type { RecordOptions } from './recording/record.ts';
+import type { RecordOptions } from './recording/record-options.ts';
 import type { SessionRecorder } from './recording/recorder.ts';
 import type { ResumeOptions, ResumeResult } from './resuming/resume.ts';
 import type { Session } from './session.ts';
