@@ -44,5 +44,5 @@ await recorder.run({ title: 'Refund of order 7' }, () => {
 for await (const { seq, type } of session.replay()) console.log(seq, type);
 
 const branch = await session.fork('main@2', { name: 'careful', system: 'Always look the order up.' });
-const { text, turns, lineage } = await branch.resume(agent);
-console.log(`${text} (${turns} model call, from ${lineage.parent?.branch}@${lineage.parent?.seq})`);
+const { text, modelCalls, lineage } = await branch.resume(agent);
+console.log(`${text} (${modelCalls} model call, from ${lineage.parent?.branch}@${lineage.parent?.seq})`);

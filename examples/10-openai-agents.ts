@@ -41,6 +41,6 @@ await show('main');
 
 // The cashier guessed: the same conversation with the amount in it, from the customer's message on.
 const careful = await session.fork('main@2', { name: 'careful', prompt: 'Order 7 broke. Refund the 50 I paid.' });
-const { result, turns } = await careful.resume(openaiAgent(desk, { runner }), { run: { maxTurns: 6 } });
+const { result, modelCalls } = await careful.resume(openaiAgent(desk, { runner }), { run: { maxTurns: 6 } });
 await show('careful');
-console.log(`\n${result.lastAgent?.name} says "${result.finalOutput}" after ${turns} model calls`);
+console.log(`\n${result.lastAgent?.name} says "${result.finalOutput}" after ${modelCalls} model calls`);

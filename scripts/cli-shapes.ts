@@ -6,7 +6,7 @@ export interface CliShape {
 }
 
 const resumed =
-  'session branch ref outcome text turns usage cost unpricedCalls latencyMs reused asked repairs runs lineage comparison recorded'.split(
+  'session branch ref outcome text modelCalls usage cost unpricedCalls latencyMs reused asked repairs runs lineage comparison recorded'.split(
     ' ',
   );
 const held = ['key', 'agent', 'value', 'version', 'seq', 'time', 'exists'];
@@ -103,7 +103,7 @@ export const shapes: Readonly<Record<string, CliShape>> = {
   resume: {
     keys: resumed,
     about:
-      '. `turns` counts model calls, `text` is what the result amounts to, `reused` counts calls that were answered from the record, `repairs` are `{ rule, seq, what }`, and `comparison` has an entry for each user message with `--user-turns`. What the agent threw is `agent.failed` on stderr, exit 3; a budget, a timeout or a refused call is exit 1, also if the agent gave something all the same; Ctrl-C 130. What was done until then is on the branch.',
+      '. `modelCalls` counts model calls, `text` is what the result amounts to, `reused` counts calls that were answered from the record, `repairs` are `{ rule, seq, what }`, and `comparison` has an entry for each user message with `--user-turns`. What the agent threw is `agent.failed` on stderr, exit 3; a budget, a timeout or a refused call is exit 1, also if the agent gave something all the same; Ctrl-C 130. What was done until then is on the branch.',
   },
   retry: {
     keys: [...resumed, 'original', 'sameText', 'diff'],
@@ -111,7 +111,9 @@ export const shapes: Readonly<Record<string, CliShape>> = {
       ', as for `resume`. `original` is `{ ref, run, task, text }`; `diff` has the counts of `reprise diff` between the two.',
   },
   experiment: {
-    keys: 'variant repeat branch outcome text turns usage cost latencyMs divergedAt passed error errorCode'.split(' '),
+    keys: 'variant repeat branch outcome text modelCalls usage cost latencyMs divergedAt passed error errorCode'.split(
+      ' ',
+    ),
     about:
       ', a line for each branch as soon as it has come to an end, then one of `{ session, point, original, variants }`: a summary of each variant with its pass count, its interval at 95 % and how it compares with the first. `--json=object`: `{ session, point, original, branches, variants }`. Exit 0 if a branch came to a result, whatever the check says of it; if none did, the rows are printed all the same and it is 3 if an agent failed, 1 if budget, time or a refused call stopped them; Ctrl-C 130.',
   },

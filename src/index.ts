@@ -42,6 +42,7 @@ export { type Message, type MessagePart, type Role, textOf, toolCallsIn } from '
 export type { Repair, RepairRule } from './core/message/repair.ts';
 export type { Digest, Point, Seq } from './core/point.ts';
 export type { Agent, AgentFunction, PendingCall, ResumableAgent, ResumeContext } from './core/recording/agent.ts';
+export type { CallGuard, NamedCall, StoredStart } from './core/recording/call-guard.ts';
 export type { EffectAction, EffectClass, EffectPolicy } from './core/recording/effects.ts';
 export type {
   CallEnd,
@@ -91,17 +92,16 @@ export type { ReplayAllOptions } from './engine/looking/replay-all.ts';
 export type { SessionJson } from './engine/looking/session-json.ts';
 export type { StateAtOptions } from './engine/looking/state-at.ts';
 export type { Verification, VerifyOptions } from './engine/proving/verify.ts';
-export type { RecordOptions } from './engine/recording/record.ts';
-export type { BranchLeft } from './engine/recording/writer.ts';
+export type { BranchLeft, RecordOptions } from './engine/recording/record-options.ts';
 export type { EffectAnswer, EffectQuestion } from './engine/resuming/effect-guard.ts';
+export type { ExperimentOptions } from './engine/resuming/experiment-options.ts';
 export type {
   CheckedBranch,
-  ExperimentOptions,
   ExperimentProgress,
   ExperimentResult,
   ExperimentRow,
   VariantSummary,
-} from './engine/resuming/experiment.ts';
+} from './engine/resuming/experiment-result.ts';
 export type {
   ResumeOptions,
   ResumeReport,

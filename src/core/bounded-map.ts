@@ -1,4 +1,4 @@
-/** A map that holds at most so many entries: a new key drops the one that was set first. */
+/** A map that holds at most so many entries: a new key drops the one that was set longest ago. */
 export class BoundedMap<Key, Value> extends Map<Key, Value> {
   readonly #entriesMax: number;
 
@@ -8,7 +8,8 @@ export class BoundedMap<Key, Value> extends Map<Key, Value> {
   }
 
   override set(key: Key, value: Value): this {
-    if (!this.has(key) && this.size >= this.#entriesMax) {
+    this.delete(key);
+    if (this.size >= this.#entriesMax) {
       const oldest = this.keys().next();
       if (oldest.done !== true) this.delete(oldest.value);
     }

@@ -19,7 +19,7 @@ export const errorCodes = {
   'branch.exists': 'A branch of that name exists in the session.',
   'branch.not-found': 'The session has no branch of that name.',
   'branch.rewound': 'The branch was rewound since this writer began on it.',
-  'budget.exceeded': 'The turns, tokens or cost that were allowed are used up.',
+  'budget.exceeded': 'The model calls, tokens or cost that were allowed are used up.',
   'config.invalid': 'The configuration file cannot be read or is not well formed.',
   'copy.aborted': 'A copy was stopped by its caller; what it had written stays, and the next one goes on there.',
   'copy.diverged': 'The target has a session of that id with a history of its own.',

@@ -10,7 +10,7 @@ import type { Edited } from './changing/edit.ts';
 import type { Marked, MarkOptions } from './changing/mark.ts';
 import type { StateAtOptions } from './looking/state-at.ts';
 import type { Verification, VerifyOptions } from './proving/verify.ts';
-import type { RecordOptions } from './recording/record.ts';
+import type { RecordOptions } from './recording/record-options.ts';
 import type { ResumeOptions, ResumeResult } from './resuming/resume.ts';
 import type { BranchVerbs, SessionVerbs } from './session-verbs.ts';
 import type { StateVerbs } from './state/state-verbs.ts';

@@ -7,9 +7,10 @@ import type { ImportOptions, ImportSource } from './copying/foreign-history.ts';
 import type { Erased, EraseOptions } from './erasing/erase.ts';
 import type { CompareOptions, Comparison } from './looking/compare.ts';
 import type { Verification, VerifyOptions } from './proving/verify.ts';
-import type { RecordOptions } from './recording/record.ts';
+import type { RecordOptions } from './recording/record-options.ts';
 import type { SessionRecorder } from './recording/recorder.ts';
-import type { ExperimentOptions, ExperimentResult } from './resuming/experiment.ts';
+import type { ExperimentOptions } from './resuming/experiment-options.ts';
+import type { ExperimentResult } from './resuming/experiment-result.ts';
 import type { ResumeOptions, ResumeResult, ResumeTarget } from './resuming/resume.ts';
 import type { RetryOptions, RetryResult } from './resuming/retry.ts';
 

@@ -326,15 +326,15 @@ test('an answer from the record stands in for executing a tool, and a refusal re
   await using world = await openSession();
   const executed: string[] = [];
   const story = () => scripted([said(asks('weather', { city: 'Oslo' })), said('Done.')]);
-  const beforeCalls = [
+  const decisions = [
     async () => ({ outcome: 'ok' as const, output: { degrees: 1 }, error: undefined }),
     async () => ({ outcome: 'error' as const, output: undefined, error: { name: 'E', message: 'then' } }),
     async () => Promise.reject(new RepriseError('effect.refused', 'Cannot call "weather": not twice')),
   ];
   const told: unknown[] = [];
-  for (const beforeCall of beforeCalls) {
+  for (const decide of decisions) {
     await using recorder = await world.session.record({
-      beforeCall: async ({ kind }) => (kind === 'tool' ? beforeCall() : undefined),
+      guards: [{ before: ({ kind }) => (kind === 'tool' ? decide() : undefined) }],
     });
     const model = story();
     const tools = weatherTools(executed);

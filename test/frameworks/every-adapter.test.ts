@@ -188,7 +188,7 @@ describe.each(Object.entries(worlds))('%s', (name, world) => {
     const ways = {
       abort: [new Script([lookup, aborting]), { signal: stop.signal }, 'aborted', 'resume.aborted'],
       time: [new Script([lookup, hang]), { timeoutMs: 60 }, 'aborted', 'resume.timeout'],
-      turns: [new Script([lookup, lookup]), { budget: { turns: 1 } }, 'budget', 'budget.exceeded'],
+      turns: [new Script([lookup, lookup]), { budget: { modelCalls: 1 } }, 'budget', 'budget.exceeded'],
       tokens: [new Script([lookup, lookup]), { budget: { tokens: 1 } }, 'budget', 'budget.exceeded'],
       cost: [new Script([lookup, lookup]), { budget: { costUsd: 0.001 } }, 'budget', 'budget.exceeded'],
       failure: [new Script([lookup, new Error('No connection')]), {}, 'error', undefined],

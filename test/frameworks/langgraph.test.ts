@@ -239,8 +239,12 @@ describe('RepriseCallbackHandler', () => {
     await using reprise = await openReprise('memory:');
     const session = await reprise.createSession('s');
     const recorder = await session.record({
-      beforeCall: async ({ name }) =>
-        name === 'refund' ? { outcome: 'ok', output: 'Refunded before', error: undefined } : undefined,
+      guards: [
+        {
+          before: ({ name }) =>
+            name === 'refund' ? { outcome: 'ok', output: 'Refunded before', error: undefined } : undefined,
+        },
+      ],
     });
     const { tools, ran } = shop();
     const callbacks = [new RepriseCallbackHandler(recorder)];
@@ -521,7 +525,9 @@ describe('langgraphAgent()', () => {
     const { session, tools } = await recordedShop(reprise);
     const branch = await session.fork('main@2', { name: 'short' });
     const agent = langgraphAgent(build(new ScriptedChatModel(story), recordTools(tools)));
-    await expect(branch.resume(agent, { budget: { turns: 1 } })).rejects.toMatchObject({ code: 'budget.exceeded' });
+    await expect(branch.resume(agent, { budget: { modelCalls: 1 } })).rejects.toMatchObject({
+      code: 'budget.exceeded',
+    });
     const ended = (await eventsOf(session, 'short')).findLast(({ type }) => type === 'run.ended');
     expect(ended?.data['outcome']).toBe('budget');
   });

@@ -185,12 +185,16 @@ describe('calls that come to nothing', () => {
       },
       {
         record: {
-          beforeCall: async ({ name }) => {
-            if (name !== 'refund') return undefined;
-            control.abort();
-            await new Promise((resolve) => setTimeout(resolve, 30));
-            return undefined;
-          },
+          guards: [
+            {
+              before: async ({ name }) => {
+                if (name !== 'refund') return undefined;
+                control.abort();
+                await new Promise((resolve) => setTimeout(resolve, 30));
+                return undefined;
+              },
+            },
+          ],
         },
       },
     );
@@ -218,7 +222,9 @@ describe('calls that come to nothing', () => {
       },
       {
         record: {
-          beforeCall: async ({ name }) => (name === 'refund' ? { outcome: 'ok', output, error: undefined } : undefined),
+          guards: [
+            { before: ({ name }) => (name === 'refund' ? { outcome: 'ok', output, error: undefined } : undefined) },
+          ],
         },
       },
     );
@@ -233,10 +239,14 @@ describe('calls that come to nothing', () => {
       },
       {
         record: {
-          beforeCall: async ({ name }) => {
-            if (name === 'refund') throw new Error('refused here');
-            return undefined;
-          },
+          guards: [
+            {
+              before: async ({ name }) => {
+                if (name === 'refund') throw new Error('refused here');
+                return undefined;
+              },
+            },
+          ],
         },
       },
     );

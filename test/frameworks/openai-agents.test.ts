@@ -475,8 +475,12 @@ describe('what stands before a call', () => {
         await runnerOf(model, recorder).run(agent, 'Refund order 7');
       },
       {
-        beforeCall: async ({ name }) =>
-          name === 'refund' ? { outcome: 'ok', output: { refunded: 50 }, error: undefined } : undefined,
+        guards: [
+          {
+            before: ({ name }) =>
+              name === 'refund' ? { outcome: 'ok', output: { refunded: 50 }, error: undefined } : undefined,
+          },
+        ],
       },
     );
     expect(called).toBe(0);
@@ -500,10 +504,14 @@ describe('what stands before a call', () => {
         await expect(runnerOf(model, recorder).run(agent, 'Refund')).rejects.toThrow(/refused here/);
       },
       {
-        beforeCall: async ({ kind }) => {
-          if (kind === 'tool') throw new Error('refused here');
-          return undefined;
-        },
+        guards: [
+          {
+            before: async ({ kind }) => {
+              if (kind === 'tool') throw new Error('refused here');
+              return undefined;
+            },
+          },
+        ],
       },
     );
     expect(called).toBe(0);

@@ -41,8 +41,8 @@ test('it records what it did: the question, each call with what was sent and sai
 describe('a fork of it, resumed', () => {
   test('does something else when it is told something else', async () => {
     const branch = await session.fork('main@2', { name: 'careful', system: careful });
-    const { result, outcome, turns, cost } = await branch.resume(demoAgent);
-    expect([result, outcome, turns]).toEqual(['I refunded 50. Sorry for the trouble!', 'ok', 3]);
+    const { result, outcome, modelCalls, cost } = await branch.resume(demoAgent);
+    expect([result, outcome, modelCalls]).toEqual(['I refunded 50. Sorry for the trouble!', 'ok', 3]);
     expect(cost).toBeGreaterThan(0);
     expect(await toolsOf('careful')).toEqual(['lookup {"order":7}', 'refund {"amount":50,"order":7}']);
     expect(await toolsOf('main'), 'the original is as it was').toEqual(['refund {"amount":500,"order":7}']);

@@ -5,9 +5,9 @@ import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
 import type { OpenRun, Recorder } from '../../core/recording/recorder.ts';
 import { type AnyAgent, agentSettings, withSettings } from './agent-settings.ts';
-import { type Lane, packages } from './lane.ts';
 import { neutralMessage } from './neutral-message.ts';
 import { recordedSettings, type SettingsRecording } from './recorded-settings.ts';
+import { packages, type RecordingTarget } from './recording-target.ts';
 
 /** How calls of the AI SDK are recorded. */
 export interface RecordAiSdkOptions {
@@ -137,18 +137,21 @@ function startStreamRun(
 function recordingOf(
   recorder: Recorder,
   { agent, effects }: RecordAiSdkOptions,
-  within: Lane['within'],
+  within: RecordingTarget['within'],
 ): SettingsRecording {
   const named = given({ agent });
-  const lane: Lane = { recorder, within, onRequest: newMessages(recorder, named), ...named };
-  return { lane, ...given({ effects }) };
+  const target: RecordingTarget = { recorder, within, onRequest: newMessages(recorder, named), ...named };
+  return { target, ...given({ effects }) };
 }
 
 /**
  * Records the user messages that a request ends with and an earlier one of the run did not hold. They are taken from
  * the request, so that what joined the conversation and what the model was sent are the very same.
  */
-function newMessages(recorder: Recorder, named: { readonly agent?: string }): NonNullable<Lane['onRequest']> {
+function newMessages(
+  recorder: Recorder,
+  named: { readonly agent?: string },
+): NonNullable<RecordingTarget['onRequest']> {
   let sent = 0;
   return (prompt) => {
     const messages = prompt as readonly Parameters<typeof neutralMessage>[0][];

@@ -10,11 +10,12 @@ import { gateway, type LanguageModel, wrapLanguageModel } from 'ai';
 import { RepriseError } from '../../core/error.ts';
 import { given, type JsonObject } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { outcomeOfError } from '../../core/recording/error-record.ts';
 import type { CallEnd, OpenCall, Recorder } from '../../core/recording/recorder.ts';
-import { isShaped, type Lane, noteAsked, outcomeOf, plainLane } from './lane.ts';
 import { answerEnd } from './model-answer.ts';
 import { modelRequest, shownHeaders } from './model-request.ts';
 import { plainObject } from './plain-json.ts';
+import { isShaped, plainTarget, type RecordingTarget } from './recording-target.ts';
 import { StreamedAnswer } from './streamed-answer.ts';
 
 /** How a model is recorded. */
@@ -42,16 +43,16 @@ export function recordModel(
   options: RecordModelOptions = {},
 ): LanguageModelV4 {
   checkKeys(options, modelKeys);
-  return modelIn(plainLane(recorder, options.agent), model);
+  return modelAt(plainTarget(recorder, options.agent), model);
 }
 
 /** The models that were recorded, so that none is twice, and one can be recorded elsewhere. */
-const originals = new WeakMap<object, { readonly model: LanguageModel; readonly lane: Lane }>();
+const originals = new WeakMap<object, { readonly model: LanguageModel; readonly target: RecordingTarget }>();
 
-/** A model that records in a lane. One that records already is taken out of where it did. */
-export function modelIn(lane: Lane, model: LanguageModel): LanguageModelV4 {
+/** A model that records in a target. One that records already is taken out of where it did. */
+export function modelAt(target: RecordingTarget, model: LanguageModel): LanguageModelV4 {
   const known = typeof model === 'string' ? undefined : originals.get(model);
-  if (known?.lane === lane) return model as LanguageModelV4;
+  if (known?.target === target) return model as LanguageModelV4;
   const original = known?.model ?? model;
   const attempts = new WeakMap<object, number>();
   const recorded = wrapLanguageModel({
@@ -59,14 +60,14 @@ export function modelIn(lane: Lane, model: LanguageModel): LanguageModelV4 {
     middleware: {
       specificationVersion: 'v4',
       wrapGenerate: ({ doGenerate, params, model: inner }) => {
-        return recordGenerate({ lane, params, model: inner, attempts: countAttempt(attempts, params) }, doGenerate);
+        return recordGenerate({ target, params, model: inner, attempts: countAttempt(attempts, params) }, doGenerate);
       },
       wrapStream: ({ doStream, params, model: inner }) => {
-        return recordStream({ lane, params, model: inner, attempts: countAttempt(attempts, params) }, doStream);
+        return recordStream({ target, params, model: inner, attempts: countAttempt(attempts, params) }, doStream);
       },
     },
   });
-  originals.set(recorded, { model: original, lane });
+  originals.set(recorded, { model: original, target });
   return recorded;
 }
 
@@ -89,17 +90,17 @@ function countAttempt(attempts: WeakMap<object, number>, { prompt }: LanguageMod
 }
 
 interface ModelCall {
-  readonly lane: Lane;
+  readonly target: RecordingTarget;
   readonly model: LanguageModelV4;
   readonly params: LanguageModelV4CallOptions;
   readonly attempts: number;
 }
 
-async function startModel({ lane, model, params }: ModelCall): Promise<OpenCall> {
-  const { recorder, agent } = lane;
+async function startModel({ target, model, params }: ModelCall): Promise<OpenCall> {
+  const { recorder, agent } = target;
   const request = modelRequest(params, { isShaped: (id) => isShaped(recorder, id) });
-  const open = await lane.within(() => {
-    lane.onRequest?.(params.prompt);
+  const open = await target.within(() => {
+    target.onRequest?.(params.prompt);
     return recorder.startCall({
       kind: 'model',
       name: model.modelId,
@@ -125,17 +126,15 @@ async function recordGenerate(
     open.end(failureEnd(call, error));
     throw error;
   }
-  unnoticed(open, () => {
-    for (const part of result.content) {
-      if (part.type === 'tool-call') noteAsked(call.lane, part.toolCallId, open);
-    }
+  recordSafely(open, () => {
+    for (const part of result.content) if (part.type === 'tool-call') open.asksFor(part.toolCallId);
     open.end({ ...answerEnd(result as never, call.model.provider), attempts: call.attempts });
   });
   return result;
 }
 
-/** An answer that cannot be recorded, such as one that no provider should give, is still the answer. */
-function unnoticed(open: OpenCall, note: () => void): void {
+/** Records part of an answer. If that fails, the answer still reaches the agent, and the call ends with the error. */
+function recordSafely(open: OpenCall, note: () => void): void {
   try {
     note();
   } catch (error) {
@@ -173,23 +172,23 @@ function watchedStream(
         try {
           const { done, value } = await open.within(() => reader.read());
           if (done) {
-            unnoticed(open, () => end(said.failure ?? (said.isFinished ? {} : { outcome: 'interrupted' })));
+            recordSafely(open, () => end(said.failure ?? (said.isFinished ? {} : { outcome: 'interrupted' })));
             controller.close();
             return;
           }
-          unnoticed(open, () => {
-            hear(call, open, value);
+          recordSafely(open, () => {
+            notePart(open, value);
             said.add(value);
             if (value.type === 'finish') end(said.failure ?? {});
           });
           controller.enqueue(value);
         } catch (error) {
-          unnoticed(open, () => end(failureEnd(call, error, said)));
+          recordSafely(open, () => end(failureEnd(call, error, said)));
           controller.error(error);
         }
       },
       cancel(reason) {
-        unnoticed(open, () => end({ outcome: 'aborted' }));
+        recordSafely(open, () => end({ outcome: 'aborted' }));
         return reader.cancel(reason);
       },
     },
@@ -197,9 +196,9 @@ function watchedStream(
   );
 }
 
-/** Notes what has to be known before the reader acts on a part. */
-function hear(call: ModelCall, open: OpenCall, part: LanguageModelV4StreamPart): void {
-  if (part.type === 'tool-call') noteAsked(call.lane, part.toolCallId, open);
+/** Notes a tool call and the first token before the reader acts on the part. */
+function notePart(open: OpenCall, part: LanguageModelV4StreamPart): void {
+  if (part.type === 'tool-call') open.asksFor(part.toolCallId);
   if (firstParts.has(part.type)) open.firstToken();
 }
 
@@ -214,7 +213,7 @@ const firstParts: ReadonlySet<string> = new Set([
 function failureEnd(call: ModelCall, error: unknown, said?: StreamedAnswer): CallEnd {
   const known = said === undefined ? {} : answerEnd(said.answer, call.model.provider);
   return {
-    outcome: outcomeOf(error, call.params.abortSignal),
+    outcome: outcomeOfError(error, call.params.abortSignal),
     error,
     attempts: call.attempts,
     provider: { ...known.provider, ...failureFacts(error, call.model.provider) },

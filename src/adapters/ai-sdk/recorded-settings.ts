@@ -1,8 +1,8 @@
 import type { LanguageModel, ToolSet } from 'ai';
 import type { EffectClass } from '../../core/recording/effects.ts';
-import type { Lane } from './lane.ts';
-import { modelIn } from './recorded-model.ts';
-import { toolsIn } from './recorded-tools.ts';
+import { modelAt } from './recorded-model.ts';
+import { toolsAt } from './recorded-tools.ts';
+import type { RecordingTarget } from './recording-target.ts';
 
 /** What of the settings of a call, or of an agent, has to do with models and tools. */
 export interface ModelSettings {
@@ -16,18 +16,18 @@ type Prepare = (options: never) => PromiseLike<ModelSettings | undefined> | Mode
 
 /** Where settings are recorded, and what their tools do to the world. */
 export interface SettingsRecording {
-  readonly lane: Lane;
+  readonly target: RecordingTarget;
   readonly effects?: Readonly<Record<string, EffectClass>>;
 }
 
 /** The same settings with a model and tools that record, also those that are chosen on the way. */
 export function recordedSettings<T extends ModelSettings>(settings: T, recording: SettingsRecording): T {
-  const { lane, effects = {} } = recording;
+  const { target, effects = {} } = recording;
   const { model, tools, prepareStep, prepareCall } = settings;
   return {
     ...settings,
-    ...(model === undefined ? {} : { model: modelIn(lane, model) }),
-    ...(tools === undefined ? {} : { tools: toolsIn(lane, tools, effects) }),
+    ...(model === undefined ? {} : { model: modelAt(target, model) }),
+    ...(tools === undefined ? {} : { tools: toolsAt(target, tools, effects) }),
     ...(typeof prepareStep === 'function' ? { prepareStep: prepared(prepareStep as Prepare, recording) } : {}),
     ...(typeof prepareCall === 'function' ? { prepareCall: prepared(prepareCall as Prepare, recording) } : {}),
   };

@@ -2,10 +2,10 @@ import type { ToolSet } from 'ai';
 import { given, type JsonValue } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
-import { errorOfRecord } from '../../core/recording/error-record.ts';
+import { errorOfRecord, outcomeOfError } from '../../core/recording/error-record.ts';
 import type { CallEnd, OpenCall, Recorder, ReusedAnswer } from '../../core/recording/recorder.ts';
-import { type Lane, noteShaped, outcomeOf, plainLane, withinAsker } from './lane.ts';
 import { plainJson } from './plain-json.ts';
+import { noteShaped, plainTarget, type RecordingTarget } from './recording-target.ts';
 
 /** How tools are recorded. */
 export interface RecordToolsOptions {
@@ -37,7 +37,7 @@ const toolsKeys: KnownKeys = optionKeys<RecordToolsOptions>(
  */
 export function recordTools<T extends ToolSet>(tools: T, recorder: Recorder, options: RecordToolsOptions = {}): T {
   checkDeclared(options, toolsKeys);
-  return toolsIn(plainLane(recorder, options.agent), tools, options.effects ?? {});
+  return toolsAt(plainTarget(recorder, options.agent), tools, options.effects ?? {});
 }
 
 type Tool = ToolSet[string];
@@ -47,9 +47,13 @@ type ExecuteOptions = Parameters<Execute>[1];
 /** The tools that were recorded, so that none is twice. */
 const originals = new WeakMap<object, Tool>();
 
-/** Tools that record in a lane. */
-export function toolsIn<T extends ToolSet>(lane: Lane, tools: T, effects: Readonly<Record<string, EffectClass>>): T {
-  const recorded = Object.entries(tools).map(([name, tool]) => [name, recordedTool(lane, name, tool, effects[name])]);
+/** Tools that record in a target. */
+export function toolsAt<T extends ToolSet>(
+  target: RecordingTarget,
+  tools: T,
+  effects: Readonly<Record<string, EffectClass>>,
+): T {
+  const recorded = Object.entries(tools).map(([name, tool]) => [name, recordedTool(target, name, tool, effects[name])]);
   return Object.fromEntries(recorded) as T;
 }
 
@@ -58,10 +62,10 @@ export function originalTool(tool: Tool): Tool {
   return originals.get(tool) ?? tool;
 }
 
-function recordedTool(lane: Lane, name: string, offered: Tool, effect: EffectClass | undefined): Tool {
+function recordedTool(target: RecordingTarget, name: string, offered: Tool, effect: EffectClass | undefined): Tool {
   const tool = originalTool(offered);
   if (typeof tool.execute !== 'function') return offered;
-  const call: ToolCall = { lane, name, tool, ...given({ effect }) };
+  const call: ToolCall = { target, name, tool, ...given({ effect }) };
   const execute = isGenerator(tool.execute) ? yieldingExecute(call) : plainExecute(call);
   const recorded = { ...tool, execute } as Tool;
   originals.set(recorded, tool);
@@ -69,7 +73,7 @@ function recordedTool(lane: Lane, name: string, offered: Tool, effect: EffectCla
 }
 
 interface ToolCall {
-  readonly lane: Lane;
+  readonly target: RecordingTarget;
   readonly name: string;
   readonly tool: Tool;
   readonly effect?: EffectClass;
@@ -79,14 +83,14 @@ const asyncGenerator = Object.getPrototypeOf(async function* () {}) as object;
 
 const isGenerator = (execute: Execute): boolean => Object.getPrototypeOf(execute) === asyncGenerator;
 
-function startTool({ lane, name, tool, effect }: ToolCall, input: unknown, { toolCallId }: ExecuteOptions) {
-  if (tool.toModelOutput !== undefined) noteShaped(lane.recorder, toolCallId);
-  return withinAsker(lane, toolCallId, () =>
-    lane.recorder.startCall({
+function startTool({ target, name, tool, effect }: ToolCall, input: unknown, { toolCallId }: ExecuteOptions) {
+  if (tool.toModelOutput !== undefined) noteShaped(target.recorder, toolCallId);
+  return target.within(() =>
+    target.recorder.startCall({
       kind: 'tool',
       name,
       call: toolCallId,
-      ...given({ agent: lane.agent, effect }),
+      ...given({ agent: target.agent, effect }),
       input: plainJson(input),
     }),
   );
@@ -158,7 +162,7 @@ const outputEnd = (output: unknown): CallEnd => (output === undefined ? {} : { o
 
 /** The output of a tool that failed is what the model is told of it. */
 function errorEnd(error: unknown, { abortSignal }: ExecuteOptions): CallEnd {
-  return { outcome: outcomeOf(error, abortSignal), error, output: errorText(error) };
+  return { outcome: outcomeOfError(error, abortSignal), error, output: errorText(error) };
 }
 
 /** The text that the AI SDK makes of an error. */

@@ -13,13 +13,13 @@ import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { PendingCall, ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
 import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
 import { type AgentSettings, type AnyAgent, agentSettings, isAgent, withSettings } from './agent-settings.ts';
-import { packages, plainLane } from './lane.ts';
 import { toModelMessages } from './model-message.ts';
 import { plainJson } from './plain-json.ts';
 import { originalAgent } from './recorded-agent.ts';
 import { originalModel } from './recorded-model.ts';
 import { recordedSettings } from './recorded-settings.ts';
 import { executed, originalTool } from './recorded-tools.ts';
+import { packages, plainTarget } from './recording-target.ts';
 import { branchSettings, type ModelSource, resumedMessages } from './resumed-call.ts';
 import { refuseUnapproved } from './tool-approval.ts';
 
@@ -128,7 +128,7 @@ async function resume(
   run: AgentSettings = {},
 ): Promise<AnyResult> {
   const { effects, models } = options;
-  const recording = { lane: plainLane(context.recorder, undefined), ...given({ effects }) };
+  const recording = { target: plainTarget(context.recorder, undefined), ...given({ effects }) };
   const settings = { ...own, ...(await branchSettings(own, context, models)) };
   const messages = await resumedMessages(context, settings.tools ?? {});
   const signals = [context.signal, run['abortSignal']].filter((signal) => signal instanceof AbortSignal);

@@ -3,6 +3,7 @@ import type { DocumentInterface } from '@langchain/core/documents';
 import type { Serialized } from '@langchain/core/load/serializable';
 import { type BaseMessage, coerceMessageLikeToMessage, type MessageFieldWithRole } from '@langchain/core/messages';
 import type { LLMResult } from '@langchain/core/outputs';
+import { BoundedMap } from '../../core/bounded-map.ts';
 import { RepriseError } from '../../core/error.ts';
 import type { Outcome } from '../../core/event/event.ts';
 import { given, type JsonValue } from '../../core/json.ts';
@@ -73,8 +74,8 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
   readonly effects: Readonly<Record<string, EffectClass>>;
   readonly #options: RepriseCallbackOptions;
   readonly #table: RunTable;
-  readonly #calls = new Map<string, OpenCall>();
-  readonly #runs = new Map<string, OpenRun>();
+  readonly #calls = new BoundedMap<string, OpenCall>(openMax);
+  readonly #runs = new BoundedMap<string, OpenRun>(openMax);
   /** Runs a node of which waits for a person. */
   readonly #waiting = new Set<string>();
 
@@ -108,7 +109,7 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
       if (parentRunId !== undefined || this.#options.runs === false) return this.#table.inherit(runId, parentRunId);
       const title = runName ?? chain?.id?.at(-1);
       const run = this.recorder.startRun({ ...this.#agent(undefined), ...given({ title }) });
-      keep(this.#runs, runId, run);
+      this.#runs.set(runId, run);
       this.#table.open(runId, (body) => run.within(body));
       run.within(() => this.#tellUser(inputs));
     });
@@ -138,7 +139,7 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
     _tags?: string[],
     metadata?: Record<string, unknown>,
   ): Promise<void> {
-    return this.#start(runId, { run: parentRunId }, metadata, () =>
+    return this.#start(runId, parentRunId, metadata, () =>
       modelCallStart({ model, messages: fromLangChainMessages(messages[0] ?? []), extra, metadata }),
     );
   }
@@ -153,9 +154,7 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
     metadata?: Record<string, unknown>,
   ): Promise<void> {
     const messages = prompts.map((content) => ({ role: 'user', content }) as const);
-    return this.#start(runId, { run: parentRunId }, metadata, () =>
-      modelCallStart({ model, messages, extra, metadata }),
-    );
+    return this.#start(runId, parentRunId, metadata, () => modelCallStart({ model, messages, extra, metadata }));
   }
 
   override handleLLMNewToken(_token: string, _place: unknown, runId: string): void {
@@ -170,8 +169,7 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
     this.#guarded(() => {
       const open = this.#calls.get(runId);
       const end = modelCallEnd(output);
-      if (open !== undefined && end.message !== undefined)
-        for (const { toolCallId } of toolCallsIn(end.message)) this.#table.asked(toolCallId, open);
+      for (const { toolCallId } of toolCallsIn(end.message ?? null)) open?.asksFor(toolCallId);
       this.#end(runId, end);
     });
   }
@@ -191,7 +189,7 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
     toolCallId?: string,
   ): Promise<void> | void {
     if (tags?.includes(recordedTag)) return this.#table.inherit(runId, parentRunId);
-    return this.#start(runId, { run: parentRunId, toolCallId }, metadata, () => {
+    return this.#start(runId, parentRunId, metadata, () => {
       const name = runName ?? toolName(tool);
       const effect = this.effects[name];
       return {
@@ -220,7 +218,7 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
     metadata?: Record<string, unknown>,
     name?: string,
   ): Promise<void> {
-    return this.#start(runId, { run: parentRunId }, metadata, () => ({
+    return this.#start(runId, parentRunId, metadata, () => ({
       kind: 'tool',
       name: name ?? toolName(retriever),
       effect: 'pure',
@@ -243,15 +241,15 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
   /** Begins a call inside of what its run is inside of. Only what a guard refuses is thrown. */
   async #start(
     runId: string,
-    place: Parameters<RunTable['within']>[0],
+    parent: string | undefined,
     metadata: Metadata | undefined,
     startOf: () => CallStart,
   ): Promise<void> {
     try {
       const start = { ...startOf(), ...this.#agent(metadata) };
-      const open = await this.#table.within(place, () => this.recorder.startCall(start));
+      const open = await this.#table.within(parent, () => this.recorder.startCall(start));
       if (open.answer !== undefined) throw unanswerable(start.name);
-      keep(this.#calls, runId, open);
+      this.#calls.set(runId, open);
       this.#table.open(runId, (body) => open.within(body));
     } catch (error) {
       if (isRefusal(error)) return this.#refused(error);
@@ -320,11 +318,6 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
       // There is nobody left to tell.
     }
   }
-}
-
-function keep<T>(map: Map<string, T>, key: string, value: T): void {
-  map.set(key, value);
-  if (map.size > openMax) map.delete(map.keys().next().value as string);
 }
 
 function toolName(tool: Serialized): string {

@@ -95,7 +95,7 @@ function recordedBody(
     const toolCallId = config?.toolCall?.id;
     const effect = effects?.[name] ?? handler?.effects[name];
     const table = runTableOf(recorder);
-    const open = await table.within({ run: run?.parentRunId, toolCallId }, () =>
+    const open = await table.within(run?.parentRunId, () =>
       recorder.startCall({
         kind: 'tool',
         name,

@@ -11,6 +11,7 @@ import {
   type SerializerProtocol,
   WRITES_IDX_MAP,
 } from '@langchain/langgraph-checkpoint';
+import { BoundedMap } from '../../core/bounded-map.ts';
 import { hasCode } from '../../core/error.ts';
 import type { EventDraft } from '../../core/event/event.ts';
 import { checkId } from '../../core/id.ts';
@@ -44,7 +45,7 @@ const indexesMax = 64;
  */
 export class RepriseSaver extends BaseCheckpointSaver {
   readonly #store: SessionSource;
-  readonly #indexes = new Map<string, SaverIndex>();
+  readonly #indexes = new BoundedMap<string, SaverIndex>(indexesMax);
   /** Where this process appended last, by thread: what arrives before its checkpoint goes there. */
   readonly #current = new Map<string, string>();
   /** What is under way, by thread: LangGraph does not wait between a checkpoint and the writes on it. */
@@ -296,9 +297,7 @@ export class RepriseSaver extends BaseCheckpointSaver {
     }
     const index = this.#indexes.get(key) ?? new SaverIndex(session, branch);
     await index.refresh();
-    this.#indexes.delete(key);
     this.#indexes.set(key, index);
-    if (this.#indexes.size > indexesMax) this.#indexes.delete(this.#indexes.keys().next().value as string);
     return index;
   }
 

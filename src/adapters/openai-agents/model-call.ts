@@ -5,6 +5,7 @@ import type {
   protocol,
 } from '@openai/agents';
 import { given, isObject, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts';
+import { outcomeOfError } from '../../core/recording/error-record.ts';
 import type { CallEnd, ModelRequest, Usage } from '../../core/recording/recorder.ts';
 import { messageOfOutput, messagesOfInput } from './messages-from-items.ts';
 import { toJson } from './provider-fields.ts';
@@ -154,5 +155,5 @@ function named<K extends keyof Usage>(name: K, count: number | undefined): Pick<
 
 /** What is recorded of a call that failed; one whose caller gave up was aborted. */
 export function endOfFailure(error: unknown, signal: AbortSignal | undefined): CallEnd {
-  return signal?.aborted === true ? { outcome: 'aborted', error } : { error };
+  return { outcome: outcomeOfError(error, signal), error };
 }

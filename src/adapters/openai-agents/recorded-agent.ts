@@ -1,4 +1,5 @@
 import { getHandoff, getTransferMessage } from '@openai/agents';
+import { given } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
 import type { Recorder } from '../../core/recording/recorder.ts';
@@ -6,7 +7,7 @@ import type { AnyAgent } from './acting-agent.ts';
 import { valueOfText } from './provider-fields.ts';
 import { packages, recordModel } from './recorded-model.ts';
 import { recordTool } from './recorded-tool.ts';
-import { askedFor, within } from './recording-memory.ts';
+import { lastCallOf } from './recording-memory.ts';
 
 type AnyHandoff = Exclude<AnyAgent['handoffs'][number], AnyAgent>;
 
@@ -95,17 +96,14 @@ function recordedHandoff(handoff: AnyHandoff, agent: string, copying: Copying): 
     agent: copyOf(handoff.agent, copying),
     onInvokeHandoff: async (context, args) => {
       const name = handoff.toolName;
-      const asked = askedFor(recorder, { agent, name });
-      const call = await within(asked, () =>
-        recorder.startCall({
-          kind: 'tool',
-          name,
-          agent,
-          effect: 'pure',
-          input: args === '' ? {} : valueOfText(args),
-          ...(asked === undefined ? {} : { call: asked.id }),
-        }),
-      );
+      const call = await recorder.startCall({
+        kind: 'tool',
+        name,
+        agent,
+        effect: 'pure',
+        input: args === '' ? {} : valueOfText(args),
+        ...given({ call: lastCallOf(recorder, { agent, name }) }),
+      });
       if (call.answer !== undefined) return copyOf(handoff.agent, copying);
       try {
         const next = await call.within(() => handoff.onInvokeHandoff(context, args));

@@ -15,7 +15,7 @@ import { actingAgent } from './acting-agent.ts';
 import { itemsFromMessages } from './items-from-messages.ts';
 import { endOfFailure, endOfResponse, requestOf } from './model-call.ts';
 import { recordedStream } from './recorded-stream.ts';
-import { rememberAsked, toolAnswersOf } from './recording-memory.ts';
+import { rememberCall, toolAnswersOf } from './recording-memory.ts';
 
 /** What is recorded here, as its versions are told. */
 export const packages: readonly string[] = ['@openai/agents'];
@@ -133,8 +133,11 @@ async function* stream(
 
 /** Tools are executed after the model call has ended, outside of its context. */
 function noteAsked(output: ModelResponse['output'], { recorder, agent, call }: OpenAsking): void {
-  for (const item of output)
-    if (item.type === 'function_call') rememberAsked(recorder, { id: item.callId, call }, { agent, name: item.name });
+  for (const item of output) {
+    if (item.type !== 'function_call') continue;
+    call.asksFor(item.callId);
+    rememberCall(recorder, item.callId, { agent, name: item.name });
+  }
 }
 
 /** A recorded answer is told as the items it was made of. */

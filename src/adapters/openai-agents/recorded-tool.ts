@@ -3,7 +3,7 @@ import { given, isObject, type JsonValue } from '../../core/json.ts';
 import type { EffectClass } from '../../core/recording/effects.ts';
 import type { CallStart, OpenCall, Recorder, ReusedAnswer } from '../../core/recording/recorder.ts';
 import { toJson, valueOfText } from './provider-fields.ts';
-import { askedFor, rememberAnswer, within } from './recording-memory.ts';
+import { rememberAnswer } from './recording-memory.ts';
 import { withFailure } from './tool-failure.ts';
 
 /** Who has a tool, and what was declared of it. */
@@ -26,8 +26,7 @@ export function recordTool<T extends FunctionTool<never>>(given: T, context: Too
   const { recorder } = context;
   const invoke = async (runContext: RunContext<never>, input: string, details?: Details): Promise<unknown> => {
     const start = startOf(tool, { input, details, context });
-    const asked = start.call === undefined ? undefined : askedFor(recorder, start.call);
-    const call = await within(asked, () => recorder.startCall(start));
+    const call = await recorder.startCall(start);
     if (call.answer !== undefined) return reused(call.answer);
     return invoked(call, { details, context, invoke: () => tool.invoke(runContext, input, details) });
   };

@@ -1,7 +1,8 @@
+import { BoundedMap } from '../../core/bounded-map.ts';
 import type { JsonValue } from '../../core/json.ts';
-import type { OpenCall, Recorder } from '../../core/recording/recorder.ts';
+import type { Recorder } from '../../core/recording/recorder.ts';
 
-/** What a tool gave, and the text the framework makes of it for the model. */
+/** The result of a tool, and the text the framework makes of it for the model. */
 export interface ToolAnswer {
   readonly text: string;
   readonly output: JsonValue;
@@ -9,72 +10,58 @@ export interface ToolAnswer {
 }
 
 /** Answers of tools by the id of their call. */
-export type ToolAnswers = Map<string, ToolAnswer>;
+export type ToolAnswers = ReadonlyMap<string, ToolAnswer>;
 
-/** A tool that a model asked for, and the model call that did. */
-export interface AskedTool {
-  readonly id: string;
-  readonly call: OpenCall;
-}
-
-interface Memory {
-  readonly answers: ToolAnswers;
-  readonly asked: Map<string, AskedTool>;
-}
-
-// Beyond this, the oldest are forgotten: results are then told as the text the model saw, tools without who asked.
+/** How many answers and handoffs are remembered; an older answer is recorded as the text the model saw. */
 const rememberedMax = 10_000;
+
+/** What an adapter remembers for one recorder. */
+interface Memory {
+  readonly answers: BoundedMap<string, ToolAnswer>;
+  /** The id of the last call of a tool, by the agent whose model asked for it and its name. */
+  readonly lastCalls: BoundedMap<string, string>;
+}
 
 const memories = new WeakMap<Recorder, Memory>();
 
 function memoryOf(recorder: Recorder): Memory {
-  const memory = memories.get(recorder) ?? { answers: new Map(), asked: new Map() };
+  const known = memories.get(recorder);
+  if (known !== undefined) return known;
+  const memory = {
+    answers: new BoundedMap<string, ToolAnswer>(rememberedMax),
+    lastCalls: new BoundedMap<string, string>(rememberedMax),
+  };
   memories.set(recorder, memory);
   return memory;
 }
 
-function remember<T>(map: Map<string, T>, key: string, value: T): void {
-  map.delete(key);
-  map.set(key, value);
-  const [oldest] = map.keys();
-  if (map.size > rememberedMax && oldest !== undefined) map.delete(oldest);
-}
-
 /**
- * What is known of the tools that ran under a recorder. The framework sends a model only text; with this, a result in a
- * list of messages is the same value as the recorded answer of the tool, and says whether it failed.
+ * Returns the answers of the tools that ran under a recorder. The framework sends a model only text; with these answers,
+ * a result in a list of messages is the value that was recorded for the tool, and says whether the tool failed.
  */
 export function toolAnswersOf(recorder: Recorder): ToolAnswers {
   return memoryOf(recorder).answers;
 }
 
-/** Remembers what a tool gave. */
+/** Remembers the result of a tool. */
 export function rememberAnswer(recorder: Recorder, call: string, answer: ToolAnswer): void {
-  remember(memoryOf(recorder).answers, call, answer);
+  memoryOf(recorder).answers.set(call, answer);
 }
 
-const handoffKey = (agent: string | undefined, name: string): string => JSON.stringify([agent ?? null, name]);
-
-/** Remembers which model call of which agent asked for a tool. */
-export function rememberAsked(
-  recorder: Recorder,
-  asked: AskedTool,
-  { agent, name }: { readonly agent: string | undefined; readonly name: string },
-): void {
-  const memory = memoryOf(recorder);
-  remember(memory.asked, asked.id, asked);
-  remember(memory.asked, handoffKey(agent, name), asked);
+/** A tool of an agent. */
+interface AgentTool {
+  readonly agent: string | undefined;
+  readonly name: string;
 }
 
-/** Who asked for a tool call; a handoff is not told the id of its call, only who hands off. */
-export function askedFor(
-  recorder: Recorder,
-  tool: string | { readonly agent: string; readonly name: string },
-): AskedTool | undefined {
-  return memoryOf(recorder).asked.get(typeof tool === 'string' ? tool : handoffKey(tool.agent, tool.name));
+const keyOf = ({ agent, name }: AgentTool): string => JSON.stringify([agent ?? null, name]);
+
+/** Remembers the id of the call with which the model of an agent asked for a tool. */
+export function rememberCall(recorder: Recorder, call: string, tool: AgentTool): void {
+  memoryOf(recorder).lastCalls.set(keyOf(tool), call);
 }
 
-/** Begins a call inside the model call that asked for it, so that it belongs to its turn. */
-export function within<T>(asked: AskedTool | undefined, body: () => T): T {
-  return asked === undefined ? body() : asked.call.within(body);
+/** Returns the id of the last call of a tool: the framework does not tell a handoff the id of its call. */
+export function lastCallOf(recorder: Recorder, tool: AgentTool): string | undefined {
+  return memoryOf(recorder).lastCalls.get(keyOf(tool));
 }

@@ -3,7 +3,7 @@ import { parseVariants, type VariantsFile } from '../../core/comparing/variants.
 import { RepriseError } from '../../core/error.ts';
 import { given } from '../../core/json.ts';
 import { refText } from '../../core/ref.ts';
-import type { ExperimentProgress, ExperimentResult, ExperimentRow } from '../../engine/resuming/experiment.ts';
+import type { ExperimentProgress, ExperimentResult, ExperimentRow } from '../../engine/resuming/experiment-result.ts';
 import { absoluteUrl, chooseStore } from '../../node/store-location.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
@@ -132,9 +132,9 @@ function rowTeller({ out }: Context): {
 }
 
 function rowShape(row: ExperimentRow): Record<string, unknown> {
-  const { variant, repeat, branch, outcome, text, turns, usage, cost, latencyMs, divergedAt, passed } = row;
+  const { variant, repeat, branch, outcome, text, modelCalls, usage, cost, latencyMs, divergedAt, passed } = row;
   const { error, errorCode } = row;
-  const spent = { turns, usage, cost, latencyMs };
+  const spent = { modelCalls, usage, cost, latencyMs };
   return { variant, repeat, branch, outcome, text, ...spent, divergedAt, passed, error, errorCode };
 }
 

@@ -22,7 +22,7 @@ export const resume: CommandSpec = {
   ],
   examples: [
     'reprise resume demo/careful --with support',
-    'reprise resume demo --prompt "And the connection pool?" --budget-turns 5 --timeout 60',
+    'reprise resume demo --prompt "And the connection pool?" --budget-model-calls 5 --timeout 60',
     'reprise resume demo/careful --prompt "Once more." --effects irreversible=refuse --effects search=reuse',
   ],
   run: async (context, [text = ''], options) => {

@@ -17,7 +17,7 @@ export function agentOptions(): readonly Option[] {
     new Option('--with <name>', 'the agent of reprise.config; may be left out if there is only one'),
     new Option('--run <json>', "what the framework's own run call is given, as JSON"),
     new Option('--timeout <seconds>', 'how long it may take').argParser(positiveNumber),
-    new Option('--budget-turns <n>', 'how many model calls it may make').argParser(wholeNumber),
+    new Option('--budget-model-calls <n>', 'how many model calls it may make').argParser(wholeNumber),
     new Option('--budget-tokens <n>', 'how many tokens it may use').argParser(wholeNumber),
     new Option('--budget-cost <usd>', 'how many US dollars it may cost').argParser(amount),
     new Option(
@@ -41,9 +41,9 @@ export function agentLimits(options: Readonly<Record<string, unknown>>): AgentLi
   const number = (name: string): number | undefined => options[name] as number | undefined;
   const { run, effects } = options as { readonly run?: string; readonly effects?: readonly string[] };
   const timeout = number('timeout');
-  const [turns, tokens, costUsd] = [number('budgetTurns'), number('budgetTokens'), number('budgetCost')];
+  const [modelCalls, tokens, costUsd] = [number('budgetModelCalls'), number('budgetTokens'), number('budgetCost')];
   const budget = {
-    ...given({ turns, tokens, costUsd }),
+    ...given({ modelCalls, tokens, costUsd }),
   };
   return {
     ...(run === undefined ? {} : { run: runIn(run) }),

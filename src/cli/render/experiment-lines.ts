@@ -1,4 +1,4 @@
-import type { ExperimentResult, ExperimentRow, VariantSummary } from '../../engine/resuming/experiment.ts';
+import type { ExperimentResult, ExperimentRow, VariantSummary } from '../../engine/resuming/experiment-result.ts';
 import { countText, durationText, priceText } from '../../wording/amount.ts';
 import { plain } from '../../wording/text.ts';
 import type { Output, Style } from '../terminal/output.ts';
@@ -33,7 +33,7 @@ function rowColumns(out: Output): readonly Column<ExperimentRow>[] {
       value: ({ passed }) => (passed === null ? '' : passed ? 'pass' : 'fail'),
       style: (text, { passed }) => out.style(passed === true ? 'green' : 'red', text),
     },
-    { title: 'TURNS', value: ({ turns }) => countText(turns), align: 'right', optional: 2 },
+    { title: 'CALLS', value: ({ modelCalls }) => countText(modelCalls), align: 'right', optional: 2 },
     {
       title: 'TOKENS',
       value: ({ usage }) => tokensText(usage.inputTokens + usage.outputTokens),
@@ -75,7 +75,7 @@ function variantColumns(out: Output): readonly Column<VariantSummary>[] {
         verdict === 'unchecked' ? '' : `${verdict}${chance === null ? '' : ` (p ${chance.toFixed(2)})`}`,
       style: (text, { verdict }) => out.style(verdictStyles[verdict], text),
     },
-    { title: 'TURNS', value: ({ mean }) => mean.turns.toFixed(1), align: 'right', optional: 2 },
+    { title: 'CALLS', value: ({ mean }) => mean.modelCalls.toFixed(1), align: 'right', optional: 2 },
     { title: 'TOKENS', value: ({ mean }) => tokensText(Math.round(mean.tokens)), align: 'right', optional: 1 },
     {
       title: 'COST',

@@ -10,9 +10,9 @@ import { outcomeStyle } from './outcome-style.ts';
 
 /** What `--json` prints of a resume; the framework's own result is for programs. */
 export function resumeShape(resumed: ResumeReport): Record<string, unknown> {
-  const { session, branch, ref, outcome, text, turns, usage, cost, unpricedCalls, latencyMs } = resumed;
+  const { session, branch, ref, outcome, text, modelCalls, usage, cost, unpricedCalls, latencyMs } = resumed;
   const { reused, asked, repairs, runs, lineage, comparison, report } = resumed;
-  const spent = { turns, usage, cost, unpricedCalls, latencyMs };
+  const spent = { modelCalls, usage, cost, unpricedCalls, latencyMs };
   const recorded = { stored: report.stored, failed: report.failed };
   return { session, branch, ref, outcome, text, ...spent, reused, asked, repairs, runs, lineage, comparison, recorded };
 }
@@ -46,10 +46,10 @@ export function resumedLines(out: Output, resumed: ResumeReport, agent: string):
 }
 
 /** What a run took: `2 model calls, 1,024 tokens, $0.0012, 1.2s`. */
-export function spentText({ turns, usage, cost, unpricedCalls, latencyMs }: ResumeReport): string {
+export function spentText({ modelCalls, usage, cost, unpricedCalls, latencyMs }: ResumeReport): string {
   const tokens = usage.inputTokens + usage.outputTokens;
   const price = cost === null && unpricedCalls > 0 ? 'cost unknown' : priceText({ cost, unpricedCalls });
-  return [plural(turns, 'model call'), tokens === 0 ? '' : plural(tokens, 'token'), price, durationText(latencyMs)]
+  return [plural(modelCalls, 'model call'), tokens === 0 ? '' : plural(tokens, 'token'), price, durationText(latencyMs)]
     .filter((part) => part !== '')
     .join(', ');
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CheckedBranch } from '../../engine/resuming/experiment.ts';
+import type { CheckedBranch } from '../../engine/resuming/experiment-result.ts';
 import { commandCheck } from './check-command.ts';
 
 const place = { store: 'sqlite:/tmp/x.db', namespace: 'default' };

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { RepriseError } from '../../core/error.ts';
 import { limits } from '../../core/limits.ts';
-import type { CheckedBranch } from '../../engine/resuming/experiment.ts';
+import type { CheckedBranch } from '../../engine/resuming/experiment-result.ts';
 
 /** Where a checked branch is, for the command that looks at it. */
 export interface CheckPlace {

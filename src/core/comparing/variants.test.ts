@@ -7,7 +7,7 @@ describe('parseVariants()', () => {
     const variants = [{ name: 'as-is' }, { name: 'brief', system: 'Be brief.', settings: { temperature: 0 } }];
     expect(parseVariants(variants)).toEqual({ variants });
     expect(parseVariants(JSON.stringify(variants))).toEqual({ variants });
-    const file = { variants, repeats: 3, parallel: 2, check: 'npm test', budget: { turns: 9 }, effects: 'reuse' };
+    const file = { variants, repeats: 3, parallel: 2, check: 'npm test', budget: { modelCalls: 9 }, effects: 'reuse' };
     expect(parseVariants(JSON.stringify(file))).toEqual(file);
   });
 

@@ -18,8 +18,8 @@ export interface Variant extends EditOptions {
 
 /** How much a run may take. */
 export interface Budget {
-  /** Model calls. */
-  readonly turns?: number;
+  /** How many model calls. */
+  readonly modelCalls?: number;
   /** Input and output tokens. */
   readonly tokens?: number;
   /** US dollars. */
@@ -104,7 +104,7 @@ const effects: Check = (value, path) => {
   for (const [key, held] of Object.entries((policy['names'] ?? {}) as JsonObject)) action(held, `${path}.names.${key}`);
 };
 const budget: Check = (value, path) => {
-  checkFields(path, value, { turns: count, tokens: count, costUsd: positive });
+  checkFields(path, value, { modelCalls: count, tokens: count, costUsd: positive });
 };
 const edits: Check = (value, path) => {
   array(value, path);

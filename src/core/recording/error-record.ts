@@ -29,11 +29,11 @@ export function errorRecord(thrown: unknown): ErrorRecord {
   };
 }
 
-/** How something ended that threw: stopped on purpose, out of budget, or failed. */
-export function outcomeOfError(thrown: unknown): Exclude<Outcome, 'ok'> {
+/** Returns the outcome of code that threw: stopped on purpose, also by this signal, out of budget, or failed. */
+export function outcomeOfError(thrown: unknown, signal?: { readonly aborted: boolean }): Exclude<Outcome, 'ok'> {
   if (hasCode(thrown, 'budget.exceeded')) return 'budget';
   const code = read(thrown, 'code');
-  const isAbort = read(thrown, 'name') === 'AbortError' || code === 'ABORT_ERR';
+  const isAbort = signal?.aborted === true || read(thrown, 'name') === 'AbortError' || code === 'ABORT_ERR';
   return isAbort || code === 'resume.aborted' || code === 'resume.timeout' ? 'aborted' : 'error';
 }
 

@@ -104,6 +104,11 @@ export interface OpenCall {
   within<T>(body: () => T): T;
   /** Tells that the first token arrived. */
   firstToken(): void;
+  /**
+   * Says that this model call asked for the tool call of this id. `startCall` then records that call inside this one,
+   * if it is made in the same run. Say it before the tool may be called.
+   */
+  asksFor(toolCallId: string): void;
   /** Tells how it ended; the first one counts. Latency is measured by the recorder. */
   end(end?: CallEnd): void;
 }

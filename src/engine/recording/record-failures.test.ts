@@ -243,12 +243,16 @@ describe.each(Object.keys(stores))('a recorder on %s, when something fails', (ki
     expect(events[2]?.data).toMatchObject({ call: 'c', kind: 'http', notRecorded: expect.stringContaining('masked') });
   });
 
-  test('hooks and prices that throw are counted as errors, and nothing is lost', async () => {
+  test('guards and prices that throw are counted as errors, and nothing is lost', async () => {
     const breaks = (): never => {
       throw new Error('broken');
     };
     await using stage = await openStage(kind);
-    const recorder = await stage.session.record({ ...noFacts, afterCall: breaks, prices: { costOf: breaks } });
+    const recorder = await stage.session.record({
+      ...noFacts,
+      guards: [{ ended: breaks }],
+      prices: { costOf: breaks },
+    });
     await recorder.call(
       { kind: 'model', name: 'm' },
       () => 1,

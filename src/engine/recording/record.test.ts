@@ -402,7 +402,7 @@ describe.each(Object.keys(stores))('a recorder on %s', (kind) => {
     expect([hasRun, (await slow.events()).length, before]).toEqual([true, 0, 6]);
   });
 
-  test('beforeCall() may answer from the record: the body is not called, and both halves are recorded', async () => {
+  test('a guard may answer from the record: the body is not called, and both halves are recorded', async () => {
     await using stage = await openStage(kind);
     const asked: string[] = [];
     const ends: unknown[] = [];
@@ -412,12 +412,16 @@ describe.each(Object.keys(stores))('a recorder on %s', (kind) => {
     };
     const recorder = await stage.session.record({
       ...noFacts,
-      beforeCall: async (start) => {
-        asked.push(`${start.name} ${start.call}`);
-        if (start.name === 'forbidden') throw new RepriseError('effect.refused', 'Cannot repeat "forbidden"');
-        return answers[start.name];
-      },
-      afterCall: (start, end) => ends.push([start.name, end.outcome]),
+      guards: [
+        {
+          before: async (start) => {
+            asked.push(`${start.name} ${start.call}`);
+            if (start.name === 'forbidden') throw new RepriseError('effect.refused', 'Cannot repeat "forbidden"');
+            return answers[start.name];
+          },
+          ended: (start, end) => void ends.push([start.name, end.outcome]),
+        },
+      ],
     });
     const never = (): never => {
       throw new Error('must not be called');

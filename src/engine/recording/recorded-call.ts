@@ -1,73 +1,94 @@
+import type { NamedCall } from '../../core/recording/call-guard.ts';
 import type { CallEnd, OpenCall, ReusedAnswer } from '../../core/recording/recorder.ts';
-import type { RequestListener } from '../../core/store/event-store.ts';
-import { type CallTiming, callEndedData, type NamedCall, type ToldData } from './call-data.ts';
-import { CallTries } from './call-tries.ts';
+import { CallAttempts } from './call-attempts.ts';
+import type { CallTiming } from './call-data.ts';
+import type { RecorderContext, RecorderScope } from './recorder-scope.ts';
+import type { Actor } from './turn-clock.ts';
 
-/** What an open call needs of the recorder that opened it. */
-export interface CallPorts {
-  readonly elapsedMs: () => number;
-  /** Tells of requests that are sent inside of the call, until what it gives back is called. */
-  readonly watchSent: (told: RequestListener) => (() => void) | undefined;
-  /** Is kept when the call has ended. */
-  readonly within: OpenCall['within'];
-  /** The end as it counts: with its outcome, and with its cost where that is known. */
-  readonly settle: (end: CallEnd) => CallEnd;
-  readonly tellEnd: (data: ToldData) => void;
-  readonly onEnded: (end: CallEnd) => void;
+/** Where a call stands in the record. */
+export interface CallPlace {
+  /** The scope of code that runs as part of the call. */
+  readonly scope: RecorderScope;
+  readonly turn: number;
+  readonly actor: Actor;
+}
+
+/** What was measured while a call was open. */
+export interface CallMeasures {
+  readonly timing: CallTiming;
+  /** The requests that were sent inside the call; undefined if nobody watched. */
+  readonly attempts: CallAttempts | undefined;
+}
+
+/** The recorder of calls, as far as an open call needs it. */
+export interface CallLedger {
+  readonly context: RecorderContext;
+  elapsedMs(): number;
+  /** Watches the requests sent inside a call, until the returned function is called. */
+  watch(scope: RecorderScope, attempts: CallAttempts): (() => void) | undefined;
+  /** Hears that a model call asked for a tool call. */
+  asked(call: string, place: CallPlace): void;
+  /** Records the end of a call. */
+  end(call: NamedCall, place: CallPlace, measured: CallMeasures, end: CallEnd): void;
 }
 
 /**
- * A call that was begun. It is timed from when it may be made, which is when `begin` was called last. Adapters remember
- * calls long after their end, so an ended one holds nothing of what was sent.
+ * An open call. It measures time from the last `begin`. Adapters keep calls long after they ended, so an ended call
+ * drops everything that was sent and keeps its place alone.
  */
 export class RecordedCall implements OpenCall {
   readonly call: string;
   readonly answer?: ReusedAnswer;
-  readonly within: OpenCall['within'];
-  #open: { readonly named: NamedCall; readonly ports: CallPorts } | undefined;
-  #began: number;
+  readonly #ledger: CallLedger;
+  readonly #place: CallPlace;
+  /** The call while it is open. */
+  #open: NamedCall | undefined;
+  #began = 0;
   #firstTokenMs: number | undefined;
   #unwatch: (() => void) | undefined;
-  #tries: CallTries | undefined;
+  #attempts: CallAttempts | undefined;
 
-  constructor(named: NamedCall, ports: CallPorts, answer: ReusedAnswer | undefined) {
+  /** A call with an answer is over from the beginning. */
+  constructor(named: NamedCall, place: CallPlace, ledger: CallLedger, answer: ReusedAnswer | undefined) {
     this.call = named.call;
-    this.within = ports.within;
-    this.#began = ports.elapsedMs();
-    if (answer === undefined) {
-      this.#open = { named, ports };
-      if (named.kind === 'model') this.#watch(ports);
+    this.#ledger = ledger;
+    this.#place = place;
+    if (answer !== undefined) {
+      this.answer = answer;
       return;
     }
-    this.answer = answer;
-    const { call, kind, name } = named;
-    ports.tellEnd({ call, kind, name, reused: true, ...answer });
+    this.#open = named;
+    this.begin();
+    if (named.kind !== 'model') return;
+    this.#attempts = new CallAttempts(() => ledger.elapsedMs());
+    this.#unwatch = ledger.watch(place.scope, this.#attempts);
   }
 
-  #watch({ elapsedMs, watchSent }: CallPorts): void {
-    const tries = new CallTries(elapsedMs);
-    this.#tries = tries;
-    this.#unwatch = watchSent((target) => tries.add(target));
-  }
-
-  /** The call is about to be made. */
+  /** Starts the clock: the call is about to be made. */
   begin(): void {
-    if (this.#open !== undefined) this.#began = this.#open.ports.elapsedMs();
+    if (this.#open !== undefined) this.#began = this.#ledger.elapsedMs();
+  }
+
+  within<T>(body: () => T): T {
+    return this.#ledger.context.within(this.#place.scope, body);
   }
 
   firstToken(): void {
-    if (this.#open !== undefined) this.#firstTokenMs ??= this.#open.ports.elapsedMs() - this.#began;
+    if (this.#open !== undefined) this.#firstTokenMs ??= this.#ledger.elapsedMs() - this.#began;
   }
 
-  end(given: CallEnd = {}): void {
-    if (this.#open === undefined) return;
-    const { named, ports } = this.#open;
+  asksFor(toolCallId: string): void {
+    this.#ledger.asked(toolCallId, this.#place);
+  }
+
+  end(end: CallEnd = {}): void {
+    const named = this.#open;
+    if (named === undefined) return;
     this.#open = undefined;
     this.#unwatch?.();
-    const timing: CallTiming = { latencyMs: ports.elapsedMs() - this.#began, firstTokenMs: this.#firstTokenMs };
-    const end = ports.settle(given);
-    ports.tellEnd({ ...callEndedData(named, end, timing), ...(end.attempts === undefined ? this.#tries?.told() : {}) });
-    this.#tries = undefined;
-    ports.onEnded(end);
+    const timing = { latencyMs: this.#ledger.elapsedMs() - this.#began, firstTokenMs: this.#firstTokenMs };
+    const attempts = this.#attempts;
+    this.#attempts = undefined;
+    this.#ledger.end(named, this.#place, { timing, attempts }, end);
   }
 }

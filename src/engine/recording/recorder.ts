@@ -1,4 +1,3 @@
-import { RepriseError } from '../../core/error.ts';
 import type { EventDraft } from '../../core/event/event.ts';
 import { given } from '../../core/json.ts';
 import type { Message } from '../../core/message/message.ts';
@@ -15,27 +14,36 @@ import type {
   TaskStart,
   TurnStart,
 } from '../../core/recording/recorder.ts';
-import { callEffect, callStartedData, endedData, type NamedCall, outcomeOf } from './call-data.ts';
-import { RecorderIntake, type RecorderParts, type RecorderScope, type Telling } from './intake.ts';
-import { RecordedCall } from './recorded-call.ts';
-import { toldKeys } from './told-fields.ts';
+import { CallRecorder } from './call-recorder.ts';
+import { endedData, outcomeOf } from './ended-data.ts';
+import { EventIntake } from './event-intake.ts';
+import { inputKeys } from './input-keys.ts';
+import { RecorderContext, type RecorderScope } from './recorder-scope.ts';
+import type { RecorderSetup } from './recorder-setup.ts';
+import { RunRecorder } from './run-recorder.ts';
 
 /** The recorder of a session: see {@link Recorder}. Close it, or bind it with `await using`. */
 export class SessionRecorder implements Recorder {
   /** The id of the session. */
   readonly session: string;
-  readonly #intake: RecorderIntake;
-  readonly #parts: RecorderParts;
+  readonly #setup: RecorderSetup;
+  readonly #context: RecorderContext;
+  readonly #intake: EventIntake;
+  readonly #calls: CallRecorder;
+  readonly #runs: RunRecorder;
 
-  constructor(parts: RecorderParts) {
-    this.session = parts.session;
-    this.#parts = parts;
-    this.#intake = new RecorderIntake(parts);
+  constructor(setup: RecorderSetup) {
+    this.session = setup.session;
+    this.#setup = setup;
+    this.#context = new RecorderContext(setup.platform, setup.options.agent);
+    this.#intake = new EventIntake(setup, this.#context);
+    this.#calls = new CallRecorder(setup, this.#context, this.#intake);
+    this.#runs = new RunRecorder(setup, this.#context, this.#intake);
   }
 
   /** The branch that is written to now; another one after it was rewound under the recorder. */
   get branch(): string {
-    return this.#parts.counts.branch;
+    return this.#setup.counts.branch;
   }
 
   /**
@@ -49,7 +57,7 @@ export class SessionRecorder implements Recorder {
    * ```
    */
   uses(...packages: readonly string[]): void {
-    this.#intake.uses(packages);
+    this.#runs.uses(packages);
   }
 
   /**
@@ -63,14 +71,14 @@ export class SessionRecorder implements Recorder {
    * ```
    */
   async run<T>(start: RunStart, body: () => T | PromiseLike<T>): Promise<T> {
-    const isOuter = this.#intake.scope?.run === undefined;
-    const failedBefore = this.#parts.counts.failed;
+    const isOuter = this.#context.scope?.run === undefined;
+    const failedBefore = this.#setup.counts.failed;
     await this.#intake.room();
     const run = this.startRun(start);
     const ended = await settle(() => run.within(body));
     await this.#intake.room();
     run.end(ended.ok ? { result: ended.result } : { error: ended.error });
-    if (isOuter) await this.#checkRun(failedBefore, ended.ok ? [] : [ended.thrown]);
+    if (isOuter) await this.#runs.check(failedBefore, ended.ok ? [] : [ended.thrown]);
     return unsettle(ended);
   }
 
@@ -87,13 +95,13 @@ export class SessionRecorder implements Recorder {
    * ```
    */
   async turn<T>(start: TurnStart, body: () => T | PromiseLike<T>): Promise<T> {
-    this.#intake.checkTold(start, toldKeys.turn);
+    this.#intake.reportUnknownKeys(start, inputKeys.turn);
     await this.#intake.room();
-    const outer = this.#intake.scope;
-    const turn = this.#parts.turns.begin(this.#intake.laneOf(outer));
+    const outer = this.#context.scope;
+    const turn = this.#setup.turns.begin(this.#context.actorIn(outer));
     const cause = this.#intake.tell({ type: 'turn.started', turn, data: { ...start } });
     const scope: RecorderScope = { ...outer, cause, turn, isTurnGiven: true };
-    const ended = await settle(() => this.#intake.within(scope, body));
+    const ended = await settle(() => this.#context.within(scope, body));
     await this.#intake.room();
     const outcome = outcomeOf(ended.ok ? {} : { error: ended.error });
     this.#intake.tell({ type: 'turn.ended', data: { outcome } }, { scope, isEnd: true });
@@ -110,12 +118,12 @@ export class SessionRecorder implements Recorder {
    * ```
    */
   async task<T>(start: TaskStart, body: () => T | PromiseLike<T>): Promise<T> {
-    this.#intake.checkTold(start, toldKeys.task);
+    this.#intake.reportUnknownKeys(start, inputKeys.task);
     await this.#intake.room();
-    const outer = this.#intake.scope;
+    const outer = this.#context.scope;
     const cause = this.#intake.tell({ type: 'task.started', data: { ...start } });
     const scope: RecorderScope = { ...outer, cause };
-    const ended = await settle(() => this.#intake.within(scope, body));
+    const ended = await settle(() => this.#context.within(scope, body));
     await this.#intake.room();
     const data = { task: start.task, ...endedData(ended.ok ? { result: ended.result } : { error: ended.error }) };
     this.#intake.tell({ type: 'task.ended', data }, { scope, isEnd: true });
@@ -162,26 +170,7 @@ export class SessionRecorder implements Recorder {
    * ```
    */
   async startCall(start: CallStart): Promise<OpenCall> {
-    this.#intake.checkTold(start, toldKeys.call);
-    const { options, platform, queue } = this.#parts;
-    const named: NamedCall = { ...start, call: start.call ?? platform.newId() };
-    const answer = await options.beforeCall?.(named);
-    await this.#intake.room();
-    const { open, id } = this.#openCall(named, answer);
-    const effect = callEffect(named);
-    if (answer === undefined && (effect === 'irreversible' || effect === 'unknown')) await queue.settled();
-    if (answer === undefined && effect === 'irreversible') await this.#afterStart(named, open, id);
-    open.begin();
-    return open;
-  }
-
-  async #afterStart(named: NamedCall, open: RecordedCall, id: string | undefined): Promise<void> {
-    try {
-      await this.#parts.options.afterStart?.(named, { id, branch: this.branch });
-    } catch (error) {
-      open.end({ outcome: 'aborted', error });
-      throw error;
-    }
+    return this.#calls.start(start);
   }
 
   /**
@@ -194,13 +183,13 @@ export class SessionRecorder implements Recorder {
    * ```
    */
   message(message: Message, options: { readonly agent?: string } = {}): void {
-    this.#intake.guarded(() => {
-      const scope = this.#intake.scope;
+    this.#intake.reporting(() => {
+      const scope = this.#context.scope;
       const begins = message.role === 'user' && scope?.isTurnGiven !== true;
-      this.#intake.checkTold(options, toldKeys.message);
+      this.#intake.reportUnknownKeys(options, inputKeys.message);
       const about = given({ agent: options.agent });
-      const lane = this.#intake.laneOf(scope, about);
-      const turn = begins ? { turn: this.#parts.turns.userMessage(lane) } : {};
+      const lane = this.#context.actorIn(scope, about);
+      const turn = begins ? { turn: this.#setup.turns.userMessage(lane) } : {};
       this.#intake.tell({ type: 'message.added', ...about, ...turn, data: { message } });
     }, 1);
   }
@@ -215,11 +204,11 @@ export class SessionRecorder implements Recorder {
    * ```
    */
   event(draft: EventDraft): void {
-    this.#intake.guarded(() => {
+    this.#intake.reporting(() => {
       const { turn } = draft;
       if (Number.isSafeInteger(turn))
-        this.#parts.turns.note(this.#intake.laneOf(this.#intake.scope, draft), turn as number);
-      this.#intake.tell(draft as Telling);
+        this.#setup.turns.note(this.#context.actorIn(this.#context.scope, draft), turn as number);
+      this.#intake.tell(draft);
     }, 1);
   }
 
@@ -235,31 +224,7 @@ export class SessionRecorder implements Recorder {
    * ```
    */
   startRun(start: RunStart): OpenRun {
-    const outer = this.#intake.scope;
-    const failedBefore = this.#parts.counts.failed;
-    this.#intake.checkTold(start, toldKeys.run);
-    const { turns, options, platform } = this.#parts;
-    const { agent = outer?.agent ?? options.agent, run = platform.newId(), ...told } = start;
-    const data = { ...told, ...this.#intake.versionsWith(start.versions) };
-    const about = { ...given({ agent }), run };
-    const turn = outer?.turn ?? turns.current(this.#intake.laneOf(outer, about)) ?? turns.highest;
-    const cause = this.#intake.tell({ type: 'run.started', ...about, turn, data }, { addsFacts: true });
-    turns.note({ agent, run }, turn);
-    const { turn: fixed, ...others } = outer ?? {};
-    const scope = { ...others, ...about, cause, ...(outer?.isTurnGiven === true ? { turn: fixed } : {}) };
-    let isEnded = false;
-    return {
-      run,
-      within: (body) => this.#intake.within(scope, body),
-      end: (end = {}) => {
-        if (isEnded) return;
-        isEnded = true;
-        this.#intake.tell({ type: 'run.ended', data: endedData(end) }, { scope, isEnd: true });
-      },
-      checked: async () => {
-        if (outer?.run === undefined && options.onFailure === 'fail') await this.#checkRun(failedBefore, []);
-      },
-    };
+    return this.#runs.start(start);
   }
 
   /**
@@ -273,8 +238,8 @@ export class SessionRecorder implements Recorder {
    * ```
    */
   async flush(): Promise<RecordingReport> {
-    await this.#parts.queue.settled();
-    return this.#parts.counts.report();
+    await this.#setup.queue.settled();
+    return this.#setup.counts.report();
   }
 
   /**
@@ -295,79 +260,9 @@ export class SessionRecorder implements Recorder {
     await this.close();
   }
 
-  /** A run is over when it is stored. Fails it, if that was asked for and something could not be recorded. */
-  async #checkRun(failedBefore: number, thrown: readonly unknown[]): Promise<void> {
-    const { failed, errors } = await this.flush();
-    const count = failed - failedBefore;
-    if (count === 0 || this.#parts.options.onFailure !== 'fail') return;
-    const first = errors[0]?.message ?? 'too many to say';
-    throw new RepriseError('recording.failed', `Cannot record the run: ${count} events could not be stored: ${first}`, {
-      hint: 'Its cause holds what failed; with onFailure: "report" a run goes on without its record.',
-      details: { failed: count },
-      cause: new AggregateError([...thrown, ...errors], 'What failed, first the run itself if it did'),
-    });
-  }
-
-  #openCall(
-    named: NamedCall,
-    answer: ReusedAnswer | undefined,
-  ): { readonly open: RecordedCall; readonly id: string | undefined } {
-    const { platform, turns, counts, options } = this.#parts;
-    const outer = this.#intake.scope;
-    const turn = this.#turnOfCall(named, outer);
-    const lane = this.#intake.laneOf(outer, named);
-    const about = { ...given({ agent: named.agent }), turn };
-    const cause = this.#intake.tell({ type: 'call.started', ...about, data: callStartedData(named) });
-    const scope: RecorderScope = { ...outer, ...about, cause };
-    if (answer !== undefined) counts.addReused();
-    const open = new RecordedCall(
-      named,
-      {
-        elapsedMs: platform.elapsedMs,
-        within: this.#withinOf(scope),
-        watchSent: (told) => this.#intake.watchSent(scope, told),
-        settle: (end) => this.#settledEnd(named, end),
-        tellEnd: (data) => void this.#intake.tell({ type: 'call.ended', data }, { scope, isEnd: true }),
-        onEnded: (end) => {
-          if (end.message !== undefined) turns.asked(end.message, turn);
-          if (named.kind === 'model' && end.outcome === 'error') turns.unanswered(lane, turn);
-          this.#intake.guarded(() => options.afterCall?.(named, end));
-        },
-      },
-      answer,
-    );
-    return { open, id: cause };
-  }
-
-  /** Made apart: a function holds all that is around it, and this one outlives the call. */
-  #withinOf(scope: RecorderScope): OpenCall['within'] {
-    return (body) => this.#intake.within(scope, body);
-  }
-
-  #turnOfCall(named: NamedCall, scope: RecorderScope | undefined): number {
-    const { turns } = this.#parts;
-    if (scope?.isTurnGiven === true && scope.turn !== undefined) return scope.turn;
-    const lane = this.#intake.laneOf(scope, named);
-    if (named.kind === 'model') return turns.modelCall(lane);
-    return turns.turnOfAsked(named.call) ?? scope?.turn ?? turns.current(lane) ?? turns.highest;
-  }
-
-  /** The end with its outcome, and with its cost where the prices are known. */
-  #settledEnd({ kind, name }: NamedCall, end: CallEnd): CallEnd {
-    this.#intake.checkTold(end, toldKeys.end);
-    const { usage } = end;
-    const { prices } = this.#parts.options;
-    const cost =
-      end.cost ??
-      (kind === 'model' && usage !== undefined && prices !== undefined
-        ? this.#intake.guarded(() => prices.costOf(name, usage))
-        : undefined);
-    return { ...end, outcome: outcomeOf(end), ...given({ cost }) };
-  }
-
   #endOf<T>(result: T, endOf: ((result: T) => CallEnd) | undefined): CallEnd {
     if (endOf === undefined) return result === undefined ? {} : { output: result as never };
-    return this.#intake.guarded(() => endOf(result)) ?? {};
+    return this.#intake.reporting(() => endOf(result)) ?? {};
   }
 }
 

@@ -1,108 +1,89 @@
-import type { Message } from '../../core/message/message.ts';
-import { toolCallsIn } from '../../core/message/message.ts';
+import { BoundedMap } from '../../core/bounded-map.ts';
 
-/** Who acts: what is counted apart for agents that run side by side. */
-export interface TurnLane {
+/** An agent within a run; each has a turn of its own, also when several act side by side. */
+export interface Actor {
   readonly agent?: string | undefined;
   readonly run?: string | undefined;
 }
 
-interface LaneTurn {
+interface ActorTurn {
   turn: number;
-  /** A user message began the turn, and no model has been asked since. */
+  /** Whether a user message began the turn and no model has answered it. */
   waiting: boolean;
 }
 
-/** Lanes and asked tools remembered at a time; the oldest goes first. */
+/** How many actors are remembered at a time. */
 const rememberedMax = 10_000;
 
 /**
- * Counts the turns of a recorder. A turn begins with a user message, or with a model call that no user message came
- * before since the last one that was answered; everything else belongs to the turn its agent is in. The count is the branch's: agents that
- * run side by side take numbers from the same clock and each keeps its own.
+ * Counts the turns of a recorder. A turn begins with a user message, or with a model call if no user message waits for
+ * an answer. Every other event belongs to the turn its actor is in. Actors that run side by side take their numbers from
+ * the one clock of the branch, and each keeps its own.
  */
 export class TurnClock {
   #highest: number;
-  readonly #lanes = new Map<string, LaneTurn>();
-  readonly #asked = new Map<string, number>();
+  readonly #actors = new BoundedMap<string, ActorTurn>(rememberedMax);
 
-  /** Goes on from a branch's highest turn, and from the one that waits for a model there, whoever made it wait. */
+  /** Continues from the highest turn of a branch, and from the turn that waits for a model there. */
   constructor(highest: number, waiting?: { readonly agent?: string | undefined; readonly turn: number }) {
     this.#highest = highest;
-    if (waiting !== undefined)
-      keep(this.#lanes, keyOf({ agent: waiting.agent }), { turn: waiting.turn, waiting: true });
+    if (waiting !== undefined) this.#actors.set(keyOf({ agent: waiting.agent }), { turn: waiting.turn, waiting: true });
   }
 
-  /** Begins a turn. What was said before and waited for a model belongs to the turn it began. */
-  begin(lane: TurnLane): number {
-    for (let waiting = this.#waiting(lane); waiting !== undefined; waiting = this.#waiting(lane))
+  /** Begins a turn. Turns of this actor that waited for a model wait no longer. */
+  begin(actor: Actor): number {
+    for (let waiting = this.#waiting(actor); waiting !== undefined; waiting = this.#waiting(actor))
       waiting.waiting = false;
-    this.note(lane, this.#highest + 1);
+    this.note(actor, this.#highest + 1);
     return this.#highest;
   }
 
-  /** The turn of a user message: a new one, unless one is waiting for a model already. */
-  userMessage(lane: TurnLane): number {
-    const waiting = this.#waiting(lane);
+  /** Returns the turn of a user message: a new one, unless one is waiting for a model already. */
+  userMessage(actor: Actor): number {
+    const waiting = this.#waiting(actor);
     if (waiting !== undefined) return waiting.turn;
-    const turn = this.begin(lane);
-    keep(this.#lanes, keyOf(lane), { turn, waiting: true });
+    const turn = this.begin(actor);
+    this.#actors.set(keyOf(actor), { turn, waiting: true });
     return turn;
   }
 
-  /** The turn of a model call. */
-  modelCall(lane: TurnLane): number {
-    const waiting = this.#waiting(lane);
-    if (waiting === undefined) return this.begin(lane);
+  /** Returns the turn of a model call. */
+  modelCall(actor: Actor): number {
+    const waiting = this.#waiting(actor);
+    if (waiting === undefined) return this.begin(actor);
     waiting.waiting = false;
-    this.note(lane, waiting.turn);
+    this.note(actor, waiting.turn);
     return waiting.turn;
   }
 
-  /** A model that was asked in a turn gave no answer: whoever is asked next is asked the same. */
-  unanswered(lane: TurnLane, turn: number): void {
-    const held = this.#lanes.get(keyOf(lane));
+  /** Notes that a model gave no answer in a turn: the next model call belongs to the same turn. */
+  unanswered(actor: Actor, turn: number): void {
+    const held = this.#actors.get(keyOf(actor));
     if (held?.turn === turn) held.waiting = true;
   }
 
-  /** Remembers which tools a model asked for in a turn. */
-  asked(message: Message, turn: number): void {
-    for (const { toolCallId } of toolCallsIn(message)) keep(this.#asked, toolCallId, turn);
+  /** Returns the turn an actor is in; undefined before its first. */
+  current(actor: Actor): number | undefined {
+    return this.#actors.get(keyOf(actor))?.turn;
   }
 
-  /** The turn of the model call that asked for this tool call. */
-  turnOfAsked(call: string | undefined): number | undefined {
-    return call === undefined ? undefined : this.#asked.get(call);
-  }
-
-  /** The turn a lane is in; undefined before its first. */
-  current(lane: TurnLane): number | undefined {
-    return this.#lanes.get(keyOf(lane))?.turn;
-  }
-
-  /** The highest turn there is. */
+  /** The highest turn of the branch. */
   get highest(): number {
     return this.#highest;
   }
 
-  /** A lane is in a turn that the writer gave. */
-  note(lane: TurnLane, turn: number): void {
+  /** Notes that an actor is in a turn that the caller gave. */
+  note(actor: Actor, turn: number): void {
     this.#highest = Math.max(this.#highest, turn);
-    keep(this.#lanes, keyOf(lane), { turn, waiting: false });
+    this.#actors.set(keyOf(actor), { turn, waiting: false });
   }
 
-  /** What was said to everyone, to the agent, or in the run, before the agent went on. */
-  #waiting({ agent, run }: TurnLane): LaneTurn | undefined {
+  /** Finds a turn that waits for a model: of the actor, of everyone in its run, of its agent, or of everyone. */
+  #waiting({ agent, run }: Actor): ActorTurn | undefined {
     return [{ agent, run }, { run }, { agent }, {}]
-      .map((lane) => this.#lanes.get(keyOf(lane)))
-      .find((lane) => lane?.waiting === true);
+      .map((actor) => this.#actors.get(keyOf(actor)))
+      .find((actor) => actor?.waiting === true);
   }
 }
 
-const keyOf = ({ agent, run }: TurnLane): string => JSON.stringify([agent ?? null, run ?? null]);
-
-function keep<T>(map: Map<string, T>, key: string, value: T): void {
-  map.delete(key);
-  map.set(key, value);
-  if (map.size > rememberedMax) map.delete(map.keys().next().value as string);
-}
+const keyOf = ({ agent, run }: Actor): string => JSON.stringify([agent ?? null, run ?? null]);

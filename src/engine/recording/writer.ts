@@ -9,25 +9,16 @@ import { fork } from '../changing/fork.ts';
 import type { Engine } from '../context/engine.ts';
 import { foldAt } from '../history/fold.ts';
 import { branchRecord, placeAt } from '../history/place.ts';
-import { withheldData } from './call-data.ts';
 import type { RecorderCounts } from './counts.ts';
 import type { QueuedEvent, RecordedDraft } from './queue.ts';
+import type { BranchLeft } from './record-options.ts';
+import { withheldData } from './withheld-data.ts';
 
 /** Where a recorder writes: the branch, its epoch when the recorder came, and the last seq it knows of. */
 export interface WriterPlace {
   readonly branch: string;
   readonly epoch: Seq;
   readonly seq: Seq;
-}
-
-/** Says that a recorder went on elsewhere, because its branch was rewound under it. */
-export interface BranchLeft {
-  /** The branch it left. */
-  readonly left: string;
-  /** The seq it forked at: the last one it had stored. */
-  readonly at: Seq;
-  /** The branch it goes on with. */
-  readonly branch: string;
 }
 
 /** What one append sends. */

@@ -2,12 +2,13 @@ import type { Budget } from '../../core/comparing/variants.ts';
 import { RepriseError } from '../../core/error.ts';
 import { given, type JsonObject } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import type { CallEnd, CallStart, Usage } from '../../core/recording/recorder.ts';
+import type { CallGuard, NamedCall } from '../../core/recording/call-guard.ts';
+import type { CallEnd, Usage } from '../../core/recording/recorder.ts';
 import { createSpending, type Spending, spend } from '../../core/recording/spending.ts';
 
 const budgetKeys: KnownKeys = optionKeys<Budget>(
   'keep to the budget',
-  { turns: true, tokens: true, costUsd: true },
+  { modelCalls: true, tokens: true, costUsd: true },
   'a budget',
 );
 
@@ -24,12 +25,12 @@ export function checkBudget(budget: Budget | undefined): void {
 }
 
 /** Counts what model calls take, and stops the run at the first one that the budget does not allow. */
-export class BudgetGuard {
+export class BudgetGuard implements CallGuard {
   readonly #budget: Budget;
   readonly #onExceeded: (error: RepriseError) => void;
   readonly spending: Spending = createSpending();
   /** Model calls made. */
-  turns = 0;
+  modelCalls = 0;
   /** Why the run was stopped; undefined while it is within its budget. */
   exceeded: RepriseError | undefined;
 
@@ -39,23 +40,23 @@ export class BudgetGuard {
   }
 
   /** Lets a model call happen, or throws `budget.exceeded`. */
-  beforeCall({ kind, name }: CallStart): void {
+  before({ kind, name }: NamedCall): undefined {
     if (kind !== 'model') return;
     const why = this.#why(name);
     if (why === undefined) {
-      this.turns++;
+      this.modelCalls++;
       return;
     }
     this.exceeded ??= new RepriseError('budget.exceeded', `Cannot call "${name}": ${why.text}`, {
       hint: why.hint ?? 'Resume the branch with a larger budget; it goes on where it stopped.',
-      details: { budget: { ...this.#budget } as JsonObject, turns: this.turns, tokens: this.#tokens() },
+      details: { budget: { ...this.#budget } as JsonObject, modelCalls: this.modelCalls, tokens: this.#tokens() },
     });
     this.#onExceeded(this.exceeded);
     throw this.exceeded;
   }
 
   /** Counts what a call took. */
-  afterCall({ kind }: CallStart, { usage, cost }: CallEnd): void {
+  ended({ kind }: NamedCall, { usage, cost }: CallEnd): void {
     spend(this.spending, {
       kind,
       ...(usage === undefined ? {} : { usage: usageIn(usage) }),
@@ -63,14 +64,20 @@ export class BudgetGuard {
     });
   }
 
+  /** Takes back a model call that is not made after all. */
+  withdrawn({ kind }: NamedCall): void {
+    if (kind === 'model') this.modelCalls--;
+  }
+
   #tokens(): number {
     return this.spending.inputTokens + this.spending.outputTokens;
   }
 
   #why(model: string): { readonly text: string; readonly hint?: string } | undefined {
-    const { turns, tokens, costUsd } = this.#budget;
+    const { modelCalls, tokens, costUsd } = this.#budget;
     const { cost, unpricedCalls } = this.spending;
-    if (turns !== undefined && this.turns >= turns) return { text: `${this.turns} of ${turns} turns are used up` };
+    if (modelCalls !== undefined && this.modelCalls >= modelCalls)
+      return { text: `${this.modelCalls} of ${modelCalls} model calls are used up` };
     if (tokens !== undefined && this.#tokens() >= tokens)
       return { text: `${this.#tokens()} of ${tokens} tokens are used up` };
     if (costUsd === undefined) return undefined;

@@ -2,6 +2,7 @@ import { RepriseError } from '../../core/error.ts';
 import type { EventDraft, Outcome } from '../../core/event/event.ts';
 import { given, type JsonObject, type JsonValue } from '../../core/json.ts';
 import type { Seq } from '../../core/point.ts';
+import type { CallGuard, NamedCall, StoredStart } from '../../core/recording/call-guard.ts';
 import {
   decideEffect,
   type EffectAction,
@@ -11,12 +12,11 @@ import {
 } from '../../core/recording/effects.ts';
 import { errorRecord } from '../../core/recording/error-record.ts';
 import { recordable } from '../../core/recording/recordable.ts';
-import type { CallEnd, CallStart, ReusedAnswer } from '../../core/recording/recorder.ts';
+import type { CallEnd, ReusedAnswer } from '../../core/recording/recorder.ts';
 import { refText } from '../../core/ref.ts';
 import type { View } from '../../core/view/view.ts';
 import { callEffect, callStartedData } from '../recording/call-data.ts';
-import { prepareEvent } from '../recording/draft.ts';
-import type { StoredStart } from '../recording/record.ts';
+import { prepareEvent } from '../recording/prepared-event.ts';
 import { type CallsAround, callKey, type EffectLedger, type KnownCall, type OutsideCall } from './effect-ledger.ts';
 
 /** A call that must not be repeated without someone saying so. */
@@ -66,10 +66,8 @@ interface GuardedPlace {
   readonly view: View;
 }
 
-type NamedStart = CallStart & { readonly call: string };
-
 /** Decides about every call of a resumed run that may have an effect, by what the session has recorded. */
-export class EffectGuard {
+export class EffectGuard implements CallGuard {
   readonly #ledger: EffectLedger;
   readonly #where: GuardedPlace;
   readonly #options: EffectGuardOptions;
@@ -89,7 +87,7 @@ export class EffectGuard {
   }
 
   /** The answer that stands in for making the call; undefined if it is to be made. Throws `effect.refused`. */
-  async beforeCall(start: NamedStart): Promise<ReusedAnswer | undefined> {
+  async before(start: NamedCall): Promise<ReusedAnswer | undefined> {
     if (start.kind === 'model') return undefined;
     const key = callKey(storedStart(start, this.#options.mask));
     const ordinal = this.#made.get(key) ?? 0;
@@ -116,10 +114,7 @@ export class EffectGuard {
     return known.answer();
   }
 
-  async #decide(
-    start: NamedStart,
-    same: SameEffect,
-  ): Promise<{ readonly action: EffectAction; readonly found: Found }> {
+  async #decide(start: NamedCall, same: SameEffect): Promise<{ readonly action: EffectAction; readonly found: Found }> {
     const found = await this.#find(start, same);
     const { ask, effects } = this.#options;
     const { effect } = same;
@@ -134,7 +129,7 @@ export class EffectGuard {
    * The start of an irreversible call is stored. Of several who resume a branch at once, in whichever processes, only
    * whose start came first makes the call; of several on different branches at most one does. For the others it is in doubt.
    */
-  async afterStart(start: NamedStart, { id, branch }: StoredStart): Promise<void> {
+  async started(start: NamedCall, { id, branch }: StoredStart): Promise<void> {
     if (id !== undefined) this.#started.add(id);
     const key = callKey(storedStart(start, this.#options.mask));
     const here = await this.#ledger.begunBefore({ branch, after: this.#where.seq, id }, key, this.#started);
@@ -149,15 +144,21 @@ export class EffectGuard {
   }
 
   /** Tells how a call that was made has ended. */
-  afterCall(start: NamedStart, end: CallEnd): void {
+  ended(start: NamedCall, end: CallEnd): void {
     const settle = this.#open.get(start.call);
     this.#open.delete(start.call);
     settle?.(answerOf(end));
   }
 
+  /** A call that is not made after all is in doubt for those who wait for it. */
+  withdrawn({ call }: NamedCall): void {
+    this.#open.get(call)?.(interrupted);
+    this.#open.delete(call);
+  }
+
   /** Calls that never ended are in doubt for those who wait for them. */
   close(): void {
-    for (const settle of this.#open.values()) settle({ outcome: 'interrupted', output: undefined, error: undefined });
+    for (const settle of this.#open.values()) settle(interrupted);
     this.#open.clear();
   }
 
@@ -166,7 +167,7 @@ export class EffectGuard {
    * begins anew. Otherwise it is the n-th of its name and arguments since the point; what was done before the point was
    * done, and one more is another effect, except where it cannot be taken back.
    */
-  async #find({ call }: NamedStart, { key, ordinal, effect }: SameEffect): Promise<Found> {
+  async #find({ call }: NamedCall, { key, ordinal, effect }: SameEffect): Promise<Found> {
     this.#around ??= this.#ledger.around(this.#where.view).then(byKey);
     const { inside, outside } = await this.#around;
     const equal = inside.get(key) ?? [];
@@ -223,7 +224,7 @@ export class EffectGuard {
     return calls;
   }
 
-  async #ask(start: NamedStart, effect: EffectClass, { known }: Found): Promise<EffectAnswer> {
+  async #ask(start: NamedCall, effect: EffectClass, { known }: Found): Promise<EffectAnswer> {
     const { ask } = this.#options;
     if (ask === undefined) return 'refuse';
     this.asked++;
@@ -238,7 +239,7 @@ export class EffectGuard {
     return refText({ session: this.#where.session, branch, at });
   }
 
-  #refusal({ name }: NamedStart, effect: EffectClass, { known, record }: Found): RepriseError {
+  #refusal({ name }: NamedCall, effect: EffectClass, { known, record }: Found): RepriseError {
     const earlier = known === undefined ? undefined : this.#refOf(known);
     const policy = `effects: { names: { ${JSON.stringify(name)}: 'run' } }`;
     const why =
@@ -286,6 +287,8 @@ function best(calls: readonly (KnownCall | undefined)[], doubt?: KnownCall): Fou
   return unknown === undefined ? { record: { kind: 'never' } } : { record: { kind: 'inDoubt' }, known: unknown };
 }
 
+const interrupted: ReusedAnswer = { outcome: 'interrupted', output: undefined, error: undefined };
+
 /** What others who make the same call are given: a copy, as the record would give it. */
 function answerOf({ outcome = 'ok', output, error }: CallEnd): ReusedAnswer {
   try {
@@ -293,7 +296,7 @@ function answerOf({ outcome = 'ok', output, error }: CallEnd): ReusedAnswer {
     return { outcome, output: recordable(output).value, error: told };
   } catch {
     // Too large for the record: nobody else can be given it.
-    return { outcome: 'interrupted', output: undefined, error: undefined };
+    return interrupted;
   }
 }
 
@@ -308,7 +311,7 @@ function sequencesOf(lists: readonly (readonly KnownCall[])[]): ReadonlyMap<stri
 }
 
 /** A `call.started` as it would be stored, without what models are asked. */
-function storedStart(start: NamedStart, mask: EffectGuardOptions['mask']): JsonObject {
+function storedStart(start: NamedCall, mask: EffectGuardOptions['mask']): JsonObject {
   const told = { type: 'call.started', id: '', time: '', data: { ...callStartedData(start), request: undefined } };
   return (prepareEvent(told, mask).draft.data ?? {}) as JsonObject;
 }

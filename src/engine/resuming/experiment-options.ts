@@ -3,8 +3,27 @@ import { RepriseError } from '../../core/error.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { checkLimit } from '../../core/limits.ts';
 import type { Agent } from '../../core/recording/agent.ts';
-import type { ExperimentOptions } from './experiment.ts';
+import type { CheckedBranch, ExperimentProgress } from './experiment-result.ts';
 import { checkLimits, type ResumeOptions, resumeOptionNames } from './resume.ts';
+
+/** How to run an experiment. What is left out is as in `resume`. */
+export interface ExperimentOptions<Run = unknown, Result = unknown> extends Omit<ResumeOptions<Run>, 'prompt'> {
+  readonly variants: readonly Variant[];
+  /** How often each variant is run; once if left out. */
+  readonly repeats?: number;
+  /** How many runs go on at the same time; 2 if left out. */
+  readonly parallel?: number;
+  /** The agent of variants that name none. */
+  readonly agent?: Agent<Run, Result>;
+  /** Agents by the names that variants call for in `with`. */
+  readonly agents?: Readonly<Record<string, Agent<Run, Result>>>;
+  /** Whether a branch came out well. What it throws counts as a failure, and is kept. */
+  readonly check?: (branch: CheckedBranch<Result>) => boolean | Promise<boolean>;
+  /** Told whenever a branch begins or has come to an end. */
+  readonly onProgress?: (progress: ExperimentProgress) => void;
+  /** Why the branches are made; said on each of them. */
+  readonly reason?: string;
+}
 
 /** Every option of a resume but the prompt, which variants have. */
 const { prompt: _prompt, ...resumeNames } = resumeOptionNames;

@@ -1,10 +1,8 @@
 import type { DiffPlace } from '../../core/comparing/diff.ts';
-import { comparePasses, type PassInterval, type Verdict, wilsonInterval } from '../../core/comparing/statistics.ts';
+import { comparePasses, wilsonInterval } from '../../core/comparing/statistics.ts';
 import { parseVariants, type Variant } from '../../core/comparing/variants.ts';
 import { RepriseError } from '../../core/error.ts';
-import type { Outcome } from '../../core/event/event.ts';
 import type { Point } from '../../core/point.ts';
-import type { Agent } from '../../core/recording/agent.ts';
 import { type PointInput, refText } from '../../core/ref.ts';
 import type { ForkOptions } from '../../core/session/session-log.ts';
 import { type Forked, fork } from '../changing/fork.ts';
@@ -12,114 +10,16 @@ import { type Engine, sessionRef } from '../context/engine.ts';
 import { findPlace, type Place, pointOf } from '../history/place.ts';
 import { compare } from '../looking/compare.ts';
 import { EffectLedger } from './effect-ledger.ts';
-import { agentOf, checkCounts, checkExperiment, resumeOptionsOf } from './experiment-options.ts';
-import { type Resumed, type ResumeOptions, type ResumeUsage, settleResume } from './resume.ts';
+import {
+  agentOf,
+  checkCounts,
+  checkExperiment,
+  type ExperimentOptions,
+  resumeOptionsOf,
+} from './experiment-options.ts';
+import type { ExperimentProgress, ExperimentResult, ExperimentRow, VariantSummary } from './experiment-result.ts';
+import { type Resumed, settleResume } from './resume.ts';
 import { asResumable } from './resume-run.ts';
-
-/** What a check is given: one branch that has come to an end. */
-export interface CheckedBranch<Result = unknown> {
-  readonly session: string;
-  readonly branch: string;
-  readonly ref: string;
-  readonly variant: string;
-  readonly repeat: number;
-  readonly outcome: Outcome;
-  readonly text: string;
-  /** Undefined where the agent failed. */
-  readonly result: Result | undefined;
-}
-
-/** How to run an experiment. What is left out is as in `resume`. */
-export interface ExperimentOptions<Run = unknown, Result = unknown> extends Omit<ResumeOptions<Run>, 'prompt'> {
-  readonly variants: readonly Variant[];
-  /** How often each variant is run; once if left out. */
-  readonly repeats?: number;
-  /** How many runs go on at the same time; 2 if left out. */
-  readonly parallel?: number;
-  /** The agent of variants that name none. */
-  readonly agent?: Agent<Run, Result>;
-  /** Agents by the names that variants call for in `with`. */
-  readonly agents?: Readonly<Record<string, Agent<Run, Result>>>;
-  /** Whether a branch came out well. What it throws counts as a failure, and is kept. */
-  readonly check?: (branch: CheckedBranch<Result>) => boolean | Promise<boolean>;
-  /** Told whenever a branch begins or has come to an end. */
-  readonly onProgress?: (progress: ExperimentProgress) => void;
-  /** Why the branches are made; said on each of them. */
-  readonly reason?: string;
-}
-
-/** How far an experiment is. */
-export interface ExperimentProgress {
-  readonly done: number;
-  readonly total: number;
-  readonly variant: string;
-  readonly repeat: number;
-  /** There once the branch has come to an end. */
-  readonly row?: ExperimentRow;
-}
-
-/** One branch of an experiment. */
-export interface ExperimentRow {
-  readonly variant: string;
-  /** Which repeat of the variant, from 1. */
-  readonly repeat: number;
-  readonly branch: string;
-  readonly outcome: Outcome;
-  readonly text: string;
-  readonly turns: number;
-  readonly usage: ResumeUsage;
-  /** In US dollars; null where no price is known. */
-  readonly cost: number | null;
-  /** Model calls without a price: `cost` does not hold what they took. */
-  readonly unpricedCalls: number;
-  readonly latencyMs: number;
-  /** Where it first differs from the original; null if it does not, or could not be compared. */
-  readonly divergedAt: DiffPlace | null;
-  /** What the check said; null without a check. */
-  readonly passed: boolean | null;
-  /** What went wrong, in words; null if nothing did. */
-  readonly error: string | null;
-  /** The code of that error, such as `effect.refused`; null where it has none. */
-  readonly errorCode: string | null;
-}
-
-/** One variant over all its repeats. */
-export interface VariantSummary {
-  readonly variant: string;
-  readonly branches: number;
-  /** Branches that ended `ok`. */
-  readonly succeeded: number;
-  readonly passed: number;
-  readonly checked: number;
-  /** Where the share of passes lies, at 95 %; null without a check. */
-  readonly interval: PassInterval | null;
-  /** Whether it passed at some times and failed at others. */
-  readonly flapping: boolean;
-  /** How it compares with the first variant. */
-  readonly verdict: Verdict;
-  /** How probable counts so far apart are without a difference; null where nothing was compared. */
-  readonly chance: number | null;
-  /** Model calls of all its branches without a price: the mean of `cost` does not hold what they took. */
-  readonly unpricedCalls: number;
-  /** The means over its branches; of costs, over those that are known. */
-  readonly mean: {
-    readonly turns: number;
-    readonly tokens: number;
-    readonly cost: number | null;
-    readonly latencyMs: number;
-  };
-}
-
-/** What came of an experiment. */
-export interface ExperimentResult {
-  readonly session: string;
-  /** The point that every branch was forked at. */
-  readonly point: Point;
-  /** The branch that each one was compared with, as a ref. */
-  readonly original: string;
-  readonly rows: readonly ExperimentRow[];
-  readonly variants: readonly VariantSummary[];
-}
 
 interface Trial {
   readonly variant: Variant;
@@ -205,7 +105,7 @@ interface Bench<Run, Result> {
 const nothing = {
   outcome: 'error',
   text: '',
-  turns: 0,
+  modelCalls: 0,
   usage: { inputTokens: 0, outputTokens: 0 },
   cost: null,
   unpricedCalls: 0,
@@ -218,14 +118,14 @@ async function runTrial<Run, Result>(bench: Bench<Run, Result>, trial: Trial): P
   const base = { variant: variant.name, repeat, branch, ...nothing, divergedAt: null, passed: null };
   try {
     const resumed = await forkAndResume(bench, trial);
-    const { outcome, text, turns, usage, cost, unpricedCalls, latencyMs } = resumed;
+    const { outcome, text, modelCalls, usage, cost, unpricedCalls, latencyMs } = resumed;
     const checked = await checkedBy(bench, trial, resumed);
     return {
       ...base,
       branch: resumed.branch,
       outcome,
       text,
-      turns,
+      modelCalls,
       usage,
       cost,
       unpricedCalls,
@@ -336,7 +236,7 @@ function meansOf(rows: readonly ExperimentRow[]): VariantSummary['mean'] {
     values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
   const costs = rows.flatMap(({ cost }) => (cost === null ? [] : [cost]));
   return {
-    turns: mean(rows.map(({ turns }) => turns)),
+    modelCalls: mean(rows.map(({ modelCalls }) => modelCalls)),
     tokens: mean(rows.map(({ usage }) => usage.inputTokens + usage.outputTokens)),
     cost: costs.length === 0 ? null : mean(costs),
     latencyMs: mean(rows.map(({ latencyMs }) => latencyMs)),

@@ -3,6 +3,7 @@ import { given, type JsonObject } from '../../core/json.ts';
 import { type Message, toolResultsIn } from '../../core/message/message.ts';
 import { mend, type Repair, toolAnswer } from '../../core/message/repair.ts';
 import type { PendingCall, ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
+import type { CallGuard, NamedCall } from '../../core/recording/call-guard.ts';
 import { errorRecord } from '../../core/recording/error-record.ts';
 import { holdsMask } from '../../core/recording/masking.ts';
 import { recordable } from '../../core/recording/recordable.ts';
@@ -12,8 +13,25 @@ import type { SessionRecorder } from '../recording/recorder.ts';
 import type { EffectLedger } from './effect-ledger.ts';
 import type { ResumableHistory } from './resume-history.ts';
 
-/** What has to hold before a pending call is really made, by its id. */
-export type PendingChecks = Map<string, () => Promise<void>>;
+/** Checks a pending call before it is really made: by its id, the check that throws if the call must not be made. */
+export class PendingChecks implements CallGuard {
+  readonly #checks = new Map<string, () => Promise<void>>();
+
+  /** Runs a body while a check holds for a call. */
+  async during<T>(call: string, check: () => Promise<void>, body: () => Promise<T>): Promise<T> {
+    this.#checks.set(call, check);
+    try {
+      return await body();
+    } finally {
+      this.#checks.delete(call);
+    }
+  }
+
+  /** Throws what the check of the call throws. */
+  async before({ call }: NamedCall): Promise<undefined> {
+    await this.#checks.get(call)?.();
+  }
+}
 
 /** What executing pending calls takes. */
 export interface Answering<Run, Result> {
@@ -127,23 +145,22 @@ async function answered<Run, Result>(
   const taken = await takenCall(agent, pending);
   const { input } = taken.pending;
   const start = { kind: 'tool', name, call, input, ...given({ effect }) } as const;
-  checks.set(call, async () => {
+  const check = async (): Promise<void> => {
     refuseMasked(taken.pending);
     if (!('error' in taken)) await agent.approve?.(taken.pending, context);
-  });
+  };
   try {
-    const output = await recorder.call(start, () => {
-      if ('error' in taken) throw taken.error;
-      return agent.callTool?.(taken.pending, context) ?? noTool(name);
-    });
+    const output = await checks.during(call, check, () =>
+      recorder.call(start, () => {
+        if ('error' in taken) throw taken.error;
+        return agent.callTool?.(taken.pending, context) ?? noTool(name);
+      }),
+    );
     return { ...part, output: recordable(output).value ?? null };
   } catch (error) {
-    if (error instanceof RepriseError && (error.code === 'effect.refused' || error.code === 'budget.exceeded'))
-      throw error;
+    if (hasCode(error, 'effect.refused') || hasCode(error, 'budget.exceeded')) throw error;
     context.signal.throwIfAborted();
-    return { ...part, output: errorRecord(error) as JsonObject, isError: true };
-  } finally {
-    checks.delete(call);
+    return { ...part, output: errorRecord(error), isError: true };
   }
 }
 

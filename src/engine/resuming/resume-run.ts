@@ -1,5 +1,5 @@
 import type { Budget } from '../../core/comparing/variants.ts';
-import { hasCode, RepriseError } from '../../core/error.ts';
+import { RepriseError } from '../../core/error.ts';
 import type { Outcome } from '../../core/event/event.ts';
 import { given, type JsonObject, type JsonValue } from '../../core/json.ts';
 import type { Message } from '../../core/message/message.ts';
@@ -7,25 +7,20 @@ import type { Repair } from '../../core/message/repair.ts';
 import type { Agent, ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
 import type { EffectPolicy } from '../../core/recording/effects.ts';
 import { recordable } from '../../core/recording/recordable.ts';
-import type { CallStart, RecordingReport, ReusedAnswer } from '../../core/recording/recorder.ts';
+import type { RecordingReport } from '../../core/recording/recorder.ts';
 import type { Spending } from '../../core/recording/spending.ts';
 import { viewAt } from '../../core/view/view.ts';
 import type { Engine } from '../context/engine.ts';
 import { placeAt } from '../history/place.ts';
-import { chosenRecording } from '../recording/chosen-recording.ts';
-import { type RecordOptions, record } from '../recording/record.ts';
+import { record } from '../recording/record.ts';
+import type { RecordOptions } from '../recording/record-options.ts';
+import { recordingDefaults } from '../recording/recording-defaults.ts';
 import { BudgetGuard } from './budget-guard.ts';
 import { type EffectAnswer, EffectGuard, type EffectQuestion } from './effect-guard.ts';
 import type { EffectLedger } from './effect-ledger.ts';
-import {
-  type Answering,
-  checkAnswerable,
-  isWaiting,
-  type PendingChecks,
-  pendingOf,
-  withAnswers,
-} from './pending-calls.ts';
+import { type Answering, checkAnswerable, isWaiting, PendingChecks, pendingOf, withAnswers } from './pending-calls.ts';
 import { checkGoesOn, type ResumableHistory, resumableHistory } from './resume-history.ts';
+import { RunGate, stoppingRun } from './run-guards.ts';
 import { StopWatch } from './stop-watch.ts';
 import { answerOf } from './user-turns.ts';
 
@@ -70,7 +65,7 @@ export interface RunReport<Result> {
   /** What the run amounts to, as text. */
   readonly text: string;
   /** Model calls made. */
-  readonly turns: number;
+  readonly modelCalls: number;
   /** The names of other calls, in order. */
   readonly tools: readonly string[];
   readonly spending: Spending;
@@ -100,7 +95,7 @@ export async function resumeRun<Run, Result>(
   asked: RunRequest<Run, Result>,
 ): Promise<RunReport<Result>> {
   // The guard finds equal calls by what was stored, so it masks as the recorder does.
-  const request = { ...asked, ...(await chosenRecording(engine, asked.session, asked)) };
+  const request = { ...asked, ...(await recordingDefaults(engine, asked.session, asked)) };
   const { session, branch, prompt } = request;
   const agent = asResumable(request.agent);
   const place = await placeAt(engine, session, branch, { kind: 'head' });
@@ -112,12 +107,11 @@ export async function resumeRun<Run, Result>(
   const view = viewAt(place.history, place.seq);
   request.ledger.renew(branch);
   const guarded = { session, branch, seq: place.seq, view };
-  const guard = new EffectGuard(request.ledger, guarded, { ...request, signal: watch.signal });
+  const gate = new RunGate(watch, branch);
+  const effects = new EffectGuard(request.ledger, guarded, { ...request, signal: watch.signal });
   const budget = new BudgetGuard(request.budget ?? {}, (error) => watch.stop(error, 'budget'));
-  const tools: string[] = [];
-  const checks: PendingChecks = new Map();
+  const checks = new PendingChecks();
   const repairs = [...history.repairs];
-  let isOver = false;
   try {
     // Nothing is written for a run that never began.
     if (watch.stopped !== undefined) throw watch.stopped.error;
@@ -125,24 +119,12 @@ export async function resumeRun<Run, Result>(
       ...recordOptions(request),
       ...nameOf(request, agent, history),
       branch,
-      beforeCall: async (start) => {
-        // Whoever was left behind is no longer recorded or guarded, so nothing more is done.
-        if (isOver) throw watch.stopped?.error ?? endedRun(branch, start.name);
-        if (watch.stopped?.error.code === 'effect.refused') throw watch.stopped.error;
-        if (start.kind !== 'model') tools.push(start.name);
-        budget.beforeCall(start);
-        return orStopped(watch, decided(guard, start, checks));
-      },
-      afterStart: (start, stored) => orStopped(watch, guard.afterStart(start, stored)),
-      afterCall: (start, end) => {
-        budget.afterCall(start, end);
-        guard.afterCall(start, end);
-      },
+      guards: [gate, stoppingRun(watch, effects), budget, stoppingRun(watch, checks)],
     });
     const began = engine.platform.elapsedMs();
     const ended = await inRun({ recorder, request, agent, history, watch, checks, repairs });
     const latencyMs = engine.platform.elapsedMs() - began;
-    isOver = true;
+    gate.close();
     const report = await recorder.close();
     const failure = failedRecording(request, report);
     const text = ended.text ?? (await answerOf(engine, session, report.branch, ended.run));
@@ -151,53 +133,23 @@ export async function resumeRun<Run, Result>(
       ...(failure === undefined ? {} : { error: ended.error ?? failure }),
       text,
       branch: report.branch,
-      turns: budget.turns,
-      tools,
+      modelCalls: budget.modelCalls,
+      tools: gate.tools,
       spending: budget.spending,
       latencyMs,
-      reused: guard.reused,
-      asked: guard.asked,
+      reused: effects.reused,
+      asked: effects.asked,
       repairs,
       report,
     };
   } finally {
     watch.close();
-    guard.close();
+    effects.close();
   }
-}
-
-/** The answer that stands in for a call; if it is to be made and was pending, only after what has to hold for that. */
-async function decided(
-  guard: EffectGuard,
-  start: CallStart & { readonly call: string },
-  checks: PendingChecks,
-): Promise<ReusedAnswer | undefined> {
-  const answer = await guard.beforeCall(start);
-  if (answer === undefined) await checks.get(start.call)?.();
-  return answer;
-}
-
-/** A refused call ends the run: frameworks would tell the model of it as of a tool that failed, and go on. */
-async function orStopped<T>(watch: StopWatch, decision: Promise<T>): Promise<T> {
-  try {
-    return await decision;
-  } catch (error) {
-    if (hasCode(error, 'effect.refused')) watch.stop(error, 'error');
-    throw error;
-  }
-}
-
-function endedRun(branch: string, name: string): RepriseError {
-  return new RepriseError('resume.aborted', `Cannot call ${JSON.stringify(name)}: the run on "${branch}" has ended`, {
-    hint: 'Await every call before the agent gives its result.',
-    details: { branch, name },
-  });
 }
 
 function recordOptions({ mask, prices, onError, onFailure, facts }: ResumeRecordOptions): ResumeRecordOptions {
-  return {
-    ...given({ mask, prices, onError, onFailure, facts }),
-  };
+  return given({ mask, prices, onError, onFailure, facts });
 }
 
 interface Running<Run, Result> extends Answering<Run, Result> {

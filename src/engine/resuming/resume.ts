@@ -73,7 +73,7 @@ export interface TurnSide {
   /** The names of calls other than to models, in order. */
   readonly tools: readonly string[];
   /** Model calls made. */
-  readonly turns: number;
+  readonly modelCalls: number;
   readonly usage: ResumeUsage;
   /** In US dollars; null where no price is known. */
   readonly cost: number | null;
@@ -107,7 +107,7 @@ export interface ResumeReport {
   /** What the last run amounts to, as text. */
   readonly text: string;
   /** Model calls made. */
-  readonly turns: number;
+  readonly modelCalls: number;
   readonly usage: ResumeUsage;
   /** In US dollars; null where no price is known. */
   readonly cost: number | null;
@@ -271,7 +271,7 @@ function leftOf<Run, Result>(
   runs: readonly ComparedRun<Result>[],
 ): Pick<RunRequest<Run, Result>, 'budget' | 'timeoutMs'> {
   const spent = spendingOf(runs);
-  const turns = runs.reduce((sum, { report }) => sum + report.turns, 0);
+  const modelCalls = runs.reduce((sum, { report }) => sum + report.modelCalls, 0);
   const took = runs.reduce((sum, { report }) => sum + report.latencyMs, 0);
   const left = (most: number, used: number): number => Math.max(0, most - used);
   return {
@@ -279,7 +279,7 @@ function leftOf<Run, Result>(
       ? {}
       : {
           budget: {
-            ...(budget.turns === undefined ? {} : { turns: left(budget.turns, turns) }),
+            ...(budget.modelCalls === undefined ? {} : { modelCalls: left(budget.modelCalls, modelCalls) }),
             ...(budget.tokens === undefined
               ? {}
               : { tokens: left(budget.tokens, spent.inputTokens + spent.outputTokens) }),
@@ -315,7 +315,7 @@ function summed<Result>(session: string, lineage: Lineage, runs: readonly Compar
     runs: runs.map((run) => run.report.run),
     outcome,
     text,
-    turns: total(({ turns }) => turns),
+    modelCalls: total((each) => each.modelCalls),
     usage: { inputTokens, outputTokens },
     cost,
     unpricedCalls,
@@ -336,8 +336,8 @@ function resultOf<Result>(
 }
 
 function compared<Result>({ report, original }: ComparedRun<Result>, message: Message): TurnComparison {
-  const { outcome, text, tools, turns, spending } = report;
-  const resumed = { ...sideOf({ answer: text, tools, turns, spending }), outcome };
+  const { outcome, text, tools, modelCalls, spending } = report;
+  const resumed = { ...sideOf({ answer: text, tools, modelCalls, spending }), outcome };
   return {
     message,
     original: original === null ? null : sideOf(original),
@@ -350,9 +350,9 @@ function compared<Result>({ report, original }: ComparedRun<Result>, message: Me
 function sideOf({
   answer,
   tools,
-  turns,
+  modelCalls,
   spending,
-}: Pick<UserTurn, 'answer' | 'tools' | 'turns' | 'spending'>): TurnSide {
+}: Pick<UserTurn, 'answer' | 'tools' | 'modelCalls' | 'spending'>): TurnSide {
   const { inputTokens, outputTokens, cost, unpricedCalls } = spending;
-  return { answer, tools, turns, usage: { inputTokens, outputTokens }, cost, unpricedCalls };
+  return { answer, tools, modelCalls, usage: { inputTokens, outputTokens }, cost, unpricedCalls };
 }

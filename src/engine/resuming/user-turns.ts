@@ -18,14 +18,14 @@ export interface UserTurn {
   /** The names of calls other than to models, in order. */
   readonly tools: readonly string[];
   /** Model calls made. */
-  readonly turns: number;
+  readonly modelCalls: number;
   readonly spending: Spending;
 }
 
 interface OpenTurn extends UserTurn {
   answer: string;
   readonly tools: string[];
-  turns: number;
+  modelCalls: number;
 }
 
 /**
@@ -64,7 +64,14 @@ export async function userTurnsAfter(
 }
 
 function openTurn(seq: Seq, message: JsonObject): OpenTurn {
-  return { seq, message: message as unknown as Message, answer: '', tools: [], turns: 0, spending: createSpending() };
+  return {
+    seq,
+    message: message as unknown as Message,
+    answer: '',
+    tools: [],
+    modelCalls: 0,
+    spending: createSpending(),
+  };
 }
 
 /** The user messages that an event brought: its own, or those of a list that nobody had told of before. */
@@ -84,7 +91,7 @@ function noteCall(turn: OpenTurn, event: Event, agent: string | null | undefined
   const { type, data } = event;
   const said = saidIn(event);
   if (said !== '' && (agent === undefined || (event.agent ?? null) === agent)) turn.answer = said;
-  if (type === 'call.started' && data['kind'] === 'model') turn.turns++;
+  if (type === 'call.started' && data['kind'] === 'model') turn.modelCalls++;
   else if (type === 'call.started') turn.tools.push(String(data['name']));
   else if (type === 'call.ended') spend(turn.spending, data);
 }

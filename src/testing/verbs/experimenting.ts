@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Message } from '../../core/message/message.ts';
-import type { ExperimentProgress } from '../../engine/resuming/experiment.ts';
+import type { ExperimentProgress } from '../../engine/resuming/experiment-result.ts';
 import { asks, countedRefund, lastOf, littleAgent, recordLoop, refunding, says } from './little-agent.ts';
 import { noting, refunded } from './refund-story.ts';
 import { all, onSession, refuses, type VerbCase } from './verb-case.ts';
@@ -123,7 +123,7 @@ export const experiment: readonly VerbCase[] = [
         reason: 'too much',
       });
       assert.deepEqual(
-        result.rows.map(({ branch, outcome, passed, turns }) => [branch, outcome, passed, turns]),
+        result.rows.map(({ branch, outcome, passed, modelCalls }) => [branch, outcome, passed, modelCalls]),
         [
           ['as-is-1', 'ok', false, 2],
           ['limited-1', 'ok', true, 2],
@@ -141,7 +141,7 @@ export const experiment: readonly VerbCase[] = [
         ['baseline', 'undecided', 2, 2],
       );
       assert.ok((limited?.interval?.low ?? 1) < 0.5, 'two repeats do not say much');
-      assert.deepEqual([limited?.mean.turns, limited?.mean.tokens, limited?.mean.cost], [2, 220, 0.02]);
+      assert.deepEqual([limited?.mean.modelCalls, limited?.mean.tokens, limited?.mean.cost], [2, 220, 0.02]);
       assert.equal(progress.length, 12);
       assert.deepEqual([progress.at(-1)?.done, progress.at(-1)?.total], [6, 6]);
       assert.equal(refund.made.length, 1, 'what one variant did, no other repeats');

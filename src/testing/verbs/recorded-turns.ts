@@ -18,8 +18,8 @@ export const userTurns: readonly VerbCase[] = [
     const other = littleAgent({
       model: (asked) => (lastOf(asked).question === 'Two?' ? says('Other.') : answer('')(asked)),
     });
-    const { comparison, runs: made, turns } = await branch.resume(other, { userTurns: 'recorded' });
-    assert.deepEqual([made.length, turns], [3, 3]);
+    const { comparison, runs: made, modelCalls } = await branch.resume(other, { userTurns: 'recorded' });
+    assert.deepEqual([made.length, modelCalls], [3, 3]);
     assert.deepEqual(
       comparison.map(({ message, original, resumed, sameAnswer }) => [
         message.content,
@@ -78,7 +78,7 @@ export const userTurns: readonly VerbCase[] = [
       await recordLoop(session, { model: () => says('Yes.') }, ['One?', 'Two?', 'Three?']);
       const branch = await session.fork('main@0', { name: 'x' });
       const agent = littleAgent({ model: () => says('Yes.') });
-      const options = { userTurns: 'recorded', budget: { turns: 2 } } as const;
+      const options = { userTurns: 'recorded', budget: { modelCalls: 2 } } as const;
       await refuses('budget.exceeded', () => branch.resume(agent, options));
       const { runs: made } = await session.stateAt('x', runs);
       assert.deepEqual(

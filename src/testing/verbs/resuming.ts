@@ -42,7 +42,10 @@ export const resume: readonly VerbCase[] = [
       session.replay({ at: 'careful', filter: { types: ['call.started'], kind: 'model', name: 'large-1' } }),
     );
     assert.equal((model?.data['request'] as { system: string } | undefined)?.system, 'Be careful.');
-    assert.deepEqual([resumed.turns, resumed.usage, resumed.cost], [2, { inputTokens: 200, outputTokens: 20 }, 0.02]);
+    assert.deepEqual(
+      [resumed.modelCalls, resumed.usage, resumed.cost],
+      [2, { inputTokens: 200, outputTokens: 20 }, 0.02],
+    );
     assert.deepEqual(resumed.lineage.parent, { branch: 'main', seq: 2 });
     assert.equal(resumed.lineage.reason, 'too much');
     assert.deepEqual(

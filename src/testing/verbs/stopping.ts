@@ -65,7 +65,7 @@ export const stopping: readonly VerbCase[] = [
 
   ...(
     [
-      ['turns', { turns: 2 }, /2 of 2 turns/],
+      ['model calls', { modelCalls: 2 }, /2 of 2 model calls/],
       ['tokens', { tokens: 200 }, /220 of 200 tokens/],
       ['cost', { costUsd: 0.02 }, /0\.02 of 0\.02 dollars/],
     ] as const
@@ -104,7 +104,7 @@ export const stopping: readonly VerbCase[] = [
     const branch = await session.fork('main@2', { name: 'x' });
     const agent: AgentFunction<string> = async ({ recorder }) =>
       recorder.call({ kind: 'model', name: 'm' }, () => 'x').catch(() => 'stopped early');
-    const resumed = await branch.resume(agent, { budget: { turns: 0 } });
+    const resumed = await branch.resume(agent, { budget: { modelCalls: 0 } });
     assert.deepEqual([resumed.outcome, resumed.result], ['budget', 'stopped early']);
     assert.equal((await lastRun(session, 'x'))?.status, 'budget');
   }),

@@ -61,7 +61,11 @@ describe('reprise resume', () => {
   test('--prompt, --run and the branch itself say what the agent is given', async () => {
     place.write('reprise.config.mjs', moreAgents);
     const said = await place.json('resume', 'refund/careful', '--with', 'support', '--prompt', 'And order 8?');
-    expect(said).toMatchObject({ text: 'small-1, Look the order up first.: And order 8?', outcome: 'ok', turns: 1 });
+    expect(said).toMatchObject({
+      text: 'small-1, Look the order up first.: And order 8?',
+      outcome: 'ok',
+      modelCalls: 1,
+    });
     const made = await place.json('resume', 'refund/careful', '--with', 'made', '--prompt', 'x', '--run', '{"n":1}');
     expect(made['text']).toBe('made {"n":1}');
   });
@@ -118,7 +122,15 @@ describe('reprise resume', () => {
     await place.json('fork', 'refund@2', '--name', 'again');
     const late = await place.run(['resume', 'refund/again', '--with', 'waiting', '--timeout', '0.2', '--json']);
     expect([late.code, errorIn(late.stderr).code]).toEqual([1, 'resume.timeout']);
-    const costly = await place.run(['resume', 'refund/again', '--with', 'support', '--budget-turns', '0', '--json']);
+    const costly = await place.run([
+      'resume',
+      'refund/again',
+      '--with',
+      'support',
+      '--budget-model-calls',
+      '0',
+      '--json',
+    ]);
     expect([costly.code, errorIn(costly.stderr).code]).toEqual([1, 'budget.exceeded']);
     expect(await outcomeOf('refund/again')).toBe('budget');
   });

@@ -1,10 +1,13 @@
 import type { EventDraft } from '../../core/event/event.ts';
 import type { JsonInput } from '../../core/json.ts';
 import { recordable } from '../../core/recording/recordable.ts';
-import { type ToldData, withheldData } from './call-data.ts';
 import type { RecordedDraft } from './queue.ts';
+import { withheldData } from './withheld-data.ts';
 
-/** An event as it is told: its data may be anything. */
+/** Data as code hands it to a recorder, which turns it into JSON before it stores it. */
+export type ToldData = Readonly<Record<string, unknown>>;
+
+/** An event as code hands it to a recorder: its data may be anything. */
 export type ToldEvent = Omit<RecordedDraft, 'data'> & { readonly data: ToldData };
 
 /** An event that is fit to be stored, about how large it is, and what went wrong if it is not all of it. */

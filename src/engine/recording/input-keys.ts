@@ -1,8 +1,8 @@
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { CallEnd, CallStart, RunStart, TaskStart, TurnStart } from '../../core/recording/recorder.ts';
 
-/** What may be said of what a recorder is told. What nobody would read is told as an error, and recording goes on. */
-export const toldKeys: Readonly<Record<'run' | 'turn' | 'task' | 'call' | 'end' | 'message', KnownKeys>> = {
+/** The keys that a recorder reads of what code hands to it. It reports any other key as an error and goes on. */
+export const inputKeys: Readonly<Record<'run' | 'turn' | 'task' | 'call' | 'end' | 'message', KnownKeys>> = {
   run: optionKeys<RunStart>(
     'record all of a run',
     {

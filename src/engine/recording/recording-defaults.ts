@@ -3,12 +3,12 @@ import { createMasker } from '../../core/recording/masking.ts';
 import { costOf, type PriceTable } from '../../core/recording/prices.ts';
 import type { Engine } from '../context/engine.ts';
 import { sessionRecord } from '../history/place.ts';
-import type { RecordOptions } from './record.ts';
+import type { RecordOptions } from './record-options.ts';
 
 type Chosen = Pick<RecordOptions, 'mask' | 'prices'>;
 
 /** What a recorder masks and charges by: what was asked for, else what the engine was opened with. */
-export async function chosenRecording(engine: Engine, session: string, options: Chosen): Promise<Chosen> {
+export async function recordingDefaults(engine: Engine, session: string, options: Chosen): Promise<Chosen> {
   const mask = options.mask ?? (await sessionMask(engine, session));
   const table = engine.recording.prices;
   const prices = options.prices ?? (table === undefined ? undefined : charging(table));

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../core/json.ts';
 import type { RequestTold } from '../../core/store/event-store.ts';
 
 /** One request that was sent inside of a model call. */
-interface Try {
+interface Attempt {
   readonly target: string;
   status?: number;
   error?: string;
@@ -13,8 +13,8 @@ interface Try {
 const keptMax = 100;
 
 /** What was sent inside of a model call: a client that tries again does not say so, and its requests do. */
-export class CallTries {
-  readonly #tries: Try[] = [];
+export class CallAttempts {
+  readonly #attempts: Attempt[] = [];
   readonly #elapsedMs: () => number;
 
   constructor(elapsedMs: () => number) {
@@ -23,10 +23,10 @@ export class CallTries {
 
   /** A request goes out. */
   add(target: string): RequestTold | undefined {
-    if (this.#tries.length >= keptMax) return undefined;
+    if (this.#attempts.length >= keptMax) return undefined;
     const began = this.#elapsedMs();
-    const made: Try = { target };
-    this.#tries.push(made);
+    const made: Attempt = { target };
+    this.#attempts.push(made);
     return ({ status, error }) => {
       if (status !== undefined) made.status = status;
       if (error !== undefined) made.error = error;
@@ -35,9 +35,9 @@ export class CallTries {
   }
 
   /** Those that failed before the last one to the same address, and how many it took with that; nothing if none did. */
-  told(): { readonly attempts?: number; readonly failedAttempts?: readonly JsonObject[] } {
-    const last = this.#tries.at(-1);
-    const failed = this.#tries.filter((made) => made !== last && made.target === last?.target && isFailed(made));
+  summary(): { readonly attempts?: number; readonly failedAttempts?: readonly JsonObject[] } {
+    const last = this.#attempts.at(-1);
+    const failed = this.#attempts.filter((made) => made !== last && made.target === last?.target && isFailed(made));
     if (failed.length === 0) return {};
     return {
       attempts: failed.length + 1,
@@ -47,4 +47,5 @@ export class CallTries {
 }
 
 /** A client asks again after an error or a status that says so; what was answered well is no try of something else. */
-const isFailed = ({ status, error }: Try): boolean => error !== undefined || (status !== undefined && status >= 400);
+const isFailed = ({ status, error }: Attempt): boolean =>
+  error !== undefined || (status !== undefined && status >= 400);

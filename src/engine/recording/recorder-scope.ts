@@ -1,0 +1,41 @@
+import type { AsyncContext, Platform } from '../../core/store/event-store.ts';
+import type { Actor } from './turn-clock.ts';
+
+/** The run, turn, task or call that code runs inside: the events it records have this as their cause. */
+export interface RecorderScope {
+  /** The event id of the run, turn, task or call; that of the scope around it if the recorder could not take it in. */
+  readonly cause: string | undefined;
+  readonly agent?: string | undefined;
+  readonly run?: string | undefined;
+  /** The turn of a call or of `turn(…)`. */
+  readonly turn?: number | undefined;
+  /** Whether `turn(…)` gave the turn, so that nothing inside begins a new one. */
+  readonly isTurnGiven?: boolean;
+}
+
+/** The async context of a recorder: which scope the code that calls it runs inside. */
+export class RecorderContext {
+  readonly #context: AsyncContext<RecorderScope>;
+  readonly #agent: string | undefined;
+
+  /** `agent` acts where no scope says who does. */
+  constructor(platform: Platform, agent: string | undefined) {
+    this.#context = platform.createContext<RecorderScope>();
+    this.#agent = agent;
+  }
+
+  /** The scope of the calling code; undefined outside of everything. */
+  get scope(): RecorderScope | undefined {
+    return this.#context.get();
+  }
+
+  /** Runs code inside a scope. */
+  within<T>(scope: RecorderScope, body: () => T): T {
+    return this.#context.run(scope, body);
+  }
+
+  /** Returns who acts in a scope, unless the event itself says it. */
+  actorIn(scope: RecorderScope | undefined, own: Actor = {}): Actor {
+    return { agent: own.agent ?? scope?.agent ?? this.#agent, run: own.run ?? scope?.run };
+  }
+}

@@ -1,0 +1,18 @@
+import type { JsonObject } from '../../core/json.ts';
+import type { Platform } from '../../core/store/event-store.ts';
+import type { RecorderCounts } from './counts.ts';
+import type { RecorderQueue } from './queue.ts';
+import type { RecordOptions } from './record-options.ts';
+import type { TurnClock } from './turn-clock.ts';
+
+/** Everything a recorder is made of. */
+export interface RecorderSetup {
+  readonly session: string;
+  readonly platform: Platform;
+  readonly options: RecordOptions;
+  readonly counts: RecorderCounts;
+  readonly queue: RecorderQueue;
+  readonly turns: TurnClock;
+  /** Facts about the machine for `run.started`; never rejects. */
+  readonly facts: Promise<JsonObject>;
+}

@@ -1,0 +1,88 @@
+import { RepriseError } from '../../core/error.ts';
+import { given, type JsonObject } from '../../core/json.ts';
+import type { OpenRun, RunStart } from '../../core/recording/recorder.ts';
+import { endedData } from './ended-data.ts';
+import type { EventIntake } from './event-intake.ts';
+import { inputKeys } from './input-keys.ts';
+import type { RecorderContext, RecorderScope } from './recorder-scope.ts';
+import type { RecorderSetup } from './recorder-setup.ts';
+
+/** Records runs: their start with facts and versions, their end, and whether all of them could be recorded. */
+export class RunRecorder {
+  readonly #setup: RecorderSetup;
+  readonly #context: RecorderContext;
+  readonly #intake: EventIntake;
+  readonly #packages = new Set<string>();
+
+  constructor(setup: RecorderSetup, context: RecorderContext, intake: EventIntake) {
+    this.#setup = setup;
+    this.#context = context;
+    this.#intake = intake;
+  }
+
+  /** Remembers packages whose versions belong in the start of a run. */
+  uses(packages: readonly string[]): void {
+    for (const name of packages) this.#packages.add(name);
+  }
+
+  /** Starts a run. */
+  start(start: RunStart): OpenRun {
+    const outer = this.#context.scope;
+    const failedBefore = this.#setup.counts.failed;
+    this.#intake.reportUnknownKeys(start, inputKeys.run);
+    const { turns, options, platform } = this.#setup;
+    const { agent = outer?.agent ?? options.agent, run = platform.newId(), ...told } = start;
+    const about = { ...given({ agent }), run };
+    const turn = outer?.turn ?? turns.current(this.#context.actorIn(outer, about)) ?? turns.highest;
+    const data = { ...told, ...this.#versionsWith(start.versions) };
+    const cause = this.#intake.tell({ type: 'run.started', ...about, turn, data }, { addsFacts: true });
+    turns.note({ agent, run }, turn);
+    const scope = scopeOfRun(outer, { ...about, cause });
+    let isEnded = false;
+    return {
+      run,
+      within: (body) => this.#context.within(scope, body),
+      end: (end = {}) => {
+        if (isEnded) return;
+        isEnded = true;
+        this.#intake.tell({ type: 'run.ended', data: endedData(end) }, { scope, isEnd: true });
+      },
+      checked: async () => {
+        if (outer?.run === undefined && options.onFailure === 'fail') await this.check(failedBefore, []);
+      },
+    };
+  }
+
+  /** Waits until everything is stored; throws if the caller wants that and something could not be recorded. */
+  async check(failedBefore: number, thrown: readonly unknown[]): Promise<void> {
+    const { queue, counts, options } = this.#setup;
+    await queue.settled();
+    const { failed, errors } = counts.report();
+    const count = failed - failedBefore;
+    if (count === 0 || options.onFailure !== 'fail') return;
+    const first = errors[0]?.message ?? 'there were too many errors to keep them all';
+    throw new RepriseError('recording.failed', `Cannot record the run: ${count} events could not be stored: ${first}`, {
+      hint: 'Look at the errors in its cause, or set onFailure: "report" to let a run finish without its record.',
+      details: { failed: count },
+      cause: new AggregateError([...thrown, ...errors], 'What failed, first the run itself if it did'),
+    });
+  }
+
+  /** Returns the versions of the packages in use, as far as they are known, and those of the caller. */
+  #versionsWith(own: JsonObject | undefined): { readonly versions?: JsonObject } {
+    const { platform, options } = this.#setup;
+    const versions: Record<string, JsonObject[string]> = {};
+    for (const name of options.facts === false ? [] : this.#packages) {
+      const version = platform.versionOf?.(name);
+      if (version !== undefined) versions[name] = version;
+    }
+    Object.assign(versions, own);
+    return Object.keys(versions).length === 0 ? {} : { versions };
+  }
+}
+
+/** Returns the scope of code inside a run: a turn around the run goes on inside it only if `turn(…)` gave it. */
+function scopeOfRun(outer: RecorderScope | undefined, about: RecorderScope): RecorderScope {
+  const { turn, ...others } = outer ?? {};
+  return { ...others, ...about, ...(outer?.isTurnGiven === true ? { turn } : {}) };
+}

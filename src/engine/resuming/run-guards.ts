@@ -1,0 +1,58 @@
+import { hasCode, RepriseError } from '../../core/error.ts';
+import type { CallGuard, NamedCall } from '../../core/recording/call-guard.ts';
+import type { StopWatch } from './stop-watch.ts';
+
+/** Refuses the calls of a run that is over or that was refused a call, and keeps the names of the tools it called. */
+export class RunGate implements CallGuard {
+  readonly #watch: StopWatch;
+  readonly #branch: string;
+  #isOver = false;
+  /** The names of calls other than to models, in order. */
+  readonly tools: string[] = [];
+
+  constructor(watch: StopWatch, branch: string) {
+    this.#watch = watch;
+    this.#branch = branch;
+  }
+
+  /** Throws if the run is over: nobody would record or guard the call. */
+  before({ kind, name }: NamedCall): undefined {
+    const { stopped } = this.#watch;
+    if (this.#isOver) throw stopped?.error ?? runEnded(this.#branch, name);
+    if (hasCode(stopped?.error, 'effect.refused')) throw stopped?.error;
+    if (kind !== 'model') this.tools.push(name);
+  }
+
+  /** Refuses every call from now on. */
+  close(): void {
+    this.#isOver = true;
+  }
+}
+
+function runEnded(branch: string, name: string): RepriseError {
+  return new RepriseError('resume.aborted', `Cannot call ${JSON.stringify(name)}: the run on "${branch}" has ended`, {
+    hint: 'Await every call before the agent returns its result.',
+    details: { branch, name },
+  });
+}
+
+/**
+ * Returns a guard whose refusal stops the run. Without that, a framework would report the refused call to the model as a
+ * failed tool and go on.
+ */
+export function stoppingRun(watch: StopWatch, guard: CallGuard): CallGuard {
+  const orStop = async <T>(decide: () => Promise<T> | T): Promise<T> => {
+    try {
+      return await decide();
+    } catch (error) {
+      if (hasCode(error, 'effect.refused')) watch.stop(error, 'error');
+      throw error;
+    }
+  };
+  return {
+    before: (call) => orStop(() => guard.before?.(call)),
+    started: (call, stored) => orStop(() => guard.started?.(call, stored)),
+    ended: (call, end) => guard.ended?.(call, end),
+    withdrawn: (call) => guard.withdrawn?.(call),
+  };
+}
