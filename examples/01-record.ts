@@ -1,4 +1,4 @@
-// Record what an agent did. The store is one file, .reprise/reprise.db; run this twice and the session goes on.
+// Record what an agent did. The store is one file, .reprise/reprise.db; run this twice and the session continues.
 import { openReprise, summary } from 'reprise';
 
 await using reprise = await openReprise();
@@ -10,7 +10,7 @@ const lookUp = async (order: number): Promise<{ order: number; paid: number }> =
 
 await session.append({ type: 'run.started', agent: 'support', run, data: { title: 'Look order 7 up' } });
 
-// A call is two events. The start is stored before the question is asked: if the program dies in between, it shows.
+// A call is two events. Its start is stored before the question is asked, so the log shows a program that died in between.
 const input = { order: 7 };
 const [started] = await session.append({
   type: 'call.started',
@@ -27,7 +27,7 @@ await session.append([
     cause: started?.id ?? '',
     data: { call: `${run}-1`, kind: 'tool', name: 'lookUp', outcome: 'ok', output },
   },
-  // A batch is all or nothing, and durable when append comes back.
+  // A batch is all or nothing, and durable when append returns.
   { type: 'run.ended', agent: 'support', run, data: { outcome: 'ok', result: `Paid ${output.paid}.` } },
 ]);
 

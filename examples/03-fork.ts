@@ -12,7 +12,7 @@ await session.append([
   { type: 'note.added', turn: 2, data: { text: 'It restarted the web servers.' } },
 ]);
 
-// Another question and another model, from the moment after the question was put.
+// A different question and a different model, from the moment after the question.
 const narrower = await session.fork('main@2', {
   name: 'narrower',
   prompt: 'Only check the connection pool.',
@@ -20,7 +20,7 @@ const narrower = await session.fork('main@2', {
   reason: 'too broad',
   metadata: { experiment: 1 },
 });
-// Another answer of a tool, with everything that came before it.
+// A different answer of a tool, with everything that came before it.
 await session.fork('main@4', {
   name: 'calm-pool',
   edits: [{ kind: 'toolResult', call: 'q1', output: { pool: '12%' } }],

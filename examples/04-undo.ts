@@ -30,11 +30,11 @@ await session.redo();
 await session.redo();
 await show('redone twice');
 
-// What happened in between is still there to be looked at: the past stays put.
+// You can still look at everything that happened in between: the past stays put.
 console.log(`\nmain@5 was and is: ${await view('main@5')}`);
 console.log(`main@7 was and is: ${await view('main@7')}`);
 
-// Undoing a rewind after going on would orphan what came since, so it is refused.
+// Undoing a rewind now would orphan what was appended since, so Reprise refuses it.
 await session.rewind('main@1');
 await session.append(say('stay home'));
 try {

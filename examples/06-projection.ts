@@ -1,14 +1,14 @@
-// A projection of your own: a pure fold over history. Any moment, any branch, and any "what if" comes for free.
+// Your own projection: a pure fold over history. You get any moment, any branch and any "what if" for free.
 import { defineProjection, type EventDraft, openReprise } from 'reprise';
 
 /** How often each tool was called, and how often it failed. */
 const toolUse = defineProjection<Record<string, { calls: number; failures: number }>>({
   name: 'tool-use',
-  version: '1', // change it when the fold changes its mind: kept snapshots of another version are not used
+  version: '1', // change it when you change the fold: snapshots of an older version are not used
   history: 'view',
   initial: () => ({}),
   apply: (value, event) => {
-    // A payload may have been erased; a fold must cope with every event.
+    // A payload may have been erased; a fold must accept every event.
     if (event.type !== 'call.ended' || event.erased === true || event.data['kind'] !== 'tool') return value;
     const used = (value[String(event.data['name'])] ??= { calls: 0, failures: 0 });
     used.calls++;
@@ -41,7 +41,7 @@ const { diff } = await session.counterfactual('main', toolUse, {
 });
 console.log('had call 2 been fine:', JSON.stringify(diff.changed));
 
-// After a revert the view changes, and with it what the projection gives; the point before it does not.
+// A revert changes the view and the value of the projection. The point before it stays the same.
 await session.revert('main@12');
 console.log('without the last:', JSON.stringify(await session.stateAt('main', toolUse)));
 console.log('main@12 still:   ', JSON.stringify(await session.stateAt('main@12', toolUse)));

@@ -1,4 +1,4 @@
-// Erase: forget personal data for good, wherever the session holds it. The chain of digests still verifies.
+// Erase: forget personal data for good, everywhere in the session. The chain of digests still verifies.
 import { conversation, openReprise } from 'reprise';
 
 await using reprise = await openReprise('memory:');

@@ -17,7 +17,7 @@ const ask = async (messages: readonly Message[]): Promise<Message> => {
     : { role: 'assistant', content: 'Refunded 50.' };
 };
 
-/** The tools, and what each does to the world: a call that cannot be taken back is on disk before it is made. */
+/** The tools and their effects. The start of an irreversible call is on disk before the call is made. */
 const tools = {
   lookUp: { effect: 'pure', execute: async () => ({ paid: 50 }) },
   refund: { effect: 'irreversible', execute: async () => ({ refunded: 50 }) },

@@ -5,13 +5,13 @@
 import { type Message, openReprise, type ResumeContext } from 'reprise';
 import { openModelServer } from 'reprise/testing';
 
-// A model that does what it is told; put the address of a real one here.
+// A model that follows a script; put the address of a real one here.
 await using model = await openModelServer([
   { when: { system: 'look' }, reply: { text: 'You paid 50. I refunded 50.' } },
   { reply: { text: 'I refunded 500.' } },
 ]);
 
-/** What the model is really sent goes over HTTP; what it really says comes back. */
+/** Sends the request over HTTP and returns what the model really said. */
 async function ask(messages: readonly Message[], system: string): Promise<Message> {
   const body = JSON.stringify({ model: 'small-1', messages: [{ role: 'system', content: system }, ...messages] });
   const response = await fetch(`${model.url}/chat/completions`, { method: 'POST', body });
@@ -21,7 +21,7 @@ async function ask(messages: readonly Message[], system: string): Promise<Messag
 
 type Start = Pick<ResumeContext, 'recorder' | 'messages' | 'prompt' | 'system'>;
 
-/** The agent: a function of what it starts from, which tells a recorder what it asks and what comes back. */
+/** The agent: a function of what it starts from. It reports its calls to a recorder. */
 async function agent({ recorder, messages: before, prompt, system: told }: Start): Promise<string> {
   const messages = prompt === undefined ? before : [...before, prompt];
   const system = told ?? 'Resolve refunds quickly.';

@@ -41,7 +41,7 @@ await recorder.close();
 for await (const { seq, data } of session.replay({ filter: { types: ['call.started'] } }))
   console.log(seq, data['name'], data['effect']);
 
-// The same again, on a branch. What cannot be taken back is not repeated: it is refused, or answered from the record.
+// The same again, on a branch. An irreversible call is not repeated: it is refused, or answered from the record.
 const again = await session.fork('main@1', { name: 'again' });
 const agent = ({ recorder: own }: { readonly recorder: Recorder }) => refundOrder(own);
 await again.resume(agent).catch((error: Error) => console.log(`\n${error.message}`));

@@ -1,4 +1,4 @@
-// LangGraph: its checkpoints are a session, its forks are branches, and its graphs go on from ours. Offline.
+// LangGraph: its checkpoints are a session, its forks are branches, and its graphs continue from ours. Offline.
 import { AIMessage, HumanMessage } from '@langchain/core/messages';
 import { MessagesAnnotation, START, StateGraph } from '@langchain/langgraph';
 import { graphState, openReprise } from 'reprise';
@@ -22,7 +22,7 @@ const callbacks = [new RepriseCallbackHandler(recorder)];
 await graph.invoke({ messages: [new HumanMessage('Why is checkout slow?')] }, { ...thread, callbacks });
 await recorder.close();
 
-// A fork of LangGraph's own: another diagnosis, from the checkpoint before it acted. Here it is a branch.
+// A fork made by LangGraph: a different diagnosis, from the checkpoint before it acted. In Reprise it is a branch.
 const history = await Array.fromAsync(graph.getStateHistory(thread));
 const before = history.find(({ next }) => next[0] === 'act');
 if (before === undefined) throw new Error('The graph never came to act');
@@ -42,13 +42,13 @@ console.log(`they part at ${diff.forkPoint?.branch}@${diff.forkPoint?.seq}`);
 for (const { path, left, right } of diff.states['graph']?.changed ?? [])
   if (path.at(-1) === 'content') console.log(' ', path.join('.'), left, '→', right);
 
-// A branch of ours goes on live on the graph.
+// A Reprise branch continues live on the graph.
 const question = await session.find({ types: ['message.added'] });
 const asked = await session.fork(question ?? 'main', { name: 'again', prompt: 'Why is search slow?' });
 const { text } = await asked.resume(langgraphAgent(graph, { name: 'ops' }));
 console.log(`resumed: ${text}`);
 
-// And an undo in Reprise is an undo for the graph: it stands before `act` again.
+// An undo in Reprise is an undo for the graph: it is before `act` again.
 const point = await saver.pointOf(before.config);
 await session.rewind(`main@${point?.seq}`, { reason: 'do not restart' });
 const onMain = await saver.configAt('incident-42', 'main');

@@ -1,5 +1,5 @@
-// AI SDK: record generateText, look at the moment before a mistake, fork it with another prompt, resume it live.
-// The model is the AI SDK's own mock, so it runs offline; any other model does the same.
+// AI SDK: record generateText, look at the moment before a mistake, fork it with a new prompt, resume it live.
+// The model is the AI SDK's own mock, so it runs offline; a real model works the same way.
 import { generateText, jsonSchema, type ModelMessage, stepCountIs, tool } from 'ai';
 import { MockLanguageModelV4 } from 'ai/test';
 import { conversation, openReprise } from 'reprise';
@@ -9,7 +9,7 @@ const usage = {
   inputTokens: { total: 9, noCache: 9, cacheRead: 0, cacheWrite: 0 },
   outputTokens: { total: 3, text: 3, reasoning: 0 },
 };
-/** Refunds 500, unless it is told to look at what was paid. */
+/** Refunds 500, unless the prompt says to look at what was paid. */
 const model = new MockLanguageModelV4({
   modelId: 'clerk-1',
   doGenerate: async ({ prompt }) => {
@@ -47,7 +47,7 @@ const branch = await session.fork('main@2', { name: 'careful', prompt: 'Order 7 
 const resumed = await branch.resume(aiSdkAgent(settings), { run: { maxRetries: 1 } });
 console.log(`resumed: ${resumed.result.text} (on "${resumed.branch}", ${resumed.result.steps.length} model calls)`);
 
-// The conversation of any branch goes on with the AI SDK alone, too.
+// You can also continue the conversation of any branch with the AI SDK alone.
 const prompt = toPrompt(await session.stateAt('careful', conversation));
 const thanks: ModelMessage = { role: 'user', content: 'Thank you. Is it what was paid?' };
 await generateText({ ...settings, ...prompt, messages: [...prompt.messages, thanks] });

@@ -12,8 +12,8 @@ const { seq, versions } = await stock.transaction((tx) => {
 });
 console.log(`committed at ${seq}:`, versions.map(({ key, version }) => `${key} v${version}`).join(', '));
 
-/** Takes some of a thing; what it read is checked when it commits, and if it was changed, this runs again. */
-function take(state: StateVerbs, thing: string, count: number): Promise<boolean> {
+/** Takes some of a thing. The commit checks what it read; if that has changed, the function runs again. */
+function take(state: StateHandle, thing: string, count: number): Promise<boolean> {
   return state
     .transaction(async (tx) => {
       const left = Number((await tx.get(thing)).value ?? 0);
@@ -28,7 +28,7 @@ function take(state: StateVerbs, thing: string, count: number): Promise<boolean>
 const sold = await Promise.all([1, 2, 3, 4].map(() => take(stock, 'apples', 1)));
 console.log('sold:', sold.filter(Boolean).length, 'left:', (await stock.get('apples')).value);
 
-// Every version is there: who, when, in which transaction.
+// Every version is there, with its author, time and transaction.
 for await (const { version, value, seq: at, by } of stock.history('apples'))
   console.log(`v${version} = ${String(value)} @${at} by ${by}`);
 

@@ -1,6 +1,6 @@
 /**
- * What `npm start` shows: the story of `reprise demo`, on a store in this repository. It leaves the store behind, so that
- * every command it printed works afterwards.
+ * Tells the story of `reprise demo` for `npm start`, on a store in this repository. The store stays, so that every
+ * command that it printed works afterwards.
  */
 import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { Output } from '../src/cli/terminal/output.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** The file of the story; in the repository if that may be written. */
+/** Returns the file of the story, in the repository if that is writable. */
 function storyFile(given: string | undefined): string {
   if (given !== undefined) return given;
   try {
