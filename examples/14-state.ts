@@ -13,7 +13,7 @@ const { seq, versions } = await stock.transaction((tx) => {
 console.log(`committed at ${seq}:`, versions.map(({ key, version }) => `${key} v${version}`).join(', '));
 
 /** Takes some of a thing. The commit checks what it read; if that has changed, the function runs again. */
-function take(state: StateHandle, thing: string, count: number): Promise<boolean> {
+function take(state: StateVerbs, thing: string, count: number): Promise<boolean> {
   return state
     .transaction(async (tx) => {
       const left = Number((await tx.get(thing)).value ?? 0);
