@@ -80,7 +80,7 @@ function penAfter(pen: Pen, code: number): Pen {
 /** The lines of the story that the picture shows: one screen. Each entry takes some lines from where it first matches. */
 const scenes: readonly { readonly from: RegExp; readonly lines: number; readonly isApart?: boolean }[] = [
   { from: /^customer /, lines: 2 },
-  { from: /^It refunded 500/, lines: 1 },
+  { from: / refunded 500, which /, lines: 1 },
   { from: /^\$ reprise fork /, lines: 2, isApart: true },
   { from: /^\$ reprise resume /, lines: 2 },
   { from: /^I refunded 50\./, lines: 1 },
