@@ -1,7 +1,7 @@
 import { given, type JsonObject } from './json.ts';
 
 /**
- * Every problem Reprise can name. A code is `noun.problem`, is never reused for another meaning, and has a section in
+ * Every problem that Reprise reports. A code is `noun.problem`, is never reused for another meaning, and has a section in
  * `docs/reference/errors.md`. Callers match on `error.code`.
  *
  * @example
@@ -87,13 +87,13 @@ export const errorCodes = {
 /** One of the codes in {@link errorCodes}. */
 export type ErrorCode = keyof typeof errorCodes;
 
-/** What an error carries beside its code and message. */
+/** The optional parts of an error. */
 export interface ErrorDetails {
   /** What to do next, as one sentence. */
   readonly hint?: string;
-  /** The values the message speaks of, for programs. */
+  /** The values that the message names, for programs. */
   readonly details?: JsonObject;
-  /** What was thrown underneath. */
+  /** The error that caused this one. */
   readonly cause?: unknown;
 }
 
@@ -113,11 +113,11 @@ const marker: symbol = Symbol.for('reprise.error');
  */
 export class RepriseError extends Error {
   override readonly name: string = 'RepriseError';
-  /** What went wrong, as one of a closed set of codes. */
+  /** One of a closed set of codes. */
   readonly code: ErrorCode;
-  /** What to do next, as one sentence; undefined where there is nothing to advise. */
+  /** What to do next, as one sentence; undefined if there is nothing to advise. */
   readonly hint: string | undefined;
-  /** The values the message speaks of. */
+  /** The values that the message names. */
   readonly details: JsonObject;
 
   constructor(code: ErrorCode, message: string, more: ErrorDetails = {}) {
@@ -132,7 +132,7 @@ export class RepriseError extends Error {
     return typeof value === 'object' && value !== null && marker in value;
   }
 
-  /** The error as plain data: what `--json` prints and the wire carries. */
+  /** Returns the error as plain data, as `--json` prints it and the wire carries it. */
   toJSON(): {
     readonly code: ErrorCode;
     readonly message: string;
@@ -154,6 +154,11 @@ export function hasCode<Code extends ErrorCode>(
   code: Code,
 ): error is RepriseError & { readonly code: Code } {
   return error instanceof RepriseError && error.code === code;
+}
+
+/** Returns the message of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Stops on a mistake of our own: a broken assumption, never a user's input. */
