@@ -54,9 +54,6 @@ export interface SummaryState {
   erased: number;
 }
 
-const agentsMax = 100;
-const titleMax = 80;
-
 /**
  * The facts that `list` shows of a history.
  *
@@ -99,7 +96,8 @@ function apply(state: SummaryState, event: Event): SummaryState {
   state.lastAt = event.time;
   state.turns = Math.max(state.turns, event.turn);
   const { agent } = event;
-  if (agent !== undefined && state.agents.length < agentsMax && !state.agents.includes(agent)) state.agents.push(agent);
+  if (agent !== undefined && state.agents.length < limits.summaryAgentsMax && !state.agents.includes(agent))
+    state.agents.push(agent);
   switch (event.type) {
     case 'run.started':
       startRun(state, event);
@@ -151,7 +149,8 @@ function titleFrom(data: JsonObject): string | null {
   const text = textOf(message).replace(/\s+/g, ' ').trim();
   if (text === '') return null;
   const chars = [...text];
-  return chars.length <= titleMax ? text : `${chars.slice(0, titleMax - 1).join('')}…`;
+  const max = limits.titleCharactersMax;
+  return chars.length <= max ? text : `${chars.slice(0, max - 1).join('')}…`;
 }
 
 function finish(state: SummaryState): Summary {

@@ -48,9 +48,6 @@ export interface PartMemory {
   >;
 }
 
-/** The shortest text that an erasure looks for outside the event it erases. */
-export const erasableTextMin = 4;
-
 /** Returns an empty memory. */
 export function createPartMemory(): PartMemory {
   return { lists: new BoundedMap(memoryPlacesMax), bodies: new BoundedMap(memoryPlacesMax) };
@@ -234,7 +231,7 @@ function writtenIn({
 }
 
 function holdsText(value: JsonValue | undefined): boolean {
-  if (typeof value === 'string') return value.length >= erasableTextMin;
+  if (typeof value === 'string') return value.length >= limits.erasableTextMin;
   return typeof value === 'object' && value !== null && Object.values(value).some(holdsText);
 }
 
