@@ -33,7 +33,7 @@ export type ConversationMessage =
   | { readonly seq: Seq; readonly erased: true; readonly message?: never };
 
 /** A call that was started and has not ended. */
-export interface OpenCall {
+export interface UnendedCall {
   readonly seq: Seq;
   readonly call: string;
   readonly kind: string;
@@ -50,7 +50,7 @@ export interface LaneConversation {
   readonly system: string | null;
   readonly tools: JsonArray | null;
   readonly settings: JsonObject | null;
-  readonly openCalls: readonly OpenCall[];
+  readonly openCalls: readonly UnendedCall[];
   /** The seq of the last model call; null before the first. */
   readonly calledAt: Seq | null;
   /** Events of this lane whose payload was erased: their content is missing from the messages. */
@@ -84,7 +84,7 @@ interface Lane extends MessageList {
   system: string | null;
   tools: JsonArray | null;
   settings: JsonObject | null;
-  open: (OpenCall & { readonly event: string })[];
+  open: (UnendedCall & { readonly event: string })[];
   erased: number;
 }
 

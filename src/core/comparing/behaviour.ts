@@ -8,7 +8,7 @@ import { plainMessage } from '../message/message.ts';
 import type { Sha256 } from '../parts/digest.ts';
 
 /** The kinds of ids that count: of events, calls and tasks. */
-export type RenamedKind = 'event' | 'call' | 'task';
+type RenamedKind = 'event' | 'call' | 'task';
 
 /** Returns the name that an id counts by; null if it does not count. */
 export type Rename = (kind: RenamedKind, id: string) => JsonValue;

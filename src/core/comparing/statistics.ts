@@ -28,7 +28,7 @@ export function wilsonInterval({ passed, of }: PassCount): PassInterval | undefi
   const z2 = z95 * z95;
   const centre = (rate + z2 / (2 * of)) / (1 + z2 / of);
   const half = (z95 / (1 + z2 / of)) * Math.sqrt((rate * (1 - rate)) / of + z2 / (4 * of * of));
-  // At the ends the formula gives 0 and 1 but for rounding.
+  // At the ends the formula returns 0 and 1 apart from rounding.
   return {
     rate,
     low: passed === 0 ? 0 : Math.max(0, centre - half),

@@ -1,6 +1,6 @@
 import type { Digest, Seq } from '../point.ts';
 
-/** The fields that an event's digest covers, beside the digest before it. */
+/** The fields that an event's digest covers, along with the digest before it. */
 export interface ChainLink {
   readonly seq: Seq;
   readonly id: string;

@@ -4,7 +4,7 @@ import { dataDigestOf, type Sha256 } from './digest.ts';
 import { partDamaged } from './part-check.ts';
 import type { PartInput } from './parts.ts';
 
-/** A part as some session of the namespace stores it; the text may be left out where it is not a difference. */
+/** A part as some session of the namespace stores it; the text may be left out unless it is a difference. */
 export interface StoredPart {
   readonly id: number;
   readonly kind: string;

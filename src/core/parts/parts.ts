@@ -16,7 +16,7 @@ export interface PartInput {
   readonly text: string;
   /** The parts this one cannot be read without. */
   readonly refs: readonly Digest[];
-  /** True where an erasure left a hole: the text no longer gives the digest. */
+  /** True if an erasure left a hole: the text no longer matches the digest. */
   readonly damaged?: boolean;
 }
 
