@@ -1,4 +1,4 @@
-/** The reference page of limits, made from their names, values and comments. */
+/** Makes the reference page of limits from their names, values and comments. */
 import { readFileSync } from 'node:fs';
 import { type LimitName, limits } from '../src/core/limits.ts';
 
@@ -9,11 +9,12 @@ const intro = `# Limits
 
 Generated from \`src/core/limits.ts\` by \`npm run docs:pages\`; edit it there.
 
-Nothing is unbounded: every maximum has a name, and reaching it is the error [\`limit.exceeded\`](errors.md#limitexceeded), whose details name the limit, its value and what was asked for.
-A program reads them from \`limits\`. A few are not refusals but sizes at which something is done another way (a snapshot is kept, a page ends, a diff stops giving details); their line says so.
+Nothing is unbounded. A limit that refuses throws [\`limit.exceeded\`](errors.md#limitexceeded), whose details name the limit, its value and the size that was asked for.
+Some limits do not refuse: past them something is cut, left out or done differently (a snapshot is kept, a page ends, a title is cut). Their line says so.
+A program reads them from \`limits\`.
 `;
 
-/** The page as text. */
+/** Returns the page as text. */
 export function limitsPage(): string {
   const source = readFileSync(new URL('../src/core/limits.ts', import.meta.url), 'utf8');
   const rows = Object.keys(limits).map((name) => {

@@ -1,10 +1,10 @@
-import { RepriseError } from './error.ts';
-import { type JsonInput, type JsonInputValue, type JsonValue, setKey } from './json.ts';
+import { messageOf, RepriseError } from './error.ts';
+import { isArray, type JsonInput, type JsonInputValue, type JsonObject, type JsonValue, setKey } from './json.ts';
 import { checkBytes, limits } from './limits.ts';
 
 /**
- * The canonical JSON text of a value (RFC 8785): one value, one byte sequence. Properties that are `undefined` are left
- * out, as JSON does; everything else that JSON cannot carry exactly is refused with the path to it.
+ * Returns the canonical JSON text of a value (RFC 8785): one value, one byte sequence. It drops properties that are
+ * `undefined`, as JSON does, and refuses anything else that JSON cannot carry exactly, with the path to it.
  */
 export function canonicalJson(value: unknown): string {
   const copy = sorted(value, 0);
@@ -12,13 +12,15 @@ export function canonicalJson(value: unknown): string {
 }
 
 /**
- * The canonical text of a value, and a deep copy of the value as it comes back from that text. Making the text makes the
- * copy, so that whoever needs both walks the value once.
+ * Returns the canonical text of a value, and a deep copy of the value as that text would be parsed. Writing the text
+ * makes the copy anyway, so a caller who needs both walks the value once.
  */
+export function canonicalForm(value: JsonInput): { readonly text: string; readonly copy: JsonObject };
+export function canonicalForm(value: JsonInputValue): { readonly text: string; readonly copy: JsonValue };
 export function canonicalForm(value: JsonInputValue): { readonly text: string; readonly copy: JsonValue } {
   const copy = sorted(value, 0);
   const text = textOf(value, copy);
-  return { text, copy: copy === needsSlowPath ? (JSON.parse(text) as JsonValue) : (copy as JsonValue) };
+  return { text, copy: (copy === needsSlowPath ? JSON.parse(text) : copy) as JsonValue };
 }
 
 function textOf(value: unknown, copy: unknown): string {
@@ -29,8 +31,8 @@ function textOf(value: unknown, copy: unknown): string {
 }
 
 /**
- * The JSON text of a value with its keys in the order they have; refuses what {@link canonicalJson} refuses. It makes
- * no sorted copy, which for a large value takes several times the memory of the text.
+ * Returns the JSON text of a value with its keys in the order they have; refuses what {@link canonicalJson} refuses. It
+ * makes no sorted copy, which for a large value takes several times the memory of the text.
  */
 export function orderedJson(value: unknown): string {
   const text = isPlainJson(value, 0) ? JSON.stringify(value) : undefined;
@@ -39,7 +41,7 @@ export function orderedJson(value: unknown): string {
   return text ?? JSON.stringify(value);
 }
 
-/** Whether a value is JSON beyond doubt; false where it takes a closer look. */
+/** Returns true if a value is surely JSON, and false if it takes a closer look. */
 function isPlainJson(value: unknown, depth: number): boolean {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true;
   if (typeof value === 'number') return isExact(value);
@@ -47,7 +49,7 @@ function isPlainJson(value: unknown, depth: number): boolean {
   if (Array.isArray(value)) return value.every((item) => isPlainJson(item, depth + 1)) && !value.includes(undefined);
   if (!isPlain(value)) return false;
   for (const key in value) {
-    const held = (value as Record<string, unknown>)[key];
+    const held = value[key];
     if (held !== undefined && !isPlainJson(held, depth + 1)) return false;
   }
   return true;
@@ -55,7 +57,7 @@ function isPlainJson(value: unknown, depth: number): boolean {
 
 const needsSlowPath: unique symbol = Symbol('needs slow path');
 
-/** A copy whose keys are in order, so that one native JSON.stringify does the rest. */
+/** Returns a copy with its keys in order, so that one native JSON.stringify does the rest. */
 function sorted(value: unknown, depth: number): unknown {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return value;
   // JSON has no -0.
@@ -66,9 +68,9 @@ function sorted(value: unknown, depth: number): unknown {
   if (!isPlain(value)) return needsSlowPath;
   const copy: Record<string, unknown> = {};
   for (const key of sortedKeys(value)) {
-    // A fresh object would put index-like keys first and take `__proto__` for its prototype.
+    // A new object would put index-like keys first and take `__proto__` for its prototype.
     if (isIndexLike(key) || key === '__proto__') return needsSlowPath;
-    const held = (value as Record<string, unknown>)[key];
+    const held = value[key];
     if (held === undefined) continue;
     const item = sorted(held, depth + 1);
     if (item === needsSlowPath) return needsSlowPath;
@@ -92,14 +94,14 @@ function sortedKeys(value: object): string[] {
   return keys.length > fewKeys ? keys.sort() : sortFew(keys);
 }
 
-/** Up to so many keys, moving each to its place is quicker than the sort that is made for many. */
+/** Up to this many keys, an insertion sort is quicker than the native sort. */
 const fewKeys = 16;
 
 function sortFew(keys: string[]): string[] {
   for (let index = 1; index < keys.length; index++) {
-    const key = keys[index] as string;
+    const key = keys[index] ?? '';
     let place = index;
-    for (; place > 0 && (keys[place - 1] as string) > key; place--) keys[place] = keys[place - 1] as string;
+    for (; place > 0 && (keys[place - 1] ?? '') > key; place--) keys[place] = keys[place - 1] ?? '';
     keys[place] = key;
   }
   return keys;
@@ -110,12 +112,12 @@ function isIndexLike(key: string): boolean {
   return code >= 48 && code <= 57 && String(Number(key)) === key;
 }
 
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype as object) === null;
+function isPlain(value: object): value is Record<string, unknown> {
+  const prototype: object | null = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
-/** The obvious recursive form: for the rare keys a fresh object cannot hold, and to name what is wrong with a value. */
+/** Writes the text key by key: for the rare keys a new object cannot hold, and to name the fault of a value. */
 function slowText(value: unknown, path = '', ancestors: readonly object[] = []): string {
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'number') return isExact(value) ? JSON.stringify(value) : refuse(value, path);
@@ -132,7 +134,7 @@ function slowText(value: unknown, path = '', ancestors: readonly object[] = []):
   if (!isPlain(value)) return refuse(value, path);
   const parts: string[] = [];
   for (const key of sortedKeys(value)) {
-    const item = (value as Record<string, unknown>)[key];
+    const item = value[key];
     if (item !== undefined)
       parts.push(`${JSON.stringify(key)}:${slowText(item, path === '' ? key : `${path}.${key}`, inside)}`);
   }
@@ -150,7 +152,7 @@ function tooDeep(): RepriseError {
   );
 }
 
-/** An integer that JSON text spells out digit by digit must be exact; other finite numbers round-trip as they are. */
+/** Returns whether a number survives JSON text: an integer that is written out in digits must be exact. */
 function isExact(value: number): boolean {
   if (!Number.isFinite(value)) return false;
   return !Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= 1e21;
@@ -182,8 +184,8 @@ function refuse(value: unknown, path: string): never {
 }
 
 function className(value: object): string {
-  const made: unknown = (value as { constructor?: unknown }).constructor;
-  return typeof made === 'function' ? made.name : 'an unknown class';
+  const { constructor } = value;
+  return typeof constructor === 'function' ? constructor.name : 'an unknown class';
 }
 
 function checkWellFormed(value: unknown, path: string): void {
@@ -206,8 +208,8 @@ function checkWellFormed(value: unknown, path: string): void {
 }
 
 /**
- * Parses JSON text that came from outside. Numbers that a JavaScript number cannot carry exactly are refused, never
- * rounded; depth is limited; `__proto__` stays an ordinary key.
+ * Parses JSON text from outside. It refuses numbers that a JavaScript number cannot carry exactly instead of rounding
+ * them, limits the depth, and keeps `__proto__` as an ordinary key.
  */
 export function parseJson(text: string): JsonValue {
   checkBytes('payloadBytesMax', [text], 'parse JSON text');
@@ -227,9 +229,9 @@ export function parseJson(text: string): JsonValue {
     }) as JsonValue;
   } catch (error) {
     if (error instanceof RepriseError) throw error;
-    // Text nested so deeply that the parser itself gives up.
+    // The text is nested so deeply that the parser itself gives up.
     if (error instanceof RangeError) throw tooDeep();
-    throw new RepriseError('json.not-json', `Cannot parse JSON text: ${(error as Error).message}`, { cause: error });
+    throw new RepriseError('json.not-json', `Cannot parse JSON text: ${messageOf(error)}`, { cause: error });
   }
   if (depthOf(value, 0) > limits.jsonDepthMax) slowText(value);
   return value;
@@ -238,17 +240,17 @@ export function parseJson(text: string): JsonValue {
 function depthOf(value: JsonValue, depth: number): number {
   if (typeof value !== 'object' || value === null || depth > limits.jsonDepthMax) return depth;
   let deepest = depth;
-  for (const item of Array.isArray(value) ? value : Object.values(value))
-    deepest = Math.max(deepest, depthOf(item as JsonValue, depth + 1));
+  for (const item of isArray(value) ? value : Object.values(value))
+    deepest = Math.max(deepest, depthOf(item, depth + 1));
   return deepest;
 }
 
-/** Whether a number token and the number JavaScript made of it have the same decimal value. */
+/** Returns whether a number in JSON text and the number JavaScript read have the same decimal value. */
 function sameDecimal(source: string, value: number): boolean {
   return decimalOf(source) === decimalOf(JSON.stringify(value));
 }
 
-/** Digits and exponent without leading and trailing zeros: `1.50e3` and `1500` become the same. */
+/** Returns digits and exponent without leading and trailing zeros: `1.50e3` and `1500` become the same. */
 function decimalOf(token: string): string {
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(token);
   if (match === null) return token;
@@ -259,7 +261,7 @@ function decimalOf(token: string): string {
   return `${sign}${trimmed}e${Number(exponent) - fraction.length + (digits.length - trimmed.length)}`;
 }
 
-/** Whether two JSON values are the same value. */
+/** Returns whether two JSON values are equal. */
 export function sameJson(left: JsonValue | undefined, right: JsonValue | undefined): boolean {
   if (left === right) return true;
   if (left === undefined || right === undefined) return false;
@@ -268,17 +270,24 @@ export function sameJson(left: JsonValue | undefined, right: JsonValue | undefin
 }
 
 /**
- * A deep copy of a value that canonical JSON carries, as it comes back from its text: without properties that are
+ * Returns a deep copy of an object that canonical JSON carries, as its text would be parsed: without properties that are
  * `undefined`, with 0 for -0, and with `__proto__` as an ordinary key.
  */
-export function copyJson(value: JsonInputValue): JsonValue {
-  if (value === 0) return 0;
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((item: JsonInputValue) => copyJson(item));
+export function copyJson(value: JsonInput): JsonObject {
   const copy: Record<string, JsonValue> = {};
   for (const key of Object.keys(value)) {
-    const held = (value as JsonInput)[key];
-    if (held !== undefined) setKey(copy, key, copyJson(held));
+    const held = value[key];
+    if (held !== undefined) setKey(copy, key, copyValue(held));
   }
   return copy;
+}
+
+function copyValue(value: JsonInputValue): JsonValue {
+  if (value === 0) return 0;
+  if (typeof value !== 'object' || value === null) return value;
+  return isInputArray(value) ? value.map(copyValue) : copyJson(value);
+}
+
+function isInputArray(value: JsonInputValue): value is readonly JsonInputValue[] {
+  return Array.isArray(value);
 }

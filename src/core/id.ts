@@ -2,22 +2,22 @@ import { RepriseError } from './error.ts';
 import { limits } from './limits.ts';
 import { utf8Length } from './utf8.ts';
 
-/** What an id names; used in messages. */
+/** The kinds of things that ids name, for messages. */
 export type IdKind = 'session' | 'branch' | 'namespace' | 'agent' | 'run' | 'event' | 'call' | 'projection';
 
 const reserved: ReadonlySet<string> = new Set(['latest', 'head', 'list']);
 // Control characters would forge lines in logs and terminals, and separate the parts of an indexed key.
 const controls = /[\u0000-\u001f\u007f-\u009f]/;
 
-/** Gives the id back, or throws `id.invalid`. */
+/** Returns the id, or throws `id.invalid`. */
 export function checkId(kind: IdKind, id: unknown): string {
-  const fault = faultOf(kind, id);
-  if (fault === undefined) return id as string;
+  if (isId(kind, id)) return id;
   const shown = String(id);
-  return refuse(kind, shown.length > limits.idBytesMax ? `${shown.slice(0, 40)}…` : shown, fault);
+  const cut = shown.length > limits.idBytesMax ? `${shown.slice(0, 40)}…` : shown;
+  return refuse(kind, cut, faultOf(kind, id) ?? '');
 }
 
-/** Whether something can be an id. */
+/** Returns whether a value can be an id. */
 export function isId(kind: IdKind, id: unknown): id is string {
   return faultOf(kind, id) === undefined;
 }

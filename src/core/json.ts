@@ -27,7 +27,7 @@ export function isArray(value: JsonValue | undefined): value is JsonArray {
   return Array.isArray(value);
 }
 
-/** The fields of an object that may be undefined become optional ones. */
+/** Makes the fields that may be undefined optional. */
 type Given<Fields> = {
   [Key in keyof Fields as undefined extends Fields[Key] ? never : Key]: Fields[Key];
 } & {
@@ -101,8 +101,8 @@ export function withValueAt(value: JsonObject, path: readonly string[], next: Js
   if (name === undefined) return value;
   const copy: Record<string, JsonValue> = {};
   for (const key of Object.keys(value)) {
-    const held = value[key] as JsonValue;
-    setKey(copy, key, key !== name ? held : rest.length === 0 ? next : withValueAt(held as JsonObject, rest, next));
+    if (key !== name) setKey(copy, key, value[key]);
+    else setKey(copy, key, rest.length === 0 ? next : withValueAt(objectAt(value, key) ?? {}, rest, next));
   }
   return copy;
 }

@@ -2,19 +2,19 @@ import { RepriseError } from './error.ts';
 import { given } from './json.ts';
 import { nearest } from './nearest.ts';
 
-/** The keys that something given by a caller may have, and how to refuse others. */
+/** The keys that a caller's object may have, and how to refuse others. */
 export interface KnownKeys {
   readonly keys: ReadonlySet<string>;
   readonly code: 'edit.invalid' | 'event.invalid' | 'option.invalid' | 'projection.invalid';
-  /** What was attempted, as in "append an event". */
+  /** The action, as in "append an event". */
   readonly attempt: string;
-  /** What has the keys, as in "an event to append". */
+  /** The object with the keys, as in "an event to append". */
   readonly whole: string;
-  /** What to do about a key that is not misspelt but belongs elsewhere, by key. */
+  /** Hints for keys that are not misspelled but belong elsewhere, by key. */
   readonly hints?: Readonly<Record<string, string>>;
 }
 
-/** The options a verb takes. They are given as a record, so that one that is added and forgotten here does not compile. */
+/** Returns the options a verb takes. The record makes an option that is forgotten here a compile error. */
 export function optionKeys<Options>(
   verb: string,
   names: Readonly<Record<keyof Required<Options>, true>>,
@@ -24,12 +24,12 @@ export function optionKeys<Options>(
 }
 
 /**
- * Refuses a key that nothing would read: what a caller misspelt would be left out of the answer without a word. Keys
- * whose value is `undefined` are as good as not there.
+ * Refuses an unknown key: a misspelled option would otherwise be ignored silently. A key whose value is `undefined`
+ * counts as missing.
  */
-export function checkKeys(given: object, known: KnownKeys): void {
-  for (const key in given) {
-    if (!known.keys.has(key) && (given as Record<string, unknown>)[key] !== undefined) refuse(key, known);
+export function checkKeys<Options extends object>(options: Options, known: KnownKeys): void {
+  for (const key in options) {
+    if (!known.keys.has(key) && options[key] !== undefined) refuse(key, known);
   }
 }
 

@@ -2,7 +2,8 @@ import { RepriseError } from './error.ts';
 import { utf8Length } from './utf8.ts';
 
 /**
- * Every maximum of the system. Reaching one is the error `limit.exceeded`, which names it.
+ * Every limit that a user can feel: a size beyond which something is refused, cut, dropped or done differently. A refusal
+ * is the error `limit.exceeded`, which names the limit.
  *
  * @example
  * ```ts
@@ -40,45 +41,45 @@ export const limits = {
   partsPageMax: 10_000,
   /** Bytes from which a part is stored by its digest; smaller ones stay inline. */
   partBytesMin: 512,
-  /** Characters of whole bodies that one decoder keeps to put later ones together. */
+  /** Characters of whole bodies that one decoder keeps, to put later ones together. */
   bodiesKeptMax: 33_554_432,
-  /** Characters of whole bodies after which a batch of decoded events is handed out. */
+  /** Characters of whole bodies after which a batch of decoded events ends. */
   batchBodiesMax: 16_777_216,
   /** Nodes of a linked message list, or of a chain of body deltas. */
   partChainMax: 100_000,
-  /** Characters of long texts whose masks are remembered, so that what a conversation repeats is searched once. */
+  /** Characters of long texts whose masks are remembered, so that repeated text is searched once. */
   maskedTextsMax: 8_388_608,
   /** Bytes of a filter's regular expression or text. */
   filterTextMax: 1_000,
-  /** Pairs of events that an exact alignment looks at in one stretch of a diff; longer stretches are cut into windows. */
+  /** Pairs of events that an exact alignment compares in one stretch of a diff; longer stretches are cut into windows. */
   diffCellsMax: 16_384,
-  /** Changed pairs of a diff that come with their changed fields; the rest is compared when asked for. */
+  /** Changed pairs of a diff that come with their changed fields; the rest comes without. */
   diffDetailsMax: 1_000,
-  /** Items of two arrays together that a diff of states aligns by content; longer ones are compared by index. */
+  /** Items of two arrays together that a diff of values aligns by content; longer ones are compared by index. */
   diffItemsMax: 20_000,
-  /** Conversations kept at a time, one an agent and run; the least recently used one goes first. */
+  /** Conversations kept at a time, one for each agent and run; the least recently used one goes first. */
   conversationLanesMax: 64,
-  /** Runs that are remembered because a resume may continue them, or because they continued another. */
+  /** Runs that are remembered because a resume may continue them, or because they continued a run. */
   runsRememberedMax: 1_000,
   /** Structural events that one branch may hold. */
   markersMax: 100_000,
   /** Branches between a branch and the beginning of its session. */
   lineageDepthMax: 10_000,
-  /** Appends waiting in one store to share the next transaction. */
+  /** Appends that wait in one store to share the next transaction. */
   queuedAppendsMax: 10_000,
-  /** Events since the last snapshot before another is worth keeping. */
+  /** Events since the last snapshot before a new one is worth keeping. */
   snapshotEventsMin: 256,
   /** Bytes of events since the last snapshot, as a multiple of the snapshot's own size. */
   snapshotBytesFactor: 4,
   /** Bytes of a snapshot that is worth keeping. */
   snapshotBytesMax: 16_777_216,
-  /** Events that a listing may have to fold: whenever a branch has so many more, its summary is kept. */
+  /** Events that a listing may have to fold: a branch's summary is kept every so many events. */
   summaryEventsMax: 1_000,
-  /** Branches whose summaries go on in memory while a process appends to them; the oldest one goes first. */
+  /** Branches whose summaries a process updates in memory while it appends; the oldest one goes first. */
   summariesRunningMax: 1_000,
-  /** Events that a first look at a conversation may have to fold, while it is recorded by this release. */
+  /** Events that a first look at a conversation may have to fold, if this release recorded it. */
   conversationEventsMax: 10_000,
-  /** How long a snapshot waits for another process before it is left out. */
+  /** How long a snapshot waits for a different process before it is left out. */
   snapshotWaitMsMax: 100,
   /** Characters of a foreign file that is imported. */
   importTextMax: 268_435_456,
@@ -92,48 +93,56 @@ export const limits = {
   transactionReadsMax: 5_000,
   /** How long a transaction may stay open. */
   transactionMsMax: 86_400_000,
-  /** Transactions that are open at a time in one store; one that has expired does not count. */
+  /** Open transactions in one store; expired ones do not count. */
   openTransactionsMax: 10_000,
-  /** Times that a transaction given as a function is run again after a conflict. */
+  /** Times that a transaction function runs again after a conflict. */
   transactionRetriesMax: 100,
-  /** Times that a commit is planned anew because others wrote the keys it writes. */
+  /** Times that a commit is planned again because others wrote its keys. */
   commitTriesMax: 1_000,
   /** Sessions in one page of a listing. */
   sessionsPageMax: 1_000,
-  /** How long an agent that was stopped may take to come to its own end, before it is left behind. */
+  /** How long a stopped agent may take to end by itself, before it is abandoned. */
   resumeGraceMsMax: 1_000,
   /** Branches of one experiment: variants times repeats. */
   experimentBranchesMax: 1_000,
-  /** How long the command that checks a branch of an experiment may take, before it is ended and has failed. */
+  /** How long the command that checks a branch of an experiment may take, before it is killed and has failed. */
   checkMsMax: 600_000,
-  /** Runs of one experiment that go on at the same time. */
+  /** Runs of one experiment at the same time. */
   experimentParallelMax: 64,
-  /** How long an append waits for another process before it is `store.busy`, unless `busyWaitMs` says otherwise. */
+  /** How long an append waits for a different process before it fails with `store.busy`; the default of `busyWaitMs`. */
   busyWaitMsMax: 10_000,
-  /** Events told to a recorder and not stored yet; whoever can wait waits, what cannot is not recorded. */
+  /** Events that a recorder holds and has not stored yet; calls wait for room, other events are not recorded. */
   recordQueueEventsMax: 10_000,
-  /** Bytes of all events told to a recorder and not stored yet, about. */
+  /** Bytes of all events that a recorder holds and has not stored yet, about. */
   recordQueueBytesMax: 134_217_728,
   /** Times a recorder sends the same events to a store that is busy or failing. */
   recordAttemptsMax: 3,
-  /** Errors of a recorder that are told and kept; later ones are only counted. */
+  /** Errors that a recorder reports and keeps; later ones are only counted. */
   recordErrorsMax: 10,
   /** The longest wait that `busyWaitMs` can ask for. */
   busyWaitGivenMsMax: 600_000,
-  /** Connections of one PostgreSQL store, unless `connections` says otherwise. */
+  /** Connections of one PostgreSQL store; the default of `connections`. */
   connectionsMax: 8,
-  /** How long a connection to a PostgreSQL server may take to come about. */
+  /** How long connecting to a PostgreSQL server may take. */
   connectWaitMsMax: 10_000,
-  /** How long a PostgreSQL server may work on one statement, unless `statementTimeoutMs` says otherwise. */
+  /** How long a PostgreSQL server may work on one statement; the default of `statementTimeoutMs`. */
   statementMsMax: 30_000,
   /** Requests and answers that a scripted model server remembers; the oldest go first. */
   scriptedRequestsMax: 1_000,
+  /** Characters of the title of a run or session; a longer one is cut. */
+  titleCharactersMax: 80,
+  /** Agents that a summary names; later ones are left out. */
+  summaryAgentsMax: 100,
+  /** Characters of an error's message that are recorded; the rest is cut. */
+  errorTextMax: 10_000,
+  /** Characters of a text that an erasure looks for outside the event it erases; shorter ones stay. */
+  erasableTextMin: 4,
 } as const;
 
 /** The name of one limit. */
 export type LimitName = keyof typeof limits;
 
-/** Throws `limit.exceeded` when a value is over a named limit. */
+/** Throws `limit.exceeded` if a value is over a named limit. */
 export function checkLimit(name: LimitName, actual: number, attempted: string): void {
   if (actual <= limits[name]) return;
   throw new RepriseError(
@@ -146,7 +155,7 @@ export function checkLimit(name: LimitName, actual: number, attempted: string): 
   );
 }
 
-/** Throws `limit.exceeded` when texts together have more bytes in UTF-8 than a named limit allows. */
+/** Throws `limit.exceeded` if texts together have more bytes in UTF-8 than a named limit allows. */
 export function checkBytes(name: LimitName, texts: readonly string[], attempted: string): void {
   if (
     isSurelyWithin(
@@ -162,7 +171,7 @@ export function checkBytes(name: LimitName, texts: readonly string[], attempted:
   );
 }
 
-/** A UTF-16 unit is three bytes at most: nearly every text is known to be within a limit without being counted. */
+/** Returns whether so many UTF-16 units are within a limit for sure: each is three bytes at most, so counting is rare. */
 export function isSurelyWithin(name: LimitName, units: number): boolean {
   return units * 3 <= limits[name];
 }

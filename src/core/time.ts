@@ -3,7 +3,7 @@ import { RepriseError } from './error.ts';
 const isoPattern = /^[+-]?\d{4,6}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})?)?$/;
 const exactPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/;
 
-/** The time as `2026-11-15T10:00:00.123Z`; any ISO 8601 form is accepted, a form without a zone is taken as UTC. */
+/** Returns a time as `2026-11-15T10:00:00.123Z`; accepts any ISO 8601 form and takes one without a zone as UTC. */
 export function isoTime(value: string): string {
   if (exactPattern.test(value) && isDay(value) && !Number.isNaN(Date.parse(value))) return value;
   const zoned = /T/.test(value) && !/(Z|[+-]\d{2}:\d{2})$/.test(value) ? `${value}Z` : value;
@@ -17,13 +17,13 @@ export function isoTime(value: string): string {
   return text;
 }
 
-/** Whether the day is in the calendar: a lenient parser takes 30 February for 2 March. */
+/** Returns whether the day is in the calendar: `Date.parse` takes February 30 for March 2. */
 function isDay(value: string): boolean {
   const [, year = '', month = '', day = ''] = /^([+-]?\d+)-(\d{2})-(\d{2})/.exec(value) ?? [];
   return Number(day) <= 28 || new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate() >= Number(day);
 }
 
-/** Milliseconds between two times as {@link isoTime} gives them. */
+/** Returns the milliseconds between two times in the form of {@link isoTime}. */
 export function msBetween(from: string, to: string): number {
   return Date.parse(to) - Date.parse(from);
 }

@@ -1,4 +1,4 @@
-/** The number of bytes of a string in UTF-8. */
+/** Returns the number of bytes of a string in UTF-8. */
 export function utf8Length(text: string): number {
   let bytes = 0;
   for (let index = 0; index < text.length; index++) {

@@ -1,7 +1,16 @@
 import { createRunBook, firstRunOf, noteRun, type RunBook } from '../core/comparing/resumption.ts';
 import type { Event } from '../core/event/event.ts';
 import type { Projection } from '../core/event/projection.ts';
-import { isObject, type JsonArray, type JsonObject, type JsonValue, valueAt } from '../core/json.ts';
+import {
+  arrayAt,
+  isArray,
+  isObject,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+  objectAt,
+  stringAt,
+} from '../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import { limits } from '../core/limits.ts';
 import { type Role, toolCallsIn, toolResultsIn } from '../core/message/message.ts';
@@ -18,42 +27,42 @@ import {
 } from '../core/message/message-list.ts';
 import type { Seq } from '../core/point.ts';
 
-/** A message with the seq of the event that made it, or what is left of an erased one. */
+/** A message with the seq of the event that added it; an erased one has no content. */
 export type ConversationMessage =
   | { readonly seq: Seq; readonly message: JsonObject; readonly erased?: never }
   | { readonly seq: Seq; readonly erased: true; readonly message?: never };
 
 /** A call that was started and has not ended. */
-export interface OpenCall {
+export interface UnendedCall {
   readonly seq: Seq;
   readonly call: string;
   readonly kind: string;
   readonly name: string;
 }
 
-/** What one agent in one run (and the runs that resumed it) has before it: what a model would be sent next. */
+/** The conversation of one agent in one run (and the runs that resumed it): what a model would be sent next. */
 export interface LaneConversation {
   readonly agent: string | null;
   readonly run: string | null;
-  /** The last model call's list and what followed: its answer, tool results, messages added since. */
+  /** The messages of the last model call and those after it: its answer, tool results, messages added since. */
   readonly messages: readonly ConversationMessage[];
   readonly model: string | null;
   readonly system: string | null;
   readonly tools: JsonArray | null;
   readonly settings: JsonObject | null;
-  readonly openCalls: readonly OpenCall[];
+  readonly openCalls: readonly UnendedCall[];
   /** The seq of the last model call; null before the first. */
   readonly calledAt: Seq | null;
-  /** Events of this lane whose payload was erased: what they held is missing from the messages. */
+  /** Events of this lane whose payload was erased: their content is missing from the messages. */
   readonly erased: number;
 }
 
-/** The conversation that last moved on, and all others that are still going on. */
+/** The conversation that moved last, and all others that are still open. */
 export interface Conversation extends LaneConversation {
   readonly lanes: readonly LaneConversation[];
 }
 
-/** A tool that a model asked for, with what came back. */
+/** A tool call that a model asked for, with its result. */
 export interface ToolExchange {
   readonly toolCallId: string;
   readonly toolName: string;
@@ -67,7 +76,7 @@ export interface ToolExchange {
 interface Lane extends MessageList {
   readonly agent: string | null;
   run: string | null;
-  /** When it last moved on, as the number of the event. */
+  /** The number of the event that last changed it. */
   used: number;
   ended: boolean;
   /** The last model call. */
@@ -75,14 +84,14 @@ interface Lane extends MessageList {
   system: string | null;
   tools: JsonArray | null;
   settings: JsonObject | null;
-  open: (OpenCall & { readonly event: string })[];
+  open: (UnendedCall & { readonly event: string })[];
   erased: number;
 }
 
 /** The last `settings.changed` of everyone, an agent, a run, or an agent in a run: each setting with its order and seq. */
 type Settings = Record<string, { readonly order: number; readonly seq: Seq; readonly value: JsonValue }>;
 
-/** The fold's value: what `conversation` keeps between events. */
+/** The value that `conversation` folds. */
 export interface ConversationState {
   order: number;
   current: string | null;
@@ -92,8 +101,8 @@ export interface ConversationState {
 }
 
 /**
- * The messages as the model saw them at any event. Conversations are kept apart by agent and run; a message without
- * either joins all that it may belong to. Those whose run has ended go when another one of their agent moves on.
+ * The messages as the model saw them at any event. Each agent and run has its own conversation; a message without either
+ * joins all it may belong to. A conversation whose run has ended goes when a later one of its agent moves.
  *
  * @example
  * ```ts
@@ -138,7 +147,7 @@ const nothing: LaneConversation = {
 const selectKeys: KnownKeys = optionKeys<{ role: Role }>('select messages', { role: true }, 'a selection');
 
 /**
- * The messages of a conversation, of one role if given. Erased ones have no role and come only without it.
+ * Returns the messages of a conversation; with `role`, those of that role. Erased messages have no role.
  *
  * @example
  * ```ts
@@ -155,7 +164,7 @@ export function messagesOf(
   return conversation.messages.filter(({ message }) => message?.['role'] === role);
 }
 
-/** The last user message, and whether nothing follows it. */
+/** Returns the last user message, and whether it is the last message of all. */
 export function lastUserMessage(
   conversation: Pick<LaneConversation, 'messages'>,
 ): { readonly seq: Seq; readonly message: JsonObject; readonly isLast: boolean } | undefined {
@@ -166,7 +175,7 @@ export function lastUserMessage(
   return { seq: found.seq, message: found.message, isLast: index === messages.length - 1 };
 }
 
-/** Every tool call in the messages, paired with its result. */
+/** Returns every tool call in the messages, paired with its result. */
 export function toolExchanges(conversation: Pick<LaneConversation, 'messages'>): readonly ToolExchange[] {
   const results = new Map<string, { readonly seq: Seq; readonly output: JsonValue }>();
   for (const { seq, message } of conversation.messages) {
@@ -199,7 +208,7 @@ function applyTo(state: ConversationState, event: Event): void {
 
 const scopeKey = (agent: string | null, run: string | null): string => `${agent ?? ''}\n${run ?? ''}`;
 
-/** Where an event belongs. A resumed run goes on in the lane of the run it continues. */
+/** Returns the agent and run of an event's lane. A resumed run continues the lane of the run it resumes. */
 function scopeOf(
   state: ConversationState,
   event: Event,
@@ -238,18 +247,18 @@ function newLane(state: ConversationState, agent: string | null, run: string | n
   };
 }
 
-/** A new lane begins with what was said to everyone, to its agent, or to its run, before any of them asked a model. */
+/** Returns the messages a new lane starts with: those to everyone, its agent, or its run before any model call. */
 function sharedEntries(state: ConversationState, agent: string | null, run: string | null): MessageEntry[] {
   const looser = new Set([scopeKey(null, null), scopeKey(agent, null), scopeKey(null, run)]);
   looser.delete(scopeKey(agent, run));
   return [...looser].flatMap((key) => {
     const lane = state.lanes[key];
-    // Copies, since each lane goes on by itself.
+    // Copies, because each lane changes its own.
     return lane === undefined || lane.call !== null ? [] : lane.entries.map((entry) => ({ ...entry }));
   });
 }
 
-/** The lane moved on: it is the current one, and the ended ones of its agent are history once it asked a model. */
+/** Makes a lane the current one, and drops the ended lanes of its agent once it has called a model. */
 function touch(state: ConversationState, lane: Lane): void {
   lane.used = state.order;
   state.current = scopeKey(lane.agent, lane.run === null ? null : firstRunOf(state.runs, lane.run));
@@ -282,7 +291,7 @@ function addMessage(state: ConversationState, event: Event): void {
   );
 }
 
-/** Where a message goes that nobody is in the middle of a conversation for. Between two runs, it follows the last one. */
+/** Returns the lane of a message that no open conversation takes. Between two runs, it follows the last one. */
 function reachedLane(state: ConversationState, event: Event): Lane {
   const current = state.current === null ? undefined : state.lanes[state.current];
   const isBetween = event.run === undefined && current !== undefined && current.call !== null;
@@ -304,21 +313,21 @@ function startCall(state: ConversationState, event: Event): void {
     lane.erased++;
     return;
   }
-  const { call, kind, name } = event.data as { readonly [key: string]: string };
+  const { call, kind, name } = event.data;
+  const request = objectAt(event.data, 'request');
   lane.open.push({ seq: event.seq, call: String(call), kind: String(kind), name: String(name), event: event.id });
   if (kind !== 'model') return;
-  const list = valueAt(event.data, ['request', 'messages']);
-  if (Array.isArray(list)) adoptMessages(lane, list, { seq: event.seq, earlier: previousEntries(state, lane) });
+  const list = arrayAt(request, 'messages');
+  if (list !== undefined) adoptMessages(lane, list, { seq: event.seq, earlier: previousEntries(state, lane) });
   settleMessages(lane);
   lane.call = { event: event.id, seq: event.seq, order: state.order, model: String(name) };
-  const system = valueAt(event.data, ['request', 'system']);
-  lane.system = typeof system === 'string' ? system : leadingSystem(lane.entries);
-  lane.tools = (valueAt(event.data, ['request', 'tools']) ?? null) as JsonArray | null;
-  lane.settings = (valueAt(event.data, ['request', 'settings']) ?? null) as JsonObject | null;
+  lane.system = stringAt(request, 'system') ?? leadingSystem(lane.entries);
+  lane.tools = arrayAt(request, 'tools') ?? null;
+  lane.settings = objectAt(request, 'settings') ?? null;
   touch(state, lane);
 }
 
-/** What the same agent's last other conversation held: a run often goes on where the one before it ended. */
+/** Returns the entries of the agent's last other conversation: a run often continues the one before it. */
 function previousEntries(state: ConversationState, lane: Lane): readonly MessageEntry[] {
   if (lane.call !== null) return [];
   const others = Object.values(state.lanes).filter((other) => other !== lane && other.agent === lane.agent);
@@ -330,7 +339,7 @@ function previousEntries(state: ConversationState, lane: Lane): readonly Message
 function endCall(state: ConversationState, event: Event): void {
   const lane = laneOf(state, event);
   const { call, message, outcome } = event.data;
-  // An erased end has lost the call's id; what led to it was the start.
+  // An erased end has lost the call's id, but its cause is still the start.
   const isIt = (open: Lane['open'][number]): boolean =>
     call === undefined ? open.event === event.cause : open.call === call;
   const started = lane.open.findLast(isIt);
@@ -345,23 +354,25 @@ function endCall(state: ConversationState, event: Event): void {
 }
 
 function laneView(state: ConversationState, lane: Lane): LaneConversation {
-  const changed = (name: string): Settings[string] | undefined => laterSetting(state, lane, name);
-  const system = changed('system');
+  const system = laterSetting(state, lane, 'system');
+  const model = laterSetting(state, lane, 'model')?.value;
+  const tools = laterSetting(state, lane, 'tools')?.value;
+  const settings = laterSetting(state, lane, 'settings')?.value;
   return {
     agent: lane.agent,
     run: lane.run,
     messages: shownMessages(lane.entries, system),
-    model: (changed('model')?.value as string | undefined) ?? lane.call?.model ?? null,
-    system: (system?.value as string | undefined) ?? lane.system,
-    tools: (changed('tools')?.value as JsonArray | undefined) ?? lane.tools,
-    settings: (changed('settings')?.value as JsonObject | undefined) ?? lane.settings,
+    model: typeof model === 'string' ? model : (lane.call?.model ?? null),
+    system: typeof system?.value === 'string' ? system.value : lane.system,
+    tools: isArray(tools) ? tools : lane.tools,
+    settings: isObject(settings) ? settings : lane.settings,
     openCalls: lane.open.map(({ seq, call, kind, name }) => ({ seq, call, kind, name })),
     calledAt: lane.call?.seq ?? null,
     erased: lane.erased,
   };
 }
 
-/** A setting that was changed for this lane after its last model call. */
+/** Returns a setting that was changed for this lane after its last model call. */
 function laterSetting(state: ConversationState, lane: Lane, name: string): Settings[string] | undefined {
   const run = lane.run === null ? null : firstRunOf(state.runs, lane.run);
   const scopes = [scopeKey(null, null), scopeKey(lane.agent, null), scopeKey(null, run), scopeKey(lane.agent, run)];
@@ -374,7 +385,7 @@ function laterSetting(state: ConversationState, lane: Lane, name: string): Setti
   return latest;
 }
 
-/** Where the system prompt is a message, a changed one takes its place. */
+/** Returns the messages. If the system prompt is one of them, a changed prompt replaces it. */
 function shownMessages(entries: readonly MessageEntry[], system: Settings[string] | undefined): ConversationMessage[] {
   const shown = entries.map(
     ({ seq, message }): ConversationMessage => (message === undefined ? { seq, erased: true } : { seq, message }),

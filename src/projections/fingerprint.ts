@@ -8,7 +8,7 @@ import type { Projection } from '../core/event/projection.ts';
 import type { Sha256 } from '../core/parts/digest.ts';
 
 /**
- * How a view behaved, as one text. See `createFingerprint` for what counts.
+ * Returns a projection that folds a view into its fingerprint. See `createFingerprint` for what counts.
  *
  * @example
  * ```ts

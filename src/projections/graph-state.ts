@@ -1,11 +1,11 @@
 import type { Event } from '../core/event/event.ts';
 import type { Projection } from '../core/event/projection.ts';
-import { isObject, type JsonArray, type JsonObject, type JsonValue, setKey } from '../core/json.ts';
+import { arrayAt, isArray, isObject, type JsonObject, type JsonValue, objectAt, setKey } from '../core/json.ts';
 import type { Seq } from '../core/point.ts';
 
-/** What one graph held when it last saved its state. */
+/** The last saved state of one graph. */
 export interface GraphSnapshot {
-  /** The framework's own id of what was saved. */
+  /** The framework's own id of the saved state. */
   readonly id: string;
   readonly seq: Seq;
   /** The value of each channel. Messages and other objects of the framework are shown as `{ type, …fields }`. */
@@ -15,7 +15,7 @@ export interface GraphSnapshot {
 /** The last saved state of every graph: of the outermost under the empty name, of subgraphs under their path. */
 export type GraphStates = Readonly<Record<string, GraphSnapshot>>;
 
-/** A value as it is stored, and what was saved when it was. */
+/** A stored value, and the id of the saved state it was stored with. */
 interface HeldChannel {
   readonly from: string;
   readonly data: JsonObject;
@@ -29,13 +29,13 @@ interface HeldGraph {
 
 interface Held {
   readonly graphs: Record<string, HeldGraph>;
-  /** Values whose `graph.saved` is still to come, by namespace and channel. */
+  /** Values whose `graph.saved` has not come yet, by namespace and channel. */
   readonly coming: Record<string, Record<string, JsonObject>>;
 }
 
 /**
- * What a graph held at a point: the channels of its last `graph.saved`. It is empty unless a graph saved its state in
- * the session, as LangGraph does with a `RepriseSaver`.
+ * The state of graphs at a point: the channels of the last `graph.saved` of each. It is empty unless a graph saved its
+ * state in the session, as LangGraph does with a `RepriseSaver`.
  *
  * @example
  * ```ts
@@ -81,7 +81,7 @@ export const graphState: Projection<Held, GraphStates> = {
 };
 
 function keepValue({ coming }: Held, namespace: string, data: JsonObject): void {
-  const values = Object.hasOwn(coming, namespace) ? (coming[namespace] as Record<string, JsonObject>) : {};
+  const values = (Object.hasOwn(coming, namespace) ? coming[namespace] : undefined) ?? {};
   setKey(values, String(data['channel']), data);
   setKey(coming, namespace, values);
 }
@@ -91,7 +91,7 @@ function keepGraph({ graphs, coming }: Held, namespace: string, { seq, data }: E
   const before = Object.hasOwn(graphs, namespace) ? graphs[namespace]?.channels : undefined;
   const fresh = Object.hasOwn(coming, namespace) ? coming[namespace] : undefined;
   const channels: Record<string, HeldChannel> = {};
-  for (const [channel, held] of Object.entries(isObject(data['values']) ? data['values'] : {})) {
+  for (const [channel, held] of Object.entries(objectAt(data, 'values') ?? {})) {
     const from = String(isObject(held) ? held['from'] : '');
     const kept = before !== undefined && Object.hasOwn(before, channel) ? before[channel] : undefined;
     const value = fresh !== undefined && Object.hasOwn(fresh, channel) ? fresh[channel] : undefined;
@@ -99,33 +99,39 @@ function keepGraph({ graphs, coming }: Held, namespace: string, { seq, data }: E
     else if (kept?.from === from) setKey(channels, channel, kept);
   }
   delete coming[namespace];
-  // A subgraph that was run for one task is done when the graph around it goes on; its path names the task.
+  // A subgraph of one task is done when the graph around it saves again; its path names the task.
   if (namespace === '') for (const inner of Object.keys(graphs)) if (inner.includes(':')) delete graphs[inner];
   setKey(graphs, namespace, { id, seq, channels });
 }
 
-/** The value that was stored as text; what is not JSON stays base64. */
-function valueOf({ items, text, body, bytes }: JsonObject): JsonValue {
-  if (Array.isArray(items)) return (items as JsonArray).map((item) => (typeof item === 'string' ? parsed(item) : item));
-  const written = text ?? body;
-  return typeof written === 'string' ? parsed(written) : (bytes ?? null);
+/** Returns the value of a channel; a value that is not JSON stays base64. */
+function valueOf(data: JsonObject): JsonValue {
+  const items = arrayAt(data, 'items');
+  if (items !== undefined) return items.map((item) => (typeof item === 'string' ? parsed(item) : item));
+  const written = data['text'] ?? data['body'];
+  return typeof written === 'string' ? parsed(written) : (data['bytes'] ?? null);
 }
 
 function parsed(text: string): JsonValue {
   try {
-    return JSON.parse(text) as JsonValue;
+    const value: JsonValue = JSON.parse(text);
+    return value;
   } catch {
     return text;
   }
 }
 
-/** Objects of LangChain are stored as how to make them; a reader wants what is in them. */
+/** Returns a value for readers: LangChain stores an object as its constructor and arguments, and this shows the arguments. */
 function shown(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return (value as JsonArray).map(shown);
+  if (isArray(value)) return value.map(shown);
   if (!isObject(value)) return value;
   const { lc, type, id, kwargs } = value;
-  const isMade = typeof lc === 'number' && type === 'constructor' && Array.isArray(id) && isObject(kwargs);
-  const result: Record<string, JsonValue> = isMade ? { type: (id as JsonArray).at(-1) ?? '' } : {};
-  for (const [key, held] of Object.entries(isMade ? (kwargs as JsonObject) : value)) setKey(result, key, shown(held));
+  if (typeof lc === 'number' && type === 'constructor' && isArray(id) && isObject(kwargs))
+    return shownFields(kwargs, { type: id.at(-1) ?? '' });
+  return shownFields(value, {});
+}
+
+function shownFields(fields: JsonObject, result: Record<string, JsonValue>): JsonObject {
+  for (const [key, held] of Object.entries(fields)) setKey(result, key, shown(held));
   return result;
 }

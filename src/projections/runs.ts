@@ -1,11 +1,12 @@
 import type { Event } from '../core/event/event.ts';
 import type { Projection } from '../core/event/projection.ts';
-import type { JsonObject } from '../core/json.ts';
+import { itemAt } from '../core/item-at.ts';
+import { type JsonObject, numberAt, objectAt, stringAt } from '../core/json.ts';
 import type { Seq } from '../core/point.ts';
 import { createSpending, type Spending, spend } from '../core/recording/spending.ts';
 import { msBetween } from '../core/time.ts';
 
-/** How far something is: still going on, or how it ended. Unknown where the end was erased. */
+/** Whether something is open, or how it ended; unknown if the end was erased. */
 export type Status = 'open' | 'ok' | 'error' | 'aborted' | 'interrupted' | 'budget' | 'unknown';
 
 /** When something began and ended. */
@@ -24,7 +25,7 @@ export interface CallNode extends Span {
   readonly kind: string | null;
   readonly name: string | null;
   readonly effect: string | null;
-  /** How long it took by its own measure, where the recorder took one. */
+  /** How long it took, if the recorder measured it. */
   latencyMs: number | null;
   firstTokenMs: number | null;
   attempts: number | null;
@@ -34,7 +35,7 @@ export interface CallNode extends Span {
   erased: boolean;
 }
 
-/** What happened in a run during one turn. */
+/** One turn of a run. */
 export interface TurnNode extends Span {
   readonly turn: number;
   title: string | null;
@@ -42,12 +43,12 @@ export interface TurnNode extends Span {
   readonly spending: Spending;
 }
 
-/** One run; its id is null for what happened outside of any. */
+/** One run; its id is null for events outside any run. */
 export interface RunNode extends Span {
   readonly run: string | null;
   agent: string | null;
   title: string | null;
-  /** Who resumed it and how, if it resumes another run. */
+  /** Who resumed it and how, if it resumes an earlier run. */
   resumed: JsonObject | null;
   readonly turns: TurnNode[];
   readonly spending: Spending;
@@ -60,12 +61,12 @@ export interface Runs {
   readonly runs: readonly RunNode[];
 }
 
-/** The fold's value: the tree, and where open calls stand in it. */
+/** The value that `runs` folds: the tree, and the positions of open calls in it. */
 export interface RunsState {
   readonly runs: RunNode[];
-  /** By `r:` and the run's id: its place in `runs`. */
+  /** Indexes into `runs`, by `r:` and the run's id. */
   readonly places: Record<string, number>;
-  /** By run place, call id or the event id of the start: `[run, turn, call]`. */
+  /** Positions `[run, turn, call]` of open calls, by the run's index and the call's id or its start's event id. */
   readonly open: Record<string, [number, number, number]>;
 }
 
@@ -86,7 +87,7 @@ export const runs: Projection<RunsState, Runs> = {
   initial: () => ({ runs: [], places: {}, open: {} }),
   apply: (state, event) => {
     const place = placeOf(state, event);
-    const run = state.runs[place] as RunNode;
+    const run = itemAt(state.runs, place);
     if (event.erased === true) run.erased++;
     applyTo(state, place, run, event);
     return state;
@@ -98,13 +99,13 @@ function applyTo(state: RunsState, place: number, run: RunNode, event: Event): v
   switch (event.type) {
     case 'run.started':
       run.agent = event.agent ?? run.agent;
-      run.title = textIn(event.data, 'title');
-      run.resumed = (event.data['resumed'] ?? null) as JsonObject | null;
+      run.title = stringAt(event.data, 'title') ?? null;
+      run.resumed = objectAt(event.data, 'resumed') ?? null;
       return;
     case 'run.ended':
       return end(run, event);
     case 'turn.started':
-      turnOf(run, event).title = textIn(event.data, 'title');
+      turnOf(run, event).title = stringAt(event.data, 'title') ?? null;
       return;
     case 'turn.ended':
       return end(turnOf(run, event), event);
@@ -142,11 +143,11 @@ function end(span: Span, event: Event): void {
   span.endedAt = event.time;
   span.endedSeq = event.seq;
   span.durationMs = msBetween(span.startedAt, event.time);
-  span.status = (textIn(event.data, 'outcome') as Status | null) ?? 'unknown';
+  span.status = (stringAt(event.data, 'outcome') as Status | undefined) ?? 'unknown';
 }
 
 function turnOf(run: RunNode, event: Event): TurnNode {
-  // Turns rise, so the one that is asked for is almost always the last.
+  // Turns rise, so the wanted one is almost always the last.
   const known = run.turns.findLast((turn) => turn.turn === event.turn);
   if (known !== undefined) return known;
   const turn = { turn: event.turn, title: null, ...begin(event), calls: [], spending: createSpending() };
@@ -158,16 +159,15 @@ function startCall(state: RunsState, place: number, run: RunNode, event: Event):
   const turn = turnOf(run, event);
   const call: CallNode = { ...newCall(event), ...begin(event) };
   turn.calls.push(call);
-  const where: [number, number, number] = [place, run.turns.indexOf(turn), turn.calls.length - 1];
-  state.open[openKey(place, event)] = where;
+  state.open[openKey(place, event)] = [place, run.turns.indexOf(turn), turn.calls.length - 1];
 }
 
 function newCall({ data, erased }: Event): Omit<CallNode, keyof Span> {
   return {
-    call: textIn(data, 'call'),
-    kind: textIn(data, 'kind'),
-    name: textIn(data, 'name'),
-    effect: textIn(data, 'effect'),
+    call: stringAt(data, 'call') ?? null,
+    kind: stringAt(data, 'kind') ?? null,
+    name: stringAt(data, 'name') ?? null,
+    effect: stringAt(data, 'effect') ?? null,
     latencyMs: null,
     firstTokenMs: null,
     attempts: null,
@@ -177,23 +177,23 @@ function newCall({ data, erased }: Event): Omit<CallNode, keyof Span> {
   };
 }
 
-/** A call is found again by its id; one whose start was erased, by the event that began it. */
+/** Returns the key of a call in `open`: by its id, or by the event of its start if that was erased. */
 function openKey(place: number, event: Event): string {
-  const call = event.data['call'];
-  return typeof call === 'string' ? `${place}:c:${call}` : `${place}:e:${event.id}`;
+  const call = stringAt(event.data, 'call');
+  return call === undefined ? `${place}:e:${event.id}` : `${place}:c:${call}`;
 }
 
 function endCall(state: RunsState, place: number, run: RunNode, event: Event): void {
   const key = endKey(state, place, event);
   const where = key === undefined ? undefined : state.open[key];
   if (key !== undefined) delete state.open[key];
-  const turn = where === undefined ? turnOf(run, event) : (state.runs[where[0]]?.turns[where[1]] as TurnNode);
-  const call = where === undefined ? lateCall(turn, event) : (turn.calls[where[2]] as CallNode);
+  const turn = where === undefined ? turnOf(run, event) : itemAt(itemAt(state.runs, where[0]).turns, where[1]);
+  const call = where === undefined ? lateCall(turn, event) : itemAt(turn.calls, where[2]);
   const { data } = event;
   end(call, event);
-  call.latencyMs = numberIn(data, 'latencyMs');
-  call.firstTokenMs = numberIn(data, 'firstTokenMs');
-  call.attempts = numberIn(data, 'attempts');
+  call.latencyMs = numberAt(data, 'latencyMs') ?? null;
+  call.firstTokenMs = numberAt(data, 'firstTokenMs') ?? null;
+  call.attempts = numberAt(data, 'attempts') ?? null;
   call.reused = data['reused'] === true;
   if (event.erased === true) call.erased = true;
   for (const spending of [call.spending, turn.spending, run.spending]) spend(spending, data);
@@ -203,27 +203,14 @@ function endKey(state: RunsState, place: number, event: Event): string | undefin
   const keys = [openKey(place, event), `${place}:e:${event.cause}`];
   const found = keys.find((key) => state.open[key] !== undefined);
   if (found !== undefined || event.erased !== true || event.causeSeq === undefined) return found;
-  return Object.keys(state.open).find((key) => startedAt(state, key) === event.causeSeq);
+  const isStart = ([run, turn, call]: [number, number, number]): boolean =>
+    state.runs[run]?.turns[turn]?.calls[call]?.startedSeq === event.causeSeq;
+  return Object.entries(state.open).find(([, where]) => isStart(where))?.[0];
 }
 
-function startedAt(state: RunsState, key: string): Seq | undefined {
-  const [run, turn, call] = state.open[key] as [number, number, number];
-  return state.runs[run]?.turns[turn]?.calls[call]?.startedSeq;
-}
-
-/** An end without a start: the start is not in this view. */
+/** Adds the call of an end whose start is not in this view. */
 function lateCall(turn: TurnNode, event: Event): CallNode {
   const call: CallNode = { ...newCall(event), ...begin(event) };
   turn.calls.push(call);
   return call;
-}
-
-function textIn(data: JsonObject, key: string): string | null {
-  const value = data[key];
-  return typeof value === 'string' ? value : null;
-}
-
-function numberIn(data: JsonObject, key: string): number | null {
-  const value = data[key];
-  return typeof value === 'number' ? value : null;
 }

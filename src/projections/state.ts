@@ -1,9 +1,8 @@
-import type { Event } from '../core/event/event.ts';
 import type { Projection } from '../core/event/projection.ts';
-import { isObject, type JsonObject, type JsonValue, setKey } from '../core/json.ts';
+import { arrayAt, isObject, type JsonObject, type JsonValue, setKey } from '../core/json.ts';
 import type { Seq } from '../core/point.ts';
 
-/** A value an agent wrote under a key, with its stored version and the seq of the event that wrote it. */
+/** A value under a key of an agent, with its version and the seq of the event that wrote it. */
 export interface StateEntry {
   readonly value: JsonValue;
   readonly version: number;
@@ -14,8 +13,8 @@ export interface StateEntry {
 export type State = Readonly<Record<string, Readonly<Record<string, StateEntry>>>>;
 
 /**
- * The state of every agent: what the `state.committed` events of the view wrote last under each key. A deleted key is
- * not there. What an erased event wrote is not known any more, not even to which key: the value before it stands.
+ * The state of every agent: the last value that `state.committed` events of the view wrote under each key. A deleted key
+ * is missing. An erased event no longer says which keys it wrote, so the values before it stand.
  *
  * @example
  * ```ts
@@ -33,18 +32,17 @@ export const state: Projection<State> = {
   types: ['state.committed'],
   initial: () => ({}),
   apply: (held, event) => {
-    if (!Array.isArray(event.data['operations'])) return held;
-    for (const operation of event.data['operations'] as readonly JsonValue[]) {
-      if (isObject(operation)) operate(held as Record<string, Record<string, StateEntry>>, operation, event);
+    for (const operation of arrayAt(event.data, 'operations') ?? []) {
+      if (isObject(operation)) operate(held, operation, event.seq);
     }
     return held;
   },
 };
 
-function operate(held: Record<string, Record<string, StateEntry>>, operation: JsonObject, { seq }: Event): void {
+function operate(held: Record<string, Record<string, StateEntry>>, operation: JsonObject, seq: Seq): void {
   const agent = String(operation['agent'] ?? 'default');
   const key = String(operation['key']);
-  const own = Object.hasOwn(held, agent) ? (held[agent] as Record<string, StateEntry>) : {};
+  const own = (Object.hasOwn(held, agent) ? held[agent] : undefined) ?? {};
   if (operation['op'] === 'delete') delete own[key];
   else setKey(own, key, { value: operation['value'] ?? null, version: Number(operation['version'] ?? 0), seq });
   if (Object.keys(own).length > 0) setKey(held, agent, own);

@@ -3,6 +3,7 @@ import { canonicalJson } from '../core/canonical-json.ts';
 import { type Event, erasedData } from '../core/event/event.ts';
 import { project } from '../core/event/projection.ts';
 import type { JsonObject } from '../core/json.ts';
+import { limits } from '../core/limits.ts';
 import type { Digest, Seq } from '../core/point.ts';
 import { type Summary, type SummaryState, summary } from './summary.ts';
 
@@ -107,7 +108,7 @@ describe('summary', () => {
   test('takes its title from the first user message if no run has one, cut to a line', () => {
     expect(of(said('be brief', 'system'), said('  one\n two ')).title).toBe('one two');
     const long = of(said('😀'.repeat(100))).title ?? '';
-    expect([...long]).toHaveLength(80);
+    expect([...long]).toHaveLength(limits.titleCharactersMax);
     expect(long.endsWith('…')).toBe(true);
     expect(of(said('asked'), draft('run.started', { title: 'Named' })).title).toBe('Named');
   });
@@ -125,7 +126,7 @@ describe('summary', () => {
   test('names only so many agents', () => {
     expect(
       of(...Array.from({ length: 150 }, (_, n) => draft('note.added', { text: 'x' }, { agent: `a${n}` }))).agents,
-    ).toHaveLength(100);
+    ).toHaveLength(limits.summaryAgentsMax);
   });
 
   test('that was stored and read back goes on as if nothing had happened', () => {

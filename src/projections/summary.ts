@@ -1,29 +1,29 @@
 import { createRunBook, firstRunOf, noteRun, type RunBook } from '../core/comparing/resumption.ts';
 import type { Event } from '../core/event/event.ts';
 import type { Projection } from '../core/event/projection.ts';
-import { isObject, type JsonObject } from '../core/json.ts';
+import { isObject, type JsonObject, objectAt, stringAt } from '../core/json.ts';
 import { limits } from '../core/limits.ts';
 import { textOf } from '../core/message/message.ts';
 import { createSpending, type Spending, spend } from '../core/recording/spending.ts';
 import { msBetween } from '../core/time.ts';
 
-/** What a listing shows of a history. */
+/** A history as a listing shows it. */
 export interface Summary {
   /** The title of its first run, else the beginning of the first user message. */
   readonly title: string | null;
   readonly startedAt: string | null;
   /** Null while a run has not ended. */
   readonly endedAt: string | null;
-  /** Until the end, or until the last event; without the time that passed before a run was resumed. */
+  /** Until the end, or until the last event; without the time before a run was resumed. */
   readonly durationMs: number | null;
   readonly events: number;
   /** The last turn. */
   readonly turns: number;
-  /** Who acted, sorted; at most 100 of them. */
+  /** The agents that acted, sorted; at most 100 of them. */
   readonly agents: readonly string[];
   /** How the last run ended; `silent` if a run has not, null if there was no run. */
   readonly outcome: string | null;
-  /** When the last event happened, if a run has not ended: it may be going on, or nobody will ever end it. */
+  /** The time of the last event, if a run has not ended: it may be running, or it may have died. */
   readonly silentSince: string | null;
   readonly spending: Spending;
   readonly git: { readonly branch: string | null; readonly sha: string | null } | null;
@@ -31,15 +31,16 @@ export interface Summary {
   readonly erased: number;
 }
 
-/** The fold's value: what `summary` keeps between events. */
+/** The value that `summary` folds. */
 export interface SummaryState {
   title: string | null;
   hasRunTitle: boolean;
   startedAt: string | null;
   lastAt: string | null;
   endedAt: string | null;
-  /** When something last ran, and how long nothing did before it was gone on with. */
+  /** The time of the last event of a run or call. */
   busyAt: string | null;
+  /** The total time between the end of a run and its resume. */
   idleMs: number;
   events: number;
   turns: number;
@@ -53,11 +54,8 @@ export interface SummaryState {
   erased: number;
 }
 
-const agentsMax = 100;
-const titleMax = 80;
-
 /**
- * What `list` shows.
+ * The facts that `list` shows of a history.
  *
  * @example
  * ```ts
@@ -98,7 +96,8 @@ function apply(state: SummaryState, event: Event): SummaryState {
   state.lastAt = event.time;
   state.turns = Math.max(state.turns, event.turn);
   const { agent } = event;
-  if (agent !== undefined && state.agents.length < agentsMax && !state.agents.includes(agent)) state.agents.push(agent);
+  if (agent !== undefined && state.agents.length < limits.summaryAgentsMax && !state.agents.includes(agent))
+    state.agents.push(agent);
   switch (event.type) {
     case 'run.started':
       startRun(state, event);
@@ -117,7 +116,7 @@ function apply(state: SummaryState, event: Event): SummaryState {
   return state;
 }
 
-/** Edits carry the time at which they were made, which may be a day later than what they edit. */
+/** Returns whether an event shows that something ran. Edits do not: they may come a day after the events they edit. */
 const isBusy = ({ type }: Event): boolean => type.startsWith('run.') || type.startsWith('call.');
 
 function startRun(state: SummaryState, event: Event): void {
@@ -128,9 +127,9 @@ function startRun(state: SummaryState, event: Event): void {
     state.title = title;
     state.hasRunTitle = true;
   }
-  if (isObject(git)) state.git = { branch: textIn(git, 'branch'), sha: textIn(git, 'sha') };
+  if (isObject(git)) state.git = { branch: stringAt(git, 'branch') ?? null, sha: stringAt(git, 'sha') ?? null };
   const line = noteRun(state.runs, event);
-  // What a resumed run continues is no longer silent: it is the resumed run that has to end.
+  // A run that was resumed is no longer silent: the run that resumed it has to end.
   const isContinued = (run: string): boolean => line !== undefined && firstRunOf(state.runs, run) === line;
   const others = state.open.filter((run) => !isContinued(run) && run !== event.run);
   state.open = [...others.slice(1 - limits.runsRememberedMax), event.run ?? ''];
@@ -140,22 +139,18 @@ function startRun(state: SummaryState, event: Event): void {
 function endRun(state: SummaryState, event: Event): void {
   noteRun(state.runs, event);
   state.open = state.open.filter((run) => run !== (event.run ?? ''));
-  state.outcome = textIn(event.data, 'outcome') ?? 'unknown';
+  state.outcome = stringAt(event.data, 'outcome') ?? 'unknown';
   state.endedAt = event.time;
 }
 
 function titleFrom(data: JsonObject): string | null {
-  const message = data['message'];
-  if (!isObject(message) || message['role'] !== 'user') return null;
+  const message = objectAt(data, 'message');
+  if (message?.['role'] !== 'user') return null;
   const text = textOf(message).replace(/\s+/g, ' ').trim();
   if (text === '') return null;
   const chars = [...text];
-  return chars.length <= titleMax ? text : `${chars.slice(0, titleMax - 1).join('')}…`;
-}
-
-function textIn(data: JsonObject, key: string): string | null {
-  const value = data[key];
-  return typeof value === 'string' ? value : null;
+  const max = limits.titleCharactersMax;
+  return chars.length <= max ? text : `${chars.slice(0, max - 1).join('')}…`;
 }
 
 function finish(state: SummaryState): Summary {

@@ -221,6 +221,21 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
   diffItemsMax: 'src/core/comparing/value-diff.test.ts',
   maskedTextsMax: 'src/core/recording/masking.test.ts',
   conversationLanesMax: 'src/projections/conversation.test.ts',
+  titleCharactersMax: 'src/projections/summary.test.ts',
+  summaryAgentsMax: 'src/projections/summary.test.ts',
+  errorTextMax: 'src/core/recording/error-record.test.ts',
+  erasableTextMin: async ({ session }) => {
+    const texts = ['abc', 'abcd'];
+    expect(texts.map((text) => text.length)).toEqual([limits.erasableTextMin - 1, limits.erasableTextMin]);
+    await session.append([...texts, ...texts].map(note));
+    const kept = async (seq: number, text: string): Promise<boolean> => {
+      await session.erase(`main@${seq}`, { reason: 'asked' });
+      const events = await Array.fromAsync(session.replay());
+      return events.some(({ data }) => data['text'] === text);
+    };
+    expect(await kept(1, 'abc')).toBe(true);
+    expect(await kept(2, 'abcd')).toBe(false);
+  },
   markersMax: async () => {
     const filler: Marker = { branch: 'main', seq: 1 as Seq, kind: 'erased', seqs: [], parts: [] };
     const markers = Array.from({ length: limits.markersMax }, () => filler);

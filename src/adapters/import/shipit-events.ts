@@ -7,6 +7,7 @@ import {
   type JsonObject,
   type JsonValue,
 } from '../../core/json.ts';
+import { limits } from '../../core/limits.ts';
 
 /** Where an event stands in its file. */
 interface Place {
@@ -148,11 +149,10 @@ function started(payload: JsonObject): EventDraft {
   return { type: 'run.started', data: prompt === undefined ? {} : { title: titleOf(prompt) } };
 }
 
-const titleMax = 80;
-
 function titleOf(prompt: string): string {
   const line = prompt.replace(/\s+/g, ' ').trim();
-  return line.length <= titleMax ? line : `${line.slice(0, titleMax - 1)}…`;
+  const max = limits.titleCharactersMax;
+  return line.length <= max ? line : `${line.slice(0, max - 1)}…`;
 }
 
 /** Its runtime writes `prompt`, its tests and older traces `user_prompt`. */

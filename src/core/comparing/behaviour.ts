@@ -2,27 +2,28 @@ import { canonicalJson } from '../canonical-json.ts';
 import { specOf } from '../event/catalogue.ts';
 import type { Event } from '../event/event.ts';
 import type { FieldSpec } from '../event/event-spec.ts';
-import { given, isObject, type JsonArray, type JsonObject, type JsonValue, valueAt } from '../json.ts';
+import { itemAt } from '../item-at.ts';
+import { given, isArray, isObject, type JsonArray, type JsonObject, type JsonValue, valueAt } from '../json.ts';
 import { plainMessage } from '../message/message.ts';
 import type { Sha256 } from '../parts/digest.ts';
 
-/** What an id names: an event, a call, or a task. */
-export type RenamedKind = 'event' | 'call' | 'task';
+/** The kinds of ids that count: of events, calls and tasks. */
+type RenamedKind = 'event' | 'call' | 'task';
 
-/** Gives an id the name it counts by; null where it does not count. */
+/** Returns the name that an id counts by; null if it does not count. */
 export type Rename = (kind: RenamedKind, id: string) => JsonValue;
 
-/** No id counts: what a diff aligns by, since a name that hangs on what came before would spread every difference. */
+/** Lets no id count. A diff aligns by this: a name that depends on earlier events would spread every difference. */
 export const forgetIds: Rename = () => null;
 
 /**
- * What an event says about how a history behaved. Its place, clocks (`time` and the story clock `turn`), run and
- * version do not count: an upcast event behaves as the one it was made from.
+ * The behaviour of an event. Its seq, clocks (`time` and the story clock `turn`), run and version do not count: an upcast
+ * event behaves like the event it was made from.
  */
 export interface Behaviour {
   readonly type: string;
   readonly agent?: string;
-  /** The name of the event that led to this one, where it has one. */
+  /** The name of the event that led to this one, if it has one. */
   readonly cause?: JsonValue;
   /** The behavioural fields by dotted path; all of `data` for a type Reprise does not know. */
   readonly data: JsonObject;
@@ -32,7 +33,7 @@ interface CountedField {
   readonly path: readonly string[];
   readonly key: string;
   readonly spec: FieldSpec;
-  /** Whether its value is a message or a list of them, in which providers leave ids and metadata. */
+  /** Whether its value is a message or a list of messages, in which providers leave ids and metadata. */
   readonly holdsMessages: boolean;
 }
 
@@ -77,22 +78,22 @@ function countedValue({ version, data }: Pick<Event, 'version' | 'data'>, field:
   return field.spec.since > version ? undefined : (valueAt(data, field.path) ?? undefined);
 }
 
-/** What an event says about how a history behaved; undefined if it says nothing. */
+/** Returns the behaviour of an event; undefined if it does not count. */
 export function behaviourOf(event: Event, rename: Rename): Behaviour | undefined {
   return describe(event, rename, plainValue);
 }
 
-/** As canonical JSON text in which long lists stand by their digest: cheap to make for growing message lists. */
+/** Returns behaviour as canonical JSON text, with the digest of each list in its place: cheap for growing lists. */
 export type BehaviourText = (event: Event, rename: Rename) => string | undefined;
 
 /**
- * Makes a {@link BehaviourText}. It remembers lists by the identity of their items, so that the 1,000 messages which a
- * call shares with the call before it are not read again. What it gives does not depend on what it remembers.
+ * Returns a {@link BehaviourText}. It remembers lists by the identity of their items, so that it does not read again the
+ * 1,000 messages that a call shares with the call before it. Its result does not depend on what it remembers.
  */
 export function createBehaviourText(sha256: Sha256): BehaviourText {
   const digestOfList = createListDigest(sha256);
   const inText = (field: CountedField, value: JsonValue): JsonValue =>
-    field.spec.storage === 'list' && Array.isArray(value) ? digestOfList(field, value) : plainValue(field, value);
+    field.spec.storage === 'list' && isArray(value) ? digestOfList(field, value) : plainValue(field, value);
   return (event, rename) => {
     const behaviour = describe(event, rename, inText);
     return behaviour === undefined ? undefined : canonicalJson(behaviour);
@@ -132,18 +133,17 @@ function describeData(
 
 function renamed(key: string, value: JsonValue, rename: Rename): JsonValue {
   const kind = key === 'call' || key === 'task' ? key : 'event';
-  if (Array.isArray(value)) return value.map((item: JsonValue) => renamed(key, item, rename));
+  if (isArray(value)) return value.map((item) => renamed(key, item, rename));
   return typeof value === 'string' ? rename(kind, value) : value;
 }
 
 function plainValue(field: CountedField, value: JsonValue): JsonValue {
   if (!field.holdsMessages) return value;
   const name = namesByFirstUse();
-  if (!Array.isArray(value)) return plainMessage(value, name);
-  return value.map((item: JsonValue) => plainMessage(item, name));
+  return isArray(value) ? value.map((item) => plainMessage(item, name)) : plainMessage(value, name);
 }
 
-/** Tool call ids are the provider's: they count by where they first stand in a message or list. */
+/** Names tool call ids by where they first stand in a message or list, since providers make them up. */
 function namesByFirstUse(): NameByFirstUse {
   const names = new Map<string, number>();
   return (id) => {
@@ -155,19 +155,19 @@ function namesByFirstUse(): NameByFirstUse {
 
 type NameByFirstUse = (id: string) => number;
 
-/** What is remembered of a list: every item, and the digest of the list up to and including it. */
+/** A remembered list: every item, and the digest of the list up to and including it. */
 interface KnownList {
   readonly items: JsonArray;
   readonly chains: string[];
   readonly name: NameByFirstUse;
 }
 
-/** Lists remembered at a time: those of as many conversations can grow side by side. */
+/** Lists remembered at a time, so that this many conversations can grow side by side. */
 const knownListsMax = 16;
 
 /**
- * The digest of a list: a chain over its items, so that a list which goes on where a known one ended costs what it
- * adds. A known item is the same object; content is not compared.
+ * Returns a function that digests a list as a chain over its items, so that a list that continues a known one costs only
+ * what it adds. It knows an item by identity and does not compare content.
  */
 function createListDigest(sha256: Sha256): (field: CountedField, items: JsonArray) => string {
   const known: KnownList[] = [];
@@ -175,7 +175,7 @@ function createListDigest(sha256: Sha256): (field: CountedField, items: JsonArra
     const index = known.findLastIndex((list) => list.items[0] === items[0] && isObject(items[0] ?? null));
     const list = continueList(index < 0 ? undefined : known.splice(index, 1)[0], items);
     for (let at = list.chains.length; at < items.length; at++) {
-      const item = items[at] as JsonValue;
+      const item = itemAt(items, at);
       const plain = field.holdsMessages ? plainMessage(item, list.name) : item;
       list.chains.push(sha256(`${list.chains[at - 1] ?? ''}\n${canonicalJson(plain)}`));
     }
@@ -185,7 +185,7 @@ function createListDigest(sha256: Sha256): (field: CountedField, items: JsonArra
   };
 }
 
-/** What of a known list a new one begins with; names are given anew unless it begins with all of it. */
+/** Returns the part of a known list that a new list begins with. Names start over unless it begins with all of it. */
 function continueList(before: KnownList | undefined, items: JsonArray): KnownList {
   let shared = 0;
   const end = Math.min(before?.items.length ?? 0, items.length);

@@ -1,6 +1,7 @@
+import { itemAt } from '../item-at.ts';
 import { limits } from '../limits.ts';
 
-/** Two sequences of whole numbers from 0 up to `count`; equal numbers stand for equal things. */
+/** Two sequences of whole numbers below `count`; equal numbers stand for equal items. */
 export interface Tokens {
   readonly left: Int32Array;
   readonly right: Int32Array;
@@ -19,7 +20,7 @@ export function tokensOf<Item>(left: readonly Item[], right: readonly Item[], te
   const number = (items: readonly Item[]): Int32Array => {
     const tokens = new Int32Array(items.length);
     for (let index = 0; index < items.length; index++) {
-      const text = textOf(items[index] as Item);
+      const text = textOf(itemAt(items, index));
       let token = numbers.get(text);
       if (token === undefined) {
         token = numbers.size;
@@ -36,10 +37,9 @@ export function tokensOf<Item>(left: readonly Item[], right: readonly Item[], te
 export type Aligner = (gap: Gap, matches: Int32Array) => void;
 
 /**
- * Aligns stretches of two sequences: what they have in common at both ends, then items that are unique on both sides
- * (patience), again within each gap between those; what is left is aligned exactly where it is small, and in windows
- * where it is not. So the work is bounded whatever the difference, at the price of a longer diff for long stretches
- * in which nothing is unique.
+ * Returns a function that aligns stretches of two sequences. It matches equal items at both ends, then items that are
+ * unique on both sides (patience), and repeats this in each gap between those. It aligns a small rest exactly and a large
+ * one in windows. So the work is bounded, at the price of a longer diff for long stretches without unique items.
  */
 export function createAligner(tokens: Tokens): Aligner {
   const seen: Seen = {
@@ -63,7 +63,7 @@ export function createAligner(tokens: Tokens): Aligner {
 
 const depthMax = 64;
 
-/** How often a token stands on each side of the gap being looked at, and where on the right. */
+/** How often a token occurs on each side of the current gap, and where it last occurs on the right. */
 interface Seen {
   readonly left: Int32Array;
   readonly right: Int32Array;
@@ -83,7 +83,7 @@ interface Common {
 
 const sizeOf = ({ left, right }: Gap): number => (left[1] - left[0]) * (right[1] - right[0]);
 
-/** Matches what both ends share, and gives what is between. */
+/** Matches equal items at both ends, and returns the gap between them. */
 function trim({ left, right }: Tokens, gap: Gap, matches: Int32Array): Gap {
   let [leftStart, leftEnd] = gap.left;
   let [rightStart, rightEnd] = gap.right;
@@ -96,7 +96,7 @@ function trim({ left, right }: Tokens, gap: Gap, matches: Int32Array): Gap {
   return { left: [leftStart, leftEnd], right: [rightStart, rightEnd] };
 }
 
-/** Finds the items that stand once on each side, and those that both sides have at all. */
+/** Finds the items that occur once on each side, and those that occur on both sides at all. */
 function look({ left, right }: Tokens, seen: Seen, gap: Gap): { readonly anchors: Anchor[]; readonly common: Common } {
   const anchors: Anchor[] = [];
   const common: Common = { left: [], right: [] };
@@ -105,21 +105,20 @@ function look({ left, right }: Tokens, seen: Seen, gap: Gap): { readonly anchors
     [start, end]: readonly [number, number],
     visit: (token: number, at: number) => void,
   ): void => {
-    for (let at = start; at < end; at++) visit(side[at] as number, at);
+    for (let at = start; at < end; at++) visit(side[at] ?? 0, at);
   };
   each(left, gap.left, (token) => {
-    seen.left[token] = (seen.left[token] as number) + 1;
+    seen.left[token] = (seen.left[token] ?? 0) + 1;
   });
   each(right, gap.right, (token, at) => {
-    seen.right[token] = (seen.right[token] as number) + 1;
+    seen.right[token] = (seen.right[token] ?? 0) + 1;
     seen.place[token] = at;
     if (seen.left[token] !== 0) common.right.push(at);
   });
   each(left, gap.left, (token, at) => {
     if (seen.right[token] === 0) return;
     common.left.push(at);
-    if (seen.left[token] === 1 && seen.right[token] === 1)
-      anchors.push({ left: at, right: seen.place[token] as number });
+    if (seen.left[token] === 1 && seen.right[token] === 1) anchors.push({ left: at, right: seen.place[token] ?? 0 });
   });
   each(left, gap.left, (token) => {
     seen.left[token] = 0;
@@ -130,29 +129,28 @@ function look({ left, right }: Tokens, seen: Seen, gap: Gap): { readonly anchors
   return { anchors, common };
 }
 
-/** The most anchors that keep their order on the right, which is a longest rising subsequence. */
+/** Returns the most anchors that are in order on the right: a longest rising subsequence. */
 function longestRising(anchors: readonly Anchor[]): Anchor[] {
   const tails: number[] = [];
   const before = new Int32Array(anchors.length).fill(-1);
-  const rightOf = (index: number): number => (anchors[index] as Anchor).right;
+  const rightOf = (index: number): number => itemAt(anchors, index).right;
   for (let index = 0; index < anchors.length; index++) {
     let low = 0;
     let high = tails.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (rightOf(tails[middle] as number) < rightOf(index)) low = middle + 1;
+      if (rightOf(itemAt(tails, middle)) < rightOf(index)) low = middle + 1;
       else high = middle;
     }
-    if (low > 0) before[index] = tails[low - 1] as number;
+    if (low > 0) before[index] = itemAt(tails, low - 1);
     tails[low] = index;
   }
   const rising: Anchor[] = [];
-  for (let index = tails.at(-1) ?? -1; index >= 0; index = before[index] as number)
-    rising.push(anchors[index] as Anchor);
+  for (let index = tails.at(-1) ?? -1; index >= 0; index = before[index] ?? -1) rising.push(itemAt(anchors, index));
   return rising.reverse();
 }
 
-/** Matches the anchors and gives the gaps between them. */
+/** Matches the anchors and returns the gaps between them. */
 function split(gap: Gap, anchors: readonly Anchor[], matches: Int32Array): Gap[] {
   const gaps: Gap[] = [];
   let [left, right] = [gap.left[0], gap.right[0]];
@@ -174,7 +172,7 @@ function alignWindows(tokens: Tokens, { left, right }: Common, matches: Int32Arr
   for (let window = 0; window < windows; window++) alignExactly(tokens, cut(left, window), cut(right, window), matches);
 }
 
-/** A longest common subsequence, by the table of lengths. */
+/** Matches a longest common subsequence, found by a table of lengths. */
 function alignExactly(tokens: Tokens, left: readonly number[], right: readonly number[], matches: Int32Array): void {
   const width = right.length + 1;
   const lengths = new Uint16Array((left.length + 1) * width);
@@ -186,21 +184,21 @@ function alignExactly(tokens: Tokens, left: readonly number[], right: readonly n
     let beside = 0;
     let corner = 0;
     for (let j = b.length - 1; j >= 0; j--) {
-      const below = lengths[row + width + j] as number;
+      const below = lengths[row + width + j] ?? 0;
       beside = token === b[j] ? corner + 1 : below > beside ? below : beside;
       lengths[row + j] = beside;
       corner = below;
     }
   }
   for (let i = 0, j = 0; i < a.length && j < b.length; ) {
-    if (a[i] === b[j]) matches[left[i++] as number] = right[j++] as number;
-    else if ((lengths[(i + 1) * width + j] as number) >= (lengths[i * width + j + 1] as number)) i++;
+    if (a[i] === b[j]) matches[itemAt(left, i++)] = itemAt(right, j++);
+    else if ((lengths[(i + 1) * width + j] ?? 0) >= (lengths[i * width + j + 1] ?? 0)) i++;
     else j++;
   }
 }
 
 function pick(tokens: Int32Array, places: readonly number[]): Int32Array {
   const picked = new Int32Array(places.length);
-  for (let index = 0; index < places.length; index++) picked[index] = tokens[places[index] as number] as number;
+  for (let index = 0; index < places.length; index++) picked[index] = tokens[itemAt(places, index)] ?? 0;
   return picked;
 }

@@ -7,32 +7,32 @@ import { type BehaviourText, behaviourOf, createBehaviourText, forgetIds, type R
 import { createRunBook, firstRunOf, noteRun } from './resumption.ts';
 import { diffValues, type JsonPath, type ValueDiff } from './value-diff.ts';
 
-/** An event as a diff needs it: light enough to hold a long history of them. */
+/** A description of an event for a diff: light enough to hold a long history of them. */
 export interface DiffEvent {
   readonly seq: Seq;
   readonly type: string;
-  /** A digest of what the event says about how the history behaved. Equal ones are equal events. */
+  /** A digest of the event's behaviour. Events with equal digests are equal. */
   readonly hash: string;
-  /** What the event is about: two that differ but are about the same are one event, changed. */
+  /** The subject of the event. Two different events with the same slot are one changed event. */
   readonly slot: string;
-  /** The event itself, where it is at hand. */
+  /** The event itself, if it was kept. */
   readonly event?: Event;
 }
 
-/** Returns what an event is about: its type, its agent, and the slot that the catalogue gives its type. */
+/** Returns the subject of an event: its type, its agent, and the slot that the catalogue gives its type. */
 export function slotOf({ type, agent, data }: Event): string {
   return JSON.stringify([type, agent ?? null, ...(specOf(type)?.slot?.(data) ?? [])]);
 }
 
 /** How to describe events for a diff. */
 export interface DescribeOptions {
-  /** Whether each description keeps its event: for changed fields at once, at the price of memory. */
+  /** Whether each description keeps its event: it takes memory, and the diff has changed fields at once. */
   readonly keepEvents?: boolean;
-  /** Ids do not count unless they are given names. */
+  /** Names the ids that count; without it, none does. */
   readonly rename?: Rename;
 }
 
-/** One event as a diff needs it; undefined if it says nothing about how the history behaved. */
+/** Describes one event for a diff; undefined if it does not count as behaviour. */
 function describeForDiff(
   event: Event,
   tools: { readonly sha256: Sha256; readonly textOf: BehaviourText },
@@ -44,16 +44,16 @@ function describeForDiff(
   return options.keepEvents === true ? { ...described, event } : described;
 }
 
-/** Describes a history an event at a time. */
+/** Describes a history event by event. */
 export interface HistoryDescriber {
   readonly add: (event: Event) => void;
-  /** What was added so far, without what says nothing about behaviour. */
+  /** Returns the descriptions so far, without events that do not count as behaviour. */
   readonly events: () => readonly DiffEvent[];
 }
 
 /**
- * Describes a history for a diff. As in a fingerprint, neither the start of a run nor the end that a resume took back
- * counts, so that an unedited fork which behaved the same has no difference.
+ * Describes a history for a diff. As in a fingerprint, neither the start of a run nor an end that a resume took back
+ * counts, so that an unedited fork that behaved the same shows no difference.
  */
 export function createHistoryDescriber(sha256: Sha256, options: DescribeOptions = {}): HistoryDescriber {
   const tools = { sha256, textOf: createBehaviourText(sha256) };
@@ -78,7 +78,7 @@ export function createHistoryDescriber(sha256: Sha256, options: DescribeOptions 
   return { add, events };
 }
 
-/** The fields in which two events differ, by their paths in `data`; only what counts as behaviour is compared. */
+/** Compares the behaviour of two events; the result has paths in `data`. */
 export function changedFields(left: Event, right: Event): ValueDiff {
   const diff = diffValues(behaviourOf(left, forgetIds)?.data ?? {}, behaviourOf(right, forgetIds)?.data ?? {});
   if (specOf(left.type) === undefined) return diff;
@@ -94,7 +94,7 @@ export function changedFields(left: Event, right: Event): ValueDiff {
   };
 }
 
-/** Behaviour has its fields by dotted path: `request.messages` becomes two names. */
+/** Splits the dotted path of a behavioural field: `request.messages` becomes two names. */
 function unfold(path: JsonPath): JsonPath {
   const [field, ...rest] = path;
   return [...String(field).split('.'), ...rest];

@@ -1,3 +1,4 @@
+import { itemAt } from '../item-at.ts';
 import { limits } from '../limits.ts';
 import type { Seq } from '../point.ts';
 import { createAligner, type Gap, tokensOf } from './diff-align.ts';
@@ -12,19 +13,19 @@ export type DiffPair =
       readonly type: string;
       readonly left: Seq;
       readonly right: Seq;
-      /** The fields that differ; left out where the events were not at hand, or past `diffDetailsMax`. */
+      /** The fields that differ; left out if the events were not kept, or past `diffDetailsMax`. */
       readonly fields?: ValueDiff;
     }
   | { readonly kind: 'onlyLeft'; readonly type: string; readonly left: Seq }
   | { readonly kind: 'onlyRight'; readonly type: string; readonly right: Seq };
 
-/** A place in both histories: the next event of each, null where a history has ended. */
+/** A position in both histories: the next event of each, null if a history has ended. */
 export interface DiffPlace {
   readonly left: Seq | null;
   readonly right: Seq | null;
 }
 
-/** How many events of each kind of pair. */
+/** Counts of each kind of pair. */
 export interface DiffCounts {
   matched: number;
   changed: number;
@@ -40,11 +41,11 @@ export interface HistoryDiff extends Readonly<DiffCounts> {
   /** Where they first differ; null if they do not. */
   readonly divergedAt: DiffPlace | null;
   /**
-   * Where they part for good: the first difference after which `sustainedEvents` equal events in a row never come
-   * again. Null if they do not differ, or came back together and stayed so.
+   * Where they part for good: the first difference after which there are never again `sustainedEvents` equal events in a
+   * row. Null if they do not differ, or came back together and stayed so.
    */
   readonly sustainedAt: DiffPlace | null;
-  /** Where they came back together: the beginning of every row of at least `sustainedEvents` equal events. */
+  /** Where they came back together: the start of each run of at least `sustainedEvents` equal events. */
   readonly reconvergedAt: readonly DiffPlace[];
   /** Counts by event type. */
   readonly counts: Readonly<Record<string, Readonly<DiffCounts>>>;
@@ -59,7 +60,7 @@ export interface DiffOptions {
 /** How many equal events in a row count as being together again. */
 const sustainedEventsDefault = 3;
 
-/** Aligns two histories by how they behaved, and says where they part and where they come together again. */
+/** Aligns two histories by behaviour, and finds where they part and where they come together again. */
 export function diffHistories(
   left: readonly DiffEvent[],
   right: readonly DiffEvent[],
@@ -71,17 +72,17 @@ export function diffHistories(
   return { ...countPairs(pairs), pairs, ...placesOf(left, right, pairs, sustained) };
 }
 
-/** For every event on the left the index of its counterpart on the right, or -1. */
+/** Returns, for every event on the left, the index of its counterpart on the right, or -1. */
 function matchEvents(left: readonly DiffEvent[], right: readonly DiffEvent[]): Int32Array {
   const matches = new Int32Array(left.length).fill(-1);
   const middle = trimEnds(left, right, matches);
   const [a, b] = [left.slice(...middle.left), right.slice(...middle.right)];
   if (a.length === 0 || b.length === 0) return matches;
-  // Ties are broken in favour of one side. Which one is decided by content, so that diff(b, a) mirrors diff(a, b).
-  const isSwapped = at(a, 0).hash > at(b, 0).hash;
+  // A tie goes to one side. Content decides which, so that diff(b, a) mirrors diff(a, b).
+  const isSwapped = itemAt(a, 0).hash > itemAt(b, 0).hash;
   const found = isSwapped ? matchInOrder(b, a) : matchInOrder(a, b);
   for (let index = 0; index < found.length; index++) {
-    const match = found[index] as number;
+    const match = found[index] ?? -1;
     if (match < 0) continue;
     const [l, r] = isSwapped ? [match, index] : [index, match];
     matches[middle.left[0] + l] = middle.right[0] + r;
@@ -89,17 +90,17 @@ function matchEvents(left: readonly DiffEvent[], right: readonly DiffEvent[]): I
   return matches;
 }
 
-/** Matches the equal events at both ends, which is most of most histories, and gives what is between. */
+/** Matches the equal events at both ends, which is most of most histories, and returns the gap between them. */
 function trimEnds(left: readonly DiffEvent[], right: readonly DiffEvent[], matches: Int32Array): Gap {
   const end = Math.min(left.length, right.length);
   let start = 0;
-  while (start < end && at(left, start).hash === at(right, start).hash) matches[start] = start++;
+  while (start < end && itemAt(left, start).hash === itemAt(right, start).hash) matches[start] = start++;
   let [l, r] = [left.length, right.length];
-  while (l > start && r > start && at(left, l - 1).hash === at(right, r - 1).hash) matches[--l] = --r;
+  while (l > start && r > start && itemAt(left, l - 1).hash === itemAt(right, r - 1).hash) matches[--l] = --r;
   return { left: [start, l], right: [start, r] };
 }
 
-/** Aligns by content first; what is left between equal events is aligned by what it is about. */
+/** Aligns by content first, and then by slot in the gaps between equal events. */
 function matchInOrder(left: readonly DiffEvent[], right: readonly DiffEvent[]): Int32Array {
   const matches = new Int32Array(left.length).fill(-1);
   const whole: Gap = { left: [0, left.length], right: [0, right.length] };
@@ -114,12 +115,12 @@ function matchInOrder(left: readonly DiffEvent[], right: readonly DiffEvent[]): 
 const hashOf = ({ hash }: DiffEvent): string => hash;
 const slotOf = ({ slot }: DiffEvent): string => slot;
 
-/** The stretches between matches in which both sides have something. */
+/** Returns the stretches between matches in which both sides have events. */
 function gapsOf(matches: Int32Array, rightLength: number): Gap[] {
   const gaps: Gap[] = [];
   let [l, r] = [0, 0];
   for (let index = 0; index <= matches.length; index++) {
-    const match = index === matches.length ? rightLength : (matches[index] as number);
+    const match = index === matches.length ? rightLength : (matches[index] ?? -1);
     if (match < 0) continue;
     if (index > l && match > r) gaps.push({ left: [l, index], right: [r, match] });
     l = index + 1;
@@ -133,24 +134,22 @@ function pairUp(left: readonly DiffEvent[], right: readonly DiffEvent[], matches
   let details = 0;
   let r = 0;
   const skipRight = (end: number): void => {
-    for (; r < end; r++) pairs.push({ kind: 'onlyRight', type: at(right, r).type, right: at(right, r).seq });
+    for (; r < end; r++) pairs.push({ kind: 'onlyRight', type: itemAt(right, r).type, right: itemAt(right, r).seq });
   };
   for (let l = 0; l < left.length; l++) {
-    const match = matches[l] as number;
+    const match = matches[l] ?? -1;
     if (match < 0) {
-      pairs.push({ kind: 'onlyLeft', type: at(left, l).type, left: at(left, l).seq });
+      pairs.push({ kind: 'onlyLeft', type: itemAt(left, l).type, left: itemAt(left, l).seq });
       continue;
     }
     skipRight(match);
-    const pair = pairOf(at(left, l), at(right, r++), details < limits.diffDetailsMax);
+    const pair = pairOf(itemAt(left, l), itemAt(right, r++), details < limits.diffDetailsMax);
     if (pair.kind === 'changed') details++;
     pairs.push(pair);
   }
   skipRight(right.length);
   return pairs;
 }
-
-const at = (events: readonly DiffEvent[], index: number): DiffEvent => events[index] as DiffEvent;
 
 function pairOf(left: DiffEvent, right: DiffEvent, isDetailed: boolean): DiffPair {
   if (left.hash === right.hash) return { kind: 'equal', type: left.type, left: left.seq, right: right.seq };

@@ -5,58 +5,58 @@ import type { Sha256 } from '../parts/digest.ts';
 import { createBehaviourText, type Rename } from './behaviour.ts';
 import { createRunBook, firstRunOf, noteRun, type RunBook } from './resumption.ts';
 
-/** How a history behaved, as `rf1:` and 64 hexadecimal digits. */
+/** The behaviour of a history as `rf1:` and 64 hexadecimal digits. */
 export type Fingerprint = `rf1:${string}`;
 
-/** The scheme this release computes; another one is another promise and gets another name. */
+/** The scheme this release computes. A scheme that counts differently gets a new name. */
 export const fingerprintScheme = 'rf1';
 
-/** The events of one agent in one run (and the runs that resumed it), whose order counts. */
+/** The events of one agent in one run (and the runs that resumed it). Their order counts. */
 interface Lane {
   readonly agent: string | null;
   readonly run: string | null;
   /** A digest of everything the lane did. */
   chain: string;
-  /** The chain with the end of the run in it: kept apart, since a resume takes that end back. */
+  /** The chain including the end of the run; kept apart, since a resume takes that end back. */
   ended: string | null;
   /** Open calls by `c:` and their id, and how many there were: a call counts by the order of first use in its lane. */
   readonly calls: Record<string, number>;
   callCount: number;
-  /** Ids nobody introduced, by kind and id: they count by first use in the lane. */
+  /** Ids that no event introduced, by kind and id: they count by first use in the lane. */
   readonly strangers: Record<string, number>;
   strangerCount: number;
 }
 
 /**
- * The fold's value. Lanes are told apart by agent and run here, but only what they did counts in the end, so neither
- * run ids nor the order in which concurrent lanes arrived leave a mark.
+ * The fold's value. It keeps lanes apart by agent and run, but only their behaviour counts in the end: neither run ids
+ * nor the order in which concurrent lanes arrived change the fingerprint.
  */
 export interface FingerprintState {
   readonly lanes: Record<string, Lane>;
   readonly runs: RunBook;
   /**
    * Names of ids that other lanes may use, by `e:` or `t:` and the id: the digest of the lane that introduced it, up to
-   * there. Such a name says what happened and not when, which is why arrival order does not matter.
+   * there. The name says what happened and not when, so arrival order does not matter.
    */
   readonly names: Record<string, string>;
   /** Events that counted. */
   events: number;
-  /** Events that counted but whose payload was erased: the fingerprint is not the one it was before the erasure. */
+  /** Events that counted and whose payload was erased: the fingerprint is no longer the one before the erasure. */
   erased: number;
 }
 
 /** The fingerprint as a fold; see {@link createFingerprint}. */
 export interface FingerprintFold {
   readonly initial: () => FingerprintState;
-  /** Changes the state it is given. */
+  /** Changes the state in place. */
   readonly apply: (state: FingerprintState, event: Event) => FingerprintState;
   readonly finish: (state: FingerprintState) => Fingerprint;
 }
 
 /**
- * The fingerprint of a view, an event at a time. Each lane (agent, run) is a chain of digests over what its events say
- * (see `behaviourOf`); the fingerprint is the digest of all chains, sorted. So order counts within a lane and not
- * between lanes. Two lanes of one agent that did exactly the same are not told apart.
+ * Returns a fold that computes the fingerprint of a view. Each lane (agent, run) is a chain of digests over the behaviour
+ * of its events (see `behaviourOf`); the fingerprint is the digest of all chains, sorted. So order counts within a lane
+ * and not between lanes. Two lanes of one agent that did exactly the same are interchangeable.
  */
 export function createFingerprint(sha256: Sha256): FingerprintFold {
   const textOf = createBehaviourText(sha256);
@@ -93,7 +93,7 @@ function laneOf(state: FingerprintState, event: Event): Lane {
   });
 }
 
-/** The resumed run goes on where the earlier one stopped: that it stopped does not count. */
+/** Takes back the end of a run that a later run resumes: the end does not count. */
 function reopen(state: FingerprintState, first: string): void {
   for (const lane of Object.values(state.lanes)) if (lane.run === first) lane.ended = null;
 }
@@ -110,13 +110,13 @@ function count(state: FingerprintState, lane: Lane, event: Event, chain: string)
   state.names[`e:${event.id}`] = name;
   const { call, task } = event.data;
   if (event.type === 'task.started' && typeof task === 'string') state.names[`t:${task}`] ??= name;
-  // Whatever comes later under the same call id is another call; open calls are all that has to be remembered.
+  // A later call with the same id is a new call, so only open calls are remembered.
   if (event.type === 'call.ended' && typeof call === 'string') delete lane.calls[`c:${call}`];
 }
 
 /**
- * The first 16 digits, as a text of their own: a slice of that length would keep the whole chain in memory for as long
- * as the name is known, three times what the name needs.
+ * Returns the first 16 digits as a new string: a slice of that length would keep the whole chain in memory, which is
+ * three times what the name needs.
  */
 function nameOf(chain: string): string {
   return [chain.slice(0, 8), chain.slice(8, 16)].join('');
@@ -139,7 +139,7 @@ function finish(state: FingerprintState, sha256: Sha256): Fingerprint {
 }
 
 /**
- * Compares two fingerprints; refuses, by its name, a scheme that this release does not compute.
+ * Compares two fingerprints; refuses a scheme that this release does not compute, and names it.
  *
  * @example
  * ```ts
@@ -150,9 +150,13 @@ export function compareFingerprints(left: string, right: string): 'equal' | 'dif
   return checkFingerprint(left) === checkFingerprint(right) ? 'equal' : 'different';
 }
 
-/** Takes text as a fingerprint of the scheme this release computes, or throws `fingerprint.other-scheme`. */
+function isFingerprint(text: string): text is Fingerprint {
+  return /^rf1:[0-9a-f]{64}$/.test(text);
+}
+
+/** Returns text as a fingerprint of this release's scheme, or throws `fingerprint.other-scheme`. */
 export function checkFingerprint(text: string): Fingerprint {
-  if (/^rf1:[0-9a-f]{64}$/.test(text)) return text as Fingerprint;
+  if (isFingerprint(text)) return text;
   const [scheme, ...rest] = text.split(':');
   const what =
     rest.length === 0 || scheme === fingerprintScheme ? 'is not a fingerprint' : `is of the scheme "${scheme}"`;

@@ -1,45 +1,45 @@
 import type { Event } from '../event/event.ts';
-import { isObject } from '../json.ts';
+import { objectAt, stringAt } from '../json.ts';
 import { limits } from '../limits.ts';
 
-/** One run, as those who follow runs across resumes need it. */
-export interface RunEntry {
+/** One run of a {@link RunBook}. */
+interface RunEntry {
   /** The first run of the line this one continues; itself if it continues none. */
   readonly first: string;
   readonly agent: string | null;
   /** Its place in the order of beginnings. */
   readonly order: number;
-  /** Whether a resume may still continue it: it has not ended, or it ended other than well. */
+  /** Whether a resume may still continue it: it has not ended, or did not end with `ok`. */
   readonly open: boolean;
 }
 
 /**
- * The runs of a history that matter to later ones: those that a resume may still continue, and those that continued
- * another. It is JSON, so that a projection can keep it, and does not grow with the runs that began and ended by themselves.
+ * The runs of a history that matter to later runs: those that a resume may still continue, and those that continued one.
+ * It is JSON, so that a projection can keep it. It does not grow with runs that nobody resumed.
  */
 export interface RunBook {
   count: number;
-  /** By `r:` and the run's id, so that no id is taken for a number or a prototype. */
+  /** By `r:` and the run's id, so that no id is mistaken for a number or a prototype. */
   readonly runs: Record<string, RunEntry>;
 }
 
-/** A book without runs. */
+/** Returns a book without runs. */
 export function createRunBook(): RunBook {
   return { count: 0, runs: {} };
 }
 
 const keyOf = (run: string): string => `r:${run}`;
 
-/** The first run of the line that a run belongs to: a resumed run continues an earlier one. */
+/** Returns the first run of the line that a run belongs to: a resumed run continues an earlier one. */
 export function firstRunOf(book: RunBook, run: string): string {
   return book.runs[keyOf(run)]?.first ?? run;
 }
 
 /**
- * Writes the beginning or end of a run into the book. For the start of a resumed run that continues an earlier one,
- * gives the first run of their line; the earlier one is then no longer open to be continued by another.
+ * Writes the start or end of a run into the book. For the start of a run that continues an earlier one, returns the first
+ * run of their line; no other run can continue the earlier one after that.
  *
- * `run.started` says which run it continues in `resumed.run`; without it, the last one of the same agent that is open.
+ * `run.started` names the run it continues in `resumed.run`; without that, it continues the last open run of its agent.
  */
 export function noteRun(book: RunBook, event: Event): string | undefined {
   const { run } = event;
@@ -59,7 +59,7 @@ export function noteRun(book: RunBook, event: Event): string | undefined {
   return first;
 }
 
-/** Writes an entry, or takes it out once it says nothing that is not so for a run without one. */
+/** Writes an entry, or removes it once it says nothing more than a missing entry does. */
 function settle(book: RunBook, run: string, entry: RunEntry): void {
   if (!entry.open && entry.first === run) delete book.runs[keyOf(run)];
   else book.runs[keyOf(run)] = entry;
@@ -68,11 +68,12 @@ function settle(book: RunBook, run: string, entry: RunEntry): void {
   delete book.runs[entries.reduce((a, b) => (b[1].order < a[1].order ? b : a))[0]];
 }
 
-/** The run that a resumed one continues. */
+/** Returns the run that a resumed run continues. */
 function continued(book: RunBook, event: Event, agent: string | null): string | undefined {
-  const resumed = event.data['resumed'];
-  if (!isObject(resumed)) return undefined;
-  if (typeof resumed['run'] === 'string') return resumed['run'];
+  const resumed = objectAt(event.data, 'resumed');
+  if (resumed === undefined) return undefined;
+  const named = stringAt(resumed, 'run');
+  if (named !== undefined) return named;
   let last: { readonly run: string; readonly order: number } | undefined;
   for (const [key, entry] of Object.entries(book.runs)) {
     if (!entry.open || entry.agent !== agent || (last !== undefined && entry.order < last.order)) continue;

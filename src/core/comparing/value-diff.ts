@@ -1,9 +1,10 @@
 import { canonicalJson, sameJson } from '../canonical-json.ts';
-import { isObject, type JsonArray, type JsonObject, type JsonValue } from '../json.ts';
+import { itemAt } from '../item-at.ts';
+import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from '../json.ts';
 import { limits } from '../limits.ts';
 import { createAligner, tokensOf } from './diff-align.ts';
 
-/** The way to a value inside a JSON value: keys, and indexes from 0. */
+/** The path to a value inside a JSON value: keys, and indexes from 0. */
 export type JsonPath = readonly (string | number)[];
 
 /** A value that only one side has. */
@@ -12,17 +13,17 @@ export interface LoneValue {
   readonly value: JsonValue;
 }
 
-/** A value that is another one on the other side. */
+/** A value that differs between the two sides. */
 export interface ChangedValue {
-  /** Where it is on the right. */
+  /** Its path on the right. */
   readonly path: JsonPath;
-  /** Where it is on the left, if items before it came or went. */
+  /** Its path on the left, if it moved there because items before it came or went. */
   readonly leftPath?: JsonPath;
   readonly left: JsonValue;
   readonly right: JsonValue;
 }
 
-/** What two JSON values do not share. */
+/** The differences between two JSON values. */
 export interface ValueDiff {
   readonly identical: boolean;
   /** Only on the right. */
@@ -38,15 +39,15 @@ interface Found {
   readonly changed: ChangedValue[];
 }
 
-/** The two sides of one place. */
+/** The paths of one value on both sides. */
 interface Place {
   readonly leftPath: JsonPath;
   readonly path: JsonPath;
 }
 
 /**
- * Compares two JSON values. Objects by key; arrays by content, so that an item put in front is one addition and not a
- * change of every item, unless they are longer than `diffItemsMax` together.
+ * Compares two JSON values: objects by key, arrays by content, so that an item inserted in front is one addition and not
+ * a change of every item. Arrays that are longer than `diffItemsMax` together are compared by index.
  */
 export function diffValues(left: JsonValue, right: JsonValue): ValueDiff {
   const found: Found = { added: [], removed: [], changed: [] };
@@ -58,7 +59,7 @@ export function diffValues(left: JsonValue, right: JsonValue): ValueDiff {
 function compare(left: JsonValue, right: JsonValue, place: Place, found: Found): void {
   if (left === right) return;
   if (isObject(left) && isObject(right)) compareObjects(left, right, place, found);
-  else if (Array.isArray(left) && Array.isArray(right)) compareArrays(left, right, place, found);
+  else if (isArray(left) && isArray(right)) compareArrays(left, right, place, found);
   else if (!sameJson(left, right)) {
     const { path, leftPath } = place;
     const moved = leftPath.some((name, index) => name !== path[index]);
@@ -67,13 +68,13 @@ function compare(left: JsonValue, right: JsonValue, place: Place, found: Found):
 }
 
 function compareObjects(left: JsonObject, right: JsonObject, place: Place, found: Found): void {
-  for (const key of Object.keys(left)) {
-    const value = left[key] as JsonValue;
-    if (Object.hasOwn(right, key)) compare(value, right[key] as JsonValue, inside(place, key, key), found);
+  for (const [key, value] of Object.entries(left)) {
+    const other = Object.hasOwn(right, key) ? right[key] : undefined;
+    if (other !== undefined) compare(value, other, inside(place, key, key), found);
     else found.removed.push({ path: [...place.leftPath, key], value });
   }
-  for (const key of Object.keys(right)) {
-    if (!Object.hasOwn(left, key)) found.added.push({ path: [...place.path, key], value: right[key] as JsonValue });
+  for (const [key, value] of Object.entries(right)) {
+    if (!Object.hasOwn(left, key)) found.added.push({ path: [...place.path, key], value });
   }
 }
 
@@ -86,7 +87,7 @@ function compareArrays(left: JsonArray, right: JsonArray, place: Place, found: F
   const matches = matchItems(left, right);
   let [l, r] = [0, 0];
   for (let index = 0; index <= left.length; index++) {
-    const match = index === left.length ? right.length : (matches[index] as number);
+    const match = index === left.length ? right.length : (matches[index] ?? -1);
     if (match < 0) continue;
     compareStretch(left, right, { left: [l, index], right: [r, match] }, place, found);
     l = index + 1;
@@ -102,7 +103,7 @@ function matchItems(left: JsonArray, right: JsonArray): Int32Array {
   return matches;
 }
 
-/** Between two matched items, what stands in the same place is taken as the same thing, changed. */
+/** Compares the items between two matches: those at the same position count as one changed item. */
 function compareStretch(
   left: JsonArray,
   right: JsonArray,
@@ -112,13 +113,13 @@ function compareStretch(
 ): void {
   let [l, r] = [stretch.left[0], stretch.right[0]];
   for (; l < stretch.left[1] && r < stretch.right[1]; l++, r++) {
-    compare(left[l] as JsonValue, right[r] as JsonValue, inside(place, l, r), found);
+    compare(itemAt(left, l), itemAt(right, r), inside(place, l, r), found);
   }
-  for (; l < stretch.left[1]; l++) found.removed.push({ path: [...place.leftPath, l], value: left[l] as JsonValue });
-  for (; r < stretch.right[1]; r++) found.added.push({ path: [...place.path, r], value: right[r] as JsonValue });
+  for (; l < stretch.left[1]; l++) found.removed.push({ path: [...place.leftPath, l], value: itemAt(left, l) });
+  for (; r < stretch.right[1]; r++) found.added.push({ path: [...place.path, r], value: itemAt(right, r) });
 }
 
-/** A path as people read it: `messages[2].content`. */
+/** Returns a path as people read it: `messages[2].content`. */
 export function pathText(path: JsonPath): string {
   return path
     .map((name, index) => {

@@ -1,22 +1,22 @@
-import { RepriseError } from '../error.ts';
-import { isObject, type JsonObject, type JsonValue } from '../json.ts';
+import { messageOf, RepriseError } from '../error.ts';
+import { arrayAt, isObject, type JsonObject, type JsonValue, objectAt, stringAt } from '../json.ts';
 import type { EffectAction, EffectPolicy } from '../recording/effects.ts';
 import { isEffectClass } from '../recording/effects.ts';
-import type { Edit, EditOptions } from '../view/edit.ts';
+import type { EditOptions } from '../view/edit.ts';
 
-/** What one variant of an experiment does differently. Without any change it is the original, tried again. */
+/** One variant of an experiment: its changes. Without any, it tries the original again. */
 export interface Variant extends EditOptions {
-  /** What it is called; its branches are `<name>-1`, `<name>-2` and so on. */
+  /** Its name; its branches are `<name>-1`, `<name>-2` and so on. */
   readonly name: string;
   /** Temperature, limits and the like, for every later model call. */
   readonly settings?: JsonObject;
   /** The agent that runs it, by name; the one of the experiment if left out. */
   readonly with?: string;
-  /** What the framework's own run call is given, instead of the experiment's. */
+  /** Options for the framework's own run call, instead of the experiment's. */
   readonly run?: JsonValue;
 }
 
-/** How much a run may take. */
+/** The limits of a run. */
 export interface Budget {
   /** How many model calls. */
   readonly modelCalls?: number;
@@ -26,7 +26,7 @@ export interface Budget {
   readonly costUsd?: number;
 }
 
-/** What a file of variants holds: the variants, and how they are run unless the caller says otherwise. */
+/** A file of variants: the variants, and how to run them unless the caller says otherwise. */
 export interface VariantsFile {
   readonly variants: readonly Variant[];
   readonly repeats?: number;
@@ -38,8 +38,8 @@ export interface VariantsFile {
 }
 
 /**
- * Reads variants: a JSON text or value that is `{ "variants": [ … ], "repeats": 3, … }`, or the list of variants alone.
- * What is not well formed is `experiment.invalid`, and the message names the field.
+ * Reads variants from a JSON text or value: `{ "variants": [ … ], "repeats": 3, … }`, or the list of variants alone.
+ * Throws `experiment.invalid`, which names the field, if they are not well formed.
  *
  * @example
  * ```ts
@@ -51,14 +51,14 @@ export function parseVariants(input: unknown): VariantsFile {
   const value = typeof input === 'string' ? parsed(input) : input;
   if (Array.isArray(value)) return { variants: checkVariants(value) };
   const file = checkFields('', value, fileFields);
-  return { ...file, variants: checkVariants(file['variants']) } as VariantsFile;
+  return { ...file, variants: checkVariants(arrayAt(file, 'variants')) };
 }
 
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    return refuse(`it is not JSON: ${(error as Error).message}`);
+    return refuse(`it is not JSON: ${messageOf(error)}`);
   }
 }
 
@@ -86,7 +86,8 @@ const positive: Check = (value, path) => {
     refuse(`"${path}" is not a number above 0`);
 };
 const count: Check = (value, path) => {
-  if (!Number.isSafeInteger(value) || (value as number) < 1) refuse(`"${path}" is not a whole number from 1`);
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1)
+    refuse(`"${path}" is not a whole number from 1`);
 };
 
 const actions: ReadonlySet<unknown> = new Set<EffectAction>(['run', 'reuse', 'ask', 'refuse']);
@@ -97,20 +98,20 @@ const action: Check = (value, path) => {
 const effects: Check = (value, path) => {
   if (typeof value === 'string') return action(value, path);
   const policy = checkFields(path, value, { classes: object, names: object });
-  for (const [key, held] of Object.entries((policy['classes'] ?? {}) as JsonObject)) {
+  for (const [key, held] of Object.entries(objectAt(policy, 'classes') ?? {})) {
     if (!isEffectClass(key)) refuse(`"${path}.classes.${key}" is not an effect class`);
     action(held, `${path}.classes.${key}`);
   }
-  for (const [key, held] of Object.entries((policy['names'] ?? {}) as JsonObject)) action(held, `${path}.names.${key}`);
+  for (const [key, held] of Object.entries(objectAt(policy, 'names') ?? {})) action(held, `${path}.names.${key}`);
 };
 const budget: Check = (value, path) => {
   checkFields(path, value, { modelCalls: count, tokens: count, costUsd: positive });
 };
 const edits: Check = (value, path) => {
-  array(value, path);
-  for (const [index, edit] of (value as readonly Edit[]).entries()) {
-    object(edit, `${path}[${index}]`);
-    text(edit.kind, `${path}[${index}].kind`);
+  const list: readonly unknown[] = Array.isArray(value) ? value : refuse(`"${path}" is not an array`);
+  for (const [index, edit] of list.entries()) {
+    const checked = isObject(edit) ? edit : refuse(`"${path}[${index}]" is not an object`);
+    text(checked['kind'], `${path}[${index}].kind`);
   }
 };
 
@@ -135,7 +136,7 @@ const variantFields: Readonly<Record<keyof Variant, Check>> = {
   run: anything,
 };
 
-/** A field that is misspelt would change nothing, and nobody would see that it was not tried. */
+/** Refuses an unknown field: a misspelled one would change nothing, and nobody would notice. */
 function checkFields(path: string, value: unknown, fields: Readonly<Record<string, Check>>): JsonObject {
   if (!isObject(value))
     return refuse(path === '' ? 'it is neither an object nor an array' : `"${path}" is not an object`);
@@ -148,15 +149,14 @@ function checkFields(path: string, value: unknown, fields: Readonly<Record<strin
   return value;
 }
 
-function checkVariants(value: unknown): readonly Variant[] {
-  if (value === undefined) return refuse('"variants" is missing');
-  const variants = value as readonly unknown[];
+function checkVariants(variants: readonly unknown[] | undefined): readonly Variant[] {
+  if (variants === undefined) return refuse('"variants" is missing');
   if (variants.length === 0) return refuse('"variants" is empty');
   const names = new Set<string>();
   for (const [index, variant] of variants.entries()) {
     const checked = checkFields(`variants[${index}]`, variant, variantFields);
     name(checked['name'], `variants[${index}].name`);
-    const held = checked['name'] as string;
+    const held = stringAt(checked, 'name') ?? '';
     if (names.has(held))
       refuse(`"variants[${index}].name" is ${JSON.stringify(held)} again`, 'Give each variant its own name.');
     names.add(held);

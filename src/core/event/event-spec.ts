@@ -70,13 +70,13 @@ export interface EventSpec {
   readonly example: { readonly [key: string]: JsonValue };
 }
 
-/** What an entry of the catalogue declares. */
+/** The declaration of an entry of the catalogue. */
 type Declaration = Omit<EventSpec, 'about' | 'version' | 'structural'> &
   Partial<Pick<EventSpec, 'version' | 'structural'>>;
 
 /**
  * Returns an entry of the catalogue. Its version is that of the last field that was added, unless it says otherwise; an
- * entry whose existing fields changed meaning gives its version and has upcasters.
+ * entry whose existing fields changed meaning states its version and has upcasters.
  */
 export function eventType(about: string, declared: Declaration): EventSpec {
   const version = Math.max(1, ...Object.values(declared.fields).map(({ since }) => since));

@@ -5,10 +5,10 @@ import { checkKeys, type KnownKeys } from '../known-keys.ts';
 import { checkLimit } from '../limits.ts';
 import type { Digest, Seq } from '../point.ts';
 
-/** How something ended. */
+/** The ways in which something ends. */
 export type Outcome = 'ok' | 'error' | 'aborted' | 'interrupted' | 'budget';
 
-/** One immutable fact, as everyone sees it: library, `--json`, wire. */
+/** One immutable fact, in the form that the library returns, `--json` prints and the wire carries. */
 export interface Event {
   readonly session: string;
   /** The branch that stores the event. */
@@ -26,7 +26,7 @@ export interface Event {
   readonly turn: number;
   /** The id of the event that led to this one. */
   readonly cause?: string;
-  /** Where that event stands, if it is in this branch's history. */
+  /** The seq of that event, if it is in this branch's history. */
   readonly causeSeq?: Seq;
   readonly data: JsonObject;
   /** The digest of this event and all before it. */
@@ -37,7 +37,7 @@ export interface Event {
   readonly replaces?: Seq;
 }
 
-/** What a writer gives to append an event; what is left out is filled in. */
+/** An event to append. Fields that are left out are filled in. */
 export interface EventDraft {
   readonly type: string;
   readonly data?: JsonInput;
@@ -55,7 +55,7 @@ export interface EventDraft {
   readonly time?: string;
 }
 
-/** An event inside a marker: what replaces or is inserted. */
+/** An event that a marker carries: a replacement or an insertion. */
 export interface CarriedEvent {
   readonly type: string;
   readonly version: number;
@@ -72,24 +72,24 @@ export const erasedData: JsonObject = Object.freeze({ erased: true });
 
 const typePattern = /^[a-z][a-z0-9-]*(\.[a-z][a-zA-Z0-9-]*)+$/;
 
-const assigned = 'The store assigns it, and the event that append gives back has it.';
+const assigned = 'Leave it out: the store assigns it, and append returns it.';
 
-/** What an event that is not stored yet may have. */
+/** The keys of an event to append. */
 export const draftKeys: KnownKeys = {
   keys: new Set<keyof EventDraft>(['type', 'data', 'version', 'agent', 'run', 'turn', 'cause', 'id', 'time']),
   code: 'event.invalid',
   attempt: 'append an event',
   whole: 'an event that is not stored yet',
   hints: {
-    session: 'An event goes to the session it is appended to.',
-    branch: 'Say which branch in the options: append(events, { branch }).',
+    session: 'Leave it out: an event goes to the session that appends it.',
+    branch: 'Name the branch in the options: append(events, { branch }).',
     seq: assigned,
     causeSeq: assigned,
     digest: assigned,
   },
 };
 
-/** Checks everything about a draft that needs no history. */
+/** Checks everything about a draft that can be checked without its history. */
 export function checkDraft(draft: EventDraft): void {
   if (typeof draft !== 'object' || draft === null) refuse(`${String(draft)} is not an object`);
   checkKeys(draft, draftKeys);

@@ -1,11 +1,11 @@
 import { canonicalJson } from '../canonical-json.ts';
-import { RepriseError } from '../error.ts';
-import { type JsonObject, type JsonValue, valueAt } from '../json.ts';
+import { messageOf, RepriseError } from '../error.ts';
+import { given, type JsonObject, type JsonValue, valueAt } from '../json.ts';
 import { limits } from '../limits.ts';
 import { isoTime } from '../time.ts';
 import type { Event } from './event.ts';
 
-/** A filter over events as data; every condition given must hold. */
+/** A filter over events, as data. Every condition must hold. */
 export interface EventFilter {
   /** Any of these types. */
   readonly types?: readonly string[];
@@ -19,7 +19,7 @@ export interface EventFilter {
   readonly kind?: string;
   /** Of a call: the model, tool or address. */
   readonly name?: string;
-  /** Of whatever ended: ok, error, aborted, interrupted, budget. */
+  /** Of an end: ok, error, aborted, interrupted, budget. */
   readonly outcome?: string;
   /** Not before this time. */
   readonly since?: string;
@@ -41,7 +41,7 @@ export interface FieldPattern {
   readonly pattern: string;
 }
 
-/** What of an event can be judged without its data; stored and decoded events both have it. */
+/** The part of an event that a filter can judge without its data. Stored and decoded events both have it. */
 export interface FilterHeader {
   readonly seq: number;
   readonly time: string;
@@ -66,7 +66,7 @@ const headerFields = [
 ] as const satisfies readonly (keyof Event)[];
 
 /**
- * Whether an event passes a filter. To judge many events, {@link compileFilter} once.
+ * Returns whether an event passes a filter. To judge many events, {@link compileFilter} once.
  *
  * @example
  * ```ts
@@ -78,7 +78,7 @@ export function matches(filter: EventFilter, event: Event): boolean {
   return compileFilter(filter)(event);
 }
 
-/** The filter as a function. Everything about it is checked here, once. */
+/** Returns the filter as a function. It checks the filter here, once. */
 export function compileFilter(filter: EventFilter): (event: Event) => boolean {
   const checked = checkFilter(filter);
   const { kind, name, outcome } = checked;
@@ -93,7 +93,7 @@ export function compileFilter(filter: EventFilter): (event: Event) => boolean {
 
 const isCall = (event: Event): boolean => event.type.startsWith('call.');
 
-/** Whether an event's header passes the part of a filter that needs no data. Stores use it; the rest is judged above. */
+/** Returns whether a header passes the conditions that need no data. Stores use it; {@link compileFilter} does the rest. */
 export function headerFilterHolds(filter: EventFilter, header: FilterHeader): boolean {
   const { types, agent, run, turn, turnAfter, since, until, after, through } = filter;
   if (after !== undefined && header.seq <= after) return false;
@@ -112,8 +112,8 @@ function agentHolds(wanted: string, agent: string | null | undefined): boolean {
   return wanted.startsWith('~') ? agent.toLowerCase().includes(wanted.slice(1).toLowerCase()) : agent === wanted;
 }
 
-/** Checks a filter and gives it back with its times in the one form that can be compared as text. */
-export function checkFilter(filter: EventFilter): EventFilter {
+/** Checks a filter and returns it with its times in the one form that can be compared as text. */
+function checkFilter(filter: EventFilter): EventFilter {
   if (typeof filter !== 'object' || filter === null) refuse(`${String(filter)} is not an object`);
   checkConditions(filter);
   checkText('text', filter.text);
@@ -125,14 +125,15 @@ export function checkFilter(filter: EventFilter): EventFilter {
     pathOf(field.key);
     compilePattern(field.pattern);
   }
+  const { since, until } = filter;
   return {
     ...filter,
-    ...(filter.since === undefined ? {} : { since: isoTime(filter.since) }),
-    ...(filter.until === undefined ? {} : { until: isoTime(filter.until) }),
+    ...given({ since: since === undefined ? since : isoTime(since) }),
+    ...given({ until: until === undefined ? until : isoTime(until) }),
   };
 }
 
-const conditionTypes: Readonly<Record<keyof EventFilter, 'string' | 'number' | 'array'>> = {
+const conditionTypes: Readonly<Record<string, 'string' | 'number' | 'array'>> = {
   types: 'array',
   agent: 'string',
   run: 'string',
@@ -147,12 +148,12 @@ const conditionTypes: Readonly<Record<keyof EventFilter, 'string' | 'number' | '
   through: 'number',
   fields: 'array',
   text: 'string',
-};
+} satisfies Record<keyof EventFilter, 'string' | 'number' | 'array'>;
 
-/** A condition that is misspelt would hold for everything, and nobody would see that it was not asked. */
+/** Refuses an unknown condition: a misspelled one would hold for every event, and nobody would notice. */
 function checkConditions(filter: EventFilter): void {
   for (const [key, value] of Object.entries(filter)) {
-    const type = Object.hasOwn(conditionTypes, key) ? conditionTypes[key as keyof EventFilter] : undefined;
+    const type = Object.hasOwn(conditionTypes, key) ? conditionTypes[key] : undefined;
     if (type === undefined)
       refuse(`"${key}" is not a condition`, `The conditions are ${Object.keys(conditionTypes).join(', ')}.`);
     else if (value !== undefined && (type === 'array' ? !Array.isArray(value) : typeof value !== type))
@@ -192,15 +193,15 @@ function splitParts(text: string): { key: string; pattern?: string }[] {
     else part.pattern += chars;
   };
   for (let index = 0; index < text.length; index++) {
-    const char = text[index] as string;
+    const char = text[index];
     if (char === '\\') {
       const next = text[++index] ?? '';
-      add(next === ',' || next === '=' ? next : char + next);
+      add(next === ',' || next === '=' ? next : `\\${next}`);
     } else if (char === ',') {
       parts.push(part);
       part = { key: '' };
     } else if (char === '=' && part.pattern === undefined) part.pattern = '';
-    else add(char);
+    else add(char ?? '');
   }
   return [...parts, part];
 }
@@ -211,25 +212,24 @@ function pathOf(key: string): readonly string[] {
   return path;
 }
 
-/** Field patterns as a function over any JSON value; every one must be found where its path leads. */
+/** Returns field patterns as a function over any JSON object; each must be found at its path. */
 export function compileFields(fields: readonly FieldPattern[]): (value: JsonObject) => boolean {
   checkFilter({ fields });
   const tests = fields.map(({ key, pattern }) => ({ path: pathOf(key), expression: compilePattern(pattern) }));
   return (value) => tests.every(({ path, expression }) => isFound(expression, valueAt(value, path)));
 }
 
-/** The field of an event that a path means: of the header, else of the data. */
+/** Returns the field of an event at a path: of the header, else of the data. */
 function fieldOf(event: Event, path: readonly string[]): JsonValue | undefined {
-  const [first, ...rest] = path as readonly [string, ...string[]];
-  if (rest.length === 0 && (headerFields as readonly string[]).includes(first)) {
-    const held = event[first as (typeof headerFields)[number]];
-    if (held !== undefined) return held;
-  }
+  const [first, ...rest] = path;
+  const field = rest.length === 0 ? headerFields.find((name) => name === first) : undefined;
+  const inHeader = field === undefined ? undefined : event[field];
+  if (inHeader !== undefined) return inHeader;
   if (first === 'data') {
     const held = rest.length === 0 ? event.data : valueAt(event.data, rest);
     if (held !== undefined) return held;
   }
-  return valueAt(event.data as JsonObject, path);
+  return valueAt(event.data, path);
 }
 
 function fieldTest({ key, pattern }: FieldPattern): (event: Event) => boolean {
@@ -242,7 +242,7 @@ function isFound(expression: RegExp, value: JsonValue | undefined): boolean {
   return value !== undefined && expression.test(typeof value === 'string' ? value : canonicalJson(value));
 }
 
-/** JSON escapes quotes and line breaks; a person types them as they are, or copies them escaped. */
+/** Finds the text as typed and as JSON escapes it: people type quotes and line breaks, or copy them escaped. */
 function textTest(text: string): (event: Event) => boolean {
   const plain = text.toLowerCase();
   const escaped = JSON.stringify(text).slice(1, -1).toLowerCase();
@@ -254,18 +254,18 @@ function textTest(text: string): (event: Event) => boolean {
 
 /**
  * Compiles a pattern. JavaScript's engine backtracks, so a repeated group that itself repeats without end, such as
- * `(a+)+`, can take forever on a short text: such a pattern is refused. Overlapping alternatives are not found out;
- * the length of the pattern is limited, and a person who writes one waits for their own filter.
+ * `(a+)+`, can take forever on a short text. Such a pattern is refused. Overlapping alternatives are not detected: the
+ * pattern's length is limited, and whoever writes one waits for their own filter.
  */
 function compilePattern(pattern: string): RegExp {
   let expression: RegExp;
   try {
     expression = new RegExp(pattern, 'i');
   } catch (error) {
-    const why = (error as Error).message.replace(/^Invalid regular expression: .*: /s, '');
+    const why = messageOf(error).replace(/^Invalid regular expression: .*: /s, '');
     return refuse(
       `${JSON.stringify(pattern)} is not a regular expression: ${why}`,
-      'Write a backslash before a character that is meant as it is: \\( \\[ \\* \\+ \\?',
+      'Write a backslash before a character that stands for itself: \\( \\[ \\* \\+ \\?',
     );
   }
   if (nestsRepetition(pattern)) {
@@ -274,13 +274,13 @@ function compilePattern(pattern: string): RegExp {
   return expression;
 }
 
-/** Whether an endless repetition stands inside a group that is itself repeated without end. */
+/** Returns whether an endless repetition stands in a group that is itself repeated without end. */
 function nestsRepetition(pattern: string): boolean {
   const open: boolean[] = [];
   let inClass = false;
   let closed = false;
   for (let index = 0; index < pattern.length; index++) {
-    const char = pattern[index] as string;
+    const char = pattern[index];
     const wasClosed = closed;
     closed = false;
     if (char === '\\') index++;

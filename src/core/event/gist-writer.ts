@@ -5,7 +5,7 @@ type Held = JsonValue | undefined;
 
 /**
  * Writes the pieces of a gist: the line that describes an event. An entry of the catalogue says which pieces; the room
- * that shows events says how they look. A value that is missing or has the wrong type gives an empty text.
+ * that shows events says how they look. A value that is missing or has the wrong type becomes an empty text.
  */
 export interface GistWriter {
   /** A text as it is, or as `wrap` returns it. */

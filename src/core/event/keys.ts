@@ -6,8 +6,8 @@ export type KeySelector = { readonly keys: readonly string[] } | { readonly pref
 /** The kinds of things events are indexed under. */
 export type KeyKind = 'state' | 'topic' | 'call' | 'file' | 'task' | 'agent' | 'metadata';
 
-// U+0001 ends the kind and the owner; ids hold no control characters, so nothing can forge it. What follows may hold
-// anything: U+0000 and U+0001 are escaped so that no store sees a NUL and byte order is kept.
+// U+0001 ends the kind and the owner. Ids hold no control characters, so nothing can forge it. The name may hold
+// anything: U+0000 and U+0001 are escaped, so that no store sees a NUL and byte order is kept.
 const end = '\u0001';
 const escape = (text: string): string =>
   text.replace(/[\u0000\u0001]/g, (c) => (c === '\u0000' ? '\u0001\u0001' : '\u0001\u0002'));
@@ -15,7 +15,7 @@ const unescape = (text: string): string =>
   text.replace(/\u0001([\u0001\u0002])/g, (_, c) => (c === '\u0001' ? '\u0000' : '\u0001'));
 
 /**
- * The index key of something an owner has: a state key of an agent.
+ * Returns the index key of something an owner has: a state key of an agent.
  *
  * @example
  * ```ts
@@ -28,7 +28,7 @@ export function ownedKey(kind: KeyKind, owner: string, name: string): string {
 }
 
 /**
- * The index key of something without an owner: a topic, a call, a file.
+ * Returns the index key of something without an owner: a topic, a call, a file.
  *
  * @example
  * ```ts
@@ -41,27 +41,26 @@ export function plainKey(kind: KeyKind, name: string): string {
 }
 
 /** Takes an index key apart. */
-export function parseKey(key: string): { readonly kind: KeyKind; readonly owner: string; readonly name: string } {
+export function parseKey(key: string): { readonly kind: string; readonly owner: string; readonly name: string } {
   const first = key.indexOf(end);
   const second = key.indexOf(end, first + 1);
   return {
-    kind: key.slice(0, first) as KeyKind,
+    kind: key.slice(0, first),
     owner: key.slice(first + 1, second),
     name: unescape(key.slice(second + 1)),
   };
 }
 
-/** Keys in the order every store gives them: by UTF-8 bytes. */
+/** Returns keys in the order of every store: by UTF-8 bytes. */
 export function sortKeys(keys: Iterable<string>): string[] {
   return [...keys].sort(compareUtf8);
 }
 
-/** The least text that sorts after every text with this prefix, by UTF-8 bytes; undefined if nothing does. */
+/** Returns the least text that sorts after every text with a prefix, by UTF-8 bytes; undefined if there is none. */
 export function prefixEnd(prefix: string): string | undefined {
   const points = [...prefix];
-  while (points.length > 0) {
-    const last = (points.pop() as string).codePointAt(0) as number;
-    // Half a surrogate pair is no code point, so the one after U+D7FF is U+E000.
+  for (let last = points.pop()?.codePointAt(0); last !== undefined; last = points.pop()?.codePointAt(0)) {
+    // Surrogates are not code points, so U+E000 follows U+D7FF.
     if (last < 0x10ffff) return points.join('') + String.fromCodePoint(last === 0xd7ff ? 0xe000 : last + 1);
   }
   return undefined;

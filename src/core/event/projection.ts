@@ -1,5 +1,5 @@
 import { orderedJson } from '../canonical-json.ts';
-import { RepriseError } from '../error.ts';
+import { messageOf, RepriseError } from '../error.ts';
 import { checkId } from '../id.ts';
 import { given, type JsonValue, setKey } from '../json.ts';
 import { checkKeys, type KnownKeys } from '../known-keys.ts';
@@ -12,23 +12,23 @@ import { upcast } from './upcast.ts';
  */
 export interface Projection<Value, Result = Value> {
   readonly name: string;
-  /** Snapshots are kept only for a projection that declares one; change it whenever the fold changes its mind. */
+  /** Snapshots are kept only for a projection that has a version. Change it whenever the fold gives a new result. */
   readonly version?: string;
-  /** What is folded: the effective history, or every stored event with its markers. */
+  /** The history to fold: the view, or every stored event with its markers. */
   readonly history: 'view' | 'raw';
-  /** The types of events it folds; all if left out. Others are not even read from the store. */
+  /** The types of events it folds; all if left out. Other events are not read from the store. */
   readonly types?: readonly string[];
-  /** Fields of `data` it does not look at, such as `request`: it is not given them, and their parts are not read. */
+  /** Fields of `data` it does not use, such as `request`: events come without them, and their parts are not read. */
   readonly without?: readonly string[];
   readonly initial: () => Value;
-  /** May change the value it is given and give it back. Values are JSON. */
+  /** Returns the value with an event; may change the value in place and return it. Values are JSON. */
   apply(value: Value, event: Event): Value;
-  /** What a reader gets to see of the value; must not change it. The value itself if left out. */
+  /** Returns what a reader sees of the value, without changing it; the value itself if left out. */
   finish?(value: Value): Result;
 }
 
 /**
- * Checks a projection and gives it back, with its types inferred.
+ * Checks a projection and returns it, with its types inferred.
  *
  * @example
  * ```ts
@@ -50,7 +50,7 @@ export function defineProjection<Value, Result = Value>(
   try {
     checkId('projection', given.name);
   } catch (error) {
-    refuse(name, (error as Error).message, error);
+    refuse(name, messageOf(error), error);
   }
   if (given.version !== undefined && (typeof given.version !== 'string' || given.version === '')) {
     refuse(name, 'its version is not a text');
@@ -91,23 +91,23 @@ export function project<Value, Result = Value>(projection: Projection<Value, Res
   return finishValue(projection, value);
 }
 
-/** The value a projection starts from. */
+/** Returns the value a projection starts from. */
 export function initialValue<Value, Result>(projection: Projection<Value, Result>): Value {
   try {
-    // A copy: `apply` may change the value, and whoever gives the same object each time would start from the last end.
+    // A copy, because `apply` may change the value and `initial` may return the same object each time.
     return structuredClone(projection.initial());
   } catch (error) {
     return fail(projection.name, 'its "initial" threw', error);
   }
 }
 
-/** Folds one event, brought to the current version of its type. */
+/** Folds one event, after bringing its data to the current form of its type. */
 export function applyEvent<Value, Result>(projection: Projection<Value, Result>, value: Value, event: Event): Value {
   if (projection.types?.includes(event.type) === false) return value;
   const current = withoutFields(upcast(event), projection.without);
   try {
     const next = projection.apply(value, current);
-    if (next === undefined || typeof (next as { then?: unknown } | null)?.then === 'function')
+    if (next === undefined || isPromise(next))
       throw new TypeError(`it gave ${next === undefined ? 'nothing' : 'a promise'}`);
     return next;
   } catch (error) {
@@ -119,17 +119,21 @@ export function applyEvent<Value, Result>(projection: Projection<Value, Result>,
   }
 }
 
-/** However an event was read, a fold is given the same of it. */
+function isPromise(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}
+
+/** Drops the fields that a fold does not use, so that it sees the same however the event was read. */
 function withoutFields(event: Event, fields: readonly string[] = []): Event {
   if (!fields.some((field) => Object.hasOwn(event.data, field))) return event;
   const data: Record<string, JsonValue> = {};
-  for (const field of Object.keys(event.data))
-    if (!fields.includes(field)) setKey(data, field, event.data[field] as JsonValue);
+  for (const field of Object.keys(event.data)) if (!fields.includes(field)) setKey(data, field, event.data[field]);
   return { ...event, data };
 }
 
-/** What a reader gets of a value. */
+/** Returns what a reader sees of a value. */
 export function finishValue<Value, Result>(projection: Projection<Value, Result>, value: Value): Result {
+  // Without `finish`, the result is the value.
   if (projection.finish === undefined) return value as unknown as Result;
   try {
     return projection.finish(value);
@@ -139,14 +143,14 @@ export function finishValue<Value, Result>(projection: Projection<Value, Result>
 }
 
 /**
- * The value as JSON text, for a snapshot; `projection.invalid` if it is not JSON. Keys keep their order, so that a value
- * that was kept is the same, byte for byte, as one that is folded afresh.
+ * Returns the value as JSON text, for a snapshot; throws `projection.invalid` if it is not JSON. Keys keep their order,
+ * so that a kept value is the same, byte for byte, as one that is folded again.
  */
 export function valueText<Value, Result>(projection: Projection<Value, Result>, value: Value): string {
   try {
     return orderedJson(value);
   } catch (error) {
-    return refuse(`the projection "${projection.name}"`, `its value is not JSON: ${(error as Error).message}`, error);
+    return refuse(`the projection "${projection.name}"`, `its value is not JSON: ${messageOf(error)}`, error);
   }
 }
 
@@ -156,9 +160,8 @@ function fail(
   cause: unknown,
   where: { readonly seq?: number; readonly branch?: string } = {},
 ): never {
-  const message = cause instanceof Error ? cause.message : String(cause);
-  throw new RepriseError('projection.failed', `Cannot fold the projection "${name}": ${what}: ${message}`, {
-    hint: 'A projection must cope with every event, also with erased and unknown ones.',
+  throw new RepriseError('projection.failed', `Cannot fold the projection "${name}": ${what}: ${messageOf(cause)}`, {
+    hint: 'Make the projection accept every event, including erased and unknown ones.',
     details: { projection: name, ...where },
     cause,
   });
@@ -166,7 +169,7 @@ function fail(
 
 function refuse(name: string, why: string, cause?: unknown): never {
   throw new RepriseError('projection.invalid', `Cannot use ${name}: ${why}`, {
-    hint: 'A projection is { name, version?, history, types?, without?, initial, apply, finish? }, and its value is JSON.',
+    hint: 'Pass { name, version?, history, types?, without?, initial, apply, finish? }, whose value is JSON.',
     ...given({ cause }),
   });
 }

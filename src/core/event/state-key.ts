@@ -4,28 +4,28 @@ import { checkId } from '../id.ts';
 import { checkBytes } from '../limits.ts';
 import { ownedKey } from './keys.ts';
 
-/** The agent whose state it is when nobody is named. */
+/** The agent that state belongs to if none is named. */
 export const defaultAgent = 'default';
 
-/** A key of an agent, as the key index has it; also what every key with a prefix begins with there. */
+/** Returns the index key of an agent's key; of a prefix, the beginning of every index key with that prefix. */
 export function stateKey(agent: string, key: string): string {
   return ownedKey('state', agent, key);
 }
 
-/** Gives the key (or prefix) back, or says what is wrong with it. */
+/** Returns the key (or prefix), or throws `key.invalid`. */
 export function checkKey(key: unknown): string {
   if (typeof key !== 'string' || !key.isWellFormed()) {
     const shown = typeof key === 'string' ? JSON.stringify(key) : String(key);
     const why = typeof key === 'string' ? 'it holds half of a surrogate pair' : 'it is not a string';
     throw new RepriseError('key.invalid', `Cannot use ${shown.slice(0, 80)} as a state key: ${why}`, {
-      hint: 'Any well-formed string is a key; other things have to be written as one.',
+      hint: 'Pass a well-formed string.',
     });
   }
   checkBytes('stateKeyBytesMax', [key], 'use a state key');
   return key;
 }
 
-/** Refuses what can never be written under a key of an agent; gives the value as canonical JSON. */
+/** Returns the value as canonical JSON; refuses an agent, key or value that can never be written. */
 export function checkWrite({ agent, key }: { readonly agent: string; readonly key: string }, value: unknown): string {
   checkAgent(agent);
   checkKey(key);
@@ -34,7 +34,7 @@ export function checkWrite({ agent, key }: { readonly agent: string; readonly ke
   return text;
 }
 
-/** Gives the agent back, or throws `id.invalid`. */
+/** Returns the agent, or throws `id.invalid`. */
 export function checkAgent(agent: unknown): string {
   return checkId('agent', agent);
 }

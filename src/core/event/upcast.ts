@@ -5,7 +5,7 @@ import type { Event } from './event.ts';
 import type { EventSpec } from './event-spec.ts';
 
 /** Turns the data of one version of a type into that of the next version. */
-export type Upcaster = (data: JsonObject) => JsonObject;
+type Upcaster = (data: JsonObject) => JsonObject;
 
 /** Upcasters by type, then by the version they start from. */
 export type UpcastTable = Readonly<Record<string, Readonly<Record<number, Upcaster>>>>;
@@ -32,10 +32,10 @@ export function upcast(event: Event, options: UpcastOptions = {}): Event {
   const spec = (options.specOf ?? specOf)(event.type);
   if (spec === undefined || event.version === spec.version) return event;
   if (event.version > spec.version) refuse(event, spec.version);
-  const steps = upcastersFor(event, spec, options.table ?? upcasters);
-  if (steps.length === 0) return event;
+  const path = upcastersFor(event, spec, options.table ?? upcasters);
+  if (path.length === 0) return event;
   if (event.erased === true) return { ...event, version: spec.version };
-  return { ...event, version: spec.version, data: steps.reduce((data, step) => step(data), event.data) };
+  return { ...event, version: spec.version, data: path.reduce((data, next) => next(data), event.data) };
 }
 
 /** Returns whether data of a version has the form of the type's current version, apart from fields added since. */
@@ -50,14 +50,14 @@ function upcastersFor(
   spec: EventSpec,
   table: UpcastTable,
 ): Upcaster[] {
-  const steps: Upcaster[] = [];
+  const path: Upcaster[] = [];
   const ofType = Object.hasOwn(table, type) ? table[type] : undefined;
   for (let version = from; version < spec.version; version++) {
-    const step = ofType?.[version];
-    if (step !== undefined) steps.push(step);
+    const next = ofType?.[version];
+    if (next !== undefined) path.push(next);
     else assert(addsFields(spec, version + 1), `version ${version} of "${type}" has no upcaster`);
   }
-  return steps;
+  return path;
 }
 
 function addsFields(spec: EventSpec, version: number): boolean {

@@ -1,5 +1,5 @@
 import { RepriseError } from '../error.ts';
-import { isObject, type JsonObject, type JsonValue, setKey } from '../json.ts';
+import { isArray, isObject, type JsonObject, type JsonValue, setKey } from '../json.ts';
 import { limits } from '../limits.ts';
 import { beginning, type Digest, type Seq } from '../point.ts';
 import {
@@ -12,47 +12,47 @@ import {
   unescapeKeys,
 } from './parts.ts';
 
-/** Where parts come from while data is decoded. */
+/** The parts that a decoder reads from. */
 export interface PartSource {
   readonly get: (digest: Digest) => PartInput | undefined;
-  /** Whether an erasure accounts for a part that is not there. */
+  /** Returns whether an erasure accounts for a missing part. */
   readonly isErased: (digest: Digest) => boolean;
 }
 
-/** One item of a list as a branch reads it, in lists recorded between two seqs: something else in its place, or nothing. */
+/** An edit of one item in the lists recorded between two seqs: a branch reads a new value in its place, or nothing. */
 export type ListEdit = { readonly after: Seq; readonly until: Seq } & (
   | { readonly kind: 'replace'; readonly value: JsonValue }
   | { readonly kind: 'drop' }
 );
 
-/** Changes to items of linked lists, by their {@link itemKey}; those of one item do not overlap. */
+/** Edits of list items, by their {@link itemKey}; those of one item do not overlap. */
 export type ListEdits = ReadonlyMap<string, readonly ListEdit[]>;
 
-/** The change to an item in a list that was recorded at a seq. */
+/** Returns the edit of an item in a list that was recorded at a seq. */
 export function editAt(edits: ListEdits, item: Pick<ListItem, 'node' | 'index'>, recorded: Seq): ListEdit | undefined {
   return edits.get(itemKey(item))?.find(({ after, until }) => recorded > after && recorded < until);
 }
 
-/** An item of a list with the node and the index in it that hold it. */
+/** An item of a list, with the node that holds it and its index there. */
 export interface ListItem {
   readonly node: string;
   readonly index: number;
   readonly value: JsonValue;
 }
 
-/** What names an item, so that equal text elsewhere is another one. */
+/** Returns a key of an item by its position, so that equal text elsewhere is a different item. */
 export function itemKey({ node, index }: Pick<ListItem, 'node' | 'index'>): string {
   return `${node}:${index}`;
 }
 
-/** What was read of lists recorded at about the same time. */
+/** Lists that are read alike: no edit begins or ends between the seqs they were recorded at. */
 interface Era {
-  /** Whole lists, of those asked for only: to keep one for every node would grow with the square of a conversation. */
+  /** Whole lists, only those asked for: one for every node would grow with the square of a conversation. */
   readonly lists: Map<Digest, readonly JsonValue[]>;
   readonly nodes: Map<Digest, ShownNode>;
 }
 
-/** A node with its items as they are read through the edits. */
+/** A node with its items after the edits. */
 interface ShownNode {
   readonly previous: Digest | null;
   readonly items: readonly JsonValue[];
@@ -60,33 +60,37 @@ interface ShownNode {
 
 const hole: JsonValue = Object.freeze({ erased: true });
 
-/** Reads JSON that was stored: text that is none was damaged or changed since. */
+/** Parses stored JSON; text that is not JSON was damaged or changed since it was stored. */
 export function storedJson(text: string): JsonValue {
+  return parseStored(text) as JsonValue;
+}
+
+function parseStored(text: string): unknown {
   try {
-    return JSON.parse(text) as JsonValue;
+    return JSON.parse(text);
   } catch (error) {
-    throw new RepriseError('store.damaged', 'Cannot read a payload: what is stored is not JSON', {
+    throw new RepriseError('store.damaged', 'Cannot read a payload: the stored text is not JSON', {
       hint: 'Run verify: the store was damaged or changed.',
       cause: error,
     });
   }
 }
 
-/** The digests that skeleton text refers to directly. */
+/** Returns the digests that skeleton text refers to directly. */
 export function refsIn(skeleton: string): Digest[] {
   if (!mayHoldRefs(skeleton)) return [];
   return Array.from(skeleton.matchAll(refPattern), ([, digest]) => digest as Digest);
 }
 
-// In canonical JSON, quotes inside a string are escaped and user keys that begin with `$` have one more: so this text can
+// In canonical JSON, quotes in a string are escaped and user keys that begin with `$` have one more. So this text can
 // only be a reference, and finding it is much quicker than parsing.
 const refPattern = /"\$(?:part|list|body|sealed)":"([0-9a-f]{64})"/g;
 
-/** Puts data together again from its skeleton and its parts. One decoder reads many events and shares what they share. */
+/** Puts data together from its skeleton and its parts. One decoder reads many events and shares their common parts. */
 export class DataDecoder {
   readonly #source: PartSource;
   readonly #edits: ListEdits;
-  /** Where the edits begin and end, rising: what was recorded between the same two of them is read alike. */
+  /** The seqs where edits begin and end, rising: lists recorded between the same two of them are read alike. */
   readonly #bounds: readonly Seq[];
   readonly #eras = new Map<number, Era>();
   readonly #bodies = new Map<Digest, string>();
@@ -103,18 +107,18 @@ export class DataDecoder {
     this.#era = this.#eraOf(beginning);
   }
 
-  /** The characters of all bodies put together so far. */
+  /** The total length of the bodies put together so far. */
   get bodyLength(): number {
     return this.#bodiesRead;
   }
 
-  /** The data a skeleton stands for. Its lists are read through the edits that were made after it was recorded. */
+  /** Returns the data of a skeleton. Edits that were made after it was recorded apply to its lists. */
   decode(skeleton: string, recorded: Seq = beginning): JsonObject {
-    const value = storedJson(skeleton) as JsonObject;
+    const value = storedObject(skeleton);
     if (!mayHoldRefs(skeleton)) return value;
     if (recorded !== this.#recorded) this.#era = this.#eraOf(recorded);
     this.#recorded = recorded;
-    return this.#resolve(value) as JsonObject;
+    return this.#resolveFields(value);
   }
 
   #eraOf(recorded: Seq): Era {
@@ -125,7 +129,7 @@ export class DataDecoder {
     return era;
   }
 
-  /** Every item of a list with the node and index that hold it, unedited. */
+  /** Returns every item of a list, unedited. */
   itemsOf(list: Digest): ListItem[] {
     const chain: ListItem[][] = [];
     for (let next: Digest | null = list; next !== null; next = this.#node(next).previous) {
@@ -135,7 +139,7 @@ export class DataDecoder {
     return chain.reverse().flat();
   }
 
-  /** The items that one node of a list adds, unedited. */
+  /** Returns the items that one node of a list adds, unedited. */
   itemsIn(node: Digest): ListItem[] {
     return this.#node(node).items.map((item, index) => ({ node, index, value: this.#item(item) }));
   }
@@ -143,12 +147,15 @@ export class DataDecoder {
   #resolve(value: JsonValue): JsonValue {
     const ref = asRef(value);
     if (ref !== undefined) return this.#read(ref.name, ref.digest);
-    if (Array.isArray(value)) return value.map((item: JsonValue) => this.#resolve(item));
-    if (!isObject(value)) return value;
-    const copy: Record<string, unknown> = {};
+    if (isArray(value)) return value.map((item) => this.#resolve(item));
+    return isObject(value) ? this.#resolveFields(value) : value;
+  }
+
+  #resolveFields(value: JsonObject): JsonObject {
+    const copy: Record<string, JsonValue> = {};
     for (const key of Object.keys(value))
-      setKey(copy, key.startsWith('$$') ? key.slice(1) : key, this.#resolve(value[key] as JsonValue));
-    return copy as JsonObject;
+      setKey(copy, key.startsWith('$$') ? key.slice(1) : key, this.#resolve(value[key] ?? null));
+    return copy;
   }
 
   #read(name: '$part' | '$list' | '$body' | '$sealed', digest: Digest): JsonValue {
@@ -163,7 +170,7 @@ export class DataDecoder {
         return this.#source.get(digest) === undefined && this.#source.isErased(digest) ? hole : this.#body(digest);
       case '$sealed': {
         const part = this.#part(digest);
-        return part === undefined ? hole : (this.#resolve(storedJson(part.text)) as JsonObject);
+        return part === undefined ? hole : this.#resolve(storedJson(part.text));
       }
     }
   }
@@ -183,21 +190,22 @@ export class DataDecoder {
     const known = this.#era.lists.get(list);
     if (known !== undefined) return known;
     const nodes: ShownNode[] = [];
-    let next: Digest | null = list;
-    // What an earlier event of the same conversation was sent is known already.
-    while (next !== null && !this.#era.lists.has(next)) {
+    let base: readonly JsonValue[] | undefined;
+    // The list of an earlier event of the same conversation is known already.
+    for (let next: Digest | null = list; next !== null && base === undefined; ) {
       const node = this.#shownNode(next);
       nodes.push(node);
       if (nodes.length > limits.partChainMax) throw endless(list);
       next = node.previous;
+      if (next !== null) base = this.#era.lists.get(next);
     }
-    const items = next === null ? [] : [...(this.#era.lists.get(next) as readonly JsonValue[])];
+    const items = base === undefined ? [] : [...base];
     for (const node of nodes.reverse()) for (const item of node.items) items.push(item);
     this.#era.lists.set(list, items);
     return items;
   }
 
-  /** One node as it is shown. Lists share its items, which makes those that go on where others ended quick to compare. */
+  /** Returns one node after the edits. Lists share its items, so lists that continue others are quick to compare. */
   #shownNode(digest: Digest): ShownNode {
     const known = this.#era.nodes.get(digest);
     if (known !== undefined) return known;
@@ -213,12 +221,10 @@ export class DataDecoder {
     return shown;
   }
 
-  /** A list whose beginning was erased starts with a hole. */
+  /** Returns a stored node. A list whose beginning was erased starts with a hole. */
   #node(digest: Digest): ListNode {
     const part = this.#part(digest);
-    return part === undefined
-      ? { previous: null, items: [{ $erased: true }] }
-      : (storedJson(part.text) as unknown as ListNode);
+    return part === undefined ? { previous: null, items: [{ $erased: true }] } : storedNode(part.text);
   }
 
   #item(item: JsonValue): JsonValue {
@@ -243,7 +249,7 @@ export class DataDecoder {
     return text;
   }
 
-  /** What an earlier event of the same run was sent is known already; what was long ago is put together again if need be. */
+  /** Keeps a body for the events that follow, and drops the oldest ones past the limit; they can be put together again. */
   #keepBody(digest: Digest, text: string): void {
     this.#bodies.set(digest, text);
     this.#bodiesKept += text.length;
@@ -256,7 +262,7 @@ export class DataDecoder {
   }
 }
 
-/** The body a part stands for, put together from the nearest base that is known or whole; undefined if a base is missing. */
+/** Returns the body of a part, put together from the nearest base that is known or whole; undefined if a base is missing. */
 export function bodyText(
   part: PartInput,
   get: (digest: Digest) => PartInput | undefined,
@@ -266,7 +272,7 @@ export function bodyText(
   let held: PartInput | undefined = part;
   let base: string | undefined;
   while (base === undefined && held?.kind === 'delta') {
-    const delta = storedJson(held.text) as unknown as BodyDelta;
+    const delta = storedDelta(held.text);
     deltas.push(delta);
     if (deltas.length > limits.partChainMax) throw endless(part.digest);
     base = known(delta.base);
@@ -276,13 +282,18 @@ export function bodyText(
   return base === undefined ? undefined : applyDeltas(base, deltas.reverse());
 }
 
-/** No writer makes such a chain: a part that leads back to itself was put there. */
+/** Returns the error for a chain without an end. No writer makes one, so somebody changed the store. */
 function endless(digest: Digest): RepriseError {
   return new RepriseError('part.damaged', `Cannot read a payload: its part ${digest.slice(0, 12)}… has no end`, {
     hint: 'Run verify: the store was damaged or changed.',
     details: { digest },
   });
 }
+
+// A writer of ours made these texts, and digests vouch for them.
+const storedObject = (text: string): JsonObject => parseStored(text) as JsonObject;
+const storedNode = (text: string): ListNode => parseStored(text) as ListNode;
+const storedDelta = (text: string): BodyDelta => parseStored(text) as BodyDelta;
 
 function parseEscaped(text: string): JsonValue {
   const value = storedJson(text);

@@ -1,10 +1,12 @@
+import { BoundedMap } from '../bounded-map.ts';
 import { canonicalForm, canonicalJson, copyJson } from '../canonical-json.ts';
 import { RepriseError } from '../error.ts';
 import { specOf } from '../event/catalogue.ts';
 import { type CarriedEvent, checkDraft } from '../event/event.ts';
 import type { EventSpec, FieldSpec, FieldType } from '../event/event-spec.ts';
 import { hasCurrentForm } from '../event/upcast.ts';
-import { isObject, type JsonObject, type JsonValue, valueAt, withValueAt } from '../json.ts';
+import { itemAt } from '../item-at.ts';
+import { isArray, isObject, type JsonObject, type JsonValue, objectAt, valueAt, withValueAt } from '../json.ts';
 import { checkBytes, checkLimit, limits } from '../limits.ts';
 import type { Digest } from '../point.ts';
 import { isoTime } from '../time.ts';
@@ -22,7 +24,7 @@ import {
   valuePart,
 } from './parts.ts';
 
-/** A payload ready to be stored: its skeleton, the parts it refers to, the keys it is indexed under. */
+/** A payload ready to be stored: its skeleton, the parts it refers to, and its index keys. */
 export interface EncodedData {
   readonly skeleton: string;
   readonly parts: readonly PartInput[];
@@ -31,43 +33,40 @@ export interface EncodedData {
   readonly data: JsonObject;
 }
 
-/** The last list and body a writer stored in one place: what the next one is stored as a continuation of. */
+/** The last list and body that a writer stored in each place. The next one is stored as a continuation of it. */
 export interface PartMemory {
-  readonly lists: Map<
+  readonly lists: BoundedMap<
     string,
     {
       readonly texts: readonly string[];
       readonly nodes: readonly { readonly digest: Digest; readonly length: number }[];
     }
   >;
-  readonly bodies: Map<
+  readonly bodies: BoundedMap<
     string,
     { readonly digest: Digest; readonly text: string; readonly fullLength: number; readonly chain: number }
   >;
 }
 
-/** The shortest text that an erasure looks for elsewhere than in the event it is told to forget. */
-export const erasableTextMin = 4;
-
-/** A memory that remembers nothing yet. */
+/** Returns an empty memory. */
 export function createPartMemory(): PartMemory {
-  return { lists: new Map(), bodies: new Map() };
+  return { lists: new BoundedMap(memoryPlacesMax), bodies: new BoundedMap(memoryPlacesMax) };
 }
 
-/** The places one writer remembers at most; the least recently used one goes first. */
+/** The places one writer remembers; the one written longest ago goes first. */
 const memoryPlacesMax = 64;
 
 interface Encoding {
   readonly maker: PartMaker;
   readonly memory: PartMemory;
-  /** Whose memory: lists and bodies continue within a run, an agent, a field. */
+  /** The place of the lists and bodies, which continue within a run, an agent, a field. */
   readonly place: string;
   readonly parts: PartInput[];
 }
 
 /**
- * Turns an event's data into what is stored. Lists and bodies are stored as continuations of what `memory` knows; equal
- * values share one part.
+ * Encodes an event's data for a store. Lists and bodies become continuations of those that `memory` knows; equal values
+ * share one part.
  */
 export function encodeData(
   event: {
@@ -85,7 +84,7 @@ export function encodeData(
   const encoding: Encoding = { maker, memory, place: placeOf(event), parts: [] };
   const { skeleton, data } =
     spec?.structural === true
-      ? { skeleton: encodeMarker(event.data, encoding), data: copyJson(event.data) as JsonObject }
+      ? { skeleton: encodeMarker(event.data, encoding), data: copyJson(event.data) }
       : encodePayload(event, encoding);
   checkBytes('payloadBytesMax', [skeleton], `store the data of "${event.type}"`);
   const keys = keysOf(event);
@@ -94,14 +93,14 @@ export function encodeData(
   return { skeleton, parts: encoding.parts, keys, data };
 }
 
-/** Whose lists and bodies an event's go on from: those of its run and agent, and of what its type says. */
+/** Returns the place of an event's lists and bodies: its run and agent, and the place that its type adds. */
 function placeOf(event: WrittenEvent): string {
   const writer = `${event.run ?? ''}\n${event.agent ?? ''}`;
   const place = specOf(event.type)?.place;
   return place === undefined ? writer : `${writer}\n${place(event.data)}`;
 }
 
-/** As much of an event as decides where its lists and bodies go on. */
+/** The part of an event that decides the place of its lists and bodies. */
 interface WrittenEvent {
   readonly type: string;
   readonly agent?: string | undefined;
@@ -110,8 +109,8 @@ interface WrittenEvent {
 }
 
 /**
- * Makes a memory know the lists and bodies of a stored event, where it knows none: a process that goes on with what
- * another one wrote stores what it adds, not all over again.
+ * Fills a memory with the lists and bodies of a stored event, in places it does not know. A process that continues the
+ * history of a different process then stores only what it adds.
  */
 export function recallParts(
   memory: PartMemory,
@@ -136,28 +135,26 @@ function recallList(memory: PartMemory, place: string, items: readonly ListItem[
     if (last?.digest === node) last.length = index + 1;
     else nodes.push({ digest: node as Digest, length: index + 1 });
   }
-  remember(memory.lists, place, { texts: items.map(({ value }) => canonicalJson(value)), nodes });
+  memory.lists.set(place, { texts: items.map(({ value }) => canonicalJson(value)), nodes });
 }
 
 function recallBody(memory: PartMemory, place: string, digest: Digest, parts: ReadonlyMap<Digest, PartInput>): void {
   let base = parts.get(digest);
   const text = base === undefined ? undefined : bodyText(base, (held) => parts.get(held));
   let chain = 0;
-  for (; base?.kind === 'delta'; chain++) base = parts.get(base.refs[0] as Digest);
+  for (; base?.kind === 'delta'; chain++) base = parts.get(itemAt(base.refs, 0));
   if (text === undefined || base === undefined) return;
-  remember(memory.bodies, place, { digest, text, fullLength: base.text.length, chain });
+  memory.bodies.set(place, { digest, text, fullLength: base.text.length, chain });
 }
 
-/** What an event is looked up by: a pure function of its type and data. A marker answers for the event it carries. */
+/** Returns the index keys of an event: a pure function of its type, agent and data. A marker has those of its event. */
 export function keysOf(event: {
   readonly type: string;
   readonly agent?: string | undefined;
   readonly data: JsonObject;
 }): readonly string[] {
-  const carried =
-    event.type === 'event.replaced' || event.type === 'event.inserted'
-      ? (event.data['event'] as unknown as CarriedEvent)
-      : undefined;
+  const isCarrier = event.type === 'event.replaced' || event.type === 'event.inserted';
+  const carried = isCarrier ? carriedIn(event.data) : undefined;
   if (carried !== undefined) return keysOf(carried);
   const keys = specOf(event.type)?.keys?.(event.data, event.agent) ?? [];
   return keys.length > 1 ? [...new Set(keys)] : keys;
@@ -171,12 +168,12 @@ function encodePayload(
   for (const { path, field } of storedFields(type)) {
     const value = field.since > version ? undefined : valueAt(data, path);
     if (value === undefined || value === null) continue;
-    skeleton ??= escapeKeys(data) as JsonObject;
+    skeleton ??= escapeKeys(data);
     skeleton = withValueAt(skeleton, path, encodeField(value, field, path.join('.'), encoding));
   }
-  if (skeleton !== undefined) return { skeleton: canonicalJson(skeleton), data: copyJson(data) as JsonObject };
+  if (skeleton !== undefined) return { skeleton: canonicalJson(skeleton), data: copyJson(data) };
   const { text, copy } = canonicalForm(data);
-  return { skeleton: mayHoldRefs(text) ? canonicalJson(escapeKeys(data)) : text, data: copy as JsonObject };
+  return { skeleton: mayHoldRefs(text) ? canonicalJson(escapeKeys(data)) : text, data: copy };
 }
 
 const storedFieldsOfType = new Map<
@@ -196,16 +193,16 @@ function storedFields(type: string): readonly { readonly path: readonly string[]
 }
 
 /**
- * What people wrote into a marker is sealed apart, so that it can be erased without touching the marker around it: the
+ * Encodes a marker. It seals the words of people apart, so that an erasure does not touch the marker around them: the
  * data of a carried event, the values of a branch's metadata, the reason.
  */
 function encodeMarker(data: JsonObject, encoding: Encoding): string {
-  const carried = data['event'] as unknown as CarriedEvent | undefined;
+  const carried = carriedIn(data);
   let skeleton: JsonObject | undefined;
   const seal = (path: readonly string[], text: string): void => {
     const part = saltedPart('sealed', text, refsIn(text), encoding.maker);
     encoding.parts.push(part);
-    skeleton = withValueAt(skeleton ?? (escapeKeys(data) as JsonObject), path, { $sealed: part.digest });
+    skeleton = withValueAt(skeleton ?? escapeKeys(data), path, { $sealed: part.digest });
   };
   if (carried !== undefined) {
     checkCarried(carried);
@@ -215,7 +212,13 @@ function encodeMarker(data: JsonObject, encoding: Encoding): string {
   return skeleton === undefined ? escapedText(data) : canonicalJson(skeleton);
 }
 
-/** The words in a marker that may be somebody's: those that an erasure would look for. */
+/** Returns the event that a marker carries. Its verb made it, and {@link checkCarried} checks what a caller can get wrong. */
+function carriedIn(data: JsonObject): CarriedEvent | undefined {
+  const carried: unknown = objectAt(data, 'event');
+  return carried as CarriedEvent | undefined;
+}
+
+/** Returns the words of people in a marker: those that an erasure would look for. */
 function writtenIn({
   reason,
   metadata,
@@ -228,32 +231,33 @@ function writtenIn({
 }
 
 function holdsText(value: JsonValue | undefined): boolean {
-  if (typeof value === 'string') return value.length >= erasableTextMin;
+  if (typeof value === 'string') return value.length >= limits.erasableTextMin;
   return typeof value === 'object' && value !== null && Object.values(value).some(holdsText);
 }
 
-/** What a marker carries will be read as an event, so it must be fit to be one. */
+/** Checks that a carried event is well formed: it will be read as an event. */
 function checkCarried(carried: CarriedEvent): void {
   checkDraft(carried);
   const spec = specOf(carried.type);
-  if (spec?.structural === true) refuseField(carried.type, 'event', 'a marker carries no other marker');
+  if (spec?.structural === true) refuseField(carried.type, 'event', 'a marker cannot carry a marker');
   if (isoTime(carried.time) !== carried.time)
-    refuseField(carried.type, 'event.time', 'it is not in the form times have');
-  // A replacement of an erased event may keep what is left of it.
+    refuseField(carried.type, 'event.time', 'it must be in the form 2026-11-15T10:00:00.000Z');
+  // A replacement of an erased event may keep the erased data.
   const isErased = carried.data['erased'] === true && Object.keys(carried.data).length === 1;
   if (spec !== undefined && hasCurrentForm(carried, spec) && !isErased) checkFields(carried, spec);
 }
 
+/** Encodes one field. Data of an unknown version is not checked, so a value of the wrong type stays inline. */
 function encodeField(value: JsonValue, field: FieldSpec, path: string, encoding: Encoding): JsonValue {
   switch (field.storage) {
     case 'list':
-      return encodeList(value as readonly JsonValue[], path, encoding);
+      return isArray(value) ? encodeList(value, path, encoding) : escapeKeys(value);
     case 'body':
-      return encodeBody(value as string, path, encoding);
+      return typeof value === 'string' ? encodeBody(value, path, encoding) : escapeKeys(value);
     case 'part':
       return encodeValue(canonicalJson(value), value, encoding);
     case 'inline':
-      return value;
+      return escapeKeys(value);
   }
 }
 
@@ -263,34 +267,34 @@ function encodeValue(text: string, value: JsonValue, encoding: Encoding): JsonVa
   return held;
 }
 
-/** Stores a list as `{ previous list, appended items }`, going back to the longest earlier list it begins with. */
+/** Encodes a list as the longest earlier list it begins with, and the items it adds. */
 function encodeList(items: readonly JsonValue[], path: string, encoding: Encoding): JsonValue {
   const place = `${encoding.place}\n${path}`;
   const texts = items.map((item) => canonicalJson(item));
   const known = encoding.memory.lists.get(place) ?? { texts: [], nodes: [] };
   let shared = 0;
   while (shared < texts.length && shared < known.texts.length && texts[shared] === known.texts[shared]) shared++;
-  // A chain of nodes that is too long to be followed is ended by a list that stands on its own.
+  // Past the limit, a list that stands on its own starts a new chain of nodes.
   const isFull = known.nodes.length >= limits.partChainMax;
   const base = isFull ? undefined : known.nodes.findLast((node) => node.length <= shared);
   if (base !== undefined && base.length === texts.length) return { $list: base.digest };
   const from = base?.length ?? 0;
-  const added = items.slice(from).map((item, index) => encodeValue(texts[from + index] as string, item, encoding));
-  const node: ListNode = { previous: base?.digest ?? null, items: added };
+  const added = items.slice(from).map((item, index) => encodeValue(itemAt(texts, from + index), item, encoding));
   const refs = [...(base === undefined ? [] : [base.digest]), ...added.flatMap(refDigests)];
-  const part = saltedPart('list', canonicalJson(node as unknown as JsonValue), refs, encoding.maker);
+  const node = canonicalJson({ previous: base?.digest ?? null, items: added } satisfies ListNode);
+  const part = saltedPart('list', node, refs, encoding.maker);
   encoding.parts.push(part);
   const nodes = [...known.nodes.filter((held) => held.length <= from), { digest: part.digest, length: texts.length }];
-  remember(encoding.memory.lists, place, { texts, nodes });
+  encoding.memory.lists.set(place, { texts, nodes });
   return { $list: part.digest };
 }
 
 function refDigests(item: JsonValue): Digest[] {
-  const digest = (item as { readonly $part?: Digest } | null)?.$part;
-  return digest === undefined ? [] : [digest];
+  const ref = asRef(item);
+  return ref === undefined ? [] : [ref.digest];
 }
 
-/** Stores a body as its difference from the one before, and in full whenever the size has doubled. */
+/** Encodes a body as its difference from the one before, and in full whenever its size has doubled. */
 function encodeBody(body: string, path: string, encoding: Encoding): JsonValue {
   if (!body.isWellFormed()) canonicalJson(body);
   const place = `${encoding.place}\n${path}`;
@@ -298,10 +302,10 @@ function encodeBody(body: string, path: string, encoding: Encoding): JsonValue {
   const full = saltedPart('body', body, [], encoding.maker);
   const asDelta = known !== undefined && body.length < known.fullLength * 2 && known.chain + 1 < limits.partChainMax;
   const delta = asDelta ? bodyDelta(known.digest, known.text, body) : undefined;
-  const text = delta === undefined ? '' : canonicalJson(delta as unknown as JsonValue);
+  const text = delta === undefined ? '' : canonicalJson(delta);
   if (known !== undefined && delta !== undefined && text.length < body.length) {
     encoding.parts.push({ digest: full.digest, kind: 'delta', salt: full.salt, text, refs: [known.digest] });
-    remember(encoding.memory.bodies, place, {
+    encoding.memory.bodies.set(place, {
       digest: full.digest,
       text: body,
       fullLength: known.fullLength,
@@ -309,15 +313,9 @@ function encodeBody(body: string, path: string, encoding: Encoding): JsonValue {
     });
   } else {
     encoding.parts.push(full);
-    remember(encoding.memory.bodies, place, { digest: full.digest, text: body, fullLength: body.length, chain: 0 });
+    encoding.memory.bodies.set(place, { digest: full.digest, text: body, fullLength: body.length, chain: 0 });
   }
   return { $body: full.digest };
-}
-
-function remember<T>(memory: Map<string, T>, place: string, value: T): void {
-  memory.delete(place);
-  memory.set(place, value);
-  if (memory.size > memoryPlacesMax) memory.delete(memory.keys().next().value as string);
 }
 
 function checkFields(

@@ -4,15 +4,15 @@ import type { Digest } from '../point.ts';
 import { dataDigestOf, type Sha256 } from './digest.ts';
 import type { PartInput } from './parts.ts';
 
-/** Refuses a part that is too large, or not what its digest says. */
+/** Refuses a part that is too large or does not match its digest. */
 export function checkPart(part: PartInput, sha256: Sha256): void {
   checkBytes('payloadBytesMax', [part.text], 'store a part');
-  // The digest of a delta is that of the body it stands for, which only reading its base can tell.
+  // The digest of a delta is that of its body, which takes the base to compute.
   if (part.kind !== 'delta' && dataDigestOf(sha256, part.salt ?? '', part.text) !== part.digest)
     throw partDamaged(part.digest);
 }
 
-/** The error for a part whose text is not what its digest says. */
+/** Returns the error for a part whose text does not match its digest. */
 export function partDamaged(digest: Digest): RepriseError {
   return new RepriseError('part.damaged', `Cannot append: the part ${digest.slice(0, 12)}… does not match its digest`, {
     hint: 'Compute the digest over the salt and the text.',

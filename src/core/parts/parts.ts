@@ -1,12 +1,12 @@
 import { canonicalJson } from '../canonical-json.ts';
-import { isObject, type JsonObject, type JsonValue, setKey } from '../json.ts';
+import { isArray, isObject, type JsonObject, type JsonValue, setKey } from '../json.ts';
 import { limits } from '../limits.ts';
 import type { Digest } from '../point.ts';
 import type { Sha256 } from './digest.ts';
 
 /**
- * A piece of a payload, stored once under its digest. A `value` is equal wherever it occurs and so shared; lists, bodies
- * and sealed data are salted, so that their digests cannot be guessed once their text is gone.
+ * A piece of a payload, stored once under its digest. A `value` is the same wherever it occurs, so it is shared. Lists,
+ * bodies and sealed data are salted, so that nobody can guess their text from the digest once the text is gone.
  */
 export interface PartInput {
   readonly digest: Digest;
@@ -16,20 +16,20 @@ export interface PartInput {
   readonly text: string;
   /** The parts this one cannot be read without. */
   readonly refs: readonly Digest[];
-  /** True where an erasure left a hole: the text no longer gives the digest. */
+  /** True if an erasure left a hole: the text no longer matches the digest. */
   readonly damaged?: boolean;
 }
 
-/** What the parts of one append are made with. */
+/** The functions that the parts of one append are made with. */
 export interface PartMaker {
   readonly sha256: Sha256;
   readonly newSalt: () => string;
 }
 
-// How data refers to a part. User keys that begin with `$` get one more, so nothing can be mistaken for a reference.
+// The names by which data refers to a part. A user's key that begins with `$` gets one more, so it is never a reference.
 const refNames = ['$part', '$list', '$body', '$sealed'] as const;
 
-/** The digest and kind of a reference, or undefined if a value is not one. */
+/** Returns the name and digest of a reference, or undefined if a value is not one. */
 export function asRef(
   value: JsonValue,
 ): { readonly name: (typeof refNames)[number]; readonly digest: Digest } | undefined {
@@ -38,37 +38,39 @@ export function asRef(
   return undefined;
 }
 
-/** Whether skeleton text can hold a reference or an escaped key at all; false for nearly every event. */
+/** Returns whether skeleton text may hold a reference or an escaped key; false for nearly every event. */
 export function mayHoldRefs(skeleton: string): boolean {
-  // Quotes are everywhere in JSON and dollars are rare: looking for the dollar first is fifteen times as quick.
+  // Quotes are everywhere in JSON and dollars are rare, so looking for the dollar first is fifteen times as fast.
   return skeleton.includes('$') && skeleton.includes('"$');
 }
 
-/** Doubles the `$` of user keys; gives the same object back when there are none. */
+/** Returns a copy with one more `$` before each key that begins with one. */
+export function escapeKeys(value: JsonObject): JsonObject;
+export function escapeKeys(value: JsonValue): JsonValue;
 export function escapeKeys(value: JsonValue): JsonValue {
   return mapKeys(value, (key) => (key.startsWith('$') ? `$${key}` : key));
 }
 
-/** Takes one `$` off escaped keys. References must have been resolved before. */
+/** Returns a copy with one `$` less before each escaped key. References must have been resolved before. */
 export function unescapeKeys(value: JsonValue): JsonValue {
   return mapKeys(value, (key) => (key.startsWith('$$') ? key.slice(1) : key));
 }
 
 function mapKeys(value: JsonValue, rename: (key: string) => string): JsonValue {
-  if (Array.isArray(value)) return value.map((item: JsonValue) => mapKeys(item, rename));
+  if (isArray(value)) return value.map((item) => mapKeys(item, rename));
   if (!isObject(value)) return value;
-  const copy: Record<string, unknown> = {};
-  for (const key of Object.keys(value)) setKey(copy, rename(key), mapKeys(value[key] as JsonValue, rename));
-  return copy as JsonObject;
+  const copy: Record<string, JsonValue> = {};
+  for (const key of Object.keys(value)) setKey(copy, rename(key), mapKeys(value[key] ?? null, rename));
+  return copy;
 }
 
-/** The canonical text of a value with its `$` keys escaped. */
+/** Returns the canonical text of a value with its `$` keys escaped. */
 export function escapedText(value: JsonValue): string {
   const text = canonicalJson(value);
   return mayHoldRefs(text) ? canonicalJson(escapeKeys(value)) : text;
 }
 
-/** A value as a reference to a part, or escaped and inline when it is small. */
+/** Returns a value as a reference to a part, or escaped and inline if it is small. */
 export function valuePart(
   text: string,
   value: JsonValue,
@@ -79,7 +81,7 @@ export function valuePart(
   return { held: { $part: digest }, part: { digest, kind: 'value', salt: null, text, refs: [] } };
 }
 
-/** A salted part over a text. */
+/** Returns a salted part over a text. */
 export function saltedPart(
   kind: 'list' | 'body' | 'sealed',
   text: string,
@@ -90,10 +92,10 @@ export function saltedPart(
   return { digest: maker.sha256(salt + text), kind, salt, text, refs };
 }
 
-/** A node of a linked list: what came before it, and what it adds. */
+/** A node of a linked list: the node before it, and the items it adds. */
 export interface ListNode {
   readonly previous: Digest | null;
-  /** Each item inline, as `{ $part }`, or `{ $erased: true }` where it was forgotten. */
+  /** Each item inline, as `{ $part }`, or as `{ $erased: true }` if it was erased. */
   readonly items: readonly JsonValue[];
 }
 
@@ -105,7 +107,7 @@ export interface BodyDelta {
   readonly middle: string;
 }
 
-/** Makes the difference between two bodies; never splits a surrogate pair. */
+/** Returns the difference between two bodies; never splits a surrogate pair. */
 export function bodyDelta(base: Digest, before: string, after: string): BodyDelta {
   const max = Math.min(before.length, after.length);
   let prefix = 0;
@@ -122,8 +124,8 @@ export function bodyDelta(base: Digest, before: string, after: string): BodyDelt
 }
 
 /**
- * The body that differences lead to, the first one being that from `text`. It is kept as pieces until the end: a body that
- * grew by a thousand small changes is put together once, not a thousand times.
+ * Applies differences to a text, one after the other. It keeps pieces until the end, so that a body that grew by a
+ * thousand small changes is put together once, not a thousand times.
  */
 export function applyDeltas(text: string, deltas: readonly BodyDelta[]): string {
   const pieces = [text];
@@ -137,7 +139,7 @@ export function applyDeltas(text: string, deltas: readonly BodyDelta[]): string 
   return pieces.join('');
 }
 
-/** Takes that many characters off the end of some pieces and gives them. */
+/** Takes characters off the end of some pieces and returns them. */
 function cutEnd(pieces: string[], count: number): string[] {
   const end: string[] = [];
   let left = count;
@@ -154,7 +156,7 @@ function cutEnd(pieces: string[], count: number): string[] {
 const isHigh = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit < 0xe000;
 
-/** How many of these sizes fit into one answer; the first always does. */
+/** Returns how many of these sizes fit into one answer; the first always does. */
 export function fittingParts(sizes: readonly number[]): number {
   let bytes = 0;
   const end = sizes.findIndex((size, index) => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { RepriseError } from '../error.ts';
+import { limits } from '../limits.ts';
 import { asError, errorOfRecord, errorRecord, outcomeOfError } from './error-record.ts';
 
 test('errorRecord() keeps name, message, code and status, and never a stack', () => {
@@ -15,6 +16,11 @@ test('errorRecord() keeps name, message, code and status, and never a stack', ()
     message: 'no',
     status: 500,
   });
+});
+
+test('errorRecord() cuts a long message', () => {
+  const { message } = errorRecord(new Error('x'.repeat(limits.errorTextMax + 1)));
+  expect(message).toBe(`${'x'.repeat(limits.errorTextMax)}…`);
 });
 
 test('errorRecord() takes whatever was thrown', () => {

@@ -1,6 +1,7 @@
 import { hasCode } from '../error.ts';
 import type { Outcome } from '../event/event.ts';
 import type { JsonValue } from '../json.ts';
+import { limits } from '../limits.ts';
 
 /** An error as it is recorded. Never its stack: that names places on a machine. */
 export interface ErrorRecord {
@@ -11,9 +12,6 @@ export interface ErrorRecord {
   readonly status?: number;
   readonly [key: string]: JsonValue;
 }
-
-/** Units of a recorded message: a whole page in an error is of no use to anyone. */
-const messageUnitsMax = 10_000;
 
 /** What is recorded of something that was thrown; anything may be thrown. */
 export function errorRecord(thrown: unknown): ErrorRecord {
@@ -76,6 +74,6 @@ function messageOf(thrown: unknown): string {
 
 const cutCode = (code: string | number): string | number => (typeof code === 'string' ? cut(code, 200) : code);
 
-function cut(text: string, max: number = messageUnitsMax): string {
+function cut(text: string, max: number = limits.errorTextMax): string {
   return (text.length <= max ? text : `${text.slice(0, max)}…`).toWellFormed();
 }

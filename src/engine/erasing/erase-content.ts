@@ -2,7 +2,7 @@ import { canonicalJson } from '../../core/canonical-json.ts';
 import { specOf } from '../../core/event/catalogue.ts';
 import type { Event } from '../../core/event/event.ts';
 import { isObject, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts';
-import { erasableTextMin } from '../../core/parts/encode.ts';
+import { limits } from '../../core/limits.ts';
 import type { Digest, Seq } from '../../core/point.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { decoderOf } from '../history/stored-events.ts';
@@ -40,7 +40,9 @@ export async function contentOf(engine: Engine, session: string, event: Event): 
       lists.set(path, await addedItems(engine, session, event, path.split('.')));
   collect(withoutNames(event), '', lists, texts, specOf(event.type) === undefined ? new Set() : modelWords);
   const long = [...texts].filter((text) => text.length >= longTextMin);
-  const short = new Set([...texts].filter((text) => text.length < longTextMin && text.length >= erasableTextMin));
+  const short = new Set(
+    [...texts].filter((text) => text.length < longTextMin && text.length >= limits.erasableTextMin),
+  );
   return { long, short };
 }
 

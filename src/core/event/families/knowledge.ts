@@ -9,7 +9,7 @@ const topicKeys = (data: JsonObject): readonly string[] => [plainKey('topic', st
 const topicSlot = ({ topic }: JsonObject): readonly (JsonValue | undefined)[] => [topic];
 const topicText = ({ topic }: JsonObject, write: GistWriter): string => write.text(topic, (text) => `[${text}]`);
 
-/** What agents hold: keyed state, beliefs, decisions, goals and constraints. */
+/** The knowledge of agents: keyed state, beliefs, decisions, goals and constraints. */
 export const knowledgeTypes: Readonly<Record<string, EventSpec>> = {
   'state.committed': eventType('An atomic transaction wrote state.', {
     fields: { operations: need('array', '`{ agent, key, op: "write" | "delete", value?, version }`, in order.') },
