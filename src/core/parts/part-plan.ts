@@ -21,8 +21,8 @@ export type PartPlan =
   /** Another session stored it as a difference; the whole body serves both. */
   | { readonly kind: 'complete'; readonly part: PartInput; readonly id: number };
 
-/** What a store looks up while the parts of an append are judged. */
-export interface PartSource {
+/** The lookups that planning the parts of an append needs. */
+export interface PartLookup {
   /** Whether the session holds a part already. */
   readonly isHeld: (digest: Digest) => boolean;
   /** A part that any session of the namespace holds, without a hole. */
@@ -32,7 +32,7 @@ export interface PartSource {
 }
 
 /** Decides what to do with the parts of an append, and throws `part.damaged` before anything is written. */
-export function planParts(source: PartSource, parts: readonly PartInput[], sha256: Sha256): PartPlan[] {
+export function planParts(source: PartLookup, parts: readonly PartInput[], sha256: Sha256): PartPlan[] {
   const plans = new Map<Digest, PartPlan>();
   for (const part of parts) {
     if (plans.has(part.digest) || source.isHeld(part.digest)) continue;
@@ -42,7 +42,7 @@ export function planParts(source: PartSource, parts: readonly PartInput[], sha25
 }
 
 /** A part that another session has is shared only if its content is given: holding a part is how one comes to see it. */
-function planPart(source: PartSource, part: PartInput, given: readonly PartInput[], sha256: Sha256): PartPlan {
+function planPart(source: PartLookup, part: PartInput, given: readonly PartInput[], sha256: Sha256): PartPlan {
   if (part.damaged === true) return { kind: 'hole', part };
   const stored = source.stored(part.digest);
   if (stored === undefined) return { kind: 'add', part };

@@ -1,4 +1,4 @@
-import { RepriseError } from '../../core/error.ts';
+import type { RepriseError } from '../../core/error.ts';
 import type { KeySelector } from '../../core/event/keys.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { checkLimit, limits } from '../../core/limits.ts';
@@ -7,11 +7,13 @@ import type {
   Abort,
   AppendOutcome,
   AppendRequest,
+  BranchHead,
   BranchRecord,
   BranchRef,
   BranchSummary,
   EraseRequest,
   EventStore,
+  HeldPartsRequest,
   LatestPage,
   LatestRequest,
   Page,
@@ -27,16 +29,19 @@ import type {
   Snapshot,
   SnapshotKey,
 } from '../../core/store/event-store.ts';
-import type { RestoreOutcome, RestoreRequest } from '../../core/store/restore.ts';
-import type { NewSession, ReceiptsRequest, RenameRequest } from '../../core/store/session-request.ts';
+import type { ReceiptsRequest } from '../../core/store/receipt.ts';
+import type { RestoreOutcome, RestoreRequest } from '../../core/store/restore-request.ts';
+import type { NewSession, RenameRequest } from '../../core/store/session-request.ts';
 import type { StoreHealth } from '../../core/store/store-health.ts';
+import { branchNotFound, storeClosed, storeReadOnly } from '../../core/store/store-state.ts';
 import type { AskedView, Segment } from '../../core/view/view.ts';
+import { snapshotOf, snapshotPlaceOf } from '../sql/snapshot-row.ts';
 import { Catalogue, type SessionRow } from './catalogue.ts';
 import type { Database } from './database.ts';
 import type { Migration } from './migrate.ts';
 import { openDatabase } from './open-database.ts';
 import { append, sessionOf } from './operations/append.ts';
-import { findBranch, listBranches } from './operations/branch.ts';
+import { findBranch, findHead, listBranches } from './operations/branch.ts';
 import { clearSession, hiddenSessions, hideSession } from './operations/delete-session.ts';
 import { erase } from './operations/erase.ts';
 import { healthOf, truncateLog } from './operations/health.ts';
@@ -151,6 +156,10 @@ class SqliteStore implements EventStore {
     return await this.#read(() => findBranch(this.#database, this.#catalogue, ref));
   }
 
+  async branchHead(ref: BranchRef): Promise<BranchHead | undefined> {
+    return await this.#read(() => findHead(this.#database, this.#catalogue, ref));
+  }
+
   async branches(ref: SessionRef): Promise<readonly BranchSummary[]> {
     return await this.#read(() => listBranches(this.#database, this.#catalogue, ref));
   }
@@ -190,7 +199,7 @@ class SqliteStore implements EventStore {
 
   watch(ref: BranchRef, after: Seq, signal: Abort): AsyncIterable<Seq> {
     this.#checkOpen();
-    return this.#watchers.watch(async () => (await this.branch(ref))?.head, after, signal);
+    return this.#watchers.watch(async () => (await this.branchHead(ref))?.head, after, signal);
   }
 
   async createSession(ref: SessionRef, options: NewSession): Promise<SessionRecord> {
@@ -233,11 +242,7 @@ class SqliteStore implements EventStore {
     return await this.#read(() => {
       const branch = this.#findBranchId(ref);
       if (branch === undefined) return [];
-      return findSnapshots(this.#database, branch, key, through).map((place) => ({
-        ...keyOf(key),
-        branch: ref.branch,
-        ...place,
-      }));
+      return findSnapshots(this.#database, branch, key, through).map((row) => snapshotPlaceOf(ref, key, row));
     });
   }
 
@@ -245,7 +250,7 @@ class SqliteStore implements EventStore {
     return await this.#read(() => {
       const branch = this.#findBranchId(ref);
       const found = branch === undefined ? undefined : findSnapshot(this.#database, branch, key, seq);
-      return found === undefined ? undefined : { ...keyOf(key), branch: ref.branch, seq, ...found };
+      return found === undefined ? undefined : snapshotOf(ref, key, found);
     });
   }
 
@@ -277,10 +282,7 @@ class SqliteStore implements EventStore {
     return outcomes;
   }
 
-  async heldParts(
-    ref: SessionRef,
-    { limit, after }: { readonly limit: number; readonly after?: Digest },
-  ): Promise<readonly Digest[]> {
+  async heldParts(ref: SessionRef, { limit, after }: HeldPartsRequest): Promise<readonly Digest[]> {
     return await this.#read(() => {
       const session = this.#catalogue.session(ref);
       return session === undefined
@@ -327,9 +329,7 @@ class SqliteStore implements EventStore {
   #branchOf(ref: BranchRef): number {
     const branch = this.#catalogue.branch(sessionOf(this.#catalogue, ref), ref.branch);
     if (branch !== undefined) return branch.id;
-    throw new RepriseError('branch.not-found', `Cannot find branch "${ref.branch}" in session "${ref.session}"`, {
-      details: { branch: ref.branch },
-    });
+    throw branchNotFound(ref);
   }
 
   /** Runs a read; nothing is open when it returns, and a busy file is tried again after a short wait. */
@@ -368,17 +368,11 @@ class SqliteStore implements EventStore {
   }
 
   #checkOpen(): void {
-    if (this.#closing === undefined) return;
-    throw new RepriseError('store.closed', 'Cannot use the store: it was closed', { hint: 'Open it again.' });
+    if (this.#closing !== undefined) throw storeClosed();
   }
 
   #readOnlyError(): RepriseError {
-    return new RepriseError('store.read-only', `Cannot write to "${this.#options.path}": it is open for reading only`, {
-      hint: 'Check the rights of the file and its directory, or open it without readOnly.',
-    });
+    const hint = 'Check the rights of the file and its directory, or open it without readOnly.';
+    return storeReadOnly(this.#options.path, hint);
   }
-}
-
-function keyOf({ projection, version, upcasts, erasures }: SnapshotKey): SnapshotKey {
-  return { projection, version, upcasts, erasures };
 }
