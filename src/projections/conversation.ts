@@ -24,7 +24,7 @@ export type ConversationMessage =
   | { readonly seq: Seq; readonly erased: true; readonly message?: never };
 
 /** A call that was started and has not ended. */
-export interface OpenCall {
+export interface UnansweredCall {
   readonly seq: Seq;
   readonly call: string;
   readonly kind: string;
@@ -41,7 +41,7 @@ export interface LaneConversation {
   readonly system: string | null;
   readonly tools: JsonArray | null;
   readonly settings: JsonObject | null;
-  readonly openCalls: readonly OpenCall[];
+  readonly openCalls: readonly UnansweredCall[];
   /** The seq of the last model call; null before the first. */
   readonly calledAt: Seq | null;
   /** Events of this lane whose payload was erased: what they held is missing from the messages. */
@@ -64,7 +64,8 @@ export interface ToolExchange {
   readonly output?: JsonValue;
 }
 
-interface Lane extends MessageList {
+/** The conversation of one agent in one run, as the fold keeps it. */
+export interface ConversationLane extends MessageList {
   readonly agent: string | null;
   run: string | null;
   /** When it last moved on, as the number of the event. */
@@ -75,19 +76,22 @@ interface Lane extends MessageList {
   system: string | null;
   tools: JsonArray | null;
   settings: JsonObject | null;
-  open: (OpenCall & { readonly event: string })[];
+  open: (UnansweredCall & { readonly event: string })[];
   erased: number;
 }
 
 /** The last `settings.changed` of everyone, an agent, a run, or an agent in a run: each setting with its order and seq. */
-type Settings = Record<string, { readonly order: number; readonly seq: Seq; readonly value: JsonValue }>;
+export type ConversationSettings = Record<
+  string,
+  { readonly order: number; readonly seq: Seq; readonly value: JsonValue }
+>;
 
 /** The fold's value: what `conversation` keeps between events. */
 export interface ConversationState {
   order: number;
   current: string | null;
-  readonly lanes: Record<string, Lane>;
-  readonly settings: Record<string, Settings>;
+  readonly lanes: Record<string, ConversationLane>;
+  readonly settings: Record<string, ConversationSettings>;
   readonly runs: RunBook;
 }
 
@@ -207,7 +211,7 @@ function scopeOf(
   return { agent: event.agent ?? null, run: event.run === undefined ? null : firstRunOf(state.runs, event.run) };
 }
 
-function laneOf(state: ConversationState, event: Event): Lane {
+function laneOf(state: ConversationState, event: Event): ConversationLane {
   const { agent, run } = scopeOf(state, event);
   const lane = (state.lanes[scopeKey(agent, run)] ??= newLane(state, agent, run));
   if (event.run !== undefined) {
@@ -217,7 +221,7 @@ function laneOf(state: ConversationState, event: Event): Lane {
   return lane;
 }
 
-function newLane(state: ConversationState, agent: string | null, run: string | null): Lane {
+function newLane(state: ConversationState, agent: string | null, run: string | null): ConversationLane {
   const lanes = Object.entries(state.lanes);
   if (lanes.length >= limits.conversationLanesMax) {
     delete state.lanes[lanes.reduce((a, b) => (b[1].used < a[1].used ? b : a))[0]];
@@ -250,7 +254,7 @@ function sharedEntries(state: ConversationState, agent: string | null, run: stri
 }
 
 /** The lane moved on: it is the current one, and the ended ones of its agent are history once it asked a model. */
-function touch(state: ConversationState, lane: Lane): void {
+function touch(state: ConversationState, lane: ConversationLane): void {
   lane.used = state.order;
   state.current = scopeKey(lane.agent, lane.run === null ? null : firstRunOf(state.runs, lane.run));
   for (const [key, other] of Object.entries(state.lanes)) {
@@ -283,7 +287,7 @@ function addMessage(state: ConversationState, event: Event): void {
 }
 
 /** Where a message goes that nobody is in the middle of a conversation for. Between two runs, it follows the last one. */
-function reachedLane(state: ConversationState, event: Event): Lane {
+function reachedLane(state: ConversationState, event: Event): ConversationLane {
   const current = state.current === null ? undefined : state.lanes[state.current];
   const isBetween = event.run === undefined && current !== undefined && current.call !== null;
   return isBetween && (event.agent === undefined || event.agent === current.agent) ? current : laneOf(state, event);
@@ -319,11 +323,12 @@ function startCall(state: ConversationState, event: Event): void {
 }
 
 /** What the same agent's last other conversation held: a run often goes on where the one before it ended. */
-function previousEntries(state: ConversationState, lane: Lane): readonly MessageEntry[] {
+function previousEntries(state: ConversationState, lane: ConversationLane): readonly MessageEntry[] {
   if (lane.call !== null) return [];
   const others = Object.values(state.lanes).filter((other) => other !== lane && other.agent === lane.agent);
   return (
-    others.reduce<Lane | undefined>((a, b) => (a === undefined || b.used > a.used ? b : a), undefined)?.entries ?? []
+    others.reduce<ConversationLane | undefined>((a, b) => (a === undefined || b.used > a.used ? b : a), undefined)
+      ?.entries ?? []
   );
 }
 
@@ -331,7 +336,7 @@ function endCall(state: ConversationState, event: Event): void {
   const lane = laneOf(state, event);
   const { call, message, outcome } = event.data;
   // An erased end has lost the call's id; what led to it was the start.
-  const isIt = (open: Lane['open'][number]): boolean =>
+  const isIt = (open: ConversationLane['open'][number]): boolean =>
     call === undefined ? open.event === event.cause : open.call === call;
   const started = lane.open.findLast(isIt);
   lane.open = lane.open.filter((open) => open !== started);
@@ -344,8 +349,8 @@ function endCall(state: ConversationState, event: Event): void {
   touch(state, lane);
 }
 
-function laneView(state: ConversationState, lane: Lane): LaneConversation {
-  const changed = (name: string): Settings[string] | undefined => laterSetting(state, lane, name);
+function laneView(state: ConversationState, lane: ConversationLane): LaneConversation {
+  const changed = (name: string): ConversationSettings[string] | undefined => laterSetting(state, lane, name);
   const system = changed('system');
   return {
     agent: lane.agent,
@@ -362,10 +367,14 @@ function laneView(state: ConversationState, lane: Lane): LaneConversation {
 }
 
 /** A setting that was changed for this lane after its last model call. */
-function laterSetting(state: ConversationState, lane: Lane, name: string): Settings[string] | undefined {
+function laterSetting(
+  state: ConversationState,
+  lane: ConversationLane,
+  name: string,
+): ConversationSettings[string] | undefined {
   const run = lane.run === null ? null : firstRunOf(state.runs, lane.run);
   const scopes = [scopeKey(null, null), scopeKey(lane.agent, null), scopeKey(null, run), scopeKey(lane.agent, run)];
-  let latest: Settings[string] | undefined;
+  let latest: ConversationSettings[string] | undefined;
   for (const scope of scopes) {
     const setting = state.settings[scope]?.[name];
     if (setting === undefined || setting.order < (lane.call?.order ?? 0)) continue;
@@ -375,7 +384,10 @@ function laterSetting(state: ConversationState, lane: Lane, name: string): Setti
 }
 
 /** Where the system prompt is a message, a changed one takes its place. */
-function shownMessages(entries: readonly MessageEntry[], system: Settings[string] | undefined): ConversationMessage[] {
+function shownMessages(
+  entries: readonly MessageEntry[],
+  system: ConversationSettings[string] | undefined,
+): ConversationMessage[] {
   const shown = entries.map(
     ({ seq, message }): ConversationMessage => (message === undefined ? { seq, erased: true } : { seq, message }),
   );

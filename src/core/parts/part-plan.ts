@@ -4,7 +4,7 @@ import { dataDigestOf, type Sha256 } from './digest.ts';
 import { partDamaged } from './part-check.ts';
 import type { PartInput } from './parts.ts';
 
-/** A part as some session of the namespace stores it; the text may be left out where it is not a difference. */
+/** A part as a session of the namespace stores it; the text may be left out unless the part is a delta. */
 export interface StoredPart {
   readonly id: number;
   readonly kind: string;
@@ -12,26 +12,34 @@ export interface StoredPart {
   readonly text: string | null;
 }
 
-/** What a store does with a part that the session does not hold yet. */
+/** How a store keeps a part that the session does not hold yet. */
 export type PartPlan =
   | { readonly kind: 'add'; readonly part: PartInput }
-  /** What an erasure left: this session's own, others keep the part as it was. */
+  /** A part with a hole that an erasure left, for this session alone; other sessions keep theirs. */
   | { readonly kind: 'hole'; readonly part: PartInput }
   | { readonly kind: 'share'; readonly part: PartInput; readonly id: number }
-  /** Another session stored it as a difference; the whole body serves both. */
+  /** A different session stored it as a delta; the whole body serves both. */
   | { readonly kind: 'complete'; readonly part: PartInput; readonly id: number };
 
 /** The lookups that planning the parts of an append needs. */
 export interface PartLookup {
-  /** Whether the session holds a part already. */
+  /** Tells whether the session holds a part already. */
   readonly isHeld: (digest: Digest) => boolean;
-  /** A part that any session of the namespace holds, without a hole. */
+  /** Returns a part that any session of the namespace holds, without a hole. */
   readonly stored: (digest: Digest) => StoredPart | undefined;
-  /** A part that the session holds. */
+  /** Returns a part that the session holds. */
   readonly part: (digest: Digest) => PartInput | undefined;
 }
 
-/** Decides what to do with the parts of an append, and throws `part.damaged` before anything is written. */
+/**
+ * Decides what to do with the parts of an append, and throws `part.damaged` before the store has written anything.
+ *
+ * @example
+ * ```ts
+ * const nothingHeld: PartLookup = { isHeld: () => false, stored: () => undefined, part: () => undefined };
+ * const plans = planParts(nothingHeld, [], createNodePlatform().sha256); // []: there is nothing to add
+ * ```
+ */
 export function planParts(source: PartLookup, parts: readonly PartInput[], sha256: Sha256): PartPlan[] {
   const plans = new Map<Digest, PartPlan>();
   for (const part of parts) {
@@ -41,7 +49,7 @@ export function planParts(source: PartLookup, parts: readonly PartInput[], sha25
   return [...plans.values()];
 }
 
-/** A part that another session has is shared only if its content is given: holding a part is how one comes to see it. */
+/** Shares a part of a different session only if the writer gives its content: holding a part means being able to read it. */
 function planPart(source: PartLookup, part: PartInput, given: readonly PartInput[], sha256: Sha256): PartPlan {
   if (part.damaged === true) return { kind: 'hole', part };
   const stored = source.stored(part.digest);
@@ -51,7 +59,7 @@ function planPart(source: PartLookup, part: PartInput, given: readonly PartInput
   if (text === part.text && salt === part.salt) return { kind: 'share', part, id };
   const body = bodyText(part, (digest) => given.find((held) => held.digest === digest) ?? source.part(digest));
   if (body === undefined || dataDigestOf(sha256, part.salt ?? '', body) !== part.digest) throw partDamaged(part.digest);
-  // What the stored one differs from may be a part that this session does not hold.
+  // The base of the stored delta may be a part that this session does not hold.
   if (kind === 'delta') return { kind: 'complete', part: { ...part, kind: 'body', text: body, refs: [] }, id };
   return { kind: 'share', part, id };
 }

@@ -48,6 +48,16 @@ export type Judgement =
 /**
  * Judges one append the way every store must: known ids first, then the branch, then the parts, then the plan. Throws a
  * {@link RepriseError} to refuse it, before the store has written anything.
+ *
+ * @example
+ * ```ts
+ * // Inside the transaction of a store, whose lookups are the `source`:
+ * const appendOne = (source: AppendSource, request: AppendRequest, write: (plan: AppendPlan) => void): AppendOutcome => {
+ *   const judgement = judgeAppend(source, request, createNodePlatform());
+ *   if (judgement.kind === 'new') write(judgement.plan);
+ *   return judgement.outcome;
+ * };
+ * ```
  */
 export function judgeAppend(source: AppendSource, request: AppendRequest, platform: Platform): Judgement {
   checkSize(request);

@@ -28,6 +28,15 @@ export interface RestorePlan {
 /**
  * Judges events from a different store, the way every store must. Throws a {@link RepriseError} if they do not follow the
  * head of the branch or do not match their digests, before the store has written anything.
+ *
+ * @example
+ * ```ts
+ * const restoreSome = (source: AppendSource, request: RestoreRequest, write: (plan: RestorePlan) => void): Seq => {
+ *   const plan = judgeRestore(source, request, createNodePlatform());
+ *   write(plan);
+ *   return plan.after.history.head;
+ * };
+ * ```
  */
 export function judgeRestore(source: AppendSource, request: RestoreRequest, platform: Platform): RestorePlan {
   checkSize(request);

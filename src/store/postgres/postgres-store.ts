@@ -39,6 +39,7 @@ import { type Repeatable, Writer } from './appending/writer.ts';
 import { Catalogue } from './catalogue.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
+import type { Migration } from './migrate.ts';
 import { type OpenedDatabase, openDatabase } from './open-database.ts';
 import { findBranch, findHead, listBranches } from './operations/branch.ts';
 import { branchIds, branchOf, findBranchOf, sessionOf } from './operations/branch-place.ts';
@@ -64,8 +65,8 @@ import { findSessionRow, type SessionKey } from './session-row.ts';
 import { checkConnections, checkOptions, checkWait, type PostgresStoreOptions } from './store-options.ts';
 
 /**
- * Opens the store in a PostgreSQL database, which many processes on many machines may share. The package `postgres` must
- * be installed beside Reprise.
+ * Opens the store in a PostgreSQL database, which many processes on many machines may share. Needs the package `postgres`
+ * beside Reprise.
  *
  * @example
  * ```ts
@@ -78,6 +79,14 @@ import { checkConnections, checkOptions, checkWait, type PostgresStoreOptions } 
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<EventStore> {
   checkOptions(options);
+  return await openMigratedStore(options, ownMigrations);
+}
+
+/** Opens the store with these migrations; only tests give their own. */
+export async function openMigratedStore(
+  options: PostgresStoreOptions,
+  migrations: readonly Migration[],
+): Promise<EventStore> {
   const busyWaitMs = checkWait('busyWaitMs', options.busyWaitMs ?? limits.busyWaitMsMax);
   const opened = await openDatabase({
     ...options,
@@ -85,7 +94,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     connectWaitMs: Math.min(Math.max(busyWaitMs, 1_000), limits.connectWaitMsMax),
     statementTimeoutMs: checkWait('statementTimeoutMs', options.statementTimeoutMs ?? limits.statementMsMax),
     connectionsMax: checkConnections(options.connections ?? limits.connectionsMax),
-    migrations: options.migrations ?? ownMigrations,
+    migrations,
   });
   const store = new PostgresStore(opened, options.platform, options.readOnly === true);
   store.clearAway();

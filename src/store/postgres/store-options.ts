@@ -2,27 +2,24 @@ import { RepriseError } from '../../core/error.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { checkLimit } from '../../core/limits.ts';
 import type { Platform } from '../../core/store/event-store.ts';
-import type { Migration } from './migrate.ts';
 
 /** How to open a PostgreSQL store. */
 export interface PostgresStoreOptions {
-  /** `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; several hosts are tried in turn; `?schema=` names the schema. */
+  /** `postgres://USER:PASSWORD@HOST:PORT/DATABASE`. Several hosts are tried in turn; `?schema=` names the schema. */
   readonly url: string;
   readonly platform: Platform;
   /** `disk` (the default) survives power loss of the server; `process` does not wait for its disk, and is faster. */
   readonly durability?: 'disk' | 'process';
   /** Opens for reading only. */
   readonly readOnly?: boolean;
-  /** How long to wait for other writers, for a connection, or for a server that is gone: 10 s if left out. */
+  /** How long to wait for other writers, for a connection, or for a server that does not answer: 10 s if left out. */
   readonly busyWaitMs?: number;
   /** How long the server may work on one statement: 30 s if left out. */
   readonly statementTimeoutMs?: number;
   /** Connections of this store at most: 8 if left out. */
   readonly connections?: number;
-  /** Whether a missing schema is made; true if left out. */
+  /** Whether to create a missing schema; true if left out. */
   readonly create?: boolean;
-  /** The releases to migrate through; only tests give their own. */
-  readonly migrations?: readonly Migration[];
 }
 
 const openKeys: KnownKeys = optionKeys<PostgresStoreOptions>(
@@ -36,7 +33,6 @@ const openKeys: KnownKeys = optionKeys<PostgresStoreOptions>(
     statementTimeoutMs: true,
     connections: true,
     create: true,
-    migrations: true,
   },
   'openPostgresStore',
 );

@@ -63,30 +63,28 @@ import { pause, turnMsMax, turnOfLoop, Writer } from './writer.ts';
 
 /** How to open a SQLite store. */
 export interface SqliteStoreOptions {
-  /** The file; its directory is made if it is missing. */
+  /** The file; a missing directory is created. */
   readonly path: string;
   readonly platform: Platform;
   /** `disk` (the default) survives power loss; `process` survives the death of the process only, and is faster. */
   readonly durability?: 'disk' | 'process';
-  /** Opens for reading only; a file that may not be written is opened that way by itself. */
+  /** Opens for reading only. A file without write permission is always opened that way. */
   readonly readOnly?: boolean;
-  /** How long to wait for another process before `store.busy`: 10 s if left out, 0 to try once, 10 minutes at most. */
+  /** How long to wait for a different process before `store.busy`: 10 s if left out, 0 to try once, 10 minutes at most. */
   readonly busyWaitMs?: number;
-  /** Whether a missing file is made; true if left out. */
+  /** Whether to create a missing file; true if left out. */
   readonly create?: boolean;
-  /** The releases to migrate through; only tests give their own. */
-  readonly migrations?: readonly Migration[];
 }
 
 const openKeys: KnownKeys = optionKeys<SqliteStoreOptions>(
   'open the store',
-  { path: true, platform: true, durability: true, readOnly: true, busyWaitMs: true, create: true, migrations: true },
+  { path: true, platform: true, durability: true, readOnly: true, busyWaitMs: true, create: true },
   'openSqliteStore',
 );
 
 /**
- * Opens the store in one SQLite file. Several processes may have it open; each waits for the others without ever
- * blocking its own event loop.
+ * Opens the store in one SQLite file. Several processes may have it open; each waits for the others without blocking its
+ * own event loop.
  *
  * @example
  * ```ts
@@ -97,7 +95,14 @@ const openKeys: KnownKeys = optionKeys<SqliteStoreOptions>(
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<EventStore> {
   checkKeys(options, openKeys);
-  const migrations = options.migrations ?? ownMigrations;
+  return await openMigratedStore(options, ownMigrations);
+}
+
+/** Opens the store with these migrations; only tests give their own. */
+export async function openMigratedStore(
+  options: SqliteStoreOptions,
+  migrations: readonly Migration[],
+): Promise<EventStore> {
   const busyWaitMs = checkWait(options.busyWaitMs ?? limits.busyWaitMsMax);
   const { database, isReadOnly } = await openDatabase({ ...options, migrations, busyWaitMs });
   const store = new SqliteStore(database, { ...options, migrations, busyWaitMs, isReadOnly });
