@@ -12,6 +12,11 @@ export interface Door {
 /** Every door by the name it is imported under. */
 export const doors: Readonly<Record<string, Door>> = {
   reprise: { file: 'src/index.ts' },
+  'reprise/store': {
+    file: 'src/store.ts',
+    about:
+      'The store port: the types that an `EventStore` is made of, and the judgement that every store shares; see [bring your own store](../guides/own-store.md).',
+  },
   'reprise/testing': {
     file: 'src/testing.ts',
     about: 'The suites that prove a store, for any test runner; see [bring your own store](../guides/own-store.md).',

@@ -1,4 +1,5 @@
 /** The adapter for the AI SDK: record its models, tools and agents, and resume them on a branch. */
+export type { AnyAgent } from './adapters/ai-sdk/agent-settings.ts';
 export {
   fromModelMessages,
   type ModelPrompt,
@@ -19,6 +20,7 @@ export {
   type AiSdkRun,
   type AiSdkSettings,
   aiSdkAgent,
+  type GenerateOptions,
   type ToolLoopRun,
 } from './adapters/ai-sdk/resumable-agent.ts';
 export type { ModelSource } from './adapters/ai-sdk/resumed-call.ts';

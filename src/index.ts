@@ -18,27 +18,83 @@ export { costOf, knownPrices, type Price, type PriceTable } from './core/recordi
 // What they look at.
 
 export { defineProjection, type Projection, project } from './core/event/projection.ts';
-export { type Conversation, conversation, messagesOf } from './projections/conversation.ts';
+export {
+  type Conversation,
+  type ConversationLane,
+  type ConversationMessage,
+  type ConversationSettings,
+  type ConversationState,
+  conversation,
+  type LaneConversation,
+  messagesOf,
+  type UnansweredCall,
+} from './projections/conversation.ts';
 export { fingerprintProjection } from './projections/fingerprint.ts';
-export { type GraphSnapshot, type GraphStates, graphState } from './projections/graph-state.ts';
+export {
+  type FoldedChannel,
+  type FoldedGraph,
+  type GraphFold,
+  type GraphSnapshot,
+  type GraphStates,
+  graphState,
+} from './projections/graph-state.ts';
 export { metadata } from './projections/metadata.ts';
-export { runs } from './projections/runs.ts';
+export {
+  type CallNode,
+  type RunNode,
+  type RunSpan,
+  type RunStatus,
+  type Runs,
+  type RunsState,
+  runs,
+  type TurnNode,
+} from './projections/runs.ts';
 export { type State, type StateEntry, state } from './projections/state.ts';
-export { summary } from './projections/summary.ts';
+export { type Summary, type SummaryState, summary } from './projections/summary.ts';
 
 // What they hold in their hands.
 
-export { compareFingerprints } from './core/comparing/fingerprint.ts';
+export {
+  compareFingerprints,
+  type Fingerprint,
+  type FingerprintLane,
+  type FingerprintState,
+} from './core/comparing/fingerprint.ts';
+export type { RunBook, RunEntry } from './core/comparing/resumption.ts';
 export type { PassInterval, Verdict } from './core/comparing/statistics.ts';
 export { type Budget, parseVariants, type Variant, type VariantsFile } from './core/comparing/variants.ts';
-export { type ErrorCode, type ErrorDetails, errorCodes, RepriseError } from './core/error.ts';
+export { type ErrorCode, type ErrorDetails, type ErrorJson, errorCodes, RepriseError } from './core/error.ts';
 export { eventTypes } from './core/event/catalogue.ts';
 export type { CarriedEvent, Event, EventDraft, Outcome } from './core/event/event.ts';
-export { type EventFilter, matches, parseFilter } from './core/event/filter.ts';
-export { ownedKey, plainKey } from './core/event/keys.ts';
+export type {
+  EventGroup,
+  EventSpec,
+  FieldFault,
+  FieldRole,
+  FieldSpec,
+  FieldStorage,
+  FieldType,
+} from './core/event/event-spec.ts';
+export { type EventFilter, type FieldPattern, matches, parseFilter } from './core/event/filter.ts';
+export type { GistValue, GistWriter } from './core/event/gist-writer.ts';
+export { type KeyKind, ownedKey, plainKey } from './core/event/keys.ts';
 export type { JsonArray, JsonInput, JsonInputValue, JsonObject, JsonValue } from './core/json.ts';
 export { limits } from './core/limits.ts';
-export { type Message, type MessagePart, type Role, textOf, toolCallsIn } from './core/message/message.ts';
+export {
+  type FilePart,
+  type ImagePart,
+  type Message,
+  type MessageLike,
+  type MessagePart,
+  type ReasoningPart,
+  type Role,
+  type TextPart,
+  type ToolCallPart,
+  type ToolResultPart,
+  textOf,
+  toolCallsIn,
+} from './core/message/message.ts';
+export type { MessageEntry, MessageList } from './core/message/message-list.ts';
 export type { Repair, RepairRule } from './core/message/repair.ts';
 export type { Digest, Point, Seq } from './core/point.ts';
 export type { Agent, AgentFunction, PendingCall, ResumableAgent, ResumeContext } from './core/recording/agent.ts';
@@ -58,14 +114,15 @@ export type {
   TurnStart,
   Usage,
 } from './core/recording/recorder.ts';
+export type { Spending } from './core/recording/spending.ts';
 export { type At, type PointInput, parseRef, type Ref, refText } from './core/ref.ts';
 export type { Edit, EditOptions, Replacement } from './core/view/edit.ts';
 
 // What the verbs take and give.
 
-export type { DiffPair, DiffPlace, HistoryDiff } from './core/comparing/diff.ts';
-export type { StrictDiff } from './core/comparing/diff-strict.ts';
-export type { ValueDiff } from './core/comparing/value-diff.ts';
+export type { DiffCounts, DiffOptions, DiffPair, DiffPlace, HistoryDiff } from './core/comparing/diff.ts';
+export type { StrictDiff, StrictEvent, StrictNames, TypeMismatch } from './core/comparing/diff-strict.ts';
+export type { ChangedValue, JsonPath, LoneValue, ValueDiff } from './core/comparing/value-diff.ts';
 export type {
   AppendOptions,
   BranchNode,
@@ -80,7 +137,7 @@ export type { Edited } from './engine/changing/edit.ts';
 export type { Marked, MarkOptions } from './engine/changing/mark.ts';
 export type { Reverted, RevertOptions } from './engine/changing/revert.ts';
 export type { RewindOptions } from './engine/changing/rewind.ts';
-export type { Copied, CopiedSession, CopyOptions, CopyProgress } from './engine/copying/copy.ts';
+export type { Copied, CopiedSession, CopyOptions, CopyProgress } from './engine/copying/copy-options.ts';
 export type { ImportOptions, ImportSource } from './engine/copying/foreign-history.ts';
 export type { Erased, EraseOptions } from './engine/erasing/erase.ts';
 export type { Located } from './engine/history/place.ts';
@@ -112,7 +169,7 @@ export type {
 } from './engine/resuming/resume.ts';
 export type { ResumeRecordOptions, RunLimits } from './engine/resuming/resume-run.ts';
 export type { RetryOptions, RetryResult } from './engine/resuming/retry.ts';
-export type { BranchVerbs, SessionVerbs } from './engine/session-verbs.ts';
+export type { BranchVerbs, FieldFixed, OptionFixed, PointFixed, SessionVerbs } from './engine/session-verbs.ts';
 export type { StateOperation, StateValue, StateVersion } from './engine/state/entry.ts';
 export type { StateAt } from './engine/state/point.ts';
 export type { StateChange } from './engine/state/state-changes.ts';
@@ -127,12 +184,17 @@ export type {
 export type { Committed, TransactionOptions } from './engine/state/transaction-work.ts';
 export { strictDiffLines } from './wording/strict-diff-lines.ts';
 
-// For those who bring a store of their own.
+// For those who bring a store of their own; `reprise/store` has the rest.
 
-export type { EventStore } from './core/store/event-store.ts';
-export type { Platform } from './core/store/platform.ts';
+export type { Sha256 } from './core/parts/digest.ts';
+export type { BranchSummary } from './core/store/branch-record.ts';
+export type { Abort, EventStore } from './core/store/event-store.ts';
+export type { AsyncContext, Platform, RequestListener, RequestTold } from './core/store/platform.ts';
+export type { SessionRef } from './core/store/session-ref.ts';
+export type { SessionRecord } from './core/store/session-request.ts';
 export type { NamespaceSize, StoreAdvice, StoreFact, StoreHealth, TableSize } from './core/store/store-health.ts';
 export { createNodePlatform } from './node/platform.ts';
 export { openMemoryStore } from './store/memory/memory-store.ts';
-export { openPostgresStore, type PostgresStoreOptions } from './store/postgres/postgres-store.ts';
+export { openPostgresStore } from './store/postgres/postgres-store.ts';
+export type { PostgresStoreOptions } from './store/postgres/store-options.ts';
 export { openSqliteStore, type SqliteStoreOptions } from './store/sqlite/sqlite-store.ts';

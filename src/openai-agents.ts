@@ -1,4 +1,5 @@
 // OpenAI Agents JS, recorded and resumed.
+export type { AnyAgent, ContextOf } from './adapters/openai-agents/acting-agent.ts';
 export { itemsFromMessages } from './adapters/openai-agents/items-from-messages.ts';
 export { messagesFromItems } from './adapters/openai-agents/messages-from-items.ts';
 export {

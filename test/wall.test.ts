@@ -29,6 +29,7 @@ const rooms = [
   'wording',
   'reading',
   'store/memory',
+  'store/sql',
   'store/sqlite',
   'node',
   'testing',
@@ -38,6 +39,7 @@ const rooms = [
 const targets = {
   'src/engine/changing/fork.ts': 'export function fork(): void {}\n',
   'src/store/memory/memory-store.ts': 'export function openMemoryStore(): void {}\n',
+  'src/store/sql/event-row.ts': 'export function eventOf(): void {}\n',
   'src/store/sqlite/sqlite-store.ts': 'export function openSqliteStore(): void {}\n',
 };
 

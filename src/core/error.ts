@@ -1,7 +1,7 @@
-import { given, type JsonObject } from './json.ts';
+import { given, isObject, type JsonObject } from './json.ts';
 
 /**
- * Every problem that Reprise reports. A code is `noun.problem`, is never reused for a different meaning, and has a section in
+ * Every problem that Reprise can name. A code is `noun.problem`, never changes its meaning, and has a section in
  * `docs/reference/errors.md`. Callers match on `error.code`.
  *
  * @example
@@ -10,77 +10,78 @@ import { given, type JsonObject } from './json.ts';
  * ```
  */
 export const errorCodes = {
-  'agent.failed': 'An agent that the command line started failed by itself.',
-  'agent.invalid': 'The value that should resume a branch is not an agent.',
+  'agent.failed': 'An agent that the command line started failed on its own.',
+  'agent.invalid': 'A value that is not an agent was given as one.',
   'agent.not-found': 'The configuration has no agent of that name.',
-  'append.conflict': 'The head of the branch is not the one that the append expected.',
+  'append.conflict': 'The branch has moved: its head is not the one that the append expected.',
   'append.empty': 'An append has no events.',
   'append.partly-known': 'Some events of a batch are stored already and some are not.',
-  'branch.exists': 'A branch of that name exists in the session.',
+  'branch.exists': 'The session has a branch of that name.',
   'branch.not-found': 'The session has no branch of that name.',
-  'branch.rewound': 'The branch was rewound since this writer started on it.',
-  'budget.exceeded': 'The allowed model calls, tokens or cost are used up.',
+  'branch.rewound': 'The branch was rewound after this writer started.',
+  'budget.exceeded': 'The model calls, tokens or cost that were allowed are used up.',
   'config.invalid': 'The configuration file cannot be read or is not well formed.',
-  'copy.aborted': 'The caller stopped a copy. The next copy continues where it stopped.',
-  'copy.diverged': 'The target has a session of that id with a different history.',
-  'copy.not-verified': 'The copy differs from the source.',
-  'edit.invalid': 'An edit cannot be applied to its history.',
-  'effect.refused': 'A call must not be repeated, and nobody allowed it.',
+  'copy.aborted': 'The caller stopped a copy; finished batches stay, and the next copy continues after them.',
+  'copy.diverged': 'The target has a session of that id with a history of its own.',
+  'copy.not-verified': 'The copy at the target does not match the source.',
+  'edit.invalid': 'An edit does not fit the history it was given for.',
+  'effect.refused': 'An agent asked for a call that must not be repeated, and no rule allows it.',
+  'error.unknown': 'An error that came as JSON has a code that this release does not know.',
   'event.damaged': 'An event does not match its digest.',
   'event.erased': 'The payload of the event was erased.',
-  'event.id-reused': 'An event has the id of a stored event and different content.',
+  'event.id-reused': 'The id of a stored event was used again for different content.',
   'event.invalid': 'An event is not well formed.',
   'event.newer-version': 'A newer release wrote the event, and this one cannot fold it.',
   'event.not-found': 'The session has no event of that id or seq.',
-  'event.not-in-view': 'The event is stored, but it is not in the view at that point.',
-  'event.reserved': 'Only verbs write structural events; append does not.',
-  'event.structural': 'A structural event does not allow the operation.',
+  'event.not-in-view': 'The event is stored, but is not part of the view at that point.',
+  'event.reserved': 'Only their verbs write structural events; they cannot be appended by hand.',
+  'event.structural': 'The operation is not possible on a structural event.',
   'experiment.invalid': 'An experiment or its file of variants is not well formed.',
-  'filter.invalid': 'A filter is not well formed.',
+  'filter.invalid': 'A filter cannot be parsed.',
   'fingerprint.other-scheme': 'Two fingerprints of different schemes cannot be compared.',
-  'id.invalid': 'A name or id is empty, too long, reserved, or has forbidden characters.',
-  'import.invalid': 'A foreign file does not have the form of its format.',
+  'id.invalid': 'A name or id is empty, too long, reserved, or has characters that are not allowed.',
+  'import.invalid': 'A foreign file cannot be read in its format.',
   'json.cyclic': 'A value contains itself.',
   'json.lone-surrogate': 'A string is not well-formed Unicode.',
   'json.not-json': 'A value is not JSON.',
   'json.too-deep': 'A value is nested too deeply.',
-  'json.unsafe-number': 'JSON cannot carry the number exactly.',
-  'key.invalid': 'A state key is not a well-formed text.',
-  'limit.exceeded': 'Something is over a named limit.',
+  'json.unsafe-number': 'A number cannot be carried exactly.',
+  'key.invalid': 'A state key is not well-formed text.',
+  'limit.exceeded': 'A named limit was reached.',
   'model.not-found': 'The agent has no model of that name.',
-  'option.invalid': 'An option has a wrong value, or does not exist.',
+  'option.invalid': 'An option has a value that is not allowed, or does not exist.',
   'part.damaged': 'A stored part does not match its digest.',
   'part.missing': 'A stored part is missing, and no erasure accounts for it.',
-  'point.out-of-range': 'The point is after the head of its branch, or before its beginning.',
-  'projection.failed': 'A projection threw while folding an event.',
-  'projection.invalid': 'A projection is not well formed, or its value is not JSON.',
+  'point.out-of-range': 'The point lies beyond the head of its branch, or before its beginning.',
+  'projection.failed': 'A projection threw while it folded an event.',
+  'projection.invalid': 'A projection is not well formed, or returned a value that is not JSON.',
   'recording.failed': 'Events could not be recorded, and the run was set to fail in that case.',
   'redo.nothing': 'There is no marker to undo.',
   'redo.orphans': 'Undoing the marker would orphan events that were appended since.',
-  'ref.invalid': 'A ref is not well formed.',
+  'ref.invalid': 'A ref cannot be parsed.',
   'resume.aborted': 'The caller stopped a resumed run.',
-  'resume.invalid': 'The options do not fit the branch to resume.',
-  'resume.nothing': 'The branch has nothing that an agent could continue.',
-  'resume.timeout': 'A resumed run took longer than its limit.',
-  'resume.waiting': 'A call waits for an answer from the caller.',
-  'session.exists': 'A session of that id exists.',
-  'session.not-confirmed': 'Deleting a session needs a confirmation.',
+  'resume.invalid': 'A branch cannot be resumed in the requested way.',
+  'resume.nothing': 'The branch holds nothing that an agent could continue from.',
+  'resume.timeout': 'A resumed run took longer than it was allowed to.',
+  'resume.waiting': 'A call waits for an answer that only the caller can give.',
+  'session.exists': 'The store has a session of that id.',
+  'session.not-confirmed': 'Deleting a session needs an explicit confirmation.',
   'session.not-found': 'The store has no session of that id.',
-  'state.conflict': 'A different append changed the keys that the transaction had read.',
+  'state.conflict': 'An append changed a value that the writer had read.',
   'store.busy': 'A different process holds the store, and the wait for it ran out.',
   'store.closed': 'The store was closed.',
-  'store.damaged': 'The store file is damaged.',
-  'store.denied': 'The server refuses this user, or a right that the user needs.',
+  'store.damaged': 'The store is damaged.',
+  'store.denied': 'The server refuses this user, or refuses the operation.',
   'store.failed': 'The store failed.',
   'store.full': 'The disk of the store is full.',
   'store.newer': 'A newer release wrote the store.',
   'store.not-found': 'There is no store at that address.',
-  'store.read-only': 'The store is read-only.',
-  'store.unreachable': 'The server of the store does not answer, or the connection broke.',
-  'store.unsupported': 'No kind of store fits that address.',
+  'store.read-only': 'The store cannot be written.',
+  'store.unreachable': 'The server of the store does not answer, or the connection to it was cut.',
+  'store.unsupported': 'No store supports that address.',
   'time.invalid': 'A time is not an ISO 8601 date and time.',
-  'transaction.ended': 'The transaction was committed or aborted already.',
-  'transaction.expired': 'The transaction was open longer than its limit.',
+  'transaction.ended': 'The transaction was already committed or aborted.',
+  'transaction.expired': 'The transaction was open for longer than it was allowed to be.',
   'transaction.not-found': 'There is no open transaction of that id.',
 } as const;
 
@@ -91,10 +92,18 @@ export type ErrorCode = keyof typeof errorCodes;
 export interface ErrorDetails {
   /** What to do next, as one sentence. */
   readonly hint?: string;
-  /** The values that the message names, for programs. */
+  /** The values in the message, for programs. */
   readonly details?: JsonObject;
   /** The error that caused this one. */
   readonly cause?: unknown;
+}
+
+/** An error as plain data: the form in which `--json` prints it and the wire carries it. */
+export interface ErrorJson {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly hint?: string;
+  readonly details: JsonObject;
 }
 
 const marker: symbol = Symbol.for('reprise.error');
@@ -113,11 +122,11 @@ const marker: symbol = Symbol.for('reprise.error');
  */
 export class RepriseError extends Error {
   override readonly name: string = 'RepriseError';
-  /** One of a closed set of codes. */
+  /** The problem, as one of a closed set of codes. */
   readonly code: ErrorCode;
-  /** What to do next, as one sentence; undefined if there is nothing to advise. */
+  /** What to do next, as one sentence; undefined if there is no advice. */
   readonly hint: string | undefined;
-  /** The values that the message names. */
+  /** The values in the message. */
   readonly details: JsonObject;
 
   constructor(code: ErrorCode, message: string, more: ErrorDetails = {}) {
@@ -132,19 +141,60 @@ export class RepriseError extends Error {
     return typeof value === 'object' && value !== null && marker in value;
   }
 
-  /** Returns the error as plain data, as `--json` prints it and the wire carries it. */
-  toJSON(): {
-    readonly code: ErrorCode;
-    readonly message: string;
-    readonly hint?: string;
-    readonly details: JsonObject;
-  } {
+  /**
+   * Returns the error that JSON describes: the inverse of `toJSON`. Never throws, whatever it is given. A code that this
+   * release does not know becomes `error.unknown`, with the code among the details; the cause does not travel.
+   *
+   * @example
+   * ```ts
+   * const received = JSON.parse('{ "code": "store.busy", "message": "Cannot append: a different writer holds it" }');
+   * const error = RepriseError.from(received);
+   * if (error.code === 'store.busy') console.error(error.message);
+   * ```
+   */
+  static from(json: unknown): RepriseError {
+    const message = fieldOf(json, 'message');
+    const hint = fieldOf(json, 'hint');
+    const code = fieldOf(json, 'code');
+    const details = jsonObjectOf(fieldOf(json, 'details'));
+    const text = typeof message === 'string' ? message : 'Cannot read an error: it has no message';
+    const more = given({ hint: typeof hint === 'string' ? hint : undefined });
+    if (isErrorCode(code)) return new RepriseError(code, text, { ...more, details });
+    const named = given({ code: typeof code === 'string' ? code : undefined });
+    return new RepriseError('error.unknown', text, { ...more, details: { ...details, ...named } });
+  }
+
+  /** Returns the error as plain data: the form in which `--json` prints it and the wire carries it. */
+  toJSON(): ErrorJson {
     return {
       code: this.code,
       message: this.message,
       ...given({ hint: this.hint }),
       details: this.details,
     };
+  }
+}
+
+function isErrorCode(code: unknown): code is ErrorCode {
+  return typeof code === 'string' && Object.hasOwn(errorCodes, code);
+}
+
+/** Returns a field of any value; undefined if there is none, or if reading it throws. */
+function fieldOf(value: unknown, name: string): unknown {
+  try {
+    return isObject(value) ? value[name] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns a copy of a JSON object; an empty one for every other value. */
+function jsonObjectOf(value: unknown): JsonObject {
+  try {
+    const copy: unknown = JSON.parse(JSON.stringify(value) ?? 'null');
+    return isObject(copy) ? copy : {};
+  } catch {
+    return {};
   }
 }
 
@@ -161,7 +211,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Stops on a mistake of our own: a broken assumption, never a user's input. */
+/** Throws on a mistake of our own: a broken assumption, never a user's input. */
 export function assert(condition: boolean, what: string): asserts condition {
   if (!condition) throw new Error(`Broken assumption in Reprise: ${what}`);
 }

@@ -2,7 +2,7 @@ import type { StrictDiff } from '../core/comparing/diff-strict.ts';
 import type { Agent } from '../core/recording/agent.ts';
 import type { PointInput, Ref } from '../core/ref.ts';
 import type { Engine } from './context/engine.ts';
-import type { Copied, CopyOptions } from './copying/copy.ts';
+import type { Copied, CopyOptions } from './copying/copy-options.ts';
 import type { ImportOptions, ImportSource } from './copying/foreign-history.ts';
 import type { Erased, EraseOptions } from './erasing/erase.ts';
 import type { CompareOptions, Comparison } from './looking/compare.ts';

@@ -14,7 +14,7 @@ import { Chores } from './context/chores.ts';
 import { type Engine, sessionRef } from './context/engine.ts';
 import type { RecordingDefaults } from './context/recording-defaults.ts';
 import { Transactions } from './context/transactions.ts';
-import type { Copied, CopyOptions } from './copying/copy.ts';
+import type { Copied, CopyOptions } from './copying/copy-options.ts';
 import type { ImportOptions, ImportSource } from './copying/foreign-history.ts';
 import { sessionRecord, sessionRecords } from './history/place.ts';
 import { compare, compareStrictly, copy, exportHistory, importHistory } from './lazy-verbs.ts';

@@ -280,16 +280,17 @@ export interface SessionVerbs extends SessionLog {
 }
 
 /** A verb without its first parameter: the branch that a branch fills in. */
-type PointFixed<Verb> = Verb extends (branch: never, ...rest: infer Rest) => infer Result
+export type PointFixed<Verb> = Verb extends (branch: never, ...rest: infer Rest) => infer Result
   ? (...rest: Rest) => Result
   : never;
 
 /** A verb whose options lack one field: the one that a branch fills in. */
-type OptionFixed<Verb, Field extends string> = Verb extends (...given: infer Given) => infer Result
+export type OptionFixed<Verb, Field extends string> = Verb extends (...given: infer Given) => infer Result
   ? (...given: FieldFixed<Given, Field>) => Result
   : never;
 
-type FieldFixed<Given extends readonly unknown[], Field extends string> = {
+/** The parameters of a verb, with one field left out of its options. */
+export type FieldFixed<Given extends readonly unknown[], Field extends string> = {
   [Index in keyof Given]: Field extends keyof NonNullable<Given[Index]>
     ? Omit<NonNullable<Given[Index]>, Field>
     : Given[Index];

@@ -5,7 +5,7 @@ import { type Event, erasedData } from '../core/event/event.ts';
 import { project } from '../core/event/projection.ts';
 import type { JsonArray, JsonObject } from '../core/json.ts';
 import { limits } from '../core/limits.ts';
-import { textOf } from '../core/message/message.ts';
+import { textOf, toolCallsIn, toolResultsIn } from '../core/message/message.ts';
 import type { Digest, Seq } from '../core/point.ts';
 import {
   type Conversation,
@@ -14,7 +14,6 @@ import {
   type LaneConversation,
   lastUserMessage,
   messagesOf,
-  toolExchanges,
 } from './conversation.ts';
 
 type Draft = Pick<Event, 'type' | 'data'> & Partial<Event>;
@@ -186,6 +185,26 @@ describe('messages', () => {
   });
 });
 
+/** Pairs every tool call in the messages with its result. */
+function toolExchanges({ messages }: Pick<Conversation, 'messages'>): readonly object[] {
+  const results = new Map(
+    messages.flatMap(({ seq, message }) =>
+      toolResultsIn(message ?? null).map(
+        ({ toolCallId, output }) => [toolCallId, { answeredAt: seq, output }] as const,
+      ),
+    ),
+  );
+  return messages.flatMap(({ seq, message }) =>
+    toolCallsIn(message ?? null).map(({ toolCallId, toolName, input }) => ({
+      toolCallId,
+      toolName,
+      input,
+      askedAt: seq,
+      ...(results.get(toolCallId) ?? { answeredAt: null }),
+    })),
+  );
+}
+
 describe('tools', () => {
   const talk = [asked('c1', [user('x')]), answered('c1', says('two', ['t1', 'find'], ['t2', 'find']))];
 
@@ -199,10 +218,7 @@ describe('tools', () => {
 
   test('with ids of their own, they are paired by name and order', () => {
     const seen = at(...talk, gave('x', 'find', 'first'));
-    expect(toolExchanges(seen).map(({ answeredAt, output }) => [answeredAt, output])).toEqual([
-      [3, 'first'],
-      [null, undefined],
-    ]);
+    expect(toolExchanges(seen)).toMatchObject([{ answeredAt: 3, output: 'first' }, { answeredAt: null }]);
   });
 
   test('a tool that the program called on its own is not part of the conversation', () => {

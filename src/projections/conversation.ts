@@ -33,7 +33,7 @@ export type ConversationMessage =
   | { readonly seq: Seq; readonly erased: true; readonly message?: never };
 
 /** A call that was started and has not ended. */
-export interface UnendedCall {
+export interface UnansweredCall {
   readonly seq: Seq;
   readonly call: string;
   readonly kind: string;
@@ -50,7 +50,7 @@ export interface LaneConversation {
   readonly system: string | null;
   readonly tools: JsonArray | null;
   readonly settings: JsonObject | null;
-  readonly openCalls: readonly UnendedCall[];
+  readonly openCalls: readonly UnansweredCall[];
   /** The seq of the last model call; null before the first. */
   readonly calledAt: Seq | null;
   /** Events of this lane whose payload was erased: their content is missing from the messages. */
@@ -62,18 +62,8 @@ export interface Conversation extends LaneConversation {
   readonly lanes: readonly LaneConversation[];
 }
 
-/** A tool call that a model asked for, with its result. */
-export interface ToolExchange {
-  readonly toolCallId: string;
-  readonly toolName: string;
-  readonly input: JsonValue;
-  readonly askedAt: Seq;
-  /** Null while there is no answer. */
-  readonly answeredAt: Seq | null;
-  readonly output?: JsonValue;
-}
-
-interface Lane extends MessageList {
+/** The conversation of one agent in one run, as the fold keeps it. */
+export interface ConversationLane extends MessageList {
   readonly agent: string | null;
   run: string | null;
   /** The number of the event that last changed it. */
@@ -84,19 +74,22 @@ interface Lane extends MessageList {
   system: string | null;
   tools: JsonArray | null;
   settings: JsonObject | null;
-  open: (UnendedCall & { readonly event: string })[];
+  open: (UnansweredCall & { readonly event: string })[];
   erased: number;
 }
 
 /** The last `settings.changed` of everyone, an agent, a run, or an agent in a run: each setting with its order and seq. */
-type Settings = Record<string, { readonly order: number; readonly seq: Seq; readonly value: JsonValue }>;
+export type ConversationSettings = Record<
+  string,
+  { readonly order: number; readonly seq: Seq; readonly value: JsonValue }
+>;
 
 /** The value that `conversation` folds. */
 export interface ConversationState {
   order: number;
   current: string | null;
-  readonly lanes: Record<string, Lane>;
-  readonly settings: Record<string, Settings>;
+  readonly lanes: Record<string, ConversationLane>;
+  readonly settings: Record<string, ConversationSettings>;
   readonly runs: RunBook;
 }
 
@@ -175,22 +168,6 @@ export function lastUserMessage(
   return { seq: found.seq, message: found.message, isLast: index === messages.length - 1 };
 }
 
-/** Returns every tool call in the messages, paired with its result. */
-export function toolExchanges(conversation: Pick<LaneConversation, 'messages'>): readonly ToolExchange[] {
-  const results = new Map<string, { readonly seq: Seq; readonly output: JsonValue }>();
-  for (const { seq, message } of conversation.messages) {
-    for (const { toolCallId, output } of toolResultsIn(message ?? null)) results.set(toolCallId, { seq, output });
-  }
-  return conversation.messages.flatMap(({ seq, message }) =>
-    toolCallsIn(message ?? null).map(({ toolCallId, toolName, input }) => {
-      const result = results.get(toolCallId);
-      const asked = { toolCallId, toolName, input, askedAt: seq };
-      if (result === undefined) return { ...asked, answeredAt: null };
-      return { ...asked, answeredAt: result.seq, output: result.output };
-    }),
-  );
-}
-
 function applyTo(state: ConversationState, event: Event): void {
   switch (event.type) {
     case 'message.added':
@@ -216,7 +193,7 @@ function scopeOf(
   return { agent: event.agent ?? null, run: event.run === undefined ? null : firstRunOf(state.runs, event.run) };
 }
 
-function laneOf(state: ConversationState, event: Event): Lane {
+function laneOf(state: ConversationState, event: Event): ConversationLane {
   const { agent, run } = scopeOf(state, event);
   const lane = (state.lanes[scopeKey(agent, run)] ??= newLane(state, agent, run));
   if (event.run !== undefined) {
@@ -226,7 +203,7 @@ function laneOf(state: ConversationState, event: Event): Lane {
   return lane;
 }
 
-function newLane(state: ConversationState, agent: string | null, run: string | null): Lane {
+function newLane(state: ConversationState, agent: string | null, run: string | null): ConversationLane {
   const lanes = Object.entries(state.lanes);
   if (lanes.length >= limits.conversationLanesMax) {
     delete state.lanes[lanes.reduce((a, b) => (b[1].used < a[1].used ? b : a))[0]];
@@ -258,8 +235,8 @@ function sharedEntries(state: ConversationState, agent: string | null, run: stri
   });
 }
 
-/** Makes a lane the current one, and drops the ended lanes of its agent once it has called a model. */
-function touch(state: ConversationState, lane: Lane): void {
+/** The lane moved on: it is the current one, and the ended ones of its agent are history once it asked a model. */
+function touch(state: ConversationState, lane: ConversationLane): void {
   lane.used = state.order;
   state.current = scopeKey(lane.agent, lane.run === null ? null : firstRunOf(state.runs, lane.run));
   for (const [key, other] of Object.entries(state.lanes)) {
@@ -291,8 +268,8 @@ function addMessage(state: ConversationState, event: Event): void {
   );
 }
 
-/** Returns the lane of a message that no open conversation takes. Between two runs, it follows the last one. */
-function reachedLane(state: ConversationState, event: Event): Lane {
+/** Where a message goes that nobody is in the middle of a conversation for. Between two runs, it follows the last one. */
+function reachedLane(state: ConversationState, event: Event): ConversationLane {
   const current = state.current === null ? undefined : state.lanes[state.current];
   const isBetween = event.run === undefined && current !== undefined && current.call !== null;
   return isBetween && (event.agent === undefined || event.agent === current.agent) ? current : laneOf(state, event);
@@ -327,20 +304,21 @@ function startCall(state: ConversationState, event: Event): void {
   touch(state, lane);
 }
 
-/** Returns the entries of the agent's last other conversation: a run often continues the one before it. */
-function previousEntries(state: ConversationState, lane: Lane): readonly MessageEntry[] {
+/** What the same agent's last other conversation held: a run often goes on where the one before it ended. */
+function previousEntries(state: ConversationState, lane: ConversationLane): readonly MessageEntry[] {
   if (lane.call !== null) return [];
   const others = Object.values(state.lanes).filter((other) => other !== lane && other.agent === lane.agent);
   return (
-    others.reduce<Lane | undefined>((a, b) => (a === undefined || b.used > a.used ? b : a), undefined)?.entries ?? []
+    others.reduce<ConversationLane | undefined>((a, b) => (a === undefined || b.used > a.used ? b : a), undefined)
+      ?.entries ?? []
   );
 }
 
 function endCall(state: ConversationState, event: Event): void {
   const lane = laneOf(state, event);
   const { call, message, outcome } = event.data;
-  // An erased end has lost the call's id, but its cause is still the start.
-  const isIt = (open: Lane['open'][number]): boolean =>
+  // An erased end has lost the call's id; what led to it was the start.
+  const isIt = (open: ConversationLane['open'][number]): boolean =>
     call === undefined ? open.event === event.cause : open.call === call;
   const started = lane.open.findLast(isIt);
   lane.open = lane.open.filter((open) => open !== started);
@@ -353,7 +331,7 @@ function endCall(state: ConversationState, event: Event): void {
   touch(state, lane);
 }
 
-function laneView(state: ConversationState, lane: Lane): LaneConversation {
+function laneView(state: ConversationState, lane: ConversationLane): LaneConversation {
   const system = laterSetting(state, lane, 'system');
   const model = laterSetting(state, lane, 'model')?.value;
   const tools = laterSetting(state, lane, 'tools')?.value;
@@ -373,10 +351,14 @@ function laneView(state: ConversationState, lane: Lane): LaneConversation {
 }
 
 /** Returns a setting that was changed for this lane after its last model call. */
-function laterSetting(state: ConversationState, lane: Lane, name: string): Settings[string] | undefined {
+function laterSetting(
+  state: ConversationState,
+  lane: ConversationLane,
+  name: string,
+): ConversationSettings[string] | undefined {
   const run = lane.run === null ? null : firstRunOf(state.runs, lane.run);
   const scopes = [scopeKey(null, null), scopeKey(lane.agent, null), scopeKey(null, run), scopeKey(lane.agent, run)];
-  let latest: Settings[string] | undefined;
+  let latest: ConversationSettings[string] | undefined;
   for (const scope of scopes) {
     const setting = state.settings[scope]?.[name];
     if (setting === undefined || setting.order < (lane.call?.order ?? 0)) continue;
@@ -385,8 +367,11 @@ function laterSetting(state: ConversationState, lane: Lane, name: string): Setti
   return latest;
 }
 
-/** Returns the messages. If the system prompt is one of them, a changed prompt replaces it. */
-function shownMessages(entries: readonly MessageEntry[], system: Settings[string] | undefined): ConversationMessage[] {
+/** Where the system prompt is a message, a changed one takes its place. */
+function shownMessages(
+  entries: readonly MessageEntry[],
+  system: ConversationSettings[string] | undefined,
+): ConversationMessage[] {
   const shown = entries.map(
     ({ seq, message }): ConversationMessage => (message === undefined ? { seq, erased: true } : { seq, message }),
   );

@@ -1,6 +1,6 @@
 import type { Event } from '../core/event/event.ts';
 import type { Projection } from '../core/event/projection.ts';
-import { arrayAt, isArray, isObject, type JsonObject, type JsonValue, objectAt, setKey } from '../core/json.ts';
+import { arrayAt, isArray, isObject, type JsonObject, type JsonValue, setKey } from '../core/json.ts';
 import type { Seq } from '../core/point.ts';
 
 /** The last saved state of one graph. */
@@ -15,21 +15,24 @@ export interface GraphSnapshot {
 /** The last saved state of every graph: of the outermost under the empty name, of subgraphs under their path. */
 export type GraphStates = Readonly<Record<string, GraphSnapshot>>;
 
-/** A stored value, and the id of the saved state it was stored with. */
-interface HeldChannel {
+/** A value as it is stored, and what was saved when it was. */
+/** The last value of a channel, as the fold keeps it. */
+export interface FoldedChannel {
   readonly from: string;
   readonly data: JsonObject;
 }
 
-interface HeldGraph {
+/** The last state of a graph, as the fold keeps it. */
+export interface FoldedGraph {
   readonly id: string;
   readonly seq: Seq;
-  readonly channels: Record<string, HeldChannel>;
+  readonly channels: Record<string, FoldedChannel>;
 }
 
-interface Held {
-  readonly graphs: Record<string, HeldGraph>;
-  /** Values whose `graph.saved` has not come yet, by namespace and channel. */
+/** The value that the fold of {@link graphState} keeps. */
+export interface GraphFold {
+  readonly graphs: Record<string, FoldedGraph>;
+  /** Values whose `graph.saved` is still to come, by namespace and channel. */
   readonly coming: Record<string, Record<string, JsonObject>>;
 }
 
@@ -57,7 +60,7 @@ interface Held {
  * console.log(outermost?.values); // { plan: 'ask' }
  * ```
  */
-export const graphState: Projection<Held, GraphStates> = {
+export const graphState: Projection<GraphFold, GraphStates> = {
   name: 'graph',
   version: '1',
   history: 'view',
@@ -80,18 +83,18 @@ export const graphState: Projection<Held, GraphStates> = {
   },
 };
 
-function keepValue({ coming }: Held, namespace: string, data: JsonObject): void {
-  const values = (Object.hasOwn(coming, namespace) ? coming[namespace] : undefined) ?? {};
+function keepValue({ coming }: GraphFold, namespace: string, data: JsonObject): void {
+  const values = Object.hasOwn(coming, namespace) ? (coming[namespace] as Record<string, JsonObject>) : {};
   setKey(values, String(data['channel']), data);
   setKey(coming, namespace, values);
 }
 
-function keepGraph({ graphs, coming }: Held, namespace: string, { seq, data }: Event): void {
+function keepGraph({ graphs, coming }: GraphFold, namespace: string, { seq, data }: Event): void {
   const id = String(data['saved']);
   const before = Object.hasOwn(graphs, namespace) ? graphs[namespace]?.channels : undefined;
   const fresh = Object.hasOwn(coming, namespace) ? coming[namespace] : undefined;
-  const channels: Record<string, HeldChannel> = {};
-  for (const [channel, held] of Object.entries(objectAt(data, 'values') ?? {})) {
+  const channels: Record<string, FoldedChannel> = {};
+  for (const [channel, held] of Object.entries(isObject(data['values']) ? data['values'] : {})) {
     const from = String(isObject(held) ? held['from'] : '');
     const kept = before !== undefined && Object.hasOwn(before, channel) ? before[channel] : undefined;
     const value = fresh !== undefined && Object.hasOwn(fresh, channel) ? fresh[channel] : undefined;

@@ -6,21 +6,21 @@ import type { Seq } from '../core/point.ts';
 import { createSpending, type Spending, spend } from '../core/recording/spending.ts';
 import { msBetween } from '../core/time.ts';
 
-/** Whether something is open, or how it ended; unknown if the end was erased. */
-export type Status = 'open' | 'ok' | 'error' | 'aborted' | 'interrupted' | 'budget' | 'unknown';
+/** How far something is: still going on, or how it ended. Unknown where the end was erased. */
+export type RunStatus = 'open' | 'ok' | 'error' | 'aborted' | 'interrupted' | 'budget' | 'unknown';
 
 /** When something began and ended. */
-export interface Span {
+export interface RunSpan {
   readonly startedAt: string;
   readonly startedSeq: Seq;
   endedAt: string | null;
   endedSeq: Seq | null;
   durationMs: number | null;
-  status: Status;
+  status: RunStatus;
 }
 
 /** One call. */
-export interface CallNode extends Span {
+export interface CallNode extends RunSpan {
   readonly call: string | null;
   readonly kind: string | null;
   readonly name: string | null;
@@ -35,16 +35,16 @@ export interface CallNode extends Span {
   erased: boolean;
 }
 
-/** One turn of a run. */
-export interface TurnNode extends Span {
+/** What happened in a run during one turn. */
+export interface TurnNode extends RunSpan {
   readonly turn: number;
   title: string | null;
   readonly calls: CallNode[];
   readonly spending: Spending;
 }
 
-/** One run; its id is null for events outside any run. */
-export interface RunNode extends Span {
+/** One run; its id is null for what happened outside of any. */
+export interface RunNode extends RunSpan {
   readonly run: string | null;
   agent: string | null;
   title: string | null;
@@ -134,16 +134,16 @@ function placeOf(state: RunsState, event: Event): number {
   return state.runs.length - 1;
 }
 
-function begin(event: Event): Span {
+function begin(event: Event): RunSpan {
   const { time, seq } = event;
   return { startedAt: time, startedSeq: seq, endedAt: null, endedSeq: null, durationMs: null, status: 'open' };
 }
 
-function end(span: Span, event: Event): void {
+function end(span: RunSpan, event: Event): void {
   span.endedAt = event.time;
   span.endedSeq = event.seq;
   span.durationMs = msBetween(span.startedAt, event.time);
-  span.status = (stringAt(event.data, 'outcome') as Status | undefined) ?? 'unknown';
+  span.status = (stringAt(event.data, 'outcome') as RunStatus | undefined) ?? 'unknown';
 }
 
 function turnOf(run: RunNode, event: Event): TurnNode {
@@ -162,7 +162,7 @@ function startCall(state: RunsState, place: number, run: RunNode, event: Event):
   state.open[openKey(place, event)] = [place, run.turns.indexOf(turn), turn.calls.length - 1];
 }
 
-function newCall({ data, erased }: Event): Omit<CallNode, keyof Span> {
+function newCall({ data, erased }: Event): Omit<CallNode, keyof RunSpan> {
   return {
     call: stringAt(data, 'call') ?? null,
     kind: stringAt(data, 'kind') ?? null,

@@ -6,10 +6,11 @@ import {
   type Event,
   type EventStore,
   openReprise,
-  openSqliteStore,
   type Session,
   summary,
 } from '../../src/index.ts';
+import { migrations } from '../../src/store/sqlite/schema.ts';
+import { openMigratedStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { all } from '../../src/testing/verbs/verb-case.ts';
 import { growingMigrations } from './growing-migrations.ts';
 import { type Line, tally } from './writer-report.ts';
@@ -19,7 +20,7 @@ const ref = { namespace: 'default', session: 'demo' };
 
 /** Opens what a killed writer left and holds it against what it had said. Gives how many events there are. */
 export async function checkAftermath(path: string, said: readonly Line[], migrating: boolean): Promise<number> {
-  const store = await openSqliteStore({ path, platform, ...(migrating ? { migrations: growingMigrations } : {}) });
+  const store = await openMigratedStore({ path, platform }, migrating ? growingMigrations : migrations);
   await using reprise = await openReprise({ store, platform, snapshotEvents: 8 });
   expect((await store.health()).problems).toEqual([]);
   if ((await store.session(ref)) === undefined) {

@@ -2,14 +2,9 @@
 // Each operation is announced before it begins and acknowledged when its promise has resolved, a line of JSON each.
 
 import { writeSync } from 'node:fs';
-import {
-  createNodePlatform,
-  type EventDraft,
-  openReprise,
-  openSqliteStore,
-  type Session,
-  summary,
-} from '../../src/index.ts';
+import { createNodePlatform, type EventDraft, openReprise, type Session, summary } from '../../src/index.ts';
+import { migrations } from '../../src/store/sqlite/schema.ts';
+import { openMigratedStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { growingMigrations } from './growing-migrations.ts';
 import { Random } from './random.ts';
 import { secretOf, tally } from './writer-report.ts';
@@ -22,11 +17,7 @@ function report(line: object): void {
 }
 
 const platform = createNodePlatform();
-const store = await openSqliteStore({
-  path,
-  platform,
-  ...(mode === '--migrating' ? { migrations: growingMigrations } : {}),
-});
+const store = await openMigratedStore({ path, platform }, mode === '--migrating' ? growingMigrations : migrations);
 const reprise = await openReprise({ store, platform, snapshotEvents: 8 });
 const session = await reprise.session('demo', { create: true });
 report({ kind: 'opened' });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createNodePlatform } from '../../src/node/platform.ts';
 import { openDatabase } from '../../src/store/postgres/open-database.ts';
 import { activityReport } from '../../src/store/postgres/operations/health-activity.ts';
-import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
+import { openMigratedStore, openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { migrations } from '../../src/store/postgres/schema.ts';
 import { note, request } from '../../src/testing/contract/contract-case.ts';
 import { Place } from '../e2e/cli/run.ts';
@@ -154,7 +154,7 @@ describe('doctor on PostgreSQL', () => {
       [],
       expect.stringMatching(/made 1 changes and goes on$/),
     ]);
-    await (await openPostgresStore({ url, platform, migrations: nextRelease })).close();
+    await (await openMigratedStore({ url, platform }, nextRelease)).close();
     expect((await doctor(url)).findings).toEqual([]);
   });
 

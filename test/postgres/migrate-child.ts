@@ -1,13 +1,8 @@
 // Opens a store with the invented release, so that it is migrated: node migrate-child.ts URL
 import { createNodePlatform } from '../../src/node/platform.ts';
-import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
+import { openMigratedStore } from '../../src/store/postgres/postgres-store.ts';
 import { nextRelease } from './next-release.ts';
 
 const [url = ''] = process.argv.slice(2);
-const store = await openPostgresStore({
-  url,
-  platform: createNodePlatform(),
-  migrations: nextRelease,
-  busyWaitMs: 60_000,
-});
+const store = await openMigratedStore({ url, platform: createNodePlatform(), busyWaitMs: 60_000 }, nextRelease);
 await store.close();

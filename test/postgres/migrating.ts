@@ -2,7 +2,7 @@
 import type { EventStore } from '../../src/core/store/event-store.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
 import type { Migration } from '../../src/store/postgres/migrate.ts';
-import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
+import { openMigratedStore } from '../../src/store/postgres/postgres-store.ts';
 import { migrations } from '../../src/store/postgres/schema.ts';
 import { note, request } from '../../src/testing/contract/contract-case.ts';
 
@@ -16,7 +16,7 @@ export const refOf = (writer: number) => ({ namespace: 'default', session: `s${w
 
 /** Opens a store with a release's migrations. */
 export function opened(url: string, held: readonly Migration[] = migrations, busyWaitMs = 60_000): Promise<EventStore> {
-  return openPostgresStore({ url, platform, migrations: held, busyWaitMs });
+  return openMigratedStore({ url, platform, busyWaitMs }, held);
 }
 
 /** A store of the present release with many events in it. */

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { EventStore } from '../../src/core/store/event-store.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
 import type { Migration } from '../../src/store/postgres/migrate.ts';
-import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
+import { openMigratedStore } from '../../src/store/postgres/postgres-store.ts';
 import { migrations } from '../../src/store/postgres/schema.ts';
 import { note, request } from '../../src/testing/contract/contract-case.ts';
 import { newPlace, tamper } from './place.ts';
@@ -18,7 +18,7 @@ const next: Migration = {
 };
 
 function opened(url: string, held: readonly Migration[] = migrations): Promise<EventStore> {
-  return openPostgresStore({ url, platform, durability: 'process', migrations: held });
+  return openMigratedStore({ url, platform, durability: 'process' }, held);
 }
 
 it('many who open a store that is not there yet make it once', async () => {

@@ -1,6 +1,6 @@
 import type { PartInput } from '../../src/core/parts/parts.ts';
 import type { Digest, Seq } from '../../src/core/point.ts';
-import type { Condition } from '../../src/core/store/append.ts';
+import type { Condition } from '../../src/core/store/append-request.ts';
 import type {
   AppendOutcome,
   AppendRequest,

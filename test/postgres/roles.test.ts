@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { hasCode } from '../../src/core/error.ts';
 import { createNodePlatform, openReprise, type Reprise } from '../../src/index.ts';
-import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
+import { openMigratedStore } from '../../src/store/postgres/postgres-store.ts';
 import { rights } from '../../src/store/postgres/rights.ts';
 import { verbSuite } from '../../src/testing/verbs/verb-suite.ts';
 import { blocksOf } from '../docs/pages.ts';
@@ -269,7 +269,7 @@ describe('the owner', () => {
 
   it('alone migrates; the others are told so, and may read what a migration brought', async () => {
     const platform = createNodePlatform();
-    const open = (role: Role) => openPostgresStore({ url: urlOf(role), platform, migrations: nextRelease });
+    const open = (role: Role) => openMigratedStore({ url: urlOf(role), platform }, nextRelease);
     await expect(open('writer')).rejects.toMatchObject({
       code: 'store.denied',
       message: expect.stringContaining('migrate the store from schema 1 to 2'),

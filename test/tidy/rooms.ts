@@ -20,8 +20,9 @@ const rooms: Readonly<Record<string, Room>> = {
   wording: { rooms: ['core'], node: false, packages: [] },
   reading: { rooms: ['core', 'projections', 'engine', 'wording'], node: false, packages: [] },
   'store/memory': { rooms: ['core'], node: true, packages: [] },
-  'store/sqlite': { rooms: ['core'], node: true, packages: [] },
-  'store/postgres': { rooms: ['core'], node: true, packages: ['postgres'] },
+  'store/sql': { rooms: ['core'], node: false, packages: [] },
+  'store/sqlite': { rooms: ['core', 'store/sql'], node: true, packages: [] },
+  'store/postgres': { rooms: ['core', 'store/sql'], node: true, packages: ['postgres'] },
   node: { rooms: ['core', 'engine'], node: true, packages: [] },
   'adapters/ai-sdk': { rooms: ['core'], node: true, packages: ['ai', '@ai-sdk/provider'] },
   'adapters/openai-agents': { rooms: ['core'], node: true, packages: ['@openai/agents'] },
@@ -48,7 +49,7 @@ export function roomOf(path: string): string | undefined {
 }
 
 /** Rooms without Node, DOM, clock and randomness. */
-export const pureRooms: readonly string[] = ['core', 'projections', 'engine', 'wording', 'reading'];
+export const pureRooms: readonly string[] = ['core', 'projections', 'engine', 'wording', 'reading', 'store/sql'];
 
 /** Why `from` may not import `to` (a room), or undefined. An unknown room is refused: it needs a line in the table. */
 export function refuseRoom(from: string, to: string): string | undefined {

@@ -39,26 +39,25 @@ const agentKeys: KnownKeys = optionKeys<AiSdkAgentOptions>(
   'an agent',
 );
 
-type Context = Record<string, unknown>;
-type Told = 'prompt' | 'messages';
-
-/** What `generateText` takes. */
-type GenerateOptions<TOOLS extends ToolSet, CONTEXT extends Context, OUTPUT extends OutputInterface> = Parameters<
-  typeof generateText<TOOLS, CONTEXT, OUTPUT>
->[0];
+/** The options of `generateText`. */
+export type GenerateOptions<
+  TOOLS extends ToolSet,
+  CONTEXT extends Record<string, unknown>,
+  OUTPUT extends OutputInterface,
+> = Parameters<typeof generateText<TOOLS, CONTEXT, OUTPUT>>[0];
 
 /** What `generateText` takes, without the conversation: what an agent is made of. */
 export type AiSdkSettings<
   TOOLS extends ToolSet = ToolSet,
   CONTEXT extends Record<string, unknown> = Record<string, unknown>,
   OUTPUT extends OutputInterface = OutputInterface<string, string>,
-> = Omit<GenerateOptions<TOOLS, CONTEXT, OUTPUT>, Told>;
+> = Omit<GenerateOptions<TOOLS, CONTEXT, OUTPUT>, 'prompt' | 'messages'>;
 
 /** What `resume` hands on to `generateText` unchanged. */
 export type AiSdkRun<
   TOOLS extends ToolSet = ToolSet,
   CONTEXT extends Record<string, unknown> = Record<string, unknown>,
-> = Partial<Omit<GenerateOptions<TOOLS, CONTEXT, OutputInterface>, Told>>;
+> = Partial<Omit<GenerateOptions<TOOLS, CONTEXT, OutputInterface>, 'prompt' | 'messages'>>;
 
 /** What `resume` hands on to the `generate` of a `ToolLoopAgent` unchanged. */
 export type ToolLoopRun<
@@ -66,7 +65,8 @@ export type ToolLoopRun<
   TOOLS extends ToolSet = ToolSet,
   CONTEXT extends Record<string, unknown> = Record<string, unknown>,
 > = Partial<
-  Omit<AgentCallParameters<CALL, TOOLS, CONTEXT>, Told> & ToolLoopAgentSettings<CALL, TOOLS, CONTEXT, OutputInterface>
+  Omit<AgentCallParameters<CALL, TOOLS, CONTEXT>, 'prompt' | 'messages'> &
+    ToolLoopAgentSettings<CALL, TOOLS, CONTEXT, OutputInterface>
 >;
 
 /**
@@ -80,13 +80,18 @@ export type ToolLoopRun<
  * console.log(result.text);
  * ```
  */
-export function aiSdkAgent<CALL, TOOLS extends ToolSet, CONTEXT extends Context, OUTPUT extends OutputInterface>(
+export function aiSdkAgent<
+  CALL,
+  TOOLS extends ToolSet,
+  CONTEXT extends Record<string, unknown>,
+  OUTPUT extends OutputInterface,
+>(
   agent: ToolLoopAgent<CALL, TOOLS, CONTEXT, OUTPUT>,
   options?: AiSdkAgentOptions,
 ): ResumableAgent<ToolLoopRun<CALL, TOOLS, CONTEXT>, GenerateTextResult<TOOLS, CONTEXT, OUTPUT>>;
 export function aiSdkAgent<
   TOOLS extends ToolSet,
-  CONTEXT extends Context = Context,
+  CONTEXT extends Record<string, unknown> = Record<string, unknown>,
   OUTPUT extends OutputInterface = OutputInterface<string, string>,
 >(
   settings: AiSdkSettings<TOOLS, CONTEXT, OUTPUT>,

@@ -3,7 +3,7 @@ import { RepriseError } from '../../core/error.ts';
 import { refText } from '../../core/ref.ts';
 import type { SessionRecord } from '../../core/store/event-store.ts';
 import { withoutPassword } from '../../core/store/store-url.ts';
-import type { CopiedSession } from '../../engine/copying/copy.ts';
+import type { CopiedSession } from '../../engine/copying/copy-options.ts';
 import { isStaged } from '../../engine/copying/copy-standing.ts';
 import type { Reprise } from '../../engine/reprise.ts';
 import type { CommandSpec } from '../command.ts';

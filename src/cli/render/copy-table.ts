@@ -1,4 +1,4 @@
-import type { CopiedSession } from '../../engine/copying/copy.ts';
+import type { CopiedSession } from '../../engine/copying/copy-options.ts';
 import { countText } from '../../wording/amount.ts';
 import { foldedLines, plain } from '../../wording/text.ts';
 import type { Output } from '../terminal/output.ts';

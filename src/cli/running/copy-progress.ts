@@ -1,4 +1,4 @@
-import type { CopyProgress } from '../../engine/copying/copy.ts';
+import type { CopyProgress } from '../../engine/copying/copy-options.ts';
 import { plain } from '../../wording/text.ts';
 import type { Progress } from '../terminal/progress.ts';
 

@@ -4,6 +4,7 @@ import { given } from '../../core/json.ts';
 import type { Reprise } from '../../engine/reprise.ts';
 import { type StoreLocation, shownUrl, storeLocation } from '../../node/store-location.ts';
 import { openReprise } from '../../open-reprise.ts';
+import { isSameStore } from '../../store/postgres/address.ts';
 import type { Context } from '../context.ts';
 
 /** Two stores: what is copied is only read, and its target is made if it is not there. */
@@ -31,7 +32,7 @@ export async function openPair(context: Context, { from, to, into, dryRun }: Pai
   const [left, right] = [storeLocation(from), storeLocation(to)];
   checkPlaces(left, right);
   const { namespace } = context;
-  if (isSamePlace(left, right) && (into === undefined || into === (namespace ?? 'default')))
+  if (isSame(left, right) && (into === undefined || into === (namespace ?? 'default')))
     throw new RepriseError('option.invalid', `Cannot copy ${shownUrl(left)} to itself`, {
       hint: 'Name another store, or another namespace of this one with --into.',
     });
@@ -95,23 +96,16 @@ function checkPlaces(...places: readonly StoreLocation[]): void {
   });
 }
 
-function isSamePlace(left: StoreLocation, right: StoreLocation): boolean {
-  return placeOf(left) === placeOf(right);
+/** Tells whether two locations are the same store, however they are written. */
+function isSame(left: StoreLocation, right: StoreLocation): boolean {
+  if (left.kind === 'postgres' && right.kind === 'postgres') return isSameStore(left.url, right.url);
+  return left.kind === 'sqlite' && right.kind === 'sqlite' && realPath(left.path) === realPath(right.path);
 }
 
-/** A place by what it is, however it is written: neither the way to a file nor who connects makes it another one. */
-function placeOf(location: StoreLocation): string {
-  if (location.kind === 'postgres') {
-    const [address = '', query] = location.url.replace(/^\w+:\/\/(?:[^/]*@)?/, '').split(/\?(.*)/s);
-    const [hosts = '', database = ''] = address.split('/');
-    const schema = new URLSearchParams(query ?? '').get('schema') ?? 'reprise';
-    const named = hosts.split(',').map((host) => (/:\d+$/.test(host) ? host : `${host}:5432`));
-    return JSON.stringify([named, database, schema]);
-  }
-  if (location.kind === 'memory') return '';
+function realPath(path: string): string {
   try {
-    return realpathSync(location.path);
+    return realpathSync(path);
   } catch {
-    return location.path;
+    return path;
   }
 }

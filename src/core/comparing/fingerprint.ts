@@ -11,8 +11,8 @@ export type Fingerprint = `rf1:${string}`;
 /** The scheme this release computes. A scheme that counts differently gets a new name. */
 export const fingerprintScheme = 'rf1';
 
-/** The events of one agent in one run (and the runs that resumed it). Their order counts. */
-interface Lane {
+/** The events of one agent in one run (and the runs that resumed it), whose order counts. */
+export interface FingerprintLane {
   readonly agent: string | null;
   readonly run: string | null;
   /** A digest of everything the lane did. */
@@ -32,7 +32,7 @@ interface Lane {
  * nor the order in which concurrent lanes arrived change the fingerprint.
  */
 export interface FingerprintState {
-  readonly lanes: Record<string, Lane>;
+  readonly lanes: Record<string, FingerprintLane>;
   readonly runs: RunBook;
   /**
    * Names of ids that other lanes may use, by `e:` or `t:` and the id: the digest of the lane that introduced it, up to
@@ -76,7 +76,7 @@ function initial(): FingerprintState {
   return { lanes: {}, runs: createRunBook(), names: {}, events: 0, erased: 0 };
 }
 
-function laneOf(state: FingerprintState, event: Event): Lane {
+function laneOf(state: FingerprintState, event: Event): FingerprintLane {
   const run = event.run === undefined ? null : firstRunOf(state.runs, event.run);
   const agent = event.agent ?? null;
   // Ids hold no control characters and are not empty, so this cannot be forged.
@@ -98,7 +98,7 @@ function reopen(state: FingerprintState, first: string): void {
   for (const lane of Object.values(state.lanes)) if (lane.run === first) lane.ended = null;
 }
 
-function count(state: FingerprintState, lane: Lane, event: Event, chain: string): void {
+function count(state: FingerprintState, lane: FingerprintLane, event: Event, chain: string): void {
   state.events++;
   if (event.erased === true) state.erased++;
   if (event.type === 'run.ended') lane.ended = chain;
@@ -122,7 +122,7 @@ function nameOf(chain: string): string {
   return [chain.slice(0, 8), chain.slice(8, 16)].join('');
 }
 
-function renameIn(state: FingerprintState, lane: Lane): Rename {
+function renameIn(state: FingerprintState, lane: FingerprintLane): Rename {
   return (kind, id) => {
     if (kind === 'call') return (lane.calls[`c:${id}`] ??= lane.callCount++);
     if (kind === 'event') return state.names[`e:${id}`] ?? null;

@@ -3,7 +3,7 @@ import { objectAt, stringAt } from '../json.ts';
 import { limits } from '../limits.ts';
 
 /** One run of a {@link RunBook}. */
-interface RunEntry {
+export interface RunEntry {
   /** The first run of the line this one continues; itself if it continues none. */
   readonly first: string;
   readonly agent: string | null;

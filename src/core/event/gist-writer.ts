@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../json.ts';
 
 /** A value of an event's data, which may be missing or have any type. */
-type Held = JsonValue | undefined;
+export type GistValue = JsonValue | undefined;
 
 /**
  * Writes the pieces of a gist: the line that describes an event. An entry of the catalogue says which pieces; the room
@@ -9,25 +9,25 @@ type Held = JsonValue | undefined;
  */
 export interface GistWriter {
   /** A text as it is, or as `wrap` returns it. */
-  readonly text: (value: Held, wrap?: (text: string) => string) => string;
+  readonly text: (value: GistValue, wrap?: (text: string) => string) => string;
   /** A text in quotation marks. */
-  readonly quote: (value: Held) => string;
+  readonly quote: (value: GistValue) => string;
   /** A number after its name. */
-  readonly number: (name: string, value: Held) => string;
+  readonly number: (name: string, value: GistValue) => string;
   /** Any value, shortened. */
-  readonly value: (value: Held) => string;
+  readonly value: (value: GistValue) => string;
   /** The first items of an array. */
-  readonly list: (items: Held) => string;
+  readonly list: (items: GistValue) => string;
   /** The length of an array and what its items are, such as `3 tools`. */
-  readonly count: (items: Held, noun: string) => string;
+  readonly count: (items: GistValue, noun: string) => string;
   /** A message: its role, its text, and its tool calls and results. */
-  readonly message: (message: Held) => string;
+  readonly message: (message: GistValue) => string;
   /** How something ended: its `outcome` and `error`. */
   readonly outcome: (data: JsonObject) => string;
   /** How much something took: its tokens, `cost` and `latencyMs`. */
   readonly spending: (data: JsonObject) => readonly string[];
   /** The branch and commit of a working tree. */
-  readonly git: (git: Held) => string;
+  readonly git: (git: GistValue) => string;
   /** An event that a marker carries: its type and its own gist. */
-  readonly event: (event: Held) => string;
+  readonly event: (event: GistValue) => string;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { Digest } from '../point.ts';
-import { type PartSource, planParts, type StoredPart } from './part-plan.ts';
+import { type PartLookup, planParts, type StoredPart } from './part-plan.ts';
 import type { PartInput } from './parts.ts';
 
 const sha256 = (text: string): Digest => createHash('sha256').update(text).digest('hex') as Digest;
@@ -22,7 +22,7 @@ function deltaOf(full: PartInput, base: PartInput): PartInput {
 const storedAs = (part: PartInput): StoredPart => ({ id: 7, kind: part.kind, salt: part.salt, text: part.text });
 
 /** A session that holds some parts, in a namespace that has one part. */
-function sourceOf(stored: PartInput | undefined, held: readonly PartInput[] = []): PartSource {
+function sourceOf(stored: PartInput | undefined, held: readonly PartInput[] = []): PartLookup {
   return {
     isHeld: (digest) => held.some((part) => part.digest === digest),
     stored: (digest) => (stored?.digest === digest ? storedAs(stored) : undefined),

@@ -4,7 +4,7 @@ import { dataDigestOf, type Sha256 } from './digest.ts';
 import { partDamaged } from './part-check.ts';
 import type { PartInput } from './parts.ts';
 
-/** A part as some session of the namespace stores it; the text may be left out unless it is a difference. */
+/** A part as a session of the namespace stores it; the text may be left out unless the part is a delta. */
 export interface StoredPart {
   readonly id: number;
   readonly kind: string;
@@ -12,18 +12,18 @@ export interface StoredPart {
   readonly text: string | null;
 }
 
-/** A store's action for a part that the session does not hold yet. */
+/** How a store keeps a part that the session does not hold yet. */
 export type PartPlan =
   | { readonly kind: 'add'; readonly part: PartInput }
-  /** A part with a hole from an erasure: it is this session's own, and other sessions keep the part as it was. */
+  /** A part with a hole that an erasure left, for this session alone; other sessions keep theirs. */
   | { readonly kind: 'hole'; readonly part: PartInput }
   | { readonly kind: 'share'; readonly part: PartInput; readonly id: number }
-  /** A different session stored it as a difference; the whole body serves both. */
+  /** A different session stored it as a delta; the whole body serves both. */
   | { readonly kind: 'complete'; readonly part: PartInput; readonly id: number };
 
 /** The lookups that planning the parts of an append needs. */
-export interface PartSource {
-  /** Returns whether the session holds a part already. */
+export interface PartLookup {
+  /** Tells whether the session holds a part already. */
   readonly isHeld: (digest: Digest) => boolean;
   /** Returns a part that any session of the namespace holds, without a hole. */
   readonly stored: (digest: Digest) => StoredPart | undefined;
@@ -31,8 +31,16 @@ export interface PartSource {
   readonly part: (digest: Digest) => PartInput | undefined;
 }
 
-/** Plans the parts of an append, and throws `part.damaged` before anything is written. */
-export function planParts(source: PartSource, parts: readonly PartInput[], sha256: Sha256): PartPlan[] {
+/**
+ * Decides what to do with the parts of an append, and throws `part.damaged` before the store has written anything.
+ *
+ * @example
+ * ```ts
+ * const nothingHeld: PartLookup = { isHeld: () => false, stored: () => undefined, part: () => undefined };
+ * const plans = planParts(nothingHeld, [], createNodePlatform().sha256); // []: there is nothing to add
+ * ```
+ */
+export function planParts(source: PartLookup, parts: readonly PartInput[], sha256: Sha256): PartPlan[] {
   const plans = new Map<Digest, PartPlan>();
   for (const part of parts) {
     if (plans.has(part.digest) || source.isHeld(part.digest)) continue;
@@ -41,8 +49,8 @@ export function planParts(source: PartSource, parts: readonly PartInput[], sha25
   return [...plans.values()];
 }
 
-/** Plans one part. It shares a part of a different session only if the writer sent its content, and so knows it already. */
-function planPart(source: PartSource, part: PartInput, given: readonly PartInput[], sha256: Sha256): PartPlan {
+/** Shares a part of a different session only if the writer gives its content: holding a part means being able to read it. */
+function planPart(source: PartLookup, part: PartInput, given: readonly PartInput[], sha256: Sha256): PartPlan {
   if (part.damaged === true) return { kind: 'hole', part };
   const stored = source.stored(part.digest);
   if (stored === undefined) return { kind: 'add', part };
@@ -51,7 +59,7 @@ function planPart(source: PartSource, part: PartInput, given: readonly PartInput
   if (text === part.text && salt === part.salt) return { kind: 'share', part, id };
   const body = bodyText(part, (digest) => given.find((held) => held.digest === digest) ?? source.part(digest));
   if (body === undefined || dataDigestOf(sha256, part.salt ?? '', body) !== part.digest) throw partDamaged(part.digest);
-  // The stored difference may have a base that this session does not hold.
+  // The base of the stored delta may be a part that this session does not hold.
   if (kind === 'delta') return { kind: 'complete', part: { ...part, kind: 'body', text: body, refs: [] }, id };
   return { kind: 'share', part, id };
 }

@@ -1,47 +1,63 @@
 import { canonicalJson } from '../canonical-json.ts';
 import { RepriseError } from '../error.ts';
-import { checkBytes, checkLimit, isSurelyWithin } from '../limits.ts';
+import { checkLimit } from '../limits.ts';
 import { DataDecoder, refsIn } from '../parts/decode.ts';
-import { type Sha256 } from '../parts/digest.ts';
+import type { Sha256 } from '../parts/digest.ts';
 import { checkPart } from '../parts/part-check.ts';
 import { mayHoldRefs, type PartInput } from '../parts/parts.ts';
 import type { Digest, Point, Seq } from '../point.ts';
 import type { History } from '../view/view.ts';
-import { type AppendPlan, appendedOf, type BranchState, type Condition, knownBatch, planAppend } from './append.ts';
-import type { AppendOutcome, AppendRequest, EraseRequest, EventInput, Platform, StoredEvent } from './event-store.ts';
+import { type AppendFacts, type AppendPlan, appendedOf, type EventPlace, knownBatch, planAppend } from './append.ts';
+import type { AppendOutcome, AppendRequest, EventInput, UnchangedCondition } from './append-request.ts';
+import { checkSize } from './append-size.ts';
+import type { BranchState } from './branch-state.ts';
+import type { Platform } from './platform.ts';
+import { branchNotFound } from './store-state.ts';
+import type { StoredEvent } from './stored-event.ts';
 
-/** What a store looks up, within one session and one transaction, while an append is judged. */
+/** The lookups that a store offers, within one session and one transaction, while an append is judged. */
 export interface AppendSource {
-  /** The state of a branch; undefined if the session does not have it. */
+  /** Returns the state of a branch; undefined if the session does not have it. */
   readonly stateOf: (branch: string) => BranchState | undefined;
-  /** The state at a seq that this branch itself stores (0 for the root); undefined if it does not store it. */
+  /** Returns the state at a seq that this branch itself stores (0 for the root); undefined if it does not store it. */
   readonly stateAt: (point: Point) => BranchState | undefined;
-  /** The stored events among these ids, with their data. */
+  /** Returns the stored events among these ids, with their data. */
   readonly known: (ids: readonly string[]) => ReadonlyMap<string, StoredEvent>;
-  /** Where the causes of a request stand, those that are stored. */
-  readonly causes: (
-    ids: readonly string[],
-  ) => ReadonlyMap<string, { readonly branch: string; readonly seq: Seq; readonly turn: number }>;
+  /** Returns where the causes of a request stand, those that are stored. */
+  readonly causes: (ids: readonly string[]) => ReadonlyMap<string, EventPlace>;
   readonly turnAt: (branch: string, seq: Seq) => number;
-  /** The first event after `since` in a history that is indexed under one of the keys or prefixes. */
-  readonly firstChange: (
-    history: History,
-    condition: Extract<Condition, { kind: 'unchanged' }>,
-  ) => { readonly key: string; readonly seq: Seq } | undefined;
-  /** A part this session holds. */
+  /** Returns the first event after `since` in a history that is indexed under one of the keys or prefixes. */
+  readonly firstChange: (history: History, condition: UnchangedCondition) => KeyedSeq | undefined;
+  /** Returns a part this session holds. */
   readonly part: (digest: Digest) => PartInput | undefined;
-  /** Which of these parts the session does not hold whole: what an erasure left a hole in is not what was meant. */
+  /** Returns which of these parts the session does not hold whole. A part in which an erasure left a hole does not count. */
   readonly notHeld: (digests: readonly Digest[]) => readonly Digest[];
 }
 
-/** What an append comes to: an answer for what is stored already, or rows to write. */
+/** One event and one key it is indexed under. */
+export interface KeyedSeq {
+  readonly key: string;
+  readonly seq: Seq;
+}
+
+/** The result of judging an append: an answer if its events are stored already, or rows to write. */
 export type Judgement =
   | { readonly kind: 'known'; readonly outcome: Extract<AppendOutcome, { ok: true }> }
   | { readonly kind: 'new'; readonly plan: AppendPlan; readonly outcome: Extract<AppendOutcome, { ok: true }> };
 
 /**
  * Judges one append the way every store must: known ids first, then the branch, then the parts, then the plan. Throws a
- * {@link RepriseError} if it is refused; nothing has been written then.
+ * {@link RepriseError} to refuse it, before the store has written anything.
+ *
+ * @example
+ * ```ts
+ * // Inside the transaction of a store, whose lookups are the `source`:
+ * const appendOne = (source: AppendSource, request: AppendRequest, write: (plan: AppendPlan) => void): AppendOutcome => {
+ *   const judgement = judgeAppend(source, request, createNodePlatform());
+ *   if (judgement.kind === 'new') write(judgement.plan);
+ *   return judgement.outcome;
+ * };
+ * ```
  */
 export function judgeAppend(source: AppendSource, request: AppendRequest, platform: Platform): Judgement {
   checkSize(request);
@@ -50,7 +66,7 @@ export function judgeAppend(source: AppendSource, request: AppendRequest, platfo
   const stored = source.known(ids);
   const known = stored.size === 0 ? undefined : knownBatch(request.events, stored, sameData(source, request));
   if (known !== undefined) {
-    const branch = (known[0] as StoredEvent).branch;
+    const branch = known[0]?.branch ?? request.target.branch;
     return { kind: 'known', outcome: { ok: true, known: true, branch, events: known.map(appendedOf) } };
   }
   const state = targetState(source, request);
@@ -61,23 +77,6 @@ export function judgeAppend(source: AppendSource, request: AppendRequest, platfo
     plan,
     outcome: { ok: true, known: false, branch: state.branch, events: plan.events.map(appendedOf) },
   };
-}
-
-/** Refuses a batch that is too large; a writer that asks before it sends is spared the way. */
-export function checkSize({ events, parts }: SizedBatch): void {
-  checkLimit('appendEventsMax', events.length, 'append a batch');
-  let units = 0;
-  for (const event of events) units += event.data?.length ?? 0;
-  for (const part of parts) units += part.text.length;
-  if (isSurelyWithin('appendBytesMax', units)) return;
-  const texts = [...events.map(({ data }) => data ?? ''), ...parts.map(({ text }) => text)];
-  checkBytes('appendBytesMax', texts, 'append a batch');
-}
-
-/** As much of a batch as says how large it is. */
-interface SizedBatch {
-  readonly events: readonly { readonly data: string | null }[];
-  readonly parts: readonly { readonly text: string }[];
 }
 
 function checkOnce(ids: readonly string[]): void {
@@ -94,7 +93,7 @@ function checkOnce(ids: readonly string[]): void {
   }
 }
 
-/** Equal text is equal data; where parts are in play, a list stored anew with another salt is still the same list. */
+/** Equal text is equal data. With parts, data is also equal if it decodes to the same: a list may have a new salt. */
 function sameData(source: AppendSource, request: AppendRequest): (input: EventInput, held: StoredEvent) => boolean {
   const given = new Map(request.parts.map((part) => [part.digest, part]));
   let isHoled = false;
@@ -103,7 +102,7 @@ function sameData(source: AppendSource, request: AppendRequest): (input: EventIn
     return true;
   };
   return (input, held) => {
-    // What was erased cannot be compared any more; the id alone decides.
+    // Erased data cannot be compared any more; the id alone decides.
     if (held.data === null || input.data === held.data) return true;
     if (!mayHoldRefs(input.data) && !mayHoldRefs(held.data)) return false;
     isHoled = false;
@@ -116,7 +115,7 @@ function sameData(source: AppendSource, request: AppendRequest): (input: EventIn
   };
 }
 
-/** The state that a batch is written onto, or why there is none. */
+/** Returns the state that a batch is written onto, or throws why there is none. */
 export function targetState(
   source: AppendSource,
   {
@@ -128,14 +127,14 @@ export function targetState(
   if (target.kind === 'branch') {
     const state = source.stateOf(target.branch);
     if (state !== undefined) return state;
-    throw branchNotFound(session, target.branch, 'append to');
+    throw branchNotFound({ session, branch: target.branch }, 'append to');
   }
   if (source.stateOf(target.branch) !== undefined) {
     throw new RepriseError(
       'branch.exists',
       `Cannot fork to "${target.branch}": session "${session}" has a branch of that name`,
       {
-        hint: 'Choose another name.',
+        hint: 'Choose a different name.',
         details: { session, branch: target.branch },
       },
     );
@@ -149,7 +148,7 @@ export function targetState(
   const { parent } = target;
   const state = source.stateAt(parent);
   if (state !== undefined) return { ...state, branch: target.branch };
-  if (source.stateOf(parent.branch) === undefined) throw branchNotFound(session, parent.branch, 'fork');
+  if (source.stateOf(parent.branch) === undefined) throw branchNotFound({ session, branch: parent.branch }, 'fork');
   throw new RepriseError(
     'point.out-of-range',
     `Cannot fork "${parent.branch}" at seq ${parent.seq}: it does not store that seq`,
@@ -160,18 +159,7 @@ export function targetState(
   );
 }
 
-function branchNotFound(session: string, branch: string, verb: string): RepriseError {
-  return new RepriseError(
-    'branch.not-found',
-    `Cannot ${verb} "${branch}": session "${session}" has no branch of that name`,
-    {
-      hint: 'List the branches of the session.',
-      details: { session, branch },
-    },
-  );
-}
-
-/** Every digest that is referred to must be given or held, and a part must be what its digest says. */
+/** Checks that every part referred to is given or held, and that every given part matches its digest. */
 function checkParts(source: AppendSource, { events, parts }: AppendRequest, sha256: Sha256): void {
   const needed = new Set<Digest>();
   for (const event of events) for (const digest of refsIn(event.data)) needed.add(digest);
@@ -193,18 +181,9 @@ function checkParts(source: AppendSource, { events, parts }: AppendRequest, sha2
   );
 }
 
-/** Refuses an erasure that was planned before another one came. */
-export function checkErasures({ session, erasures }: EraseRequest, actual: number): void {
-  if (erasures === undefined || erasures === actual) return;
-  throw new RepriseError('append.conflict', `Cannot erase in session "${session}": another erasure came first`, {
-    hint: 'Look again for what holds the content, and erase that.',
-    details: { session, expected: erasures, actual },
-  });
-}
-
 const nothingStored: ReturnType<AppendSource['causes']> = new Map();
 
-function factsOf(source: AppendSource, request: AppendRequest, state: BranchState): Parameters<typeof planAppend>[2] {
+function factsOf(source: AppendSource, request: AppendRequest, state: BranchState): AppendFacts {
   const causes = request.events.flatMap((event) => event.cause ?? []);
   const { condition } = request;
   if (condition.kind === 'unchanged') {
@@ -221,7 +200,7 @@ function factsOf(source: AppendSource, request: AppendRequest, state: BranchStat
   };
 }
 
-/** The outcome of an append that was not written. */
+/** Returns the outcome of an append that was not written. */
 export function refusal(error: unknown): AppendOutcome {
   if (error instanceof RepriseError) return { ok: false, error };
   return {

@@ -3,48 +3,33 @@ import { isStructural } from '../event/families/structural.ts';
 import type { JsonObject } from '../json.ts';
 import { checkLimit } from '../limits.ts';
 import { chainDigest, dataDigestOf } from '../parts/digest.ts';
-import { type Digest, later, type Seq } from '../point.ts';
+import { type Digest, later, previous, type Seq } from '../point.ts';
 import { isEdit, type Marker, markerOf } from '../view/marker.ts';
 import { inRange, rawPieces } from '../view/segment.ts';
 import { entryOf, type History, lastOf, liveMarker, viewAt } from '../view/view.ts';
-import type { Appended, AppendRequest, EventInput, Platform, StoredEvent } from './event-store.ts';
+import type { Appended, AppendRequest, EventInput } from './append-request.ts';
+import type { BranchState } from './branch-state.ts';
+import type { Platform } from './platform.ts';
+import type { StoredEvent } from './stored-event.ts';
 
-/** What must be true for an append to be written. */
-export type Condition =
-  /** The head is at this seq. */
-  | { readonly kind: 'head'; readonly seq: Seq }
-  /** Nothing indexed under these keys or prefixes was appended after `since`; a structural event changes every key. */
-  | {
-      readonly kind: 'unchanged';
-      readonly since: Seq;
-      readonly keys: readonly string[];
-      readonly prefixes: readonly string[];
-    }
-  /** Nothing: for recorders, which only add. */
-  | { readonly kind: 'any' };
-
-/** What a store knows of a branch when it judges an append. For a fork: the state the new branch begins with. */
-export interface BranchState {
+/** Where a stored event stands, and its turn. */
+export interface EventPlace {
   readonly branch: string;
-  readonly history: History;
-  /** The digest at the head. */
-  readonly digest: Digest;
-  readonly epoch: Seq;
-  /** The turn of the last event in the view, 0 if the view is empty. */
+  readonly seq: Seq;
   readonly turn: number;
 }
 
-/** What a store looks up before it plans an append. */
+/** The facts that a store looks up before it plans an append. */
 export interface AppendFacts {
   /** Events of this session by id: those of the request's ids and causes that are stored. */
-  readonly stored: ReadonlyMap<string, { readonly branch: string; readonly seq: Seq; readonly turn: number }>;
+  readonly stored: ReadonlyMap<string, EventPlace>;
   /** For an `unchanged` condition: the first event after `since` that changed a named key, if any. */
   readonly changed?: { readonly key: string; readonly seq: Seq } | undefined;
-  /** The turn of a stored event: asked for when a structural event makes it the last of the view. */
+  /** Returns the turn of a stored event, needed when a structural event makes it the last of the view. */
   readonly turnAt: (branch: string, seq: Seq) => number;
 }
 
-/** An event as a store writes it; one that was erased elsewhere comes without its payload. */
+/** An event as a store writes it; one that was erased in a different store comes without its payload. */
 export interface WrittenRow extends Omit<StoredEvent, 'salt' | 'dataDigest' | 'erased'> {
   readonly salt: string | null;
   /** Kept only for an erased payload. */
@@ -58,13 +43,13 @@ export interface PlannedEvent extends WrittenRow {
   readonly salt: string;
 }
 
-/** What an append will write, and the branch's state after it. */
+/** The rows that an append will write, and the branch's state after it. */
 export interface AppendPlan {
   readonly events: readonly PlannedEvent[];
   readonly after: BranchState;
 }
 
-/** Judges an append and decides every row it writes. Throws a {@link RepriseError} if it is refused. */
+/** Judges an append and decides every row it writes. Throws a {@link RepriseError} to refuse it. */
 export function planAppend(
   state: BranchState,
   request: AppendRequest,
@@ -76,8 +61,8 @@ export function planAppend(
   checkEpoch(state, request);
   checkCondition(state, request, facts);
   const planned: PlannedEvent[] = [];
-  const own = new Map<string, Place>();
-  const find = (id: string): Place | undefined => own.get(id) ?? facts.stored.get(id);
+  const own = new Map<string, EventPlace>();
+  const find = (id: string): EventPlace | undefined => own.get(id) ?? facts.stored.get(id);
   const turnAt: AppendFacts['turnAt'] = (branch, seq) =>
     planned.find((held) => held.branch === branch && held.seq === seq)?.turn ?? facts.turnAt(branch, seq);
   let after = state;
@@ -90,16 +75,10 @@ export function planAppend(
   return { events: planned, after };
 }
 
-interface Place {
-  readonly branch: string;
-  readonly seq: Seq;
-  readonly turn: number;
-}
-
 function planEvent(
   state: BranchState,
   input: EventInput,
-  find: (id: string) => Place | undefined,
+  find: (id: string) => EventPlace | undefined,
   platform: Platform,
 ): PlannedEvent {
   const { branch, history } = state;
@@ -149,13 +128,13 @@ function planEvent(
   };
 }
 
-/** Whether an event leads to the head of this branch, rather than standing on another one. */
+/** Tells whether an event leads to the head of this branch, rather than standing on a different one. */
 function isInHistory(history: History, branch: string, place: { readonly branch: string; readonly seq: Seq }): boolean {
   if (place.branch === branch) return true;
   return rawPieces(history, history.head).some((piece) => piece.branch === place.branch && inRange(piece, place.seq));
 }
 
-/** The state of a branch after one more event; `check` refuses a structural one that does not fit. */
+/** Returns the state of a branch after one more event; `check` refuses a structural one that does not fit. */
 export function advance(
   state: BranchState,
   event: Pick<StoredEvent, 'seq' | 'type' | 'turn' | 'digest' | 'data'>,
@@ -183,7 +162,7 @@ export function advance(
   return { branch, history: edited, digest: event.digest, epoch, turn };
 }
 
-/** Holds a structural event against the view it changes: the last line of defence below the verbs. */
+/** Checks a structural event against the view it changes: the last line of defense below the verbs. */
 function checkMarker(history: History, marker: Marker, request: AppendRequest): void {
   if (marker.kind === 'forked') {
     if (request.target.kind !== 'fork' || marker.seq !== later(request.target.parent.seq, 1))
@@ -193,11 +172,11 @@ function checkMarker(history: History, marker: Marker, request: AppendRequest): 
   if (request.condition.kind !== 'head' && marker.kind !== 'erased' && request.target.kind !== 'fork') {
     refuseMarker(marker, 'structural events are appended under the "head" condition', 'event.reserved');
   }
-  checkEdit(history, marker);
+  checkMarkerFits(history, marker);
 }
 
 /** Refuses an edit that does not fit the view it changes. */
-export function checkEdit(history: History, marker: Marker): void {
+export function checkMarkerFits(history: History, marker: Marker): void {
   const at = history.head;
   if (marker.kind === 'rewound' && !(Number.isSafeInteger(marker.to) && marker.to >= 0 && marker.to <= at)) {
     refuseMarker(marker, `there is no seq ${marker.to}`, 'point.out-of-range');
@@ -219,7 +198,7 @@ function checkReverted(history: History, at: Seq, marker: Extract<Marker, { kind
   for (const seq of marker.seqs) {
     const live = isMarkerSeq.has(seq) ? liveMarker(history, at, seq) : undefined;
     if (live?.kind === 'rewound' || live?.kind === 'rewoundToTurn')
-      refuseMarker(marker, `seq ${seq} is a rewind; rewind to seq ${seq - 1} to undo it`, 'event.structural');
+      refuseMarker(marker, `seq ${seq} is a rewind; rewind to seq ${previous(seq)} to undo it`, 'event.structural');
     if (live === undefined && (isMarkerSeq.has(seq) || entryOf(view, seq) === undefined))
       refuseMarker(marker, `seq ${seq} is not in the view`, 'event.not-in-view');
   }
@@ -239,7 +218,7 @@ function checkEpoch(state: BranchState, request: AppendRequest): void {
   if (request.epoch === undefined || request.epoch === state.epoch) return;
   throw new RepriseError(
     'branch.rewound',
-    `Cannot append to "${state.branch}": it was rewound at seq ${state.epoch}, after this writer began`,
+    `Cannot append to "${state.branch}": it was rewound at seq ${state.epoch}, after this writer started`,
     {
       hint: 'Continue on a branch forked at the last seq you wrote.',
       details: { branch: state.branch, epoch: state.epoch, expected: request.epoch },
@@ -293,15 +272,15 @@ function checkCondition(state: BranchState, request: AppendRequest, facts: Appen
   );
 }
 
-/** The outcome of a plan, as the writer gets it. */
+/** Returns a planned event as the writer gets it. */
 export function appendedOf(event: Pick<PlannedEvent, 'id' | 'seq' | 'turn' | 'causeSeq' | 'digest'>): Appended {
   const { id, seq, turn, causeSeq, digest } = event;
   return causeSeq === null ? { id, seq, turn, digest } : { id, seq, turn, causeSeq, digest };
 }
 
 /**
- * Judges a batch some of whose ids are stored already: gives the stored events if the batch is wholly known with the
- * same content, undefined if it is wholly new, and throws otherwise.
+ * Judges a batch of which some ids are stored already. Returns the stored events if all of the batch is stored with the
+ * same content, undefined if none of it is, and throws otherwise.
  */
 export function knownBatch(
   inputs: readonly EventInput[],
@@ -315,7 +294,7 @@ export function knownBatch(
     if (event !== undefined && !isSameEvent(input, event, isSameData)) {
       throw new RepriseError(
         'event.id-reused',
-        `Cannot append: the id "${input.id}" is taken by the event at "${event.branch}@${event.seq}" with other content`,
+        `Cannot append: the id "${input.id}" is taken by the event at "${event.branch}@${event.seq}" with different content`,
         {
           hint: 'Mint a new id for a new event; repeat an id only to repeat the same append.',
           details: { id: input.id, branch: event.branch, seq: event.seq },
@@ -336,7 +315,7 @@ export function knownBatch(
   return held;
 }
 
-/** The time is left out: a retry may have been stamped anew. What the writer did not give is not compared. */
+/** Compares only the fields that the writer gave, and not the time: a retry may have a new one. */
 function isSameEvent(
   input: EventInput,
   held: StoredEvent,

@@ -1,5 +1,5 @@
 import type { Seq } from '../point.ts';
-import type { StoredEvent } from './event-store.ts';
+import type { StoredEvent } from './stored-event.ts';
 
 /** How to read the key index. */
 export interface LatestRequest {
@@ -7,15 +7,15 @@ export interface LatestRequest {
   readonly limit: number;
   /** Continues after this key. */
   readonly after?: string;
-  /** How events come back. */
+  /** How much of each event comes back. */
   readonly select: 'header' | 'full';
 }
 
-/** One key and the last event of the view that is indexed under it. */
+/** Some keys, each with the last event of the view that is indexed under it. */
 export interface LatestPage {
   readonly entries: readonly { readonly key: string; readonly event: StoredEvent }[];
   /** The key to continue after, while there may be more. */
   readonly next?: string;
-  /** Where a point was asked for: the head of its branch. Absent if there is no such point, and no entries then. */
+  /** For a view given by its point: the head of the branch. Absent, with no entries, if there is no such point. */
   readonly head?: Seq;
 }

@@ -1,17 +1,17 @@
 import { later, type Seq } from '../point.ts';
 import type { Segment } from '../view/view.ts';
-import type { Cursor, PageRequest } from './event-store.ts';
+import type { Cursor, PageRequest } from './page-request.ts';
 
-/** A segment that a page is read from. */
+/** A segment to read a page from. */
 export interface PageSegment {
   readonly segment: Segment;
-  /** The last seq of it that a page before has taken; undefined if none did. */
+  /** The last seq that an earlier page took from it; undefined if none did. */
   readonly from: Seq | undefined;
-  /** Where to continue after a seq of it; undefined if the view ends with that. */
+  /** Returns where to continue after a seq of it; undefined if the view ends there. */
   readonly nextAfter: (seq: Seq) => Cursor | undefined;
 }
 
-/** The segments of a view that a page may take from, in the direction it reads in. */
+/** Yields the segments of a view that a page may take from, in reading direction. */
 export function* segmentsFrom(
   view: readonly Segment[],
   { direction, cursor }: Pick<PageRequest, 'direction' | 'cursor'>,

@@ -2,62 +2,53 @@ import { RepriseError } from '../error.ts';
 import { isStructural } from '../event/families/structural.ts';
 import { chainDigest, dataDigestOf } from '../parts/digest.ts';
 import { checkPart } from '../parts/part-check.ts';
-import type { PartInput } from '../parts/parts.ts';
-import { type Digest, later, type Point, type Seq } from '../point.ts';
+import { type Digest, later, type Seq } from '../point.ts';
 import type { Marker } from '../view/marker.ts';
-import { advance, type BranchState, type WrittenRow } from './append.ts';
-import { type AppendSource, checkSize, targetState } from './append-judgement.ts';
-import type { Platform, SessionRef, StoredEvent } from './event-store.ts';
+import { advance, type WrittenRow } from './append.ts';
+import { type AppendSource, targetState } from './append-judgement.ts';
+import type { AppendTarget } from './append-request.ts';
+import { checkSize } from './append-size.ts';
+import type { BranchState } from './branch-state.ts';
+import type { Platform } from './platform.ts';
+import type { RestoredEvent, RestoreRequest } from './restore-request.ts';
 
-/** An event as another store has it, with all that proves it and what it is indexed under. */
-export interface RestoredEvent extends Required<Omit<StoredEvent, 'branch'>> {
-  readonly keys: readonly string[];
-}
-
-/** Events of one branch as another store has them, in order. */
-export interface RestoreRequest extends SessionRef {
-  readonly branch: string;
-  /** Where the branch was forked; left out for the one the session began with. The first batch makes the branch. */
-  readonly parent?: Point;
-  readonly events: readonly RestoredEvent[];
-  /** Parts the session holds from then on. */
-  readonly parts: readonly PartInput[];
-}
-
-/** Where the branch ends after its events were restored. */
-export interface RestoreOutcome {
-  readonly head: Seq;
-  readonly digest: Digest;
-}
-
-/** An event as it will be stored; only one that was erased has a data digest. */
+/** An event as a restore stores it; only an erased one has a data digest. */
 export interface RestoredRow extends WrittenRow {
   readonly dataDigest: Digest | null;
 }
 
-/** What restoring will write: events that are not there yet, and the branch's state after them. */
+/** The rows that a restore will write, only those not there yet, and the branch's state after them. */
 export interface RestorePlan {
   readonly events: readonly RestoredRow[];
   readonly after: BranchState;
-  /** Whether the branch is made with them. */
+  /** Whether these rows create the branch. */
   readonly isNewBranch: boolean;
 }
 
 /**
- * Judges events that come from another store, the way every store must. Throws a {@link RepriseError} if they do not
- * follow on what is there, or are not what their digests say; nothing has been written then.
+ * Judges events from a different store, the way every store must. Throws a {@link RepriseError} if they do not follow the
+ * head of the branch or do not match their digests, before the store has written anything.
+ *
+ * @example
+ * ```ts
+ * const restoreSome = (source: AppendSource, request: RestoreRequest, write: (plan: RestorePlan) => void): Seq => {
+ *   const plan = judgeRestore(source, request, createNodePlatform());
+ *   write(plan);
+ *   return plan.after.history.head;
+ * };
+ * ```
  */
 export function judgeRestore(source: AppendSource, request: RestoreRequest, platform: Platform): RestorePlan {
   checkSize(request);
-  // What an erasure left a hole in has another text; the erasure's own marker says which.
+  // A part with a hole no longer matches its digest; the marker of the erasure names it.
   for (const part of request.parts) if (part.damaged !== true) checkPart(part, platform.sha256);
   const held = source.stateOf(request.branch);
-  const state = held ?? targetState(source, { ...request, target: targetOf(request) });
+  const state = held ?? targetState(source, { ...request, target: restoreTarget(request) });
   const fresh = eventsAfter(source, state, request);
   if (held === undefined && fresh.length === 0)
     throw new RepriseError(
       'edit.invalid',
-      `Cannot restore branch "${request.branch}": it is made with its first event`,
+      `Cannot restore branch "${request.branch}": its first event must create it, and there is none`,
     );
   checkIds(source, fresh);
   const planned: RestoredRow[] = [];
@@ -75,11 +66,12 @@ export function judgeRestore(source: AppendSource, request: RestoreRequest, plat
   return { events: planned, after, isNewBranch: held === undefined };
 }
 
-function targetOf({ branch, parent }: RestoreRequest): Parameters<typeof targetState>[1]['target'] {
+/** Returns the branch that a restore writes to, as an append would name it. */
+export function restoreTarget({ branch, parent }: RestoreRequest): AppendTarget {
   return parent === undefined ? { kind: 'branch', branch } : { kind: 'fork', branch, parent };
 }
 
-/** What of a batch is not there yet. A digest covers all before it, so the last known event speaks for the others. */
+/** Returns the events not there yet. A digest covers all before it, so comparing the last known event is enough. */
 function eventsAfter(
   source: AppendSource,
   { history: { head }, digest }: BranchState,
@@ -88,7 +80,7 @@ function eventsAfter(
   const known = events.findLast((event) => event.seq <= head);
   if (known !== undefined) {
     const stored = known.seq === head ? digest : source.stateAt({ branch, seq: known.seq })?.digest;
-    if (stored !== known.digest) throw conflict(branch, known.seq, 'another event is there');
+    if (stored !== known.digest) throw conflict(branch, known.seq, 'a different event is there');
   }
   const fresh = events.filter((event) => event.seq > head);
   const [first] = fresh;
@@ -98,12 +90,12 @@ function eventsAfter(
 
 function conflict(branch: string, seq: Seq, why: string): RepriseError {
   return new RepriseError('append.conflict', `Cannot restore "${branch}@${seq}": ${why}`, {
-    hint: 'Read what the branch holds, and restore what follows on it.',
+    hint: 'Read the head of the branch, and restore the events after it.',
     details: { branch, seq },
   });
 }
 
-/** An id that stands elsewhere in the session is no part of this history. */
+/** Refuses ids that stand elsewhere in the session: they are not part of this history. */
 function checkIds(source: AppendSource, events: readonly RestoredEvent[]): void {
   const [taken] = source.known(events.map(({ id }) => id)).values();
   if (taken === undefined) return;
@@ -143,7 +135,7 @@ function rowOf(state: BranchState, event: RestoredEvent, request: RestoreRequest
   };
 }
 
-/** The digest of a payload, or the one that was kept when it was erased; undefined if neither can be told. */
+/** Returns the digest of a payload, or the one kept when it was erased; undefined if there is neither. */
 function proofOf({ erased, data, salt, dataDigest, type }: RestoredEvent, { sha256 }: Platform): Digest | undefined {
   if (!erased) return data === null || salt === null ? undefined : dataDigestOf(sha256, salt, data);
   const isGone = data === null && salt === null && dataDigest !== null && !isStructural(type);
@@ -153,9 +145,9 @@ function proofOf({ erased, data, salt, dataDigest, type }: RestoredEvent, { sha2
 function damaged({ session, branch }: RestoreRequest, seq: Seq): RepriseError {
   return new RepriseError(
     'event.damaged',
-    `Cannot restore "${branch}@${seq}" of session "${session}": it is not what was recorded`,
+    `Cannot restore "${branch}@${seq}" of session "${session}": it does not match its digest`,
     {
-      hint: 'Verify the history where it comes from.',
+      hint: 'Verify the history in the store it comes from.',
       details: { session, branch, seq },
     },
   );

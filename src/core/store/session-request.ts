@@ -1,37 +1,59 @@
 import { RepriseError } from '../error.ts';
-import type { BranchSummary, Receipt, SessionRef } from './event-store.ts';
+import type { Digest } from '../point.ts';
+import type { BranchSummary } from './branch-record.ts';
+import type { SessionRef } from './session-ref.ts';
 
-/** What a session is made with. */
-export interface NewSession {
-  /** The branch it begins with. */
-  readonly root: string;
-  /** What its genesis is made of. */
+/** A session in a listing. */
+export interface SessionRecord extends SessionRef {
+  /** The random text that the genesis digest is made from. */
   readonly seed: string;
-  /** When it was made elsewhere; now if left out. */
+  readonly genesis: Digest;
+  /** The first branch of the session. */
+  readonly root: string;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  /** How many payloads were erased; part of every snapshot's key. */
+  readonly erasures: number;
+}
+
+/** How to list sessions, the one last appended to first. */
+export interface SessionsRequest {
+  /** All namespaces when left out. */
+  readonly namespace?: string;
+  readonly limit: number;
+  /** Continues an earlier listing. */
+  readonly cursor?: string;
+}
+
+/** Some sessions. */
+export interface SessionsPage {
+  readonly sessions: readonly SessionRecord[];
+  readonly next?: string;
+}
+
+/** The fields of a new session. */
+export interface NewSession {
+  /** The name of its first branch. */
+  readonly root: string;
+  /** The random text that its genesis digest is made from. */
+  readonly seed: string;
+  /** When it was created elsewhere; now if left out. */
   readonly createdAt?: string;
-  /** How many payloads were erased where it comes from; 0 if left out. */
+  /** How many payloads were erased in the store it comes from; 0 if left out. */
   readonly erasures?: number;
 }
 
-/** The id that a session gets. */
+/** The new id of a session. */
 export interface RenameRequest {
   readonly to: string;
-  /** The branches of the session that it takes the place of, each with the digest at its head. */
+  /** The branches of the session to replace, each with the digest at its head. */
   readonly replaces?: readonly Pick<BranchSummary, 'branch' | 'digest'>[];
-}
-
-/** How to read all receipts of a session. */
-export interface ReceiptsRequest {
-  /** Receipts at most, up to `pageEventsMax`. */
-  readonly limit: number;
-  /** Continues after this one. */
-  readonly after?: Pick<Receipt, 'digest' | 'kind'>;
 }
 
 /** The error for a session that does not exist. */
 export function sessionNotFound(ref: SessionRef): RepriseError {
   return new RepriseError('session.not-found', `Cannot find session "${ref.session}" in namespace "${ref.namespace}"`, {
-    hint: 'List the sessions of the namespace, or create it first.',
+    hint: 'List the sessions of the namespace, or create the session first.',
     details: { namespace: ref.namespace, session: ref.session },
   });
 }
@@ -40,15 +62,15 @@ export function sessionNotFound(ref: SessionRef): RepriseError {
 export function sessionExists({ namespace, session }: SessionRef, attempted = 'create session'): RepriseError {
   return new RepriseError(
     'session.exists',
-    `Cannot ${attempted} "${session}": there is one in namespace "${namespace}"`,
+    `Cannot ${attempted} "${session}": namespace "${namespace}" has a session of that id`,
     {
-      hint: 'Choose another id, or open the session that is there.',
+      hint: 'Choose a different id, or open the existing session.',
       details: { namespace, session },
     },
   );
 }
 
-/** Refuses to take the place of a session that is not, or no longer, the one that was meant. */
+/** Refuses to replace a session whose branches do not end where the caller expects. */
 export function checkReplaced(
   { namespace }: SessionRef,
   { to, replaces }: RenameRequest,
@@ -59,9 +81,9 @@ export function checkReplaced(
   if (heads.size === replaces.length && replaces.every(({ branch, digest }) => heads.get(branch) === digest)) return;
   throw new RepriseError(
     'append.conflict',
-    `Cannot replace session "${to}": it was written to since it was looked at`,
+    `Cannot replace session "${to}": someone wrote to it after the caller read it`,
     {
-      hint: 'Look at what was appended, and decide again.',
+      hint: 'Read what was appended since, and decide again.',
       details: { namespace, session: to },
     },
   );

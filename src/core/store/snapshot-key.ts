@@ -1,6 +1,6 @@
 import type { Digest, Seq } from '../point.ts';
 
-/** What a snapshot is a snapshot of. */
+/** Names the projection, and everything else that decides whether a snapshot of it is usable. */
 export interface SnapshotKey {
   readonly projection: string;
   readonly version: string;
@@ -8,11 +8,19 @@ export interface SnapshotKey {
   readonly erasures: number;
 }
 
-/** A kept projection value: derived, and never the truth. */
+/** A stored projection value: derived, never the truth. */
 export interface Snapshot extends SnapshotKey {
   readonly branch: string;
   readonly seq: Seq;
-  /** The digest of the point; a snapshot whose digest is not that of the point is not used. */
+  /** The digest of the point; readers ignore a snapshot whose digest differs from the point's. */
   readonly digest: Digest;
   readonly value: string;
+}
+
+/** Snapshots that a store names at most in one answer. */
+export const snapshotsNamedMax = 64;
+
+/** Returns only the key of a snapshot. */
+export function snapshotKeyOf({ projection, version, upcasts, erasures }: SnapshotKey): SnapshotKey {
+  return { projection, version, upcasts, erasures };
 }

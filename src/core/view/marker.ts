@@ -2,7 +2,8 @@ import { assert, RepriseError } from '../error.ts';
 import type { JsonObject } from '../json.ts';
 import { beginning, type Seq, type SeqRange } from '../point.ts';
 
-interface MarkerBase {
+/** Where a marker stands. */
+export interface MarkerBase {
   /** The branch that stores the marker. */
   readonly branch: string;
   readonly seq: Seq;

@@ -5,7 +5,7 @@ import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts'
 import { seq } from '../../core/point.ts';
 import { mainBranch } from '../../core/ref.ts';
 import type { AppendOptions } from '../../core/session/session-log.ts';
-import type { Condition } from '../../core/store/append.ts';
+import type { Condition } from '../../core/store/append-request.ts';
 import type { Engine } from '../context/engine.ts';
 import { keepSnapshots } from '../history/keep-snapshots.ts';
 import { recall } from './recall.ts';

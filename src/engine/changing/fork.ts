@@ -119,7 +119,7 @@ async function freeName(engine: Engine, place: Place): Promise<string> {
   const base = `${place.record.branch.slice(0, 60).toWellFormed()}-${place.seq}`;
   const nameOf = (count: number): string => (count === 1 ? base : `${base}-${count}`);
   const isTaken = async (count: number): Promise<boolean> =>
-    (await engine.store.branch({ ...sessionRef(engine, place.session), branch: nameOf(count) })) !== undefined;
+    (await engine.store.branchHead({ ...sessionRef(engine, place.session), branch: nameOf(count) })) !== undefined;
   let taken = 0;
   let free = 1;
   while (await isTaken(free)) [taken, free] = [free, free * 2];

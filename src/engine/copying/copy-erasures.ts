@@ -1,18 +1,18 @@
-import type { JsonObject } from '../../core/json.ts';
-import type { Seq } from '../../core/point.ts';
+import { previous, type Seq } from '../../core/point.ts';
+import { erasedKeys } from '../../core/store/event-keys.ts';
 import type { BranchSummary } from '../../core/store/event-store.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { branchRecord } from '../history/place.ts';
 
-/** What the erasures of a session say of what is gone. */
+/** The parts and keys that the erasures of a session account for. */
 export interface CopyErasures {
-  /** Parts that an erasure accounts for. */
+  /** Erased parts. */
   readonly parts: ReadonlySet<string>;
-  /** The keys that are left of an event, by {@link placeOf}. */
+  /** The keys that are left of an erased event, by {@link pointKey}. */
   readonly keys: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Reads the markers of every erasure, wherever they stand. */
+/** Reads the markers of every erasure, on all branches. */
 export async function copyErasures(
   engine: Engine,
   session: string,
@@ -26,14 +26,14 @@ export async function copyErasures(
       if (marker.kind !== 'erased' || marker.branch !== branch) continue;
       for (const part of marker.parts) parts.add(part);
       const left = await keysIn(engine, session, branch, marker.seq);
-      for (const [seq, held] of left) keys.set(placeOf(branch, seq), held);
+      for (const [seq, held] of left) keys.set(pointKey(branch, seq), held);
     }
   }
   return { parts, keys };
 }
 
-/** Where an event stands, as one text. */
-export function placeOf(branch: string, seq: number): string {
+/** Returns the branch and seq of an event as one text. */
+export function pointKey(branch: string, seq: number): string {
   return `${seq}\n${branch}`;
 }
 
@@ -42,14 +42,12 @@ async function keysIn(
   session: string,
   branch: string,
   seq: Seq,
-): Promise<(readonly [number, readonly string[]])[]> {
-  const segment = { branch, after: (seq - 1) as Seq, through: seq, except: [], carried: false };
+): Promise<ReadonlyMap<Seq, readonly string[]>> {
+  const segment = { branch, after: previous(seq), through: seq, except: [], carried: false };
   const page = await engine.store.read(sessionRef(engine, session), [segment], {
     limit: 1,
     select: 'full',
     direction: 'forward',
   });
-  const { keys } = JSON.parse(page.events[0]?.data ?? '{}') as JsonObject;
-  const held = Object.entries((keys ?? {}) as Record<string, readonly string[]>);
-  return held.map(([at, left]) => [Number(at), left]);
+  return erasedKeys(page.events[0]?.data ?? '{}');
 }

@@ -6,7 +6,7 @@ import type { Digest, Seq } from '../../core/point.ts';
 import type { StoredEvent } from '../../core/store/event-store.ts';
 import { sessionRef } from '../context/engine.ts';
 import { partsOf } from '../history/stored-events.ts';
-import type { Transfer } from './copy-stretch.ts';
+import type { Transfer } from './transfer.ts';
 
 type Row = Pick<StoredEvent, 'seq' | 'data'>;
 

@@ -7,9 +7,9 @@ import { foldAt } from '../history/fold.ts';
 import { findPlace } from '../history/place.ts';
 import { verifyBranch } from '../proving/verify-branch.ts';
 import { Bad } from '../proving/verify-damage.ts';
-import type { CopyOptions } from './copy.ts';
+import type { CopyOptions } from './copy-options.ts';
 import { type Standing, standingOf } from './copy-standing.ts';
-import { checkAborted, type Transfer } from './copy-stretch.ts';
+import { checkAborted, type Transfer } from './transfer.ts';
 
 /** Reads what was copied again: its chain must verify, end where the source's does, and behave as that does. */
 export async function proveCopy(

@@ -7,11 +7,12 @@ import type { BranchSummary } from '../../core/store/event-store.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { sessionRecord } from '../history/place.ts';
 import { verify } from '../proving/verify.ts';
-import type { CopiedSession, CopyOptions } from './copy.ts';
 import { copyErasures } from './copy-erasures.ts';
+import type { CopiedSession, CopyOptions } from './copy-options.ts';
 import { proveCopy } from './copy-proof.ts';
 import { checkEarlier, eventsIn, type Standing, stagedId, standingOf } from './copy-standing.ts';
-import { copyStretch, damagedSource, type Transfer } from './copy-stretch.ts';
+import { copyStretch } from './copy-stretch.ts';
+import { damagedSource, type Transfer } from './transfer.ts';
 
 // What happens at either end meanwhile is found by the next pass; who never stops erasing is not outrun.
 const passesMax = 5;
@@ -49,10 +50,10 @@ function alwaysErased(session: string): RepriseError {
 
 /** Somebody else wrote to the target, or finished the same copy, in between: looking again says which. */
 function isRace(error: unknown): boolean {
-  return hasCode(error, ['append.conflict', 'session.exists', 'session.not-found']);
+  return hasOneOf(error, ['append.conflict', 'session.exists', 'session.not-found']);
 }
 
-function hasCode(error: unknown, codes: readonly ErrorCode[]): error is RepriseError {
+function hasOneOf(error: unknown, codes: readonly ErrorCode[]): error is RepriseError {
   return error instanceof RepriseError && codes.includes(error.code);
 }
 
@@ -71,7 +72,7 @@ const saidWell: readonly ErrorCode[] = [
 
 /** Whatever else went wrong may come of a source that is not what was recorded: then that is told, with the place. */
 async function diagnosed(from: Engine, session: string, error: unknown): Promise<unknown> {
-  if (hasCode(error, saidWell)) return error;
+  if (hasOneOf(error, saidWell)) return error;
   for (const { branch } of await from.store.branches(sessionRef(from, session))) {
     const { ok, firstBad, reason } = await verify(from, session, { at: { branch } });
     if (!ok) return damagedSource({ session }, branch, firstBad ?? beginning, reason ?? '', error);
@@ -81,7 +82,7 @@ async function diagnosed(from: Engine, session: string, error: unknown): Promise
 
 /** A history that cannot be proved is of no use to the next copy. */
 function isUseless(error: unknown): boolean {
-  return hasCode(error, ['copy.not-verified', 'event.damaged', 'part.missing']);
+  return hasOneOf(error, ['copy.not-verified', 'event.damaged', 'part.missing']);
 }
 
 /** Where it cannot be deleted, it keeps the name that says that it is not whole. */

@@ -1,36 +1,19 @@
-import { RepriseError } from '../../core/error.ts';
-import { specOf } from '../../core/event/catalogue.ts';
 import { given } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
-import { DataDecoder, refsIn } from '../../core/parts/decode.ts';
-import { keysOf } from '../../core/parts/encode.ts';
+import { refsIn } from '../../core/parts/decode.ts';
 import type { PartInput } from '../../core/parts/parts.ts';
 import { later, type Seq } from '../../core/point.ts';
-import type { BranchSummary, StoredEvent } from '../../core/store/event-store.ts';
-import type { RestoredEvent } from '../../core/store/restore.ts';
-import { type Engine, sessionRef } from '../context/engine.ts';
+import { carriesEvent, storedKeys } from '../../core/store/event-keys.ts';
+import type { BranchSummary, RestoredEvent, StoredEvent } from '../../core/store/event-store.ts';
+import { sessionRef } from '../context/engine.ts';
 import { partsOf } from '../history/stored-events.ts';
 import { Bad } from '../proving/verify-damage.ts';
 import { proofPages } from '../proving/verify-stretch.ts';
-import { type CopyErasures, placeOf } from './copy-erasures.ts';
+import { pointKey } from './copy-erasures.ts';
 import { missingParts, partBatches } from './copy-parts.ts';
+import { checkAborted, damagedSource, type Transfer } from './transfer.ts';
 
-/** What the copy of one session works with. */
-export interface Transfer {
-  readonly from: Engine;
-  readonly to: Engine;
-  /** The session at the source. */
-  readonly session: string;
-  /** The session at the target that is written to. */
-  readonly target: string;
-  readonly erasures: CopyErasures;
-  /** Events that were last found to fit into one batch with their parts. */
-  batchEvents: number;
-  readonly signal: AbortSignal | undefined;
-  readonly onWritten: (events: number) => void;
-}
-
-/** Copies events of one branch, a batch at a time. Each batch is whole at the target or not there at all. */
+/** Copies events of one branch, a batch at a time. Each batch arrives whole or not at all. */
 export async function copyStretch(transfer: Transfer, branch: BranchSummary, after: Seq, through: Seq): Promise<void> {
   const { from, session } = transfer;
   const stretch = { branch: branch.branch, after, through, isFork: branch.parent !== undefined };
@@ -49,22 +32,7 @@ export async function copyStretch(transfer: Transfer, branch: BranchSummary, aft
   }
 }
 
-/** The error for a source that is not what was recorded. */
-export function damagedSource(
-  { session }: Pick<Transfer, 'session'>,
-  branch: string,
-  seq: Seq,
-  why: string,
-  cause?: unknown,
-): RepriseError {
-  return new RepriseError('event.damaged', `Cannot copy session "${session}": "${branch}" at the source: ${why}`, {
-    hint: 'Verify the session at the source: it was damaged or changed there.',
-    details: { session, branch, seq },
-    cause,
-  });
-}
-
-/** Cuts rows into batches that fit with the parts they bring; how many events that are is remembered for the next ones. */
+/** Cuts rows into batches that fit together with their parts; the next batch starts with the size that fitted last. */
 async function copyRows(
   transfer: Transfer,
   branch: BranchSummary,
@@ -79,7 +47,7 @@ async function copyRows(
       transfer.batchEvents = Math.ceil(some.length / 2);
       continue;
     }
-    // One event may need more than fits into a batch: what its parts refer to goes ahead of them.
+    // One event may need more parts than fit into a batch: then they go first, deepest parts ahead.
     if (parts === undefined) await copyPartsAhead(transfer, branch, some);
     await restore(transfer, branch, some, parts ?? []);
     from += some.length;
@@ -93,7 +61,7 @@ async function copyPartsAhead(
   rows: readonly Required<StoredEvent>[],
 ): Promise<void> {
   const { to, target } = transfer;
-  const isThere = (await to.store.branch({ ...sessionRef(to, target), branch: branch.branch })) !== undefined;
+  const isThere = (await to.store.branchHead({ ...sessionRef(to, target), branch: branch.branch })) !== undefined;
   const holder = isThere ? branch.branch : (branch.parent?.branch ?? branch.branch);
   for await (const parts of partBatches(transfer, branch.branch, rows)) {
     checkAborted(transfer);
@@ -115,33 +83,17 @@ async function restore(
   onWritten(events.length);
 }
 
-/** Events with what they are indexed under: what their erasure has left, or what their payload says. */
+/** Adds to events their keys: those that an erasure kept, or those of the payload. */
 async function withKeys(
   { from, session, erasures }: Transfer,
   branch: string,
   rows: readonly Required<StoredEvent>[],
 ): Promise<RestoredEvent[]> {
-  // Of all parts, keys are only made of what markers carry.
-  const sealed = rows.filter(({ type }) => isCarrier(type)).flatMap(({ data }) => refsIn(data ?? ''));
+  // Only markers that carry an event have keys in parts.
+  const sealed = rows.filter(({ type }) => carriesEvent(type)).flatMap(({ data }) => refsIn(data ?? ''));
   const parts = await partsOf(from, session, sealed, { depth: 'asked' });
-  const decoder = new DataDecoder({ get: (digest) => parts.get(digest), isErased: () => true });
   return rows.map(({ branch: _branch, ...row }) => {
-    const { type, agent, data, seq } = row;
-    const hasKeys = data !== null && (isCarrier(type) || specOf(type)?.keys !== undefined);
-    const own = hasKeys ? keysOf({ type, agent: agent ?? undefined, data: decoder.decode(data) }) : [];
-    return { ...row, keys: erasures.keys.get(placeOf(branch, seq)) ?? own };
-  });
-}
-
-const isCarrier = (type: string): boolean => type === 'event.replaced' || type === 'event.inserted';
-
-/** Stops where the caller says so: everything before is at the target, and the next copy goes on there. */
-export function checkAborted({ signal, session }: Pick<Transfer, 'signal' | 'session'>): void {
-  if (signal?.aborted !== true) return;
-  const why = signal.reason instanceof Error ? signal.reason.message : 'the caller stopped it';
-  throw new RepriseError('copy.aborted', `Cannot finish the copy of session "${session}": ${why}`, {
-    hint: 'Copy again: it goes on where it stopped.',
-    details: { session },
-    cause: signal.reason,
+    const left = erasures.keys.get(pointKey(branch, row.seq));
+    return { ...row, keys: left ?? storedKeys(row, (digest) => parts.get(digest)) };
   });
 }

@@ -6,7 +6,7 @@ import { given, type JsonObject } from '../../core/json.ts';
 import { storedJson } from '../../core/parts/decode.ts';
 import { createPartMemory, encodeData } from '../../core/parts/encode.ts';
 import { type Digest, later, type Seq } from '../../core/point.ts';
-import { checkEdit } from '../../core/store/append.ts';
+import { checkMarkerFits } from '../../core/store/append.ts';
 import { isEdit, markerOf } from '../../core/view/marker.ts';
 import { branchOf } from '../../core/view/segment.ts';
 import { type History, lastOf, viewAt } from '../../core/view/view.ts';
@@ -60,7 +60,7 @@ async function supposeOne(engine: Engine, base: Hypothesis, draft: StampedDraft)
   encodeData(event, engine.platform, createPartMemory());
   const { type, data } = event;
   const marker = isStructural(type) ? markerOf({ branch, seq, type, data }) : undefined;
-  if (marker !== undefined && isEdit(marker)) checkEdit(history, marker);
+  if (marker !== undefined && isEdit(marker)) checkMarkerFits(history, marker);
   const markers = marker === undefined ? history.markers : [...history.markers, marker];
   return {
     ...base,

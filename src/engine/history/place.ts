@@ -5,7 +5,7 @@ import { given } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import { beginning, type Digest, type Point, previous, type Seq } from '../../core/point.ts';
 import { type At, type PointInput, parsePoint } from '../../core/ref.ts';
-import type { BranchRecord, SessionRecord, StoredEvent } from '../../core/store/event-store.ts';
+import type { BranchHead, BranchRecord, SessionRecord, StoredEvent } from '../../core/store/event-store.ts';
 import { branchOf, rawSegments, segmentAt } from '../../core/view/segment.ts';
 import type { History } from '../../core/view/view.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
@@ -67,6 +67,12 @@ export async function branchRecord(engine: Engine, session: string, branch: stri
       .join(', ')}${names.length > 10 ? ' and more' : ''}.`,
     details: { session, branch },
   });
+}
+
+/** Returns where a branch ends, without its markers, or throws `branch.not-found`. */
+export async function branchHead(engine: Engine, session: string, branch: string): Promise<BranchHead> {
+  const head = await engine.store.branchHead({ ...sessionRef(engine, session), branch });
+  return head ?? (await branchRecord(engine, session, branch));
 }
 
 /** What decides a branch's views. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/json.ts';
 import { beginning, later, type Point, type Seq } from '../../core/point.ts';
 import type { Engine } from '../context/engine.ts';
-import { branchRecord } from '../history/place.ts';
+import { branchHead } from '../history/place.ts';
 import { readPlaces } from '../history/stored-events.ts';
 import { replay } from './replay.ts';
 
@@ -24,7 +24,7 @@ export interface Lineage {
 
 /** Where a branch comes from. */
 export async function lineageOf(engine: Engine, session: string, branch: string): Promise<Lineage> {
-  const { parent } = await branchRecord(engine, session, branch);
+  const { parent } = await branchHead(engine, session, branch);
   if (parent === undefined) return { parent: null, reason: null, by: null, edits: [] };
   const [forked] = await readPlaces(engine, session, [{ branch, seq: later(parent.seq, 1) }]);
   const edits: LineageEdit[] = [];

@@ -7,7 +7,7 @@ import { type At, type PointInput, parsePoint } from '../../core/ref.ts';
 import type { BranchSummary, SessionRecord } from '../../core/store/event-store.ts';
 import type { Marker } from '../../core/view/marker.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
-import { branchRecord, checkReach, placeAt, sessionRecord } from '../history/place.ts';
+import { branchHead, branchRecord, checkReach, placeAt, sessionRecord } from '../history/place.ts';
 import { ChainCheck } from './verify-chain.ts';
 import { Bad } from './verify-damage.ts';
 import { erasuresOf, unsoundErasure } from './verify-erasures.ts';
@@ -73,7 +73,7 @@ export async function verify(engine: Engine, session: string, options: VerifyOpt
 
 /** A branch the listing does not have: the error that looking it up gives. */
 async function verifyMissing(engine: Engine, session: string, branch: string): Promise<never> {
-  await branchRecord(engine, session, branch);
+  await branchHead(engine, session, branch);
   throw new RepriseError('branch.not-found', `Cannot find branch "${branch}" in session "${session}"`);
 }
 

@@ -8,7 +8,7 @@ import { append } from '../changing/append.ts';
 import { fork } from '../changing/fork.ts';
 import type { Engine } from '../context/engine.ts';
 import { foldAt } from '../history/fold.ts';
-import { branchRecord, placeAt } from '../history/place.ts';
+import { branchHead, placeAt } from '../history/place.ts';
 import type { RecorderCounts } from './counts.ts';
 import type { QueuedEvent, RecordedDraft } from './queue.ts';
 import type { BranchLeft } from './record-options.ts';
@@ -142,7 +142,7 @@ export class RecorderWriter {
   async #leave(): Promise<void> {
     const { branch: left, seq: at } = this.#place;
     const forked = await this.#fork(left, at);
-    const { epoch } = await branchRecord(this.#engine, this.#session, forked.branch);
+    const { epoch } = await branchHead(this.#engine, this.#session, forked.branch);
     this.#place = { branch: forked.branch, epoch, seq: forked.head };
     this.#counts.leave(forked.branch);
     this.#onLeft({ left, at, branch: forked.branch });

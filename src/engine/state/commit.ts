@@ -6,7 +6,7 @@ import type { JsonValue } from '../../core/json.ts';
 import { checkLimit } from '../../core/limits.ts';
 import { keysOf } from '../../core/parts/encode.ts';
 import type { Seq } from '../../core/point.ts';
-import type { Condition } from '../../core/store/append.ts';
+import type { Condition } from '../../core/store/append-request.ts';
 import { clipSegments, rawSegments } from '../../core/view/segment.ts';
 import { write } from '../changing/write.ts';
 import type { Engine } from '../context/engine.ts';

@@ -7,11 +7,13 @@ import type {
   Abort,
   AppendOutcome,
   AppendRequest,
+  BranchHead,
   BranchRecord,
   BranchRef,
   BranchSummary,
   EraseRequest,
   EventStore,
+  HeldPartsRequest,
   LatestPage,
   LatestRequest,
   Page,
@@ -27,12 +29,14 @@ import type {
   Snapshot,
   SnapshotKey,
 } from '../../core/store/event-store.ts';
-import type { RestoreOutcome, RestoreRequest } from '../../core/store/restore.ts';
-import type { NewSession, ReceiptsRequest, RenameRequest } from '../../core/store/session-request.ts';
+import type { ReceiptsRequest } from '../../core/store/receipt.ts';
+import type { RestoreOutcome, RestoreRequest } from '../../core/store/restore-request.ts';
+import type { NewSession, RenameRequest } from '../../core/store/session-request.ts';
 import type { StoreHealth } from '../../core/store/store-health.ts';
+import { storeClosed } from '../../core/store/store-state.ts';
 import type { AskedView, Segment } from '../../core/view/view.ts';
 import { append } from './operations/append.ts';
-import { findBranch, listBranches } from './operations/branch.ts';
+import { findBranch, findHead, listBranches } from './operations/branch.ts';
 import { deleteSession } from './operations/delete-session.ts';
 import { erase } from './operations/erase.ts';
 import { health } from './operations/health.ts';
@@ -50,7 +54,7 @@ import { Watchers } from './operations/watch.ts';
 import { findHeld, heldBranch, heldSession, type Shelf } from './shelf.ts';
 
 /**
- * Opens a store that keeps everything in this process and loses it with it: for tests, and for what need not be kept.
+ * Opens a store that lives in this process and ends with it: for tests and throwaway sessions.
  *
  * @example
  * ```ts
@@ -65,7 +69,7 @@ export function openMemoryStore(options: { readonly platform: Platform }): Event
 
 const openKeys: KnownKeys = optionKeys<{ platform: Platform }>('open the store', { platform: true }, 'openMemoryStore');
 
-// The methods are async so that what they throw is a rejection, as with every other store.
+// The methods are async so that an error becomes a rejection, as with every other store.
 class MemoryStore implements EventStore {
   readonly #platform: Platform;
   readonly #shelf: Shelf = { namespaces: new Map(), touches: 0 };
@@ -98,6 +102,10 @@ class MemoryStore implements EventStore {
 
   async branch(ref: BranchRef): Promise<BranchRecord | undefined> {
     return findBranch(this.#open(), ref);
+  }
+
+  async branchHead(ref: BranchRef): Promise<BranchHead | undefined> {
+    return findHead(this.#open(), ref);
   }
 
   async branches(ref: SessionRef): Promise<readonly BranchSummary[]> {
@@ -198,10 +206,7 @@ class MemoryStore implements EventStore {
     return outcomes;
   }
 
-  async heldParts(
-    ref: SessionRef,
-    { limit, after }: { readonly limit: number; readonly after?: Digest },
-  ): Promise<readonly Digest[]> {
+  async heldParts(ref: SessionRef, { limit, after }: HeldPartsRequest): Promise<readonly Digest[]> {
     const digests = [...(findHeld(this.#open(), ref)?.parts.keys() ?? [])].filter(
       (digest) => after === undefined || digest > after,
     );
@@ -222,7 +227,7 @@ class MemoryStore implements EventStore {
   }
 
   #open(): Shelf {
-    if (!this.#isClosed) return this.#shelf;
-    throw new RepriseError('store.closed', 'Cannot use the store: it was closed', { hint: 'Open it again.' });
+    if (this.#isClosed) throw storeClosed();
+    return this.#shelf;
   }
 }

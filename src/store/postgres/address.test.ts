@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { nameOf, parseAddress } from './address.ts';
+import { expect, test, vi } from 'vitest';
+import { isSameStore, nameOf, parseAddress } from './address.ts';
 
 function hostsOf(url: string): string[] {
   return parseAddress(url).hosts.map(nameOf);
@@ -83,4 +83,33 @@ test('user and password may be parameters, as in other programs', () => {
   });
   expect(parseAddress('postgres://you:old@host/agents?user=me').url).toBe('postgres://me:old@localhost/agents');
   expect(parseAddress('postgres://you:old@host/agents?password=new').url).toBe('postgres://you:new@localhost/agents');
+});
+
+test('two URLs are the same store however they are written, and not if host, database or schema differ', () => {
+  const url = 'postgres://me:secret@db.example:5432/agents';
+  for (const same of [
+    'postgresql://you@db.example/agents',
+    'postgres:///agents?host=db.example',
+    'postgres:///agents?host=db.example&port=5432&user=me',
+    'postgres://db.example/%61gents?schema=reprise&sslmode=require',
+  ])
+    expect([same, isSameStore(url, same)]).toEqual([same, true]);
+  for (const different of [
+    'postgres://db.example:5433/agents',
+    'postgres://db.example/agents?schema=other',
+    'postgres://db.example/agent',
+    'postgres://db.example,other.example/agents',
+    'postgres:///agents?host=/tmp',
+  ])
+    expect([different, isSameStore(url, different)]).toEqual([different, false]);
+});
+
+test('the environment names host, port and database where a URL does not', () => {
+  vi.stubEnv('PGHOST', 'db.example');
+  vi.stubEnv('PGPORT', '6000');
+  vi.stubEnv('PGDATABASE', 'agents');
+  expect(isSameStore('postgres:///agents', 'postgres://db.example:6000/agents')).toBe(true);
+  expect(isSameStore('postgres://me@db.example', 'postgres://db.example:6000/agents')).toBe(true);
+  vi.unstubAllEnvs();
+  expect(isSameStore('postgres://agents@localhost', 'postgres://localhost/agents')).toBe(true);
 });

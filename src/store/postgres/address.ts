@@ -10,17 +10,19 @@ export interface Host {
 /** Which of several servers is wanted, in PostgreSQL's own words. */
 export type Target = 'any' | 'read-write' | 'read-only' | 'primary' | 'standby' | 'prefer-standby';
 
-/** What the URL of a store says. */
+/** The parts of a store's URL. */
 export interface Address {
-  /** What is left for the driver: user, password, database, and every parameter that is not ours. */
+  /** The URL for the driver: user, password, database, and every parameter that is not ours. */
   readonly url: string;
   readonly hosts: readonly Host[];
-  /** Undefined where the URL does not say. */
+  /** Undefined if the URL does not say. */
   readonly target: Target | undefined;
-  /** Whether a server that does not encrypt is refused. */
+  /** Whether to refuse a server that does not encrypt. */
   readonly isEncrypted: boolean;
+  /** Empty where neither the URL nor the environment names one. */
+  readonly database: string;
   readonly schema: string;
-  /** Where it is, without the password. */
+  /** The URL without the password. */
   readonly location: string;
 }
 
@@ -30,9 +32,9 @@ const defaultPort = 5432;
 const targets: readonly string[] = ['any', 'read-write', 'read-only', 'primary', 'standby', 'prefer-standby'];
 
 /**
- * Takes a URL apart. Hosts, ports, what is wanted of them, the schema and who connects are ours, every other parameter is
- * the driver's or the server's. The driver would try several hosts for ever, without a pause, and takes a user from the
- * parameters, but no password.
+ * Parses a URL. Hosts, ports, the wanted kind of server, the schema, the user and the password are ours; every other
+ * parameter goes to the driver or the server. The driver would try several hosts endlessly and without a pause, and it
+ * takes a user from the parameters, but no password.
  */
 export function parseAddress(text: string): Address {
   const [before = '', query] = text.split(/\?(.*)/s);
@@ -44,12 +46,12 @@ export function parseAddress(text: string): Address {
   };
   const schema = take('schema') ?? defaultSchema;
   const target = take('target_session_attrs') ?? process.env['PGTARGETSESSIONATTRS'];
-  const [, scheme, user, place = '', database = ''] =
+  const [, scheme, user, authority = '', path = ''] =
     /^(postgres(?:ql)?:\/\/)(?:([^/]*)@)?([^/@]*)(\/[^@]*)?$/s.exec(before) ?? [];
   const isNamed = [...parameters.keys()].every((name) => /^[\w.]+$/.test(name));
   if (scheme === undefined || before === scheme || !isNamed) throw notUnderstood(text, wrongForm(text));
-  if (decoded(`${user}${database}`) === undefined) throw notUnderstood(text, wrongPercent);
-  const hosts = hostsOf(take('host') ?? place, take('port'));
+  if (decoded(`${user}${path}`) === undefined) throw notUnderstood(text, wrongPercent);
+  const hosts = hostsOf(take('host') ?? authority, take('port'));
   if (hosts === undefined) throw notUnderstood(text, wrongForm(text, wrongHost));
   if (!schemaPattern.test(schema)) throw notUnderstood(text, wrongSchema(schema));
   if (!isTarget(target)) throw notUnderstood(text, wrongTarget(target));
@@ -58,16 +60,32 @@ export function parseAddress(text: string): Address {
   const rest = parameters.size === 0 ? '' : `?${parameters.toString()}`;
   const named = schema === defaultSchema ? '' : `?schema=${schema}`;
   return {
-    url: `${scheme}${who}localhost${database}${rest}`,
+    url: `${scheme}${who}localhost${path}${rest}`,
     hosts,
     target,
     isEncrypted: !['disable', 'false', 'prefer', 'allow'].includes(mode),
+    database: databaseOf(path, who),
     schema,
     location: `${withoutPassword(before)}${named}`,
   };
 }
 
-/** What is wrong with a URL, and how it is written. */
+/** Tells whether two URLs lead to the same schema of the same database, however they are written and whoever connects. */
+export function isSameStore(left: string, right: string): boolean {
+  const [one, other] = [left, right].map((url) => {
+    const { hosts, database, schema } = parseAddress(url);
+    return JSON.stringify([hosts.map(nameOf), database, schema]);
+  });
+  return one === other;
+}
+
+/** Returns the database as the driver finds it: by the path, the environment, or the name of the user. */
+function databaseOf(path: string, credentials: string): string {
+  const user = decoded(credentials.replace(/[:@].*$/s, '')) ?? '';
+  return decoded(path.slice(1)) || (process.env['PGDATABASE'] ?? (user || (process.env['PGUSER'] ?? '')));
+}
+
+/** The problem with a URL, and how to write it. */
 interface Wrong {
   readonly what: string;
   readonly hint: string;
@@ -90,7 +108,7 @@ const wrongTarget = (target: string): Wrong => ({
   hint: `It is one of ${targets.join(', ')}.`,
 });
 
-/** A password is the first suspect: what is shown of the URL is right without it. */
+/** Suspects the password first: the message shows the URL without it, and the rest of it may look right. */
 function wrongForm(url: string, otherwise?: Wrong): Wrong {
   const hint = 'Write postgres://USER:PASSWORD@HOST:PORT/DATABASE';
   if (/^\w+:\/\/[^@/]*:[^@]*[/?#].*@/s.test(url))
@@ -105,7 +123,7 @@ function isTarget(target: string | undefined): target is Target | undefined {
   return target === undefined || targets.includes(target);
 }
 
-/** Who connects, as it stands before the host; what is named as a parameter goes before it. */
+/** Returns the user and password as they stand before the host; parameters take precedence. */
 function credentialsOf(held = '', user?: string, password?: string): string {
   const [, heldUser = '', heldPassword] = /^([^:]*)(?::(.*))?$/s.exec(held) ?? [];
   const name = user === undefined ? heldUser : encodeURIComponent(user);
@@ -113,14 +131,14 @@ function credentialsOf(held = '', user?: string, password?: string): string {
   return name === '' && secret === undefined ? '' : `${name}${secret === undefined ? '' : `:${secret}`}@`;
 }
 
-/** A host as a person would write it. */
+/** Returns a host as a person would write it. */
 export function nameOf({ name, port }: Host): string {
   return name.includes(':') ? `[${name}]:${port}` : `${name}:${port}`;
 }
 
-function hostsOf(place: string, ports: string | undefined): readonly Host[] | undefined {
+function hostsOf(names: string, ports: string | undefined): readonly Host[] | undefined {
   const portList = ports?.split(',') ?? [];
-  const hosts = place.split(',').map((text, index): Host | undefined => {
+  const hosts = names.split(',').map((text, index): Host | undefined => {
     const [, bracketed, plain, given] = /^(?:\[([^\]]*)\]|([^:]*))(?::(\d+))?$/.exec(decoded(text) ?? text) ?? [];
     const name = bracketed ?? plain;
     const port = Number(given ?? portList[index] ?? portList[0] ?? process.env['PGPORT'] ?? defaultPort);
@@ -130,7 +148,7 @@ function hostsOf(place: string, ports: string | undefined): readonly Host[] | un
   return hosts.every((host) => host !== undefined) ? hosts : undefined;
 }
 
-/** Text without percent-encoding; undefined if it cannot be read so. */
+/** Returns text without percent-encoding; undefined if it is not well formed. */
 function decoded(text: string): string | undefined {
   try {
     return decodeURIComponent(text);

@@ -1,6 +1,8 @@
+import type { Digest } from '../../core/point.ts';
+
 const special = /["\\]/g;
 
-/** Values as the text of a PostgreSQL array, which the statement casts to its type. */
+/** Returns values as the text of a PostgreSQL array, which the statement casts to its type. */
 export function arrayLiteral(values: readonly (string | number | boolean | null)[]): string {
   let text = '{';
   for (const [index, value] of values.entries()) {
@@ -12,7 +14,7 @@ export function arrayLiteral(values: readonly (string | number | boolean | null)
   return `${text}}`;
 }
 
-/** The digests in the text of an array of them; none for null. */
-export function digestsIn<Digest extends string>(array: string | null): Digest[] {
+/** Returns the digests in the text of an array; none for null. */
+export function digestsIn(array: string | null): Digest[] {
   return array === null || array === '{}' ? [] : (array.slice(1, -1).split(',') as Digest[]);
 }

@@ -22,7 +22,10 @@ export interface Queries {
   change(sql: string, ...values: Bound[]): Promise<number>;
 }
 
-/** What a transaction gives, and its last statement, which is on its way. */
+/** Runs one short transaction after the other; other work gets its turn in between. */
+export type InTransaction = <Result>(work: (queries: Queries) => Promise<Result>) => Promise<Result>;
+
+/** The result of a transaction, and its last statement, which is on its way. */
 export class Closing<Result> {
   readonly result: Result;
   readonly last: Promise<void>;

@@ -1,4 +1,4 @@
-import { RepriseError } from '../../core/error.ts';
+import type { RepriseError } from '../../core/error.ts';
 import type { KeySelector } from '../../core/event/keys.ts';
 import { checkLimit, limits } from '../../core/limits.ts';
 import type { Digest, Point, Seq } from '../../core/point.ts';
@@ -6,11 +6,13 @@ import type {
   Abort,
   AppendOutcome,
   AppendRequest,
+  BranchHead,
   BranchRecord,
   BranchRef,
   BranchSummary,
   EraseRequest,
   EventStore,
+  HeldPartsRequest,
   LatestPage,
   LatestRequest,
   Page,
@@ -26,21 +28,20 @@ import type {
   Snapshot,
   SnapshotKey,
 } from '../../core/store/event-store.ts';
-import type { RestoreOutcome, RestoreRequest } from '../../core/store/restore.ts';
-import {
-  type NewSession,
-  type ReceiptsRequest,
-  type RenameRequest,
-  sessionNotFound,
-} from '../../core/store/session-request.ts';
+import { type ReceiptsRequest } from '../../core/store/receipt.ts';
+import type { RestoreOutcome, RestoreRequest } from '../../core/store/restore-request.ts';
+import { type NewSession, type RenameRequest, sessionNotFound } from '../../core/store/session-request.ts';
 import type { StoreHealth } from '../../core/store/store-health.ts';
+import { storeClosed, storeReadOnly } from '../../core/store/store-state.ts';
 import type { AskedView, Segment } from '../../core/view/view.ts';
-import { Catalogue, findSessionRow, type SessionKey } from './catalogue.ts';
+import { snapshotOf, snapshotPlaceOf } from '../sql/snapshot-row.ts';
+import { type Repeatable, Writer } from './appending/writer.ts';
+import { Catalogue } from './catalogue.ts';
 import type { Connection } from './connection.ts';
 import type { Database } from './database.ts';
 import type { Migration } from './migrate.ts';
 import { type OpenedDatabase, openDatabase } from './open-database.ts';
-import { findBranch, listBranches } from './operations/branch.ts';
+import { findBranch, findHead, listBranches } from './operations/branch.ts';
 import { branchIds, branchOf, findBranchOf, sessionOf } from './operations/branch-place.ts';
 import { clearSession, hiddenSessions, hideSession } from './operations/delete-session.ts';
 import { erase } from './operations/erase.ts';
@@ -58,35 +59,14 @@ import { dropSnapshots, findSnapshot, findSnapshots, putSnapshot } from './opera
 import { vacuum } from './operations/vacuum.ts';
 import { Watchers, watchKey } from './operations/watch.ts';
 import type { WrittenBranch } from './operations/write-rows.ts';
-import { checkConnections, checkOptions, checkWait } from './option-checks.ts';
 import { isPassing, postgresCode } from './postgres-error.ts';
 import { migrations as ownMigrations } from './schema.ts';
-import { type Repeatable, Writer } from './writer.ts';
-
-/** How to open a PostgreSQL store. */
-export interface PostgresStoreOptions {
-  /** `postgres://USER:PASSWORD@HOST:PORT/DATABASE`; several hosts are tried in turn; `?schema=` names the schema. */
-  readonly url: string;
-  readonly platform: Platform;
-  /** `disk` (the default) survives power loss of the server; `process` does not wait for its disk, and is faster. */
-  readonly durability?: 'disk' | 'process';
-  /** Opens for reading only. */
-  readonly readOnly?: boolean;
-  /** How long to wait for other writers, for a connection, or for a server that is gone: 10 s if left out. */
-  readonly busyWaitMs?: number;
-  /** How long the server may work on one statement: 30 s if left out. */
-  readonly statementTimeoutMs?: number;
-  /** Connections of this store at most: 8 if left out. */
-  readonly connections?: number;
-  /** Whether a missing schema is made; true if left out. */
-  readonly create?: boolean;
-  /** The releases to migrate through; only tests give their own. */
-  readonly migrations?: readonly Migration[];
-}
+import { findSessionRow, type SessionKey } from './session-row.ts';
+import { checkConnections, checkOptions, checkWait, type PostgresStoreOptions } from './store-options.ts';
 
 /**
- * Opens the store in a PostgreSQL database, which many processes on many machines may share. The package `postgres` must
- * be installed beside Reprise.
+ * Opens the store in a PostgreSQL database, which many processes on many machines may share. Needs the package `postgres`
+ * beside Reprise.
  *
  * @example
  * ```ts
@@ -99,6 +79,14 @@ export interface PostgresStoreOptions {
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<EventStore> {
   checkOptions(options);
+  return await openMigratedStore(options, ownMigrations);
+}
+
+/** Opens the store with these migrations; only tests give their own. */
+export async function openMigratedStore(
+  options: PostgresStoreOptions,
+  migrations: readonly Migration[],
+): Promise<EventStore> {
   const busyWaitMs = checkWait('busyWaitMs', options.busyWaitMs ?? limits.busyWaitMsMax);
   const opened = await openDatabase({
     ...options,
@@ -106,7 +94,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     connectWaitMs: Math.min(Math.max(busyWaitMs, 1_000), limits.connectWaitMsMax),
     statementTimeoutMs: checkWait('statementTimeoutMs', options.statementTimeoutMs ?? limits.statementMsMax),
     connectionsMax: checkConnections(options.connections ?? limits.connectionsMax),
-    migrations: options.migrations ?? ownMigrations,
+    migrations,
   });
   const store = new PostgresStore(opened, options.platform, options.readOnly === true);
   store.clearAway();
@@ -165,6 +153,10 @@ class PostgresStore implements EventStore {
 
   async branch(ref: BranchRef): Promise<BranchRecord | undefined> {
     return await this.#read((queries) => findBranch(queries, this.#catalogue, ref));
+  }
+
+  async branchHead(ref: BranchRef): Promise<BranchHead | undefined> {
+    return await this.#read((queries) => findHead(queries, ref));
   }
 
   async branches(ref: SessionRef): Promise<readonly BranchSummary[]> {
@@ -255,10 +247,9 @@ class PostgresStore implements EventStore {
   async putSnapshot(ref: SessionRef, snapshot: Snapshot): Promise<void> {
     this.#checkOpen();
     if (this.#isReadOnly) return;
-    const place = { ...ref, branch: snapshot.branch };
     try {
       await this.#writer.run(async (queries) => {
-        const { session, branch } = await branchOf(queries, place);
+        const { session, branch } = await branchOf(queries, { ...ref, branch: snapshot.branch });
         await putSnapshot(queries, session, branch.id, snapshot);
       }, limits.snapshotWaitMsMax);
     } catch (error) {
@@ -271,17 +262,17 @@ class PostgresStore implements EventStore {
     return await this.#read(async (queries) => {
       const found = await findBranchOf(queries, ref);
       if (found === undefined) return [];
-      const places = await findSnapshots(queries, found.session, found.branch.id, key, through);
-      return places.map((place) => ({ ...keyOf(key), branch: ref.branch, ...place }));
+      const rows = await findSnapshots(queries, found.session, found.branch.id, key, through);
+      return rows.map((row) => snapshotPlaceOf(ref, key, row));
     });
   }
 
   async snapshot(ref: BranchRef, key: SnapshotKey, seq: Seq): Promise<Snapshot | undefined> {
     return await this.#read(async (queries) => {
-      const place = await findBranchOf(queries, ref);
-      if (place === undefined) return undefined;
-      const found = await findSnapshot(queries, place.session, place.branch.id, key, seq);
-      return found === undefined ? undefined : { ...keyOf(key), branch: ref.branch, seq, ...found };
+      const found = await findBranchOf(queries, ref);
+      if (found === undefined) return undefined;
+      const row = await findSnapshot(queries, found.session, found.branch.id, key, seq);
+      return row === undefined ? undefined : snapshotOf(ref, key, row);
     });
   }
 
@@ -318,10 +309,7 @@ class PostgresStore implements EventStore {
     return outcomes;
   }
 
-  async heldParts(
-    ref: SessionRef,
-    { limit, after }: { readonly limit: number; readonly after?: Digest },
-  ): Promise<readonly Digest[]> {
+  async heldParts(ref: SessionRef, { limit, after }: HeldPartsRequest): Promise<readonly Digest[]> {
     return await this.#read(async (queries) => {
       const session = await findSessionRow(queries, ref);
       return session === undefined
@@ -373,21 +361,10 @@ class PostgresStore implements EventStore {
   }
 
   #checkOpen(): void {
-    if (this.#closing === undefined) return;
-    throw new RepriseError('store.closed', 'Cannot use the store: it was closed', { hint: 'Open it again.' });
+    if (this.#closing !== undefined) throw storeClosed();
   }
 
   #readOnlyError(): RepriseError {
-    return new RepriseError(
-      'store.read-only',
-      `Cannot write to "${this.#health.location}": it is open for reading only`,
-      {
-        hint: 'Open it without readOnly.',
-      },
-    );
+    return storeReadOnly(this.#health.location, 'Open it without readOnly.');
   }
-}
-
-function keyOf({ projection, version, upcasts, erasures }: SnapshotKey): SnapshotKey {
-  return { projection, version, upcasts, erasures };
 }

@@ -1,8 +1,9 @@
+import { BoundedMap } from '../../core/bounded-map.ts';
 import type { Clock } from '../../core/event/clock.ts';
 import { limits } from '../../core/limits.ts';
 import { beginning, type Digest, type Point, type Seq } from '../../core/point.ts';
-import type { BranchState } from '../../core/store/append.ts';
-import type { BranchRecord, SessionRef } from '../../core/store/event-store.ts';
+import { type BranchState, epochOf, rewindType } from '../../core/store/branch-state.ts';
+import type { BranchHead, BranchRecord, SessionRef } from '../../core/store/event-store.ts';
 import { type Marker, storedMarker } from '../../core/view/marker.ts';
 import { lastOf, viewAt } from '../../core/view/view.ts';
 import type { Database } from './database.ts';
@@ -10,7 +11,7 @@ import { checkVersion, type Migration, schemaVersion } from './migrate.ts';
 import { lastClock } from './operations/clocks.ts';
 import { RecentKeys } from './recent-keys.ts';
 
-/** A session as stored, without what changes. */
+/** A session as stored, without the columns that change. */
 export interface SessionRow {
   readonly id: number;
   readonly namespaceId: number;
@@ -19,7 +20,7 @@ export interface SessionRow {
   readonly root: string;
 }
 
-/** A branch as stored, without what changes. */
+/** A branch as stored, without the columns that change. */
 export interface BranchRow {
   readonly id: number;
   readonly name: string;
@@ -34,25 +35,27 @@ export interface BranchBytes {
   readonly parts: number;
 }
 
-/** Entries of each kind that are remembered before all are forgotten. */
+/** Entries of each kind in the cache at most. */
 const entriesMax = 10_000;
 const markersHeldMax = 200_000;
 const recordsMax = 100;
 
 /**
- * What this connection knows of sessions and branches. It is true as long as no other connection has committed, which
- * `PRAGMA data_version` tells; `refresh` is called at the beginning of every transaction and every read.
+ * A cache of sessions and branches for one connection. It is valid as long as no other connection has committed, which
+ * `PRAGMA data_version` shows; every transaction and every read starts with `refresh`.
  */
 export class Catalogue {
   readonly #database: Database;
   readonly #migrations: readonly Migration[];
-  readonly #sessions = new Map<string, SessionRow>();
-  readonly #branches = new Map<number, Map<string, BranchRow>>();
+  readonly #sessions = new BoundedMap<string, SessionRow>(entriesMax);
+  readonly #branches = new BoundedMap<number, Map<string, BranchRow>>(entriesMax);
   readonly #states = new Map<number, BranchState>();
-  readonly #records = new Map<number, { readonly state: BranchState; readonly record: BranchRecord }>();
-  readonly #lastIds = new Map<number, string>();
-  readonly #bytes = new Map<number, BranchBytes>();
-  readonly #clocks = new Map<number, Clock>();
+  readonly #records = new BoundedMap<number, { readonly state: BranchState; readonly record: BranchRecord }>(
+    recordsMax,
+  );
+  readonly #lastIds = new BoundedMap<number, string>(entriesMax);
+  readonly #bytes = new BoundedMap<number, BranchBytes>(entriesMax);
+  readonly #clocks = new BoundedMap<number, Clock>(entriesMax);
   readonly recentKeys: RecentKeys = new RecentKeys();
   #dataVersion = -1;
   #markersHeld = 0;
@@ -63,18 +66,17 @@ export class Catalogue {
     this.#migrations = migrations;
   }
 
-  /** Forgets everything if another connection has written since; gives whether it had. */
-  refresh(): boolean {
+  /** Forgets everything if a different connection has written since. */
+  refresh(): void {
     const [dataVersion] = this.#database.get<[number]>('PRAGMA data_version') as [number];
-    if (dataVersion === this.#dataVersion) return false;
-    // Only another connection can have changed the schema, so this is the time to look.
+    if (dataVersion === this.#dataVersion) return;
+    // Only a different connection can have changed the schema, so this is the time to check.
     checkVersion(schemaVersion(this.#database), this.#migrations);
     this.forget();
     this.#dataVersion = dataVersion;
-    return true;
   }
 
-  /** Forgets everything: after a rollback, or when a session or branch went away. */
+  /** Forgets everything: after a rollback, or after a session or branch was removed. */
   forget(): void {
     this.#sessions.clear();
     this.#branches.clear();
@@ -90,20 +92,19 @@ export class Catalogue {
 
   session({ namespace, session }: SessionRef): SessionRow | undefined {
     // Ids hold no control characters, so a line break cannot be part of either.
-    const place = `${namespace}\n${session}`;
-    const known = this.#sessions.get(place);
+    const name = `${namespace}\n${session}`;
+    const known = this.#sessions.get(name);
     if (known !== undefined) return known;
-    const row = this.#database.get<[number, number, string, Digest, string]>(
-      `SELECT s.id, s.namespace_id, s.name, s.genesis, s.root FROM namespaces n
+    const row = this.#database.get<[number, number, Digest, string]>(
+      `SELECT s.id, s.namespace_id, s.genesis, s.root FROM namespaces n
        JOIN sessions s ON s.namespace_id = n.id AND s.name = ? WHERE n.name = ?`,
       session,
       namespace,
     );
     if (row === undefined) return undefined;
-    const [id, namespaceId, name, genesis, root] = row;
-    const found = { id, namespaceId, name, genesis, root };
-    if (this.#sessions.size >= entriesMax) this.#sessions.clear();
-    this.#sessions.set(place, found);
+    const [id, namespaceId, genesis, root] = row;
+    const found = { id, namespaceId, name: session, genesis, root };
+    this.#sessions.set(name, found);
     return found;
   }
 
@@ -122,22 +123,29 @@ export class Catalogue {
 
   addBranch(session: SessionRow, branch: BranchRow): BranchRow {
     let known = this.#branches.get(session.id);
-    if (known === undefined || known.size >= entriesMax) {
-      if (this.#branches.size >= entriesMax) this.#branches.clear();
-      known = new Map();
+    if (known === undefined) {
+      known = new BoundedMap(entriesMax);
       this.#branches.set(session.id, known);
     }
     known.set(branch.name, branch);
     return branch;
   }
 
-  /** The state at the head of a branch. */
+  /** Returns the state at the head of a branch. */
   stateOf(session: SessionRow, branch: BranchRow): BranchState {
     const known = this.#states.get(branch.id);
     if (known !== undefined) return known;
     const state = this.#load(session, branch);
     this.setState(branch, state);
     return state;
+  }
+
+  /** Returns where a branch ends. Reads no markers: only the last event and the last rewind. */
+  headOf(session: SessionRow, branch: BranchRow): Pick<BranchHead, 'head' | 'digest' | 'epoch'> {
+    const known = this.#states.get(branch.id);
+    if (known !== undefined) return { head: known.history.head, digest: known.digest, epoch: known.epoch };
+    const [head, digest] = this.#lastRow(branch) ?? [beginning, session.genesis];
+    return { head, digest, epoch: this.#lastRewind(branch) };
   }
 
   setState(branch: BranchRow, state: BranchState): void {
@@ -150,7 +158,7 @@ export class Catalogue {
     this.#states.set(branch.id, state);
   }
 
-  /** What is told of a branch, made anew only when its state is another one. */
+  /** Returns the record of a branch; makes a new one only if the state of the branch has changed. */
   recordOf(
     branch: BranchRow,
     state: BranchState,
@@ -159,12 +167,11 @@ export class Catalogue {
     const known = this.#records.get(branch.id);
     if (known?.state === state) return known.record;
     const record = make(known?.record);
-    if (this.#records.size >= recordsMax) this.#records.clear();
     this.#records.set(branch.id, { state, record });
     return record;
   }
 
-  /** The state at a seq that the branch itself stores; undefined if it does not store it. */
+  /** Returns the state at a seq that the branch itself stores; undefined if it does not store it. */
   stateAt(session: SessionRow, { branch: name, seq }: Point): BranchState | undefined {
     const branch = this.branch(session, name);
     if (branch === undefined) return undefined;
@@ -190,7 +197,7 @@ export class Catalogue {
     return row?.[0] ?? 0;
   }
 
-  /** The greatest event id of a session; writers mint rising ids, so nearly every new id is known to be new by it. */
+  /** Returns the greatest event id of a session. Writers mint rising ids, so comparing shows that nearly every new id is new. */
   lastId(session: SessionRow): string {
     let last = this.#lastIds.get(session.id);
     if (last === undefined) {
@@ -199,7 +206,6 @@ export class Catalogue {
         session.id,
       );
       last = row?.[0] ?? '';
-      if (this.#lastIds.size >= entriesMax) this.#lastIds.clear();
       this.#lastIds.set(session.id, last);
     }
     return last;
@@ -218,11 +224,10 @@ export class Catalogue {
   }
 
   setBytes(branch: BranchRow, bytes: BranchBytes): void {
-    if (this.#bytes.size >= entriesMax) this.#bytes.clear();
     this.#bytes.set(branch.id, bytes);
   }
 
-  /** How far the clocks of a branch have come. */
+  /** Returns the clocks at the head of a branch. */
   clockOf(branch: BranchRow): Clock {
     const known = this.#clocks.get(branch.id);
     if (known !== undefined) return known;
@@ -230,11 +235,10 @@ export class Catalogue {
   }
 
   setClock(branch: BranchRow, clock: Clock): void {
-    if (this.#clocks.size >= entriesMax) this.#clocks.clear();
     this.#clocks.set(branch.id, clock);
   }
 
-  /** Makes the session the one that was appended to last; writes only if it was not. */
+  /** Marks the session as the one last appended to; writes only if it was not. */
   touch(session: SessionRow): void {
     if (this.#lastTouched === session.id) return;
     const [last] = this.#database.get<[number]>('SELECT id FROM sessions ORDER BY touched DESC LIMIT 1') as [number];
@@ -248,8 +252,19 @@ export class Catalogue {
   }
 
   #load(session: SessionRow, branch: BranchRow): BranchState {
-    const row = this.#database.get<LastRow>(`${lastColumns} WHERE branch_id = ? ORDER BY seq DESC LIMIT 1`, branch.id);
-    return this.#stateFrom(session, branch, row, this.#markersOf(branch));
+    return this.#stateFrom(session, branch, this.#lastRow(branch), this.#markersOf(branch));
+  }
+
+  #lastRow(branch: BranchRow): LastRow | undefined {
+    return this.#database.get<LastRow>(`${lastColumns} WHERE branch_id = ? ORDER BY seq DESC LIMIT 1`, branch.id);
+  }
+
+  #lastRewind(branch: BranchRow): Seq {
+    for (const [id, , through] of this.#database.all<LineageRow>(lineageSql, branch.id)) {
+      const row = this.#database.get<[Seq]>(lastRewindSql, id, rewindType, through ?? Number.MAX_SAFE_INTEGER);
+      if (row !== undefined) return row[0];
+    }
+    return beginning;
   }
 
   #stateFrom(
@@ -260,9 +275,8 @@ export class Catalogue {
   ): BranchState {
     const [head, digest, lastTurn, isMarker] = last ?? [beginning, session.genesis, 0, null];
     const history = { root: session.root, markers, head };
-    const rewind = markers.findLast((marker) => marker.kind === 'rewound' || marker.kind === 'rewoundToTurn');
     const turn = isMarker === null ? lastTurn : this.#lastTurn(session, history);
-    return { branch: branch.name, history, digest, epoch: rewind?.seq ?? beginning, turn };
+    return { branch: branch.name, history, digest, epoch: epochOf(markers), turn };
   }
 
   #lastTurn(session: SessionRow, history: BranchState['history']): number {
@@ -270,9 +284,9 @@ export class Catalogue {
     return last === undefined ? 0 : (last.carriedTurn ?? this.turnAt(session, last.branch, last.seq));
   }
 
-  /** Every structural event that leads to a branch's head: its own, and its ancestors' up to the fork points. */
+  /** Returns every marker that leads to a branch's head: its own, and its ancestors' up to the fork points. */
   #markersOf(branch: BranchRow): Marker[] {
-    const line = this.#database.all<[number, string, Seq | null]>(lineageSql, branch.id);
+    const line = this.#database.all<LineageRow>(lineageSql, branch.id);
     const markers: Marker[] = [];
     for (const [id, name, through] of line.reverse()) {
       const rows = this.#database.all<[Seq, string, string]>(markersSql, id, through ?? Number.MAX_SAFE_INTEGER);
@@ -282,12 +296,15 @@ export class Catalogue {
   }
 }
 
+type LineageRow = readonly [id: number, name: string, through: Seq | null];
 type LastRow = readonly [Seq, Digest, number, number | null];
 const lastColumns = 'SELECT seq, digest, turn, marker FROM events';
 
-/** The structural events a branch stores: found through their own index, however long the branch is. */
+/** The markers a branch stores, found through their own index, however long the branch is. */
 export const markersSql =
   'SELECT seq, type, data FROM events WHERE branch_id = ? AND marker = 1 AND seq <= ? ORDER BY seq';
+const lastRewindSql =
+  'SELECT seq FROM events WHERE branch_id = ? AND marker = 1 AND type = ? AND seq <= ? ORDER BY seq DESC LIMIT 1';
 
 /** A branch and its ancestors, nearest first, each with the seq up to which it is read. */
 const lineageSql = `

@@ -7,6 +7,9 @@ export type Bound = SQLInputValue | Record<string, SQLInputValue>;
 /** A prepared statement that is run many times. */
 export type Repeated = Pick<StatementSync, 'get'>;
 
+/** Runs one short transaction after the other; other work gets its turn in between. */
+export type InTransaction = <Result>(work: () => Result) => Promise<Result>;
+
 /** How to open a database file. */
 export interface DatabaseOptions {
   /** A path, or a `file:` URL where SQLite's own parameters are needed. */

@@ -1,8 +1,10 @@
 import { RepriseError } from '../../core/error.ts';
 import type { Database } from './database.ts';
-import { applicationId } from './schema.ts';
 
-/** The change of schema that a release made. */
+/** Marks a SQLite file as a Reprise store: "Rprs". */
+export const applicationId = 0x52707273;
+
+/** The schema change of one release. */
 export interface Migration {
   readonly release: string;
   /** What `PRAGMA user_version` is after it. */

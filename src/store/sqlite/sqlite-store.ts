@@ -1,4 +1,4 @@
-import { RepriseError } from '../../core/error.ts';
+import type { RepriseError } from '../../core/error.ts';
 import type { KeySelector } from '../../core/event/keys.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { checkLimit, limits } from '../../core/limits.ts';
@@ -7,11 +7,13 @@ import type {
   Abort,
   AppendOutcome,
   AppendRequest,
+  BranchHead,
   BranchRecord,
   BranchRef,
   BranchSummary,
   EraseRequest,
   EventStore,
+  HeldPartsRequest,
   LatestPage,
   LatestRequest,
   Page,
@@ -27,16 +29,19 @@ import type {
   Snapshot,
   SnapshotKey,
 } from '../../core/store/event-store.ts';
-import type { RestoreOutcome, RestoreRequest } from '../../core/store/restore.ts';
-import type { NewSession, ReceiptsRequest, RenameRequest } from '../../core/store/session-request.ts';
+import type { ReceiptsRequest } from '../../core/store/receipt.ts';
+import type { RestoreOutcome, RestoreRequest } from '../../core/store/restore-request.ts';
+import type { NewSession, RenameRequest } from '../../core/store/session-request.ts';
 import type { StoreHealth } from '../../core/store/store-health.ts';
+import { branchNotFound, storeClosed, storeReadOnly } from '../../core/store/store-state.ts';
 import type { AskedView, Segment } from '../../core/view/view.ts';
+import { snapshotOf, snapshotPlaceOf } from '../sql/snapshot-row.ts';
 import { Catalogue, type SessionRow } from './catalogue.ts';
 import type { Database } from './database.ts';
 import type { Migration } from './migrate.ts';
 import { openDatabase } from './open-database.ts';
 import { append, sessionOf } from './operations/append.ts';
-import { findBranch, listBranches } from './operations/branch.ts';
+import { findBranch, findHead, listBranches } from './operations/branch.ts';
 import { clearSession, hiddenSessions, hideSession } from './operations/delete-session.ts';
 import { erase } from './operations/erase.ts';
 import { healthOf, truncateLog } from './operations/health.ts';
@@ -58,30 +63,28 @@ import { pause, turnMsMax, turnOfLoop, Writer } from './writer.ts';
 
 /** How to open a SQLite store. */
 export interface SqliteStoreOptions {
-  /** The file; its directory is made if it is missing. */
+  /** The file; a missing directory is created. */
   readonly path: string;
   readonly platform: Platform;
   /** `disk` (the default) survives power loss; `process` survives the death of the process only, and is faster. */
   readonly durability?: 'disk' | 'process';
-  /** Opens for reading only; a file that may not be written is opened that way by itself. */
+  /** Opens for reading only. A file without write permission is always opened that way. */
   readonly readOnly?: boolean;
-  /** How long to wait for another process before `store.busy`: 10 s if left out, 0 to try once, 10 minutes at most. */
+  /** How long to wait for a different process before `store.busy`: 10 s if left out, 0 to try once, 10 minutes at most. */
   readonly busyWaitMs?: number;
-  /** Whether a missing file is made; true if left out. */
+  /** Whether to create a missing file; true if left out. */
   readonly create?: boolean;
-  /** The releases to migrate through; only tests give their own. */
-  readonly migrations?: readonly Migration[];
 }
 
 const openKeys: KnownKeys = optionKeys<SqliteStoreOptions>(
   'open the store',
-  { path: true, platform: true, durability: true, readOnly: true, busyWaitMs: true, create: true, migrations: true },
+  { path: true, platform: true, durability: true, readOnly: true, busyWaitMs: true, create: true },
   'openSqliteStore',
 );
 
 /**
- * Opens the store in one SQLite file. Several processes may have it open; each waits for the others without ever
- * blocking its own event loop.
+ * Opens the store in one SQLite file. Several processes may have it open; each waits for the others without blocking its
+ * own event loop.
  *
  * @example
  * ```ts
@@ -92,7 +95,14 @@ const openKeys: KnownKeys = optionKeys<SqliteStoreOptions>(
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<EventStore> {
   checkKeys(options, openKeys);
-  const migrations = options.migrations ?? ownMigrations;
+  return await openMigratedStore(options, ownMigrations);
+}
+
+/** Opens the store with these migrations; only tests give their own. */
+export async function openMigratedStore(
+  options: SqliteStoreOptions,
+  migrations: readonly Migration[],
+): Promise<EventStore> {
   const busyWaitMs = checkWait(options.busyWaitMs ?? limits.busyWaitMsMax);
   const { database, isReadOnly } = await openDatabase({ ...options, migrations, busyWaitMs });
   const store = new SqliteStore(database, { ...options, migrations, busyWaitMs, isReadOnly });
@@ -151,6 +161,10 @@ class SqliteStore implements EventStore {
     return await this.#read(() => findBranch(this.#database, this.#catalogue, ref));
   }
 
+  async branchHead(ref: BranchRef): Promise<BranchHead | undefined> {
+    return await this.#read(() => findHead(this.#database, this.#catalogue, ref));
+  }
+
   async branches(ref: SessionRef): Promise<readonly BranchSummary[]> {
     return await this.#read(() => listBranches(this.#database, this.#catalogue, ref));
   }
@@ -190,7 +204,7 @@ class SqliteStore implements EventStore {
 
   watch(ref: BranchRef, after: Seq, signal: Abort): AsyncIterable<Seq> {
     this.#checkOpen();
-    return this.#watchers.watch(async () => (await this.branch(ref))?.head, after, signal);
+    return this.#watchers.watch(async () => (await this.branchHead(ref))?.head, after, signal);
   }
 
   async createSession(ref: SessionRef, options: NewSession): Promise<SessionRecord> {
@@ -233,11 +247,7 @@ class SqliteStore implements EventStore {
     return await this.#read(() => {
       const branch = this.#findBranchId(ref);
       if (branch === undefined) return [];
-      return findSnapshots(this.#database, branch, key, through).map((place) => ({
-        ...keyOf(key),
-        branch: ref.branch,
-        ...place,
-      }));
+      return findSnapshots(this.#database, branch, key, through).map((row) => snapshotPlaceOf(ref, key, row));
     });
   }
 
@@ -245,7 +255,7 @@ class SqliteStore implements EventStore {
     return await this.#read(() => {
       const branch = this.#findBranchId(ref);
       const found = branch === undefined ? undefined : findSnapshot(this.#database, branch, key, seq);
-      return found === undefined ? undefined : { ...keyOf(key), branch: ref.branch, seq, ...found };
+      return found === undefined ? undefined : snapshotOf(ref, key, found);
     });
   }
 
@@ -277,10 +287,7 @@ class SqliteStore implements EventStore {
     return outcomes;
   }
 
-  async heldParts(
-    ref: SessionRef,
-    { limit, after }: { readonly limit: number; readonly after?: Digest },
-  ): Promise<readonly Digest[]> {
+  async heldParts(ref: SessionRef, { limit, after }: HeldPartsRequest): Promise<readonly Digest[]> {
     return await this.#read(() => {
       const session = this.#catalogue.session(ref);
       return session === undefined
@@ -327,9 +334,7 @@ class SqliteStore implements EventStore {
   #branchOf(ref: BranchRef): number {
     const branch = this.#catalogue.branch(sessionOf(this.#catalogue, ref), ref.branch);
     if (branch !== undefined) return branch.id;
-    throw new RepriseError('branch.not-found', `Cannot find branch "${ref.branch}" in session "${ref.session}"`, {
-      details: { branch: ref.branch },
-    });
+    throw branchNotFound(ref);
   }
 
   /** Runs a read; nothing is open when it returns, and a busy file is tried again after a short wait. */
@@ -368,17 +373,11 @@ class SqliteStore implements EventStore {
   }
 
   #checkOpen(): void {
-    if (this.#closing === undefined) return;
-    throw new RepriseError('store.closed', 'Cannot use the store: it was closed', { hint: 'Open it again.' });
+    if (this.#closing !== undefined) throw storeClosed();
   }
 
   #readOnlyError(): RepriseError {
-    return new RepriseError('store.read-only', `Cannot write to "${this.#options.path}": it is open for reading only`, {
-      hint: 'Check the rights of the file and its directory, or open it without readOnly.',
-    });
+    const hint = 'Check the rights of the file and its directory, or open it without readOnly.';
+    return storeReadOnly(this.#options.path, hint);
   }
-}
-
-function keyOf({ projection, version, upcasts, erasures }: SnapshotKey): SnapshotKey {
-  return { projection, version, upcasts, erasures };
 }

@@ -1,6 +1,7 @@
 import { RepriseError } from '../../core/error.ts';
 import { checkLimit } from '../../core/limits.ts';
 import { refusal } from '../../core/store/append-judgement.ts';
+import { textLength } from '../../core/store/append-size.ts';
 import type { AppendOutcome, AppendRequest } from '../../core/store/event-store.ts';
 import type { Catalogue } from './catalogue.ts';
 import type { Database } from './database.ts';
@@ -130,7 +131,7 @@ export class Writer {
     for (const job of this.#queue) {
       if (job.kind !== 'append') break;
       events += job.request.events.length;
-      bytes += sizeOf(job.request);
+      bytes += textLength(job.request);
       if (count > 0 && (events > groupEventsMax || bytes > groupBytesMax)) break;
       count++;
     }
@@ -189,13 +190,6 @@ export class Writer {
       }
     }
   }
-}
-
-function sizeOf({ events, parts }: AppendRequest): number {
-  let bytes = 0;
-  for (const event of events) bytes += event.data.length;
-  for (const part of parts) bytes += part.text.length;
-  return bytes;
 }
 
 /** Resolves when all promises that are ready have been acted upon. */

@@ -32,6 +32,7 @@ const calls: Readonly<Record<Exclude<keyof EventStore, 'close'>, (store: EventSt
   append: (store) => store.append([request(ref, [note('a')])]),
   restore: (store) => store.restore({ ...ref, branch: 'main', events: [], parts: [] }),
   branch: (store) => store.branch({ ...ref, branch: 'main' }),
+  branchHead: (store) => store.branchHead({ ...ref, branch: 'main' }),
   branches: (store) => store.branches(ref),
   read: (store) => store.read(ref, [segment('main', 0, 1)], { limit: 1, select: 'full', direction: 'forward' }),
   locate: (store) => store.locate(ref, ['a']),

@@ -3,7 +3,7 @@ import { type ErrorCode, RepriseError } from '../../core/error.ts';
 import { given, type JsonObject } from '../../core/json.ts';
 import type { PartInput } from '../../core/parts/parts.ts';
 import { type Digest, type Point, type Seq, type SeqRange, seq } from '../../core/point.ts';
-import type { Condition } from '../../core/store/append.ts';
+import type { Condition } from '../../core/store/append-request.ts';
 import type {
   AppendOutcome,
   AppendRequest,

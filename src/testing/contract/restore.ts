@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type Digest, type Seq, seq } from '../../core/point.ts';
 import type { StoredEvent } from '../../core/store/event-store.ts';
-import type { RestoredEvent, RestoreOutcome, RestoreRequest } from '../../core/store/restore.ts';
+import type { RestoredEvent, RestoreOutcome, RestoreRequest } from '../../core/store/restore-request.ts';
 import {
   append,
   type ContractCase,

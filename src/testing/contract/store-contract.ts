@@ -1,6 +1,7 @@
 import type { EventStore } from '../../core/store/event-store.ts';
 import { appendCases } from './append.ts';
 import { branchCases } from './branch.ts';
+import { branchHeadCases } from './branch-head.ts';
 import { branchesCases } from './branches.ts';
 import { closeCases, healthCases } from './close.ts';
 import type { ContractCase } from './contract-case.ts';
@@ -33,6 +34,7 @@ export const storeContract: Readonly<Record<keyof EventStore, readonly ContractC
   append: appendCases,
   restore: restoreCases,
   branch: branchCases,
+  branchHead: branchHeadCases,
   branches: branchesCases,
   read: readCases,
   locate: locateCases,

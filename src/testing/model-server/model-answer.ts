@@ -1,5 +1,4 @@
 import type { JsonValue } from '../../core/json.ts';
-import { inputOf } from './protocol.ts';
 import type { ScriptedRequest, SpokenReply } from './script.ts';
 
 /** A tool that is asked for, with what every protocol needs to say so. */
@@ -52,7 +51,16 @@ export function modelAnswer(
   return { number: options.number, reasoning, text, toolCalls, finishReason, usage };
 }
 
-/** A list as it is; a single text word by word. */
+/** Returns the input of a tool call; text that is not JSON stays text. */
+export function inputOf(text: string): JsonValue {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return text;
+  }
+}
+
+/** Returns a list as it is, and a single text word by word. */
 function piecesOf(text: string | readonly string[] | undefined): readonly string[] {
   if (typeof text !== 'string') return (text ?? []).filter((piece) => piece !== '');
   return text.match(/\s*\S+|\s+$/gu) ?? [];

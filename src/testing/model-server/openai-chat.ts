@@ -1,10 +1,10 @@
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { type Message, type MessagePart, toolCallsIn } from '../../core/message/message.ts';
 import type { ModelAnswer } from './model-answer.ts';
+import { inputOf } from './model-answer.ts';
 import {
   createdAt,
   errorType,
-  inputOf,
   messageOf,
   objectsIn,
   offeredTool,

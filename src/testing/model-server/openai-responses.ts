@@ -2,17 +2,9 @@ import type { JsonObject, JsonValue } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import { type Message, type MessagePart, toolCallsIn } from '../../core/message/message.ts';
 import type { AnsweredToolCall, ModelAnswer } from './model-answer.ts';
+import { inputOf } from './model-answer.ts';
 import { openaiFailure } from './openai-chat.ts';
-import {
-  createdAt,
-  inputOf,
-  messageOf,
-  objectsIn,
-  offeredTool,
-  type Protocol,
-  scriptedRequest,
-  textIn,
-} from './protocol.ts';
+import { createdAt, messageOf, objectsIn, offeredTool, type Protocol, scriptedRequest, textIn } from './protocol.ts';
 import type { ScriptedRequest } from './script.ts';
 import type { SsePiece } from './sse.ts';
 

@@ -66,15 +66,6 @@ export function messageOf(role: Message['role'], parts: readonly MessagePart[]):
   return { role, content: only?.type === 'text' && second === undefined ? only.text : parts };
 }
 
-/** The input of a tool call; what is not JSON stays the text it is. */
-export function inputOf(text: string): JsonValue {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return text;
-  }
-}
-
 /** The tools of a request in one form. */
 export function offeredTool(tool: JsonObject, schema: 'parameters' | 'input_schema'): OfferedTool {
   return {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { CopyProgress } from '../../engine/copying/copy.ts';
+import type { CopyProgress } from '../../engine/copying/copy-options.ts';
 import type { Reprise } from '../../engine/reprise.ts';
 import type { Session } from '../../engine/session.ts';
 import { all, note, notes, type OpenFresh, refuses, said, type VerbCase } from './verb-case.ts';

@@ -29,10 +29,10 @@ import { stopping } from './stopping.ts';
 import type { VerbCase } from './verb-case.ts';
 
 /** The methods and accessors of a handle, without the plain fields that name what it is on. */
-type VerbsOf<Handle, Field extends keyof Handle = never> = Exclude<keyof Handle & string, Field>;
+export type VerbsOf<Handle, Field extends keyof Handle = never> = Exclude<keyof Handle & string, Field>;
 
 /** Every verb of every handle: a new one without cases does not compile. Those of a session go by their bare names. */
-type Verb =
+export type Verb =
   | VerbsOf<Session, 'id'>
   | `reprise.${VerbsOf<Reprise>}`
   | `branch.${VerbsOf<Branch, 'session' | 'name' | 'parent' | 'head' | 'dependents'>}`

@@ -6,7 +6,9 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll } from 'vitest';
 import type { EventStore } from '../../../src/core/store/event-store.ts';
 import { createNodePlatform } from '../../../src/node/platform.ts';
-import { openSqliteStore, type SqliteStoreOptions } from '../../../src/store/sqlite/sqlite-store.ts';
+import type { Migration } from '../../../src/store/sqlite/migrate.ts';
+import { migrations as ownMigrations } from '../../../src/store/sqlite/schema.ts';
+import { openMigratedStore, type SqliteStoreOptions } from '../../../src/store/sqlite/sqlite-store.ts';
 import type { World } from '../../../src/testing/contract/contract-case.ts';
 
 /** The session every test here works on. */
@@ -25,13 +27,19 @@ export function freshPaths(): () => string {
   return () => join(directory, String(++count), 'store.db');
 }
 
+/** How a store is opened here, and with which migrations. */
+interface PlaceOptions extends Partial<SqliteStoreOptions> {
+  readonly migrations?: readonly Migration[];
+}
+
 /** Opens a store of this process. */
-export async function open(path: string, options: Partial<SqliteStoreOptions> = {}): Promise<EventStore> {
-  return await openSqliteStore({ path, platform, ...options });
+export async function open(path: string, options: PlaceOptions = {}): Promise<EventStore> {
+  const { migrations = ownMigrations, ...rest } = options;
+  return await openMigratedStore({ path, platform, ...rest }, migrations);
 }
 
 /** Opens a new store with the session and its empty branch `main`. */
-export async function openNew(path: string, options: Partial<SqliteStoreOptions> = {}): Promise<World> {
+export async function openNew(path: string, options: PlaceOptions = {}): Promise<World> {
   const store = await open(path, options);
   await store.createSession(ref, { root: 'main', seed: 'seed' });
   return { store, ref };

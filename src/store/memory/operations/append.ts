@@ -21,7 +21,7 @@ import {
   turnAt,
 } from '../shelf.ts';
 
-/** Judges one append and keeps it. Throws why it is refused, having changed nothing. */
+/** Judges one append and keeps it. Throws why it is refused, before it changes anything. */
 export function append(shelf: Shelf, platform: Platform, request: AppendRequest): AppendOutcome {
   const session = heldSession(shelf, request);
   const judgement = judgeAppend(sourceOf(session), request, platform);
@@ -47,12 +47,12 @@ export function append(shelf: Shelf, platform: Platform, request: AppendRequest)
   return judgement.outcome;
 }
 
-/** A part without anything a caller may have put beside what a part is. */
+/** Returns a part without any extra fields of the caller. */
 function keptPart({ digest, kind, salt, text, refs }: PartInput): PartInput {
   return { digest, kind, salt, text, refs: [...refs] };
 }
 
-/** Adds a branch that was made at a time. */
+/** Adds a branch. */
 export function addFork(
   session: HeldSession,
   target: { readonly branch: string; readonly parent: Point },
@@ -83,7 +83,7 @@ export function addFork(
   return branch;
 }
 
-/** What the judgement of an append asks. */
+/** Returns the lookups that judging an append needs. */
 export function sourceOf(session: HeldSession): AppendSource {
   const eventOf = (id: string): StoredEvent | undefined => {
     const place = session.places.get(id);
@@ -118,7 +118,7 @@ export function sourceOf(session: HeldSession): AppendSource {
   };
 }
 
-/** The first of rising seqs within a range; looked for from the end, since what is asked about is nearly always there. */
+/** Returns the first of rising seqs within a range. Searches from the end, since conditions ask about recent events. */
 function firstIn(seqs: readonly Seq[], { after, through }: SeqRange): Seq | undefined {
   let first: Seq | undefined;
   for (let index = seqs.length - 1; index >= 0 && (seqs[index] as Seq) > after; index--)
@@ -126,20 +126,20 @@ function firstIn(seqs: readonly Seq[], { after, through }: SeqRange): Seq | unde
   return first;
 }
 
-/** A list with a hole is not what its digest says any more: nothing new can be made of it. */
+/** Tells whether a part is missing or no longer matches its digest, so that new data must not refer to it. */
 function isHole(part: PartInput | undefined): boolean {
   return part === undefined || part.damaged === true;
 }
 
-/** Keys of a branch with a prefix, in byte order. */
+/** Returns keys of a branch with a prefix, in byte order. */
 export function keysUnder(branch: HeldBranch, prefix: string): readonly string[] {
   const keys = sortedKeysOf(branch);
   const end = prefixEnd(prefix);
-  return keys.slice(placeOf(keys, prefix), end === undefined ? keys.length : placeOf(keys, end));
+  return keys.slice(indexFrom(keys, prefix), end === undefined ? keys.length : indexFrom(keys, end));
 }
 
-/** The index of the first key that is not less than the text. */
-function placeOf(keys: readonly string[], text: string): number {
+/** Returns the index of the first key that is not less than the text. */
+function indexFrom(keys: readonly string[], text: string): number {
   let low = 0;
   let high = keys.length;
   while (low < high) {

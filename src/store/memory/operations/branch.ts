@@ -1,21 +1,34 @@
 import { given } from '../../../core/json.ts';
-import type { BranchRecord, BranchRef, BranchSummary, SessionRef } from '../../../core/store/event-store.ts';
+import type {
+  BranchHead,
+  BranchRecord,
+  BranchRef,
+  BranchSummary,
+  SessionRef,
+} from '../../../core/store/event-store.ts';
 import { utf8Length } from '../../../core/utf8.ts';
 import { findHeld, type HeldBranch, type HeldSession, type Shelf } from '../shelf.ts';
 
-/** One branch with all that decides its views; undefined if there is none. */
+/** Returns where a branch ends; undefined if there is none. */
+export function findHead(shelf: Shelf, ref: BranchRef): BranchHead | undefined {
+  const branch = findHeld(shelf, ref)?.branches.get(ref.branch);
+  return branch === undefined ? undefined : headOf(branch);
+}
+
+function headOf({ name, parent, state }: HeldBranch): BranchHead {
+  const { history, digest, epoch } = state;
+  return { branch: name, ...given({ parent }), head: history.head, digest, epoch };
+}
+
+/** Returns one branch with its markers; undefined if there is none. */
 export function findBranch(shelf: Shelf, ref: BranchRef): BranchRecord | undefined {
   const branch = findHeld(shelf, ref)?.branches.get(ref.branch);
   if (branch === undefined) return undefined;
-  const { history, digest, epoch, turn } = branch.state;
-  const { root, head, markers } = history;
+  const { history, turn } = branch.state;
+  const { root, markers } = history;
   return {
-    branch: branch.name,
-    ...parentOf(branch),
+    ...headOf(branch),
     root,
-    head,
-    digest,
-    epoch,
     turn,
     createdAt: branch.createdAt,
     updatedAt: updatedAt(branch),
@@ -23,13 +36,13 @@ export function findBranch(shelf: Shelf, ref: BranchRef): BranchRecord | undefin
   };
 }
 
-/** Every branch of a session by creation. */
+/** Returns every branch of a session by creation. */
 export function listBranches(shelf: Shelf, ref: SessionRef): BranchSummary[] {
   const session = findHeld(shelf, ref);
   if (session === undefined) return [];
   return [...session.branches.values()].map((branch) => ({
     branch: branch.name,
-    ...parentOf(branch),
+    ...given({ parent: branch.parent }),
     head: branch.state.history.head,
     digest: branch.state.digest,
     createdAt: branch.createdAt,
@@ -43,10 +56,6 @@ function bytesOf(session: HeldSession, { events, parts }: HeldBranch): number {
   for (const event of events) bytes += utf8Length(event.data ?? '');
   for (const digest of parts) bytes += utf8Length(session.parts.get(digest)?.text ?? '');
   return bytes;
-}
-
-function parentOf({ parent }: HeldBranch): Pick<BranchRecord, 'parent'> {
-  return given({ parent });
 }
 
 function updatedAt(branch: HeldBranch): string {

@@ -1,10 +1,7 @@
-import { RepriseError } from '../../../core/error.ts';
-import { isStructural } from '../../../core/event/families/structural.ts';
-import type { JsonObject } from '../../../core/json.ts';
-import { DataDecoder } from '../../../core/parts/decode.ts';
-import { keysOf } from '../../../core/parts/encode.ts';
+import { given } from '../../../core/json.ts';
 import type { Digest, Seq } from '../../../core/point.ts';
-import { checkErasures } from '../../../core/store/append-judgement.ts';
+import { checkErasable, checkErasures } from '../../../core/store/erase-request.ts';
+import { erasedKeys, storedKeys } from '../../../core/store/event-keys.ts';
 import type { AppendOutcome, EraseRequest, Platform } from '../../../core/store/event-store.ts';
 import {
   eventAt,
@@ -20,7 +17,7 @@ import {
 } from '../shelf.ts';
 import { append } from './append.ts';
 
-/** Forgets payloads and appends their markers; whatever is refused leaves everything as it was. */
+/** Erases payloads and appends their markers; a refusal leaves everything as it was. */
 export function erase(shelf: Shelf, platform: Platform, request: EraseRequest): AppendOutcome[] {
   const session = heldSession(shelf, request);
   checkErasures(request, session.erasures);
@@ -42,7 +39,7 @@ export function erase(shelf: Shelf, platform: Platform, request: EraseRequest): 
       return { branch, seq, keys: event === undefined ? [] : eventKeys(session, event) };
     }),
   ];
-  // The appends are what can be refused; they come first, and all of them are undone if one is.
+  // Only the appends can be refused, so they come first; if one is, all of them are undone.
   const outcomes = appendAll(shelf, session, platform, request);
   for (const { branch, seq, keys } of before) unindexEvent(branch, keys, seq);
   for (const { branch, event, dataDigest } of erased) {
@@ -54,8 +51,8 @@ export function erase(shelf: Shelf, platform: Platform, request: EraseRequest): 
     const held = session.parts.get(part.digest);
     if (held === undefined) continue;
     const { digest, kind, salt, text, refs } = part;
-    const isDamaged = part.damaged || held.damaged === true;
-    session.parts.set(digest, { digest, kind, salt, text, refs: [...refs], ...(isDamaged ? { damaged: true } : {}) });
+    const damaged = part.damaged === true || held.damaged === true ? true : undefined;
+    session.parts.set(digest, { digest, kind, salt, text, refs: [...refs], ...given({ damaged }) });
   }
   for (const digest of request.parts) {
     session.parts.delete(digest);
@@ -72,22 +69,9 @@ function erasable(
   dataDigest: Digest,
 ): { readonly branch: HeldBranch; readonly event: HeldEvent; readonly dataDigest: Digest } {
   const event = eventAt(branch, seq);
-  const place = { branch: branch.name, seq };
-  if (event === undefined)
-    throw new RepriseError('event.not-found', `Cannot erase "${branch.name}@${seq}": there is no such event`, {
-      details: place,
-    });
-  if (isStructural(event.type)) {
-    throw new RepriseError(
-      'event.structural',
-      `Cannot erase "${branch.name}@${seq}": it is a structural event ("${event.type}")`,
-      {
-        hint: 'Erase the event it carries, or revert it.',
-        details: place,
-      },
-    );
-  }
-  return { branch, event, dataDigest };
+  const type = event?.type;
+  checkErasable({ branch: branch.name, seq }, type);
+  return { branch, event: event as HeldEvent, dataDigest };
 }
 
 function appendAll(shelf: Shelf, session: HeldSession, platform: Platform, { appends }: EraseRequest): AppendOutcome[] {
@@ -115,17 +99,7 @@ function appendAll(shelf: Shelf, session: HeldSession, platform: Platform, { app
   }
 }
 
-/** What an event is indexed under, told from its payload; nothing if that is gone. */
-export function eventKeys(session: HeldSession, { type, agent, data }: HeldEvent): readonly string[] {
-  if (data === null) return [];
-  const decoder = new DataDecoder({ get: (digest) => session.parts.get(digest), isErased: () => true });
-  return keysOf({ type, agent: agent ?? undefined, data: decoder.decode(data) });
-}
-
-/** The keys that a `payload.erased` event keeps for what was erased, by seq. */
-export function erasedKeys(data: string): ReadonlyMap<Seq, readonly string[]> {
-  const { keys } = JSON.parse(data) as JsonObject;
-  return new Map(
-    Object.entries((keys ?? {}) as Record<string, readonly string[]>).map(([seq, held]) => [Number(seq) as Seq, held]),
-  );
+/** Returns the keys of an event, read from its payload; none if the payload is gone. */
+export function eventKeys(session: HeldSession, event: HeldEvent): readonly string[] {
+  return storedKeys(event, (digest) => session.parts.get(digest));
 }

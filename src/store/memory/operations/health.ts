@@ -2,7 +2,7 @@ import type { NamespaceSize, StoreHealth } from '../../../core/store/store-healt
 import type { Shelf } from '../shelf.ts';
 import { listBranches } from './branch.ts';
 
-/** What there is to say of memory: it is as sound as the process, and gone with it. */
+/** Reports on a store in memory: it is as sound as the process, and ends with it. */
 export function health(shelf: Shelf): StoreHealth {
   return {
     kind: 'memory',

@@ -8,7 +8,7 @@ import { eventAt, type HeldSession } from '../shelf.ts';
 import { keysUnder } from './append.ts';
 import { selected } from './read.ts';
 
-/** The same of the view at a point. */
+/** Returns the same as {@link latestPage} for the view at a point. */
 export function latestAt(
   session: HeldSession | undefined,
   view: ViewPoint,
@@ -21,7 +21,7 @@ export function latestAt(
   return { ...latestPage(session, segments, select, page), head: history.head };
 }
 
-/** For each selected key, the last event of the view that is indexed under it. */
+/** Returns, for each selected key, the last event of the view that is indexed under it. */
 export function latestPage(
   session: HeldSession,
   view: readonly Segment[],
@@ -35,7 +35,7 @@ export function latestPage(
   for (const key of keys) {
     const event = latestOf(session, view, key, page.select);
     if (event === undefined) continue;
-    if (entries.length === limit) return { entries, next: (entries.at(-1) as { key: string }).key };
+    if (entries.length === limit) return { entries, next: entries.at(-1)?.key ?? '' };
     entries.push({ key, event });
   }
   return { entries };

@@ -5,14 +5,14 @@ import type { PartsPage, PartsRequest } from '../../../core/store/event-store.ts
 import { utf8Length } from '../../../core/utf8.ts';
 import type { HeldSession } from '../shelf.ts';
 
-/** A page of the parts of these digests that the session holds, and unless told otherwise of all they refer to. */
+/** Returns a page of the parts of these digests that the session holds and, by default, of all they refer to. */
 export function partsPage(
   session: HeldSession,
   digests: readonly Digest[],
   { depth = 'all' }: PartsRequest,
 ): PartsPage {
   const parts = new Map<Digest, PartInput>();
-  // A set is gone through in the order of adding, what is added on the way included.
+  // Iterating over a set also visits what is added on the way.
   const open = new Set(digests.filter((digest) => session.parts.has(digest)));
   let bytes = 0;
   for (const digest of open) {

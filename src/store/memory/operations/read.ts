@@ -9,7 +9,7 @@ import { inRange } from '../../../core/view/segment.ts';
 import type { Segment } from '../../../core/view/view.ts';
 import { eventAt, firstSeq, type HeldBranch, type HeldEvent, type HeldSession } from '../shelf.ts';
 
-/** Events of a view, a page at a time. */
+/** Reads a page of events of a view. */
 export function readPage(session: HeldSession, view: readonly Segment[], page: PageRequest): Page {
   const events: StoredEvent[] = [];
   const limit = Math.min(page.limit, limits.pageEventsMax);
@@ -59,7 +59,7 @@ function* placesOf(
   }
 }
 
-/** The first seq of a branch, from one on, that can pass a filter at all: before it, a clock has not come so far. */
+/** Returns the first seq of a branch, from one on, that can pass a filter at all: clocks only rise. */
 function firstReached(branch: HeldBranch, from: number, { since, turnAfter }: EventFilter): number {
   const earliest = since === undefined ? '' : isoTime(since);
   const isReached = ({ time, turn }: Clock): boolean =>
@@ -86,7 +86,7 @@ function heldAt(
   return headerFilterHolds(filter, event) ? event : undefined;
 }
 
-/** An event with only what was asked for. */
+/** Returns an event with only the fields asked for. */
 export function selected(event: HeldEvent, select: PageRequest['select']): StoredEvent {
   if (select === 'proof') return { ...event };
   const { salt: _, dataDigest: __, ...rest } = event;

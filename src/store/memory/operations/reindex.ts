@@ -1,8 +1,9 @@
 import { clockAtStart, clockWith } from '../../../core/event/clock.ts';
+import { erasedKeys } from '../../../core/store/event-keys.ts';
 import { type HeldSession, indexEvent } from '../shelf.ts';
-import { erasedKeys, eventKeys } from './erase.ts';
+import { eventKeys } from './erase.ts';
 
-/** Builds the key index and the clocks of a session anew from its events. */
+/** Rebuilds the key index and the clocks of a session from its events. */
 export function reindex(session: HeldSession): void {
   for (const branch of session.branches.values()) {
     branch.keys.clear();

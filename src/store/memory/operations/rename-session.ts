@@ -2,7 +2,7 @@ import type { SessionRef } from '../../../core/store/event-store.ts';
 import { checkReplaced, type RenameRequest } from '../../../core/store/session-request.ts';
 import { findHeld, heldSession, type Shelf } from '../shelf.ts';
 
-/** Puts a session under another id, in the place of the one that may have it. */
+/** Gives a session a new id; replaces the session that has the id, if the request allows it. */
 export function renameSession(shelf: Shelf, ref: SessionRef, request: RenameRequest): void {
   const { namespace } = ref;
   const session = heldSession(shelf, ref);

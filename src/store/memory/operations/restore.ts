@@ -1,10 +1,12 @@
+import { given } from '../../../core/json.ts';
 import type { PartInput } from '../../../core/parts/parts.ts';
 import type { Platform } from '../../../core/store/event-store.ts';
-import { judgeRestore, type RestoreOutcome, type RestoreRequest } from '../../../core/store/restore.ts';
+import { judgeRestore } from '../../../core/store/restore.ts';
+import { type RestoreOutcome, type RestoreRequest } from '../../../core/store/restore-request.ts';
 import { addEvent, type HeldBranch, heldBranch, heldSession, indexEvent, type Shelf } from '../shelf.ts';
 import { addFork, sourceOf } from './append.ts';
 
-/** Judges events of another store and keeps them as they are. Throws why it is refused, having changed nothing. */
+/** Judges events of a different store and keeps them as they are. Throws why they are refused, before it changes anything. */
 export function restore(shelf: Shelf, platform: Platform, request: RestoreRequest): RestoreOutcome {
   const session = heldSession(shelf, request);
   const { events, after, isNewBranch } = judgeRestore(sourceOf(session), request, platform);
@@ -30,5 +32,5 @@ export function restore(shelf: Shelf, platform: Platform, request: RestoreReques
 }
 
 function keptPart({ digest, kind, salt, text, refs, damaged }: PartInput): PartInput {
-  return { digest, kind, salt, text, refs: [...refs], ...(damaged === true ? { damaged } : {}) };
+  return { digest, kind, salt, text, refs: [...refs], ...given({ damaged: damaged === true ? damaged : undefined }) };
 }

@@ -11,7 +11,7 @@ import type {
 import { type NewSession, sessionExists } from '../../../core/store/session-request.ts';
 import { findHeld, type HeldBranch, type HeldSession, type Shelf } from '../shelf.ts';
 
-/** A session as it is shown. */
+/** Returns the record of a session. */
 export function recordOf({
   namespace,
   session,
@@ -25,7 +25,7 @@ export function recordOf({
   return { namespace, session, seed, genesis, root, createdAt, updatedAt, erasures };
 }
 
-/** Makes a session with one empty branch. */
+/** Creates a session with one empty branch. */
 export function createSession(
   shelf: Shelf,
   platform: Platform,
@@ -73,7 +73,7 @@ export function createSession(
   return recordOf(session);
 }
 
-/** Sessions, last appended to first. The cursor is where the last one stood in that order. */
+/** Lists sessions, last appended to first. The cursor is the position of the last one in that order. */
 export function listSessions(shelf: Shelf, { namespace, limit, cursor }: SessionsRequest): SessionsPage {
   const count = Math.min(limit, limits.sessionsPageMax);
   const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursor);

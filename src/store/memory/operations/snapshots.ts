@@ -1,21 +1,19 @@
 import type { Seq } from '../../../core/point.ts';
 import type { Snapshot, SnapshotKey } from '../../../core/store/event-store.ts';
+import { snapshotsNamedMax } from '../../../core/store/snapshot-key.ts';
 import type { HeldSession } from '../shelf.ts';
 
-/** Snapshots of one projection that a question is answered with. */
-const answerMax = 64;
-
-function placeOf(branch: string, { projection, version, upcasts, erasures }: SnapshotKey, seq: Seq): string {
+function nameOf(branch: string, { projection, version, upcasts, erasures }: SnapshotKey, seq: Seq): string {
   return JSON.stringify([branch, projection, version, upcasts, erasures, seq]);
 }
 
-/** Keeps a snapshot; one of the same place is replaced, and one from before the last erasure is left out. */
+/** Keeps a snapshot in place of an older one of the same point; skips one from before the last erasure. */
 export function putSnapshot(session: HeldSession, snapshot: Snapshot): void {
   if (snapshot.erasures !== session.erasures) return;
-  session.snapshots.set(placeOf(snapshot.branch, snapshot, snapshot.seq), { ...snapshot });
+  session.snapshots.set(nameOf(snapshot.branch, snapshot, snapshot.seq), { ...snapshot });
 }
 
-/** Where snapshots are on a branch at or before a seq, nearest first. */
+/** Returns where snapshots are on a branch at or before a seq, nearest first. */
 export function findSnapshots(
   session: HeldSession,
   branch: string,
@@ -23,13 +21,13 @@ export function findSnapshots(
   through: Seq,
 ): Omit<Snapshot, 'value'>[] {
   return [...session.snapshots.values()]
-    .filter((held) => held.seq <= through && placeOf(held.branch, held, held.seq) === placeOf(branch, key, held.seq))
+    .filter((held) => held.seq <= through && nameOf(held.branch, held, held.seq) === nameOf(branch, key, held.seq))
     .sort((a, b) => b.seq - a.seq)
-    .slice(0, answerMax)
+    .slice(0, snapshotsNamedMax)
     .map(({ value: _value, ...rest }) => rest);
 }
 
-/** One snapshot. */
+/** Returns one snapshot. */
 export function findSnapshot(session: HeldSession, branch: string, key: SnapshotKey, seq: Seq): Snapshot | undefined {
-  return session.snapshots.get(placeOf(branch, key, seq));
+  return session.snapshots.get(nameOf(branch, key, seq));
 }

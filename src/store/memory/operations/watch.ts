@@ -1,12 +1,12 @@
 import type { Seq } from '../../../core/point.ts';
 import type { Abort } from '../../../core/store/event-store.ts';
 
-/** Wakes whoever waits for a branch to move. */
+/** Wakes watchers that wait for a branch to move. */
 export class Watchers {
   readonly #waiting = new Set<() => void>();
   #isClosed = false;
 
-  /** Lets every watcher look again. */
+  /** Makes every watcher look again. */
   wake(): void {
     const waiting = [...this.#waiting];
     for (const resume of waiting) resume();
@@ -18,7 +18,7 @@ export class Watchers {
     this.wake();
   }
 
-  /** Yields the head each time it is found past the last one; ends when aborted or closed. */
+  /** Yields the head each time it has moved past the last one; ends when aborted or closed. */
   async *watch(headOf: () => Seq | undefined, after: Seq, signal: Abort): AsyncGenerator<Seq> {
     let last: Seq = after;
     while (!signal.aborted && !this.#isClosed) {

@@ -1,39 +1,28 @@
-import { type Clock, clockAtStart, clockWith } from '../../../core/event/clock.ts';
+import { clockAtStart, clockWith } from '../../../core/event/clock.ts';
 import { isStructural } from '../../../core/event/families/structural.ts';
 import { checkLimit } from '../../../core/limits.ts';
 import { type PartPlan, planParts } from '../../../core/parts/part-plan.ts';
 import type { Seq } from '../../../core/point.ts';
-import type { BranchState, WrittenRow } from '../../../core/store/append.ts';
+import type { WrittenRow } from '../../../core/store/append.ts';
 import { judgeAppend } from '../../../core/store/append-judgement.ts';
+import type { BranchState } from '../../../core/store/branch-state.ts';
 import type { AppendOutcome, AppendRequest, Platform, SessionRef } from '../../../core/store/event-store.ts';
-import {
-  judgeRestore,
-  type RestoredRow,
-  type RestoreOutcome,
-  type RestoreRequest,
-} from '../../../core/store/restore.ts';
+import { judgeRestore, type RestoredRow, restoreTarget } from '../../../core/store/restore.ts';
+import { type RestoreOutcome, type RestoreRequest } from '../../../core/store/restore-request.ts';
 import { sessionNotFound } from '../../../core/store/session-request.ts';
-import { type BranchRow, type Catalogue, lockSessions, type SessionRow } from '../catalogue.ts';
+import { settle } from '../appending/lookup.ts';
+import { type BranchRow } from '../branch-row.ts';
+import { type Catalogue } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
-import { settle } from '../lookup.ts';
-import { type BroughtParts, bytesOfParts, holdParts, noteParts, partSourceOf } from './hold-parts.ts';
+import { lockSessions, type SessionRow } from '../session-row.ts';
+import { type BroughtParts, bytesOfParts, holdParts } from './hold-parts.ts';
 import { prefetch, type SessionAppends } from './prefetch.ts';
 import { SessionFacts } from './session-facts.ts';
-import { type WrittenBranch, writeRows } from './write-rows.ts';
-
-/** An event that is going to be written, and where. */
-export interface WrittenEvent {
-  readonly branch: WrittenBranch;
-  readonly event: WrittenRow;
-  /** Of the events that the branch has stored with this one. */
-  readonly branchBytes: number;
-  /** Of the branch with this one. */
-  readonly clock: Clock;
-}
+import { type WrittenBranch, type WrittenEvent, writeRows } from './write-rows.ts';
 
 /**
- * The appends that share a transaction: each is judged alone, as if the ones before it had been written, and all are
- * written at once. Nothing is written before {@link write}, or its two halves.
+ * The appends that share a transaction. The group judges each alone, as if the ones before it had been written, and writes
+ * all of them at once, in {@link write} or its two halves.
  */
 export class AppendGroup {
   readonly #queries: Queries;
@@ -50,33 +39,33 @@ export class AppendGroup {
     this.#platform = platform;
   }
 
-  /** Locks the sessions of some requests and looks up at once what judging them will most likely ask. */
+  /** Locks the sessions of some requests and fetches in few statements what judging them will most likely need. */
   async prepare(requests: readonly AppendRequest[]): Promise<void> {
-    const places = new Map<string, AppendRequest[]>();
+    const bySession = new Map<string, AppendRequest[]>();
     for (const request of requests) {
-      const held = places.get(placeOf(request));
-      if (held === undefined) places.set(placeOf(request), [request]);
+      const held = bySession.get(sessionName(request));
+      if (held === undefined) bySession.set(sessionName(request), [request]);
       else held.push(request);
     }
-    const refs = [...places.values()].map(([request]) => request as AppendRequest);
+    const refs = [...bySession.values()].flatMap((held) => held.slice(0, 1));
     const appends: SessionAppends[] = [];
     for (const { namespace, session } of await lockSessions(this.#queries, refs)) {
-      const place = placeOf({ namespace, session: session.name });
+      const name = sessionName({ namespace, session: session.name });
       const facts = new SessionFacts(this.#queries, this.#catalogue, session);
-      this.#sessions.set(place, facts);
-      appends.push({ facts, requests: places.get(place) ?? [] });
+      this.#sessions.set(name, facts);
+      appends.push({ facts, requests: bySession.get(name) ?? [] });
     }
     if (appends.length > 0) await prefetch(this.#queries, appends);
   }
 
-  /** Judges one append; throws why it is refused. What it wants to write is seen by the ones judged after it. */
+  /** Judges one append; throws why it is refused. Appends judged after it see its events. */
   async judge(request: AppendRequest): Promise<AppendOutcome> {
-    const facts = this.#sessions.get(placeOf(request));
+    const facts = this.#sessions.get(sessionName(request));
     if (facts === undefined) throw sessionNotFound(request);
     const { judgement, parts } = await settle(() => {
       const decided = judgeAppend(facts.source(), request, this.#platform);
       const { sha256 } = this.#platform;
-      const brought = decided.kind === 'known' ? [] : planParts(partSourceOf(facts), request.parts, sha256);
+      const brought = decided.kind === 'known' ? [] : planParts(facts.partLookup(), request.parts, sha256);
       return { judgement: decided, parts: brought };
     });
     if (judgement.kind === 'known') return judgement.outcome;
@@ -84,16 +73,16 @@ export class AppendGroup {
     return judgement.outcome;
   }
 
-  /** Judges events of another store, alone in their transaction; throws why they are refused. */
+  /** Judges events of a different store, alone in their transaction; throws why they are refused. */
   async restore(request: RestoreRequest): Promise<Restored> {
     await this.prepare([lookedUpFor(request)]);
-    const facts = this.#sessions.get(placeOf(request));
+    const facts = this.#sessions.get(sessionName(request));
     if (facts === undefined) throw sessionNotFound(request);
     const { plan, parts } = await settle(() => ({
       plan: judgeRestore(facts.source(), request, this.#platform),
-      parts: planParts(partSourceOf(facts), request.parts, this.#platform.sha256),
+      parts: planParts(facts.partLookup(), request.parts, this.#platform.sha256),
     }));
-    const branch = await this.#take(facts, request, targetOf(request), plan, parts);
+    const branch = await this.#take(facts, request, restoreTarget(request), plan, parts);
     const { history, digest } = plan.after;
     const outcome = { head: history.head, digest };
     return {
@@ -114,7 +103,7 @@ export class AppendGroup {
   ): Promise<WrittenBranch> {
     const branch = await this.#branchOf(facts, ref, target);
     this.#add(facts, branch, plan, bytesOfParts(parts));
-    noteParts(facts, parts);
+    facts.addParts(parts);
     this.#parts.push({ session: facts.session, branchId: branch.row.id, plans: parts });
     return branch;
   }
@@ -135,7 +124,7 @@ export class AppendGroup {
     if (this.#events.length > 0) await writeRows(this.#queries, [...this.#branches.values()], this.#events);
   }
 
-  /** Remembers what was written, once it is committed. Gives the branches that have moved. */
+  /** Updates the caches after the commit. Returns the branches that have moved. */
   committed(): readonly WrittenBranch[] {
     const moved = [...this.#branches.values()];
     for (const { ref, facts, row, lastMarker, eventBytes, clock } of moved) {
@@ -149,8 +138,8 @@ export class AppendGroup {
   }
 
   async #branchOf(facts: SessionFacts, ref: SessionRef, target: AppendRequest['target']): Promise<WrittenBranch> {
-    const place = `${facts.session.id}/${target.branch}`;
-    const known = this.#branches.get(place);
+    const name = `${facts.session.id}/${target.branch}`;
+    const known = this.#branches.get(name);
     if (known !== undefined) return known;
     const row = (await facts.branches.load(target.branch)) ?? (await this.#fork(facts, target));
     const branch: WrittenBranch = {
@@ -165,7 +154,7 @@ export class AppendGroup {
       updatedAt: '',
       order: 0,
     };
-    this.#branches.set(place, branch);
+    this.#branches.set(name, branch);
     return branch;
   }
 
@@ -206,13 +195,13 @@ export class AppendGroup {
   }
 }
 
-/** What a judgement wants to be written. */
+/** The rows to write, and the state of the branch after them. */
 interface WrittenPlan {
   readonly events: readonly WrittenRow[];
   readonly after: BranchState;
 }
 
-/** What was judged of events from another store. */
+/** The events of a different store, judged. */
 interface Restored {
   readonly session: SessionRow;
   readonly branchId: number;
@@ -221,11 +210,7 @@ interface Restored {
   readonly outcome: RestoreOutcome;
 }
 
-function targetOf({ branch, parent }: RestoreRequest): AppendRequest['target'] {
-  return parent === undefined ? { kind: 'branch', branch } : { kind: 'fork', branch, parent };
-}
-
-/** The append that would look up the same things: the branch, the ids, the parts. */
+/** Returns an append that needs the same lookups: the branch, the ids, the parts. */
 function lookedUpFor(request: RestoreRequest): AppendRequest {
   const { namespace, session, parts } = request;
   const events = request.events.map(({ id, time, type, version, keys }) => ({
@@ -236,13 +221,13 @@ function lookedUpFor(request: RestoreRequest): AppendRequest {
     data: '',
     keys,
   }));
-  return { namespace, session, target: targetOf(request), events, parts, condition: { kind: 'any' } };
+  return { namespace, session, target: restoreTarget(request), events, parts, condition: { kind: 'any' } };
 }
 
 /** The head of a branch that is not written yet: no stored branch has it. */
 const newHead = -1 as Seq;
 
 // Ids hold no control characters, so a line break cannot be part of either.
-function placeOf({ namespace, session }: SessionRef): string {
+function sessionName({ namespace, session }: SessionRef): string {
   return `${namespace}\n${session}`;
 }

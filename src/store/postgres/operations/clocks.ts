@@ -1,36 +1,26 @@
 import { type Clock, clockAtStart, clockBeside, clockWith } from '../../../core/event/clock.ts';
 import type { Seq, SeqRange } from '../../../core/point.ts';
-import { holdSession, type SessionKey } from '../catalogue.ts';
-import type { Queries } from '../connection.ts';
+import type { ClockTerm } from '../../sql/header-terms.ts';
+import type { InTransaction, Queries } from '../connection.ts';
+import { holdSession, type SessionKey } from '../session-row.ts';
 import { eventAtSql } from './event-at.ts';
-import type { InTransaction } from './reindex.ts';
 
-/** A question to a clock that only rises along a branch, and what it is given as `$6`. */
-export interface Reached {
-  readonly sql: string;
-  readonly value: string | number;
-}
-
-/** Whether time has come so far. */
-export function timeReached(since: string): Reached {
-  return { sql: 'coalesce(e.latest_time, e.time) >= $6', value: since };
-}
-
-/** Whether a turn has come that is greater. */
-export function turnPassed(turn: number): Reached {
-  return { sql: 'coalesce(e.highest_turn, e.turn) > $6::float8', value: turn };
-}
+const clockColumns = {
+  time: 'coalesce(e.latest_time, e.time)',
+  turn: 'coalesce(e.highest_turn, e.turn)',
+} as const;
+const clockValues = { time: '$6', turn: '$6::float8' } as const;
 
 /**
- * The last seq of a range, its beginning included, up to which a clock of the branch has not reached something. A clock
- * only rises, so that the range is halved: a place without an event counts as reached, and nothing is passed over.
+ * Returns the last seq of a range, its start included, up to which no event can satisfy a condition on a clock. A clock
+ * only rises, so this halves the range. A seq without an event counts as satisfying, so that nothing is skipped.
  */
 export async function lastBefore(
   queries: Queries,
   { namespaceId, id }: SessionKey,
   branch: number,
   { after, through }: SeqRange,
-  { sql, value }: Reached,
+  { column, operator, value }: ClockTerm,
 ): Promise<Seq> {
   const halvingSql = `
     WITH RECURSIVE halving (low, high) AS (
@@ -38,7 +28,7 @@ export async function lastBefore(
       UNION ALL
       SELECT CASE WHEN is_reached THEN low ELSE middle END, CASE WHEN is_reached THEN middle ELSE high END FROM (
         SELECT low, high, middle, coalesce((
-          SELECT ${sql} FROM events e
+          SELECT ${clockColumns[column]} ${operator} ${clockValues[column]} FROM events e
           WHERE e.namespace_id = $1 AND e.session_id = $2 AND e.branch_id = $3 AND e.seq BETWEEN middle AND middle
           ORDER BY e.seq LIMIT 1 -- leaves one index to choose
         ), true) AS is_reached
@@ -47,14 +37,14 @@ export async function lastBefore(
       ) asked
     )
     SELECT max(low) FROM halving`;
-  const [last] = (await queries.get<[Seq]>(halvingSql, namespaceId, id, branch, after, through, value)) as [Seq];
-  return last;
+  const row = await queries.get<[Seq]>(halvingSql, namespaceId, id, branch, after, through, value);
+  return row?.[0] ?? after;
 }
 
-/** Rows looked at in one transaction, so that it stays short. */
+/** Rows in one transaction, so that it stays short. */
 const rowsMax = 1_000;
 
-/** Makes the clocks of a branch what the log says. */
+/** Rebuilds the clocks of a branch from the log. */
 export async function resetClocks(session: SessionKey, branch: number, inTransaction: InTransaction): Promise<void> {
   let [clock, after]: [clock: Clock, after: Seq | undefined] = [clockAtStart, 0 as Seq];
   while (after !== undefined) {
@@ -63,7 +53,7 @@ export async function resetClocks(session: SessionKey, branch: number, inTransac
   }
 }
 
-/** The clock with the next events and the seq of the last of them; no seq if there are none. */
+/** Returns the clock after the next events and the seq of the last of them; no seq if there are none. */
 async function resetNext(
   queries: Queries,
   session: SessionKey,
@@ -71,7 +61,7 @@ async function resetNext(
   before: Clock,
   after: Seq,
 ): Promise<[Clock, Seq | undefined]> {
-  // Nobody may append in between: it would be with the clock that the branch had.
+  // Keeps writers out: an append in between would continue from the old clock.
   await holdSession(queries, session);
   const { namespaceId, id } = session;
   const rows = await queries.all<[Seq, string, number, string | null, number | null]>(

@@ -1,8 +1,7 @@
 import type { SessionRef } from '../../../core/store/event-store.ts';
-import { holdSession, lockSession, type SessionKey } from '../catalogue.ts';
-import type { Queries } from '../connection.ts';
+import type { InTransaction, Queries } from '../connection.ts';
+import { holdSession, lockSession, type SessionKey } from '../session-row.ts';
 import { dropUnheld } from './parts.ts';
-import type { InTransaction } from './reindex.ts';
 
 /** Rows deleted in one transaction, so that it stays short. */
 const rowsMax = 1_000;

@@ -1,30 +1,32 @@
-import { RepriseError } from '../../../core/error.ts';
-import { isStructural } from '../../../core/event/families/structural.ts';
 import type { Seq } from '../../../core/point.ts';
-import { checkErasures } from '../../../core/store/append-judgement.ts';
+import { checkErasable, checkErasures } from '../../../core/store/erase-request.ts';
+import { erasedKeys } from '../../../core/store/event-keys.ts';
 import type { AppendOutcome, EraseRequest, Platform } from '../../../core/store/event-store.ts';
 import { sessionNotFound } from '../../../core/store/session-request.ts';
+import { branchNotFound } from '../../../core/store/store-state.ts';
 import { arrayLiteral } from '../array-literal.ts';
-import { type BranchRow, type Catalogue, findBranchRows, lockSession, type SessionRow } from '../catalogue.ts';
+import { type BranchRow, findBranchRows } from '../branch-row.ts';
+import { type Catalogue } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
+import { lockSession, type SessionRow } from '../session-row.ts';
 import { AppendGroup } from './append.ts';
 import { eventAtSql } from './event-at.ts';
-import { erasedKeys, eventKeys } from './event-keys.ts';
+import { eventKeys } from './event-keys.ts';
 import { type IndexedEvent, indexEvents, unindexEvents } from './keys.ts';
 import { findPlaces } from './locate.ts';
 import { countErased, forgetParts } from './parts.ts';
 import { rewritePart } from './rewrite-part.ts';
 import { dropSnapshots } from './snapshots.ts';
 
-/** What an erasure did: the outcomes of its appends, and the group that is told once they are committed. */
-export interface Erasure {
+/** The outcomes of an erasure's appends, and their group, whose caches are updated after the commit. */
+interface Erasure {
   readonly outcomes: readonly AppendOutcome[];
   readonly group: AppendGroup;
 }
 
 /**
- * Forgets payloads and appends their markers, inside the caller's transaction; whatever is refused undoes all of it. An
- * earlier try that was committed after all is known by its markers.
+ * Erases payloads and appends their markers, inside the caller's transaction; a refusal undoes all of it. The markers show
+ * whether an earlier try was committed after all.
  */
 export async function erase(
   queries: Queries,
@@ -43,7 +45,7 @@ export async function erase(
   checkErasures(request, session.erasures);
   const branches = await branchesOf(queries, session, request);
   const kept = keptKeys(branches, request);
-  // The keys can only be told while the payloads are there.
+  // Keys are read from payloads, so this comes before the payloads go.
   const places = [...request.events.map(({ branch, seq }) => ({ branchId: idOf(branches, branch), seq })), ...kept];
   const indexed: IndexedEvent[] = [];
   for (const { branchId, seq } of places)
@@ -72,7 +74,7 @@ async function judged(group: AppendGroup, { appends }: EraseRequest): Promise<Ap
   return outcomes;
 }
 
-/** Whether this very erasure was committed: its markers are there, or, where it has none, it is counted. */
+/** Tells whether this very erasure was committed: its markers are stored, or, if it has none, it is counted. */
 async function isErased(queries: Queries, session: SessionRow, request: EraseRequest): Promise<boolean> {
   const ids = request.appends.flatMap(({ events }) => events.map(({ id }) => id));
   if (ids.length === 0) return request.erasures !== undefined && session.erasures > request.erasures;
@@ -87,14 +89,8 @@ async function branchesOf(
   const names = new Set([...events.map(({ branch }) => branch), ...appends.map(({ target }) => target.branch)]);
   const rows = await findBranchRows(queries, session, arrayLiteral([...names]));
   const found = new Map(rows.map((row) => [row.name, row]));
-  for (const name of names) {
-    if (found.has(name)) continue;
-    throw new RepriseError(
-      'branch.not-found',
-      `Cannot erase on "${name}": session "${session.name}" has no branch of that name`,
-      { details: { branch: name } },
-    );
-  }
+  for (const name of names)
+    if (!found.has(name)) throw branchNotFound({ session: session.name, branch: name }, 'erase on');
   return found;
 }
 
@@ -102,7 +98,7 @@ function idOf(branches: ReadonlyMap<string, BranchRow>, name: string): number {
   return (branches.get(name) as BranchRow).id;
 }
 
-/** The keys under which the markers say that erased events are still found. */
+/** Returns the keys under which erased events can still be found, as the new markers say. */
 function keptKeys(branches: ReadonlyMap<string, BranchRow>, { appends }: EraseRequest): IndexedEvent[] {
   return appends.flatMap(({ target, events }) =>
     events.flatMap((event) => {
@@ -125,19 +121,8 @@ async function erasePayload(
     `SELECT type, octet_length(data), data_digest FROM ${eventAtSql}`,
     ...place,
   );
-  const details = { branch: branch.name, seq };
-  if (row === undefined)
-    throw new RepriseError('event.not-found', `Cannot erase "${branch.name}@${seq}": there is no such event`, {
-      details,
-    });
-  const [type, bytes, known] = row;
-  if (isStructural(type)) {
-    throw new RepriseError(
-      'event.structural',
-      `Cannot erase "${branch.name}@${seq}": it is a structural event ("${type}")`,
-      { hint: 'Erase the event it carries, or revert it.', details },
-    );
-  }
+  const [type, bytes, known] = row ?? [];
+  checkErasable({ branch: branch.name, seq }, type);
   if (known !== null) return;
   await queries.run(
     `UPDATE events SET data = NULL, salt = NULL, data_digest = $5 WHERE ctid = (SELECT ctid FROM ${eventAtSql})`,

@@ -1,14 +1,13 @@
-import type { PartPlan, PartSource, StoredPart } from '../../../core/parts/part-plan.ts';
+import type { PartPlan, StoredPart } from '../../../core/parts/part-plan.ts';
 import type { PartInput } from '../../../core/parts/parts.ts';
 import type { Digest } from '../../../core/point.ts';
 import { arrayLiteral } from '../array-literal.ts';
-import type { SessionKey } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
-import type { SessionFacts } from './session-facts.ts';
+import type { SessionKey } from '../session-row.ts';
 
 /**
- * The parts of these digests that the namespace has. They stay there until the transaction ends. Whether one has a hole is
- * asked twice, since an erasure may have to be waited for that makes one.
+ * Returns the parts of these digests that the namespace has, and locks them until the transaction ends. The statement
+ * checks twice for a hole, since the erasure that it waits for may make one.
  */
 export async function findStored(
   queries: Queries,
@@ -28,28 +27,11 @@ export async function findStored(
   return new Map(rows.map(([digest, id, kind, salt, text]) => [digest, { id, kind, salt, text }]));
 }
 
-/** What deciding about the parts of an append asks. */
-export function partSourceOf(facts: SessionFacts): PartSource {
-  return {
-    isHeld: (digest) => facts.held.get(digest) !== undefined,
-    stored: (digest) => facts.stored.get(digest),
-    part: (digest) => facts.parts.get(digest),
-  };
-}
-
-/** The bytes of the parts that an append brings to the session. */
+/** Returns the bytes of the parts that an append brings to the session. */
 export function bytesOfParts(plans: readonly PartPlan[]): number {
   let bytes = 0;
   for (const { part } of plans) bytes += Buffer.byteLength(part.text);
   return bytes;
-}
-
-/** Lets the appends after it see what an append is going to hold. */
-export function noteParts(facts: SessionFacts, plans: readonly PartPlan[]): void {
-  for (const { part } of plans) {
-    facts.held.set(part.digest, { isWhole: part.damaged !== true });
-    facts.parts.set(part.digest, { ...part, refs: [...part.refs] });
-  }
 }
 
 /** The parts that one append brings, and the branch it brings them with. */
@@ -59,7 +41,7 @@ export interface BroughtParts {
   readonly plans: readonly PartPlan[];
 }
 
-/** Carries out what was decided, and makes the sessions hold every part. */
+/** Stores the parts as planned, and makes the sessions hold every one of them. */
 export async function holdParts(queries: Queries, brought: readonly BroughtParts[]): Promise<void> {
   const rows = brought.flatMap(({ session, branchId, plans }) => plans.map((plan) => ({ session, branchId, plan })));
   if (rows.length === 0) return;
@@ -89,7 +71,7 @@ export async function holdParts(queries: Queries, brought: readonly BroughtParts
           ? plan.id
           : ((plan.kind === 'hole'
               ? holes.get(plan.part.digest)
-              : ids.get(placeOf(session.namespaceId, plan.part.digest))) as number),
+              : ids.get(partKey(session.namespaceId, plan.part.digest))) as number),
       ),
     ),
     arrayLiteral(rows.map(({ branchId }) => branchId)),
@@ -97,7 +79,7 @@ export async function holdParts(queries: Queries, brought: readonly BroughtParts
   );
 }
 
-/** Adds a part with a hole, which one session holds alone. Gives its row id. */
+/** Adds a part with a hole, which one session holds alone. Returns its row id. */
 export async function addHole(queries: Queries, session: SessionKey, part: PartInput): Promise<number> {
   const [id] = (await queries.get<[number]>(
     `INSERT INTO parts (namespace_id, digest, kind, salt, damaged, refs, text)
@@ -112,22 +94,22 @@ export async function addHole(queries: Queries, session: SessionKey, part: PartI
   return id;
 }
 
-const placeOf = (namespaceId: number, digest: Digest): string => `${namespaceId}/${digest}`;
+const partKey = (namespaceId: number, digest: Digest): string => `${namespaceId}/${digest}`;
 
-/** Adds new parts; one that another writer has just added is taken as it is. Gives their row ids. */
+/** Adds new parts; takes one that a different writer has just added as it is. Returns their row ids. */
 async function addParts(
   queries: Queries,
   rows: readonly { readonly session: SessionKey; readonly plan: PartPlan }[],
 ): Promise<ReadonlyMap<string, number>> {
   const added = new Map<string, { readonly namespaceId: number; readonly part: PartInput }>();
   for (const { session, plan } of rows) {
-    const place = placeOf(session.namespaceId, plan.part.digest);
-    // A whole body serves everyone; a difference only those who hold what it differs from.
-    if (plan.kind === 'add' && (plan.part.kind !== 'delta' || !added.has(place)))
-      added.set(place, { namespaceId: session.namespaceId, part: plan.part });
+    const key = partKey(session.namespaceId, plan.part.digest);
+    // A whole body serves every session; a delta only those that hold its base.
+    if (plan.kind === 'add' && (plan.part.kind !== 'delta' || !added.has(key)))
+      added.set(key, { namespaceId: session.namespaceId, part: plan.part });
   }
   if (added.size === 0) return new Map();
-  // In one order, so that two writers who add the same parts wait for each other once.
+  // Sorted, so that two writers that add the same parts cannot wait for each other.
   const parts = [...added].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, held]) => held);
   const found = await queries.all<[number, Digest, number]>(
     `INSERT INTO parts (namespace_id, digest, kind, salt, refs, text)
@@ -142,5 +124,5 @@ async function addParts(
     arrayLiteral(parts.map(({ part }) => (part.refs.length === 0 ? null : arrayLiteral(part.refs)))),
     arrayLiteral(parts.map(({ part }) => part.text)),
   );
-  return new Map(found.map(([namespaceId, digest, id]) => [placeOf(namespaceId, digest), id]));
+  return new Map(found.map(([namespaceId, digest, id]) => [partKey(namespaceId, digest), id]));
 }

@@ -1,26 +1,21 @@
 import { prefixEnd } from '../../../core/event/keys.ts';
 import type { Seq } from '../../../core/point.ts';
-import type { Condition } from '../../../core/store/append.ts';
+import type { KeyedSeq } from '../../../core/store/append-judgement.ts';
+import type { UnchangedCondition } from '../../../core/store/append-request.ts';
 import { compareUtf8 } from '../../../core/utf8.ts';
 import { arrayLiteral } from '../array-literal.ts';
-import type { SessionKey } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
-
-/** One event and one key it is indexed under. */
-export interface KeyedSeq {
-  readonly key: string;
-  readonly seq: Seq;
-}
+import type { SessionKey } from '../session-row.ts';
 
 /** A stretch of the events that a branch stores. */
-export interface BranchRange {
+interface BranchRange {
   readonly branchId: number;
   readonly after: number;
   readonly through: number;
 }
 
 /** The keys and prefixes of an `unchanged` condition. */
-export type Named = Pick<Extract<Condition, { kind: 'unchanged' }>, 'keys' | 'prefixes'>;
+type Named = Pick<UnchangedCondition, 'keys' | 'prefixes'>;
 
 const changedKeySql = `
 SELECT asked.key, k.seq FROM unnest($6::text[]) asked (key) CROSS JOIN LATERAL (
@@ -28,7 +23,7 @@ SELECT asked.key, k.seq FROM unnest($6::text[]) asked (key) CROSS JOIN LATERAL (
   ORDER BY seq LIMIT 1) k
 LIMIT 1`;
 
-/** An event of a stretch that is indexed under one of the keys or prefixes. */
+/** Returns an event of a stretch that is indexed under one of the keys or prefixes. */
 export async function findChange(
   queries: Queries,
   session: SessionKey,
@@ -55,7 +50,7 @@ export async function findChange(
 
 const of = 'namespace_id = $1 AND session_id = $2 AND branch_id = $3';
 
-/** Goes from key to key, so that the cost is that of the keys there are, not of their history. */
+/** Goes from key to key, so that the cost depends on the number of keys, not of events. */
 const changedUnderSql = (hasEnd: boolean): string => `
 WITH RECURSIVE held (key) AS (
   (SELECT key FROM event_keys WHERE ${of} AND key >= $6 ${hasEnd ? 'AND key < $7' : ''} ORDER BY key LIMIT 1)
@@ -67,7 +62,7 @@ SELECT held.key, e.seq FROM held
 CROSS JOIN LATERAL (SELECT seq FROM event_keys WHERE ${of} AND key = held.key AND seq > $4 AND seq <= $5 LIMIT 1) e
 WHERE held.key IS NOT NULL LIMIT 1`;
 
-/** Keys of a branch with a prefix, after a given one, in byte order. */
+/** Returns keys of a branch with a prefix, after a given one, in byte order. */
 export async function keysUnder(
   queries: Queries,
   session: SessionKey,
@@ -120,7 +115,7 @@ export async function indexEvents(
   );
 }
 
-/** Takes events out of the index of their keys. */
+/** Removes events from the index of their keys. */
 export async function unindexEvents(
   queries: Queries,
   session: SessionKey,

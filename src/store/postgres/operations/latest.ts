@@ -1,15 +1,17 @@
 import { type KeySelector, sortKeys } from '../../../core/event/keys.ts';
 import { limits } from '../../../core/limits.ts';
 import { later, type Seq } from '../../../core/point.ts';
-import { type EventRow, eventColumns, eventOf } from '../../../core/store/event-row.ts';
 import type { LatestPage, LatestRequest, StoredEvent } from '../../../core/store/event-store.ts';
 import { compareUtf8 } from '../../../core/utf8.ts';
 import { inRange, segmentsAt } from '../../../core/view/segment.ts';
 import type { Segment, ViewPoint } from '../../../core/view/view.ts';
+import { type EventRow, eventColumns, eventOf } from '../../sql/event-row.ts';
+import { Lookup, settle } from '../appending/lookup.ts';
 import { arrayLiteral } from '../array-literal.ts';
-import { type Catalogue, findBranchRows, type SessionKey, type SessionRow } from '../catalogue.ts';
+import { findBranchRows } from '../branch-row.ts';
+import { type Catalogue } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
-import { Lookup, settle } from '../lookup.ts';
+import { type SessionKey, type SessionRow } from '../session-row.ts';
 import { branchIds } from './branch-place.ts';
 import { keysUnder } from './keys.ts';
 import type { BranchIds } from './read.ts';
@@ -186,5 +188,5 @@ async function findEventsAt(
     arrayLiteral(places.map(({ branch }) => branch)),
     limits.pageBytesMax,
   );
-  return new Map(rows.map((row) => [row[14], eventOf(row[15], row as unknown as EventRow, select)]));
+  return new Map(rows.map((row) => [row[14], eventOf(row[15], row, select)]));
 }

@@ -1,17 +1,17 @@
 import type { Point, Seq } from '../../../core/point.ts';
-import { type EventRow, eventColumns, eventOf } from '../../../core/store/event-row.ts';
 import type { StoredEvent } from '../../../core/store/event-store.ts';
+import { type EventRow, eventColumns, eventOf } from '../../sql/event-row.ts';
 import { arrayLiteral } from '../array-literal.ts';
-import type { SessionKey } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
+import type { SessionKey } from '../session-row.ts';
 
-// The first id that is not less, in order, is one look into the index of ids. Asked for the id itself, PostgreSQL may go
-// through the whole session instead, as long as it knows nothing of the table yet.
+// The range with an order is one look into the index of ids. With a plain comparison PostgreSQL may go through the whole
+// session instead, as long as it has no statistics of the table.
 const fromSql = `FROM unnest($3::text[]) asked (id)
 JOIN LATERAL (SELECT * FROM events WHERE namespace_id = $1 AND session_id = $2 AND id >= asked.id ORDER BY id LIMIT 1) e ON e.id = asked.id
 JOIN branches b ON b.namespace_id = $1 AND b.session_id = $2 AND b.id = e.branch_id`;
 
-/** Where events stand, by id. */
+/** Returns where events stand, by id. */
 export async function findPlaces(
   queries: Queries,
   session: SessionKey,
@@ -26,7 +26,7 @@ export async function findPlaces(
   return new Map(rows.map(([id, branch, seq, turn]) => [id, { branch, seq, turn }]));
 }
 
-/** Stored events by id, with their data. */
+/** Returns stored events by id, with their data. */
 export async function findEvents(
   queries: Queries,
   session: SessionKey,
@@ -38,5 +38,5 @@ export async function findEvents(
     session.id,
     arrayLiteral(ids),
   );
-  return new Map(rows.map((row) => [row[1], eventOf(row[14], row as unknown as EventRow, 'full')]));
+  return new Map(rows.map((row) => [row[1], eventOf(row[14], row, 'full')]));
 }

@@ -2,9 +2,10 @@ import { limits } from '../../../core/limits.ts';
 import { fittingParts, type PartInput } from '../../../core/parts/parts.ts';
 import type { Digest } from '../../../core/point.ts';
 import type { PartsPage, PartsRequest } from '../../../core/store/event-store.ts';
+import { heldAmong, partOf, type ReachedPart, withUnreached } from '../../sql/part-row.ts';
 import { arrayLiteral, digestsIn } from '../array-literal.ts';
-import type { SessionKey } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
+import type { SessionKey } from '../session-row.ts';
 
 type PartRow = readonly [
   digest: Digest,
@@ -15,12 +16,11 @@ type PartRow = readonly [
   damaged: boolean,
 ];
 
-function partOf([digest, kind, salt, text, refs, damaged]: PartRow): PartInput {
-  const part = { digest, kind, salt, text, refs: digestsIn<Digest>(refs) };
-  return damaged ? { ...part, damaged: true } : part;
+function partIn([digest, kind, salt, text, refs, damaged]: PartRow): PartInput {
+  return partOf({ digest, kind, salt, text, refs: digestsIn(refs) }, damaged);
 }
 
-// LATERAL with a limit is one look into the index for each part: left to itself, PostgreSQL goes through the whole session.
+// LATERAL with a limit makes PostgreSQL look each part up in the index; otherwise it goes through the whole session.
 const holderSql = (digest: string): string =>
   `CROSS JOIN LATERAL (SELECT part_id FROM part_holders WHERE namespace_id = $1 AND session_id = $2 AND digest = decode(${digest}, 'hex') LIMIT 1) h
 CROSS JOIN LATERAL (SELECT * FROM parts WHERE namespace_id = $1 AND id = h.part_id LIMIT 1) p`;
@@ -28,7 +28,7 @@ CROSS JOIN LATERAL (SELECT * FROM parts WHERE namespace_id = $1 AND id = h.part_
 const askedSql = `FROM unnest($3::text[]) asked (digest)
 ${holderSql('asked.digest')}`;
 
-/** The parts of these digests that the session holds. */
+/** Returns the parts of these digests that the session holds. */
 export async function findParts(
   queries: Queries,
   session: SessionKey,
@@ -40,7 +40,7 @@ export async function findParts(
     session.id,
     arrayLiteral(digests),
   );
-  return new Map(rows.map((row) => [row[0], partOf(row)]));
+  return new Map(rows.map((row) => [row[0], partIn(row)]));
 }
 
 const reachedSql = `
@@ -55,7 +55,7 @@ LEFT JOIN LATERAL (
   SELECT held.text FROM (SELECT walked.digest) w ${holderSql('walked.digest').replace(/p$/, 'held')} LIMIT 1
 ) p ON true`;
 
-/** A page of the parts of these digests that the session holds, and unless told otherwise of all they refer to. */
+/** Returns a page of the parts of these digests that the session holds and, by default, of all they refer to. */
 export async function partsPage(
   queries: Queries,
   session: SessionKey,
@@ -77,24 +77,14 @@ export async function partsPage(
       found.map(([digest, bytes]) => [digest, bytes]),
     );
   }
-  const limit = limits.partsPageMax;
-  const walked = await queries.all<[Digest, number | null]>(
+  const walked = await queries.all<ReachedPart>(
     reachedSql,
     session.namespaceId,
     session.id,
     arrayLiteral(asked),
-    limit,
+    limits.partsPageMax,
   );
-  const page = await fitting(
-    queries,
-    session,
-    walked.filter((row): row is [Digest, number] => row[1] !== null),
-  );
-  // Only where the walk was cut short can there be something that it did not reach.
-  if (walked.length < limit) return page;
-  const seen = new Set(walked.map(([digest]) => digest));
-  const beyond = [...page.parts.values()].flatMap((part) => part.refs.filter((digest) => !seen.has(digest)));
-  return { parts: page.parts, rest: [...page.rest, ...new Set(beyond)] };
+  return withUnreached(await fitting(queries, session, heldAmong(walked)), walked);
 }
 
 async function fitting(
@@ -108,7 +98,7 @@ async function fitting(
   return { parts: await findParts(queries, session, digests.slice(0, count)), rest: digests.slice(count) };
 }
 
-/** Which of these parts the session holds, and whether whole. */
+/** Returns which of these parts the session holds, and whether they are whole. */
 export async function findHeld(
   queries: Queries,
   session: SessionKey,
@@ -123,7 +113,7 @@ export async function findHeld(
   return new Map(rows.map(([digest, isWhole]) => [digest, { isWhole }]));
 }
 
-/** The digests of the parts a session holds, rising. */
+/** Returns the digests of the parts a session holds, rising. */
 export async function heldParts(
   queries: Queries,
   session: SessionKey,
@@ -141,7 +131,7 @@ export async function heldParts(
   return rows.map(([digest]) => digest);
 }
 
-/** Takes bytes off what a branch stores. */
+/** Subtracts bytes from the size of a branch. */
 export async function countErased(
   queries: Queries,
   session: SessionKey,
@@ -157,7 +147,7 @@ export async function countErased(
   );
 }
 
-/** Makes a session forget parts; those that no session holds any more are deleted. */
+/** Makes a session let go of parts, and deletes those that no session holds any more. */
 export async function forgetParts(queries: Queries, session: SessionKey, digests: readonly Digest[]): Promise<void> {
   if (digests.length === 0) return;
   const gone = await queries.all<[number, number, number]>(
@@ -176,8 +166,8 @@ export async function forgetParts(queries: Queries, session: SessionKey, digests
 }
 
 /**
- * Deletes those of some parts that nobody holds. They are locked first: an append that is about to share one has locked
- * it too, so that the second statement sees its holder; one that comes later finds the part gone and brings its own.
+ * Deletes those of some parts that no session holds. Locks them first: an append that is about to share a part has locked
+ * it too, so the second statement sees that holder. A later append finds the part gone and brings its own.
  */
 export async function dropUnheld(queries: Queries, namespaceId: number, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;

@@ -1,11 +1,11 @@
 import { refsIn } from '../../../core/parts/decode.ts';
 import type { Digest } from '../../../core/point.ts';
-import { type EventRow, eventColumns, eventOf } from '../../../core/store/event-row.ts';
 import type { AppendRequest } from '../../../core/store/event-store.ts';
+import { type EventRow, eventColumns, eventOf } from '../../sql/event-row.ts';
+import type { Lookup } from '../appending/lookup.ts';
 import { arrayLiteral } from '../array-literal.ts';
-import { type BranchColumns, branchColumns, branchOfColumns } from '../catalogue.ts';
+import { type BranchColumns, branchColumns, branchOfColumns } from '../branch-row.ts';
 import type { Queries } from '../connection.ts';
-import type { Lookup } from '../lookup.ts';
 import { findStored } from './hold-parts.ts';
 import type { SessionFacts } from './session-facts.ts';
 
@@ -15,15 +15,15 @@ export interface SessionAppends {
   readonly requests: readonly AppendRequest[];
 }
 
-/** Looks up, for all sessions at once, what judging their appends will most likely ask: a statement a kind. */
+/** Fetches, for all sessions at once, what judging their appends will most likely need: one statement for each kind. */
 export async function prefetch(queries: Queries, appends: readonly SessionAppends[]): Promise<void> {
-  // They are only read, so all may be on their way at once.
+  // These only read, so they may be on their way at once.
   await Promise.all([fetchBranches(queries, appends), fetchEvents(queries, appends)]);
   await fetchCauses(queries, appends);
   await fetchParts(queries, appends);
 }
 
-/** What is asked of each session, as three arrays. */
+/** Keys to look up in sessions, as three arrays. */
 class Questions<Key extends string> {
   readonly #asked: { readonly facts: SessionFacts; readonly key: Key }[] = [];
 
@@ -43,7 +43,7 @@ class Questions<Key extends string> {
     ];
   }
 
-  /** Gives every answer to the one who asked; what has none was looked for in vain. */
+  /** Hands every value to the session that needs it, and notes the keys that have none. */
   answer<Value>(
     answers: Iterable<readonly [session: number, key: Key, value: Value]>,
     lookupOf: (facts: SessionFacts) => Lookup<Key, Value>,
@@ -68,18 +68,18 @@ async function fetchBranches(queries: Queries, appends: readonly SessionAppends[
     ...asked.arrays(),
   );
   asked.answer(
-    rows.map((row) => [row[13], row[1], branchOfColumns(row as unknown as BranchColumns)] as const),
+    rows.map((row) => [row[13], row[1], branchOfColumns(row)] as const),
     (facts) => facts.branches,
   );
 }
 
-// The first id that is not less, in order, is one look into the index of ids. Asked for the id itself, PostgreSQL may go
-// through the whole session instead, as long as it knows nothing of the table yet.
+// The range with an order is one look into the index of ids. With a plain comparison PostgreSQL may go through the whole
+// session instead, as long as it has no statistics of the table.
 const eventsSql = `FROM unnest($1::int[], $2::bigint[], $3::text[]) asked (n, s, id)
 JOIN LATERAL (SELECT * FROM events WHERE namespace_id = asked.n AND session_id = asked.s AND id >= asked.id ORDER BY id LIMIT 1) e ON e.id = asked.id
 JOIN branches b ON b.namespace_id = e.namespace_id AND b.session_id = e.session_id AND b.id = e.branch_id`;
 
-/** The ids of the appends: nearly always none of them is stored. */
+/** Fetches the events with the ids of the appends: nearly always there are none. */
 async function fetchEvents(queries: Queries, appends: readonly SessionAppends[]): Promise<void> {
   const asked = new Questions<string>();
   for (const { facts, requests } of appends)
@@ -91,7 +91,7 @@ async function fetchEvents(queries: Queries, appends: readonly SessionAppends[])
     `SELECT ${eventColumns.full}, b.name, b.session_id ${eventsSql}`,
     ...asked.arrays(),
   );
-  const found = rows.map((row) => [row[15], row[1], eventOf(row[14], row as unknown as EventRow, 'full')] as const);
+  const found = rows.map((row) => [row[15], row[1], eventOf(row[14], row, 'full')] as const);
   asked.answer(found, (facts) => facts.events);
   asked.answer(found, (facts) => facts.places);
 }

@@ -1,14 +1,14 @@
-import type { JsonObject } from '../../../core/json.ts';
 import { limits } from '../../../core/limits.ts';
 import type { Digest } from '../../../core/point.ts';
 import type { Receipt } from '../../../core/store/event-store.ts';
-import type { ReceiptsRequest } from '../../../core/store/session-request.ts';
-import type { SessionKey } from '../catalogue.ts';
+import type { ReceiptsRequest } from '../../../core/store/receipt.ts';
+import { type ReceiptRow, receiptColumns, receiptOf } from '../../sql/receipt-row.ts';
 import type { Queries } from '../connection.ts';
+import type { SessionKey } from '../session-row.ts';
 
 /**
- * Keeps a receipt; the same digest and kind replaces the older one. The session is held meanwhile: a deletion that comes now
- * waits, and then deletes this one too. Gives whether there still is such a session.
+ * Keeps a receipt; it replaces an older one of the same digest and kind. Locks the session, so that a deletion waits and
+ * then deletes this receipt too. Returns whether the session still exists.
  */
 export async function putReceipt(
   queries: Queries,
@@ -29,25 +29,25 @@ export async function putReceipt(
   return kept > 0;
 }
 
-/** The receipts of a point, by kind. */
+/** Returns the receipts of a point, by kind. */
 export async function findReceipts(queries: Queries, session: SessionKey, digest: Digest): Promise<Receipt[]> {
-  const rows = await queries.all<[string, string, string]>(
-    'SELECT kind, created_at, body FROM receipts WHERE namespace_id = $1 AND session_id = $2 AND digest = $3 ORDER BY kind',
+  const rows = await queries.all<ReceiptRow>(
+    `SELECT ${receiptColumns} FROM receipts WHERE namespace_id = $1 AND session_id = $2 AND digest = $3 ORDER BY kind`,
     session.namespaceId,
     session.id,
     digest,
   );
-  return rows.map(([kind, createdAt, body]) => ({ digest, kind, createdAt, body: JSON.parse(body) as JsonObject }));
+  return rows.map(receiptOf);
 }
 
-/** The receipts of a session by digest and kind, after one of them. */
+/** Returns the receipts of a session by digest and kind, after one of them. */
 export async function heldReceipts(
   queries: Queries,
   session: SessionKey,
   { limit, after }: ReceiptsRequest,
 ): Promise<Receipt[]> {
-  const rows = await queries.all<[Digest, string, string, string]>(
-    `SELECT digest, kind, created_at, body FROM receipts
+  const rows = await queries.all<ReceiptRow>(
+    `SELECT ${receiptColumns} FROM receipts
      WHERE namespace_id = $1 AND session_id = $2 AND (digest, kind) > ($3, $4) ORDER BY digest, kind LIMIT $5`,
     session.namespaceId,
     session.id,
@@ -55,10 +55,5 @@ export async function heldReceipts(
     after?.kind ?? '',
     Math.min(limit, limits.pageEventsMax),
   );
-  return rows.map(([digest, kind, createdAt, body]) => ({
-    digest,
-    kind,
-    createdAt,
-    body: JSON.parse(body) as JsonObject,
-  }));
+  return rows.map(receiptOf);
 }

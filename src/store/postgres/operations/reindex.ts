@@ -1,20 +1,18 @@
 import type { Seq } from '../../../core/point.ts';
-import type { SessionKey } from '../catalogue.ts';
-import type { Queries } from '../connection.ts';
+import { erasedKeys } from '../../../core/store/event-keys.ts';
+import type { InTransaction, Queries } from '../connection.ts';
+import type { SessionKey } from '../session-row.ts';
 import { resetClocks } from './clocks.ts';
-import { erasedKeys, keysOfRow } from './event-keys.ts';
+import { type KeyedRow, keysOfRow } from './event-keys.ts';
 import { type IndexedEvent, indexEvents, unindexEvents } from './keys.ts';
 
-/** Rows and bytes looked at in one transaction, so that it stays short. */
+/** Rows and bytes in one transaction, so that it stays short. */
 const rowsMax = 1_000;
 const bytesMax = 16_777_216;
 
-/** Runs one short transaction after another, and lets other work in between. */
-export type InTransaction = <Result>(work: (queries: Queries) => Promise<Result>) => Promise<Result>;
-
 /**
- * Makes the key index and the clocks of a session what the log says. Of keys, it first adds what is missing, then takes
- * out what does not belong: a reader in between finds everything it would have found before.
+ * Rebuilds the key index and the clocks of a session from the log. It first adds missing keys, then removes wrong ones: a
+ * reader in between finds everything it would have found before.
  */
 export async function reindex(session: SessionKey, inTransaction: InTransaction): Promise<void> {
   const branches = await inTransaction((queries) =>
@@ -37,15 +35,13 @@ export async function reindex(session: SessionKey, inTransaction: InTransaction)
   }
 }
 
-type KeyedRow = readonly [type: string, agent: string | null, data: string | null, seq: Seq];
-
 async function addMissing(
   queries: Queries,
   session: SessionKey,
   branch: number,
   after: number,
 ): Promise<number | undefined> {
-  const rows = await queries.all<KeyedRow>(
+  const rows = await queries.all<[...KeyedRow, seq: Seq]>(
     `SELECT type, agent, data, seq FROM (
        SELECT type, agent, data, seq, sum(octet_length(data)) OVER (ORDER BY seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
        FROM (SELECT * FROM events WHERE namespace_id = $1 AND session_id = $2 AND branch_id = $3 AND seq > $4 ORDER BY seq LIMIT $5) e
@@ -95,7 +91,7 @@ async function removeWrong(
   return last === undefined ? undefined : [last[0], last[1]];
 }
 
-/** The keys of erased events of a branch, as their markers keep them. */
+/** Returns the keys of erased events of a branch, as their markers keep them. */
 async function keptKeys(
   queries: Queries,
   session: SessionKey,

@@ -5,9 +5,9 @@ import {
   sessionExists,
   sessionNotFound,
 } from '../../../core/store/session-request.ts';
-import { lockSession, type SessionKey } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
 import { postgresCode } from '../postgres-error.ts';
+import { lockSession, type SessionKey } from '../session-row.ts';
 import { listBranches } from './branch.ts';
 import { hideSession } from './delete-session.ts';
 import { dropSnapshots } from './snapshots.ts';

@@ -1,6 +1,6 @@
 import { hasCode } from '../../../core/error.ts';
 import type { Platform } from '../../../core/store/event-store.ts';
-import type { RestoreOutcome, RestoreRequest } from '../../../core/store/restore.ts';
+import type { RestoreOutcome, RestoreRequest } from '../../../core/store/restore-request.ts';
 import type { Catalogue } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
 import { AppendGroup } from './append.ts';

@@ -1,7 +1,7 @@
 import type { EraseRequest } from '../../../core/store/event-store.ts';
 import { arrayLiteral } from '../array-literal.ts';
-import type { SessionKey } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
+import type { SessionKey } from '../session-row.ts';
 import { addHole } from './hold-parts.ts';
 import { countErased } from './parts.ts';
 

@@ -1,35 +1,36 @@
 import { isStructural } from '../../../core/event/families/structural.ts';
-import type { StoredPart } from '../../../core/parts/part-plan.ts';
+import type { PartLookup, PartPlan, StoredPart } from '../../../core/parts/part-plan.ts';
 import type { PartInput } from '../../../core/parts/parts.ts';
 import { beginning, type Digest, type Point, type Seq } from '../../../core/point.ts';
-import type { BranchState, Condition, WrittenRow } from '../../../core/store/append.ts';
-import type { AppendSource } from '../../../core/store/append-judgement.ts';
+import type { EventPlace, WrittenRow } from '../../../core/store/append.ts';
+import type { AppendSource, KeyedSeq } from '../../../core/store/append-judgement.ts';
+import type { UnchangedCondition } from '../../../core/store/append-request.ts';
+import { type BranchState, epochOf } from '../../../core/store/branch-state.ts';
 import type { StoredEvent } from '../../../core/store/event-store.ts';
 import { rawPieces } from '../../../core/view/segment.ts';
 import { type History, lastOf, viewAt } from '../../../core/view/view.ts';
+import { Lookup } from '../appending/lookup.ts';
 import { arrayLiteral } from '../array-literal.ts';
-import { type BranchRow, type Catalogue, findBranchRows, type SessionRow } from '../catalogue.ts';
+import { type BranchRow, findBranchRows } from '../branch-row.ts';
+import { type Catalogue } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
-import { Lookup } from '../lookup.ts';
+import { type SessionRow } from '../session-row.ts';
 import { eventAtSql } from './event-at.ts';
 import { findStored } from './hold-parts.ts';
-import { findChange, type KeyedSeq } from './keys.ts';
+import { findChange } from './keys.ts';
 import { findEvents, findPlaces } from './locate.ts';
 import { findHeld, findParts } from './parts.ts';
 
-type Unchanged = Extract<Condition, { kind: 'unchanged' }>;
-type Place = Point & { readonly turn: number };
-
 /**
- * What a transaction knows of one session it has locked: what it looked up, and on top of that what it is going to
- * write. Appends that share the transaction see each other through it.
+ * The facts that a transaction has looked up about one session it has locked, and the events it is going to write. Appends
+ * that share the transaction see each other through it.
  */
 export class SessionFacts {
   readonly session: SessionRow;
   readonly branches: Lookup<string, BranchRow>;
   readonly states: Lookup<string, BranchState>;
   readonly events: Lookup<string, StoredEvent>;
-  readonly places: Lookup<string, Place>;
+  readonly places: Lookup<string, EventPlace>;
   readonly held: Lookup<Digest, { readonly isWhole: boolean }>;
   readonly parts: Lookup<Digest, PartInput>;
   readonly stored: Lookup<Digest, StoredPart>;
@@ -55,44 +56,61 @@ export class SessionFacts {
     this.held = new Lookup(async (digest) => (await findHeld(queries, session, [digest])).get(digest));
     this.parts = new Lookup(async (digest) => (await findParts(queries, session, [digest])).get(digest));
     this.stored = new Lookup(async (digest) => (await findStored(queries, session, [digest])).get(digest));
-    this.#statesAt = new Lookup((place) => this.#loadStateAt(pointOf(place)));
-    this.#turns = new Lookup((place) => this.#loadTurn(pointOf(place)));
+    this.#statesAt = new Lookup((key) => this.#loadStateAt(pointIn(key)));
+    this.#turns = new Lookup((key) => this.#loadTurn(pointIn(key)));
     this.#changes = new Lookup((text) => this.#loadChange(JSON.parse(text) as ChangeQuestion));
   }
 
-  /** How many branches the session will ever have had. */
+  /** The number of branches that the session has ever had, new ones included. */
   get branchCount(): number {
     return this.#branchCount;
   }
 
-  /** The number of a new branch. */
+  /** Returns the number for a new branch. */
   takeBranchId(): number {
     this.#branchCount++;
     return this.#branchCount;
   }
 
-  /** What the judgement of an append asks. */
+  /** Returns the lookups that judging an append needs. */
   source(): AppendSource {
     return {
       stateOf: (name) => this.states.get(name),
       stateAt: (point) => this.#stateAt(point),
       known: (ids) => found(ids, this.events),
       causes: (ids) => found(ids, this.places),
-      turnAt: (branch, seq) => this.#turns.get(placeOf({ branch, seq })) ?? 0,
+      turnAt: (branch, seq) => this.#turns.get(pointKey({ branch, seq })) ?? 0,
       firstChange: (history, condition) => this.#firstChange(history, condition),
       part: (digest) => this.parts.get(digest),
       notHeld: (digests) => digests.filter((digest) => this.held.get(digest)?.isWhole !== true),
     };
   }
 
-  /** Takes note of what is going to be written. */
+  /** Returns the lookups that planning the parts of an append needs. */
+  partLookup(): PartLookup {
+    return {
+      isHeld: (digest) => this.held.get(digest) !== undefined,
+      stored: (digest) => this.stored.get(digest),
+      part: (digest) => this.parts.get(digest),
+    };
+  }
+
+  /** Notes the parts that an append is going to bring, so that the appends after it see them. */
+  addParts(plans: readonly PartPlan[]): void {
+    for (const { part } of plans) {
+      this.held.set(part.digest, { isWhole: part.damaged !== true });
+      this.parts.set(part.digest, { ...part, refs: [...part.refs] });
+    }
+  }
+
+  /** Notes the events that are going to be written. */
   add(events: readonly WrittenRow[], after: BranchState): void {
     for (const planned of events) {
       const { keys, salt: _salt, ...event } = planned;
       this.events.set(event.id, { ...event, erased: false });
       this.places.set(event.id, event);
-      this.#turns.set(placeOf(event), event.turn);
-      this.#newEvents.set(placeOf(event), planned);
+      this.#turns.set(pointKey(event), event.turn);
+      this.#newEvents.set(pointKey(event), planned);
       for (const key of keys) this.#newKeys.push({ branch: event.branch, key, seq: event.seq });
     }
     this.states.set(after.branch, after);
@@ -103,11 +121,11 @@ export class SessionFacts {
     return branch === undefined ? undefined : await this.#catalogue.stateOf(this.#queries, this.session, branch);
   }
 
-  /** A seq beyond the head is not remembered as missing: an append of the same transaction may be going to write it. */
+  /** Does not remember a seq beyond the head as missing: an append of the same transaction may still write it. */
   #stateAt(point: Point): BranchState | undefined {
     const state = this.states.get(point.branch);
     if (state === undefined || point.seq > state.history.head) return undefined;
-    return point.seq === state.history.head && this.#stores(point) ? state : this.#statesAt.get(placeOf(point));
+    return point.seq === state.history.head && this.#stores(point) ? state : this.#statesAt.get(pointKey(point));
   }
 
   #stores({ branch, seq }: Point): boolean {
@@ -124,14 +142,13 @@ export class SessionFacts {
     const row = await this.#lastAt(branch.id, { branch: name, seq });
     const markers = state.history.markers.filter((marker) => marker.seq <= seq);
     const history = { root: session.root, markers, head: seq };
-    const rewind = markers.findLast((marker) => marker.kind === 'rewound' || marker.kind === 'rewoundToTurn');
     const [digest, ownTurn, isMarker] = row ?? [session.genesis, 0, false];
     const turn = isMarker ? await this.#lastTurn(history) : ownTurn;
-    return { branch: name, history, digest, epoch: rewind?.seq ?? beginning, turn };
+    return { branch: name, history, digest, epoch: epochOf(markers), turn };
   }
 
   async #lastAt(branchId: number, point: Point): Promise<readonly [Digest, number, boolean] | undefined> {
-    const planned = this.#newEvents.get(placeOf(point));
+    const planned = this.#newEvents.get(pointKey(point));
     if (planned !== undefined) return [planned.digest, planned.turn, isStructural(planned.type)];
     return await this.#queries.get<[Digest, number, boolean]>(
       `SELECT digest, turn, marker FROM ${eventAtSql}`,
@@ -144,7 +161,7 @@ export class SessionFacts {
 
   async #lastTurn(history: History): Promise<number> {
     const last = lastOf(viewAt(history, history.head));
-    return last === undefined ? 0 : (last.carriedTurn ?? (await this.#turns.load(placeOf(last))) ?? 0);
+    return last === undefined ? 0 : (last.carriedTurn ?? (await this.#turns.load(pointKey(last))) ?? 0);
   }
 
   async #loadTurn({ branch: name, seq }: Point): Promise<number | undefined> {
@@ -159,7 +176,7 @@ export class SessionFacts {
     return row?.[0];
   }
 
-  #firstChange(history: History, { since, keys, prefixes }: Unchanged): KeyedSeq | undefined {
+  #firstChange(history: History, { since, keys, prefixes }: UnchangedCondition): KeyedSeq | undefined {
     const named = new Set(keys);
     for (const { branch, after, through } of rawPieces(history, history.head)) {
       if (through <= since) continue;
@@ -204,11 +221,11 @@ function found<Value>(ids: readonly string[], lookup: Lookup<string, Value>): Ma
 }
 
 // Names hold no control characters, so a line break cannot be part of one.
-function placeOf({ branch, seq }: Point): string {
+function pointKey({ branch, seq }: Point): string {
   return `${seq}\n${branch}`;
 }
 
-function pointOf(place: string): Point {
-  const end = place.indexOf('\n');
-  return { seq: Number(place.slice(0, end)) as Seq, branch: place.slice(end + 1) };
+function pointIn(key: string): Point {
+  const end = key.indexOf('\n');
+  return { seq: Number(key.slice(0, end)) as Seq, branch: key.slice(end + 1) };
 }

@@ -1,15 +1,14 @@
 import { limits } from '../../../core/limits.ts';
-import type { Digest, Seq } from '../../../core/point.ts';
+import type { Seq } from '../../../core/point.ts';
 import type { Snapshot, SnapshotKey } from '../../../core/store/event-store.ts';
-import type { SessionKey } from '../catalogue.ts';
+import { snapshotsNamedMax } from '../../../core/store/snapshot-key.ts';
+import { type SnapshotPlaceRow, type SnapshotRow, snapshotKeyValues } from '../../sql/snapshot-row.ts';
 import type { Bound, Queries } from '../connection.ts';
-
-/** Snapshots of one projection that a question is answered with. */
-const answerMax = 64;
+import type { SessionKey } from '../session-row.ts';
 
 /**
- * Keeps a snapshot, inside the caller's transaction; one of the same place is replaced, and one from before the last
- * erasure is left out.
+ * Keeps a snapshot in place of an older one of the same point, inside the caller's transaction; skips one from before the
+ * last erasure.
  */
 export async function putSnapshot(
   queries: Queries,
@@ -18,7 +17,7 @@ export async function putSnapshot(
   snapshot: Snapshot,
 ): Promise<void> {
   await queries.run(`SELECT set_config('lock_timeout', '${limits.snapshotWaitMsMax}ms', true)`);
-  // The session is held meanwhile: an erasure or deletion that comes now waits, and then deletes this one too.
+  // Locks the session, so that an erasure or deletion waits and then deletes this snapshot too.
   await queries.run(
     `WITH held AS (SELECT 1 FROM sessions WHERE namespace_id = $1 AND id = $2 AND name IS NOT NULL AND erasures = $7 FOR KEY SHARE)
      INSERT INTO snapshots (namespace_id, session_id, branch_id, projection, version, upcasts, erasures, seq, digest, value)
@@ -41,42 +40,36 @@ export async function putSnapshot(
 const where =
   'WHERE namespace_id = $1 AND session_id = $2 AND branch_id = $3 AND projection = $4 AND version = $5 AND upcasts = $6 AND erasures = $7';
 
-/** What {@link where} is given. */
+/** Returns the values for {@link where}. */
 function valuesOf(session: SessionKey, branchId: number, key: SnapshotKey): readonly Bound[] {
-  const { projection, version, upcasts, erasures } = key;
-  return [session.namespaceId, session.id, branchId, projection, version, upcasts, erasures];
+  return [session.namespaceId, session.id, branchId, ...snapshotKeyValues(key)];
 }
 
-/** Where snapshots are at or before a seq, nearest first. */
+/** Returns where snapshots are at or before a seq, nearest first. */
 export async function findSnapshots(
   queries: Queries,
   session: SessionKey,
   branchId: number,
   key: SnapshotKey,
   through: Seq,
-): Promise<readonly { readonly seq: Seq; readonly digest: Digest }[]> {
-  const rows = await queries.all<[Seq, Digest]>(
-    `SELECT seq, digest FROM snapshots ${where} AND seq <= $8 ORDER BY seq DESC LIMIT ${answerMax}`,
+): Promise<readonly SnapshotPlaceRow[]> {
+  return await queries.all<SnapshotPlaceRow>(
+    `SELECT seq, digest FROM snapshots ${where} AND seq <= $8 ORDER BY seq DESC LIMIT ${snapshotsNamedMax}`,
     ...valuesOf(session, branchId, key),
     through,
   );
-  return rows.map(([seq, digest]) => ({ seq, digest }));
 }
 
-/** The digest and value of one snapshot. */
+/** Returns one snapshot. */
 export async function findSnapshot(
   queries: Queries,
   session: SessionKey,
   branchId: number,
   key: SnapshotKey,
   seq: Seq,
-): Promise<{ readonly digest: Digest; readonly value: string } | undefined> {
-  const row = await queries.get<[Digest, string]>(
-    `SELECT digest, value FROM snapshots ${where} AND seq = $8`,
-    ...valuesOf(session, branchId, key),
-    seq,
-  );
-  return row === undefined ? undefined : { digest: row[0], value: row[1] };
+): Promise<SnapshotRow | undefined> {
+  const sql = `SELECT seq, digest, value FROM snapshots ${where} AND seq = $8`;
+  return await queries.get<SnapshotRow>(sql, ...valuesOf(session, branchId, key), seq);
 }
 
 /** Deletes every snapshot of a session. */

@@ -3,8 +3,9 @@ import { isStructural } from '../../../core/event/families/structural.ts';
 import { checkLimit, limits } from '../../../core/limits.ts';
 import { planParts } from '../../../core/parts/part-plan.ts';
 import { later, type Point } from '../../../core/point.ts';
-import type { BranchState, WrittenRow } from '../../../core/store/append.ts';
+import type { WrittenRow } from '../../../core/store/append.ts';
 import { type AppendSource, judgeAppend } from '../../../core/store/append-judgement.ts';
+import type { BranchState } from '../../../core/store/branch-state.ts';
 import type {
   AppendOutcome,
   AppendRequest,
@@ -19,7 +20,7 @@ import type { Database } from '../database.ts';
 import { keepClock } from './clocks.ts';
 import { firstChange, indexEvent } from './keys.ts';
 import { findEvents, findPlaces } from './locate.ts';
-import { bytesOfParts, heldPart, holdParts, notHeld, partSourceOf } from './parts.ts';
+import { bytesOfParts, heldPart, holdParts, notHeld, partLookupOf } from './parts.ts';
 
 /** Judges one append and writes it, inside the caller's transaction. Throws why it is refused, having written nothing. */
 export function append(
@@ -31,7 +32,7 @@ export function append(
   const session = sessionOf(catalogue, request);
   const judgement = judgeAppend(sourceOf(database, catalogue, session), request, platform);
   if (judgement.kind === 'known') return judgement.outcome;
-  const parts = planParts(partSourceOf(database, session), request.parts, platform.sha256);
+  const parts = planParts(partLookupOf(database, session), request.parts, platform.sha256);
   const branch = (
     request.target.kind === 'fork'
       ? addFork(database, catalogue, session, request.target)

@@ -1,10 +1,30 @@
-import type { Digest, Point, Seq } from '../../../core/point.ts';
-import type { BranchState } from '../../../core/store/append.ts';
-import type { BranchRecord, BranchRef, BranchSummary, SessionRef } from '../../../core/store/event-store.ts';
+import { given } from '../../../core/json.ts';
+import type { Point } from '../../../core/point.ts';
+import type { BranchState } from '../../../core/store/branch-state.ts';
+import type {
+  BranchHead,
+  BranchRecord,
+  BranchRef,
+  BranchSummary,
+  SessionRef,
+} from '../../../core/store/event-store.ts';
+import { type BranchSummaryRow, branchSummaryOf } from '../../sql/branch-summary-row.ts';
 import type { BranchRow, Catalogue, SessionRow } from '../catalogue.ts';
 import type { Database } from '../database.ts';
 
-/** One branch with all that decides its views; undefined if there is none. */
+/** Returns where a branch ends; undefined if there is none. */
+export function findHead(database: Database, catalogue: Catalogue, ref: BranchRef): BranchHead | undefined {
+  const session = catalogue.session(ref);
+  const branch = session === undefined ? undefined : catalogue.branch(session, ref.branch);
+  if (session === undefined || branch === undefined) return undefined;
+  return {
+    branch: branch.name,
+    ...catalogue.headOf(session, branch),
+    ...given({ parent: parentOf(database, branch) }),
+  };
+}
+
+/** Returns one branch with its markers; undefined if there is none. */
 export function findBranch(database: Database, catalogue: Catalogue, ref: BranchRef): BranchRecord | undefined {
   const session = catalogue.session(ref);
   const branch = session === undefined ? undefined : catalogue.branch(session, ref.branch);
@@ -13,7 +33,7 @@ export function findBranch(database: Database, catalogue: Catalogue, ref: Branch
   return catalogue.recordOf(branch, state, (before) => recordOf(database, session, branch, state, before));
 }
 
-/** What of it never changes is taken from the record before. */
+/** Takes the fields that never change from the previous record. */
 function recordOf(
   database: Database,
   session: SessionRow,
@@ -30,14 +50,14 @@ function recordOf(
 }
 
 function parentOf(database: Database, { parentId, parentSeq }: BranchRow): Point | undefined {
-  if (parentId === null) return undefined;
+  if (parentId === null || parentSeq === null) return undefined;
   const parent = database.get<[string]>('SELECT name FROM branches WHERE id = ?', parentId);
-  return parent === undefined ? undefined : { branch: parent[0], seq: parentSeq as Seq };
+  return parent === undefined ? undefined : { branch: parent[0], seq: parentSeq };
 }
 
 const timeSql = 'SELECT time FROM events WHERE branch_id = ? AND seq = ?';
 
-/** A branch was made with its first event; the one a session began with, with the session. */
+/** Returns when a branch was created: with its first event, and the root together with its session. */
 function createdAtOf(database: Database, session: SessionRow, branch: BranchRow): string {
   const row =
     branch.parentSeq === null
@@ -46,19 +66,9 @@ function createdAtOf(database: Database, session: SessionRow, branch: BranchRow)
   return row?.[0] ?? '';
 }
 
-type SummaryRow = readonly [
-  branch: string,
-  parent: string | null,
-  parentSeq: Seq | null,
-  createdAt: string,
-  bytes: number,
-  head: Seq | null,
-  digest: Digest | null,
-  time: string | null,
-];
-
 const summariesSql = `
-SELECT branches.name, parent.name, branches.parent_seq, coalesce(first.time, sessions.created_at), coalesce(last.branch_bytes + last.part_bytes, 0) - branches.erased_bytes, last.seq, last.digest, last.time
+SELECT branches.name, parent.name, branches.parent_seq, coalesce(first.time, sessions.created_at), coalesce(last.time, first.time, sessions.created_at),
+  coalesce(last.branch_bytes + last.part_bytes, 0) - branches.erased_bytes, coalesce(last.seq, 0), coalesce(last.digest, sessions.genesis)
 FROM branches
 LEFT JOIN branches parent ON parent.id = branches.parent_id
 JOIN sessions ON sessions.id = branches.session_id
@@ -66,21 +76,9 @@ LEFT JOIN events first ON branches.parent_id IS NOT NULL AND first.branch_id = b
 LEFT JOIN events last ON last.rowid = (SELECT l.rowid FROM events l WHERE l.branch_id = branches.id ORDER BY l.seq DESC LIMIT 1)
 WHERE branches.session_id = ? ORDER BY branches.id`;
 
-/** Every branch of a session by creation. */
+/** Returns every branch of a session by creation. */
 export function listBranches(database: Database, catalogue: Catalogue, ref: SessionRef): BranchSummary[] {
   const session = catalogue.session(ref);
   if (session === undefined) return [];
-  return database
-    .all<SummaryRow>(summariesSql, session.id)
-    .map(([branch, parent, parentSeq, createdAt, bytes, head, digest, time]) => {
-      const summary = {
-        branch,
-        head: head ?? (0 as Seq),
-        digest: digest ?? session.genesis,
-        createdAt,
-        updatedAt: time ?? createdAt,
-        bytes,
-      };
-      return parent === null ? summary : { ...summary, parent: { branch: parent, seq: parentSeq as Seq } };
-    });
+  return database.all<BranchSummaryRow>(summariesSql, session.id).map(branchSummaryOf);
 }

@@ -1,37 +1,23 @@
 import { type Clock, clockAtStart, clockBeside, clockWith } from '../../../core/event/clock.ts';
 import { later, type Seq, type SeqRange } from '../../../core/point.ts';
-import type { Database } from '../database.ts';
-import type { InTransaction } from './reindex.ts';
-
-/** A question to a clock that only rises along a branch, and what it is given. */
-export interface Reached {
-  readonly sql: string;
-  readonly value: string | number;
-}
-
-/** Whether time has come so far. */
-export function timeReached(since: string): Reached {
-  return { sql: 'coalesce(c.time, e.time) >= ?', value: since };
-}
-
-/** Whether a turn has come that is greater. */
-export function turnPassed(turn: number): Reached {
-  return { sql: 'coalesce(c.turn, e.turn) > ?', value: turn };
-}
+import type { ClockTerm } from '../../sql/header-terms.ts';
+import type { Database, InTransaction } from '../database.ts';
 
 const clocked = 'FROM events e LEFT JOIN clocks c ON c.branch_id = e.branch_id AND c.seq = e.seq WHERE e.branch_id = ?';
 
+const clockColumns = { time: 'coalesce(c.time, e.time)', turn: 'coalesce(c.turn, e.turn)' } as const;
+
 /**
- * The last seq of a range, its beginning included, up to which a clock of the branch has not reached something. A clock
- * only rises, so that the range is halved: a place without an event counts as reached, and nothing is passed over.
+ * Returns the last seq of a range, its start included, up to which no event can satisfy a condition on a clock. A clock
+ * only rises, so this halves the range. A seq without an event counts as satisfying, so that nothing is skipped.
  */
 export function lastBefore(
   database: Database,
   branch: number,
   { after, through }: SeqRange,
-  { sql, value }: Reached,
+  { column, operator, value }: ClockTerm,
 ): Seq {
-  const reachedSql = `SELECT ${sql} ${clocked} AND e.seq = ?`;
+  const reachedSql = `SELECT ${clockColumns[column]} ${operator} ? ${clocked} AND e.seq = ?`;
   let [low, high] = [after, later(through, 1)];
   while (high - low > 1) {
     const middle = later(low, Math.floor((high - low) / 2));

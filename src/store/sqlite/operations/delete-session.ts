@@ -1,7 +1,6 @@
 import type { SessionRef } from '../../../core/store/event-store.ts';
 import type { Catalogue } from '../catalogue.ts';
-import type { Database } from '../database.ts';
-import type { InTransaction } from './reindex.ts';
+import type { Database, InTransaction } from '../database.ts';
 
 /** Rows deleted in one transaction, so that it stays short. */
 const rowsMax = 1_000;

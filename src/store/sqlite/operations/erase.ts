@@ -1,18 +1,18 @@
-import { RepriseError } from '../../../core/error.ts';
-import { isStructural } from '../../../core/event/families/structural.ts';
 import type { Seq } from '../../../core/point.ts';
-import { checkErasures } from '../../../core/store/append-judgement.ts';
+import { checkErasable, checkErasures } from '../../../core/store/erase-request.ts';
+import { erasedKeys } from '../../../core/store/event-keys.ts';
 import type { AppendOutcome, EraseRequest, Platform } from '../../../core/store/event-store.ts';
+import { branchNotFound } from '../../../core/store/store-state.ts';
 import type { BranchRow, Catalogue, SessionRow } from '../catalogue.ts';
 import type { Database } from '../database.ts';
 import { append, sessionOf } from './append.ts';
-import { erasedKeys, eventKeys } from './event-keys.ts';
+import { eventKeys } from './event-keys.ts';
 import { indexEvent, unindexEvent } from './keys.ts';
 import { erasedBytesSql, forgetParts } from './parts.ts';
 import { rewritePart } from './rewrite-part.ts';
 import { dropSnapshots } from './snapshots.ts';
 
-/** Forgets payloads and appends their markers, inside the caller's transaction; whatever is refused undoes all of it. */
+/** Erases payloads and appends their markers, inside the caller's transaction; a refusal undoes all of it. */
 export function erase(
   database: Database,
   catalogue: Catalogue,
@@ -24,7 +24,7 @@ export function erase(
   checkErasures(request, erasures);
   const erased = request.events.map((event) => ({ ...event, row: branchOf(catalogue, session, event.branch) }));
   const kept = keptKeys(catalogue, session, request);
-  // The keys can only be told while the payloads are there.
+  // Keys are read from payloads, so this comes before the payloads go.
   for (const { row, seq } of [...erased, ...kept]) unindexAll(database, session, row, seq);
   for (const { row, seq, dataDigest } of erased) erasePayload(database, row, seq, dataDigest);
   for (const rewrite of request.rewrites) rewritePart(database, session, rewrite);
@@ -40,13 +40,7 @@ export function erase(
 function branchOf(catalogue: Catalogue, session: SessionRow, name: string): BranchRow {
   const branch = catalogue.branch(session, name);
   if (branch !== undefined) return branch;
-  throw new RepriseError(
-    'branch.not-found',
-    `Cannot erase on "${name}": session "${session.name}" has no branch of that name`,
-    {
-      details: { branch: name },
-    },
-  );
+  throw branchNotFound({ session: session.name, branch: name }, 'erase on');
 }
 
 interface KeptKeys {
@@ -55,7 +49,7 @@ interface KeptKeys {
   readonly keys: readonly string[];
 }
 
-/** The keys under which the markers say that erased events are still found. */
+/** Returns the keys under which erased events can still be found, as the new markers say. */
 function keptKeys(catalogue: Catalogue, session: SessionRow, { appends }: EraseRequest): KeptKeys[] {
   return appends.flatMap(({ target, events }) =>
     events.flatMap((event) => {
@@ -76,22 +70,8 @@ function erasePayload(database: Database, branch: BranchRow, seq: Seq, dataDiges
     branch.id,
     seq,
   );
-  const place = { branch: branch.name, seq };
-  if (row === undefined)
-    throw new RepriseError('event.not-found', `Cannot erase "${branch.name}@${seq}": there is no such event`, {
-      details: place,
-    });
-  const [type, bytes, known] = row;
-  if (isStructural(type)) {
-    throw new RepriseError(
-      'event.structural',
-      `Cannot erase "${branch.name}@${seq}": it is a structural event ("${type}")`,
-      {
-        hint: 'Erase the event it carries, or revert it.',
-        details: place,
-      },
-    );
-  }
+  const [type, bytes, known] = row ?? [];
+  checkErasable({ branch: branch.name, seq }, type);
   if (known !== null) return;
   database.run(
     'UPDATE events SET data = NULL, salt = NULL, data_digest = ? WHERE branch_id = ? AND seq = ?',

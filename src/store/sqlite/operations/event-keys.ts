@@ -1,15 +1,15 @@
-import { specOf } from '../../../core/event/catalogue.ts';
-import type { JsonObject } from '../../../core/json.ts';
-import { DataDecoder } from '../../../core/parts/decode.ts';
-import { keysOf } from '../../../core/parts/encode.ts';
 import type { Seq } from '../../../core/point.ts';
+import { storedKeys } from '../../../core/store/event-keys.ts';
 import type { SessionRow } from '../catalogue.ts';
 import type { Database } from '../database.ts';
 import { heldPart } from './parts.ts';
 
-/** What an event is indexed under, told from its stored payload; nothing if that is gone. */
+/** The columns of an event that its keys are made from. */
+export type KeyedRow = readonly [type: string, agent: string | null, data: string | null];
+
+/** Returns the keys of an event, read from its stored payload; none if the payload is gone. */
 export function eventKeys(database: Database, session: SessionRow, branchId: number, seq: Seq): readonly string[] {
-  const row = database.get<[string, string | null, string | null]>(
+  const row = database.get<KeyedRow>(
     'SELECT type, agent, data FROM events WHERE branch_id = ? AND seq = ?',
     branchId,
     seq,
@@ -17,22 +17,7 @@ export function eventKeys(database: Database, session: SessionRow, branchId: num
   return row === undefined ? [] : keysOfRow(database, session, row);
 }
 
-/** What an event is indexed under, from its columns. */
-export function keysOfRow(
-  database: Database,
-  session: SessionRow,
-  [type, agent, data]: readonly [type: string, agent: string | null, data: string | null],
-): readonly string[] {
-  const isCarrier = type === 'event.replaced' || type === 'event.inserted';
-  if (data === null || (!isCarrier && specOf(type)?.keys === undefined)) return [];
-  const decoder = new DataDecoder({ get: (digest) => heldPart(database, session, digest), isErased: () => true });
-  return keysOf({ type, agent: agent ?? undefined, data: decoder.decode(data) });
-}
-
-/** The keys that a `payload.erased` event keeps for what was erased, by seq. */
-export function erasedKeys(data: string): ReadonlyMap<Seq, readonly string[]> {
-  const { keys } = JSON.parse(data) as JsonObject;
-  return new Map(
-    Object.entries((keys ?? {}) as Record<string, readonly string[]>).map(([seq, held]) => [Number(seq) as Seq, held]),
-  );
+/** Returns the keys of an event from its columns. */
+export function keysOfRow(database: Database, session: SessionRow, [type, agent, data]: KeyedRow): readonly string[] {
+  return storedKeys({ type, agent, data }, (digest) => heldPart(database, session, digest));
 }

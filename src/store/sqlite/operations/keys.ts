@@ -1,12 +1,12 @@
 import { prefixEnd } from '../../../core/event/keys.ts';
 import type { Seq } from '../../../core/point.ts';
-import type { Condition } from '../../../core/store/append.ts';
+import type { KeyedSeq } from '../../../core/store/append-judgement.ts';
+import type { UnchangedCondition } from '../../../core/store/append-request.ts';
 import { compareUtf8 } from '../../../core/utf8.ts';
 import { rawPieces } from '../../../core/view/segment.ts';
 import type { History } from '../../../core/view/view.ts';
 import type { Catalogue, SessionRow } from '../catalogue.ts';
 import type { Database } from '../database.ts';
-import type { KeyedSeq } from '../recent-keys.ts';
 
 /** Indexes an event under a key. */
 export function indexEvent(database: Database, branchId: number, key: string, seq: Seq): void {
@@ -19,7 +19,7 @@ export function firstChange(
   catalogue: Catalogue,
   session: SessionRow,
   history: History,
-  condition: Extract<Condition, { kind: 'unchanged' }>,
+  condition: UnchangedCondition,
 ): KeyedSeq | undefined {
   for (const piece of rawPieces(history, history.head)) {
     if (piece.through <= condition.since) continue;
@@ -34,7 +34,7 @@ export function firstChange(
 }
 
 type BranchRange = readonly [branch: number, after: number, through: number];
-type Named = Pick<Extract<Condition, { kind: 'unchanged' }>, 'keys' | 'prefixes'>;
+type Named = Pick<UnchangedCondition, 'keys' | 'prefixes'>;
 
 function recentChange(
   recent: readonly KeyedSeq[],

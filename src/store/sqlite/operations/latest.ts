@@ -1,11 +1,11 @@
 import { type KeySelector, sortKeys } from '../../../core/event/keys.ts';
 import { limits } from '../../../core/limits.ts';
 import { later, type Seq } from '../../../core/point.ts';
-import { type EventRow, eventColumns, eventOf } from '../../../core/store/event-row.ts';
 import type { LatestPage, LatestRequest, SessionRef, StoredEvent } from '../../../core/store/event-store.ts';
 import { compareUtf8 } from '../../../core/utf8.ts';
 import { inRange, segmentsAt } from '../../../core/view/segment.ts';
 import type { Segment, ViewPoint } from '../../../core/view/view.ts';
+import { type EventRow, eventColumns, eventOf } from '../../sql/event-row.ts';
 import type { Catalogue } from '../catalogue.ts';
 import type { Database } from '../database.ts';
 import { keysUnder } from './keys.ts';

@@ -1,6 +1,6 @@
 import type { Point, Seq } from '../../../core/point.ts';
-import { type EventRow, eventColumns, eventOf } from '../../../core/store/event-row.ts';
 import type { StoredEvent } from '../../../core/store/event-store.ts';
+import { type EventRow, eventColumns, eventOf } from '../../sql/event-row.ts';
 import type { SessionRow } from '../catalogue.ts';
 import type { Database } from '../database.ts';
 
@@ -30,5 +30,5 @@ export function findEvents(
   ids: readonly string[],
 ): ReadonlyMap<string, StoredEvent> {
   const rows = database.all<[...EventRow, string]>(eventsSql, JSON.stringify(ids), session.id);
-  return new Map(rows.map((row) => [row[1], eventOf(row[14], row as unknown as EventRow, 'full')]));
+  return new Map(rows.map((row) => [row[1], eventOf(row[14], row, 'full')]));
 }

@@ -1,9 +1,10 @@
 import { limits } from '../../../core/limits.ts';
 import { storedJson } from '../../../core/parts/decode.ts';
-import type { PartPlan, PartSource } from '../../../core/parts/part-plan.ts';
+import type { PartLookup, PartPlan } from '../../../core/parts/part-plan.ts';
 import { fittingParts, type PartInput } from '../../../core/parts/parts.ts';
 import type { Digest } from '../../../core/point.ts';
 import type { PartsPage, PartsRequest } from '../../../core/store/event-store.ts';
+import { heldAmong, partOf, type ReachedPart, withUnreached } from '../../sql/part-row.ts';
 import type { BranchRow, SessionRow } from '../catalogue.ts';
 import type { Database } from '../database.ts';
 
@@ -18,9 +19,8 @@ type PartRow = readonly [
 
 const columns = 'lower(hex(p.digest)), p.kind, p.salt, p.text, p.refs, p.damaged';
 
-function partOf([digest, kind, salt, text, refs, damaged]: PartRow): PartInput {
-  const part = { digest, kind, salt, text, refs: refs === null ? [] : (storedJson(refs) as Digest[]) };
-  return damaged === 1 ? { ...part, damaged: true } : part;
+function partIn([digest, kind, salt, text, refs, damaged]: PartRow): PartInput {
+  return partOf({ digest, kind, salt, text, refs: refs === null ? [] : (storedJson(refs) as Digest[]) }, damaged === 1);
 }
 
 // CROSS JOIN keeps the order: left to itself, SQLite goes through every part of the session for each one asked for.
@@ -35,7 +35,7 @@ export function findParts(
   digests: readonly Digest[],
 ): ReadonlyMap<Digest, PartInput> {
   const rows = database.all<PartRow>(partsSql, JSON.stringify(digests), session.id);
-  return new Map(rows.map((row) => [row[0], partOf(row)]));
+  return new Map(rows.map((row) => [row[0], partIn(row)]));
 }
 
 const askedSizesSql = `SELECT lower(hex(h.digest)), octet_length(p.text) ${askedSql}`;
@@ -68,17 +68,8 @@ export function partsPage(
     return fitting(database, session, database.all<[Digest, number]>(askedSizesSql, asked, session.id));
   }
   const limit = limits.partsPageMax;
-  const walked = database.all<[Digest, number | null]>(reachedSizesSql, { asked, session: session.id, limit });
-  const page = fitting(
-    database,
-    session,
-    walked.filter((row): row is [Digest, number] => row[1] !== null),
-  );
-  // Only where the walk was cut short can there be something that it did not reach.
-  if (walked.length < limit) return page;
-  const seen = new Set(walked.map(([digest]) => digest));
-  const beyond = [...page.parts.values()].flatMap((part) => part.refs.filter((digest) => !seen.has(digest)));
-  return { parts: page.parts, rest: [...page.rest, ...new Set(beyond)] };
+  const walked = database.all<ReachedPart>(reachedSizesSql, { asked, session: session.id, limit });
+  return withUnreached(fitting(database, session, heldAmong(walked)), walked);
 }
 
 function fitting(
@@ -119,8 +110,8 @@ export function heldParts(database: Database, session: SessionRow, after: Digest
 const holderSql = 'SELECT 1 FROM part_holders WHERE session_id = ? AND digest = unhex(?)';
 const storedSql = 'SELECT id, kind, salt, text FROM parts WHERE namespace_id = ? AND digest = unhex(?) AND damaged = 0';
 
-/** What deciding about the parts of an append asks. */
-export function partSourceOf(database: Database, session: SessionRow): PartSource {
+/** Returns the lookups that planning the parts of an append needs. */
+export function partLookupOf(database: Database, session: SessionRow): PartLookup {
   return {
     isHeld: (digest) => database.get(holderSql, session.id, digest) !== undefined,
     stored: (digest) => {

@@ -1,122 +1,86 @@
-import { limits } from '../../../core/limits.ts';
-import { later, previous, type Seq } from '../../../core/point.ts';
-import { type EventRow, eventColumns, eventOf } from '../../../core/store/event-row.ts';
-import type { Page, PageRequest, StoredEvent } from '../../../core/store/event-store.ts';
-import { segmentsFrom } from '../../../core/store/page-segments.ts';
-import { inRange } from '../../../core/view/segment.ts';
+import type { Seq } from '../../../core/point.ts';
+import type { Page, PageRequest } from '../../../core/store/event-store.ts';
 import type { Segment } from '../../../core/view/view.ts';
+import { type EventRow, eventColumns } from '../../sql/event-row.ts';
+import { type PageRange, PageReading } from '../../sql/page-reading.ts';
 import type { Bound, Database } from '../database.ts';
 import { lastBefore } from './clocks.ts';
 import { type Conditions, conditionsOf, noConditions } from './header-filter.ts';
 
-/** Events of a view, a page at a time. */
+// Reading fewer events than this is as fast as halving.
+const halvingMin = 32;
+
+/** Reads a page of events of a view. */
 export function readPage(
   database: Database,
   branchId: (name: string) => number | undefined,
   view: readonly Segment[],
-  page: PageRequest,
+  request: PageRequest,
 ): Page {
-  const reading = new Reading(database, branchId, page);
-  for (const { segment, from, nextAfter } of segmentsFrom(view, page)) {
-    const stopped = reading.readSegment(segment, from);
-    if (stopped === undefined) continue;
-    const next = nextAfter(stopped);
-    return next === undefined ? { events: reading.events } : { events: reading.events, next };
+  const conditions = conditionsOf(request.filter);
+  const reading = new PageReading(view, request);
+  for (let range = reading.next(); range !== undefined; range = reading.next()) {
+    const branch = branchId(range.segment.branch);
+    if (branch === undefined) reading.take(range, [], { isDone: true });
+    else if (maySkip(range, conditions)) reading.skip(lastUnreached(database, branch, range, conditions));
+    else readRange(database, branch, reading, range, conditions, request);
   }
-  return { events: reading.events };
+  return reading.page;
 }
 
-// A few events are read as fast as halved.
-const halvingMin = 32;
-
-/** One page being filled: what it holds, and what it may still take. */
-class Reading {
-  readonly events: StoredEvent[] = [];
-  readonly #database: Database;
-  readonly #branchId: (name: string) => number | undefined;
-  readonly #page: PageRequest;
-  readonly #conditions: Conditions;
-  readonly #limit: number;
-  #bytesLeft: number;
-  #scanLeft: number = limits.pageScanMax;
-
-  constructor(database: Database, branchId: (name: string) => number | undefined, page: PageRequest) {
-    this.#database = database;
-    this.#branchId = branchId;
-    this.#page = page;
-    this.#conditions = conditionsOf(page.filter);
-    this.#limit = Math.min(page.limit, limits.pageEventsMax);
-    this.#bytesLeft = Math.min(page.bytesMax ?? limits.pageBytesMax, limits.pageBytesMax);
-  }
-
-  /** Takes what the page has room for; gives the last seq looked at if it stopped there, undefined if it went through. */
-  readSegment(segment: Segment, cursor: Seq | undefined): Seq | undefined {
-    const isForward = this.#page.direction === 'forward';
-    let after = isForward ? this.#skip(segment, cursor ?? segment.after) : segment.after;
-    let through = isForward ? segment.through : cursor === undefined ? segment.through : previous(cursor);
-    while (through > after) {
-      const window = Math.min(this.#scanLeft, through - after);
-      const range = isForward ? { after, through: later(after, window) } : { after: later(through, -window), through };
-      const stopped = this.#readRange(segment, range.after, range.through);
-      const at = stopped ?? (isForward ? range.through : later(range.after, 1));
-      this.#scanLeft -= isForward ? at - after : later(through, 1) - at;
-      if (isForward) after = at;
-      else through = previous(at);
-      if (stopped !== undefined || this.#scanLeft <= 0 || this.events.length >= this.#limit) return at;
-    }
-    return undefined;
-  }
-
-  /** The seq after which events of a segment can pass the filter at all: before it, a clock has not come so far. */
-  #skip(segment: Segment, after: Seq): Seq {
-    const branch = this.#branchId(segment.branch);
-    if (branch === undefined || segment.carried || segment.through - after < halvingMin) return after;
-    return this.#conditions.reached.reduce(
-      (from, reached) => lastBefore(this.#database, branch, { after: from, through: segment.through }, reached),
-      after,
-    );
-  }
-
-  /** Reads one range; gives the last seq it took or passed if there may be more of it, undefined if it is done. */
-  #readRange(segment: Segment, after: Seq, through: Seq): Seq | undefined {
-    const branch = this.#branchId(segment.branch);
-    if (branch === undefined) return undefined;
-    const conditions = segment.carried ? noConditions : this.#conditions;
-    const query = new RangeQuery(conditions, this.#page, [branch, after, through]);
-    const limit = this.#limit - this.events.length;
-    const { count, isRest } =
-      this.#page.select === 'header' ? { count: limit, isRest: false } : this.#fitting(query, limit);
-    if (count === 0) return isRest ? undefined : this.#page.direction === 'forward' ? after : later(through, 1);
-    const rows = query.rows(this.#database, count);
-    for (const row of rows) {
-      if (!segment.except.some((range) => inRange(range, row[0])))
-        this.events.push(eventOf(segment.branch, row, this.#page.select));
-    }
-    return isRest || rows.length < count ? undefined : rows.at(-1)?.[0];
-  }
-
-  /**
-   * How many of the next rows fit into the bytes left, and whether they are known to be all there are: then the rows after
-   * them are not gone through again. The first event of a page always fits.
-   */
-  #fitting(query: RangeQuery, limit: number): { readonly count: number; readonly isRest: boolean } {
-    const total = query.bytesAtMost(this.#database, limit);
-    if (total !== undefined && total <= this.#bytesLeft) {
-      this.#bytesLeft -= total;
-      return { count: limit, isRest: false };
-    }
-    const sizes = query.sizes(this.#database, limit);
-    let count = 0;
-    for (const size of sizes) {
-      if (size > this.#bytesLeft && (this.events.length > 0 || count > 0)) break;
-      this.#bytesLeft = Math.max(0, this.#bytesLeft - size);
-      count++;
-    }
-    return { count, isRest: count === sizes.length && sizes.length < limit };
-  }
+function maySkip({ segment, after, isStart }: PageRange, { clocks }: Conditions): boolean {
+  return isStart && clocks.length > 0 && !segment.carried && segment.through - after >= halvingMin;
 }
 
-/** The same rows asked for in three ways: all of them, their sizes, and the sum of their sizes. */
+/** Returns the seq after which events of a segment can pass the filter at all. */
+function lastUnreached(database: Database, branch: number, { segment, after }: PageRange, { clocks }: Conditions): Seq {
+  return clocks.reduce(
+    (from, term) => lastBefore(database, branch, { after: from, through: segment.through }, term),
+    after,
+  );
+}
+
+function readRange(
+  database: Database,
+  branch: number,
+  reading: PageReading,
+  range: PageRange,
+  conditions: Conditions,
+  request: PageRequest,
+): void {
+  const query = new RangeQuery(range.segment.carried ? noConditions : conditions, request, [
+    branch,
+    range.after,
+    range.through,
+  ]);
+  const { limit } = range;
+  const { count, isRest } =
+    request.select === 'header' ? { count: limit, isRest: false } : fitting(database, query, reading, limit);
+  const rows = count === 0 ? [] : query.rows(database, count);
+  reading.take(range, rows, { isDone: isRest || rows.length < count });
+}
+
+/**
+ * Returns how many of the next rows have room, and whether they are known to be all there are: then the store does not go
+ * through the rows after them again.
+ */
+function fitting(
+  database: Database,
+  query: RangeQuery,
+  reading: PageReading,
+  limit: number,
+): { readonly count: number; readonly isRest: boolean } {
+  const total = query.bytesAtMost(database, limit);
+  if (total !== undefined && total <= reading.bytesLeft) {
+    reading.spend(total);
+    return { count: limit, isRest: false };
+  }
+  const sizes = query.sizes(database, limit);
+  const count = reading.fit(sizes);
+  return { count, isRest: count === sizes.length && sizes.length < limit };
+}
+
+/** Asks for the same rows in three ways: all of them, their sizes, and the sum of their sizes. */
 class RangeQuery {
   readonly #where: string;
   readonly #columns: string;
@@ -140,8 +104,8 @@ class RangeQuery {
   }
 
   /**
-   * No less than the bytes of payload in the next rows: each event knows what its branch had stored by then. Undefined
-   * where a filter decides, since that says nothing of those it leaves out.
+   * Returns an upper bound for the payload bytes of the next rows: each event row has the total of its branch so far.
+   * Undefined with a filter, since the totals also count the events that it leaves out.
    */
   bytesAtMost(database: Database, limit: number): number | undefined {
     if (this.#isFiltered) return undefined;

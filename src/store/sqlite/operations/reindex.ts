@@ -1,19 +1,17 @@
 import type { Seq } from '../../../core/point.ts';
+import { erasedKeys } from '../../../core/store/event-keys.ts';
 import type { Catalogue, SessionRow } from '../catalogue.ts';
-import type { Database } from '../database.ts';
+import type { Database, InTransaction } from '../database.ts';
 import { resetClocks } from './clocks.ts';
-import { erasedKeys, keysOfRow } from './event-keys.ts';
+import { type KeyedRow, keysOfRow } from './event-keys.ts';
 import { indexEvent, unindexEvent } from './keys.ts';
 
-/** Rows looked at in one transaction, so that it stays short. */
+/** Rows in one transaction, so that it stays short. */
 const rowsMax = 1_000;
 
-/** Runs one short transaction after another, and lets other work in between. */
-export type InTransaction = <Result>(work: () => Result) => Promise<Result>;
-
 /**
- * Makes the key index and the clocks of a session what the log says. Of keys, it first adds what is missing, then takes
- * out what does not belong: a reader in between finds everything it would have found before.
+ * Rebuilds the key index and the clocks of a session from the log. It first adds missing keys, then removes wrong ones: a
+ * reader in between finds everything it would have found before.
  */
 export async function reindex(
   database: Database,
@@ -36,7 +34,7 @@ export async function reindex(
     await resetClocks(database, branch, (work) =>
       inTransaction(() => {
         const result = work();
-        // The next append goes on with what was set here, not with what was remembered.
+        // The next append must continue from the rebuilt clocks, not from the cached ones.
         catalogue.forget();
         return result;
       }),
@@ -44,25 +42,23 @@ export async function reindex(
   }
 }
 
-type KeyedRow = readonly [type: string, agent: string | null, data: string | null, seq: Seq];
-
 function addMissing(database: Database, session: SessionRow, branch: number, after: number): number | undefined {
-  const rows = database.all<KeyedRow>(
+  const rows = database.all<[...KeyedRow, seq: Seq]>(
     'SELECT type, agent, data, seq FROM events WHERE branch_id = ? AND seq > ? ORDER BY seq LIMIT ?',
     branch,
     after,
     Math.min(rowsMax, fittingRows(database, branch, after)),
   );
   const kept = keptKeys(database, branch);
-  for (const row of rows)
-    for (const key of kept.get(row[3]) ?? keysOfRow(database, session, [row[0], row[1], row[2]]))
-      indexEvent(database, branch, key, row[3]);
+  for (const [type, agent, data, seq] of rows)
+    for (const key of kept.get(seq) ?? keysOfRow(database, session, [type, agent, data]))
+      indexEvent(database, branch, key, seq);
   return rows.at(-1)?.[3];
 }
 
 const bytesMax = 16_777_216;
 
-/** How many of the next events can be read without holding too much at once; at least one. */
+/** Returns how many of the next events to read without holding too much at once; at least one. */
 function fittingRows(database: Database, branch: number, after: number): number {
   const sizes = database.all<[number | null]>(
     'SELECT octet_length(data) FROM events WHERE branch_id = ? AND seq > ? ORDER BY seq LIMIT ?',
@@ -101,7 +97,7 @@ function removeWrong(
   return last === undefined ? undefined : [last[0], last[1]];
 }
 
-/** The keys of erased events of a branch, as their markers keep them. */
+/** Returns the keys of erased events of a branch, as their markers keep them. */
 function keptKeys(database: Database, branch: number): ReadonlyMap<Seq, readonly string[]> {
   const rows = database.all<[string]>(
     `SELECT data FROM events WHERE branch_id = ? AND marker = 1 AND type = 'payload.erased' ORDER BY seq`,

@@ -1,15 +1,11 @@
 import { type PartPlan, planParts } from '../../../core/parts/part-plan.ts';
 import type { Platform } from '../../../core/store/event-store.ts';
-import {
-  judgeRestore,
-  type RestoredRow,
-  type RestoreOutcome,
-  type RestoreRequest,
-} from '../../../core/store/restore.ts';
+import { judgeRestore, type RestoredRow } from '../../../core/store/restore.ts';
+import { type RestoreOutcome, type RestoreRequest } from '../../../core/store/restore-request.ts';
 import type { BranchRow, Catalogue, SessionRow } from '../catalogue.ts';
 import type { Database } from '../database.ts';
 import { addFork, sessionOf, sourceOf, writeRows } from './append.ts';
-import { bytesOfParts, erasedBytesSql, holdParts, partSourceOf } from './parts.ts';
+import { bytesOfParts, erasedBytesSql, holdParts, partLookupOf } from './parts.ts';
 
 /** Judges events of another store and writes them as they are, inside the caller's transaction. */
 export function restore(
@@ -20,7 +16,7 @@ export function restore(
 ): RestoreOutcome {
   const session = sessionOf(catalogue, request);
   const { events, after, isNewBranch } = judgeRestore(sourceOf(database, catalogue, session), request, platform);
-  const parts = planParts(partSourceOf(database, session), request.parts, platform.sha256);
+  const parts = planParts(partLookupOf(database, session), request.parts, platform.sha256);
   const branch = branchOf(database, catalogue, session, request, isNewBranch);
   if (events.length > 0) {
     writeRows(database, catalogue, session, branch, { events, after }, bytesOfParts(parts));

@@ -1,6 +1,5 @@
 import { limits } from '../../../core/limits.ts';
 import { genesisDigest } from '../../../core/parts/digest.ts';
-import type { Digest } from '../../../core/point.ts';
 import type {
   Platform,
   SessionRecord,
@@ -9,59 +8,25 @@ import type {
   SessionsRequest,
 } from '../../../core/store/event-store.ts';
 import { type NewSession, sessionExists } from '../../../core/store/session-request.ts';
+import { type SessionRow, sessionOf, sessionsPage } from '../../sql/session-row.ts';
 import type { Catalogue } from '../catalogue.ts';
 import type { Database } from '../database.ts';
 
-type SessionColumns = readonly [
-  namespace: string,
-  session: string,
-  seed: string,
-  genesis: Digest,
-  root: string,
-  createdAt: string,
-  erasures: number,
-  touched: number,
-  updatedAt: string | null,
-];
-
-// The session was last appended to where the event with the greatest rowid among its branches' last ones is.
+// Among the last events of the branches, the one with the greatest rowid is the last append.
 const selectSql = `
 SELECT n.name, s.name, s.seed, s.genesis, s.root, s.created_at, s.erasures, s.touched, (
-  SELECT max(last.rowid) || ' ' || last.time FROM branches b
+  SELECT last.time FROM branches b
   JOIN events last ON last.rowid = (SELECT l.rowid FROM events l WHERE l.branch_id = b.id ORDER BY l.seq DESC LIMIT 1)
-  WHERE b.session_id = s.id)
+  WHERE b.session_id = s.id ORDER BY last.rowid DESC LIMIT 1)
 FROM sessions s JOIN namespaces n ON n.id = s.namespace_id`;
 
-function recordOf([
-  namespace,
-  session,
-  seed,
-  genesis,
-  root,
-  createdAt,
-  erasures,
-  ,
-  last,
-]: SessionColumns): SessionRecord {
-  return {
-    namespace,
-    session,
-    seed,
-    genesis,
-    root,
-    createdAt,
-    updatedAt: last?.slice(last.indexOf(' ') + 1) ?? createdAt,
-    erasures,
-  };
-}
-
-/** One session; undefined if it does not exist. */
+/** Returns one session; undefined if it does not exist. */
 export function findSession(database: Database, { namespace, session }: SessionRef): SessionRecord | undefined {
-  const row = database.get<SessionColumns>(`${selectSql} WHERE n.name = ? AND s.name = ?`, namespace, session);
-  return row === undefined ? undefined : recordOf(row);
+  const row = database.get<SessionRow>(`${selectSql} WHERE n.name = ? AND s.name = ?`, namespace, session);
+  return row === undefined ? undefined : sessionOf(row);
 }
 
-/** Makes a session with one empty branch, inside the caller's transaction. */
+/** Creates a session with one empty branch, inside the caller's transaction. */
 export function createSession(
   database: Database,
   catalogue: Catalogue,
@@ -98,13 +63,12 @@ export function createSession(
   };
 }
 
-/** Sessions, last appended to first. The cursor is where the last one stood in that order. */
+/** Lists sessions, last appended to first. The cursor is the position of the last one in that order. */
 export function listSessions(database: Database, { namespace, limit, cursor }: SessionsRequest): SessionsPage {
   const count = Math.min(limit, limits.sessionsPageMax);
   const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : Number(cursor);
   const where = `s.name IS NOT NULL AND s.touched < ?${namespace === undefined ? '' : ' AND n.name = ?'}`;
   const values = namespace === undefined ? [before, count] : [before, namespace, count];
-  const rows = database.all<SessionColumns>(`${selectSql} WHERE ${where} ORDER BY s.touched DESC LIMIT ?`, ...values);
-  const sessions = rows.map(recordOf);
-  return rows.length < count ? { sessions } : { sessions, next: String(rows.at(-1)?.[7]) };
+  const rows = database.all<SessionRow>(`${selectSql} WHERE ${where} ORDER BY s.touched DESC LIMIT ?`, ...values);
+  return sessionsPage(rows, count);
 }

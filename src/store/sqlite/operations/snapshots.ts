@@ -1,11 +1,10 @@
-import type { Digest, Seq } from '../../../core/point.ts';
+import type { Seq } from '../../../core/point.ts';
 import type { Snapshot, SnapshotKey } from '../../../core/store/event-store.ts';
+import { snapshotsNamedMax } from '../../../core/store/snapshot-key.ts';
+import { type SnapshotPlaceRow, type SnapshotRow, snapshotKeyValues } from '../../sql/snapshot-row.ts';
 import type { Database } from '../database.ts';
 
-/** Snapshots of one projection that a question is answered with. */
-const answerMax = 64;
-
-/** Keeps a snapshot; one of the same place is replaced, and one from before the last erasure is left out. */
+/** Keeps a snapshot in place of an older one of the same point; skips one from before the last erasure. */
 export function putSnapshot(database: Database, branchId: number, snapshot: Snapshot): void {
   database.run(
     `INSERT OR REPLACE INTO snapshots (branch_id, projection, version, upcasts, erasures, seq, digest, value)
@@ -25,42 +24,30 @@ export function putSnapshot(database: Database, branchId: number, snapshot: Snap
 
 const where = 'WHERE branch_id = ? AND projection = ? AND version = ? AND upcasts = ? AND erasures = ?';
 
-/** Where snapshots are at or before a seq, nearest first. */
+/** Returns where snapshots are at or before a seq, nearest first. */
 export function findSnapshots(
   database: Database,
   branchId: number,
   key: SnapshotKey,
   through: Seq,
-): readonly { readonly seq: Seq; readonly digest: Digest }[] {
-  const rows = database.all<[Seq, Digest]>(
-    `SELECT seq, digest FROM snapshots ${where} AND seq <= ? ORDER BY seq DESC LIMIT ${answerMax}`,
+): readonly SnapshotPlaceRow[] {
+  return database.all<SnapshotPlaceRow>(
+    `SELECT seq, digest FROM snapshots ${where} AND seq <= ? ORDER BY seq DESC LIMIT ${snapshotsNamedMax}`,
     branchId,
-    key.projection,
-    key.version,
-    key.upcasts,
-    key.erasures,
+    ...snapshotKeyValues(key),
     through,
   );
-  return rows.map(([seq, digest]) => ({ seq, digest }));
 }
 
-/** The digest and value of one snapshot. */
+/** Returns one snapshot. */
 export function findSnapshot(
   database: Database,
   branchId: number,
   key: SnapshotKey,
   seq: Seq,
-): { readonly digest: Digest; readonly value: string } | undefined {
-  const row = database.get<[Digest, string]>(
-    `SELECT digest, value FROM snapshots ${where} AND seq = ?`,
-    branchId,
-    key.projection,
-    key.version,
-    key.upcasts,
-    key.erasures,
-    seq,
-  );
-  return row === undefined ? undefined : { digest: row[0], value: row[1] };
+): SnapshotRow | undefined {
+  const sql = `SELECT seq, digest, value FROM snapshots ${where} AND seq = ?`;
+  return database.get<SnapshotRow>(sql, branchId, ...snapshotKeyValues(key), seq);
 }
 
 /** Deletes every snapshot of a session. */

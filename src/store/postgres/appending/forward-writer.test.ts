@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { RepriseError } from '../../core/error.ts';
-import { clockAtStart } from '../../core/event/clock.ts';
-import type { Digest, Seq } from '../../core/point.ts';
-import { createNodePlatform } from '../../node/platform.ts';
-import { note, request } from '../../testing/contract/contract-case.ts';
+import { RepriseError } from '../../../core/error.ts';
+import { clockAtStart } from '../../../core/event/clock.ts';
+import type { Digest, Seq } from '../../../core/point.ts';
+import { createNodePlatform } from '../../../node/platform.ts';
+import { note, request } from '../../../testing/contract/contract-case.ts';
+import type { Connection } from '../connection.ts';
+import type { Database } from '../database.ts';
 import { AppendQueue } from './append-queue.ts';
-import type { Connection } from './connection.ts';
-import type { Database } from './database.ts';
 import { ForwardWriter } from './forward-writer.ts';
 import { Heads, type KnownBranch } from './heads.ts';
 

@@ -1,5 +1,6 @@
-import { checkLimit } from '../../core/limits.ts';
-import type { AppendOutcome, AppendRequest } from '../../core/store/event-store.ts';
+import { checkLimit } from '../../../core/limits.ts';
+import { textLength } from '../../../core/store/append-size.ts';
+import type { AppendOutcome, AppendRequest } from '../../../core/store/event-store.ts';
 
 /** What a group of appends holds at most, so that its transaction stays short. */
 const groupEventsMax = 5_000;
@@ -39,7 +40,7 @@ export class AppendQueue {
     let taken = 0;
     for (const job of this.#jobs) {
       events += job.request.events.length;
-      bytes += sizeOf(job.request);
+      bytes += textLength(job.request);
       if (taken > 0 && (taken >= count || events > groupEventsMax || bytes > groupBytesMax)) break;
       taken++;
     }
@@ -52,11 +53,4 @@ export class AppendQueue {
   putBack(jobs: readonly AppendJob[]): void {
     if (jobs.length > 0) this.#jobs = [...jobs, ...this.#jobs];
   }
-}
-
-function sizeOf({ events, parts }: AppendRequest): number {
-  let bytes = 0;
-  for (const event of events) bytes += event.data.length;
-  for (const part of parts) bytes += part.text.length;
-  return bytes;
 }

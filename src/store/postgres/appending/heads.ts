@@ -1,8 +1,8 @@
-import type { Clock } from '../../core/event/clock.ts';
-import type { Point } from '../../core/point.ts';
-import type { BranchState } from '../../core/store/append.ts';
-import type { SessionRef } from '../../core/store/event-store.ts';
-import type { SessionKey } from './catalogue.ts';
+import type { Clock } from '../../../core/event/clock.ts';
+import type { Point } from '../../../core/point.ts';
+import type { BranchState } from '../../../core/store/branch-state.ts';
+import type { SessionRef } from '../../../core/store/event-store.ts';
+import type { SessionKey } from '../session-row.ts';
 
 /** A branch whose head this process believes to know. */
 export interface KnownBranch {

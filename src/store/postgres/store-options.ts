@@ -1,7 +1,26 @@
 import { RepriseError } from '../../core/error.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { checkLimit } from '../../core/limits.ts';
-import type { PostgresStoreOptions } from './postgres-store.ts';
+import type { Platform } from '../../core/store/event-store.ts';
+
+/** How to open a PostgreSQL store. */
+export interface PostgresStoreOptions {
+  /** `postgres://USER:PASSWORD@HOST:PORT/DATABASE`. Several hosts are tried in turn; `?schema=` names the schema. */
+  readonly url: string;
+  readonly platform: Platform;
+  /** `disk` (the default) survives power loss of the server; `process` does not wait for its disk, and is faster. */
+  readonly durability?: 'disk' | 'process';
+  /** Opens for reading only. */
+  readonly readOnly?: boolean;
+  /** How long to wait for other writers, for a connection, or for a server that does not answer: 10 s if left out. */
+  readonly busyWaitMs?: number;
+  /** How long the server may work on one statement: 30 s if left out. */
+  readonly statementTimeoutMs?: number;
+  /** Connections of this store at most: 8 if left out. */
+  readonly connections?: number;
+  /** Whether to create a missing schema; true if left out. */
+  readonly create?: boolean;
+}
 
 const openKeys: KnownKeys = optionKeys<PostgresStoreOptions>(
   'open the store',
@@ -14,17 +33,16 @@ const openKeys: KnownKeys = optionKeys<PostgresStoreOptions>(
     statementTimeoutMs: true,
     connections: true,
     create: true,
-    migrations: true,
   },
   'openPostgresStore',
 );
 
-/** Refuses an option that nobody would read. */
+/** Refuses an unknown option. */
 export function checkOptions(options: PostgresStoreOptions): void {
   checkKeys(options, openKeys);
 }
 
-/** Gives a wait back, or says what is wrong with it. */
+/** Returns a wait, or throws if it is not usable. */
 export function checkWait(name: string, waitMs: number): number {
   if (!(typeof waitMs === 'number' && waitMs >= 0))
     throw new RepriseError('option.invalid', `Cannot use ${String(waitMs)} as ${name}: it is not a number from 0`, {
@@ -34,7 +52,7 @@ export function checkWait(name: string, waitMs: number): number {
   return waitMs;
 }
 
-/** Gives a number of connections back, or says what is wrong with it. */
+/** Returns a number of connections, or throws if it is not usable. */
 export function checkConnections(count: number): number {
   if (!(Number.isSafeInteger(count) && count >= 2))
     throw new RepriseError(

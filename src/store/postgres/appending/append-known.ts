@@ -1,11 +1,12 @@
-import { clockWith } from '../../../core/event/clock.ts';
+import { clockBeside, clockWith } from '../../../core/event/clock.ts';
 import { isStructural } from '../../../core/event/families/structural.ts';
-import type { BranchState, PlannedEvent } from '../../../core/store/append.ts';
+import type { PlannedEvent } from '../../../core/store/append.ts';
 import { type AppendSource, judgeAppend } from '../../../core/store/append-judgement.ts';
+import type { BranchState } from '../../../core/store/branch-state.ts';
 import type { AppendOutcome, AppendRequest, EventInput, Platform } from '../../../core/store/event-store.ts';
-import type { SessionKey } from '../catalogue.ts';
 import type { Queries } from '../connection.ts';
-import type { Heads, KnownBranch, KnownPlace } from '../heads.ts';
+import type { SessionKey } from '../session-row.ts';
+import type { Heads, KnownBranch, KnownPlace } from './heads.ts';
 import { type KnownEvent, type MovedBranch, writeKnown } from './write-known.ts';
 
 /** Thrown where the server would have to be asked. Made once: it says nothing about where. */
@@ -90,7 +91,8 @@ export class KnownGroup {
       branch.eventBytes += Buffer.byteLength(event.data);
       branch.clock = clockWith(branch.clock, event);
       branch.updatedAt = event.time;
-      this.#events.push({ branch, event, branchBytes: branch.eventBytes, clock: branch.clock });
+      const clock = clockBeside(branch.clock, event);
+      this.#events.push({ branch, event, branchBytes: branch.eventBytes, clock });
       places.set(event.id, event);
     }
     branch.state = after;

@@ -1,14 +1,14 @@
-import { RepriseError } from '../../core/error.ts';
-import { refusal } from '../../core/store/append-judgement.ts';
-import type { AppendOutcome, AppendRequest, Platform } from '../../core/store/event-store.ts';
+import { RepriseError } from '../../../core/error.ts';
+import { refusal } from '../../../core/store/append-judgement.ts';
+import type { AppendOutcome, AppendRequest, Platform } from '../../../core/store/event-store.ts';
+import type { Catalogue } from '../catalogue.ts';
+import { Closing, type Connection } from '../connection.ts';
+import { type Database, pause } from '../database.ts';
+import { AppendGroup } from '../operations/append.ts';
+import { watchKey } from '../operations/watch.ts';
+import { isLost, isPassing, postgresCode } from '../postgres-error.ts';
 import { type AppendJob, AppendQueue } from './append-queue.ts';
-import type { Catalogue } from './catalogue.ts';
-import { Closing, type Connection } from './connection.ts';
-import { type Database, pause } from './database.ts';
 import { ForwardWriter } from './forward-writer.ts';
-import { AppendGroup } from './operations/append.ts';
-import { watchKey } from './operations/watch.ts';
-import { isLost, isPassing, postgresCode } from './postgres-error.ts';
 
 /**
  * Work that may be done twice. It is told when it may have been committed already, by a try whose answer was lost: then it

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createNodePlatform } from '../../node/platform.ts';
-import { note, request } from '../../testing/contract/contract-case.ts';
-import { Catalogue } from './catalogue.ts';
-import type { Database } from './database.ts';
-import { connectionLost } from './postgres-error.ts';
+import { createNodePlatform } from '../../../node/platform.ts';
+import { note, request } from '../../../testing/contract/contract-case.ts';
+import { Catalogue } from '../catalogue.ts';
+import type { Database } from '../database.ts';
+import { connectionLost } from '../postgres-error.ts';
 import { Writer } from './writer.ts';
 
 // The clock of the waits stands still except where it is moved.

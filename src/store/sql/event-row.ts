@@ -1,8 +1,5 @@
-import type { Digest, Seq } from '../point.ts';
-import type { StoredEvent } from './event-store.ts';
-
-/** What a read gives of each event. */
-export type EventSelect = 'header' | 'full' | 'proof';
+import type { Digest, Seq } from '../../core/point.ts';
+import type { EventSelect, StoredEvent } from '../../core/store/event-store.ts';
 
 /** An event as its columns, which are the same in every database, in the order of {@link eventColumns}. */
 export type EventRow = readonly [
@@ -32,8 +29,8 @@ export const eventColumns: Readonly<Record<EventSelect, string>> = {
   proof: `${headerColumns}, e.data, e.salt`,
 };
 
-/** An event from its columns. Only an erased event has a data digest. */
-export function eventOf(branch: string, row: EventRow, select: EventSelect): StoredEvent {
+/** Returns the event of a row, which may have more columns after those of the event. */
+export function eventOf(branch: string, row: readonly [...EventRow, ...unknown[]], select: EventSelect): StoredEvent {
   const event = {
     branch,
     seq: row[0],
@@ -48,6 +45,7 @@ export function eventOf(branch: string, row: EventRow, select: EventSelect): Sto
     causeSeq: row[9],
     digest: row[10],
     data: row[12],
+    // Only an erased event has a data digest.
     erased: row[11] !== null,
   };
   return select === 'proof' ? { ...event, salt: row[13], dataDigest: row[11] } : event;

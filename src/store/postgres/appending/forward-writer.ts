@@ -1,12 +1,12 @@
-import { refusal } from '../../core/store/append-judgement.ts';
-import type { AppendOutcome, Platform } from '../../core/store/event-store.ts';
+import { refusal } from '../../../core/store/append-judgement.ts';
+import type { AppendOutcome, Platform } from '../../../core/store/event-store.ts';
+import type { Connection } from '../connection.ts';
+import type { Database } from '../database.ts';
+import { isPassing, postgresCode } from '../postgres-error.ts';
+import { KnownGroup } from './append-known.ts';
 import type { AppendJob, AppendQueue } from './append-queue.ts';
-import type { Connection } from './connection.ts';
-import type { Database } from './database.ts';
 import type { Heads } from './heads.ts';
-import { KnownGroup } from './operations/append-known.ts';
-import { type MovedBranch, staleCode } from './operations/write-known.ts';
-import { isPassing, postgresCode } from './postgres-error.ts';
+import { type MovedBranch, staleCode } from './write-known.ts';
 
 /** Fewer appends than this are not worth a second transaction. */
 const splitMin = 16;

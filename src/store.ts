@@ -1,0 +1,52 @@
+// The store port: everything that a store of your own is made of, and the judgement that every store shares.
+
+export type { KeySelector } from './core/event/keys.ts';
+export {
+  type PartLookup,
+  type PartPlan,
+  planParts,
+  type StoredPart,
+} from './core/parts/part-plan.ts';
+export type { PartInput } from './core/parts/parts.ts';
+export type { SeqRange } from './core/point.ts';
+export type { AppendPlan, EventPlace, PlannedEvent, WrittenRow } from './core/store/append.ts';
+export { type AppendSource, type Judgement, judgeAppend, type KeyedSeq } from './core/store/append-judgement.ts';
+export type {
+  Appended,
+  AppendOutcome,
+  AppendRequest,
+  AppendTarget,
+  Condition,
+  EventInput,
+  UnchangedCondition,
+} from './core/store/append-request.ts';
+export type { BranchHead, BranchRecord, BranchSummary } from './core/store/branch-record.ts';
+export type { BranchState } from './core/store/branch-state.ts';
+export type { EraseRequest } from './core/store/erase-request.ts';
+export type { Abort, EventStore } from './core/store/event-store.ts';
+export type { LatestPage, LatestRequest } from './core/store/latest-request.ts';
+export type {
+  Cursor,
+  EventSelect,
+  HeldPartsRequest,
+  Page,
+  PageRequest,
+  PartsPage,
+  PartsRequest,
+} from './core/store/page-request.ts';
+export type { Receipt, ReceiptsRequest } from './core/store/receipt.ts';
+export { judgeRestore, type RestoredRow, type RestorePlan } from './core/store/restore.ts';
+export type { RestoredEvent, RestoreOutcome, RestoreRequest } from './core/store/restore-request.ts';
+export type { BranchRef, SessionRef } from './core/store/session-ref.ts';
+export type {
+  NewSession,
+  RenameRequest,
+  SessionRecord,
+  SessionsPage,
+  SessionsRequest,
+} from './core/store/session-request.ts';
+export type { Snapshot, SnapshotKey } from './core/store/snapshot-key.ts';
+export type { NamespaceSize, StoreAdvice, StoreFact, StoreHealth, TableSize } from './core/store/store-health.ts';
+export type { StoredEvent } from './core/store/stored-event.ts';
+export type { EditMarker, Marker, MarkerBase } from './core/view/marker.ts';
+export type { AskedView, History, Segment, ViewPoint } from './core/view/view.ts';
