@@ -55,12 +55,19 @@ export function examplePrograms(root: string): ExampleProgram[] {
   });
 }
 
-/** Imports of what the package exports. Adapters give the same names to the same things, so each sees only its own door. */
+/**
+ * Returns imports of every export of the package. Adapters give the same names to the same things, so each sees only its
+ * own door. `reprise/store` repeats some names of the main door: the first door that has a name provides it.
+ */
 function exportImports(root: string, file: string): string[] {
+  const imported = new Set<string>();
   return Object.entries(doors).flatMap(([specifier, door]) => {
     const surface = publicSurface(root, door.file);
     if (door.imports !== undefined && !surface.some((entry) => entry.file === file)) return [];
-    const names = surface.map((entry) => (entry.kind === 'type' ? `type ${entry.name}` : entry.name));
+    const names = surface
+      .filter(({ name }) => !imported.has(name))
+      .map((entry) => (entry.kind === 'type' ? `type ${entry.name}` : entry.name));
+    for (const { name } of surface) imported.add(name);
     return [`import { ${names.join(', ')} } from '${specifier}';`];
   });
 }
