@@ -13,7 +13,7 @@ import {
 } from '../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import { limits } from '../core/limits.ts';
-import { type Role, toolCallsIn, toolResultsIn } from '../core/message/message.ts';
+import { type Role, toolCallsIn } from '../core/message/message.ts';
 import {
   adoptMessages,
   joinAnswer,
