@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { RepriseError } from '../core/error.ts';
+import { propertiesOf, propertyOf } from '../core/property.ts';
 import { type Config, checkConfig } from '../core/recording/config.ts';
+import { asError } from '../core/recording/error-record.ts';
 
 /** A configuration and the file it is in. */
 export interface LoadedConfig {
@@ -37,9 +39,9 @@ export async function loadConfigFile(path: string): Promise<LoadedConfig> {
   const file = resolve(path);
   let held: Readonly<Record<string, unknown>>;
   try {
-    held = (await import(pathToFileURL(file).href)) as Readonly<Record<string, unknown>>;
+    held = propertiesOf(await import(pathToFileURL(file).href));
   } catch (error) {
-    throw new RepriseError('config.invalid', `Cannot load ${JSON.stringify(file)}: ${(error as Error).message}`, {
+    throw new RepriseError('config.invalid', `Cannot load ${JSON.stringify(file)}: ${asError(error).message}`, {
       hint: hintFor(error),
       details: { file },
       cause: error,
@@ -55,7 +57,7 @@ export async function loadConfigFile(path: string): Promise<LoadedConfig> {
 }
 
 function hintFor(error: unknown): string {
-  const code = (error as NodeJS.ErrnoException).code ?? '';
+  const code = propertyOf(error, 'code');
   if (code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX')
     return 'Node runs TypeScript by leaving the types out: write no enum, namespace or parameter property.';
   if (code === 'ERR_MODULE_NOT_FOUND') return 'Install what it imports; a file is imported with its ending.';

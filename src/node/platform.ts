@@ -115,7 +115,7 @@ function uuidSource(pool: RandomPool): () => string {
     const time = lastMs.toString(16).padStart(12, '0');
     const at = pool.take(8);
     const rest = pool.bytes.toString('hex', at, at + 8);
-    const variant = ((pool.bytes[at] as number) & 0x3f) | 0x80;
+    const variant = ((pool.bytes[at] ?? 0) & 0x3f) | 0x80;
     return `${time.slice(0, 8)}-${time.slice(8)}-7${counter.toString(16).padStart(3, '0')}-${variant.toString(16)}${rest.slice(2, 4)}-${rest.slice(4)}`;
   };
 }

@@ -5,7 +5,7 @@ import { findPackageJSON } from 'node:module';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
-import { given, type JsonObject } from '../core/json.ts';
+import { given, type JsonObject, stringAt } from '../core/json.ts';
 
 const gitTimeoutMs = 2_000;
 const gitOutputBytesMax = 64 * 1024 * 1024;
@@ -80,16 +80,16 @@ export function versionOf(packageName: string): string | undefined {
 function readVersion(packageName: string): string | undefined {
   try {
     const path = findPackageJSON(packageName, import.meta.url);
-    const held: unknown = path === undefined ? {} : JSON.parse(readFileSync(path, 'utf8'));
-    const { version } = held as { readonly version?: unknown };
-    return typeof version === 'string' ? version : undefined;
+    return path === undefined ? undefined : versionIn(readFileSync(path, 'utf8'));
   } catch {
     return undefined;
   }
 }
 
+const versionIn = (packageJson: string): string | undefined => stringAt(JSON.parse(packageJson), 'version');
+
 /** `package.json` is two folders up from the source and from what is built. */
 function ownVersion(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { readonly version: string }).version;
+  return versionIn(text) ?? 'unknown';
 }

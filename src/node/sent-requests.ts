@@ -24,22 +24,25 @@ export function watchRequests(told: RequestListener): () => void {
 
 const channels: Readonly<Record<string, (message: unknown) => void>> = {
   'undici:request:create': (message) => {
-    const { request } = message as Published;
+    const { request } = publishedIn(message);
     const [path] = String(request.path).split('?');
     const target = `${String(request.method)} ${String(request.origin)}${path}`;
     const wanted = [...listeners].flatMap((told) => told(target) ?? []);
     if (wanted.length > 0) waiting.set(request, wanted);
   },
   'undici:request:headers': (message) => {
-    const { request, response } = message as Published;
+    const { request, response } = publishedIn(message);
     const status = response?.statusCode;
     answer(request, typeof status === 'number' ? { status } : {});
   },
   'undici:request:error': (message) => {
-    const { request, error } = message as Published;
+    const { request, error } = publishedIn(message);
     answer(request, { error: error instanceof Error ? error.message : String(error) });
   },
 };
+
+/** Takes a message of the channel as what Node documents it to be. */
+const publishedIn = (message: unknown): Published => message as Published;
 
 function answer(request: object, how: Parameters<RequestTold>[0]): void {
   for (const told of waiting.get(request) ?? []) told(how);

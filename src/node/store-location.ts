@@ -57,7 +57,7 @@ export function chooseStore(
   try {
     return { location: storeLocation(url, dirname(loaded.file)), by: 'config' };
   } catch (error) {
-    const { message, hint } = error as RepriseError;
+    const { message, hint } = error instanceof RepriseError ? error : { message: String(error), hint: undefined };
     const why = message.replace(/^Cannot open/, 'no store can be opened');
     throw new RepriseError('config.invalid', `Cannot use "store" of ${JSON.stringify(loaded.file)}: ${why}`, {
       ...given({ hint }),

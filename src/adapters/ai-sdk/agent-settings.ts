@@ -1,11 +1,12 @@
 import type { Agent, ToolSet } from 'ai';
 import { RepriseError } from '../../core/error.ts';
+import { propertiesOf } from '../../core/property.ts';
 import type { ModelSettings } from './recorded-settings.ts';
 
 /** An agent of any kind of the AI SDK. */
 export type AnyAgent = Pick<Agent<never, ToolSet>, 'version' | 'id' | 'tools'> & {
-  readonly generate: unknown;
-  readonly stream: unknown;
+  generate(call: never): Promise<{ readonly text: string }>;
+  stream(call: never): Promise<object>;
 };
 
 /** The settings an agent was made with. */
@@ -21,8 +22,8 @@ export function isAgent(value: object): value is AnyAgent {
  * in a field; one of another class is refused.
  */
 export function agentSettings(agent: AnyAgent): AgentSettings {
-  const { settings } = agent as { readonly settings?: unknown };
-  if (typeof settings === 'object' && settings !== null && 'model' in settings) return settings as AgentSettings;
+  const { settings } = propertiesOf(agent);
+  if (isSettings(settings)) return settings;
   throw new RepriseError(
     'agent.invalid',
     'Cannot record the agent: it is no ToolLoopAgent, and its model is not known',
@@ -32,8 +33,11 @@ export function agentSettings(agent: AnyAgent): AgentSettings {
   );
 }
 
-/** The same agent with other settings. */
+const isSettings = (value: unknown): value is AgentSettings =>
+  typeof value === 'object' && value !== null && 'model' in value;
+
+/** Returns a copy of an agent with different settings. */
 export function withSettings<A extends AnyAgent>(agent: A, settings: AgentSettings): A {
-  const copy = Object.create(Object.getPrototypeOf(agent) as object) as A;
+  const copy: A = Object.create(Object.getPrototypeOf(agent));
   return Object.assign(copy, agent, { settings });
 }

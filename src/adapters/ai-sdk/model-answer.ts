@@ -7,7 +7,8 @@ import type {
   SharedV4Warning,
 } from '@ai-sdk/provider';
 import { given, type JsonObject, type JsonValue } from '../../core/json.ts';
-import type { Message, MessagePart } from '../../core/message/message.ts';
+import { type Message, type MessagePart, partFrom } from '../../core/message/message.ts';
+import { jsonOrText } from '../../core/recording/plain-json.ts';
 import type { CallEnd, Usage } from '../../core/recording/recorder.ts';
 import { shownHeaders } from './model-request.ts';
 import { neutralData, shortContent } from './neutral-message.ts';
@@ -42,11 +43,12 @@ export function answerMessage(content: readonly LanguageModelV4Content[]): Messa
 }
 
 function answerPart(part: LanguageModelV4Content): MessagePart[] {
-  const { providerMetadata, ...own } = part;
+  const { providerMetadata } = part;
   const options = providerMetadata === undefined ? {} : { providerOptions: plainJson(providerMetadata) };
-  const made = answerFields(own as LanguageModelV4Content);
-  if (made === undefined || (part.type === 'text' && part.text === '' && providerMetadata === undefined)) return [];
-  return [{ ...made, ...options } as unknown as MessagePart];
+  const { providerMetadata: _, ...made } = answerFields(part) ?? {};
+  if (Object.keys(made).length === 0 || (part.type === 'text' && part.text === '' && providerMetadata === undefined))
+    return [];
+  return [partFrom({ ...made, ...options })];
 }
 
 function answerFields(part: LanguageModelV4Content): JsonObject | undefined {
@@ -71,27 +73,19 @@ function answerFields(part: LanguageModelV4Content): JsonObject | undefined {
   }
 }
 
-/** Arguments arrive as text. What is no JSON stays the text it is. */
-function parsedInput(input: string): JsonValue {
-  if (input.trim() === '') return {};
-  try {
-    return JSON.parse(input) as JsonValue;
-  } catch {
-    return input;
-  }
-}
+/** Reads the arguments of a tool call, which arrive as text. */
+const parsedInput = (input: string): JsonValue => (input.trim() === '' ? {} : jsonOrText(input));
 
 function neutralUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage {
   const [input, output] = [inputTokens?.total, outputTokens?.total];
-  const counts = {
+  return given({
     inputTokens: input,
     outputTokens: output,
     totalTokens: input === undefined || output === undefined ? undefined : input + output,
     cachedInputTokens: inputTokens?.cacheRead,
     cacheWriteTokens: inputTokens?.cacheWrite,
     reasoningTokens: outputTokens?.reasoning,
-  };
-  return plainObject(counts) as Usage;
+  });
 }
 
 function providerFacts(answer: ModelAnswer, name: string): JsonObject {

@@ -57,7 +57,7 @@ export function toModelMessages(messages: readonly MessageLike[]): ModelMessage[
 export function toPrompt(source: PromptSource): ModelPrompt {
   const all = toModelMessages(source.messages);
   const end = all.findIndex((message) => message.role !== 'system');
-  const leading = (end < 0 ? all : all.slice(0, end)) as SystemModelMessage[];
+  const leading = (end < 0 ? all : all.slice(0, end)).filter((message) => message.role === 'system');
   const messages = all.slice(leading.length);
   const instructions = leading.length > 0 ? leading : (source.system ?? undefined);
   return {
@@ -73,7 +73,7 @@ function modelMessage(message: Message): ModelMessage {
   if (typeof content === 'string' && role !== 'tool') return { ...message, role, content };
   const known = knownParts[role];
   const parts = partsOf(message).filter((part) => known.has(part.type));
-  return { ...message, role, content: parts.map((part) => modelPart(part as unknown as JsonObject)) } as ModelMessage;
+  return { ...message, role, content: parts.map((part) => modelPart(part)) } as ModelMessage;
 }
 
 /** What the AI SDK takes in a message of each role; anything else would reach the provider as nothing. */
@@ -110,7 +110,7 @@ function modelPart(part: JsonObject): object {
 export function toolOutput(output: JsonValue, isError: boolean): ToolResultPart['output'] {
   if (isToolOutput(output)) return withUrls(output) as ToolResultPart['output'];
   if (typeof output === 'string') return { type: isError ? 'error-text' : 'text', value: output };
-  return { type: isError ? 'error-json' : 'json', value: output as never };
+  return { type: isError ? 'error-json' : 'json', value: output };
 }
 
 /** Tagged data holds addresses as objects; JSON made texts of them. */

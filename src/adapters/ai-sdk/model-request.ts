@@ -14,7 +14,7 @@ export function modelRequest(params: LanguageModelV4CallOptions, options: Neutra
   return {
     messages,
     ...given({ system }),
-    ...(tools === undefined || tools.length === 0 ? {} : { tools: plainJson(tools) as readonly JsonValue[] }),
+    ...(tools === undefined || tools.length === 0 ? {} : { tools: tools.map(plainJson) }),
     ...(Object.keys(settings).length > 0 ? { settings } : {}),
   };
 }
@@ -30,10 +30,10 @@ function plainSystem(prompt: LanguageModelV4CallOptions['prompt']): string | und
 const hiddenHeader = /auth|key|token(?!s)|secret|cookie|password|credential|session|signature|^user-agent$/i;
 
 /** Headers as they are recorded: those that may hold a secret are left out. */
-export function shownHeaders(headers: Readonly<Record<string, string | undefined>> | undefined): JsonObject {
-  const shown: Record<string, string> = {};
+export function shownHeaders(headers: Readonly<Record<string, unknown>> | undefined): JsonObject {
+  const shown: Record<string, JsonValue> = {};
   for (const [name, value] of Object.entries(headers ?? {})) {
-    if (value !== undefined && !hiddenHeader.test(name)) shown[name] = value;
+    if (value !== undefined && !hiddenHeader.test(name)) shown[name] = plainJson(value);
   }
   return shown;
 }

@@ -1,7 +1,8 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider';
 import type { ModelMessage } from 'ai';
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import type { Message, MessagePart, Role } from '../../core/message/message.ts';
+import { type Message, type MessagePart, partFrom, type Role } from '../../core/message/message.ts';
+import { propertiesOf } from '../../core/property.ts';
 import { base64Of, plainJson, plainObject } from './plain-json.ts';
 
 /** How messages are brought to the neutral form. */
@@ -21,7 +22,7 @@ export function neutralMessage(message: ModelMessage | LanguageModelV4Message, o
 
 function neutralContent(role: Role, content: string | readonly object[], options: NeutralOptions): Message['content'] {
   if (typeof content === 'string') return content;
-  const parts = content.map((part) => neutralPart(part, options) as unknown as MessagePart);
+  const parts = content.map((part) => partFrom(neutralPart(part, options)));
   return role === 'tool' ? parts : shortContent(parts);
 }
 
@@ -32,7 +33,7 @@ export function shortContent(parts: readonly MessagePart[]): Message['content'] 
 }
 
 function neutralPart(part: object, options: NeutralOptions): JsonObject {
-  const held = part as Readonly<Record<string, unknown>>;
+  const held = propertiesOf(part);
   switch (held['type']) {
     case 'image':
       return { ...plainObject(held), image: neutralData(held['image']) };

@@ -1,24 +1,13 @@
 import type { JsonObject, JsonValue } from '../../core/json.ts';
-import { recordable } from '../../core/recording/recordable.ts';
+import { plainJson as json, plainObject as jsonObject } from '../../core/recording/plain-json.ts';
 
-/**
- * Any value as JSON, as a recorder would keep it, but with bytes as base64. What is too large for any event is given back
- * as it is: the recorder says so, and whoever is being recorded must not notice.
- */
-export function plainJson(value: unknown): JsonValue {
-  try {
-    return recordable(value, base64Of).value ?? null;
-  } catch {
-    return value as JsonValue;
-  }
-}
+/** Turns any value into JSON as a recorder does, with bytes as base64. */
+export const plainJson = (value: unknown): JsonValue => json(value, base64Of);
 
-/** The same for an object whose properties may be undefined. */
-export function plainObject(value: object): JsonObject {
-  return plainJson({ ...value }) as JsonObject;
-}
+/** Turns an object whose properties may be undefined into JSON, with bytes as base64. */
+export const plainObject = (value: object): JsonObject => jsonObject(value, base64Of);
 
-/** Bytes as base64. */
+/** Encodes bytes as base64. */
 export function base64Of(bytes: ArrayBufferView | ArrayBuffer): string {
   const view = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes;
   return Buffer.from(view.buffer, view.byteOffset, view.byteLength).toString('base64');

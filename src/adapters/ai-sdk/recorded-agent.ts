@@ -1,9 +1,12 @@
 import { generateText as aiGenerateText, streamText as aiStreamText, type TextStreamPart, type ToolSet } from 'ai';
+import { assert } from '../../core/error.ts';
 import type { Outcome } from '../../core/event/event.ts';
 import { given } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { propertiesOf } from '../../core/property.ts';
 import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
-import type { OpenRun, Recorder } from '../../core/recording/recorder.ts';
+import { Originals } from '../../core/recording/originals.ts';
+import type { OpenRun, Recorder, RunStart } from '../../core/recording/recorder.ts';
 import { type AnyAgent, agentSettings, withSettings } from './agent-settings.ts';
 import { neutralMessage } from './neutral-message.ts';
 import { recordedSettings, type SettingsRecording } from './recorded-settings.ts';
@@ -78,7 +81,7 @@ export function recordAgent<A extends AnyAgent>(agent: A, recorder: Recorder, op
   const settings = agentSettings(original);
   const named: RecordAiSdkOptions = original.id === undefined ? options : { agent: original.id, ...options };
   const running = (recording: SettingsRecording): RunnableAgent =>
-    withSettings(original, recordedSettings(settings, recording)) as unknown as RunnableAgent;
+    withSettings(original, recordedSettings(settings, recording));
   const generate: RunnableAgent['generate'] = (call) =>
     recordRun(recorder, named, (recording) => running(recording).generate(call));
   const stream: RunnableAgent['stream'] = async (call) => {
@@ -91,8 +94,7 @@ export function recordAgent<A extends AnyAgent>(agent: A, recorder: Recorder, op
     }
   };
   const recorded = Object.assign(withSettings(original, settings), { generate, stream });
-  originals.set(recorded, original);
-  return recorded;
+  return originals.remember(recorded, original, undefined);
 }
 
 interface RunnableAgent {
@@ -100,17 +102,14 @@ interface RunnableAgent {
   stream(call: object): Promise<object>;
 }
 
-/** The agents that were recorded, so that none is twice, and one can be resumed elsewhere. */
-const originals = new WeakMap<object, AnyAgent>();
+const originals = new Originals<AnyAgent>();
 
-/** The agent itself, also of one that records. */
+/** Returns the agent behind one that records; any other agent as it is. */
 export function originalAgent<A extends AnyAgent>(agent: A): A {
-  return (originals.get(agent) as A | undefined) ?? agent;
+  return originals.of(agent);
 }
 
-const startOf = ({ agent, title }: RecordAiSdkOptions): { readonly agent?: string; readonly title?: string } => ({
-  ...given({ agent, title }),
-});
+const startOf = ({ agent, title }: RecordAiSdkOptions): RunStart => given({ agent, title });
 
 /** Records a run around a call; its result in the log is the text. */
 async function recordRun<R extends { readonly text: string }>(
@@ -118,12 +117,15 @@ async function recordRun<R extends { readonly text: string }>(
   options: RecordAiSdkOptions,
   call: (recording: SettingsRecording) => PromiseLike<R>,
 ): Promise<R> {
-  let result: R | undefined;
+  const results: R[] = [];
   await recorder.run(startOf(options), async () => {
-    result = await call(recordingOf(recorder, options, (body) => body()));
+    const result = await call(recordingOf(recorder, options, (body) => body()));
+    results.push(result);
     return result.text;
   });
-  return result as R;
+  const [result] = results;
+  assert(result !== undefined, 'a run that succeeds has a result');
+  return result;
 }
 
 function startStreamRun(
@@ -154,21 +156,16 @@ function newMessages(
 ): NonNullable<RecordingTarget['onRequest']> {
   let sent = 0;
   return (prompt) => {
-    const messages = prompt as readonly Parameters<typeof neutralMessage>[0][];
-    const last = messages.findLastIndex(({ role }) => role !== 'user');
-    for (const message of messages.slice(Math.max(last + 1, sent))) recorder.message(neutralMessage(message), named);
-    sent = messages.length;
+    const last = prompt.findLastIndex(({ role }) => role !== 'user');
+    for (const message of prompt.slice(Math.max(last + 1, sent))) recorder.message(neutralMessage(message), named);
+    sent = prompt.length;
   };
 }
 
-type Transform = (options: never) => TransformStream<TextStreamPart<ToolSet>, TextStreamPart<ToolSet>>;
-
 /** Adds a transform that changes nothing and sees everything: it ends the run when the stream is over. */
 function withWatcher<T extends object>(settings: T, run: OpenRun): T {
-  const { experimental_transform: own = [] } = settings as {
-    readonly experimental_transform?: Transform | Transform[];
-  };
-  const all = [...(Array.isArray(own) ? own : [own]), () => runWatcher(run)];
+  const { experimental_transform: own = [] } = propertiesOf(settings);
+  const all: unknown[] = [...(Array.isArray(own) ? own : [own]), () => runWatcher(run)];
   return { ...settings, experimental_transform: all };
 }
 

@@ -10,6 +10,7 @@ import { gateway, type LanguageModel, wrapLanguageModel } from 'ai';
 import { RepriseError } from '../../core/error.ts';
 import { given, type JsonObject } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { propertiesOf } from '../../core/property.ts';
 import { outcomeOfError } from '../../core/recording/error-record.ts';
 import type { CallEnd, OpenCall, Recorder } from '../../core/recording/recorder.ts';
 import { answerEnd } from './model-answer.ts';
@@ -46,14 +47,20 @@ export function recordModel(
   return modelAt(plainTarget(recorder, options.agent), model);
 }
 
-/** The models that were recorded, so that none is twice, and one can be recorded elsewhere. */
-const originals = new WeakMap<object, { readonly model: LanguageModel; readonly target: RecordingTarget }>();
+/** A model that records, what it was made of, and where it records. */
+interface KnownModel {
+  readonly recorded: LanguageModelV4;
+  readonly given: LanguageModel;
+  readonly target: RecordingTarget;
+}
+
+const recordedModels = new WeakMap<object, KnownModel>();
 
 /** A model that records in a target. One that records already is taken out of where it did. */
 export function modelAt(target: RecordingTarget, model: LanguageModel): LanguageModelV4 {
-  const known = typeof model === 'string' ? undefined : originals.get(model);
-  if (known?.target === target) return model as LanguageModelV4;
-  const original = known?.model ?? model;
+  const known = typeof model === 'string' ? undefined : recordedModels.get(model);
+  if (known?.target === target) return known.recorded;
+  const original = known?.given ?? model;
   const attempts = new WeakMap<object, number>();
   const recorded = wrapLanguageModel({
     model: typeof original === 'string' ? namedModel(original) : original,
@@ -67,20 +74,22 @@ export function modelAt(target: RecordingTarget, model: LanguageModel): Language
       },
     },
   });
-  originals.set(recorded, { model: original, target });
+  recordedModels.set(recorded, { recorded, given: original, target });
   return recorded;
 }
 
 /** The model itself, also of one that records. */
 export function originalModel(model: LanguageModel): LanguageModel {
-  return typeof model === 'string' ? model : (originals.get(model)?.model ?? model);
+  return typeof model === 'string' ? model : (recordedModels.get(model)?.given ?? model);
 }
 
 /** The model of a name, as the AI SDK finds it. */
 function namedModel(id: string): LanguageModelV4 {
-  const provider = (globalThis as { AI_SDK_DEFAULT_PROVIDER?: ProviderV4 }).AI_SDK_DEFAULT_PROVIDER ?? gateway;
-  return provider.languageModel(id) as LanguageModelV4;
+  const chosen = propertiesOf(globalThis)['AI_SDK_DEFAULT_PROVIDER'];
+  return (isProvider(chosen) ? chosen : gateway).languageModel(id);
 }
+
+const isProvider = (value: unknown): value is ProviderV4 => typeof propertiesOf(value)['languageModel'] === 'function';
 
 /** The AI SDK retries with the very same prompt; a new question is a new list. */
 function countAttempt(attempts: WeakMap<object, number>, { prompt }: LanguageModelV4CallOptions): number {
@@ -128,7 +137,7 @@ async function recordGenerate(
   }
   recordSafely(open, () => {
     for (const part of result.content) if (part.type === 'tool-call') open.asksFor(part.toolCallId);
-    open.end({ ...answerEnd(result as never, call.model.provider), attempts: call.attempts });
+    open.end({ ...answerEnd(result, call.model.provider), attempts: call.attempts });
   });
   return result;
 }
@@ -226,10 +235,8 @@ const bodyUnitsMax = 10_000;
 /** What a provider said when it refused. */
 function failureFacts(error: unknown, name: string): JsonObject {
   if (!(error instanceof Error) || !('statusCode' in error)) return { name };
-  const { statusCode, responseBody, responseHeaders, isRetryable } = error as unknown as Readonly<
-    Record<string, unknown>
-  >;
-  const headers = shownHeaders(responseHeaders as Record<string, string> | undefined);
+  const { statusCode, responseBody, responseHeaders, isRetryable } = propertiesOf(error);
+  const headers = shownHeaders(propertiesOf(responseHeaders));
   const body = typeof responseBody === 'string' ? responseBody.slice(0, bodyUnitsMax) : undefined;
   return plainObject({ name, status: statusCode, isRetryable, headers, body });
 }

@@ -28,10 +28,12 @@ export function recordedSettings<T extends ModelSettings>(settings: T, recording
     ...settings,
     ...(model === undefined ? {} : { model: modelAt(target, model) }),
     ...(tools === undefined ? {} : { tools: toolsAt(target, tools, effects) }),
-    ...(typeof prepareStep === 'function' ? { prepareStep: prepared(prepareStep as Prepare, recording) } : {}),
-    ...(typeof prepareCall === 'function' ? { prepareCall: prepared(prepareCall as Prepare, recording) } : {}),
+    ...(isPrepare(prepareStep) ? { prepareStep: prepared(prepareStep, recording) } : {}),
+    ...(isPrepare(prepareCall) ? { prepareCall: prepared(prepareCall, recording) } : {}),
   };
 }
+
+const isPrepare = (value: unknown): value is Prepare => typeof value === 'function';
 
 function prepared(prepare: Prepare, recording: SettingsRecording): Prepare {
   return async (options) => {

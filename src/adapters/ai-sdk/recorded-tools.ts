@@ -1,8 +1,10 @@
 import type { ToolSet } from 'ai';
+import { assert } from '../../core/error.ts';
 import { given, type JsonValue } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
 import { errorOfRecord, outcomeOfError } from '../../core/recording/error-record.ts';
+import { Originals } from '../../core/recording/originals.ts';
 import type { CallEnd, OpenCall, Recorder, ReusedAnswer } from '../../core/recording/recorder.ts';
 import { plainJson } from './plain-json.ts';
 import { noteShaped, plainTarget, type RecordingTarget } from './recording-target.ts';
@@ -44,8 +46,7 @@ type Tool = ToolSet[string];
 type Execute = NonNullable<Tool['execute']>;
 type ExecuteOptions = Parameters<Execute>[1];
 
-/** The tools that were recorded, so that none is twice. */
-const originals = new WeakMap<object, Tool>();
+const originals = new Originals<Tool>();
 
 /** Tools that record in a target. */
 export function toolsAt<T extends ToolSet>(
@@ -59,7 +60,7 @@ export function toolsAt<T extends ToolSet>(
 
 /** The tool itself, also of one that records. */
 export function originalTool(tool: Tool): Tool {
-  return originals.get(tool) ?? tool;
+  return originals.of(tool);
 }
 
 function recordedTool(target: RecordingTarget, name: string, offered: Tool, effect: EffectClass | undefined): Tool {
@@ -67,9 +68,7 @@ function recordedTool(target: RecordingTarget, name: string, offered: Tool, effe
   if (typeof tool.execute !== 'function') return offered;
   const call: ToolCall = { target, name, tool, ...given({ effect }) };
   const execute = isGenerator(tool.execute) ? yieldingExecute(call) : plainExecute(call);
-  const recorded = { ...tool, execute } as Tool;
-  originals.set(recorded, tool);
-  return recorded;
+  return originals.remember({ ...tool, execute } as Tool, tool, undefined);
 }
 
 interface ToolCall {
@@ -79,7 +78,7 @@ interface ToolCall {
   readonly effect?: EffectClass;
 }
 
-const asyncGenerator = Object.getPrototypeOf(async function* () {}) as object;
+const asyncGenerator: unknown = Object.getPrototypeOf(async function* () {});
 
 const isGenerator = (execute: Execute): boolean => Object.getPrototypeOf(execute) === asyncGenerator;
 
@@ -145,18 +144,22 @@ async function stopped(open: OpenCall, results: AsyncIterator<unknown>, last: un
 }
 
 function iterated(tool: Tool, input: unknown, options: ExecuteOptions): AsyncIterator<unknown> {
-  const results = tool.execute?.(input as never, options) as AsyncIterable<unknown>;
+  const results: unknown = tool.execute?.(input, options);
+  assert(isIterable(results), 'a generator gives an iterable');
   return results[Symbol.asyncIterator]();
 }
 
 /** Executes a tool and gives its last result. */
 export async function executed(tool: Tool, input: unknown, options: ExecuteOptions): Promise<unknown> {
-  const result: unknown = tool.execute?.(input as never, options);
-  if (typeof result !== 'object' || result === null || !(Symbol.asyncIterator in result)) return await result;
+  const result: unknown = tool.execute?.(input, options);
+  if (!isIterable(result)) return await result;
   let last: unknown;
-  for await (const value of result as AsyncIterable<unknown>) last = value;
+  for await (const value of result) last = value;
   return last;
 }
+
+const isIterable = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 
 const outputEnd = (output: unknown): CallEnd => (output === undefined ? {} : { output: plainJson(output) });
 

@@ -1,3 +1,4 @@
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { BoundedMap } from '../../core/bounded-map.ts';
 import { given } from '../../core/json.ts';
 import type { Recorder } from '../../core/recording/recorder.ts';
@@ -9,7 +10,7 @@ export interface RecordingTarget {
   /** Runs code inside the run: the reader of a stream has a different async context from the code that started it. */
   readonly within: <T>(body: () => T) => T;
   /** Set if the target is one run: gets every request before it is sent, to record the messages that are new. */
-  readonly onRequest?: (prompt: readonly object[]) => void;
+  readonly onRequest?: (prompt: LanguageModelV4Prompt) => void;
 }
 
 /** The packages whose versions a recorded run names. */

@@ -10,6 +10,7 @@ import {
 } from 'ai';
 import { given, isObject, type JsonValue } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { propertiesOf } from '../../core/property.ts';
 import type { PendingCall, ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
 import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
 import { type AgentSettings, type AnyAgent, agentSettings, isAgent, withSettings } from './agent-settings.ts';
@@ -144,8 +145,8 @@ async function resume(
     ...(messages.some(({ role }) => role === 'system') ? { allowSystemInMessages: true } : {}),
   };
   const recorded = recordedSettings(settings, recording);
-  if (agent === undefined) return generateText({ ...recorded, ...call } as unknown as GenerateCall);
-  const running = withSettings(agent, recorded) as unknown as { generate(call: object): Promise<AnyResult> };
+  if (agent === undefined) return generateText({ ...recorded, ...call } as GenerateCall);
+  const running: { generate(call: object): Promise<AnyResult> } = withSettings(agent, recorded);
   return running.generate(call);
 }
 
@@ -159,12 +160,11 @@ const isForCaller = (tool: ToolSet[string] | undefined): boolean =>
 function callTool(own: AgentSettings, call: PendingCall, context: ResumeContext): Promise<JsonValue> | undefined {
   const tool = own.tools?.[call.name];
   if (tool?.execute === undefined) return undefined;
-  const toolsContext = own['toolsContext'] as Readonly<Record<string, unknown>> | undefined;
   const options = {
     toolCallId: call.call,
     messages: toModelMessages(context.messages),
     abortSignal: context.signal,
-    context: toolsContext?.[call.name],
+    context: propertiesOf(own['toolsContext'])[call.name],
   };
   const input = isObject(call.input) ? (checkedValues.get(call.input) ?? call.input) : call.input;
   return executed(originalTool(tool), input, options).then(plainJson);
@@ -176,7 +176,7 @@ const checkedValues = new WeakMap<object, unknown>();
 /** Arguments as the AI SDK hands them to a tool: checked by its schema, which may fill in and change some. */
 async function checkedInput(own: AgentSettings, { name, input }: PendingCall): Promise<JsonValue> {
   const tool = own.tools?.[name];
-  const checked = tool === undefined ? undefined : await asSchema(tool.inputSchema as never).validate?.(input);
+  const checked = tool === undefined ? undefined : await asSchema(tool.inputSchema).validate?.(input);
   if (checked === undefined) return input;
   if (!checked.success) throw checked.error;
   const json = plainJson(checked.value);

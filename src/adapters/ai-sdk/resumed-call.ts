@@ -2,7 +2,7 @@ import { asSchema, jsonSchema, type LanguageModel, type ModelMessage, type ToolS
 import { canonicalJson } from '../../core/canonical-json.ts';
 import { RepriseError } from '../../core/error.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import { type Message, partsOf, textOf, toolCallsIn } from '../../core/message/message.ts';
+import { type Message, partFrom, partsOf, textOf, toolCallsIn } from '../../core/message/message.ts';
 import type { ResumeContext } from '../../core/recording/agent.ts';
 import type { AgentSettings } from './agent-settings.ts';
 import { toModelMessages } from './model-message.ts';
@@ -33,14 +33,14 @@ export async function branchSettings(
 
 function instructionsText(instructions: unknown): string | undefined {
   if (typeof instructions === 'string' || instructions === undefined) return instructions;
-  const messages = (Array.isArray(instructions) ? instructions : [instructions]) as readonly Message[];
-  return messages.map((message) => textOf(message)).join('\n\n');
+  const messages: readonly unknown[] = Array.isArray(instructions) ? instructions : [instructions];
+  return messages.map((message) => textOf(plainJson(message))).join('\n\n');
 }
 
 function modelOf(own: LanguageModel | undefined, id: string, models: ModelSource | undefined): LanguageModel {
   const original = own === undefined ? undefined : originalModel(own);
   // A model that is only a name is looked up by the AI SDK itself, and so can be any other.
-  if (typeof original === 'string' && models === undefined) return id as LanguageModel;
+  if (typeof original === 'string' && models === undefined) return id;
   const ownId = typeof original === 'string' ? original : original?.modelId;
   if (original !== undefined && ownId === id) return original;
   if (typeof models === 'function') return models(id);
@@ -83,7 +83,7 @@ async function isUnchanged(tool: ToolSet[string], definition: JsonObject): Promi
 function definedTool({ description, inputSchema }: JsonObject): object {
   return {
     ...(typeof description === 'string' ? { description } : {}),
-    ...(isObject(inputSchema) ? { inputSchema: jsonSchema(inputSchema as never) } : {}),
+    ...(isObject(inputSchema) ? { inputSchema: jsonSchema(inputSchema) } : {}),
   };
 }
 
@@ -112,8 +112,8 @@ async function shapedResults(messages: readonly Message[], tools: ToolSet): Prom
   return Promise.all(
     messages.map(async (message, index) => {
       if (index <= asked || message.role !== 'tool') return message;
-      const parts = partsOf(message) as unknown as readonly JsonObject[];
-      return { ...message, content: (await Promise.all(parts.map(shape))) as unknown as Message['content'] };
+      const shapedParts = await Promise.all(partsOf(message).map(shape));
+      return { ...message, content: shapedParts.map(partFrom) };
     }),
   );
 }

@@ -1,6 +1,7 @@
 import { RepriseError } from '../../core/error.ts';
 import { isObject, type JsonObject } from '../../core/json.ts';
 import { partsOf } from '../../core/message/message.ts';
+import { propertiesOf } from '../../core/property.ts';
 import type { PendingCall, ResumeContext } from '../../core/recording/agent.ts';
 import type { AgentSettings } from './agent-settings.ts';
 import { toModelMessages } from './model-message.ts';
@@ -20,13 +21,13 @@ type Approval = (...args: readonly unknown[]) => unknown;
 
 /** As the AI SDK asks: the settings first, for all tools or for one, then the tool itself. */
 async function approvalOf(own: AgentSettings, call: PendingCall, { messages: held }: ResumeContext): Promise<unknown> {
-  const { toolApproval, toolsContext, runtimeContext } = own as Readonly<Record<string, unknown>>;
+  const { toolApproval, toolsContext, runtimeContext } = own;
   const { call: toolCallId, name: toolName, input } = call;
   const messages = toModelMessages(held);
-  if (typeof toolApproval === 'function') {
+  if (isApproval(toolApproval)) {
     const toolCall = { type: 'tool-call', toolCallId, toolName, input };
     const asked = { toolCall, tools: own.tools, toolsContext, messages, runtimeContext };
-    return typeOf(await (toolApproval as Approval)(asked));
+    return typeOf(await toolApproval(asked));
   }
   const toolContext = ownValue(toolsContext, toolName);
   const options = { toolCallId, messages, toolContext, context: toolContext, runtimeContext };
@@ -36,20 +37,19 @@ async function approvalOf(own: AgentSettings, call: PendingCall, { messages: hel
   return needed === true ? 'user-approval' : undefined;
 }
 
-const answerOf = (given: unknown, ...args: readonly unknown[]): unknown =>
-  typeof given === 'function' ? (given as Approval)(...args) : given;
+const isApproval = (value: unknown): value is Approval => typeof value === 'function';
+
+const answerOf = (given: unknown, ...args: readonly unknown[]): unknown => (isApproval(given) ? given(...args) : given);
 
 const typeOf = (status: unknown): unknown =>
-  typeof status === 'object' && status !== null ? (status as { readonly type?: unknown }).type : status;
+  typeof status === 'object' && status !== null ? propertiesOf(status)['type'] : status;
 
 const ownValue = (held: unknown, name: string): unknown =>
-  typeof held === 'object' && held !== null && Object.hasOwn(held, name)
-    ? (held as Readonly<Record<string, unknown>>)[name]
-    : undefined;
+  Object.hasOwn(propertiesOf(held), name) ? propertiesOf(held)[name] : undefined;
 
 /** Whether the history holds an approval of the call. */
 function isApproved({ call }: PendingCall, { messages }: ResumeContext): boolean {
-  const parts = messages.flatMap((message) => partsOf(message) as readonly unknown[] as readonly JsonObject[]);
+  const parts = messages.flatMap((message): readonly JsonObject[] => partsOf(message));
   const requests = parts.filter((part) => part['type'] === 'tool-approval-request' && part['toolCallId'] === call);
   const ids = new Set(requests.map((part) => part['approvalId']));
   return parts.some(

@@ -12,7 +12,7 @@ export function elementsOf(text: string, name: string): JsonElements | undefined
   if (!scan.enter('{')) return undefined;
   let found: JsonElements | undefined;
   while (!scan.leave('}')) {
-    const key = JSON.parse(scan.value()) as string;
+    const key: unknown = JSON.parse(scan.value());
     scan.skip(':');
     // A name that is there twice means its last, as parsing does.
     if (key === name) found = scan.peek() === '[' ? { elements: scan.elements() } : undefined;

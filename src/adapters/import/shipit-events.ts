@@ -1,11 +1,13 @@
 import type { EventDraft } from '../../core/event/event.ts';
 import {
+  arrayAt,
   given,
   isObject,
   type JsonInput,
   type JsonInputValue,
   type JsonObject,
   type JsonValue,
+  stringAt,
 } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 
@@ -69,7 +71,7 @@ export class ShipitReader {
       case 'tool_failed':
         return this.#toolEnded(event, {
           outcome: 'error',
-          error: { name: 'Error', message: textIn(payload, 'error') },
+          error: { name: 'Error', message: stringAt(payload, 'error') ?? '' },
         });
       case 'run_completed':
         return completed(payload);
@@ -140,7 +142,8 @@ function toolName(event: JsonObject, payload: JsonObject): string {
     const name = payload[key];
     if (typeof name === 'string' && name !== '') return name;
   }
-  const [, name] = /^(?:Tool (?:called|completed|failed)|Retrying tool): *(.+)$/s.exec(textIn(event, 'message')) ?? [];
+  const [, name] =
+    /^(?:Tool (?:called|completed|failed)|Retrying tool): *(.+)$/s.exec(stringAt(event, 'message') ?? '') ?? [];
   return name?.trim() ?? 'unknown';
 }
 
@@ -157,9 +160,8 @@ function titleOf(prompt: string): string {
 
 /** Its runtime writes `prompt`, its tests and older traces `user_prompt`. */
 function promptIn(payload: JsonObject): string | undefined {
-  return [payload['user_prompt'], payload['prompt']].find((text) => typeof text === 'string' && text !== '') as
-    | string
-    | undefined;
+  const texts = [stringAt(payload, 'user_prompt'), stringAt(payload, 'prompt')];
+  return texts.find((text) => text !== undefined && text !== '');
 }
 
 function completed(payload: JsonObject): EventDraft[] {
@@ -174,8 +176,8 @@ function completed(payload: JsonObject): EventDraft[] {
 
 /** Messages of a payload, in the order shipit looks for them. */
 function messagesIn(payload: JsonObject, prompt: string | undefined): EventDraft[] {
-  const listed = [...(Array.isArray(payload['messages']) ? payload['messages'] : []), payload['message'] ?? null];
-  const messages = listed.flatMap((message): readonly JsonObject[] => messageOf(message as JsonValue));
+  const listed = [...(arrayAt(payload, 'messages') ?? []), payload['message'] ?? null];
+  const messages = listed.flatMap((message) => messageOf(message));
   const last = messages.at(-1);
   const isThere = last?.['role'] === 'user' && last['content'] === prompt;
   if (prompt !== undefined && !isThere) messages.push({ role: 'user', content: prompt });
@@ -189,9 +191,4 @@ function messageOf(value: JsonValue): readonly JsonObject[] {
   if (!isKnown || typeof content !== 'string') return [];
   // A tool's answer without the call it answers can only be told, not paired.
   return [role === 'tool' ? { ...value, role: 'assistant' } : value];
-}
-
-function textIn(value: JsonObject, key: string): string {
-  const text = value[key];
-  return typeof text === 'string' ? text : '';
 }

@@ -1,13 +1,14 @@
 import { sameJson } from '../../core/canonical-json.ts';
 import type { Event } from '../../core/event/event.ts';
-import { isObject, type JsonObject } from '../../core/json.ts';
+import { isObject, type JsonObject, objectAt } from '../../core/json.ts';
 import { textOf } from '../../core/message/message.ts';
 
 /** The events of a view as texts in shipit's words: those that were read from a trace and not edited since, verbatim. */
 export function shipitEvents(events: readonly Event[]): string[] {
   const texts: string[] = [];
   for (let index = 0; index < events.length; index++) {
-    const event = events[index] as Event;
+    const event = events[index];
+    if (event === undefined) continue;
     const text = foreignText(event);
     if (text === undefined) {
       const native = isRest(event) ? undefined : nativeEvent(event);
@@ -19,8 +20,8 @@ export function shipitEvents(events: readonly Event[]): string[] {
       group.push(next);
       index++;
     }
-    const foreign = JSON.parse(text) as JsonObject;
-    const before = isObject(foreign['payload']) ? foreign['payload'] : {};
+    const foreign: JsonObject = JSON.parse(text);
+    const before = objectAt(foreign, 'payload') ?? {};
     const payload = group.reduce(changedPayload, before);
     texts.push(payload === before ? text : rendered({ ...foreign, payload }));
   }

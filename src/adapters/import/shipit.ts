@@ -1,7 +1,8 @@
 import { parseJson } from '../../core/canonical-json.ts';
 import { RepriseError } from '../../core/error.ts';
 import type { Event, EventDraft } from '../../core/event/event.ts';
-import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { isArray, isObject, type JsonObject, type JsonValue, stringAt } from '../../core/json.ts';
+import { asError } from '../../core/recording/error-record.ts';
 import type { ForeignFormat, ForeignHistory } from '../../core/recording/foreign-format.ts';
 import { elementsOf } from './json-elements.ts';
 import { isToolCall, ShipitReader } from './shipit-events.ts';
@@ -25,16 +26,16 @@ function read(text: string): ForeignHistory {
   const { trace_id: id, metadata = {}, events = [] } = file;
   if (id !== undefined && typeof id !== 'string') refuse('its "trace_id" is not text');
   if (!isObject(metadata)) refuse('its "metadata" is not an object');
-  if (!Array.isArray(events)) refuse('its "events" are not a list');
+  if (!isArray(events)) refuse('its "events" are not a list');
   const { elements } = elementsOf(text, 'events') ?? { elements: [] };
   const reader = new ShipitReader(agentOf(metadata));
-  const drafts = (events as readonly JsonValue[]).flatMap((event, index): EventDraft[] => {
+  const drafts = events.flatMap((event, index): EventDraft[] => {
     if (!isObject(event) || typeof event['type'] !== 'string')
       refuse(`event ${index} is not { type, message, payload }`);
     const { start = 0, end = 0 } = elements[index] ?? {};
     return reader.drafts(event, {
       text: text.slice(start, end),
-      asked: toolsAfter(events as readonly JsonValue[], index),
+      asked: toolsAfter(events, index),
     });
   });
   return { session: id, metadata, events: [imported(text, elements), ...drafts] };
@@ -69,7 +70,7 @@ function parse(text: string): JsonObject {
   try {
     value = parseJson(text.replace(/^\uFEFF/, ''));
   } catch (error) {
-    throw new RepriseError('import.invalid', `Cannot read a shipit trace: ${(error as Error).message}`, {
+    throw new RepriseError('import.invalid', `Cannot read a shipit trace: ${asError(error).message}`, {
       hint: 'The file may be cut off; shipit rewrites it whole with every event.',
       cause: error,
     });
@@ -97,7 +98,7 @@ function write(events: readonly Event[], metadata: JsonObject): string {
   const { between } = frame;
   const separator = (index: number): string => {
     if (typeof between === 'string') return between;
-    const own = (between as readonly JsonValue[])[index];
+    const own = isArray(between) ? between[index] : undefined;
     return typeof own === 'string' ? own : ',\n    ';
   };
   if (texts.length === 0 || frame['events'] === 0) return `${head}${tail}`;
@@ -112,8 +113,8 @@ function newFile(session: string, texts: readonly string[], metadata: JsonObject
 
 function outline(text: string): readonly { readonly type: string; readonly text: string }[] {
   const { events } = parse(text);
-  return (Array.isArray(events) ? (events as readonly JsonObject[]) : []).map(({ type, message }) => ({
-    type: String(type),
-    text: typeof message === 'string' ? message : '',
+  return (isArray(events) ? events : []).map((event) => ({
+    type: String(isObject(event) ? event['type'] : undefined),
+    text: stringAt(event, 'message') ?? '',
   }));
 }

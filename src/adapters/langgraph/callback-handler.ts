@@ -1,7 +1,7 @@
 import { BaseCallbackHandler } from '@langchain/core/callbacks/base';
 import type { DocumentInterface } from '@langchain/core/documents';
 import type { Serialized } from '@langchain/core/load/serializable';
-import { type BaseMessage, coerceMessageLikeToMessage, type MessageFieldWithRole } from '@langchain/core/messages';
+import { type BaseMessage, coerceMessageLikeToMessage } from '@langchain/core/messages';
 import type { LLMResult } from '@langchain/core/outputs';
 import { BoundedMap } from '../../core/bounded-map.ts';
 import { RepriseError } from '../../core/error.ts';
@@ -9,12 +9,13 @@ import type { Outcome } from '../../core/event/event.ts';
 import { given, type JsonValue } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { toolCallsIn } from '../../core/message/message.ts';
+import { propertiesOf } from '../../core/property.ts';
 import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
+import { jsonOrText, plainJson } from '../../core/recording/plain-json.ts';
 import type { CallEnd, CallStart, OpenCall, OpenRun, Recorder } from '../../core/recording/recorder.ts';
 import { isRefusal, outcomeOfThrown } from './graph-signals.ts';
 import { modelCallEnd, modelCallStart } from './model-call.ts';
-import { fromLangChainMessages } from './neutral-message.ts';
-import { plainJson } from './plain-json.ts';
+import { fromLangChainMessages, lastText } from './neutral-message.ts';
 import { type RunTable, runTableOf } from './run-table.ts';
 
 /** How a handler records. */
@@ -281,11 +282,9 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
 
   /** Tells what the user said last, which is what the run is there to answer. */
   #tellUser(inputs: unknown): void {
-    const given = (inputs as { readonly messages?: unknown } | null)?.messages;
-    if (given === undefined || given === null) return;
-    const messages = (Array.isArray(given) ? given : [given]).map((message) =>
-      coerceMessageLikeToMessage(message as MessageFieldWithRole),
-    );
+    const { messages: said } = propertiesOf(inputs);
+    if (said === undefined || said === null) return;
+    const messages = (Array.isArray(said) ? said : [said]).map((message) => coerceMessageLikeToMessage(message));
     const neutral = fromLangChainMessages(messages);
     const answered = neutral.findLastIndex(({ role }) => role === 'assistant' || role === 'tool');
     for (const message of neutral.slice(answered + 1))
@@ -321,33 +320,27 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
 }
 
 function toolName(tool: Serialized): string {
-  const { name, id } = (tool ?? {}) as { readonly name?: unknown; readonly id?: readonly string[] };
-  return typeof name === 'string' ? name : (id?.at(-1) ?? 'tool');
+  const { name, id } = propertiesOf(tool);
+  if (typeof name === 'string') return name;
+  const last: unknown = Array.isArray(id) ? id.at(-1) : undefined;
+  return typeof last === 'string' ? last : 'tool';
 }
 
 /** Arguments come as they are, or as text that is JSON. */
 function inputOf(input: unknown): JsonValue {
-  if (typeof input !== 'string') return plainJson(input);
-  try {
-    return JSON.parse(input) as JsonValue;
-  } catch {
-    return input;
-  }
+  return typeof input === 'string' ? jsonOrText(input) : plainJson(input);
 }
 
 /** What a tool gave: of a message, its content. A message may also say that it failed. */
 function toolEnd(output: unknown): CallEnd {
-  const { content, status, tool_call_id: id } = (output ?? {}) as Readonly<Record<string, unknown>>;
+  const { content, status, tool_call_id: id } = propertiesOf(output);
   if (id === undefined) return { output: plainJson(output) };
   return { output: plainJson(content), ...(status === 'error' ? { outcome: 'error' } : {}) };
 }
 
 /** What a graph gave, as text where it ends with a message. */
 function resultOf(outputs: unknown): unknown {
-  const { messages } = (outputs ?? {}) as Readonly<Record<string, unknown>>;
-  const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
-  const text = (last as { readonly text?: unknown } | undefined)?.text;
-  return typeof text === 'string' ? text : plainJson(outputs);
+  return lastText(outputs) ?? plainJson(outputs);
 }
 
 function unanswerable(name: string): RepriseError {

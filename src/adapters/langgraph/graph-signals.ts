@@ -1,10 +1,11 @@
-import { RepriseError } from '../../core/error.ts';
+import { hasCode } from '../../core/error.ts';
 import type { Outcome } from '../../core/event/event.ts';
+import { propertyOf } from '../../core/property.ts';
 import { outcomeOfError } from '../../core/recording/error-record.ts';
 
 /** How something ended that threw. LangGraph also throws to pause a graph, which is no failure. */
 export function outcomeOfThrown(thrown: unknown): Outcome {
-  const name = (thrown as { readonly name?: unknown } | null)?.name;
+  const name = propertyOf(thrown, 'name');
   if (name === 'GraphInterrupt' || name === 'NodeInterrupt') return 'interrupted';
   if (name === 'ParentCommand') return 'ok';
   return name === 'ModelAbortError' ? 'aborted' : outcomeOfError(thrown);
@@ -12,5 +13,5 @@ export function outcomeOfThrown(thrown: unknown): Outcome {
 
 /** Whether an error is meant for the graph: what a guard refuses must not go on. */
 export function isRefusal(thrown: unknown): boolean {
-  return thrown instanceof RepriseError && (thrown.code === 'effect.refused' || thrown.code === 'budget.exceeded');
+  return hasCode(thrown, 'effect.refused') || hasCode(thrown, 'budget.exceeded');
 }

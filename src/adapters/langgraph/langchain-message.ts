@@ -1,5 +1,13 @@
-import { AIMessage, type BaseMessage, HumanMessage, SystemMessage, ToolMessage } from '@langchain/core/messages';
-import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import {
+  AIMessage,
+  type BaseMessage,
+  type ContentBlock,
+  HumanMessage,
+  type MessageContent,
+  SystemMessage,
+  ToolMessage,
+} from '@langchain/core/messages';
+import { isArray, isObject, type JsonObject, type JsonValue, objectAt } from '../../core/json.ts';
 import {
   bareMessages,
   type Message,
@@ -23,14 +31,14 @@ import {
  */
 export function toLangChainMessages(messages: readonly MessageLike[]): BaseMessage[] {
   return bareMessages(messages).flatMap((message): BaseMessage[] => {
-    const fields = fieldsOf(message as unknown as JsonObject);
+    const fields = fieldsOf(message);
     switch (message.role) {
       case 'system':
         return [new SystemMessage({ ...fields, content: textOf(message) })];
       case 'user':
-        return [new HumanMessage({ ...fields, content: contentOf(message) as never })];
+        return [new HumanMessage({ ...fields, content: contentOf(message) })];
       case 'assistant':
-        return [new AIMessage({ ...fields, content: contentOf(message) as never, tool_calls: callsOf(message) })];
+        return [new AIMessage({ ...fields, content: contentOf(message), tool_calls: callsOf(message) })];
       case 'tool':
         return toolMessages(message, fields);
     }
@@ -60,38 +68,37 @@ function toolMessages(message: Message, { id, ...fields }: Record<string, JsonVa
         name: toolName,
         ...fields,
         // One id is the id of one message.
-        ...(results.length === 1 && id !== undefined ? { id } : {}),
+        ...(results.length === 1 && typeof id === 'string' ? { id } : {}),
         tool_call_id: toolCallId,
-        content: outputContent(output) as never,
+        content: outputContent(output),
         ...(isError === true ? { status: 'error' } : {}),
-      } as ConstructorParameters<typeof ToolMessage>[0] & object),
+      }),
   );
 }
 
 /** A tool's output as content: text and blocks as they are, everything else as JSON text, which is what LangChain does. */
-function outputContent(output: JsonValue): JsonValue {
+function outputContent(output: JsonValue): MessageContent {
   if (typeof output === 'string') return output;
-  const isBlocks =
-    Array.isArray(output) && output.length > 0 && output.every((item) => isObject(item) && 'type' in item);
-  return isBlocks ? output : JSON.stringify(output);
+  return isArray(output) && output.length > 0 && output.every(isBlock) ? [...output] : JSON.stringify(output);
 }
 
-function contentOf(message: Message): string | object[] {
+const isBlock = (value: JsonValue): value is JsonObject & ContentBlock => isObject(value) && 'type' in value;
+
+function contentOf(message: Message): MessageContent {
   if (typeof message.content === 'string') return message.content;
   const blocks = partsOf(message).flatMap(blockOf);
-  const isText = blocks.every((block) => (block as { type?: unknown }).type === 'text');
+  const isText = blocks.every(({ type }) => type === 'text');
   return isText ? textOf(message) : blocks;
 }
 
-function blockOf(part: MessagePart): object[] {
+function blockOf(part: MessagePart): ContentBlock[] {
   switch (part.type) {
     case 'text':
       return [{ type: 'text', text: part.text }];
     case 'reasoning': {
-      const { providerMetadata } = part as unknown as JsonObject;
-      const own = isObject(providerMetadata) ? providerMetadata['langchain'] : undefined;
+      const own = objectAt(objectAt(part, 'providerMetadata'), 'langchain');
       // Without what its provider signed, no provider takes it back.
-      return isObject(own) ? [own] : [];
+      return own !== undefined && isBlock(own) ? [own] : [];
     }
     case 'image':
       return [{ type: 'image_url', image_url: { url: addressOf(part.image, part.mediaType ?? 'image/png') } }];
@@ -110,7 +117,7 @@ function blockOf(part: MessagePart): object[] {
     case 'tool-result':
       return [];
     default:
-      return [part as object];
+      return [part];
   }
 }
 

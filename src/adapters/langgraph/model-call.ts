@@ -1,11 +1,12 @@
-import type { BaseMessage } from '@langchain/core/messages';
+import { type BaseMessage, isBaseMessage } from '@langchain/core/messages';
 import type { LLMResult } from '@langchain/core/outputs';
 import { convertToOpenAITool, isLangChainTool } from '@langchain/core/utils/function_calling';
 import { given, isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import type { Message } from '../../core/message/message.ts';
+import { propertiesOf } from '../../core/property.ts';
+import { plainJson, plainObject } from '../../core/recording/plain-json.ts';
 import type { CallEnd, CallStart, ModelRequest, Usage } from '../../core/recording/recorder.ts';
 import { fromLangChainMessages } from './neutral-message.ts';
-import { plainJson, plainObject } from './plain-json.ts';
 
 /** What LangChain tells when a model is called. */
 export interface ModelStart {
@@ -17,8 +18,8 @@ export interface ModelStart {
 
 /** A model call as it is recorded. */
 export function modelCallStart({ model, messages, extra, metadata }: ModelStart): CallStart {
-  const invocation = objectOf(extra?.['invocation_params']);
-  const options = objectOf(extra?.['options']);
+  const invocation = propertiesOf(extra?.['invocation_params']);
+  const options = propertiesOf(extra?.['options']);
   const { tools, functions, messages: _sent, ...settings } = invocation;
   const given = tools ?? options['tools'] ?? functions;
   return {
@@ -48,8 +49,8 @@ function modelName(
   invocation: Readonly<Record<string, unknown>>,
   metadata: Readonly<Record<string, unknown>> | undefined,
 ): string {
-  const { kwargs, id } = objectOf(model);
-  const made = objectOf(kwargs);
+  const { kwargs, id } = propertiesOf(model);
+  const made = propertiesOf(kwargs);
   const names = [
     metadata?.['ls_model_name'],
     invocation['model'],
@@ -66,18 +67,18 @@ function toolJson(tool: unknown): JsonValue {
   try {
     return plainJson(isLangChainTool(tool) ? convertToOpenAITool(tool) : tool);
   } catch {
-    const { name, description } = objectOf(tool);
+    const { name, description } = propertiesOf(tool);
     return plainJson({ name, description });
   }
 }
 
 /** How a model call ended, and the message as LangChain has it. */
 export function modelCallEnd(output: LLMResult): CallEnd {
-  const generation = objectOf(output.generations[0]?.[0]);
-  const message = generation['message'] as (BaseMessage & { readonly usage_metadata?: unknown }) | undefined;
-  const about = { ...objectOf(generation['generationInfo']), ...objectOf(message?.response_metadata) };
+  const generation = propertiesOf(output.generations[0]?.[0]);
+  const message = isBaseMessage(generation['message']) ? generation['message'] : undefined;
+  const about = { ...propertiesOf(generation['generationInfo']), ...propertiesOf(message?.response_metadata) };
   const finishReason = about['finish_reason'] ?? about['stop_reason'] ?? about['finishReason'];
-  const usage = usageOf(message?.usage_metadata, objectOf(output.llmOutput));
+  const usage = usageOf(propertiesOf(message)['usage_metadata'], propertiesOf(output.llmOutput));
   const said: Message | undefined =
     message === undefined ? { role: 'assistant', content: String(generation['text'] ?? '') } : neutral(message);
   return {
@@ -103,9 +104,9 @@ const usageNames = {
 } as const satisfies Record<keyof Usage, readonly string[]>;
 
 function usageOf(metadata: unknown, llmOutput: Readonly<Record<string, unknown>>): Usage | undefined {
-  const counted = objectOf(llmOutput['tokenUsage'] ?? llmOutput['estimatedTokenUsage']);
+  const counted = propertiesOf(llmOutput['tokenUsage'] ?? llmOutput['estimatedTokenUsage']);
   const source = isObject(metadata)
-    ? (metadata as JsonObject)
+    ? metadata
     : plainObject({
         input_tokens: counted['promptTokens'],
         output_tokens: counted['completionTokens'],
@@ -113,12 +114,8 @@ function usageOf(metadata: unknown, llmOutput: Readonly<Record<string, unknown>>
       });
   const usage: Record<string, number> = {};
   for (const [name, path] of Object.entries(usageNames)) {
-    const held = path.reduce<unknown>((value, key) => objectOf(value)[key], source);
+    const held = path.reduce<unknown>((value, key) => propertiesOf(value)[key], source);
     if (typeof held === 'number') usage[name] = held;
   }
   return Object.keys(usage).length === 0 ? undefined : usage;
-}
-
-function objectOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -1,7 +1,8 @@
 import type { BaseMessage } from '@langchain/core/messages';
 import { given, isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import type { Message, MessagePart, Role } from '../../core/message/message.ts';
-import { plainJson } from './plain-json.ts';
+import { type Message, type MessagePart, messageFrom, partFrom, type Role } from '../../core/message/message.ts';
+import { propertiesOf } from '../../core/property.ts';
+import { plainJson } from '../../core/recording/plain-json.ts';
 
 /** What messages of LangChain have beyond the content, each kind its own. */
 interface LangChainFields {
@@ -40,14 +41,21 @@ export function fromLangChainMessages(messages: readonly BaseMessage[]): Message
   const toolNames = new Map<string, string>();
   const result: Message[] = [];
   for (const message of messages) {
-    const fields = message as unknown as LangChainFields;
+    const fields: LangChainFields = message;
     for (const { id, name } of fields.tool_calls ?? []) if (id !== undefined) toolNames.set(id, name);
     const type = message.getType();
     if (type === 'remove') continue;
     const role = roles[type] ?? roles[fields.role ?? ''] ?? 'user';
-    result.push({ role, content: contentOf(role, fields, toolNames), ...beside(fields) } as Message);
+    result.push(messageFrom({ role, content: contentOf(role, fields, toolNames), ...beside(fields) }));
   }
   return result;
+}
+
+/** Returns the text of the last message that a graph gave; undefined if it gave none. */
+export function lastText(output: unknown): string | undefined {
+  const { messages } = propertiesOf(output);
+  const { text } = propertiesOf(Array.isArray(messages) ? messages.at(-1) : undefined);
+  return typeof text === 'string' ? text : undefined;
 }
 
 function contentOf(role: Role, fields: LangChainFields, toolNames: ReadonlyMap<string, string>): Message['content'] {
@@ -104,11 +112,11 @@ function partOf(block: JsonValue): MessagePart[] {
     case 'thinking':
       // Providers take their own reasoning back only as they signed it.
       return [
-        {
+        partFrom({
           type: 'reasoning',
           text: String(block['reasoning'] ?? block['thinking'] ?? ''),
           providerMetadata: { langchain: block },
-        } as MessagePart,
+        }),
       ];
     case 'tool_use':
     case 'tool_call':
@@ -122,7 +130,7 @@ function partOf(block: JsonValue): MessagePart[] {
     case 'video':
       return [filePart(block)];
     default:
-      return typeof block['type'] === 'string' ? [block as unknown as MessagePart] : [];
+      return typeof block['type'] === 'string' ? [partFrom(block)] : [];
   }
 }
 
@@ -132,8 +140,8 @@ function sourceOf(block: JsonObject): { readonly data: string; readonly mediaTyp
   const url = block['image_url'] ?? held['url'] ?? held['data'] ?? held['file_id'] ?? held['fileId'] ?? held['id'];
   const data = String(isObject(url) ? (url['url'] ?? '') : (url ?? ''));
   const mediaType = held['mime_type'] ?? held['mimeType'] ?? held['media_type'];
-  const inUrl = /^data:([^;,]+);base64,(.*)$/s.exec(data);
-  if (inUrl !== null) return { data: inUrl[2] as string, mediaType: inUrl[1] as string };
+  const [inUrl, urlType = '', urlData = ''] = /^data:([^;,]+);base64,(.*)$/s.exec(data) ?? [];
+  if (inUrl !== undefined) return { data: urlData, mediaType: urlType };
   return { data, ...(typeof mediaType === 'string' ? { mediaType } : {}) };
 }
 

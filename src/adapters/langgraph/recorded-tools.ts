@@ -1,12 +1,14 @@
 import type { StructuredToolInterface } from '@langchain/core/tools';
 import { given, type JsonValue } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { propertiesOf } from '../../core/property.ts';
 import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
 import { errorOfRecord } from '../../core/recording/error-record.ts';
+import { Originals } from '../../core/recording/originals.ts';
+import { plainJson } from '../../core/recording/plain-json.ts';
 import type { OpenCall, Recorder, ReusedAnswer } from '../../core/recording/recorder.ts';
 import { RepriseCallbackHandler, recordedTag } from './callback-handler.ts';
 import { outcomeOfThrown } from './graph-signals.ts';
-import { plainJson } from './plain-json.ts';
 import { runTableOf } from './run-table.ts';
 
 /** How tools are recorded. */
@@ -32,7 +34,7 @@ interface RecordableTool extends StructuredToolInterface {
   tags?: string[];
 }
 
-const originals = new WeakMap<object, StructuredToolInterface>();
+const originals = new Originals<StructuredToolInterface>();
 
 /**
  * Gives the same tools, each recording its executions. Unlike callbacks, which can only watch, such a tool can be answered
@@ -63,7 +65,7 @@ export function recordTools<T extends StructuredToolInterface>(
 
 /** The tool itself, also of one that records. */
 export function originalTool(tool: StructuredToolInterface): StructuredToolInterface {
-  return originals.get(tool) ?? tool;
+  return originals.of(tool);
 }
 
 function recordedTool<T extends StructuredToolInterface>(
@@ -71,16 +73,18 @@ function recordedTool<T extends StructuredToolInterface>(
   recorder: Recorder | undefined,
   options: RecordToolsOptions,
 ): T {
-  const tool = originalTool(given) as unknown as RecordableTool;
-  if (typeof tool._call !== 'function') return given;
+  const tool = originals.of(given);
+  if (!isRecordable(tool)) return given;
   const body: Body = (...args) => tool._call(...args);
-  const recorded = Object.create(tool, {
+  const recorded: T = Object.create(tool, {
     _call: { value: recordedBody(tool.name, body, recorder, options.effects) },
     tags: { value: [...(tool.tags ?? []), recordedTag], writable: true },
-  }) as RecordableTool;
-  originals.set(recorded, tool);
-  return recorded as unknown as T;
+  });
+  return originals.remember(recorded, tool, undefined);
 }
+
+const isRecordable = (tool: StructuredToolInterface): tool is RecordableTool =>
+  typeof propertiesOf(tool)['_call'] === 'function';
 
 function recordedBody(
   name: string,
@@ -146,7 +150,7 @@ const isGenerator = (value: unknown): value is AsyncGenerator =>
 
 /** What is recorded of a result, and given again when the record answers: of a message, its content. */
 function outputOf(result: unknown): JsonValue {
-  const { content, tool_call_id: id } = (result ?? {}) as Readonly<Record<string, unknown>>;
+  const { content, tool_call_id: id } = propertiesOf(result);
   return plainJson(id === undefined ? result : content);
 }
 

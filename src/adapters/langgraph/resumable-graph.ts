@@ -5,11 +5,13 @@ import type { StructuredToolInterface } from '@langchain/core/tools';
 import { RepriseError } from '../../core/error.ts';
 import { given, isObject, type JsonValue } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { propertiesOf } from '../../core/property.ts';
 import type { PendingCall, ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
 import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
+import { plainJson } from '../../core/recording/plain-json.ts';
 import { packages, RepriseCallbackHandler } from './callback-handler.ts';
 import { toLangChainMessages } from './langchain-message.ts';
-import { plainJson } from './plain-json.ts';
+import { lastText } from './neutral-message.ts';
 import { originalTool } from './recorded-tools.ts';
 
 /** A compiled graph whose state has messages. */
@@ -88,7 +90,7 @@ export function langgraphAgent<Result, Graph extends MessagesGraph<Result> = Mes
     ...(name === undefined || name === 'LangGraph' ? {} : { name }),
     resume: (context, run) => resume(graph, options, context, run ?? {}),
     ...(tools === undefined ? {} : { callTool: (call, context) => callTool(tools, call, context) }),
-    textOf: lastText,
+    textOf: (result) => lastText(result) ?? '',
   };
 }
 
@@ -104,7 +106,7 @@ async function resume<Result, Graph extends MessagesGraph<Result>>(
   }
   const setup = (await options.configure?.(context)) ?? {};
   checkKeys(setup, setupKeys);
-  const graph = (setup.graph ?? own) as MessagesGraph<Result>;
+  const graph: MessagesGraph<Result> = setup.graph ?? own;
   const history = [...context.messages, ...(context.prompt === undefined ? [] : [context.prompt])];
   const messages = [...(setup.messages ?? []), ...toLangChainMessages(history)];
   const config = configOf(graph, { ...run, ...setup.config }, context, options.effects);
@@ -174,12 +176,6 @@ function callTool(
   return (async () => {
     const args = isObject(input) ? { ...input } : { input };
     const result: unknown = await originalTool(found).invoke({ type: 'tool_call', id: call, name, args }, { signal });
-    return plainJson((result as { readonly content?: unknown } | null)?.content ?? result);
+    return plainJson(propertiesOf(result)['content'] ?? result);
   })();
-}
-
-function lastText(result: unknown): string {
-  const messages = (result as { readonly messages?: unknown } | null)?.messages;
-  const text = Array.isArray(messages) ? (messages.at(-1) as { readonly text?: unknown } | undefined)?.text : undefined;
-  return typeof text === 'string' ? text : '';
 }

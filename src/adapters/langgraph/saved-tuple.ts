@@ -9,7 +9,7 @@ import {
 } from '@langchain/langgraph-checkpoint';
 import { RepriseError } from '../../core/error.ts';
 import type { Event } from '../../core/event/event.ts';
-import { isObject, type JsonArray, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { arrayAt, isObject, type JsonObject, type JsonValue, objectAt } from '../../core/json.ts';
 import type { Saved, SaverIndex } from './saver-index.ts';
 import { typedBytes } from './typed-value.ts';
 
@@ -94,7 +94,7 @@ async function readWrites(
   const held = new Map<string, { readonly task: string; readonly write: JsonObject }>();
   for (const wrote of index.writes(namespace, id)) {
     const { data } = await readEvent(index, wrote, wrote.seq);
-    for (const write of (data['writes'] ?? []) as JsonArray) {
+    for (const write of arrayAt(data, 'writes') ?? []) {
       if (!isObject(write)) continue;
       const key = JSON.stringify([wrote.task, write['index'] ?? 0]);
       if (Number(write['index']) < 0 || !held.has(key)) held.set(key, { task: wrote.task, write });
@@ -144,9 +144,11 @@ async function readEvent(index: SaverIndex, { branch }: { readonly branch: strin
 }
 
 function valuesOf(data: JsonObject): Map<string, HeldValue> {
-  const { values } = data;
-  return new Map(isObject(values) ? (Object.entries(values) as [string, HeldValue][]) : []);
+  const values = Object.entries(objectAt(data, 'values') ?? {});
+  return new Map(values.flatMap(([channel, held]) => (isHeld(held) ? [[channel, held]] : [])));
 }
+
+const isHeld = (value: JsonValue): value is HeldValue => isObject(value) && typeof value['from'] === 'string';
 
 function missing(saved: Saved, id: string): RepriseError {
   return new RepriseError(

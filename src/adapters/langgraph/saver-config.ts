@@ -18,7 +18,7 @@ export const textOf = (value: unknown): string | undefined =>
 
 /** Reads a configuration; undefined if it names no thread. A thread is a session, so its name must be fit for one. */
 export function placeOf({ configurable }: RunnableConfig): Place | undefined {
-  const thread = configurable?.['thread_id'] as unknown;
+  const thread: unknown = configurable?.['thread_id'];
   if (thread === undefined) return undefined;
   return {
     thread: checkId('session', thread),

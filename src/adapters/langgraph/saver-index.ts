@@ -1,7 +1,7 @@
 import { RepriseError } from '../../core/error.ts';
 import type { Event } from '../../core/event/event.ts';
 import { isStructural } from '../../core/event/families/structural.ts';
-import { isObject, type JsonValue } from '../../core/json.ts';
+import { arrayAt, isObject } from '../../core/json.ts';
 import type { BranchNode, SessionLog } from '../../core/session/session-log.ts';
 
 /** Where a checkpoint is kept. */
@@ -229,8 +229,7 @@ export class SaverIndex {
     const key = keyOf(String(data['namespace']), String(data['saved']));
     const held = this.#wrote.get(key) ?? [];
     if (held.some((wrote) => wrote.seq === seq && wrote.stored === stored)) return;
-    const writes = Array.isArray(data['writes']) ? (data['writes'] as readonly JsonValue[]) : [];
-    const indexes = writes.map((write) => (isObject(write) ? Number(write['index']) : 0));
+    const indexes = (arrayAt(data, 'writes') ?? []).map((write) => (isObject(write) ? Number(write['index']) : 0));
     held.push({ branch: line.branch, stored, seq, task: String(data['task']), indexes });
     this.#wrote.set(key, held);
   }

@@ -1,5 +1,5 @@
 import { RepriseError } from '../../core/error.ts';
-import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { isArray, isObject, type JsonObject, type JsonValue, stringAt } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 
 /** What a serializer of LangGraph gives: the name of a form, and the bytes. */
@@ -28,12 +28,13 @@ export function channelFields([type, bytes]: TypedBytes): JsonObject {
 
 /** The typed bytes that were kept as JSON. */
 export function typedBytes(held: JsonValue | undefined): TypedBytes {
-  if (!isObject(held) || typeof held['type'] !== 'string') return refuse('it is not there, or was erased');
-  const { type, items, text, body, bytes } = held;
-  const written = Array.isArray(items) ? `[${items.map(itemText).join(',')}]` : (text ?? body);
-  if (typeof written === 'string') return [type as string, encoder.encode(written)];
-  if (typeof bytes !== 'string') return refuse('it is not there, or was erased');
-  return [type as string, Buffer.from(bytes, 'base64')];
+  const type = stringAt(held, 'type');
+  if (type === undefined || !isObject(held)) return refuse('it is missing or was erased');
+  const { items, text, body, bytes } = held;
+  const written = isArray(items) ? `[${items.map(itemText).join(',')}]` : (text ?? body);
+  if (typeof written === 'string') return [type, encoder.encode(written)];
+  if (typeof bytes !== 'string') return refuse('it is missing or was erased');
+  return [type, Buffer.from(bytes, 'base64')];
 }
 
 function itemText(item: JsonValue): string {

@@ -4,8 +4,10 @@ import type {
   JSONRPCRequest,
   JSONRPCResultResponse,
 } from '@modelcontextprotocol/client';
-import { given, isObject, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts';
+import { arrayAt, given, isObject, type JsonObject, type JsonValue, stringAt } from '../../core/json.ts';
+import { propertiesOf } from '../../core/property.ts';
 import type { EffectClass } from '../../core/recording/effects.ts';
+import { plainObject } from '../../core/recording/plain-json.ts';
 import type { CallEnd, CallStart, ReusedAnswer } from '../../core/recording/recorder.ts';
 
 /** An answer to a request. */
@@ -24,7 +26,8 @@ export function isResponse(message: JSONRPCMessage): message is McpResponse {
 /** The id of the request that a message takes back; undefined if it takes none back. */
 export function cancelledId(message: JSONRPCMessage): JsonValue | undefined {
   if (!('method' in message) || message.method !== 'notifications/cancelled') return undefined;
-  return valueAt(message as unknown as JsonObject, ['params', 'requestId']);
+  const { params } = message;
+  return isObject(params) ? params['requestId'] : undefined;
 }
 
 /** Requests that only keep the connection: recording them would bury the others. */
@@ -88,17 +91,13 @@ export function endOf(response: McpResponse): CallEnd {
     const { code, message } = response.error;
     return { error: Object.assign(new Error(message), { name: 'ProtocolError', code }) };
   }
-  const output = response.result as unknown as JsonObject;
+  const output = plainObject(response.result);
   if (output['isError'] !== true) return { output };
   return { output, error: Object.assign(new Error(textOf(output)), { name: 'ToolError' }) };
 }
 
 function textOf(result: JsonObject): string {
-  const content = Array.isArray(result['content']) ? (result['content'] as readonly JsonValue[]) : [];
-  const texts = content.flatMap((piece) => {
-    const text = valueAt(piece, ['text']);
-    return typeof text === 'string' ? [text] : [];
-  });
+  const texts = (arrayAt(result, 'content') ?? []).flatMap((piece) => stringAt(piece, 'text') ?? []);
   return texts.length === 0 ? 'The tool failed' : texts.join('\n');
 }
 
@@ -126,11 +125,10 @@ export function refusalOf(id: JSONRPCRequest['id'], error: unknown): McpResponse
 
 /** The annotations of the tools in an answer to `tools/list`. */
 export function annotationsIn(response: McpResponse): ReadonlyMap<string, JsonObject> {
-  const tools = 'result' in response ? valueAt(response.result as unknown as JsonObject, ['tools']) : undefined;
+  const tools: unknown = 'result' in response ? response.result['tools'] : undefined;
   const found = new Map<string, JsonObject>();
-  for (const tool of Array.isArray(tools) ? (tools as readonly JsonValue[]) : []) {
-    const name = valueAt(tool, ['name']);
-    const annotations = valueAt(tool, ['annotations']);
+  for (const tool of Array.isArray(tools) ? tools : []) {
+    const { name, annotations } = propertiesOf(tool);
     if (typeof name === 'string' && isObject(annotations)) found.set(name, annotations);
   }
   return found;

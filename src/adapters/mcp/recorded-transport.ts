@@ -62,7 +62,7 @@ export function recordTransport<T extends Transport>(
   // A client looks at what a transport has to tell its kind, so everything else is the transport's own.
   return new Proxy(transport, {
     get: (target, key) => {
-      if (own.has(key)) return recording[key as 'send'];
+      if (own.has(key)) return Reflect.get(recording, key);
       const value: unknown = Reflect.get(target, key, target);
       return typeof value === 'function' && !String(key).startsWith('on') ? (value.bind(target) as unknown) : value;
     },

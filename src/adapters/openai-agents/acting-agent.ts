@@ -1,4 +1,5 @@
 import { getCurrentSpan, getCurrentTrace, type RunContext, type run } from '@openai/agents';
+import { propertiesOf } from '../../core/property.ts';
 
 /** An agent of any context and output: what the framework's own `run` takes. */
 export type AnyAgent = Parameters<typeof run>[0];
@@ -14,8 +15,8 @@ export type ContextOf<TAgent extends AnyAgent> =
 export function actingAgent(): string | undefined {
   let span = getCurrentSpan();
   while (span !== null && span !== undefined) {
-    const data = span.spanData as { readonly type?: string; readonly name?: string };
-    if (data.type === 'agent' && data.name !== undefined) return data.name;
+    const { type, name } = propertiesOf(span.spanData);
+    if (type === 'agent' && typeof name === 'string') return name;
     span = span.previousSpan ?? null;
   }
   return undefined;

@@ -11,6 +11,8 @@ import {
   type ToolResultPart,
   textOf,
 } from '../../core/message/message.ts';
+import { propertiesOf } from '../../core/property.ts';
+import { plainJson } from '../../core/recording/plain-json.ts';
 import { assistantContent, userContent } from './content-parts.ts';
 import { fieldsOf, textOfValue } from './provider-fields.ts';
 
@@ -25,9 +27,11 @@ import { fieldsOf, textOfValue } from './provider-fields.ts';
  * ```
  */
 export function itemsFromMessages(messages: readonly MessageLike[]): AgentInputItem[] {
-  // They have the shape of the items they came from, or the smallest one that the framework takes.
-  return bareMessages(messages).flatMap((message) => itemsOf(message)) as unknown as AgentInputItem[];
+  return bareMessages(messages).flatMap((message) => itemsOf(message).map(itemFrom));
 }
+
+/** Takes JSON as an item: it has the shape of the item it came from, or the smallest one that the framework takes. */
+const itemFrom = (json: JsonObject): AgentInputItem => json as AgentInputItem;
 
 function itemsOf(message: Message): readonly JsonObject[] {
   switch (message.role) {
@@ -45,7 +49,7 @@ function itemsOf(message: Message): readonly JsonObject[] {
 function userItem(message: Message): JsonObject {
   const { content } = message;
   const pieces = typeof content === 'string' ? content : content.flatMap((part) => userContent(part) ?? []);
-  return { type: 'message', role: 'user', content: pieces as unknown as JsonValue, ...fieldsOf(message) };
+  return { type: 'message', role: 'user', content: plainJson(pieces), ...fieldsOf(message) };
 }
 
 /** Words that stand together are one message, unless they say that they were not. */
@@ -60,10 +64,10 @@ function assistantItems(parts: readonly MessagePart[]): readonly JsonObject[] {
       continue;
     }
     if (spoken !== undefined && !startsMessage(part)) {
-      spoken.push(content as unknown as JsonObject);
+      spoken.push(plainJson(content));
       continue;
     }
-    spoken = [content as unknown as JsonObject];
+    spoken = [plainJson(content)];
     const { item } = fieldsOf(part);
     const own = isObject(item) ? item : {};
     items.push({ type: 'message', role: 'assistant', status: 'completed', content: spoken, ...own });
@@ -85,7 +89,7 @@ function itemOfPart(part: MessagePart): readonly JsonObject[] {
     case 'tool-result':
       return [resultItem(part)];
     default: {
-      const { type, item } = part as unknown as JsonObject;
+      const { type, item } = propertiesOf(part);
       return type === 'openai-item' && isObject(item) ? [item] : [];
     }
   }

@@ -1,15 +1,15 @@
 import type { AgentInputItem, AgentOutputItem, protocol } from '@openai/agents';
-import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import type { Message, MessagePart, ToolCallPart, ToolResultPart } from '../../core/message/message.ts';
+import type { JsonObject } from '../../core/json.ts';
+import {
+  type Message,
+  type MessagePart,
+  partFrom,
+  type ToolCallPart,
+  type ToolResultPart,
+} from '../../core/message/message.ts';
 import { partOfContent } from './content-parts.ts';
-import { toJson, valueOfText, withFields } from './provider-fields.ts';
+import { fieldsOf, jsonFields, toJson, valueOfText, withFields } from './provider-fields.ts';
 import type { ToolAnswers } from './recording-memory.ts';
-
-/** An item of the framework that has no neutral form: it is kept in an assistant's message as it is. */
-export interface ItemPart {
-  readonly type: 'openai-item';
-  readonly item: JsonObject;
-}
 
 /**
  * The framework's items as neutral messages. What one model said in a row is one message; each result of a tool is one.
@@ -96,15 +96,17 @@ function partsOfItem(item: AgentOutputItem, answers: ToolAnswers): readonly Mess
     case 'apply_patch_call':
       return [localCallPart(item)];
     default:
-      return roleOf(item) === 'assistant' ? spokenParts(item as protocol.AssistantMessageItem) : [keptPart(item)];
+      return isSpoken(item) ? spokenParts(item) : [keptPart(item)];
   }
 }
+
+const isSpoken = (item: AgentOutputItem): item is protocol.AssistantMessageItem => roleOf(item) === 'assistant';
 
 /** The first part of a message carries the message's own fields; the others say that they belong to it. */
 function spokenParts(item: protocol.AssistantMessageItem): readonly MessagePart[] {
   const { type: _type, role: _role, content, status, ...rest } = item;
   if (content.length === 0) return [keptPart(item)];
-  const fields = toJson({ status: status === 'completed' ? undefined : status, ...rest }) as JsonObject;
+  const fields = jsonFields({ status: status === 'completed' ? undefined : status, ...rest });
   return content.map((piece, index) => {
     const part = partOfContent(piece);
     if (index > 0) return alsoWith(part, { more: true });
@@ -113,9 +115,7 @@ function spokenParts(item: protocol.AssistantMessageItem): readonly MessagePart[
 }
 
 function alsoWith(part: MessagePart, fields: JsonObject): MessagePart {
-  const held = (part as unknown as JsonObject)['providerOptions'];
-  const own = isObject(held) ? (held['openaiAgents'] as JsonObject) : {};
-  return withFields(part, { ...own, ...fields });
+  return withFields(part, { ...fieldsOf(part), ...fields });
 }
 
 /** A summary that is one plain text needs no copy; anything else is kept as it came. */
@@ -165,7 +165,7 @@ function functionResultPart(item: protocol.FunctionCallResultItem, answers: Tool
   const text = textSent(sent);
   const answer = answers.get(callId);
   const known = text !== undefined && answer?.text === text ? answer : undefined;
-  const output = known?.output ?? (text === undefined ? (toJson(sent) as JsonValue) : text);
+  const output = known?.output ?? text ?? toJson(sent) ?? null;
   const part: ToolResultPart = {
     type: 'tool-result',
     toolCallId: callId,
@@ -187,7 +187,5 @@ function textSent(output: protocol.FunctionCallResultItem['output']): string | u
 }
 
 function keptPart(item: AgentOutputItem): MessagePart {
-  const part: ItemPart = { type: 'openai-item', item: toJson(item) as JsonObject };
-  // The neutral form lets through parts of other kinds; its type names only those that everyone knows.
-  return part as unknown as MessagePart;
+  return partFrom({ type: 'openai-item', item: jsonFields(item) });
 }

@@ -8,7 +8,7 @@ import { given, isObject, type JsonObject, type JsonValue, valueAt } from '../..
 import { outcomeOfError } from '../../core/recording/error-record.ts';
 import type { CallEnd, ModelRequest, Usage } from '../../core/recording/recorder.ts';
 import { messageOfOutput, messagesOfInput } from './messages-from-items.ts';
-import { toJson } from './provider-fields.ts';
+import { jsonFields, toJson } from './provider-fields.ts';
 import type { ToolAnswers } from './recording-memory.ts';
 
 /** What a model is really sent, in the neutral form. */
@@ -32,7 +32,7 @@ function toolsOf(request: FrameworkRequest): readonly JsonValue[] {
     strict: strictJsonSchema,
     handoff: true,
   }));
-  return toJson([...request.tools, ...handoffs]) as readonly JsonValue[];
+  return [...request.tools, ...handoffs].map((tool) => jsonFields(tool));
 }
 
 /** The names of settings that are not of the framework's `ModelSettings`. */
@@ -43,14 +43,14 @@ function settingsOf(request: FrameworkRequest): JsonObject {
   const { retry, ...settings } = request.modelSettings;
   // How often a call is tried again is the program's; each try is a call of its own.
   const { policy: _, ...retries } = retry ?? {};
-  return toJson({
+  return jsonFields({
     ...settings,
     retry: Object.keys(retries).length === 0 ? undefined : retries,
     outputType: outputType === 'text' ? undefined : outputType,
     previousResponseId,
     conversationId,
     prompt,
-  }) as JsonObject;
+  });
 }
 
 /** What is recorded of a response. */
@@ -134,23 +134,21 @@ function usageOf(usage: AnyUsage | undefined): Usage | undefined {
     inputTokens: usage.inputTokens,
     outputTokens: usage.outputTokens,
     totalTokens: usage.totalTokens,
-    ...named('cachedInputTokens', input['cached_tokens'] ?? input['cached_input_tokens']),
-    ...named('cacheWriteTokens', input['cache_write_tokens']),
-    ...named('reasoningTokens', output['reasoning_tokens']),
+    ...given({
+      cachedInputTokens: input['cached_tokens'] ?? input['cached_input_tokens'],
+      cacheWriteTokens: input['cache_write_tokens'],
+      reasoningTokens: output['reasoning_tokens'],
+    }),
   };
 }
 
 type Details = Readonly<Record<string, number>>;
 
-function detailsOf(details: Details | readonly Details[] | undefined): Details {
+function detailsOf(details: Details | Details[] | undefined): Details {
   const sums: Record<string, number> = {};
-  for (const each of Array.isArray(details) ? (details as readonly Details[]) : [(details ?? {}) as Details])
+  for (const each of [details ?? {}].flat())
     for (const [name, count] of Object.entries(each)) sums[name] = (sums[name] ?? 0) + count;
   return sums;
-}
-
-function named<K extends keyof Usage>(name: K, count: number | undefined): Pick<Usage, K> | Record<string, never> {
-  return typeof count === 'number' ? ({ [name]: count } as Pick<Usage, K>) : {};
 }
 
 /** What is recorded of a call that failed; one whose caller gave up was aborted. */

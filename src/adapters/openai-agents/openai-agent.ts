@@ -9,9 +9,10 @@ import {
   ToolCallError,
 } from '@openai/agents';
 import { RepriseError } from '../../core/error.ts';
-import { given, type JsonValue } from '../../core/json.ts';
+import { given } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { type Message, toolResultsIn } from '../../core/message/message.ts';
+import { propertiesOf } from '../../core/property.ts';
 import type { ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
 import { checkDeclared } from '../../core/recording/effects.ts';
 import type { Recorder } from '../../core/recording/recorder.ts';
@@ -84,7 +85,7 @@ export function openaiAgent(
     resume: (context, run) => resumed(agent, { context, run: run ?? {}, options }),
     approve: (call, context) => refuseUnapproved(agentAfter(agent, context.messages), call, options.context),
     callTool: (call, context) => callToolOf(agentAfter(agent, context.messages), call, options.context),
-    textOf: ({ finalOutput }) => textOfValue((finalOutput ?? '') as JsonValue),
+    textOf: ({ finalOutput }) => textOfValue(finalOutput ?? ''),
   };
 }
 
@@ -152,7 +153,7 @@ function refusalIn(error: unknown): unknown {
 
 /** A history that a server keeps would take the place of the branch's. */
 function refuseServerHistory(run: object): void {
-  const options = run as Readonly<Record<string, unknown>>;
+  const options = propertiesOf(run);
   const refused = ['conversationId', 'previousResponseId'].find((name) => options[name] !== undefined);
   if (refused !== undefined) {
     throw new RepriseError('resume.invalid', `Cannot resume with "${refused}": the history is the branch's own`, {

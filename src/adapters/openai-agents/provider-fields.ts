@@ -1,6 +1,7 @@
 import { canonicalJson, parseJson } from '../../core/canonical-json.ts';
-import { isObject, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts';
-import { recordable } from '../../core/recording/recordable.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { propertiesOf } from '../../core/property.ts';
+import { plainJson, plainObject } from '../../core/recording/plain-json.ts';
 
 /**
  * What an item holds beyond the neutral form (ids, encrypted reasoning, metadata) is kept here on a
@@ -8,17 +9,13 @@ import { recordable } from '../../core/recording/recordable.ts';
  */
 const namespace = 'openaiAgents';
 
-/**
- * A value as JSON, as a recorder would keep it, but with bytes as base64; undefined stays undefined. What is too large for
- * any event is given back as it is: the recorder says so, and whoever is being recorded must not notice.
- */
+/** Turns any value into JSON as a recorder does, with bytes as base64; undefined stays undefined. */
 export function toJson(value: unknown): JsonValue | undefined {
-  try {
-    return recordable(value, base64Of).value;
-  } catch {
-    return value as JsonValue;
-  }
+  return value === undefined ? undefined : plainJson(value, base64Of);
 }
+
+/** Turns an object into JSON, with bytes as base64; properties that are undefined are left out. */
+export const jsonFields = (fields: object): JsonObject => plainObject(fields, base64Of);
 
 function base64Of(bytes: ArrayBufferView | ArrayBuffer): string {
   const view = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes;
@@ -27,13 +24,14 @@ function base64Of(bytes: ArrayBufferView | ArrayBuffer): string {
 
 /** A part or message with fields of the provider; those that are undefined are left out. */
 export function withFields<T extends object>(target: T, fields: Readonly<Record<string, unknown>>): T {
-  const kept = toJson(fields) as JsonObject;
+  const kept = jsonFields(fields);
   return Object.keys(kept).length === 0 ? target : { ...target, providerOptions: { [namespace]: kept } };
 }
 
 /** The fields that were kept. */
 export function fieldsOf(target: object): JsonObject {
-  const fields = valueAt(target as JsonObject, ['providerOptions', namespace]);
+  const { providerOptions } = propertiesOf(target);
+  const fields = propertiesOf(providerOptions)[namespace];
   return isObject(fields) ? fields : {};
 }
 
@@ -53,6 +51,6 @@ export function valueOfText(text: string): JsonValue {
  * The text of a value, as the framework writes it. The text that a value once was is not kept beside it: a secret that is
  * masked by the name of its field would still be in there.
  */
-export function textOfValue(value: JsonValue): string {
+export function textOfValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

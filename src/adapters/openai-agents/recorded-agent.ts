@@ -2,6 +2,7 @@ import { getHandoff, getTransferMessage } from '@openai/agents';
 import { given } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
+import { Originals } from '../../core/recording/originals.ts';
 import type { Recorder } from '../../core/recording/recorder.ts';
 import type { AnyAgent } from './acting-agent.ts';
 import { valueOfText } from './provider-fields.ts';
@@ -40,12 +41,11 @@ export function recordAgent<TAgent extends AnyAgent>(
   return copyOf(originalAgent(agent), { recorder, options, copies: new Map() }) as TAgent;
 }
 
-/** The agents behind those that record: the same may record elsewhere later, and none records twice. */
-const originals = new WeakMap<AnyAgent, AnyAgent>();
+const originals = new Originals<AnyAgent>();
 
-/** The agent itself, also of one that records. */
+/** Returns the agent behind one that records; any other agent as it is. */
 export function originalAgent(agent: AnyAgent): AnyAgent {
-  return originals.get(agent) ?? agent;
+  return originals.of(agent);
 }
 
 interface Copying {
@@ -64,7 +64,7 @@ function copyOf(agent: AnyAgent, copying: Copying): AnyAgent {
   const copy = agent.clone({ model, handoffs: [], ...ownTools(agent, tools) });
   copying.copies.set(agent, copy);
   copying.copies.set(copy, copy);
-  originals.set(copy, agent);
+  originals.remember(copy, agent, undefined);
   copy.handoffs = agent.handoffs.map((entry) => recordedHandoff(getHandoff(entry), agent.name, copying));
   copy.emit = agent.emit.bind(agent);
   const getMcpTools = agent.getMcpTools.bind(agent);

@@ -10,6 +10,8 @@ import {
 import { RepriseError } from '../../core/error.ts';
 import { given } from '../../core/json.ts';
 import { isMessage } from '../../core/message/message.ts';
+import { propertiesOf } from '../../core/property.ts';
+import { Originals } from '../../core/recording/originals.ts';
 import type { CallStart, OpenCall, Recorder, ReusedAnswer } from '../../core/recording/recorder.ts';
 import { actingAgent } from './acting-agent.ts';
 import { itemsFromMessages } from './items-from-messages.ts';
@@ -41,14 +43,13 @@ export function recordModels(provider: ModelProvider, recorder: Recorder): Model
   };
 }
 
-/** The models behind those that record, and where: the same may record elsewhere later. */
-const originals = new WeakMap<Model, { readonly model: Model; readonly name: string; readonly recorder: Recorder }>();
+/** The models that record, with their names and where they record. */
+const originals = new Originals<Model, { readonly name: string; readonly recorder: Recorder }>();
 
 /** One model, recorded under a name. One that is recorded already is recorded here instead. */
 export function recordModel(offered: Model, recorder: Recorder, as?: string): Model {
-  const known = originals.get(offered);
-  if (known?.recorder === recorder) return offered;
-  const model = known?.model ?? offered;
+  if (originals.factsOf(offered)?.recorder === recorder) return offered;
+  const model = originals.of(offered);
   const name = as ?? nameOfModel(offered);
   const { supportsPromptModelSelection } = model;
   const wrapper: Model = {
@@ -61,8 +62,7 @@ export function recordModel(offered: Model, recorder: Recorder, as?: string): Mo
     // The framework asks only a model that has an opinion.
     ...(model.getRetryAdvice === undefined ? {} : { getRetryAdvice: (failed) => model.getRetryAdvice?.(failed) }),
   };
-  originals.set(wrapper, { model, name, recorder });
-  return wrapper;
+  return originals.remember(wrapper, model, { name, recorder });
 }
 
 /** A request, as it is about to be recorded. */
@@ -80,9 +80,9 @@ function askingOf(request: ModelRequest, recorder: Recorder, name: string): Aski
 
 /** What a model calls itself; models of the framework do not say, and then it is the default one. */
 export function nameOfModel(model: Model): string {
-  const known = originals.get(model)?.name;
+  const known = originals.factsOf(model)?.name;
   if (known !== undefined) return known;
-  const { model: own, modelId, name } = model as { model?: unknown; modelId?: unknown; name?: unknown };
+  const { model: own, modelId, name } = propertiesOf(model);
   const told = [own, modelId, name].find((value) => typeof value === 'string' && value !== '');
   return typeof told === 'string' ? told : getDefaultModel();
 }

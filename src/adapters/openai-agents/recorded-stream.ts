@@ -20,9 +20,10 @@ export async function* recordedStream(
   let told: JsonObject = {};
   let source: AsyncIterator<StreamEvent> | undefined;
   try {
-    source = call.within(() => open()[Symbol.asyncIterator]());
+    const events = call.within(() => open()[Symbol.asyncIterator]());
+    source = events;
     for (;;) {
-      const { done, value } = await call.within(() => (source as AsyncIterator<StreamEvent>).next());
+      const { done, value } = await call.within(() => events.next());
       if (done === true) break;
       try {
         if (bringsToken(value)) call.firstToken();

@@ -1,6 +1,7 @@
 import type { FunctionTool, RunContext } from '@openai/agents';
 import { given, isObject, type JsonValue } from '../../core/json.ts';
 import type { EffectClass } from '../../core/recording/effects.ts';
+import { Originals } from '../../core/recording/originals.ts';
 import type { CallStart, OpenCall, Recorder, ReusedAnswer } from '../../core/recording/recorder.ts';
 import { toJson, valueOfText } from './provider-fields.ts';
 import { rememberAnswer } from './recording-memory.ts';
@@ -15,14 +16,13 @@ export interface ToolContext {
 
 type Details = Parameters<FunctionTool['invoke']>[2];
 
-/** The tools behind those that record, and where: the same may record elsewhere later. */
-const originals = new WeakMap<object, { readonly tool: object; readonly recorder: Recorder }>();
+/** The tools that record, and where. */
+const originals = new Originals<FunctionTool<never>, Recorder>();
 
 /** A copy of a function tool whose invocations are recorded. One that is recorded already is recorded here instead. */
 export function recordTool<T extends FunctionTool<never>>(given: T, context: ToolContext): T {
-  const known = originals.get(given);
-  if (known?.recorder === context.recorder) return given;
-  const tool = (known?.tool as T | undefined) ?? given;
+  if (originals.factsOf(given) === context.recorder) return given;
+  const tool = originals.of(given);
   const { recorder } = context;
   const invoke = async (runContext: RunContext<never>, input: string, details?: Details): Promise<unknown> => {
     const start = startOf(tool, { input, details, context });
@@ -30,11 +30,14 @@ export function recordTool<T extends FunctionTool<never>>(given: T, context: Too
     if (call.answer !== undefined) return reused(call.answer);
     return invoked(call, { details, context, invoke: () => tool.invoke(runContext, input, details) });
   };
-  // The framework keeps more on a tool than its own keys.
-  const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(tool)) as T;
+  const copy = copyOfTool(tool);
   Object.defineProperty(copy, 'invoke', { value: invoke, enumerable: true, configurable: true, writable: true });
-  originals.set(copy, { tool, recorder });
-  return copy;
+  return originals.remember(copy, tool, recorder);
+}
+
+/** Copies a tool with everything the framework keeps on it, also what is not enumerable. */
+export function copyOfTool<T extends object>(tool: T): T {
+  return Object.defineProperties({} as T, Object.getOwnPropertyDescriptors(tool));
 }
 
 interface Invocation {

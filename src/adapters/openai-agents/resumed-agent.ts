@@ -15,6 +15,7 @@ import type { AnyAgent } from './acting-agent.ts';
 import { requestSettings } from './model-call.ts';
 import { textOfValue, toJson } from './provider-fields.ts';
 import { nameOfModel } from './recorded-model.ts';
+import { copyOfTool } from './recorded-tool.ts';
 
 /** The agent that has the floor after a history: every handoff that was answered has passed it on. */
 export function agentAfter(agent: AnyAgent, messages: readonly Message[]): AnyAgent {
@@ -92,7 +93,7 @@ function handoffNames(agent: AnyAgent): readonly string[] {
 }
 
 function describedTool<T extends object>(tool: T, definition: JsonObject): T {
-  const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(tool)) as T;
+  const copy = copyOfTool(tool);
   for (const key of ['description', 'parameters', 'strict']) {
     const value = definition[key];
     if (value !== undefined)
@@ -106,21 +107,26 @@ export function callToolOf(agent: AnyAgent, call: PendingCall, context: unknown)
   const handoff = handoffOf(agent, call.name);
   // Who acts next is read from the history, so the answer alone passes the floor on.
   if (handoff !== undefined) return Promise.resolve(getTransferMessage(handoff.agent));
-  const tool = agent.tools.find(({ name, type }) => type === 'function' && name === call.name);
-  if (tool === undefined) return undefined;
-  return invoke(tool as FunctionTool, call, new RunContext(context));
+  const tool = toolNamed(agent, call.name);
+  return tool === undefined ? undefined : invoke(tool, call, new RunContext(context));
 }
 
 /** Refuses a call that a person has to approve. */
 export async function refuseUnapproved(agent: AnyAgent, call: PendingCall, context: unknown): Promise<void> {
-  const tool = agent.tools.find(({ name, type }) => type === 'function' && name === call.name);
+  const tool = toolNamed(agent, call.name);
   if (tool === undefined) return;
-  const needsApproval = (tool as FunctionTool).needsApproval as (...args: readonly unknown[]) => Promise<boolean>;
-  if (!(await needsApproval(new RunContext(context), call.input, call.call))) return;
+  // The type of the input is that of the tool, which nobody knows here.
+  const asked: readonly unknown[] = [new RunContext(context), call.input, call.call];
+  const isNeeded: unknown = await Reflect.apply(tool.needsApproval, tool, asked);
+  if (isNeeded !== true) return;
   throw new RepriseError('effect.refused', `Cannot call the tool "${tool.name}": it needs the approval of a person`, {
     hint: 'Fork with a "toolResult" edit that answers the call.',
     details: { call: call.call, name: tool.name },
   });
+}
+
+function toolNamed(agent: AnyAgent, name: string): FunctionTool | undefined {
+  return agent.tools.find((tool): tool is FunctionTool => tool.type === 'function' && tool.name === name);
 }
 
 async function invoke(tool: FunctionTool, call: PendingCall, runContext: RunContext): Promise<JsonValue> {

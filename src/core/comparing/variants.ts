@@ -17,14 +17,14 @@ export interface Variant extends EditOptions {
 }
 
 /** The limits of a run. */
-export interface Budget {
+export type Budget = {
   /** How many model calls. */
   readonly modelCalls?: number;
   /** Input and output tokens. */
   readonly tokens?: number;
   /** US dollars. */
   readonly costUsd?: number;
-}
+};
 
 /** A file of variants: the variants, and how to run them unless the caller says otherwise. */
 export interface VariantsFile {

@@ -29,10 +29,10 @@ export function adoptMessages(
   let shared = 0;
   for (; shared < items.length; shared++) {
     const entry = list.entries[shared];
-    const item = items[shared] as JsonValue;
-    if (entry === undefined || !isSame(entry, item)) break;
+    const item = items[shared];
+    if (entry === undefined || !isObject(item) || !isSame(entry, item)) break;
     // The next list holds the same object, which is quicker to compare than its content.
-    if (entry.message !== undefined) entry.message = item as JsonObject;
+    if (entry.message !== undefined) entry.message = item;
   }
   if (shared < items.length || shared < list.entries.length) {
     const seqOf = seqFinder([...earlier, ...list.entries.slice(shared)]);
@@ -51,8 +51,7 @@ export function settleMessages(list: MessageList): void {
 }
 
 /** A hole in a list has no content left: it is the erased message that stood there. */
-function isSame(entry: MessageEntry, item: JsonValue): boolean {
-  if (!isObject(item)) return false;
+function isSame(entry: MessageEntry, item: JsonObject): boolean {
   if (item['erased'] === true || entry.message === undefined)
     return item['erased'] === true && entry.message === undefined;
   return isEqual(entry.message, item) || messageKey(entry.message) === messageKey(item);

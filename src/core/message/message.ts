@@ -5,58 +5,58 @@ import { isObject, type JsonObject, type JsonValue } from '../json.ts';
 export type Role = 'system' | 'user' | 'assistant' | 'tool';
 
 /** Plain text. */
-export interface TextPart {
+export type TextPart = {
   readonly type: 'text';
   readonly text: string;
-}
+};
 
 /** What a model thought before it spoke. */
-export interface ReasoningPart {
+export type ReasoningPart = {
   readonly type: 'reasoning';
   readonly text: string;
-}
+};
 
 /** A picture: a URL, or data as base64. */
-export interface ImagePart {
+export type ImagePart = {
   readonly type: 'image';
   readonly image: string;
   readonly mediaType?: string;
-}
+};
 
 /** A file: a URL, or data as base64. */
-export interface FilePart {
+export type FilePart = {
   readonly type: 'file';
   readonly data: string;
   readonly mediaType: string;
   readonly filename?: string;
-}
+};
 
 /** A model asks for a tool. */
-export interface ToolCallPart {
+export type ToolCallPart = {
   readonly type: 'tool-call';
   readonly toolCallId: string;
   readonly toolName: string;
   readonly input: JsonValue;
-}
+};
 
 /** What the tool gave. */
-export interface ToolResultPart {
+export type ToolResultPart = {
   readonly type: 'tool-result';
   readonly toolCallId: string;
   readonly toolName: string;
   readonly output: JsonValue;
   /** Set when the tool failed and `output` says how. */
   readonly isError?: boolean;
-}
+};
 
 /** A piece of a message. */
 export type MessagePart = TextPart | ReasoningPart | ImagePart | FilePart | ToolCallPart | ToolResultPart;
 
 /** One message in the neutral form that adapters map to and from. Fields beyond these are kept as they are. */
-export interface Message {
+export type Message = {
   readonly role: Role;
   readonly content: string | readonly MessagePart[];
-}
+};
 
 /** A message, or one as a conversation holds it: with its place, and without a message where it was erased. */
 export type MessageLike = Message | { readonly message?: JsonObject };
@@ -65,8 +65,18 @@ export type MessageLike = Message | { readonly message?: JsonObject };
 export function bareMessages(held: readonly MessageLike[]): readonly Message[] {
   return held.flatMap((each) => {
     if ('role' in each) return [each];
-    return each.message === undefined ? [] : [each.message as unknown as Message];
+    return each.message === undefined ? [] : [messageFrom(each.message)];
   });
+}
+
+/** Takes stored JSON as a message: fields that the type does not name are kept. */
+export function messageFrom(json: JsonObject): Message {
+  return json as Message;
+}
+
+/** Takes JSON as a part: the neutral form lets parts of other kinds through, which its type does not name. */
+export function partFrom(json: JsonObject): MessagePart {
+  return json as MessagePart;
 }
 
 const roles: ReadonlySet<unknown> = new Set<Role>(['system', 'user', 'assistant', 'tool']);
@@ -78,13 +88,13 @@ export function isMessage(value: unknown): value is Message & JsonObject {
   return typeof content === 'string' || (Array.isArray(content) && content.every(isPart));
 }
 
-const isPart = (value: unknown): boolean => isObject(value) && typeof value['type'] === 'string';
+const isPart = (value: unknown): value is MessagePart => isObject(value) && typeof value['type'] === 'string';
 
 /** The parts of a message; string content is one text part. Reads what is there and skips what is not a part. */
 export function partsOf(message: JsonValue | Message): readonly MessagePart[] {
-  const content = isObject(message) ? (message as JsonObject)['content'] : undefined;
+  const content = isObject(message) ? message['content'] : undefined;
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
-  return Array.isArray(content) ? (content.filter(isPart) as unknown as MessagePart[]) : [];
+  return Array.isArray(content) ? content.filter(isPart) : [];
 }
 
 /**
@@ -155,8 +165,8 @@ const keys = new WeakMap<object, string>();
 export function messageKey(message: JsonObject): string {
   const known = keys.get(message);
   if (known !== undefined) return known;
-  const plain = plainMessage(message, (id) => id) as JsonObject;
-  const key = canonicalJson({ ...plain, content: partsOf(plain) as unknown as JsonValue });
+  const plain = plainMessage(message, (id) => id);
+  const key = canonicalJson({ ...(isObject(plain) ? plain : {}), content: partsOf(plain) });
   keys.set(message, key);
   return key;
 }

@@ -1,5 +1,5 @@
-import { isObject, type JsonArray, type JsonObject, type JsonValue } from '../json.ts';
-import { partsOf } from './message.ts';
+import { arrayAt, isObject, type JsonObject, type JsonValue } from '../json.ts';
+import { type Message, partsOf, type ToolResultPart } from './message.ts';
 
 /**
  * What was mended in a history before it was handed to a provider that would refuse it, by the name of the rule:
@@ -79,7 +79,7 @@ export function mend(messages: readonly MendableMessage[], options: MendOptions 
   return {
     messages: mended,
     pending: pending.map(({ seq, part }) => {
-      const { toolCallId, toolName, input = null } = part as unknown as Record<string, JsonValue>;
+      const { toolCallId, toolName, input = null } = part;
       return { seq, call: String(toolCallId), name: String(toolName), input };
     }),
     repairs: repairs.sort((a, b) => a.seq - b.seq),
@@ -108,7 +108,7 @@ interface CallBook {
 }
 
 const roleOf = ({ message }: HeldMessage): JsonValue | undefined => message['role'];
-const partsIn = ({ message }: HeldMessage): JsonObject[] => partsOf(message) as unknown as JsonObject[];
+const partsIn = ({ message }: HeldMessage): readonly JsonObject[] => partsOf(message);
 const isAnswered = ({ answer }: AskedCall): boolean => answer !== undefined;
 const isCall = (part: JsonObject): boolean => part['type'] === 'tool-call';
 const isResult = (part: JsonObject): boolean => part['type'] === 'tool-result';
@@ -251,15 +251,16 @@ function withoutCalls(
   if (rest.length === content.length) return [held];
   const left = { seq, message: { ...message, content: rest } };
   // Nothing is lost of a message of results: they stand behind their calls.
-  return rest.length === 0 && roleOf(messages[index] as HeldMessage) === 'tool' ? [] : nonEmpty(left, repairs);
+  return rest.length === 0 && messages[index]?.message['role'] === 'tool' ? [] : nonEmpty(left, repairs);
 }
 
 /** The tool messages that belong behind a message: its calls' answers, in the messages they came in. */
 function answersOf({ messages, asked }: CallBook, index: number, repairs: Repair[]): HeldMessage[] {
   const answered = (asked.get(index) ?? []).filter((call) => !call.isProviders && isAnswered(call));
-  const places = [...new Set(answered.map(({ answer }) => answer?.index as number))].sort((a, b) => a - b);
-  return places.map((place) => {
-    const from = messages[place] as HeldMessage;
+  const places = [...new Set(answered.flatMap(({ answer }) => answer?.index ?? []))].sort((a, b) => a - b);
+  return places.flatMap((place) => {
+    const from = messages[place];
+    if (from === undefined) return [];
     const mine = new Set(answered.filter(({ answer }) => answer?.index === place).map(({ answer }) => answer?.part));
     const between = messages.slice(index + 1, place).find((held) => roleOf(held) !== 'tool');
     const held = partsIn(from);
@@ -268,7 +269,7 @@ function answersOf({ messages, asked }: CallBook, index: number, repairs: Repair
       for (const part of content)
         repairs.push({ rule: 'result-out-of-place', seq: from.seq, what: `the answer to ${callText(part)}` });
     }
-    const isWhole = roleOf(from) === 'tool' && content.length === (from.message['content'] as JsonArray).length;
+    const isWhole = roleOf(from) === 'tool' && content.length === arrayAt(from.message, 'content')?.length;
     return isWhole ? from : { seq: from.seq, message: { ...from.message, role: 'tool', content } };
   });
 }
@@ -294,6 +295,6 @@ export function takePrompt(messages: readonly HeldMessage[]): Prompted {
 }
 
 /** The tool messages that answer pending calls, as they join a history. */
-export function toolAnswer(answers: readonly JsonObject[]): JsonObject {
+export function toolAnswer(answers: readonly ToolResultPart[]): Message {
   return { role: 'tool', content: answers };
 }

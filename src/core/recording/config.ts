@@ -45,13 +45,15 @@ export function defineConfig(config: Config): Config {
 
 const fields: Readonly<Record<keyof Config, (value: unknown, path: string) => void>> = {
   store: checkText,
-  namespace: (value) => checkId('namespace', value as string),
+  namespace: (value) => checkId('namespace', value),
   agents: checkAgents,
   prices: checkPrices,
   masking: (value) => {
     if (value !== false) checkMasking(value);
   },
 };
+
+const checks: ReadonlyMap<string, (value: unknown, path: string) => void> = new Map(Object.entries(fields));
 
 /** Takes a value as a configuration, or throws `config.invalid` that names the file and the field. */
 export function checkConfig(value: unknown, file: string): Config {
@@ -62,7 +64,7 @@ export function checkConfig(value: unknown, file: string): Config {
     });
   }
   for (const [name, held] of Object.entries(value)) {
-    const check = Object.hasOwn(fields, name) ? fields[name as keyof Config] : undefined;
+    const check = checks.get(name);
     if (check === undefined)
       refuseField(file, name, { why: 'there is no such field', hint: `Fields: ${Object.keys(fields).join(', ')}.` });
     else if (held !== undefined) checkField(file, name, () => check(held, name));

@@ -2,6 +2,7 @@ import { hasCode } from '../error.ts';
 import type { Outcome } from '../event/event.ts';
 import type { JsonValue } from '../json.ts';
 import { limits } from '../limits.ts';
+import { propertyOf } from '../property.ts';
 
 /** An error as it is recorded. Never its stack: that names places on a machine. */
 export interface ErrorRecord {
@@ -15,8 +16,8 @@ export interface ErrorRecord {
 
 /** What is recorded of something that was thrown; anything may be thrown. */
 export function errorRecord(thrown: unknown): ErrorRecord {
-  const code = read(thrown, 'code');
-  const status = read(thrown, 'status') ?? read(thrown, 'statusCode');
+  const code = propertyOf(thrown, 'code');
+  const status = propertyOf(thrown, 'status') ?? propertyOf(thrown, 'statusCode');
   return {
     name: nameOf(thrown),
     message: cut(messageOf(thrown)),
@@ -30,8 +31,8 @@ export function errorRecord(thrown: unknown): ErrorRecord {
 /** Returns the outcome of code that threw: stopped on purpose, also by this signal, out of budget, or failed. */
 export function outcomeOfError(thrown: unknown, signal?: { readonly aborted: boolean }): Exclude<Outcome, 'ok'> {
   if (hasCode(thrown, 'budget.exceeded')) return 'budget';
-  const code = read(thrown, 'code');
-  const isAbort = signal?.aborted === true || read(thrown, 'name') === 'AbortError' || code === 'ABORT_ERR';
+  const code = propertyOf(thrown, 'code');
+  const isAbort = signal?.aborted === true || propertyOf(thrown, 'name') === 'AbortError' || code === 'ABORT_ERR';
   return isAbort || code === 'resume.aborted' || code === 'resume.timeout' ? 'aborted' : 'error';
 }
 
@@ -48,22 +49,13 @@ export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(messageOf(thrown));
 }
 
-function read(value: unknown, key: string): unknown {
-  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return undefined;
-  try {
-    return (value as Record<string, unknown>)[key];
-  } catch {
-    return undefined;
-  }
-}
-
 function nameOf(thrown: unknown): string {
-  const name = read(thrown, 'name');
+  const name = propertyOf(thrown, 'name');
   return typeof name === 'string' && name !== '' ? cut(name, 200) : 'Error';
 }
 
 function messageOf(thrown: unknown): string {
-  const message = read(thrown, 'message');
+  const message = propertyOf(thrown, 'message');
   if (typeof message === 'string') return message;
   try {
     return typeof thrown === 'object' && thrown !== null ? 'Something that is no error was thrown' : String(thrown);

@@ -1,8 +1,9 @@
 import { RepriseError } from '../error.ts';
 import type { EventDraft } from '../event/event.ts';
-import { isObject, type JsonInput, type JsonObject, type JsonValue, setKey } from '../json.ts';
+import { isArray, isObject, type JsonObject, type JsonValue, setKey } from '../json.ts';
 import { limits } from '../limits.ts';
 import type { Sha256 } from '../parts/digest.ts';
+import { propertiesOf } from '../property.ts';
 import {
   commandSecret,
   type FieldPath,
@@ -42,14 +43,23 @@ export function createMasker(options: MaskingOptions, { sha256, key }: MaskKey):
   const left = new Set(options.except ?? []);
   const known = new MaskedTexts();
   const mask = (rule: string, secret: string): string => `[masked ${rule} ${sha256(`${key}\n${secret}`).slice(0, 8)}]`;
-  return (event) => {
+  const masker: Masker = (event) => {
     if (event.data === undefined) return event;
     const fired = new Set<string>();
     const walker = new MaskWalker({ rules, left, fired, known, mask });
     const data = walker.object(event.data as JsonObject, []);
     if (fired.size === 0) return event;
-    return { ...event, data: { ...data, masked: namesIn(data['masked'], fired) } as JsonInput };
+    return { ...event, data: { ...data, masked: namesIn(data['masked'], fired) } };
   };
+  ownMaskers.add(masker);
+  return masker;
+}
+
+const ownMaskers = new WeakSet<Masker>();
+
+/** Tells whether a masker was made here: it never changes an event, and returns the same one if it masks nothing. */
+export function isOwnMasker(masker: Masker): boolean {
+  return ownMaskers.has(masker);
 }
 
 const maskForm = /\[masked [^\]]{1,200} [0-9a-f]{8}\]/;
@@ -112,10 +122,10 @@ class MaskWalker {
   }
 
   object(value: JsonObject, path: FieldPath, whole?: string): JsonObject {
-    let copy: Record<string, unknown> | undefined;
+    let copy: Record<string, JsonValue> | undefined;
     const keys = Object.keys(value);
     for (const [index, key] of keys.entries()) {
-      const held = value[key] as JsonValue;
+      const held = value[key] ?? null;
       const masked = this.#value(held, [...path, key], whole ?? this.#wholeRule(key));
       const name = key.length < secretUnitsMin ? key : this.#formed(key);
       if ((masked !== held || name !== key) && copy === undefined) {
@@ -124,7 +134,7 @@ class MaskWalker {
       }
       if (copy !== undefined) setKey(copy, name, masked);
     }
-    return (copy ?? value) as JsonObject;
+    return copy ?? value;
   }
 
   /** The rule of a user that masks all of a field. */
@@ -135,10 +145,8 @@ class MaskWalker {
 
   /** `whole` is the rule that masks everything here; what tells parts of a message apart keeps its form. */
   #value(value: JsonValue, path: FieldPath, whole: string | undefined, before?: JsonValue): JsonValue {
-    if (Array.isArray(value)) {
-      const items = value.map((item: JsonValue, index) =>
-        this.#value(item, path, whole, value[index - 1] as JsonValue),
-      );
+    if (isArray(value)) {
+      const items = value.map((item, index) => this.#value(item, path, whole, value[index - 1]));
       return items.some((item, index) => item !== value[index]) ? items : value;
     }
     if (isObject(value)) return this.object(value, path, whole);
@@ -216,16 +224,15 @@ class MaskWalker {
 
 /** Takes a value as what is to be masked, or throws `config.invalid` that names the rule. */
 export function checkMasking(value: unknown): MaskingOptions {
-  const isPlain = typeof value === 'object' && value !== null && !Array.isArray(value);
-  const { rules = [], except = [] } = (isPlain ? value : {}) as Partial<Record<keyof MaskingOptions, unknown>>;
-  if (!isPlain) refuseMasking('it is not an object', 'masking');
-  for (const name of Object.keys(value as object))
+  if (!isObject(value)) return refuseMasking('it is not an object', 'masking');
+  const { rules = [], except = [] } = propertiesOf(value);
+  for (const name of Object.keys(value))
     if (name !== 'rules' && name !== 'except') refuseMasking('there is no such field', `masking.${name}`);
-  if (!Array.isArray(rules)) refuseMasking('it is not a list of rules', 'masking.rules');
-  (rules as readonly MaskRule[]).forEach(checkRule);
-  if (!Array.isArray(except)) refuseMasking('it is not a list of names', 'masking.except');
-  for (const name of except as readonly unknown[])
-    if (!builtInRules.includes(name as string))
+  if (!Array.isArray(rules)) return refuseMasking('it is not a list of rules', 'masking.rules');
+  rules.forEach(checkRule);
+  if (!Array.isArray(except)) return refuseMasking('it is not a list of names', 'masking.except');
+  for (const name of except)
+    if (!builtInRules.includes(name))
       refuseMasking(`there is no built-in rule ${JSON.stringify(name)}`, 'masking.except');
   return value as MaskingOptions;
 }
@@ -245,7 +252,7 @@ const builtInRules: readonly string[] = [
 /** Takes a value as a rule, or throws `config.invalid`. */
 function checkRule(rule: MaskRule, index: number): MaskRule {
   const refuse = (of: unknown, why: string): never => refuseRule(of, why, `masking.rules[${index}]`);
-  const { name, pattern, fields } = (rule ?? {}) as Partial<Record<keyof MaskRule, unknown>>;
+  const { name, pattern, fields } = propertiesOf(rule);
   if (typeof name !== 'string' || !/^[a-z0-9][a-z0-9-]*$/i.test(name))
     refuse(name, 'its name is not letters and dashes');
   const other = Object.keys(rule ?? {}).find((field) => !['name', 'pattern', 'fields'].includes(field));

@@ -1,4 +1,5 @@
 import { RepriseError } from '../error.ts';
+import { isObject } from '../json.ts';
 import type { Usage } from './recorder.ts';
 
 /** What a model takes, in US dollars for a million tokens. */
@@ -84,19 +85,20 @@ export function costOf(prices: PriceTable, model: string, usage: Usage): number 
 
 /** Takes a value as a table of prices, or throws `config.invalid` that names the model. */
 export function checkPrices(value: unknown): PriceTable {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) refuse('they are not an object', 'prices');
-  for (const [model, price] of Object.entries(value as Record<string, unknown>)) {
-    const given = (typeof price === 'object' && price !== null ? price : {}) as Record<string, unknown>;
+  if (!isObject(value)) return refuse('they are not an object', 'prices');
+  for (const [model, price] of Object.entries(value)) {
+    const given = isObject(price) ? price : {};
     const other = Object.keys(given).find((name) => !priceFields.includes(name));
     if (other !== undefined) refuse(`"${model}" has no "${other}"`, `prices.${model}.${other}`);
     for (const name of priceFields) {
       const isNeeded = name === 'input' || name === 'output';
       if (given[name] === undefined && !isNeeded) continue;
-      if (typeof given[name] !== 'number' || !(given[name] >= 0))
+      const dollars = given[name];
+      if (typeof dollars !== 'number' || !(dollars >= 0))
         refuse(`"${name}" of "${model}" is not a number of dollars`, `prices.${model}.${name}`);
     }
   }
-  return value as PriceTable;
+  return value as unknown as PriceTable;
 }
 
 const priceFields: readonly string[] = ['input', 'output', 'cachedInput', 'cacheWrite'];

@@ -1,5 +1,7 @@
+import { hasCode } from '../error.ts';
 import { type JsonValue, setKey } from '../json.ts';
 import { checkLimit, limits } from '../limits.ts';
+import { propertiesOf } from '../property.ts';
 import { errorRecord } from './error-record.ts';
 
 /** A value turned into JSON, and about how large it is. */
@@ -97,8 +99,7 @@ function objectOf(value: object, copying: Copying): JsonValue {
 /** Data is inside an event, and an event may be inside a marker. */
 const depthMax: number = limits.jsonDepthMax - 4;
 
-const isTooLarge = (error: unknown): boolean =>
-  (error as { readonly code?: unknown } | null)?.code === 'limit.exceeded';
+const isTooLarge = (error: unknown): boolean => hasCode(error, 'limit.exceeded');
 
 function insideOf(value: object, copying: Copying): JsonValue | undefined {
   if (Array.isArray(value)) return Array.from(value, (item: unknown) => copyOf(item, copying) ?? null);
@@ -111,37 +112,38 @@ function insideOf(value: object, copying: Copying): JsonValue | undefined {
     return Array.from(value, ([key, item]) => [copyOf(key, copying) ?? null, copyOf(item, copying) ?? null]);
   if (value instanceof RegExp) return String(value);
   if (isOpaque(value)) return `[${className(value)}]`;
-  const { toJSON } = value as { readonly toJSON?: unknown };
+  const { toJSON } = propertiesOf(value);
   if (typeof toJSON === 'function') return copyOf(toJSON.call(value), copying);
-  return propertiesOf(value, copying);
+  return ownPropertiesOf(value, copying);
 }
 
 const isOpaque = (value: object): boolean =>
   value instanceof Promise || value instanceof WeakMap || value instanceof WeakSet || value instanceof WeakRef;
 
-function propertiesOf(value: object, copying: Copying): JsonValue {
+function ownPropertiesOf(value: object, copying: Copying): JsonValue {
   const copy: Record<string, JsonValue> = {};
-  for (const key of Object.keys(value)) {
-    const item = copyOf(propertyOf(value, key), copying);
+  const properties = propertiesOf(value);
+  for (const key of Object.keys(properties)) {
+    const item = copyOf(propertyOf(properties, key), copying);
     if (item !== undefined) setKey(copy, text(key, copying), item);
   }
   return copy;
 }
 
-function propertyOf(value: object, key: string): unknown {
+function propertyOf(properties: Readonly<Record<string, unknown>>, key: string): unknown {
   try {
-    return (value as Record<string, unknown>)[key];
+    return properties[key];
   } catch {
     return '[unreadable property]';
   }
 }
 
 function className(value: object): string {
-  const made: unknown = (value as { readonly constructor?: unknown }).constructor;
+  const made: unknown = value.constructor;
   return typeof made === 'function' && made.name !== '' ? made.name : 'object';
 }
 
 const nameOf = (value: unknown): string => {
-  const { name } = value as { readonly name?: unknown };
+  const { name } = propertiesOf(value);
   return typeof name === 'string' && name !== '' ? name.slice(0, 100).toWellFormed() : 'without a name';
 };

@@ -139,7 +139,7 @@ export interface RecordingReport {
  */
 export interface Recorder {
   readonly session: string;
-  /** The branch that is written to now; another one after it was rewound under the recorder. */
+  /** The branch the recorder writes to; a new one after the old one was rewound under it. */
   readonly branch: string;
 
   /** Says which packages take part: their versions are in the start of every run that is begun from now on. */
@@ -153,23 +153,26 @@ export interface Recorder {
   task<T>(start: TaskStart, body: () => T | PromiseLike<T>): Promise<T>;
 
   /**
-   * Records a call around a function and gives what it gives. `endOf` says what of it is recorded; without it the result
-   * is the output. An answer taken from the record is given instead of calling the function.
+   * Records a call around a function and returns its result. `endOf` picks what is recorded of the result; without it
+   * the result is the output. If the record answers the call, the function is not called.
    */
   call<T>(start: CallStart, body: (call: OpenCall) => T | PromiseLike<T>, endOf?: (result: T) => CallEnd): Promise<T>;
-  /** Begins a call whose end is told later. Resolves when it may be made: an irreversible one is on disk first. */
+  /**
+   * Starts a call whose end follows later. Resolves when the call may be made: the start of an irreversible call is
+   * stored first.
+   */
   startCall(start: CallStart): Promise<OpenCall>;
 
   /** Records that a message joined the conversation. */
   message(message: Message, options?: { readonly agent?: string }): void;
-  /** Records any event; run, turn, agent and cause are those of the context where the draft has none. */
+  /** Records any event. Run, turn, agent and cause come from the context if the draft does not give them. */
   event(draft: EventDraft): void;
   /** Records what a callback interface begins in one place and ends in another; `body` of later calls runs `within` it. */
   startRun(start: RunStart): OpenRun;
 
-  /** Resolves when everything told so far is stored or has failed. */
+  /** Resolves when every event so far is stored or has failed. */
   flush(): Promise<RecordingReport>;
-  /** Flushes, and is told nothing more. */
+  /** Flushes, and refuses every later event. */
   close(): Promise<RecordingReport>;
 }
 

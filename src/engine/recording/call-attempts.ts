@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../core/json.ts';
 import type { RequestTold } from '../../core/store/event-store.ts';
 
-/** One request that was sent inside of a model call. */
+/** One request that was sent inside a model call. */
 interface Attempt {
   readonly target: string;
   status?: number;
@@ -9,10 +9,10 @@ interface Attempt {
   latencyMs?: number;
 }
 
-/** Of a call that is tried for ever, the first ones say enough. */
+/** How many requests of one call are kept: the first ones say enough about a call that is retried endlessly. */
 const keptMax = 100;
 
-/** What was sent inside of a model call: a client that tries again does not say so, and its requests do. */
+/** The requests sent inside a model call. They show the retries of a client that does not report them. */
 export class CallAttempts {
   readonly #attempts: Attempt[] = [];
   readonly #elapsedMs: () => number;
@@ -21,7 +21,7 @@ export class CallAttempts {
     this.#elapsedMs = elapsedMs;
   }
 
-  /** A request goes out. */
+  /** Adds a request that is being sent; the returned function takes its result. */
   add(target: string): RequestTold | undefined {
     if (this.#attempts.length >= keptMax) return undefined;
     const began = this.#elapsedMs();
@@ -34,7 +34,10 @@ export class CallAttempts {
     };
   }
 
-  /** Those that failed before the last one to the same address, and how many it took with that; nothing if none did. */
+  /**
+   * Returns the failed requests before the last one to the same address, and the count with that one; nothing if none
+   * failed.
+   */
   summary(): { readonly attempts?: number; readonly failedAttempts?: readonly JsonObject[] } {
     const last = this.#attempts.at(-1);
     const failed = this.#attempts.filter((made) => made !== last && made.target === last?.target && isFailed(made));
@@ -46,6 +49,8 @@ export class CallAttempts {
   }
 }
 
-/** A client asks again after an error or a status that says so; what was answered well is no try of something else. */
+/**
+ * A client retries after an error or an error status; a second request after a success is a new request, not a retry.
+ */
 const isFailed = ({ status, error }: Attempt): boolean =>
   error !== undefined || (status !== undefined && status >= 400);

@@ -1,30 +1,35 @@
-import { isObject, type JsonObject } from '../../core/json.ts';
+import { given, isObject, stringAt } from '../../core/json.ts';
 import type { NamedCall } from '../../core/recording/call-guard.ts';
-import { effectCallOf, effectOf } from '../../core/recording/effects.ts';
+import { type EffectClass, effectOf, isEffectClass } from '../../core/recording/effects.ts';
 import { errorRecord } from '../../core/recording/error-record.ts';
 import type { CallEnd, CallStart } from '../../core/recording/recorder.ts';
 import { outcomeOf } from './ended-data.ts';
 import type { ToldData } from './prepared-event.ts';
 
-/** The data of a `call.started`. */
+/** Returns the data of a `call.started`. */
 export function callStartedData(start: NamedCall): ToldData {
   const { call, kind, name, annotations, input, request } = start;
   return { call, kind, name, effect: callEffect(start), annotations, input, request };
 }
 
-/** The effect class of a call that is about to be made. */
-export function callEffect({ kind, name, effect, annotations, input }: CallStart): ReturnType<typeof effectOf> {
-  const told = { kind, name, effect, annotations, input: isObject(input) ? { method: input['method'] } : undefined };
-  return effectOf(effectCallOf(told as unknown as JsonObject));
+/** Returns the effect class of a call that is about to be made. */
+export function callEffect({ kind, name, effect, annotations, input }: CallStart): EffectClass {
+  return effectOf({
+    kind,
+    name,
+    ...(isEffectClass(effect) ? { effect } : {}),
+    ...(isObject(annotations) ? { annotations } : {}),
+    ...given({ method: stringAt(input, 'method') }),
+  });
 }
 
-/** What was measured around a call, in milliseconds. */
+/** The times measured around a call, in milliseconds. */
 export interface CallTiming {
   readonly latencyMs: number;
   readonly firstTokenMs: number | undefined;
 }
 
-/** The data of a `call.ended`. */
+/** Returns the data of a `call.ended`. */
 export function callEndedData({ call, kind, name }: NamedCall, end: CallEnd, timing: CallTiming): ToldData {
   const { output, message, finishReason, error, usage, cost, attempts, provider } = end;
   return {
@@ -45,5 +50,5 @@ export function callEndedData({ call, kind, name }: NamedCall, end: CallEnd, tim
   };
 }
 
-/** A clock's last digits are noise, and cost bytes. */
+/** Drops the last digits of a clock: they are noise and cost bytes. */
 const rounded = (ms: number): number => Math.round(ms * 10) / 10;

@@ -2,7 +2,7 @@ import { limits } from '../../core/limits.ts';
 import { asError } from '../../core/recording/error-record.ts';
 import type { RecordingReport } from '../../core/recording/recorder.ts';
 
-/** What became of what a recorder was told, as it is counted. */
+/** Counts how many events a recorder stored and lost, and keeps the first errors. */
 export class RecorderCounts {
   readonly #onError: (error: Error) => void;
   readonly #errors: Error[] = [];
@@ -17,12 +17,12 @@ export class RecorderCounts {
     this.#onError = onError;
   }
 
-  /** The branch that is written to. */
+  /** The branch the recorder writes to. */
   get branch(): string {
     return this.#branch;
   }
 
-  /** How many events could not be stored as they were told. */
+  /** How many events could not be stored as they came. */
   get failed(): number {
     return this.#failed;
   }
@@ -35,13 +35,16 @@ export class RecorderCounts {
     this.#reused++;
   }
 
-  /** The recorder goes on elsewhere. */
+  /** Notes that the recorder moved to a new branch. */
   leave(next: string): void {
     this.#left.push(this.#branch);
     this.#branch = next;
   }
 
-  /** Counts events that could not be stored. The first errors are kept and told; a broken store must not flood a log. */
+  /**
+   * Counts events that could not be stored, and reports the error. Only the first errors are reported: a broken store
+   * must not flood a log.
+   */
   fail(thrown: unknown, events = 1): void {
     this.#failed += events;
     if (this.#errors.length >= limits.recordErrorsMax) return;
@@ -50,7 +53,7 @@ export class RecorderCounts {
     try {
       this.#onError(error);
     } catch {
-      // Nobody is left to be told, and the agent must not notice.
+      // The agent must not notice that its own error handler fails.
     }
   }
 

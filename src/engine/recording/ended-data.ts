@@ -3,12 +3,12 @@ import type { Outcome } from '../../core/event/event.ts';
 import { errorRecord, outcomeOfError } from '../../core/recording/error-record.ts';
 import type { ToldData } from './prepared-event.ts';
 
-/** How something ended: as it was said, else by its error. */
+/** Returns the outcome that was given, else the one that the error means. */
 export function outcomeOf({ outcome, error }: { readonly outcome?: Outcome; readonly error?: unknown }): Outcome {
   return outcome ?? (error === undefined ? 'ok' : outcomeOfError(error));
 }
 
-/** The data of a `run.ended`, and of all but the id of a `task.ended`. A result that is not JSON is not recorded. */
+/** Returns the data of a `run.ended`, or of a `task.ended` without its id. A result that is not JSON is left out. */
 export function endedData(end: {
   readonly outcome?: Outcome;
   readonly result?: unknown;

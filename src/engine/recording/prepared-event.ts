@@ -1,5 +1,6 @@
 import type { EventDraft } from '../../core/event/event.ts';
-import type { JsonInput } from '../../core/json.ts';
+import type { JsonObject, JsonValue } from '../../core/json.ts';
+import { isOwnMasker } from '../../core/recording/masking.ts';
 import { recordable } from '../../core/recording/recordable.ts';
 import type { RecordedDraft } from './queue.ts';
 import { withheldData } from './withheld-data.ts';
@@ -10,22 +11,22 @@ export type ToldData = Readonly<Record<string, unknown>>;
 /** An event as code hands it to a recorder: its data may be anything. */
 export type ToldEvent = Omit<RecordedDraft, 'data'> & { readonly data: ToldData };
 
-/** An event that is fit to be stored, about how large it is, and what went wrong if it is not all of it. */
+/** An event that can be stored, its rough size, and the error if part of its data had to be left out. */
 export interface PreparedEvent {
-  readonly draft: RecordedDraft;
+  readonly draft: RecordedDraft & { readonly data: JsonObject };
   readonly units: number;
   readonly error?: unknown;
 }
 
-/** Units of what an event is beside its data. */
+/** The rough size of an event without its data. */
 const envelopeUnits = 300;
 
 /**
- * Turns what was told into JSON and masks it. Where either is impossible, a note stands in for the data: what could not
- * be masked must not be stored.
+ * Turns the data of an event into JSON and masks it. If either fails, a note replaces the data: data that could not be
+ * masked must not be stored.
  */
 export function prepareEvent(told: ToldEvent, mask: ((event: EventDraft) => EventDraft) | undefined): PreparedEvent {
-  const isTold = (note: string, error: unknown, secret: boolean): PreparedEvent => {
+  const withheld = (note: string, error: unknown, secret: boolean): PreparedEvent => {
     const data = withheldData(told.type, told.data, note, secret);
     return { draft: { ...told, data }, units: envelopeUnits, error };
   };
@@ -33,14 +34,20 @@ export function prepareEvent(told: ToldEvent, mask: ((event: EventDraft) => Even
   try {
     json = recordable(told.data);
   } catch (error) {
-    return isTold('not recorded: too large', error, mask !== undefined);
+    return withheld('not recorded: too large', error, mask !== undefined);
   }
-  const draft: RecordedDraft = { ...told, data: json.value as JsonInput };
+  const draft = { ...told, data: dataFrom(json.value) };
   const units = json.units + envelopeUnits;
   if (mask === undefined) return { draft, units };
   try {
-    return { draft: { ...draft, data: recordable(mask(draft).data ?? {}).value as JsonInput }, units };
+    const masked = mask(draft);
+    // A masker of the caller may return anything; one of our own returns the event itself if there is nothing to mask.
+    if (masked === draft && isOwnMasker(mask)) return { draft, units };
+    return { draft: { ...draft, data: dataFrom(recordable(masked.data ?? {}).value) }, units };
   } catch (error) {
-    return isTold('not recorded: it could not be masked', error, true);
+    return withheld('not recorded: it could not be masked', error, true);
   }
 }
+
+/** Takes JSON as the data of an event; the append refuses what is not an object. */
+const dataFrom = (value: JsonValue | undefined): JsonObject => value as JsonObject;

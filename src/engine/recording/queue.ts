@@ -9,21 +9,21 @@ export type RecordedDraft = EventDraft & { readonly id: string; readonly time: s
 /** An event on its way to the store. */
 export interface QueuedEvent {
   readonly draft: RecordedDraft;
-  /** About how large it is. */
+  /** Its rough size. */
   readonly units: number;
-  /** Gives the draft where something is added when its turn comes, such as what the machine knows of itself. */
+  /** Completes the draft just before it is written, such as with facts about the machine. */
   readonly complete?: () => Promise<RecordedDraft>;
-  /** Ends a run, and so is written alone: it says what everything before it came to. */
+  /** Whether it ends a run. It is then written alone, because it holds the fingerprint of everything before it. */
   readonly isRunEnd?: boolean;
 }
 
-/** Events and units that are sent in one append at most. */
+/** The most events and units that one append sends. */
 const batchEventsMax = 500;
 const batchUnitsMax = 4_194_304;
 
 /**
- * How long events gather before they are written. A disk is waited for on the thread that sends the question which is
- * being recorded: a moment later it is on its way, and the write costs nobody anything.
+ * How long events gather before they are written. A write blocks the thread that is about to send the recorded request;
+ * a few milliseconds later the request is on its way, and the write delays nothing.
  */
 const gatherMs = 5;
 
@@ -33,15 +33,16 @@ interface Waiting {
 }
 
 /**
- * Events that were told and are not stored yet, in order. While one append is under way the next ones gather, and go
- * together. Its size is limited: whoever can wait asks for room first, whoever cannot is told that there is none.
+ * The events that are not stored yet, in order. While one append runs, the next events gather and are sent together.
+ * The queue is bounded: code that can wait asks for room first, and an event that cannot wait is refused when there is
+ * none.
  */
 export class RecorderQueue {
   readonly #write: (batch: readonly QueuedEvent[]) => Promise<void>;
   readonly #onBusy: (idle: Promise<void>) => void;
   readonly #startTimer: Platform['startTimer'];
   #events: QueuedEvent[] = [];
-  /** Including those that are being written. */
+  /** Includes the events that are being written. */
   #count = 0;
   #units = 0;
   #told = 0;
@@ -49,10 +50,10 @@ export class RecorderQueue {
   #isPumping = false;
   #settleWaits: Waiting[] = [];
   #roomWaits: (() => void)[] = [];
-  /** Ends the gathering. */
+  /** Ends the wait for more events. */
   #hurry: (() => void) | undefined;
 
-  /** `write` must not reject; `onBusy` is given what resolves when everything told is settled. */
+  /** `write` must not reject. `onBusy` gets a promise that resolves when the queue is empty again. */
   constructor(
     write: (batch: readonly QueuedEvent[]) => Promise<void>,
     onBusy: (idle: Promise<void>) => void,
@@ -63,7 +64,7 @@ export class RecorderQueue {
     this.#startTimer = startTimer;
   }
 
-  /** Refuses what there is no room for. What ends something that was let in has room of its own, as much again. */
+  /** Throws if there is no room. An event that ends something may use as much room again, so that ends are not lost. */
   checkRoom(type: string, isEnd: boolean): void {
     const share = isEnd ? 2 : 1;
     const full = this.#fullLimit(share);
@@ -76,7 +77,7 @@ export class RecorderQueue {
     );
   }
 
-  /** Resolves when there is room. */
+  /** Resolves when the queue has room. */
   async room(): Promise<void> {
     while (this.#fullLimit(1) !== undefined) {
       this.#hurry?.();
@@ -89,7 +90,7 @@ export class RecorderQueue {
     return this.#units >= limits.recordQueueBytesMax * share ? 'recordQueueBytesMax' : undefined;
   }
 
-  /** Adds an event; it is written soon. */
+  /** Adds an event, which is written soon. */
   push(event: QueuedEvent): void {
     this.#events.push(event);
     this.#told++;
@@ -100,7 +101,7 @@ export class RecorderQueue {
     this.#onBusy(this.#pump());
   }
 
-  /** Resolves when everything told so far is stored or has failed. */
+  /** Resolves when every event so far is stored or has failed. */
   async settled(): Promise<void> {
     const through = this.#told;
     if (this.#settled >= through) return;
@@ -118,7 +119,7 @@ export class RecorderQueue {
     this.#isPumping = false;
   }
 
-  /** Waits a moment, or until somebody waits for what was told. */
+  /** Waits a moment for more events, or until a caller waits for these. */
   #gathered(): Promise<void> {
     return new Promise((resolve) => {
       const cancel = this.#startTimer(gatherMs, () => this.#hurry?.());

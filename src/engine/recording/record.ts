@@ -15,7 +15,7 @@ import { TurnClock } from './turn-clock.ts';
 import { unansweredTurn } from './unanswered-turn.ts';
 import { RecorderWriter } from './writer.ts';
 
-/** Begins to record on a branch. Its turns go on where the branch's end: with the last one, if it waits for a model. */
+/** Starts to record on a branch. Turns continue those of the branch: with its last turn, if that waits for a model. */
 export async function record(engine: Engine, session: string, given: RecordOptions = {}): Promise<SessionRecorder> {
   checkKeys(given, recordKeys);
   const options = { ...given, ...(await recordingDefaults(engine, session, given)) };
@@ -40,7 +40,7 @@ export async function record(engine: Engine, session: string, given: RecordOptio
   const name = `recorder ${platform.newId()}`;
   const queue = new RecorderQueue(
     (batch) => writer.write(batch),
-    // Closing the store waits for what was told, also where nobody closed the recorder.
+    // Closing the store waits for these events, even if nobody closed the recorder.
     (idle) => chores.add(name, () => idle),
     platform.startTimer,
   );

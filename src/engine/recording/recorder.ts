@@ -41,14 +41,13 @@ export class SessionRecorder implements Recorder {
     this.#runs = new RunRecorder(setup, this.#context, this.#intake);
   }
 
-  /** The branch that is written to now; another one after it was rewound under the recorder. */
+  /** The branch the recorder writes to; a new one after the old one was rewound under it. */
   get branch(): string {
     return this.#setup.counts.branch;
   }
 
   /**
-   * Says which packages take part: their versions are in the start of every run that is begun from now on. Adapters say
-   * it of their framework.
+   * Names packages in use: every run that starts from now on records their versions. Adapters name their framework.
    *
    * @example
    * ```ts
@@ -61,8 +60,9 @@ export class SessionRecorder implements Recorder {
   }
 
   /**
-   * Records a run around a function: its end has the outcome, the result if it is JSON, and the fingerprint of what
-   * precedes it. It resolves when the run is stored, and gives or throws what the function did.
+   * Records a run around a function. The end of the run holds the outcome, the result if it is JSON, and the
+   * fingerprint of everything before it. The promise resolves when the run is stored, with the result of the function,
+   * or rejects with its error.
    *
    * @example
    * ```ts
@@ -83,7 +83,7 @@ export class SessionRecorder implements Recorder {
   }
 
   /**
-   * Records a turn around a function: nothing inside begins another but an inner `turn`.
+   * Records a turn around a function. Only an inner `turn` begins a new turn inside it.
    *
    * @example
    * ```ts
@@ -131,8 +131,8 @@ export class SessionRecorder implements Recorder {
   }
 
   /**
-   * Records a call around a function and gives what it gives. `endOf` says what of it is recorded; without it the
-   * result is the output.
+   * Records a call around a function and returns its result. `endOf` picks what is recorded of the result; without it
+   * the result is the output.
    *
    * @example
    * ```ts
@@ -159,8 +159,8 @@ export class SessionRecorder implements Recorder {
   }
 
   /**
-   * Begins a call whose end is told later. Resolves when it may be made: unless it is pure or idempotent, its start is
-   * stored first.
+   * Starts a call whose end follows later. Resolves when the call may be made: unless it is pure or idempotent, its
+   * start is stored first.
    *
    * @example
    * ```ts
@@ -195,7 +195,7 @@ export class SessionRecorder implements Recorder {
   }
 
   /**
-   * Records any event; run, turn, agent and cause are those of the context where the draft has none.
+   * Records any event. Run, turn, agent and cause come from the context if the draft does not give them.
    *
    * @example
    * ```ts
@@ -206,14 +206,14 @@ export class SessionRecorder implements Recorder {
   event(draft: EventDraft): void {
     this.#intake.reporting(() => {
       const { turn } = draft;
-      if (Number.isSafeInteger(turn))
-        this.#setup.turns.note(this.#context.actorIn(this.#context.scope, draft), turn as number);
+      if (turn !== undefined && Number.isSafeInteger(turn))
+        this.#setup.turns.note(this.#context.actorIn(this.#context.scope, draft), turn);
       this.#intake.tell(draft);
     }, 1);
   }
 
   /**
-   * Records a run that a callback interface begins in one place and ends in another.
+   * Records a run that a callback interface starts in one place and ends in another.
    *
    * @example
    * ```ts
@@ -228,7 +228,7 @@ export class SessionRecorder implements Recorder {
   }
 
   /**
-   * Resolves when everything told so far is stored or has failed, and says what became of it.
+   * Resolves with a report when every event so far is stored or has failed.
    *
    * @example
    * ```ts
@@ -243,7 +243,7 @@ export class SessionRecorder implements Recorder {
   }
 
   /**
-   * Flushes, and is told nothing more.
+   * Flushes, and refuses every later event.
    *
    * @example
    * ```ts
@@ -266,7 +266,7 @@ export class SessionRecorder implements Recorder {
   }
 }
 
-/** What whoever asked is given when the record answers. */
+/** Returns the recorded output, or throws the recorded error. */
 function answered<T>({ outcome, output, error }: ReusedAnswer): T {
   if (outcome === 'ok') return output as T;
   throw errorOfRecord(error);
@@ -280,12 +280,12 @@ async function settle<T>(body: () => T | PromiseLike<T>): Promise<Settled<T>> {
   try {
     return { ok: true, result: await body() };
   } catch (error) {
-    // Anything may be thrown, also nothing; that it was thrown still has to show.
+    // Code may throw anything, even undefined; the record still has to show an error.
     return { ok: false, thrown: error, error: error ?? new Error(`${String(error)} was thrown`) };
   }
 }
 
-/** What the body gave or threw, unchanged. */
+/** Returns or throws what the body did, unchanged. */
 function unsettle<T>(settled: Settled<T>): T {
   if (settled.ok) return settled.result;
   throw settled.thrown;

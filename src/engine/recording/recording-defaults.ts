@@ -7,7 +7,7 @@ import type { RecordOptions } from './record-options.ts';
 
 type Chosen = Pick<RecordOptions, 'mask' | 'prices'>;
 
-/** What a recorder masks and charges by: what was asked for, else what the engine was opened with. */
+/** Returns the mask and the prices of a recording: those of the caller, else those the engine was opened with. */
 export async function recordingDefaults(engine: Engine, session: string, options: Chosen): Promise<Chosen> {
   const mask = options.mask ?? (await sessionMask(engine, session));
   const table = engine.recording.prices;
@@ -15,7 +15,10 @@ export async function recordingDefaults(engine: Engine, session: string, options
   return given({ mask, prices });
 }
 
-/** The same secret has the same mask throughout a session, whoever records: the session's seed is the key. */
+/**
+ * Returns the masker of a session. Its key is the session's seed, so that a secret has the same mask throughout the
+ * session.
+ */
 async function sessionMask(engine: Engine, session: string): Promise<Chosen['mask']> {
   const { masking } = engine.recording;
   if (masking === undefined) return undefined;

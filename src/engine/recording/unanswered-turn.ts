@@ -3,18 +3,19 @@ import type { Engine } from '../context/engine.ts';
 import type { Place } from '../history/place.ts';
 import { replay } from '../looking/replay.ts';
 
-/** A turn that waits for a model's answer, of an agent or of whoever goes on. */
+/** A turn that waits for a model's answer: that of an agent, or of any agent. */
 export interface UnansweredTurn {
   readonly agent: string | undefined;
   readonly turn: number;
 }
 
-/** How many messages and ends and starts of calls are looked through, from the last one back. */
+/** How many messages, starts and ends of calls are looked through, from the last one back. */
 const lookedThroughMax = 12;
 
 /**
- * The turn at a place that waits for a model: a user message began it and no model was asked, or the one that was asked
- * gave no answer. Whoever goes on there goes on with it. What was said to the agent waits also while others went on.
+ * Finds the turn that waits for a model at a place: a user message began it and no model was asked, or the model gave
+ * no answer. The next recorder there continues this turn. A message to one agent still waits if other agents went on
+ * since.
  */
 export async function unansweredTurn(
   engine: Engine,

@@ -1,7 +1,7 @@
 import { specOf } from '../../core/event/catalogue.ts';
-import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { isObject, type JsonObject, type JsonValue, stringAt } from '../../core/json.ts';
 
-/** Fields of which each value is an id or one of a few words: they say nothing that would have to be hidden. */
+/** Fields whose values are ids or one of a few words, and so are no secrets. */
 const plainFields: ReadonlySet<string> = new Set([
   'call',
   'task',
@@ -14,8 +14,8 @@ const plainFields: ReadonlySet<string> = new Set([
 const keptUnitsMax = 1_000;
 
 /**
- * What is recorded in place of data that cannot be: what its type must have, as far as it is short, and a note of why.
- * With `secret`, only ids and words of ours are kept.
+ * Returns the data to record for an event whose own data cannot be: the fields that its type requires, if they are
+ * short, and a note that says why. With `secret`, only ids and words of ours are kept.
  */
 export function withheldData(
   type: string,
@@ -44,6 +44,6 @@ function placeholder(type: string, value: unknown, note: string): JsonValue {
   if (type === 'array') return [];
   if (type === 'number') return 0;
   if (type !== 'object') return `[${note}]`;
-  const role = isObject(value) ? value['role'] : undefined;
-  return roles.has(role) ? { role: role as string, content: `[${note}]` } : {};
+  const role = isObject(value) ? stringAt(value, 'role') : undefined;
+  return role !== undefined && roles.has(role) ? { role, content: `[${note}]` } : {};
 }

@@ -1,5 +1,4 @@
 import { type ErrorCode, RepriseError } from '../../core/error.ts';
-import type { EventDraft } from '../../core/event/event.ts';
 import { given } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import type { Seq } from '../../core/point.ts';
@@ -14,21 +13,21 @@ import type { QueuedEvent, RecordedDraft } from './queue.ts';
 import type { BranchLeft } from './record-options.ts';
 import { withheldData } from './withheld-data.ts';
 
-/** Where a recorder writes: the branch, its epoch when the recorder came, and the last seq it knows of. */
+/** Where a recorder writes: the branch, its epoch when the recorder started, and the last seq the recorder stored. */
 export interface WriterPlace {
   readonly branch: string;
   readonly epoch: Seq;
   readonly seq: Seq;
 }
 
-/** What one append sends. */
+/** The events of one append. */
 interface Sending {
   readonly drafts: readonly RecordedDraft[];
-  /** Only if the head is still there. */
+  /** The head that the branch must still have. */
   readonly head?: Seq;
 }
 
-/** Stores what a recorder was told. Nothing it does throws: what cannot be stored is counted. */
+/** Stores the events of a recorder. It never throws: it counts what it cannot store. */
 export class RecorderWriter {
   readonly #engine: Engine;
   readonly #session: string;
@@ -65,11 +64,11 @@ export class RecorderWriter {
     } catch (error) {
       if (!isAboutEvents(error)) this.#counts.fail(error, drafts.length);
       else if (drafts.length > 1) for (const draft of drafts) await this.#store([draft]);
-      else await this.#storeMended(drafts[0] as RecordedDraft, error);
+      else for (const draft of drafts) await this.#storeMended(draft, error);
     }
   }
 
-  /** Stores what can be stored of an event that is refused as it is, so that what follows still has its cause. */
+  /** Stores an event that was refused, without the part that was wrong, so that later events still have their cause. */
   async #storeMended(draft: RecordedDraft, refused: RepriseError): Promise<void> {
     this.#counts.fail(refused);
     const { cause, ...others } = draft;
@@ -80,12 +79,15 @@ export class RecorderWriter {
     await this.#append(async () => ({ drafts: [mended] })).catch(() => undefined);
   }
 
-  /** The end of a run says how everything before it behaved; so it is appended only where exactly that is before it. */
+  /**
+   * Stores the end of a run, which holds the fingerprint of everything before it: it is appended only if exactly that
+   * precedes it.
+   */
   async #storeRunEnd(drafts: readonly RecordedDraft[]): Promise<void> {
     try {
       await this.#append(async () => this.#withFingerprint(drafts));
     } catch (error) {
-      // A busy branch moves on faster than its fingerprint is made. The end matters more.
+      // A busy branch moves on before its fingerprint is made. The end of the run matters more.
       if (codeOf(error) === 'append.conflict') this.#counts.fail(error, 0);
       await this.#store(drafts);
     }
@@ -102,7 +104,7 @@ export class RecorderWriter {
     }
   }
 
-  /** Appends, again where that may help; what is sent is made anew only when the branch is another one or moved on. */
+  /** Appends, and retries if that may help. It makes the events anew only if the branch changed or moved on. */
   async #append(make: () => Promise<Sending>): Promise<void> {
     let sending: Sending | undefined;
     let isRewound = false;
@@ -120,7 +122,7 @@ export class RecorderWriter {
         else if (!isTransient(error)) throw error;
         const spent = code === 'branch.rewound' ? ++rewinds : tries;
         if (spent >= limits.recordAttemptsMax) throw error;
-        // A rewind is an answer: what comes after leaving is tried as often as anything.
+        // A rewind is an answer of the store, so the attempts on the new branch are counted from the beginning.
         if (code === 'branch.rewound') tries = 0;
       }
     }
@@ -128,7 +130,7 @@ export class RecorderWriter {
 
   async #appendOnce({ drafts, head }: Sending): Promise<void> {
     const { branch, epoch } = this.#place;
-    const events = await append(this.#engine, this.#session, drafts as readonly EventDraft[], {
+    const events = await append(this.#engine, this.#session, drafts, {
       branch,
       epoch,
       ...given({ head }),
@@ -138,7 +140,7 @@ export class RecorderWriter {
     if (last !== undefined && last.branch === branch) this.#place = { branch, epoch, seq: last.seq };
   }
 
-  /** The branch was rewound: what was told still happened, so it goes on from where this recorder was. */
+  /** Forks where this recorder was when its branch was rewound: what it records still happened. */
   async #leave(): Promise<void> {
     const { branch: left, seq: at } = this.#place;
     const forked = await this.#fork(left, at);
@@ -154,7 +156,7 @@ export class RecorderWriter {
         const reason = `"${branch}" was rewound while it was being recorded`;
         return await fork(this.#engine, this.#session, { branch, seq }, { reason });
       } catch (error) {
-        // A free name was looked for, and someone else took it first.
+        // A different writer took the free name first.
         if (codeOf(error) !== 'branch.exists' || attempt >= limits.recordAttemptsMax) throw error;
       }
     }
@@ -165,14 +167,14 @@ const codeOf = (error: unknown): string | undefined => (error instanceof Reprise
 
 const passing: ReadonlySet<string> = new Set<ErrorCode>(['store.busy', 'store.failed', 'store.unreachable']);
 
-/** A store that cannot now may be able to in a moment. Ids make it harmless to send again what was stored after all. */
+/** Tells whether a retry may help. Ids make it harmless to send events again that were stored after all. */
 function isTransient(error: unknown): boolean {
   if (!(error instanceof RepriseError)) return true;
   const isCrowded = error.code === 'limit.exceeded' && error.details['limit'] === 'queuedAppendsMax';
   return passing.has(error.code) || isCrowded;
 }
 
-/** Whether it is the events that are refused, rather than the store that cannot store them. */
+/** Tells whether the store refused the events, rather than being unable to store them. */
 function isAboutEvents(error: unknown): error is RepriseError {
   if (!(error instanceof RepriseError)) return false;
   return /^(event|json|id|time|limit|part)\./.test(error.code) && !isTransient(error);

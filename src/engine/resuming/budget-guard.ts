@@ -49,7 +49,7 @@ export class BudgetGuard implements CallGuard {
     }
     this.exceeded ??= new RepriseError('budget.exceeded', `Cannot call "${name}": ${why.text}`, {
       hint: why.hint ?? 'Resume the branch with a larger budget; it goes on where it stopped.',
-      details: { budget: { ...this.#budget } as JsonObject, modelCalls: this.modelCalls, tokens: this.#tokens() },
+      details: { budget: { ...this.#budget }, modelCalls: this.modelCalls, tokens: this.#tokens() },
     });
     this.#onExceeded(this.exceeded);
     throw this.exceeded;

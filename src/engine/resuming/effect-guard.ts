@@ -292,7 +292,7 @@ const interrupted: ReusedAnswer = { outcome: 'interrupted', output: undefined, e
 /** What others who make the same call are given: a copy, as the record would give it. */
 function answerOf({ outcome = 'ok', output, error }: CallEnd): ReusedAnswer {
   try {
-    const told = error === undefined ? undefined : (errorRecord(error) as JsonObject);
+    const told = error === undefined ? undefined : errorRecord(error);
     return { outcome, output: recordable(output).value, error: told };
   } catch {
     // Too large for the record: nobody else can be given it.
@@ -313,7 +313,7 @@ function sequencesOf(lists: readonly (readonly KnownCall[])[]): ReadonlyMap<stri
 /** A `call.started` as it would be stored, without what models are asked. */
 function storedStart(start: NamedCall, mask: EffectGuardOptions['mask']): JsonObject {
   const told = { type: 'call.started', id: '', time: '', data: { ...callStartedData(start), request: undefined } };
-  return (prepareEvent(told, mask).draft.data ?? {}) as JsonObject;
+  return prepareEvent(told, mask).draft.data;
 }
 
 function aborted(signal: AbortSignal | undefined): Promise<void> {

@@ -214,9 +214,9 @@ function summaries(variants: readonly Variant[], rows: readonly ExperimentRow[])
   }));
   const verdicts = comparePasses(counts);
   return groups.map((group, index) => {
-    const { passed, of } = counts[index] as (typeof counts)[number];
+    const { passed, of } = counts[index] ?? { passed: 0, of: 0 };
     return {
-      variant: (variants[index] as Variant).name,
+      variant: variants[index]?.name ?? '',
       branches: group.length,
       succeeded: group.filter(({ outcome }) => outcome === 'ok').length,
       passed,

@@ -1,6 +1,6 @@
 import { hasCode, RepriseError } from '../../core/error.ts';
-import { given, type JsonObject } from '../../core/json.ts';
-import { type Message, toolResultsIn } from '../../core/message/message.ts';
+import { given } from '../../core/json.ts';
+import { type Message, messageFrom, type ToolResultPart, toolResultsIn } from '../../core/message/message.ts';
 import { mend, type Repair, toolAnswer } from '../../core/message/repair.ts';
 import type { PendingCall, ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
 import type { CallGuard, NamedCall } from '../../core/recording/call-guard.ts';
@@ -108,10 +108,10 @@ export async function withAnswers<Run, Result>(
 ): Promise<ResumeContext> {
   const { agent } = answering;
   const callers = context.pending.filter((call) => agent.isForCaller?.(call) === true);
-  const answers: JsonObject[] = [];
+  const answers: ToolResultPart[] = [];
   for (const call of context.pending)
     if (!callers.includes(call)) answers.push(await answered(answering, call, context));
-  const answer = answers.length === 0 ? [] : [toolAnswer(answers) as unknown as Message];
+  const answer = answers.length === 0 ? [] : [toolAnswer(answers)];
   const messages = [...context.messages, ...answer];
   if (callers.length === 0) return { ...context, messages, pending: [] };
   if (context.prompt?.role !== 'user') throw waiting(callers, refText(context));
@@ -127,9 +127,9 @@ function withoutOpen(
   prompt: Message,
   seq: number,
 ): Pick<ResumeContext, 'messages' | 'repairs'> {
-  const held = [...messages, prompt].map((message) => ({ seq, message: message as unknown as JsonObject }));
+  const held = [...messages, prompt].map((message) => ({ seq, message }));
   const mended = mend(held);
-  const left = mended.messages.slice(0, -1).map(({ message }) => message as unknown as Message);
+  const left = mended.messages.slice(0, -1).map(({ message }) => messageFrom(message));
   return { messages: left, repairs: mended.repairs };
 }
 
@@ -138,9 +138,9 @@ async function answered<Run, Result>(
   { recorder, request, agent, checks }: Answering<Run, Result>,
   pending: PendingCall,
   context: ResumeContext,
-): Promise<JsonObject> {
+): Promise<ToolResultPart> {
   const { call, name } = pending;
-  const part = { type: 'tool-result', toolCallId: call, toolName: name };
+  const part = { type: 'tool-result', toolCallId: call, toolName: name } as const;
   const effect = await request.ledger.effectOf(name);
   const taken = await takenCall(agent, pending);
   const { input } = taken.pending;

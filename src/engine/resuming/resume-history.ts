@@ -122,7 +122,7 @@ async function writersOf(
 
 /** Whether a message holds anything that depends on who wrote it. */
 function isParticular(message: JsonObject): boolean {
-  const holders = [message, ...(partsOf(message) as unknown as readonly JsonObject[])];
+  const holders: readonly JsonObject[] = [message, ...partsOf(message)];
   return holders.some(
     (held) =>
       held['type'] === 'reasoning' ||

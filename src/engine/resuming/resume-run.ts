@@ -2,7 +2,7 @@ import type { Budget } from '../../core/comparing/variants.ts';
 import { RepriseError } from '../../core/error.ts';
 import type { Outcome } from '../../core/event/event.ts';
 import { given, type JsonObject, type JsonValue } from '../../core/json.ts';
-import type { Message } from '../../core/message/message.ts';
+import { type Message, messageFrom } from '../../core/message/message.ts';
 import type { Repair } from '../../core/message/repair.ts';
 import type { Agent, ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
 import type { EffectPolicy } from '../../core/recording/effects.ts';
@@ -166,14 +166,15 @@ async function inRun<Run, Result>(running: Running<Run, Result>): Promise<Ended<
   const { lane } = history;
   const about = nameOf(request, agent, history);
   // A conversation without runs is found again only by what carries none.
-  const isBefore = request.prompt !== undefined && lane !== undefined && lane.run === null;
-  if (isBefore) recorder.message(request.prompt as Message, about);
+  const { prompt } = request;
+  const isBefore = prompt !== undefined && lane !== undefined && lane.run === null;
+  if (isBefore && prompt !== undefined) recorder.message(prompt, about);
   recorder.uses(...(agent.packages ?? []));
   const open = recorder.startRun({ ...about, resumed: resumedData(agent, lane?.run ?? null, request.run) });
   const work = open.within(async () => {
     const context = await contextOf(running);
     // Said after what was pending is answered, so that no answer is parted from its call.
-    if (request.prompt !== undefined && !isBefore) recorder.message(request.prompt);
+    if (prompt !== undefined && !isBefore) recorder.message(prompt);
     return agent.resume(context, request.run);
   });
   try {
@@ -222,7 +223,7 @@ function optionsData(options: unknown): JsonValue | undefined {
 async function contextOf<Run, Result>(running: Running<Run, Result>): Promise<ResumeContext> {
   const { recorder, request, agent, history, watch } = running;
   const { settings, prompt: trailing, repairs } = history;
-  const sent = request.prompt ?? (trailing?.message as Message | undefined);
+  const sent = request.prompt ?? (trailing === undefined ? undefined : messageFrom(trailing.message));
   // With a new prompt, one that was never answered is history.
   const before = request.prompt === undefined || trailing === undefined ? [] : [trailing];
   const { open, given } = pendingOf(history, request.prompt);
@@ -230,7 +231,7 @@ async function contextOf<Run, Result>(running: Running<Run, Result>): Promise<Re
     session: recorder.session,
     branch: recorder.branch,
     recorder,
-    messages: [...history.messages, ...before].map(({ message }) => message as unknown as Message),
+    messages: [...history.messages, ...before].map(({ message }) => messageFrom(message)),
     prompt: sent,
     ...settings,
     pending: open,

@@ -1,9 +1,9 @@
-import { RepriseError } from '../../core/error.ts';
+import { assert, RepriseError } from '../../core/error.ts';
 import type { Outcome } from '../../core/event/event.ts';
 import { checkId } from '../../core/id.ts';
 import { given, type JsonObject } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import type { Message } from '../../core/message/message.ts';
+import { type Message, messageFrom } from '../../core/message/message.ts';
 import type { Repair } from '../../core/message/repair.ts';
 import type { Agent } from '../../core/recording/agent.ts';
 import { checkEffectPolicy } from '../../core/recording/effects.ts';
@@ -153,7 +153,7 @@ export async function resume<Run, Result>(
 ): Promise<ResumeResult<Result>> {
   const resumed = await settleResume(engine, target, agent, options);
   if ('error' in resumed) throw resumed.error;
-  return resumed as ResumeResult<Result>;
+  return resumed;
 }
 
 /** Continues a branch on an agent, and says how far it came even if it failed. Throws only what kept it from beginning. */
@@ -240,8 +240,8 @@ async function resumeTurns<Run, Result>(
   return runs;
 }
 
-const shown = (message: JsonObject | Message | undefined): { readonly message?: Message } =>
-  message === undefined ? {} : { message: message as Message };
+const shown = (message: JsonObject | undefined): { readonly message?: Message } =>
+  message === undefined ? {} : { message: messageFrom(message) };
 
 function goesOn(check: () => void): boolean {
   try {
@@ -273,21 +273,17 @@ function leftOf<Run, Result>(
   const spent = spendingOf(runs);
   const modelCalls = runs.reduce((sum, { report }) => sum + report.modelCalls, 0);
   const took = runs.reduce((sum, { report }) => sum + report.latencyMs, 0);
-  const left = (most: number, used: number): number => Math.max(0, most - used);
-  return {
-    ...(budget === undefined
-      ? {}
-      : {
-          budget: {
-            ...(budget.modelCalls === undefined ? {} : { modelCalls: left(budget.modelCalls, modelCalls) }),
-            ...(budget.tokens === undefined
-              ? {}
-              : { tokens: left(budget.tokens, spent.inputTokens + spent.outputTokens) }),
-            ...(budget.costUsd === undefined ? {} : { costUsd: left(budget.costUsd, spent.cost ?? 0) }),
-          },
-        }),
-    ...(timeoutMs === undefined ? {} : { timeoutMs: Math.max(1, left(timeoutMs, took)) }),
-  };
+  const left = (most: number | undefined, used: number): number | undefined =>
+    most === undefined ? undefined : Math.max(0, most - used);
+  const budgetLeft = given({
+    modelCalls: left(budget?.modelCalls, modelCalls),
+    tokens: left(budget?.tokens, spent.inputTokens + spent.outputTokens),
+    costUsd: left(budget?.costUsd, spent.cost ?? 0),
+  });
+  return given({
+    budget: budget === undefined ? undefined : budgetLeft,
+    timeoutMs: timeoutMs === undefined ? undefined : Math.max(1, timeoutMs - took),
+  });
 }
 
 function spendingOf<Result>(runs: readonly ComparedRun<Result>[]): Spending {
@@ -302,7 +298,7 @@ function spendingOf<Result>(runs: readonly ComparedRun<Result>[]): Spending {
 }
 
 function summed<Result>(session: string, lineage: Lineage, runs: readonly ComparedRun<Result>[]): ResumeReport {
-  const { report: last } = runs.at(-1) as ComparedRun<Result>;
+  const { report: last } = lastOf(runs);
   const { inputTokens, outputTokens, cost, unpricedCalls } = spendingOf(runs);
   const total = (count: (report: RunReport<Result>) => number): number =>
     runs.reduce((sum, { report }) => sum + count(report), 0);
@@ -328,10 +324,16 @@ function summed<Result>(session: string, lineage: Lineage, runs: readonly Compar
   };
 }
 
+function lastOf<Result>(runs: readonly ComparedRun<Result>[]): ComparedRun<Result> {
+  const last = runs.at(-1);
+  assert(last !== undefined, 'a resume makes at least one run');
+  return last;
+}
+
 function resultOf<Result>(
   runs: readonly ComparedRun<Result>[],
 ): { readonly result: Result } | { readonly error: unknown } {
-  const { report } = runs.at(-1) as ComparedRun<Result>;
+  const { report } = lastOf(runs);
   return 'error' in report ? { error: report.error } : { result: report.result as Result };
 }
 

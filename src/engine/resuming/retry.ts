@@ -1,9 +1,9 @@
 import { RepriseError } from '../../core/error.ts';
 import type { Event } from '../../core/event/event.ts';
-import { given, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { given, type JsonObject } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { partsOf, textOf } from '../../core/message/message.ts';
-import type { Seq } from '../../core/point.ts';
+import { previous, type Seq } from '../../core/point.ts';
 import type { Agent } from '../../core/recording/agent.ts';
 import { mainBranch, type PointInput, parsePoint, refText } from '../../core/ref.ts';
 import type { Edit } from '../../core/view/edit.ts';
@@ -114,7 +114,7 @@ async function findTried(engine: Engine, session: string, what: PointInput): Pro
   const named =
     typeof what === 'string' ? /^(?:(?<branch>[^@]*)@)?(?<kind>run|task):(?<id>.+)$/s.exec(what)?.groups : undefined;
   if (named !== undefined) {
-    const id = named['id'] as string;
+    const { id = '' } = named;
     const place = await placeAt(engine, session, branchIn(named['branch']), { kind: 'head' });
     return named['kind'] === 'task' ? triedTask(engine, place, id) : triedRun(engine, place, decoded(id));
   }
@@ -175,7 +175,7 @@ const placeOf = ({ record, seq }: Place): PointInput => ({ branch: record.branch
 function noted(tried: Tried, event: Event): Tried {
   const { type, data } = event;
   const isModel = data['kind'] === 'model';
-  const said = type === 'call.ended' && isModel ? textOf((data['message'] ?? null) as JsonValue) : '';
+  const said = type === 'call.ended' && isModel ? textOf(data['message'] ?? null) : '';
   return {
     ...tried,
     end: event.seq,
@@ -194,7 +194,7 @@ async function beginningOf(
   extraContext: string | undefined,
 ): Promise<{ readonly at: Seq; readonly edits: readonly Edit[]; readonly prompt?: string }> {
   const { place, started, asked, task } = tried;
-  const points = asked === undefined ? [tried.end] : [(asked.seq - 1) as Seq, asked.seq];
+  const points = asked === undefined ? [tried.end] : [previous(asked.seq), asked.seq];
   for (const at of points) {
     const seen = await foldAt(engine, { ...place, seq: at }, conversation);
     const own = asked?.run === undefined ? undefined : seen.lanes.find(({ run }) => run === asked.run);
@@ -213,6 +213,5 @@ async function beginningOf(
 function withText(message: JsonObject, extra: string | undefined): JsonObject | undefined {
   if (extra === undefined || extra === '') return undefined;
   if (typeof message['content'] === 'string') return { ...message, content: `${message['content']}\n\n${extra}` };
-  const parts = partsOf(message) as unknown as readonly JsonObject[];
-  return { ...message, content: [...parts, { type: 'text', text: `\n\n${extra}` }] };
+  return { ...message, content: [...partsOf(message), { type: 'text', text: `\n\n${extra}` }] };
 }

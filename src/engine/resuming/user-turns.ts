@@ -1,7 +1,7 @@
 import type { Event } from '../../core/event/event.ts';
 import { applyEvent } from '../../core/event/projection.ts';
 import { isObject, type JsonObject } from '../../core/json.ts';
-import { type Message, textOf } from '../../core/message/message.ts';
+import { type Message, messageFrom, textOf } from '../../core/message/message.ts';
 import type { Point, Seq } from '../../core/point.ts';
 import { createSpending, type Spending, spend } from '../../core/recording/spending.ts';
 import { type ConversationState, conversation } from '../../projections/conversation.ts';
@@ -66,7 +66,7 @@ export async function userTurnsAfter(
 function openTurn(seq: Seq, message: JsonObject): OpenTurn {
   return {
     seq,
-    message: message as unknown as Message,
+    message: messageFrom(message),
     answer: '',
     tools: [],
     modelCalls: 0,
