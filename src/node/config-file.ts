@@ -15,8 +15,8 @@ export interface LoadedConfig {
 const names: readonly string[] = ['ts', 'mts', 'js', 'mjs'].map((ending) => `reprise.config.${ending}`);
 
 /**
- * The nearest `reprise.config.ts` (or `.mts`, `.js`, `.mjs`) on the way up to the root of the git repository; without a
- * repository, the one in the folder itself. What lies above a project is not the project's, and is not run.
+ * Finds the nearest `reprise.config.ts` (or `.mts`, `.js`, `.mjs`) on the way up to the root of the git repository;
+ * without a repository, only in the folder itself. A file above the project does not belong to it and is not run.
  */
 export function findConfigFile(from: string = process.cwd()): string | undefined {
   const first = resolve(from);
@@ -34,7 +34,7 @@ function repositoryRoot(from: string): string | undefined {
   }
 }
 
-/** Loads a configuration file; `config.invalid` if it cannot be loaded, or a field is not what it should be. */
+/** Loads a configuration file; throws `config.invalid` if it cannot be loaded or a field is not valid. */
 export async function loadConfigFile(path: string): Promise<LoadedConfig> {
   const file = resolve(path);
   let held: Readonly<Record<string, unknown>>;
@@ -61,13 +61,13 @@ function hintFor(error: unknown): string {
   if (code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX')
     return 'Node runs TypeScript by leaving the types out: write no enum, namespace or parameter property.';
   if (code === 'ERR_MODULE_NOT_FOUND') return 'Install what it imports; a file is imported with its ending.';
-  // npm init makes packages of CommonJS, where a .ts file may not import.
+  // `npm init` makes CommonJS packages, in which a .ts file cannot import.
   if (error instanceof SyntaxError && /import statement|import\.meta|Unexpected token 'export'/.test(error.message))
     return 'Its package.json says "type": "commonjs": call it reprise.config.mts, or say "module" there.';
   return 'Node runs it as it is: what it says when it is run by itself is what is wrong.';
 }
 
-/** The nearest configuration, loaded; undefined if there is none. */
+/** Loads the nearest configuration; undefined if there is none. */
 export async function nearestConfig(from?: string): Promise<LoadedConfig | undefined> {
   const file = findConfigFile(from);
   return file === undefined ? undefined : loadConfigFile(file);

@@ -9,7 +9,7 @@ const saltBytes = 16;
 const poolBytes = 4096;
 
 /**
- * The machine as pure code sees it: its clock, its randomness, its SHA-256.
+ * Returns the platform of Node: its clock, its randomness, its SHA-256.
  *
  * @example
  * ```ts
@@ -37,7 +37,7 @@ export function createNodePlatform(): Platform {
   };
 }
 
-/** The longest a timer of Node can be set for; a longer one would fire at once. */
+/** The longest time of a Node timer; a longer one would fire at once. */
 const timerMsMax = 2 ** 31 - 1;
 
 function startTimer(ms: number, fire: () => void): () => void {
@@ -58,7 +58,10 @@ function startIdleTimer(ms: number, fire: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
-/** Spelling a time out takes longer than reading the clock, and many events happen within a millisecond. */
+/**
+ * Returns a clock that caches its text: formatting a time takes longer than reading it, and many events share a
+ * millisecond.
+ */
 function clock(): () => string {
   let lastMs = Number.NaN;
   let text = '';
@@ -74,11 +77,11 @@ function clock(): () => string {
 
 interface RandomPool {
   readonly bytes: Buffer;
-  /** Where that many unused random bytes begin. */
+  /** Returns the offset of that many unused random bytes. */
   readonly take: (count: number) => number;
 }
 
-/** Asking the system for 16 bytes at a time costs more than hashing the event they salt. */
+/** Returns a pool of random bytes: asking the system for 16 at a time costs more than hashing the event. */
 function randomPool(): RandomPool {
   const bytes = Buffer.allocUnsafeSlow(poolBytes);
   let used = poolBytes;
@@ -97,7 +100,10 @@ function randomPool(): RandomPool {
 
 const counterMax = 0xfff;
 
-/** UUIDv7 whose 12 bits after the time count up within a millisecond, so that ids sort in the order they were made. */
+/**
+ * Makes UUIDv7 ids. The 12 bits after the time count up within a millisecond, so that ids sort in the order they were
+ * made.
+ */
 function uuidSource(pool: RandomPool): () => string {
   let lastMs = 0;
   let counter = 0;
@@ -108,7 +114,7 @@ function uuidSource(pool: RandomPool): () => string {
       counter = pool.bytes.readUInt16BE(pool.take(2)) & 0x1ff;
     } else if (counter < counterMax) counter++;
     else {
-      // The counter ran out, or the clock went back for long: borrow from the future rather than repeat or go back.
+      // The counter ran out, or the clock went back: borrow from the future rather than repeat an id or break the order.
       lastMs++;
       counter = 0;
     }

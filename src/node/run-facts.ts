@@ -13,13 +13,13 @@ const configNames = ['reprise.config.ts', 'reprise.config.mts', 'reprise.config.
 
 let known: Promise<JsonObject> | undefined;
 
-/** What is known of the program that runs, gathered once a process: a working tree is asked only once how it is. */
+/** Returns facts about the running program, gathered once per process, so that git is asked only once. */
 export function runFacts(): Promise<JsonObject> {
   known ??= gatherFacts(process.cwd());
   return known;
 }
 
-/** What was started, its versions, the state of its working tree, and a digest of its configuration. */
+/** Gathers the program, its versions, the state of its working tree, and a digest of its configuration. */
 export async function gatherFacts(directory: string): Promise<JsonObject> {
   const git = await gitFacts(directory);
   const configDigest = configDigestAt(directory);
@@ -32,8 +32,8 @@ export async function gatherFacts(directory: string): Promise<JsonObject> {
 }
 
 /**
- * `{ branch, sha, dirty }` of the working tree around a directory; undefined where there is none, no commit, or no git.
- * With a detached head there is no branch, and it is left out.
+ * Returns `{ branch, sha, dirty }` of the working tree around a directory; undefined without a working tree, a commit
+ * or git. A detached head has no branch.
  */
 export async function gitFacts(
   directory: string,
@@ -43,7 +43,7 @@ export async function gitFacts(
     const { stdout } = await promisify(execFile)('git', ['-C', directory, ...words], {
       timeout: gitTimeoutMs,
       maxBuffer: gitOutputBytesMax,
-      // Looking must not take the lock that a git command of the user's may be waiting for.
+      // Reading must not take the lock that a git command of the user may be waiting for.
       env: { ...env, GIT_OPTIONAL_LOCKS: '0' },
     });
     return stdout.trim();
@@ -60,7 +60,7 @@ export async function gitFacts(
   }
 }
 
-/** SHA-256 of the nearest `reprise.config.*`, on the way up to the root of the git repository. */
+/** Returns the SHA-256 of the nearest `reprise.config.*` on the way up to the root of the git repository. */
 export function configDigestAt(from: string): string | undefined {
   for (let directory = from; ; directory = dirname(directory)) {
     const path = configNames.map((name) => join(directory, name)).find((each) => existsSync(each));
@@ -71,7 +71,7 @@ export function configDigestAt(from: string): string | undefined {
 
 const versions = new Map<string, string | undefined>();
 
-/** The version of a package beside this one, which is the one that the adapters import; undefined where there is none. */
+/** Returns the version of a package as the adapters import it; undefined if it is not installed. */
 export function versionOf(packageName: string): string | undefined {
   if (!versions.has(packageName)) versions.set(packageName, readVersion(packageName));
   return versions.get(packageName);
@@ -88,7 +88,7 @@ function readVersion(packageName: string): string | undefined {
 
 const versionIn = (packageJson: string): string | undefined => stringAt(JSON.parse(packageJson), 'version');
 
-/** `package.json` is two folders up from the source and from what is built. */
+/** Returns the version of this package. Its `package.json` is two folders up, from `src` and from `dist`. */
 function ownVersion(): string {
   const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
   return versionIn(text) ?? 'unknown';

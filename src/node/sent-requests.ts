@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { RequestListener, RequestTold } from '../core/store/event-store.ts';
 
-/** What Node's own `fetch` says about a request. */
+/** The messages that Node's `fetch` publishes about a request. */
 interface Published {
   readonly request: { readonly method?: unknown; readonly origin?: unknown; readonly path?: unknown };
   readonly response?: { readonly statusCode?: unknown };
@@ -9,10 +9,12 @@ interface Published {
 }
 
 const listeners = new Set<RequestListener>();
-/** Who wants to hear how a request ended. Its answer arrives in another context than it was sent in. */
+/** The listeners that wait for the result of a request, which arrives in a different async context. */
 const waiting = new WeakMap<object, readonly RequestTold[]>();
 
-/** Tells of every request that is made with `fetch`, in the context of whoever makes it, until it is taken back. */
+/**
+ * Calls a listener for every `fetch` request, in the context of the code that sends it. The returned function stops it.
+ */
 export function watchRequests(told: RequestListener): () => void {
   if (listeners.size === 0) for (const [name, hear] of Object.entries(channels)) subscribe(name, hear);
   listeners.add(told);

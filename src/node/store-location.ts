@@ -5,7 +5,7 @@ import { given } from '../core/json.ts';
 import { withoutPassword } from '../core/store/store-url.ts';
 import type { LoadedConfig } from './config-file.ts';
 
-/** Where a store is: what a store URL says. */
+/** The location of a store, as a store URL gives it. */
 export type StoreLocation =
   | { readonly kind: 'memory' }
   | { readonly kind: 'sqlite'; readonly path: string }
@@ -14,7 +14,7 @@ export type StoreLocation =
 const defaultFile: string = join('.reprise', 'reprise.db');
 
 /**
- * Reads a store URL: `sqlite:PATH`, `postgres://…`, `memory:`. Without one it is `REPRISE_STORE`, else the nearest
+ * Reads a store URL: `sqlite:PATH`, `postgres://…`, `memory:`. Without one it takes `REPRISE_STORE`, else the nearest
  * `.reprise/reprise.db` on the way up to the root of the git repository, else a new one there.
  */
 export function storeLocation(
@@ -35,16 +35,16 @@ export function storeLocation(
   });
 }
 
-/** A path alone, and a scheme that is nearly ours, are meant as a file. */
+/** Suggests a file URL for a path alone, or for a scheme that is almost right. */
 function meant(url: string): string {
   const path = /^(?:sqlit\w{0,2}:|file:)?(?:\/\/(?=\/))?([^:]+)$/i.exec(url)?.[1];
   return path === undefined ? '' : `Did you mean ${JSON.stringify(`sqlite:${path}`)}? `;
 }
 
-/** Who said where the store is. */
+/** The origin of a store location. */
 export type StoreChoice = 'given' | 'environment' | 'config' | 'default';
 
-/** Where the store is, and who said so: what was given, else `REPRISE_STORE`, else the configuration, else the default. */
+/** Picks the store: the given one, else `REPRISE_STORE`, else that of the configuration, else the default. */
 export function chooseStore(
   named: string | undefined,
   loaded: LoadedConfig | undefined,
@@ -79,13 +79,13 @@ function nearestStore(from: string): string {
   }
 }
 
-/** A store URL that means the same wherever it is read, for child processes. */
+/** Returns a store URL that means the same in any folder, for child processes. */
 export function absoluteUrl(location: StoreLocation): string {
   if (location.kind === 'postgres') return location.url;
   return location.kind === 'memory' ? 'memory:' : `sqlite:${location.path}`;
 }
 
-/** A store URL as it can be shown to anyone. */
+/** Returns a store URL without its password. */
 export function shownUrl(location: StoreLocation): string {
   return withoutPassword(absoluteUrl(location));
 }

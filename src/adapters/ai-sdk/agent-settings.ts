@@ -3,23 +3,23 @@ import { RepriseError } from '../../core/error.ts';
 import { propertiesOf } from '../../core/property.ts';
 import type { ModelSettings } from './recorded-settings.ts';
 
-/** An agent of any kind of the AI SDK. */
+/** Any agent of the AI SDK. */
 export type AnyAgent = Pick<Agent<never, ToolSet>, 'version' | 'id' | 'tools'> & {
   generate(call: never): Promise<{ readonly text: string }>;
   stream(call: never): Promise<object>;
 };
 
-/** The settings an agent was made with. */
+/** The settings that an agent was made with. */
 export type AgentSettings = ModelSettings & Readonly<Record<string, unknown>>;
 
-/** Whether a value is an agent of the AI SDK, rather than settings. */
+/** Tells whether a value is an agent of the AI SDK, rather than settings. */
 export function isAgent(value: object): value is AnyAgent {
   return 'generate' in value && typeof value.generate === 'function' && 'version' in value;
 }
 
 /**
- * The settings of an agent. The AI SDK has no other way to run an agent on another model, and its own class keeps them
- * in a field; one of another class is refused.
+ * Returns the settings of an agent, which its class keeps in a field: the AI SDK has no other way to run an agent on a
+ * different model. Throws for an agent of a different class.
  */
 export function agentSettings(agent: AnyAgent): AgentSettings {
   const { settings } = propertiesOf(agent);

@@ -14,7 +14,7 @@ import { shownHeaders } from './model-request.ts';
 import { neutralData, shortContent } from './neutral-message.ts';
 import { plainJson, plainObject } from './plain-json.ts';
 
-/** What a model said, or as much of it as arrived. */
+/** The answer of a model, or the part of it that arrived. */
 export interface ModelAnswer {
   readonly content: readonly LanguageModelV4Content[];
   readonly finishReason?: LanguageModelV4FinishReason;
@@ -24,7 +24,7 @@ export interface ModelAnswer {
   readonly response?: LanguageModelV4ResponseMetadata & { readonly headers?: Readonly<Record<string, string>> };
 }
 
-/** An answer as the end of a call. The message is what goes back to the model; what it cannot hold is in `provider`. */
+/** Returns an answer as the end of a call. The message is what goes back to the model; `provider` holds the rest. */
 export function answerEnd(answer: ModelAnswer, providerName: string): CallEnd {
   const { content, finishReason, usage } = answer;
   const message = answerMessage(content);
@@ -36,7 +36,7 @@ export function answerEnd(answer: ModelAnswer, providerName: string): CallEnd {
   };
 }
 
-/** The assistant message, exactly as the AI SDK will send it back; undefined if nothing was said. */
+/** Returns the assistant message as the AI SDK will send it back; undefined if the model said nothing. */
 export function answerMessage(content: readonly LanguageModelV4Content[]): Message | undefined {
   const parts = content.flatMap(answerPart);
   return parts.length === 0 ? undefined : { role: 'assistant', content: shortContent(parts) };
@@ -106,6 +106,6 @@ function providerFacts(answer: ModelAnswer, name: string): JsonObject {
   });
 }
 
-/** Whether a part says something that the message has no place for. */
+/** Tells whether a part holds something that the message has no place for. */
 const isMore = (part: LanguageModelV4Content): boolean =>
   part.type === 'source' || (part.type === 'text' && part.citations !== undefined);

@@ -3,23 +3,24 @@ import { given, isObject, type JsonObject, type JsonValue } from '../../core/jso
 import { bareMessages, type Message, type MessageLike, partsOf, textOf } from '../../core/message/message.ts';
 import { isToolOutput, neutralMessage } from './neutral-message.ts';
 
-/** What `generateText` and `streamText` take as a conversation. */
+/** A conversation as `generateText` and `streamText` take it. */
 export interface ModelPrompt {
   /** The system prompt; left out if there is none. */
   instructions?: string | SystemModelMessage[];
   messages: ModelMessage[];
-  /** Set where a system message stands further down: the AI SDK wants that allowed. */
+  /** Set if a system message comes later: the AI SDK allows that only with this option. */
   allowSystemInMessages?: true;
 }
 
-/** The part of a conversation that a prompt is made of; `messages` may be those of the projection, with their seqs. */
+/** The part of a conversation that makes a prompt; `messages` may be those of the projection, with their seqs. */
 export interface PromptSource {
   readonly messages: readonly MessageLike[];
   readonly system?: string | null;
 }
 
 /**
- * Makes messages of the AI SDK neutral, as they are recorded. Bytes become base64; what has no neutral form is kept.
+ * Turns messages of the AI SDK into neutral ones, as they are recorded. Bytes become base64; parts without a neutral
+ * form are kept.
  *
  * @example
  * ```ts
@@ -31,8 +32,8 @@ export function fromModelMessages(messages: readonly ModelMessage[]): Message[] 
 }
 
 /**
- * Makes neutral messages, or those of a conversation, ones of the AI SDK, ready to be sent. Parts that the AI SDK does
- * not know are left out, and so is what was erased.
+ * Turns neutral messages, or those of a conversation, into messages of the AI SDK. Erased messages and parts that the
+ * AI SDK does not know are left out.
  *
  * @example
  * ```ts
@@ -45,7 +46,7 @@ export function toModelMessages(messages: readonly MessageLike[]): ModelMessage[
 }
 
 /**
- * Makes a conversation what `generateText` takes: the system prompt as instructions, the messages beside it. Erased
+ * Turns a conversation into what `generateText` takes: the system prompt as instructions, and the messages. Erased
  * messages are left out.
  *
  * @example
@@ -76,7 +77,7 @@ function modelMessage(message: Message): ModelMessage {
   return { ...message, role, content: parts.map((part) => modelPart(part)) } as ModelMessage;
 }
 
-/** What the AI SDK takes in a message of each role; anything else would reach the provider as nothing. */
+/** The parts that the AI SDK takes in a message of each role; it drops any other part. */
 const knownParts: Readonly<Record<'user' | 'assistant' | 'tool', ReadonlySet<string>>> = {
   user: new Set(['text', 'image', 'file']),
   assistant: new Set([
@@ -106,14 +107,14 @@ function modelPart(part: JsonObject): object {
   }
 }
 
-/** What a tool gave, in the form in which the AI SDK tells a model. */
+/** Returns the output of a tool in the form in which the AI SDK sends it to a model. */
 export function toolOutput(output: JsonValue, isError: boolean): ToolResultPart['output'] {
   if (isToolOutput(output)) return withUrls(output) as ToolResultPart['output'];
   if (typeof output === 'string') return { type: isError ? 'error-text' : 'text', value: output };
   return { type: isError ? 'error-json' : 'json', value: output };
 }
 
-/** Tagged data holds addresses as objects; JSON made texts of them. */
+/** Turns the addresses in tagged data back into URL objects. */
 function withUrls(value: JsonValue): unknown {
   if (Array.isArray(value)) return value.map(withUrls);
   if (!isObject(value)) return value;

@@ -4,7 +4,7 @@ import type { ModelRequest } from '../../core/recording/recorder.ts';
 import { type NeutralOptions, neutralMessage } from './neutral-message.ts';
 import { plainJson, plainObject } from './plain-json.ts';
 
-/** What a model is sent, in the neutral form. The signal and what is no part of the question are left out. */
+/** Returns the request to a model in the neutral form, without the signal and other options that are not part of it. */
 export function modelRequest(params: LanguageModelV4CallOptions, options: NeutralOptions): ModelRequest {
   const { prompt, tools, headers, abortSignal: _signal, includeRawChunks: _raw, ...rest } = params;
   const system = plainSystem(prompt);
@@ -19,17 +19,17 @@ export function modelRequest(params: LanguageModelV4CallOptions, options: Neutra
   };
 }
 
-/** The system prompt, where it is one text and nothing else; several, or one with options, stay in the list as sent. */
+/** Returns the system prompt if it is one plain text; several, or one with options, stay in the list. */
 function plainSystem(prompt: LanguageModelV4CallOptions['prompt']): string | undefined {
   const [first, second] = prompt;
   if (first?.role !== 'system' || second?.role === 'system' || first.providerOptions !== undefined) return undefined;
   return first.content;
 }
 
-/** Headers whose value may be a secret, or says only which client is talking. */
+/** Headers that may hold a secret or only name the client. */
 const hiddenHeader = /auth|key|token(?!s)|secret|cookie|password|credential|session|signature|^user-agent$/i;
 
-/** Headers as they are recorded: those that may hold a secret are left out. */
+/** Returns headers as they are recorded, without those that may hold a secret. */
 export function shownHeaders(headers: Readonly<Record<string, unknown>> | undefined): JsonObject {
   const shown: Record<string, JsonValue> = {};
   for (const [name, value] of Object.entries(headers ?? {})) {

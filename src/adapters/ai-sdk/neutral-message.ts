@@ -5,15 +5,15 @@ import { type Message, type MessagePart, partFrom, type Role } from '../../core/
 import { propertiesOf } from '../../core/property.ts';
 import { base64Of, plainJson, plainObject } from './plain-json.ts';
 
-/** How messages are brought to the neutral form. */
+/** Options for turning messages into the neutral form. */
 export interface NeutralOptions {
-  /** Tells that the tool made its own model output for this call, so that its form is kept. */
+  /** Tells whether the tool made its own model output for a call, whose form is then kept. */
   readonly isShaped?: (toolCallId: string) => boolean;
 }
 
 /**
- * A message of the AI SDK, or of a provider's prompt, in the neutral form. Bytes become base64, and a tool's answer
- * plain JSON; whatever has no neutral form is kept as it is.
+ * Returns a message of the AI SDK, or of a provider's prompt, in the neutral form. Bytes become base64, and a tool's
+ * answer plain JSON; anything without a neutral form is kept.
  */
 export function neutralMessage(message: ModelMessage | LanguageModelV4Message, options: NeutralOptions = {}): Message {
   const { role, content, ...rest } = message;
@@ -26,7 +26,7 @@ function neutralContent(role: Role, content: string | readonly object[], options
   return role === 'tool' ? parts : shortContent(parts);
 }
 
-/** Content that is nothing but one text is that text, so that the same message is written one way only. */
+/** Returns the text of content that is one plain text, so that equal messages are written in one way. */
 export function shortContent(parts: readonly MessagePart[]): Message['content'] {
   const [only] = parts;
   return parts.length === 1 && only?.type === 'text' && Object.keys(only).length === 2 ? only.text : parts;
@@ -50,7 +50,7 @@ function neutralPart(part: object, options: NeutralOptions): JsonObject {
   }
 }
 
-/** A file's data as an address or as base64; a reference to a provider's own file stays what it is. */
+/** Returns the data of a file as an address or as base64; a reference to a provider's own file stays as it is. */
 export function neutralData(data: unknown): JsonValue {
   if (data instanceof Uint8Array || data instanceof ArrayBuffer) return base64Of(data);
   if (data instanceof URL) return data.href;
@@ -69,8 +69,8 @@ interface TaggedData {
 const isTagged = (data: unknown): data is TaggedData => typeof data === 'object' && data !== null && 'type' in data;
 
 /**
- * What a tool gave, without the tag the AI SDK puts on it, wherever the tag can be put back: a text is a text, all else
- * JSON, and a failure is marked. Other kinds, and plain values that look like tagged ones, stay tagged.
+ * Returns the output of a tool without the tag of the AI SDK, if the tag can be put back: text as text, anything else
+ * as JSON, with a mark for a failure. Other kinds, and plain values that look tagged, stay tagged.
  */
 function neutralOutput(output: JsonValue, isShaped: boolean): { readonly output: JsonValue; readonly isError?: true } {
   if (isShaped || !isToolOutput(output) || output['providerOptions'] !== undefined) return { output };
@@ -93,7 +93,7 @@ function neutralOutput(output: JsonValue, isShaped: boolean): { readonly output:
 const outputKeys: ReadonlySet<string> = new Set(['type', 'value', 'reason', 'providerOptions']);
 const valueTypes: ReadonlySet<unknown> = new Set(['text', 'json', 'error-text', 'error-json', 'content']);
 
-/** Whether a value has the form in which the AI SDK tells a model what a tool gave. */
+/** Tells whether a value has the form in which the AI SDK sends a tool's output to a model. */
 export function isToolOutput(value: JsonValue): value is JsonObject {
   if (!isObject(value) || !Object.keys(value).every((key) => outputKeys.has(key))) return false;
   return value['type'] === 'execution-denied' || (valueTypes.has(value['type']) && 'value' in value);

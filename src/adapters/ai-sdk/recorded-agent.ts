@@ -12,13 +12,13 @@ import { neutralMessage } from './neutral-message.ts';
 import { recordedSettings, type SettingsRecording } from './recorded-settings.ts';
 import { packages, type RecordingTarget } from './recording-target.ts';
 
-/** How calls of the AI SDK are recorded. */
+/** How to record calls of the AI SDK. */
 export interface RecordAiSdkOptions {
-  /** What the agent is called in the log. */
+  /** The agent's name in the log. */
   readonly agent?: string;
-  /** What the runs are called in the log. */
+  /** The title of the runs in the log. */
   readonly title?: string;
-  /** What each tool does to the world, by its name; `unknown` if left out. */
+  /** The effect class of each tool by name; `unknown` if left out. */
   readonly effects?: Readonly<Record<string, EffectClass>>;
 }
 
@@ -35,8 +35,8 @@ export interface RecordedAiSdk {
 }
 
 /**
- * Gives `generateText` and `streamText` that record: each call is a run, with the user's message, every model call and
- * every tool. They take and give what those of the AI SDK do.
+ * Returns `generateText` and `streamText` that record: each call is a run, with the user's message, every model call
+ * and every tool. They take and return what those of the AI SDK do.
  *
  * @example
  * ```ts
@@ -63,8 +63,8 @@ export function recordAiSdk(recorder: Recorder, options: RecordAiSdkOptions = {}
 }
 
 /**
- * Gives the same agent, a `ToolLoopAgent`, recording every `generate` and `stream` as a run. Its name in the log is its
- * id, unless another one is given.
+ * Returns a copy of a `ToolLoopAgent` that records every `generate` and `stream` as a run. Its name in the log is its
+ * id, unless the options name it.
  *
  * @example
  * ```ts
@@ -111,7 +111,7 @@ export function originalAgent<A extends AnyAgent>(agent: A): A {
 
 const startOf = ({ agent, title }: RecordAiSdkOptions): RunStart => given({ agent, title });
 
-/** Records a run around a call; its result in the log is the text. */
+/** Records a run around a call; the recorded result is the text. */
 async function recordRun<R extends { readonly text: string }>(
   recorder: Recorder,
   options: RecordAiSdkOptions,
@@ -147,8 +147,8 @@ function recordingOf(
 }
 
 /**
- * Records the user messages that a request ends with and an earlier one of the run did not hold. They are taken from
- * the request, so that what joined the conversation and what the model was sent are the very same.
+ * Records the user messages at the end of a request that earlier requests of the run did not hold. They come from the
+ * request itself, so that the recorded messages are exactly those that the model got.
  */
 function newMessages(
   recorder: Recorder,
@@ -162,7 +162,7 @@ function newMessages(
   };
 }
 
-/** Adds a transform that changes nothing and sees everything: it ends the run when the stream is over. */
+/** Adds a transform that changes nothing and ends the run when the stream is over. */
 function withWatcher<T extends object>(settings: T, run: OpenRun): T {
   const { experimental_transform: own = [] } = propertiesOf(settings);
   const all: unknown[] = [...(Array.isArray(own) ? own : [own]), () => runWatcher(run)];

@@ -19,17 +19,17 @@ import { plainObject } from './plain-json.ts';
 import { isShaped, plainTarget, type RecordingTarget } from './recording-target.ts';
 import { StreamedAnswer } from './streamed-answer.ts';
 
-/** How a model is recorded. */
+/** How to record a model. */
 export interface RecordModelOptions {
-  /** What the agent is called in the log. */
+  /** The agent's name in the log. */
   readonly agent?: string;
 }
 
 const modelKeys: KnownKeys = optionKeys<RecordModelOptions>('record the model', { agent: true }, 'a recording');
 
 /**
- * Gives a model that records every call: what it was really sent, what it really said, tokens, finish reason, errors.
- * Streams pass part by part. Each attempt of a retried call is a call of its own, and says which one it was.
+ * Returns a model that records every call: the actual request and answer, tokens, finish reason, errors. Streams pass
+ * part by part. Each attempt of a retried call is recorded as a call with its number.
  *
  * @example
  * ```ts
@@ -56,7 +56,7 @@ interface KnownModel {
 
 const recordedModels = new WeakMap<object, KnownModel>();
 
-/** A model that records in a target. One that records already is taken out of where it did. */
+/** Returns a model that records in a target; one that already records elsewhere is unwrapped first. */
 export function modelAt(target: RecordingTarget, model: LanguageModel): LanguageModelV4 {
   const known = typeof model === 'string' ? undefined : recordedModels.get(model);
   if (known?.target === target) return known.recorded;
@@ -78,12 +78,12 @@ export function modelAt(target: RecordingTarget, model: LanguageModel): Language
   return recorded;
 }
 
-/** The model itself, also of one that records. */
+/** Returns the model behind one that records; any other model as it is. */
 export function originalModel(model: LanguageModel): LanguageModel {
   return typeof model === 'string' ? model : (recordedModels.get(model)?.given ?? model);
 }
 
-/** The model of a name, as the AI SDK finds it. */
+/** Returns the model of a name, as the AI SDK finds it. */
 function namedModel(id: string): LanguageModelV4 {
   const chosen = propertiesOf(globalThis)['AI_SDK_DEFAULT_PROVIDER'];
   return (isProvider(chosen) ? chosen : gateway).languageModel(id);
@@ -91,7 +91,7 @@ function namedModel(id: string): LanguageModelV4 {
 
 const isProvider = (value: unknown): value is ProviderV4 => typeof propertiesOf(value)['languageModel'] === 'function';
 
-/** The AI SDK retries with the very same prompt; a new question is a new list. */
+/** Counts the attempts of a request: the AI SDK retries with the same prompt object; a new request has a new one. */
 function countAttempt(attempts: WeakMap<object, number>, { prompt }: LanguageModelV4CallOptions): number {
   const attempt = (attempts.get(prompt) ?? 0) + 1;
   attempts.set(prompt, attempt);
@@ -165,7 +165,7 @@ async function recordStream(
   }
 }
 
-/** The same stream, part by part as it is read: nothing is kept back, and nothing is asked for ahead of the reader. */
+/** Returns the same stream, part by part as it is read: it holds nothing back and reads nothing ahead. */
 function watchedStream(
   call: ModelCall,
   open: OpenCall,
@@ -229,10 +229,10 @@ function failureEnd(call: ModelCall, error: unknown, said?: StreamedAnswer): Cal
   };
 }
 
-/** A refusal says what is wrong at its beginning; some providers answer with whole pages. */
+/** The most units of a recorded error body: some providers answer with whole pages. */
 const bodyUnitsMax = 10_000;
 
-/** What a provider said when it refused. */
+/** Returns what a provider said when it refused a request. */
 function failureFacts(error: unknown, name: string): JsonObject {
   if (!(error instanceof Error) || !('statusCode' in error)) return { name };
   const { statusCode, responseBody, responseHeaders, isRetryable } = propertiesOf(error);

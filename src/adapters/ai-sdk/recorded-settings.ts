@@ -4,7 +4,7 @@ import { modelAt } from './recorded-model.ts';
 import { toolsAt } from './recorded-tools.ts';
 import type { RecordingTarget } from './recording-target.ts';
 
-/** What of the settings of a call, or of an agent, has to do with models and tools. */
+/** The settings of a call, or of an agent, that choose models and tools. */
 export interface ModelSettings {
   readonly model?: LanguageModel;
   readonly tools?: ToolSet;
@@ -14,13 +14,13 @@ export interface ModelSettings {
 
 type Prepare = (options: never) => PromiseLike<ModelSettings | undefined> | ModelSettings | undefined;
 
-/** Where settings are recorded, and what their tools do to the world. */
+/** Where to record, and the effect classes of the tools. */
 export interface SettingsRecording {
   readonly target: RecordingTarget;
   readonly effects?: Readonly<Record<string, EffectClass>>;
 }
 
-/** The same settings with a model and tools that record, also those that are chosen on the way. */
+/** Returns the settings with a model and tools that record, also those that are chosen later. */
 export function recordedSettings<T extends ModelSettings>(settings: T, recording: SettingsRecording): T {
   const { target, effects = {} } = recording;
   const { model, tools, prepareStep, prepareCall } = settings;

@@ -9,11 +9,11 @@ import type { CallEnd, OpenCall, Recorder, ReusedAnswer } from '../../core/recor
 import { plainJson } from './plain-json.ts';
 import { noteShaped, plainTarget, type RecordingTarget } from './recording-target.ts';
 
-/** How tools are recorded. */
+/** How to record tools. */
 export interface RecordToolsOptions {
-  /** What the agent is called in the log. */
+  /** The agent's name in the log. */
   readonly agent?: string;
-  /** What each tool does to the world, by its name; `unknown` if left out. */
+  /** The effect class of each tool by name; `unknown` if left out. */
   readonly effects?: Readonly<Record<string, EffectClass>>;
 }
 
@@ -24,8 +24,8 @@ const toolsKeys: KnownKeys = optionKeys<RecordToolsOptions>(
 );
 
 /**
- * Gives the same tools, each recording its executions: arguments, result or error, and the model call that asked for
- * it. Everything else about a tool stays as it is, and tools that are executed elsewhere are left alone.
+ * Returns copies of tools that record each execution: arguments, result or error, and the model call that asked for it.
+ * Everything else about a tool stays as it is. Tools without `execute` are returned as they are.
  *
  * @example
  * ```ts
@@ -48,7 +48,7 @@ type ExecuteOptions = Parameters<Execute>[1];
 
 const originals = new Originals<Tool>();
 
-/** Tools that record in a target. */
+/** Returns tools that record in a target. */
 export function toolsAt<T extends ToolSet>(
   target: RecordingTarget,
   tools: T,
@@ -58,7 +58,7 @@ export function toolsAt<T extends ToolSet>(
   return Object.fromEntries(recorded) as T;
 }
 
-/** The tool itself, also of one that records. */
+/** Returns the tool behind one that records; any other tool as it is. */
 export function originalTool(tool: Tool): Tool {
   return originals.of(tool);
 }
@@ -110,7 +110,7 @@ function plainExecute(call: ToolCall): Execute {
   };
 }
 
-/** A tool that yields preliminary results hands on each as it comes; the last one is what it gave. */
+/** Executes a tool that yields preliminary results, and passes each on as it comes; the last one is the result. */
 function yieldingExecute(call: ToolCall): Execute {
   return async function* (input, options) {
     const open = await startTool(call, input, options);
@@ -137,7 +137,7 @@ function yieldingExecute(call: ToolCall): Execute {
   };
 }
 
-/** Whoever reads may stop reading; of a call that ended already, this tells nothing new. */
+/** Ends a call whose reader stopped early; for a call that has ended, this changes nothing. */
 async function stopped(open: OpenCall, results: AsyncIterator<unknown>, last: unknown): Promise<void> {
   open.end({ ...outputEnd(last), outcome: 'aborted' });
   await results.return?.();
@@ -149,7 +149,7 @@ function iterated(tool: Tool, input: unknown, options: ExecuteOptions): AsyncIte
   return results[Symbol.asyncIterator]();
 }
 
-/** Executes a tool and gives its last result. */
+/** Executes a tool and returns its last result. */
 export async function executed(tool: Tool, input: unknown, options: ExecuteOptions): Promise<unknown> {
   const result: unknown = tool.execute?.(input, options);
   if (!isIterable(result)) return await result;
@@ -163,19 +163,19 @@ const isIterable = (value: unknown): value is AsyncIterable<unknown> =>
 
 const outputEnd = (output: unknown): CallEnd => (output === undefined ? {} : { output: plainJson(output) });
 
-/** The output of a tool that failed is what the model is told of it. */
+/** Returns the end of a failed call; its output is the text that the model gets. */
 function errorEnd(error: unknown, { abortSignal }: ExecuteOptions): CallEnd {
   return { outcome: outcomeOfError(error, abortSignal), error, output: errorText(error) };
 }
 
-/** The text that the AI SDK makes of an error. */
+/** Returns the text that the AI SDK makes of an error. */
 function errorText(error: unknown): string {
   if (error === undefined || error === null) return 'unknown error';
   if (typeof error === 'string') return error;
   return error instanceof Error ? error.toString() : JSON.stringify(plainJson(error));
 }
 
-/** Gives what the record holds, or fails as it did then. */
+/** Returns the recorded output, or throws the recorded error. */
 function reusedOutput({ outcome, output, error }: ReusedAnswer): JsonValue | undefined {
   if (outcome === 'ok') return output;
   throw errorOfRecord(error);

@@ -24,13 +24,13 @@ import { packages, plainTarget } from './recording-target.ts';
 import { branchSettings, type ModelSource, resumedMessages } from './resumed-call.ts';
 import { refuseUnapproved } from './tool-approval.ts';
 
-/** How an agent of the AI SDK is resumed. */
+/** How to resume an agent of the AI SDK. */
 export interface AiSdkAgentOptions {
-  /** What it is called in the log; a `ToolLoopAgent` has its id. */
+  /** Its name in the log; the id of a `ToolLoopAgent` if left out. */
   readonly name?: string;
-  /** Finds the model where a branch says another one than the agent's own. */
+  /** Finds the model if a branch names a different one than the agent's own. */
   readonly models?: ModelSource;
-  /** What each tool does to the world, by its name; `unknown` if left out. */
+  /** The effect class of each tool by name; `unknown` if left out. */
   readonly effects?: Readonly<Record<string, EffectClass>>;
 }
 
@@ -47,20 +47,20 @@ export type GenerateOptions<
   OUTPUT extends OutputInterface,
 > = Parameters<typeof generateText<TOOLS, CONTEXT, OUTPUT>>[0];
 
-/** What `generateText` takes, without the conversation: what an agent is made of. */
+/** The options of `generateText` without the conversation: an agent as settings. */
 export type AiSdkSettings<
   TOOLS extends ToolSet = ToolSet,
   CONTEXT extends Record<string, unknown> = Record<string, unknown>,
   OUTPUT extends OutputInterface = OutputInterface<string, string>,
 > = Omit<GenerateOptions<TOOLS, CONTEXT, OUTPUT>, 'prompt' | 'messages'>;
 
-/** What `resume` hands on to `generateText` unchanged. */
+/** The options that `resume` passes to `generateText` unchanged. */
 export type AiSdkRun<
   TOOLS extends ToolSet = ToolSet,
   CONTEXT extends Record<string, unknown> = Record<string, unknown>,
 > = Partial<Omit<GenerateOptions<TOOLS, CONTEXT, OutputInterface>, 'prompt' | 'messages'>>;
 
-/** What `resume` hands on to the `generate` of a `ToolLoopAgent` unchanged. */
+/** The options that `resume` passes to the `generate` of a `ToolLoopAgent` unchanged. */
 export type ToolLoopRun<
   CALL = never,
   TOOLS extends ToolSet = ToolSet,
@@ -71,8 +71,8 @@ export type ToolLoopRun<
 >;
 
 /**
- * Makes what `branch.resume` takes of a `ToolLoopAgent`, or of the settings one calls `generateText` with. The result is
- * the AI SDK's own.
+ * Makes a resumable agent of a `ToolLoopAgent`, or of the settings for `generateText`. The result is that of the AI
+ * SDK.
  *
  * @example
  * ```ts
@@ -152,7 +152,7 @@ async function resume(
 
 type GenerateCall = Parameters<typeof generateText>[0];
 
-/** The AI SDK hands calls of a tool without `execute` back to whoever asked, unless the provider carries it out. */
+/** Tells whether the caller executes a tool: it has no `execute`, and the provider does not execute it. */
 const isForCaller = (tool: ToolSet[string] | undefined): boolean =>
   tool !== undefined && tool.execute === undefined && tool.type !== 'provider';
 
@@ -170,10 +170,12 @@ function callTool(own: AgentSettings, call: PendingCall, context: ResumeContext)
   return executed(originalTool(tool), input, options).then(plainJson);
 }
 
-/** What a schema made of arguments, by their JSON: a date is one for the tool, and a text in the log. */
+/** The arguments that a schema returned, by their JSON: the tool gets a date, the log holds its text. */
 const checkedValues = new WeakMap<object, unknown>();
 
-/** Arguments as the AI SDK hands them to a tool: checked by its schema, which may fill in and change some. */
+/**
+ * Returns the arguments as the AI SDK passes them to a tool: checked by its schema, which may fill in and change some.
+ */
 async function checkedInput(own: AgentSettings, { name, input }: PendingCall): Promise<JsonValue> {
   const tool = own.tools?.[name];
   const checked = tool === undefined ? undefined : await asSchema(tool.inputSchema).validate?.(input);

@@ -10,12 +10,12 @@ import { isToolOutput } from './neutral-message.ts';
 import { plainJson } from './plain-json.ts';
 import { originalModel } from './recorded-model.ts';
 
-/** Finds a model by the id it has in the log: a function, or a provider registry of the AI SDK. */
+/** Finds a model by its id in the log: a function, or a provider registry of the AI SDK. */
 export type ModelSource =
   | ((id: string) => LanguageModel)
   | { readonly languageModel: (id: never) => Exclude<LanguageModel, string> };
 
-/** What an agent is given beside the conversation, as far as the branch says something else than the agent. */
+/** Returns the settings that the branch gives and that differ from the agent's own. */
 export async function branchSettings(
   own: AgentSettings,
   context: ResumeContext,
@@ -39,7 +39,7 @@ function instructionsText(instructions: unknown): string | undefined {
 
 function modelOf(own: LanguageModel | undefined, id: string, models: ModelSource | undefined): LanguageModel {
   const original = own === undefined ? undefined : originalModel(own);
-  // A model that is only a name is looked up by the AI SDK itself, and so can be any other.
+  // The AI SDK looks up a model by its name, so it can look up any other one as well.
   if (typeof original === 'string' && models === undefined) return id;
   const ownId = typeof original === 'string' ? original : original?.modelId;
   if (original !== undefined && ownId === id) return original;
@@ -51,14 +51,14 @@ function modelOf(own: LanguageModel | undefined, id: string, models: ModelSource
   });
 }
 
-/** Settings in the words of the AI SDK. The format of the answer is not among them: it is that of the output asked for. */
+/** Returns settings as the AI SDK takes them, without the response format, which follows from the requested output. */
 function callSettings({ responseFormat: _format, toolChoice, ...rest }: JsonObject): JsonObject {
   if (toolChoice === undefined) return rest;
   const isPlain = isObject(toolChoice) && toolChoice['type'] !== 'tool';
   return { ...rest, toolChoice: isPlain ? (toolChoice['type'] ?? 'auto') : toolChoice };
 }
 
-/** The tools the branch names: the agent's own where nothing was changed, else with what was. */
+/** Returns the tools that the branch names: the agent's own, with the changes of the branch. */
 async function branchTools(own: ToolSet, definitions: readonly JsonValue[]): Promise<ToolSet> {
   const tools: ToolSet = {};
   for (const definition of definitions) {
@@ -87,7 +87,7 @@ function definedTool({ description, inputSchema }: JsonObject): object {
   };
 }
 
-/** The conversation as the AI SDK takes it, the prompt last. */
+/** Returns the conversation as the AI SDK takes it, with the prompt last. */
 export async function resumedMessages(context: ResumeContext, tools: ToolSet): Promise<ModelMessage[]> {
   const { messages, prompt } = context;
   const shaped = await shapedResults(messages, tools);
@@ -95,8 +95,8 @@ export async function resumedMessages(context: ResumeContext, tools: ToolSet): P
 }
 
 /**
- * The record holds what a tool gave, and what a model was told of it once one was. Results that no model has seen yet
- * are shaped by their tools now, as they would have been then.
+ * Shapes the results that no model has seen yet by their tools. The record holds the output of a tool, and its shaped
+ * form only once a model got it.
  */
 async function shapedResults(messages: readonly Message[], tools: ToolSet): Promise<Message[]> {
   const asked = messages.findLastIndex(({ role }) => role === 'assistant');

@@ -6,7 +6,7 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 type Block = Extract<LanguageModelV4Content, { type: 'text' | 'reasoning' }>;
 type StartedInput = Extract<LanguageModelV4Content, { type: 'tool-call' }>;
 
-/** An answer that is put together from the parts of a stream. */
+/** Builds an answer from the parts of a stream. */
 export class StreamedAnswer {
   readonly #answer: Writable<ModelAnswer> & { content: LanguageModelV4Content[] } = { content: [] };
   readonly #blocks = new Map<string, Block>();
@@ -17,17 +17,17 @@ export class StreamedAnswer {
     if (headers !== undefined) this.#answer.response = { headers };
   }
 
-  /** What arrived so far; arguments that were cut off are a tool call whose input is the text that arrived. */
+  /** The answer so far; arguments that were cut off become a tool call with the text that arrived. */
   get answer(): ModelAnswer {
     return { ...this.#answer, content: [...this.#answer.content, ...this.#inputs.values()] };
   }
 
-  /** The first error that the stream told. */
+  /** The first error in the stream. */
   get failure(): { readonly error: unknown } | undefined {
     return this.#failure;
   }
 
-  /** Whether the model said that it is done. */
+  /** Whether the model has finished. */
   get isFinished(): boolean {
     return this.#answer.finishReason !== undefined;
   }

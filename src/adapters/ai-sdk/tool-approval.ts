@@ -6,7 +6,7 @@ import type { PendingCall, ResumeContext } from '../../core/recording/agent.ts';
 import type { AgentSettings } from './agent-settings.ts';
 import { toModelMessages } from './model-message.ts';
 
-/** Refuses a pending call that a person has to approve and, as far as the history says, has not. */
+/** Throws if a person has to approve a pending call and the history holds no approval. */
 export async function refuseUnapproved(own: AgentSettings, call: PendingCall, context: ResumeContext): Promise<void> {
   const status = await approvalOf(own, call, context);
   if (status !== 'denied' && (status !== 'user-approval' || isApproved(call, context))) return;
@@ -19,7 +19,7 @@ export async function refuseUnapproved(own: AgentSettings, call: PendingCall, co
 
 type Approval = (...args: readonly unknown[]) => unknown;
 
-/** As the AI SDK asks: the settings first, for all tools or for one, then the tool itself. */
+/** Decides as the AI SDK does: by the settings first, for all tools or for one, then by the tool itself. */
 async function approvalOf(own: AgentSettings, call: PendingCall, { messages: held }: ResumeContext): Promise<unknown> {
   const { toolApproval, toolsContext, runtimeContext } = own;
   const { call: toolCallId, name: toolName, input } = call;
@@ -47,7 +47,7 @@ const typeOf = (status: unknown): unknown =>
 const ownValue = (held: unknown, name: string): unknown =>
   Object.hasOwn(propertiesOf(held), name) ? propertiesOf(held)[name] : undefined;
 
-/** Whether the history holds an approval of the call. */
+/** Tells whether the history holds an approval of the call. */
 function isApproved({ call }: PendingCall, { messages }: ResumeContext): boolean {
   const parts = messages.flatMap((message): readonly JsonObject[] => partsOf(message));
   const requests = parts.filter((part) => part['type'] === 'tool-approval-request' && part['toolCallId'] === call);

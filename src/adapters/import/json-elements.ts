@@ -1,11 +1,11 @@
-/** The places of the elements of an array inside JSON text, from the first character to after the last. */
+/** The places of the elements of an array in JSON text: the end is after the last character. */
 export interface JsonElements {
   readonly elements: readonly { readonly start: number; readonly end: number }[];
 }
 
 /**
- * Finds the elements of the array that the top object of JSON text holds under a name; undefined if there is none. The
- * text must be JSON: it is scanned, not checked.
+ * Finds the elements of the array under a name of the top object; undefined if there is none. The text must be valid
+ * JSON: it is scanned, not checked.
  */
 export function elementsOf(text: string, name: string): JsonElements | undefined {
   const scan = new JsonScan(text);
@@ -14,14 +14,14 @@ export function elementsOf(text: string, name: string): JsonElements | undefined
   while (!scan.leave('}')) {
     const key: unknown = JSON.parse(scan.value());
     scan.skip(':');
-    // A name that is there twice means its last, as parsing does.
+    // The last of two equal names counts, as in parsing.
     if (key === name) found = scan.peek() === '[' ? { elements: scan.elements() } : undefined;
     else scan.value();
   }
   return found;
 }
 
-/** Goes through JSON text value by value. */
+/** Scans JSON text value by value. */
 class JsonScan {
   readonly #text: string;
   #at = 0;
@@ -62,7 +62,7 @@ class JsonScan {
     return elements;
   }
 
-  /** Passes one value and gives its text. */
+  /** Skips one value and returns its text. */
   value(): string {
     this.peek();
     const start = this.#at;
@@ -90,7 +90,7 @@ class JsonScan {
     this.#at++;
   }
 
-  /** A number, true, false or null. */
+  /** Skips a number, true, false or null. */
   #word(): void {
     const start = this.#at;
     while (/[^\s,:{}[\]"]/.test(this.#text[this.#at] ?? ',')) this.#at++;

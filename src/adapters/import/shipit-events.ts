@@ -24,7 +24,7 @@ interface OpenTool {
   readonly name: string;
 }
 
-/** Reads events one after the other; what one means may depend on those before it. */
+/** Reads events one after the other; the meaning of one may depend on those before it. */
 export class ShipitReader {
   readonly #agent: string | undefined;
   #run = 0;
@@ -37,7 +37,10 @@ export class ShipitReader {
     this.#agent = agent;
   }
 
-  /** What one event means. The first draft carries its text, so that it can be written back; the others only its type. */
+  /**
+   * Returns the drafts for one event. The first one carries its text, so that it can be written back; the others only
+   * its type.
+   */
   drafts(event: JsonObject, place: Place): EventDraft[] {
     const payload = isObject(event['payload']) ? event['payload'] : {};
     const type = String(event['type']);
@@ -76,12 +79,12 @@ export class ShipitReader {
       case 'run_completed':
         return completed(payload);
       default:
-        // Planners repeat the `prompt` of their run, which was said once.
+        // Planners repeat the `prompt` of their run, which is recorded once.
         return messagesIn(payload, promptIn({ user_prompt: payload['user_prompt'] ?? null }));
     }
   }
 
-  /** Tools that are called one right after the other were asked for together, by one message. */
+  /** Records a tool call. Tools that are called in a row were asked for together, by one message. */
   #toolCalled(event: JsonObject, payload: JsonObject, { asked: next }: Place): EventDraft[] {
     const own = this.#announce(event, payload);
     const start: EventDraft = {
@@ -123,7 +126,7 @@ export class ShipitReader {
   }
 }
 
-/** Whether an event is the call of a tool. */
+/** Tells whether an event is a tool call. */
 export function isToolCall(event: JsonValue | undefined): event is JsonObject {
   return isObject(event) && event['type'] === 'tool_called';
 }
@@ -131,12 +134,12 @@ export function isToolCall(event: JsonValue | undefined): event is JsonObject {
 const payloadOf = (event: JsonValue): JsonObject =>
   isObject(event) && isObject(event['payload']) ? event['payload'] : {};
 
-/** A type of shipit that has no word here. */
+/** Returns the event type for a type of shipit that the catalogue does not know. */
 function foreignType(type: string): string {
   return `shipit.${type.replace(/[^A-Za-z0-9]+/g, '-').replace(/^-|-$/g, '') || 'event'}`;
 }
 
-/** Its runtime writes the name of a tool only into the message: "Tool called: X". */
+/** Finds the name of a tool; the runtime writes it only into the message: "Tool called: X". */
 function toolName(event: JsonObject, payload: JsonObject): string {
   for (const key of ['tool', 'tool_name', 'name']) {
     const name = payload[key];
@@ -158,7 +161,7 @@ function titleOf(prompt: string): string {
   return line.length <= max ? line : `${line.slice(0, max - 1)}…`;
 }
 
-/** Its runtime writes `prompt`, its tests and older traces `user_prompt`. */
+/** Finds the prompt: the runtime writes `prompt`, its tests and older traces `user_prompt`. */
 function promptIn(payload: JsonObject): string | undefined {
   const texts = [stringAt(payload, 'user_prompt'), stringAt(payload, 'prompt')];
   return texts.find((text) => text !== undefined && text !== '');
@@ -174,7 +177,7 @@ function completed(payload: JsonObject): EventDraft[] {
   return [...said, { type: 'run.ended', data: { outcome: 'ok', ...(result === null ? {} : { result }) } }];
 }
 
-/** Messages of a payload, in the order shipit looks for them. */
+/** Returns the messages of a payload, in the order shipit looks for them. */
 function messagesIn(payload: JsonObject, prompt: string | undefined): EventDraft[] {
   const listed = [...(arrayAt(payload, 'messages') ?? []), payload['message'] ?? null];
   const messages = listed.flatMap((message) => messageOf(message));
@@ -189,6 +192,6 @@ function messageOf(value: JsonValue): readonly JsonObject[] {
   const { role, content } = value;
   const isKnown = role === 'system' || role === 'user' || role === 'assistant' || role === 'tool';
   if (!isKnown || typeof content !== 'string') return [];
-  // A tool's answer without the call it answers can only be told, not paired.
+  // A tool's answer without its call cannot be paired, so it becomes an assistant message.
   return [role === 'tool' ? { ...value, role: 'assistant' } : value];
 }

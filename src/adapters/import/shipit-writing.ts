@@ -3,7 +3,7 @@ import type { Event } from '../../core/event/event.ts';
 import { isObject, type JsonObject, objectAt } from '../../core/json.ts';
 import { textOf } from '../../core/message/message.ts';
 
-/** The events of a view as texts in shipit's words: those that were read from a trace and not edited since, verbatim. */
+/** Returns the events of a view as texts of shipit; events that were read from a trace and not edited stay verbatim. */
 export function shipitEvents(events: readonly Event[]): string[] {
   const texts: string[] = [];
   for (let index = 0; index < events.length; index++) {
@@ -36,12 +36,12 @@ function foreignText({ data }: Event): string | undefined {
   return typeof text === 'string' ? text : undefined;
 }
 
-/** Whether an event is a part of what the foreign event before it means, or stands where such a part stood. */
+/** Tells whether an event belongs to the foreign event before it, or replaces one that did. */
 function isRest(event: Event): boolean {
   return foreignText(event) === undefined && (isObject(event.data['foreign']) || event.replaces !== undefined);
 }
 
-/** The payload of a foreign event with what was edited since. */
+/** Returns the payload of a foreign event with the edits since. */
 function changedPayload(payload: JsonObject, { type, data }: Event): JsonObject {
   const changed = (names: readonly string[], now: JsonObject[string]): JsonObject => {
     const name = names.find((one) => Object.hasOwn(payload, one)) ?? names[0] ?? '';
@@ -59,7 +59,7 @@ function changedPayload(payload: JsonObject, { type, data }: Event): JsonObject 
 
 const promptNames = ['user_prompt', 'prompt'];
 
-/** What was recorded here, as shipit would have written it. */
+/** Returns an event that was recorded here as shipit would have written it. */
 function nativeEvent({ type, data, erased }: Event): JsonObject | undefined {
   const { kind, message } = data;
   const name = String(data['name']);
@@ -71,7 +71,7 @@ function nativeEvent({ type, data, erased }: Event): JsonObject | undefined {
   if (erased === true) return undefined;
   switch (type) {
     case 'run.started':
-      // A resumed run goes on with the one before it: for shipit it is the same run, and the prompt is its own.
+      // For shipit, a resumed run continues the run before it, with its prompt.
       if (isObject(data['resumed'])) return of('run_resumed', 'Agent run resumed', {});
       return of('run_started', 'Agent run started', {});
     case 'message.added':

@@ -10,8 +10,8 @@ import { shipitEvents } from './shipit-writing.ts';
 
 /**
  * The trace files of shipit: `{ trace_id, metadata, events: [{ type, message, payload }] }`, as its runtime and its
- * `FileTraceStore` write them. Reading finds what its own replayer misses: the prompt of a run (`prompt` as well as
- * `user_prompt`), the name of a tool (in the message where the payload has none), and results as results.
+ * `FileTraceStore` write them. Reading also finds the prompt of a run (`prompt` or `user_prompt`), the name of a tool
+ * (in the message if the payload has none), and results as results.
  */
 export const shipit: ForeignFormat = {
   name: 'shipit',
@@ -41,14 +41,14 @@ function read(text: string): ForeignHistory {
   return { session: id, metadata, events: [imported(text, elements), ...drafts] };
 }
 
-/** The tools that are called right after an event. */
+/** Returns the tool calls right after an event. */
 function toolsAfter(events: readonly JsonValue[], index: number): readonly JsonObject[] {
   const tools: JsonObject[] = [];
   for (let next = events[index + 1]; isToolCall(next); next = events[index + 1 + tools.length]) tools.push(next);
   return tools;
 }
 
-/** What stands around the events, so that the file can be put together again. */
+/** Returns the text around the events, so that the file can be put together again. */
 function imported(text: string, elements: readonly { readonly start: number; readonly end: number }[]): EventDraft {
   const [first, last] = [elements[0], elements.at(-1)];
   const between = elements.slice(1).map(({ start }, index) => text.slice(elements[index]?.end ?? 0, start));
@@ -89,7 +89,7 @@ function agentOf(metadata: JsonObject): string | undefined {
   return typeof name === 'string' && name !== '' ? name : undefined;
 }
 
-/** The file of a view: foreign events as they were, where nothing was changed, and everything else in shipit's words. */
+/** Writes a view as a file: unchanged foreign events verbatim, everything else in the form of shipit. */
 function write(events: readonly Event[], metadata: JsonObject): string {
   const texts = shipitEvents(events);
   const frame = events.find(({ type, data }) => type === 'session.imported' && data['format'] === 'shipit')?.data;

@@ -18,17 +18,17 @@ import { modelCallEnd, modelCallStart } from './model-call.ts';
 import { fromLangChainMessages, lastText } from './neutral-message.ts';
 import { type RunTable, runTableOf } from './run-table.ts';
 
-/** How a handler records. */
+/** How to record with callbacks. */
 export interface RepriseCallbackOptions {
-  /** What the agent is called in the log; a name that LangChain gives to an agent inside a graph wins. */
+  /** The agent's name in the log; a name that LangChain gives to an agent inside a graph goes before it. */
   readonly agent?: string;
-  /** What each tool does to the world, by its name; `unknown` if left out. */
+  /** The effect class of each tool by name; `unknown` if left out. */
   readonly effects?: Readonly<Record<string, EffectClass>>;
-  /** Whether each outermost invocation is recorded as a run. True if left out; false where a run is open already. */
+  /** Whether each outermost invocation is recorded as a run. True if left out; use false inside an open run. */
   readonly runs?: boolean;
   /**
-   * The signal that the graph is run with. A call that is refused because the run was stopped is then left hanging until
-   * the graph gives up, instead of throwing: LangChain prints whatever a handler throws.
+   * The signal of the graph's run. If it is aborted, a refused call does not throw but waits until the graph gives up:
+   * LangChain prints every error of a handler.
    */
   readonly signal?: AbortSignal;
 }
@@ -39,21 +39,21 @@ const handlerKeys: KnownKeys = optionKeys<RepriseCallbackOptions>(
   'a recording',
 );
 
-/** What is recorded here, as its versions are told. */
+/** The packages whose versions a recorded run names. */
 export const packages: readonly string[] = ['@langchain/langgraph', '@langchain/core'];
 
-/** The tag of tools that record themselves: the handler leaves them to it. */
+/** The tag of tools that record themselves, which the handler leaves alone. */
 export const recordedTag = 'reprise:recorded';
 
-/** Calls and runs that may be open at a time; of more, the oldest are no longer ended by the handler. */
+/** How many calls and runs may be open at a time; the handler no longer ends older ones. */
 const openMax = 10_000;
 
 type Metadata = Readonly<Record<string, unknown>>;
 
 /**
- * Records what a graph, chain or model of LangChain does. Model calls, tools and retrievers become calls, an outermost
- * invocation becomes a run; the nodes in between leave no events, but what happens inside them has the right cause.
- * Nothing that goes wrong with recording reaches the graph, except what a guard refuses.
+ * Records a graph, chain or model of LangChain. Model calls, tools and retrievers become calls; an outermost invocation
+ * becomes a run. Nodes in between leave no events, but events inside them have the right cause. A recording error never
+ * reaches the graph; only what a guard refuses does.
  *
  * @example
  * ```ts
@@ -66,18 +66,18 @@ type Metadata = Readonly<Record<string, unknown>>;
  */
 export class RepriseCallbackHandler extends BaseCallbackHandler {
   override name = 'reprise';
-  /** A tool must not run before its call is on disk, nor what was refused at all. */
+  /** A tool must not run before its call is stored, and a refused tool must not run at all. */
   override awaitHandlers = true;
   override raiseError = true;
-  /** What it tells to. */
+  /** The recorder it records with. */
   readonly recorder: Recorder;
-  /** What each tool does to the world, where its own wrapper does not say it. */
+  /** The effect class of each tool by name, unless its own wrapper declares one. */
   readonly effects: Readonly<Record<string, EffectClass>>;
   readonly #options: RepriseCallbackOptions;
   readonly #table: RunTable;
   readonly #calls = new BoundedMap<string, OpenCall>(openMax);
   readonly #runs = new BoundedMap<string, OpenRun>(openMax);
-  /** Runs a node of which waits for a person. */
+  /** Runs in which a node waits for a person. */
   readonly #waiting = new Set<string>();
 
   constructor(recorder: Recorder, options: RepriseCallbackOptions = {}) {
@@ -90,12 +90,12 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
     this.#table = runTableOf(recorder);
   }
 
-  /** The same handler: LangChain copies those it hands on, and this one has to see every end. */
+  /** Returns the same handler: LangChain passes copies on, and this one has to see every end. */
   override copy(): this {
     return this;
   }
 
-  // In this order LangChain calls it; its declarations have the type of the run fourth, and the parent last.
+  // LangChain calls it with this order of arguments; its declarations put the type of the run fourth and the parent last.
   override handleChainStart(
     chain: Serialized,
     inputs: unknown,
@@ -118,7 +118,7 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
 
   override async handleChainEnd(outputs: unknown, runId: string): Promise<void> {
     const run = this.#runs.get(runId);
-    // A graph that waits for a person ends as if all were well; what its nodes threw says that it waits.
+    // A graph that waits for a person ends without an error; only the errors of its nodes show that it waits.
     const outcome = this.#waiting.delete(runId) ? { outcome: 'interrupted' as const } : {};
     this.#guarded(() => this.#endRun(runId, { result: resultOf(outputs), ...outcome }));
     await run?.checked();
@@ -239,7 +239,7 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
     this.#guarded(() => this.#end(runId, { outcome: outcomeOfThrown(error), error }));
   }
 
-  /** Begins a call inside of what its run is inside of. Only what a guard refuses is thrown. */
+  /** Starts a call inside the scope of its run. Throws only what a guard refuses. */
   async #start(
     runId: string,
     parent: string | undefined,
@@ -258,7 +258,7 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
     }
   }
 
-  /** Keeps a call from being made. */
+  /** Prevents a refused call. */
   #refused(error: unknown): Promise<never> {
     if (this.#options.signal?.aborted !== true) throw error;
     return new Promise(() => undefined);
@@ -280,7 +280,7 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
     this.#table.close(runId);
   }
 
-  /** Tells what the user said last, which is what the run is there to answer. */
+  /** Records the last messages of the user, which the run has to answer. */
   #tellUser(inputs: unknown): void {
     const { messages: said } = propertiesOf(inputs);
     if (said === undefined || said === null) return;
@@ -305,7 +305,7 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
     }
   }
 
-  /** What could not be told leaves a trace in the record, if even that is possible. */
+  /** Records a note that something could not be recorded, if even that is possible. */
   #report(error: unknown): void {
     try {
       const why = error instanceof Error ? error.message : String(error);
@@ -314,7 +314,7 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
         data: { text: `LangChain told something that was not recorded: ${why}` },
       });
     } catch {
-      // There is nobody left to tell.
+      // There is no one left to report it to.
     }
   }
 }
@@ -326,19 +326,19 @@ function toolName(tool: Serialized): string {
   return typeof last === 'string' ? last : 'tool';
 }
 
-/** Arguments come as they are, or as text that is JSON. */
+/** Reads arguments, which come as values or as JSON text. */
 function inputOf(input: unknown): JsonValue {
   return typeof input === 'string' ? jsonOrText(input) : plainJson(input);
 }
 
-/** What a tool gave: of a message, its content. A message may also say that it failed. */
+/** Returns the end of a tool call: of a message its content, and whether it says that the tool failed. */
 function toolEnd(output: unknown): CallEnd {
   const { content, status, tool_call_id: id } = propertiesOf(output);
   if (id === undefined) return { output: plainJson(output) };
   return { output: plainJson(content), ...(status === 'error' ? { outcome: 'error' } : {}) };
 }
 
-/** What a graph gave, as text where it ends with a message. */
+/** Returns the result of a graph: the text of its last message, if it has one. */
 function resultOf(outputs: unknown): unknown {
   return lastText(outputs) ?? plainJson(outputs);
 }

@@ -1,7 +1,7 @@
 import type { EventDraft } from '../../core/event/event.ts';
 import type { JsonObject } from '../../core/json.ts';
 
-/** What a task wrote on a checkpoint, as the data of a `graph.wrote`. */
+/** The writes of a task on a checkpoint, as the data of a `graph.wrote`. */
 export interface TaskWrites {
   readonly namespace: string;
   /** The framework's id of the checkpoint. */
@@ -10,14 +10,14 @@ export interface TaskWrites {
   readonly writes: readonly (JsonObject & { readonly index: number })[];
 }
 
-/** Writes kept at a time; of more, the oldest go: their checkpoint never came, and nobody can ask for them. */
+/** How many writes are kept at a time; older ones are dropped: their checkpoint never came. */
 const earlyMax = 1_000;
 
 /**
- * Writes whose checkpoint is still to come. LangGraph runs ahead of its checkpoints, and now and then writes on one that
- * it never saves. In the log a checkpoint stands before what was written on it, or going back to it would not undo that;
- * so such writes wait here, and are appended together with it. Until it is stored, nothing that was written on it could
- * be found, so nothing is lost when the process dies before that.
+ * Writes whose checkpoint is not stored yet. LangGraph runs ahead of its checkpoints, and sometimes writes on one that
+ * it never saves. In the log a checkpoint must precede its writes, or going back to it would not undo them. So early
+ * writes wait here and are appended with their checkpoint. Nothing is lost if the process dies before that: nobody
+ * could find writes without their checkpoint.
  */
 export class EarlyWrites {
   #waiting: { readonly thread: string; readonly wrote: TaskWrites }[] = [];
@@ -28,7 +28,7 @@ export class EarlyWrites {
     if (this.#waiting.length > earlyMax) this.#waiting.shift();
   }
 
-  /** The writes on a checkpoint, in the order they came. */
+  /** Returns the writes on a checkpoint, in the order they came. */
   of(thread: string, namespace: string, checkpoint: string): readonly TaskWrites[] {
     return this.#waiting.flatMap(({ thread: held, wrote }) =>
       held === thread && wrote.namespace === namespace && wrote.saved === checkpoint ? [wrote] : [],
@@ -40,20 +40,20 @@ export class EarlyWrites {
     if (stored.length > 0) this.#waiting = this.#waiting.filter(({ wrote }) => !stored.includes(wrote));
   }
 
-  /** Forgets what waits in a thread that is deleted. */
+  /** Forgets the writes of a thread that is deleted. */
   forgetThread(thread: string): void {
     this.#waiting = this.#waiting.filter((held) => held.thread !== thread);
   }
 }
 
-/** Writes without what is stored of them: the first under an index stays, except that special ones are replaced. */
+/** Returns the writes that are not stored yet: the first write under an index stays, but special ones are replaced. */
 export function freshWrites(wrote: TaskWrites, known: Iterable<number>): TaskWrites | undefined {
   const indexes = new Set(known);
   const writes = wrote.writes.filter(({ index }) => index < 0 || !indexes.has(index));
   return writes.length === 0 ? undefined : { ...wrote, writes };
 }
 
-/** Writes as an event. */
+/** Returns writes as an event. */
 export function wroteDraft(wrote: TaskWrites): EventDraft {
   return { type: 'graph.wrote', data: { ...wrote } };
 }

@@ -3,7 +3,7 @@ import type { Outcome } from '../../core/event/event.ts';
 import { propertyOf } from '../../core/property.ts';
 import { outcomeOfError } from '../../core/recording/error-record.ts';
 
-/** How something ended that threw. LangGraph also throws to pause a graph, which is no failure. */
+/** Returns the outcome of a thrown value. LangGraph also throws to pause a graph, which is not a failure. */
 export function outcomeOfThrown(thrown: unknown): Outcome {
   const name = propertyOf(thrown, 'name');
   if (name === 'GraphInterrupt' || name === 'NodeInterrupt') return 'interrupted';
@@ -11,7 +11,7 @@ export function outcomeOfThrown(thrown: unknown): Outcome {
   return name === 'ModelAbortError' ? 'aborted' : outcomeOfError(thrown);
 }
 
-/** Whether an error is meant for the graph: what a guard refuses must not go on. */
+/** Tells whether an error is a guard's refusal, which must stop the graph. */
 export function isRefusal(thrown: unknown): boolean {
   return hasCode(thrown, 'effect.refused') || hasCode(thrown, 'budget.exceeded');
 }

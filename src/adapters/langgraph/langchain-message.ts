@@ -20,8 +20,8 @@ import {
 } from '../../core/message/message.ts';
 
 /**
- * Neutral messages, or those of a conversation, as LangChain has them. A message with several tool results becomes one
- * message for each; erased messages are left out.
+ * Turns neutral messages, or those of a conversation, into messages of LangChain. A message with several tool results
+ * becomes one message for each; erased messages are left out.
  *
  * @example
  * ```ts
@@ -45,7 +45,7 @@ export function toLangChainMessages(messages: readonly MessageLike[]): BaseMessa
   });
 }
 
-/** What LangChain kept beside a message when it was recorded. */
+/** Returns the fields of LangChain that were recorded with a message. */
 function fieldsOf({ id, providerMetadata }: JsonObject): Record<string, JsonValue> {
   const held = isObject(providerMetadata) ? providerMetadata['langchain'] : undefined;
   return { ...(isObject(held) ? held : {}), ...(typeof id === 'string' ? { id } : {}) };
@@ -67,7 +67,7 @@ function toolMessages(message: Message, { id, ...fields }: Record<string, JsonVa
       new ToolMessage({
         name: toolName,
         ...fields,
-        // One id is the id of one message.
+        // An id belongs to one message.
         ...(results.length === 1 && typeof id === 'string' ? { id } : {}),
         tool_call_id: toolCallId,
         content: outputContent(output),
@@ -76,7 +76,7 @@ function toolMessages(message: Message, { id, ...fields }: Record<string, JsonVa
   );
 }
 
-/** A tool's output as content: text and blocks as they are, everything else as JSON text, which is what LangChain does. */
+/** Returns a tool's output as content: text and blocks as they are, everything else as JSON text, like LangChain. */
 function outputContent(output: JsonValue): MessageContent {
   if (typeof output === 'string') return output;
   return isArray(output) && output.length > 0 && output.every(isBlock) ? [...output] : JSON.stringify(output);
@@ -97,7 +97,7 @@ function blockOf(part: MessagePart): ContentBlock[] {
       return [{ type: 'text', text: part.text }];
     case 'reasoning': {
       const own = objectAt(objectAt(part, 'providerMetadata'), 'langchain');
-      // Without what its provider signed, no provider takes it back.
+      // A provider takes reasoning back only with its signature.
       return own !== undefined && isBlock(own) ? [own] : [];
     }
     case 'image':

@@ -8,7 +8,7 @@ import { plainJson, plainObject } from '../../core/recording/plain-json.ts';
 import type { CallEnd, CallStart, ModelRequest, Usage } from '../../core/recording/recorder.ts';
 import { fromLangChainMessages } from './neutral-message.ts';
 
-/** What LangChain tells when a model is called. */
+/** The arguments of LangChain's callback for a model call. */
 export interface ModelStart {
   readonly model: unknown;
   readonly messages: readonly Message[];
@@ -16,7 +16,7 @@ export interface ModelStart {
   readonly metadata: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A model call as it is recorded. */
+/** Returns the start of a model call. */
 export function modelCallStart({ model, messages, extra, metadata }: ModelStart): CallStart {
   const invocation = propertiesOf(extra?.['invocation_params']);
   const options = propertiesOf(extra?.['options']);
@@ -34,8 +34,8 @@ export function modelCallStart({ model, messages, extra, metadata }: ModelStart)
 }
 
 /**
- * A graph's own prompt is put before the messages of its state for each call. It is told apart by having no id, which the
- * messages of a state have; were it recorded among them, a resumed graph would get it twice.
+ * Separates the graph's own prompt, which is put before the messages of its state for each call. It has no id, unlike
+ * the messages of a state. If it were recorded among them, a resumed graph would get it twice.
  */
 function ownPrompt(messages: readonly Message[]): Pick<ModelRequest, 'messages' | 'system'> {
   const [first, ...rest] = messages;
@@ -62,7 +62,7 @@ function modelName(
   return names.find((name): name is string => typeof name === 'string' && name !== '') ?? 'model';
 }
 
-/** A tool as a provider would be told of it; most models are told so already. */
+/** Returns a tool as it is described to a provider; most models already get it so. */
 function toolJson(tool: unknown): JsonValue {
   try {
     return plainJson(isLangChainTool(tool) ? convertToOpenAITool(tool) : tool);
@@ -72,7 +72,7 @@ function toolJson(tool: unknown): JsonValue {
   }
 }
 
-/** How a model call ended, and the message as LangChain has it. */
+/** Returns the end of a model call. */
 export function modelCallEnd(output: LLMResult): CallEnd {
   const generation = propertiesOf(output.generations[0]?.[0]);
   const message = isBaseMessage(generation['message']) ? generation['message'] : undefined;
@@ -89,7 +89,7 @@ export function modelCallEnd(output: LLMResult): CallEnd {
   };
 }
 
-/** What was said, without what is recorded beside it. */
+/** Returns a message in the neutral form. */
 function neutral(message: BaseMessage): Message | undefined {
   return fromLangChainMessages([message])[0];
 }

@@ -4,7 +4,7 @@ import { type Message, type MessagePart, messageFrom, partFrom, type Role } from
 import { propertiesOf } from '../../core/property.ts';
 import { plainJson } from '../../core/recording/plain-json.ts';
 
-/** What messages of LangChain have beyond the content, each kind its own. */
+/** The fields of LangChain's messages; each kind has some of them. */
 interface LangChainFields {
   readonly id?: string;
   readonly name?: string;
@@ -29,8 +29,8 @@ const roles: Readonly<Record<string, Role>> = {
 };
 
 /**
- * Messages of LangChain in the neutral form. What only LangChain knows of a message is kept beside it, so that
- * {@link toLangChainMessages} gives the same message back.
+ * Turns messages of LangChain into neutral ones. Fields that only LangChain knows are kept, so that {@link
+ * toLangChainMessages} returns the same message.
  *
  * @example
  * ```ts
@@ -83,7 +83,10 @@ function toolResult(fields: LangChainFields, toolNames: ReadonlyMap<string, stri
   };
 }
 
-/** Ids, and what providers need to be sent again; neither counts as what a message says. */
+/**
+ * Returns the id of a message, and the fields that a provider needs when it is sent again; neither counts in
+ * comparisons.
+ */
 function beside({ id, name, additional_kwargs, response_metadata }: LangChainFields): JsonObject {
   const held: Record<string, JsonValue> = {};
   if (name !== undefined) held['name'] = name;
@@ -110,7 +113,7 @@ function partOf(block: JsonValue): MessagePart[] {
       return [{ type: 'text', text: String(block['text'] ?? '') }];
     case 'reasoning':
     case 'thinking':
-      // Providers take their own reasoning back only as they signed it.
+      // A provider takes its reasoning back only as it signed it.
       return [
         partFrom({
           type: 'reasoning',
@@ -120,7 +123,7 @@ function partOf(block: JsonValue): MessagePart[] {
       ];
     case 'tool_use':
     case 'tool_call':
-      // They are in the message's own list of tool calls too.
+      // The message's own list of tool calls holds them too.
       return [];
     case 'image_url':
     case 'image':
@@ -134,7 +137,7 @@ function partOf(block: JsonValue): MessagePart[] {
   }
 }
 
-/** The address or the data of a block, in any of the forms that LangChain and providers have for it. */
+/** Returns the address or the data of a block, in any form that LangChain and providers use. */
 function sourceOf(block: JsonObject): { readonly data: string; readonly mediaType?: string } {
   const held = isObject(block['source']) ? block['source'] : block;
   const url = block['image_url'] ?? held['url'] ?? held['data'] ?? held['file_id'] ?? held['fileId'] ?? held['id'];

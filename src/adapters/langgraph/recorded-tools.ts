@@ -11,15 +11,15 @@ import { RepriseCallbackHandler, recordedTag } from './callback-handler.ts';
 import { outcomeOfThrown } from './graph-signals.ts';
 import { runTableOf } from './run-table.ts';
 
-/** How tools are recorded. */
+/** How to record tools. */
 export interface RecordToolsOptions {
-  /** What each tool does to the world, by its name; `unknown` if left out. */
+  /** The effect class of each tool by name; `unknown` if left out. */
   readonly effects?: Readonly<Record<string, EffectClass>>;
 }
 
 const toolsKeys: KnownKeys = optionKeys<RecordToolsOptions>('record the tools', { effects: true }, 'a recording');
 
-/** What LangChain hands to a tool beside its arguments. */
+/** What LangChain passes to a tool besides its arguments. */
 interface ToolRun {
   readonly runId?: string;
   readonly parentRunId?: string;
@@ -28,7 +28,7 @@ interface ToolRun {
 
 type Body = (input: unknown, run?: ToolRun, config?: { readonly toolCall?: { readonly id?: string } }) => unknown;
 
-/** What a tool of LangChain is made of, as far as it is changed here. */
+/** A tool of LangChain, with the properties that are changed here. */
 interface RecordableTool extends StructuredToolInterface {
   _call: Body;
   tags?: string[];
@@ -37,9 +37,9 @@ interface RecordableTool extends StructuredToolInterface {
 const originals = new Originals<StructuredToolInterface>();
 
 /**
- * Gives the same tools, each recording its executions. Unlike callbacks, which can only watch, such a tool can be answered
- * from the record: when a branch is resumed, what must not be done twice is not. It records with the callback handler it
- * is run with, so that one graph serves every session, and with the recorder where there is no handler.
+ * Returns copies of tools that record each execution. Unlike callbacks, which can only watch, such a tool can be
+ * answered from the record, so that a resumed branch does not repeat what must not be done twice. A tool records with
+ * the callback handler of its run, so that one graph serves every session, or else with the given recorder.
  *
  * @example
  * ```ts
@@ -63,7 +63,7 @@ export function recordTools<T extends StructuredToolInterface>(
   return tools.map((tool) => recordedTool(tool, recorder, options));
 }
 
-/** The tool itself, also of one that records. */
+/** Returns the tool behind one that records; any other tool as it is. */
 export function originalTool(tool: StructuredToolInterface): StructuredToolInterface {
   return originals.of(tool);
 }
@@ -125,7 +125,7 @@ async function ended(open: OpenCall, body: () => unknown): Promise<unknown> {
   }
 }
 
-/** A tool that yields partial values hands on each as it comes; what it returns is what it gave. */
+/** Passes on the values of a tool that yields partial ones; its return value is the result. */
 async function* passing(open: OpenCall, values: AsyncGenerator): AsyncGenerator {
   try {
     for (;;) {
@@ -148,7 +148,7 @@ async function* passing(open: OpenCall, values: AsyncGenerator): AsyncGenerator 
 const isGenerator = (value: unknown): value is AsyncGenerator =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value && 'next' in value;
 
-/** What is recorded of a result, and given again when the record answers: of a message, its content. */
+/** Returns the part of a result that is recorded and returned again: of a message, its content. */
 function outputOf(result: unknown): JsonValue {
   const { content, tool_call_id: id } = propertiesOf(result);
   return plainJson(id === undefined ? result : content);

@@ -16,41 +16,41 @@ import { originalTool } from './recorded-tools.ts';
 
 /** A compiled graph whose state has messages. */
 export interface MessagesGraph<Result = unknown> {
-  // Graphs type their input by their state; what is handed over is checked by the graph itself.
+  // A graph types its input by its state, and checks it when it runs.
   invoke(input: never, config?: never): Promise<Result>;
   readonly name?: string;
   readonly checkpointer?: unknown;
 }
 
-/** What a graph is run with on one branch. */
+/** What a graph runs with on one branch. */
 export interface GraphSetup<Graph> {
-  /** Another graph, such as one built with the model that the branch names. */
+  /** A different graph, such as one built with the model that the branch names. */
   readonly graph?: Graph;
-  /** Stand before the history, such as a system message that is part of the state: a resume hands over none. */
+  /** Messages before the history, such as a system message that is part of the state; a resume passes none. */
   readonly messages?: readonly BaseMessage[];
-  /** Values of other channels than `messages`. */
+  /** Values of channels other than `messages`. */
   readonly state?: Readonly<Record<string, unknown>>;
-  /** Laid over the configuration that `resume` was given. */
+  /** Merged over the configuration that `resume` gets. */
   readonly config?: RunnableConfig;
 }
 
-/** How a graph is resumed. */
+/** How to resume a graph. */
 export interface LangGraphAgentOptions<Graph> {
-  /** What it is called in the log; the graph's own name if left out. */
+  /** Its name in the log; the graph's own name if left out. */
   readonly name?: string;
-  /** The tools of the graph, so that calls without an answer can be made before it goes on. */
+  /** The tools of the graph: with them, open calls are made before the graph continues. */
   readonly tools?: readonly StructuredToolInterface[];
-  /** What each tool does to the world, by its name; `unknown` if left out. */
+  /** The effect class of each tool by name; `unknown` if left out. */
   readonly effects?: Readonly<Record<string, EffectClass>>;
   /**
-   * Says how the graph is run on a branch. A compiled graph is closed: its model, prompt and tools cannot be changed from
-   * outside. So a branch that names another one is refused, unless this builds the graph it asks for; and so is one with
-   * calls that nobody answered, unless "tools" are given or this says how the graph goes on from them.
+   * Returns how the graph runs on a branch. The model, prompt and tools of a compiled graph cannot be changed from
+   * outside. So a branch that changes them is refused, unless this builds the graph for it. A branch with open calls is
+   * also refused, unless "tools" are given or this continues from them.
    */
   readonly configure?: (context: ResumeContext) => GraphSetup<Graph> | Promise<GraphSetup<Graph>>;
 }
 
-/** What `resume` hands on to the graph's `invoke`. */
+/** The options that `resume` passes to the graph's `invoke`. */
 export type LangGraphRun = RunnableConfig & { readonly [option: string]: unknown };
 
 const setupKeys: KnownKeys = optionKeys<GraphSetup<unknown>>(
@@ -65,7 +65,7 @@ const agentKeys: KnownKeys = optionKeys<LangGraphAgentOptions<unknown>>(
 );
 
 /**
- * Makes what `branch.resume` takes of a compiled graph with a `messages` channel. The result is the graph's own.
+ * Makes a resumable agent of a compiled graph with a `messages` channel. The result is the graph's own.
  *
  * @example
  * ```ts
@@ -113,7 +113,7 @@ async function resume<Result, Graph extends MessagesGraph<Result>>(
   return graph.invoke({ ...setup.state, messages } as never, config as never);
 }
 
-/** What the caller gave, and what recording and stopping need. */
+/** Returns the caller's configuration with what recording and stopping need. */
 function configOf(
   { checkpointer }: MessagesGraph,
   config: LangGraphRun,
@@ -129,7 +129,7 @@ function configOf(
     ...config,
     callbacks: withHandler(config.callbacks, handler),
     signal: stop,
-    // What a thread holds would be put before the history of the branch.
+    // The messages of a stored thread would be put before the history of the branch.
     ...(isKept ? { configurable: { ...configurable, thread_id: randomUUID() } } : {}),
   };
 }
@@ -155,7 +155,9 @@ function refuseChanges({ branch, model, system, tools, settings }: ResumeContext
   );
 }
 
-/** A graph begins with its model more often than not, and a provider takes no call without an answer. */
+/**
+ * Throws if a call has no answer: most graphs begin with their model, and providers refuse a call without an answer.
+ */
 function refusePending({ branch, pending }: ResumeContext): void {
   const [first] = pending;
   if (first === undefined) return;
@@ -165,7 +167,7 @@ function refusePending({ branch, pending }: ResumeContext): void {
   });
 }
 
-/** Executes one of the tools as a graph would; undefined if it has none of that name. */
+/** Executes one of the tools as a graph would; undefined if there is none of that name. */
 function callTool(
   tools: readonly StructuredToolInterface[],
   { call, name, input }: PendingCall,

@@ -13,18 +13,18 @@ import { arrayAt, isObject, type JsonObject, type JsonValue, objectAt } from '..
 import type { Saved, SaverIndex } from './saver-index.ts';
 import { typedBytes } from './typed-value.ts';
 
-/** Which checkpoint holds a channel's value, and its version there. */
+/** The checkpoint that holds the value of a channel, and its version. */
 export interface HeldValue extends JsonObject {
   readonly from: string;
   readonly version: number | string;
 }
 
-/** What a checkpoint refers to. */
+/** The values that a checkpoint refers to. */
 export interface Kept {
   readonly values: ReadonlyMap<string, HeldValue>;
 }
 
-/** What a checkpoint refers to, without the values themselves. */
+/** Reads what a checkpoint refers to, without the values themselves. */
 export async function readKept(index: SaverIndex, saved: Saved): Promise<Kept> {
   return { values: valuesOf((await readEvent(index, saved, saved.seq)).data) };
 }
@@ -32,7 +32,7 @@ export async function readKept(index: SaverIndex, saved: Saved): Promise<Kept> {
 /** Version 4 of the format keeps pending sends in a channel; older ones kept them as writes on the parent. */
 const sendsVersion = 4;
 
-/** A checkpoint put together from the log. */
+/** Reads a checkpoint from the log. */
 export async function readTuple(
   index: SaverIndex,
   saved: Saved,
@@ -60,7 +60,7 @@ export async function readTuple(
 
 type Load = (held: JsonValue | undefined) => Promise<unknown>;
 
-/** The events of one checkpoint: its own values by channel, and what refers to them. */
+/** The events of one checkpoint: its own values by channel, and the event that refers to them. */
 interface Append {
   readonly saved: Event;
   readonly values: ReadonlyMap<string, JsonObject>;
@@ -84,7 +84,7 @@ async function readValues(index: SaverIndex, saved: Saved, own: Append, load: Lo
   return Object.fromEntries(entries);
 }
 
-/** The writes on a checkpoint: the first under an index stays, except that special ones are replaced. */
+/** Reads the writes on a checkpoint: the first under an index stays, but special ones are replaced. */
 async function readWrites(
   index: SaverIndex,
   namespace: string,
@@ -118,14 +118,14 @@ async function readAppend(index: SaverIndex, saved: Saved): Promise<Append> {
   return { saved: last, values };
 }
 
-/** The events of a checkpoint where they were appended. */
+/** Reads the events of a checkpoint where they were appended. */
 function readStanding(index: SaverIndex, { branch, seq, changed }: Saved): Promise<Event[]> {
   const history = index.isEdited ? 'view' : 'raw';
   const range = { after: seq - changed.length - 1, through: seq };
   return Array.fromAsync(index.session.replay({ at: { branch }, history, ...range }));
 }
 
-/** The same, with what replaced some of them: that stands in their place, under a seq of its own. */
+/** Reads the same events with their replacements, which have seqs of their own. */
 async function readReplaced(index: SaverIndex, { branch, seq, changed }: Saved): Promise<Event[]> {
   const types = ['channel.saved', 'graph.saved'];
   const found: Event[] = [];

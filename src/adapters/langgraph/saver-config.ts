@@ -3,20 +3,23 @@ import { RepriseError } from '../../core/error.ts';
 import { checkId } from '../../core/id.ts';
 import { given } from '../../core/json.ts';
 
-/** What a configuration of LangGraph says about where something is kept. */
+/** Where a configuration of LangGraph keeps something. */
 export interface Place {
   readonly thread: string;
   readonly namespace: string;
   readonly id: string | undefined;
-  /** The branch to look through and to append to, if one is named. */
+  /** The branch to read and to append to, if one is named. */
   readonly branch: string | undefined;
 }
 
-/** A value of a configuration as text; undefined for anything else, and for nothing. */
+/** Returns a value of a configuration as text; undefined if it is empty or something else. */
 export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
-/** Reads a configuration; undefined if it names no thread. A thread is a session, so its name must be fit for one. */
+/**
+ * Reads a configuration; undefined if it names no thread. A thread is a session, so its name must be a valid session
+ * id.
+ */
 export function placeOf({ configurable }: RunnableConfig): Place | undefined {
   const thread: unknown = configurable?.['thread_id'];
   if (thread === undefined) return undefined;
@@ -35,14 +38,14 @@ export function neededPlace(config: RunnableConfig, attempted: string): Place {
   return place;
 }
 
-/** The error of a configuration that lacks something. */
+/** Returns the error for a configuration that lacks something. */
 export function refusedConfig(attempted: string, why: string): RepriseError {
   return new RepriseError('id.invalid', `Cannot ${attempted} with this configuration: ${why}`, {
     hint: 'Pass { configurable: { thread_id: "…" } } to the graph.',
   });
 }
 
-/** The configuration of a checkpoint. */
+/** Returns the configuration of a checkpoint. */
 export function configOf({ thread, branch }: Place, namespace: string, id: string): RunnableConfig {
   return {
     configurable: {

@@ -9,11 +9,11 @@ export interface Saved {
   readonly namespace: string;
   readonly id: string;
   readonly parent: string | undefined;
-  /** The branch it is read through, and the one that stores it. */
+  /** The branch through which it is read, and the branch that stores it. */
   readonly branch: string;
   readonly stored: string;
   readonly seq: number;
-  /** The channels whose `channel.saved` stand before it in its append, in that order. */
+  /** The channels whose `channel.saved` precede it in its append, in that order. */
   readonly changed: readonly string[];
 }
 
@@ -33,7 +33,7 @@ interface Line {
   readonly createdAt: string;
   head: number;
   digest: string;
-  /** Whether it holds the whole view, rather than what the branch stores itself. */
+  /** Whether it holds the whole view, rather than the branch's own events. */
   readonly isWhole: boolean;
   readonly byNamespace: Map<string, Saved[]>;
 }
@@ -42,18 +42,18 @@ const graphEvents: readonly string[] = ['graph.saved', 'graph.wrote'];
 const edits: readonly string[] = ['branch.rewound', 'event.replaced', 'event.inserted', 'event.reverted'];
 
 /**
- * Where everything a graph saved in a session stands. It is made by reading the log, and goes on from where it read to
- * last time, so that it also sees what other processes appended. A history that was rewound or edited is read through
- * its views: what is undone there is undone for the graph too.
+ * Finds everything that a graph saved in a session. It reads the log, and continues where it stopped last time, so that
+ * it also sees the events of other processes. It reads a rewound or edited history through its views: what is undone
+ * there is undone for the graph too.
  */
 export class SaverIndex {
   readonly session: SessionLog;
-  /** Looks through the view of this branch alone; through all branches if undefined. */
+  /** Reads the view of this branch alone; all branches if undefined. */
   readonly #only: string | undefined;
   readonly #lines = new Map<string, Line>();
   readonly #saved = new Map<string, Saved>();
   readonly #wrote = new Map<string, Wrote[]>();
-  /** Channels that this process wrote: the store knows how their values go on. */
+  /** Channels that this process has written: the store knows how their values continue. */
   readonly #written = new Set<string>();
   #isEdited = false;
 
@@ -72,12 +72,12 @@ export class SaverIndex {
     return [...this.#lines.keys()];
   }
 
-  /** A checkpoint by its id. */
+  /** Returns a checkpoint by its id. */
   find(namespace: string, id: string): Saved | undefined {
     return this.#saved.get(keyOf(namespace, id));
   }
 
-  /** The checkpoint with the greatest id, which is the last one made. */
+  /** Returns the checkpoint with the greatest id, which is the newest. */
   latest(namespace: string): Saved | undefined {
     let found: Saved | undefined;
     for (const saved of this.#saved.values())
@@ -85,17 +85,17 @@ export class SaverIndex {
     return found;
   }
 
-  /** Every checkpoint, the last one made first. */
+  /** Returns every checkpoint, the newest first. */
   all(): Saved[] {
     return [...this.#saved.values()].sort((a, b) => (a.id < b.id ? 1 : a.id > b.id ? -1 : 0));
   }
 
-  /** The writes on a checkpoint, in the order they were stored. */
+  /** Returns the writes on a checkpoint, in the order they were stored. */
   writes(namespace: string, id: string): readonly Wrote[] {
     return this.#wrote.get(keyOf(namespace, id)) ?? [];
   }
 
-  /** The last checkpoint of a graph on a branch. */
+  /** Returns the last checkpoint of a graph on a branch. */
   tip(branch: string, namespace: string, through: number = Number.POSITIVE_INFINITY): Saved | undefined {
     const line = this.#lines.get(branch);
     const own = line?.byNamespace.get(namespace)?.findLast(({ seq }) => seq <= through);
@@ -103,19 +103,19 @@ export class SaverIndex {
     return this.tip(line.parent.branch, namespace, Math.min(through, line.parent.seq));
   }
 
-  /** The first checkpoint of a graph on the branch the session began with. */
+  /** Returns the first checkpoint of a graph on the first branch of the session. */
   first(namespace: string): Saved | undefined {
     const [root] = this.#lines.values();
     return root?.byNamespace.get(namespace)?.[0];
   }
 
-  /** Where the value of a channel stands that a checkpoint saved. */
+  /** Returns the place of a channel's value that a checkpoint saved. */
   valueAt(saved: Saved, channel: string): { readonly branch: string; readonly seq: number } | undefined {
     const place = saved.changed.indexOf(channel);
     return place < 0 ? undefined : { branch: saved.stored, seq: saved.seq - saved.changed.length + place };
   }
 
-  /** Whether this process writes a channel for the first time; the next time it does not. */
+  /** Tells whether this process writes a channel for the first time, and notes that it did. */
   isFirstWrite(namespace: string, channel: string): boolean {
     const key = keyOf(namespace, channel);
     const isFirst = !this.#written.has(key);
@@ -123,7 +123,7 @@ export class SaverIndex {
     return isFirst;
   }
 
-  /** Takes in what was appended since, by whomever. */
+  /** Reads the events that any process has appended since. */
   async refresh(): Promise<void> {
     const nodes = this.#nodes(await this.session.tree());
     if (!this.#goesOn(nodes)) this.#clear();
@@ -132,14 +132,14 @@ export class SaverIndex {
       if (line?.head === node.head) continue;
       const isRead = line === undefined && this.isEdited ? await this.#readView(node) : await this.#readRaw(node, line);
       if (isRead) continue;
-      // What was read so far is not what is to be seen any more.
+      // The events read so far are not the view any more.
       this.#clear();
       this.#isEdited = true;
       return this.refresh();
     }
   }
 
-  /** Takes in what this process has just appended, unless somebody else was there in between. */
+  /** Takes in the events that this process has just appended, unless a different writer came in between. */
   note(events: readonly Event[]): void {
     const [first] = events;
     const line = first === undefined ? undefined : this.#lines.get(first.branch);
@@ -162,7 +162,7 @@ export class SaverIndex {
     });
   }
 
-  /** Whether the branches are those that were read, only longer. */
+  /** Tells whether the branches are those that were read, only longer. */
   #goesOn(nodes: readonly BranchNode[]): boolean {
     const byName = new Map(nodes.map((node) => [node.branch, node]));
     return [...this.#lines.values()].every((line) => {
@@ -172,7 +172,7 @@ export class SaverIndex {
     });
   }
 
-  /** Reads what a branch shows, all of it. */
+  /** Reads the whole view of a branch. */
   async #readView(node: BranchNode): Promise<boolean> {
     const line: Line = { ...node, isWhole: true, byNamespace: new Map() };
     const at = { branch: node.branch, seq: node.head };
@@ -181,7 +181,7 @@ export class SaverIndex {
     return true;
   }
 
-  /** Reads what a branch stores beyond what was read; false if an edit is in it, which changes what came before. */
+  /** Reads the new events of a branch; returns false if one is an edit, which changes what came before. */
   async #readRaw(node: BranchNode, known: Line | undefined): Promise<boolean> {
     const line = known ?? { ...node, isWhole: false, byNamespace: new Map<string, Saved[]>() };
     const after = known?.head ?? node.parent?.seq ?? 0;
@@ -216,7 +216,7 @@ export class SaverIndex {
     };
     const key = keyOf(saved.namespace, saved.id);
     const known = this.#saved.get(key);
-    // What several branches share is read through the first of them; what is saved once more under its id wins.
+    // A shared checkpoint is read through the first branch; the last one saved under an id counts.
     if (known === undefined || (known.stored === stored && known.seq < seq)) this.#saved.set(key, saved);
     const own = line.byNamespace.get(saved.namespace) ?? [];
     const again = known === undefined ? -1 : own.findLastIndex(({ id }) => id === saved.id);

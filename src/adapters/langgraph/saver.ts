@@ -24,14 +24,14 @@ import { configOf, neededPlace, type Place, placeOf, refusedConfig, textOf } fro
 import { type Saved, SaverIndex } from './saver-index.ts';
 import { channelFields, typedJson } from './typed-value.ts';
 
-/** Indexes kept at a time, one a thread; the least recently used one goes first and is read again when needed. */
+/** How many indexes are kept, one per thread; an older one is read again when needed. */
 const indexesMax = 64;
 
 /**
- * LangGraph's checkpoints in a store of Reprise. A thread is the session of that id; a checkpoint is an append of what
- * changed; a checkpoint that goes on from one which has a successor already begins a branch. So every look, fork, diff
- * and rewind of Reprise works on what a graph did, and every `getState`, `updateState` and `invoke` of LangGraph on what
- * the store holds. See docs/coming-from/langgraph.md.
+ * Keeps LangGraph's checkpoints in a store of Reprise. A thread is the session with its id; a checkpoint is an append
+ * of what changed. A checkpoint that continues one with a successor begins a branch. So Reprise can look at, fork, diff
+ * and rewind what a graph did, and LangGraph's `getState`, `updateState` and `invoke` work on the store. See
+ * docs/coming-from/langgraph.md.
  *
  * @example
  * ```ts
@@ -46,9 +46,9 @@ const indexesMax = 64;
 export class RepriseSaver extends BaseCheckpointSaver {
   readonly #store: SessionSource;
   readonly #indexes = new BoundedMap<string, SaverIndex>(indexesMax);
-  /** Where this process appended last, by thread: what arrives before its checkpoint goes there. */
+  /** The branch this process appended to last, by thread: writes without a known checkpoint go there. */
   readonly #current = new Map<string, string>();
-  /** What is under way, by thread: LangGraph does not wait between a checkpoint and the writes on it. */
+  /** The running operation of each thread: LangGraph does not wait between a checkpoint and its writes. */
   readonly #queues = new Map<string, Promise<unknown>>();
   readonly #early = new EarlyWrites();
 
@@ -57,7 +57,7 @@ export class RepriseSaver extends BaseCheckpointSaver {
     this.#store = store;
   }
 
-  /** The checkpoint a configuration names, or the last one of its thread; undefined if there is none. */
+  /** Returns the checkpoint that a configuration names, or the last one of its thread; undefined if there is none. */
   override async getTuple(config: RunnableConfig): Promise<CheckpointTuple | undefined> {
     const place = placeOf(config);
     if (place === undefined) return undefined;
@@ -69,7 +69,7 @@ export class RepriseSaver extends BaseCheckpointSaver {
     });
   }
 
-  /** Checkpoints, the last one made first; of every thread if the configuration names none. */
+  /** Yields checkpoints, the newest first; of every thread if the configuration names none. */
   override async *list(config: RunnableConfig, options: CheckpointListOptions = {}): AsyncGenerator<CheckpointTuple> {
     const { filter, limit = Number.POSITIVE_INFINITY } = options;
     const before = textOf(options.before?.configurable?.['checkpoint_id']);
@@ -91,7 +91,7 @@ export class RepriseSaver extends BaseCheckpointSaver {
     }
   }
 
-  /** Appends a checkpoint: the values that changed, and what it is made of. One append, all or nothing. */
+  /** Appends a checkpoint and the values that changed, in one atomic append. */
   override async put(
     config: RunnableConfig,
     checkpoint: Checkpoint,
@@ -114,7 +114,7 @@ export class RepriseSaver extends BaseCheckpointSaver {
     });
   }
 
-  /** Appends what a task wrote on a checkpoint. What is stored of it already is left out. */
+  /** Appends the writes of a task on a checkpoint, without those that are already stored. */
   override async putWrites(config: RunnableConfig, writes: PendingWrite[], taskId: string): Promise<void> {
     const place = neededPlace(config, 'save writes');
     const { id } = place;
@@ -143,8 +143,8 @@ export class RepriseSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * Deletes the session of a thread, with everything in it: LangGraph asks for the thread to be forgotten, not for an
-   * undo. To take something back and keep it in the log, rewind the session instead.
+   * Deletes the session of a thread with everything in it: LangGraph wants the thread forgotten, not undone. To undo
+   * something and keep it in the log, rewind the session instead.
    */
   override async deleteThread(threadId: string): Promise<void> {
     checkId('session', threadId);
@@ -159,8 +159,8 @@ export class RepriseSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * The configuration with which a graph goes on from a branch: its last checkpoint there. What the graph then does is
-   * appended to that branch, and it reads the branch with all its edits.
+   * Returns the configuration with which a graph continues from the last checkpoint of a branch. The graph then reads
+   * the branch with all its edits and appends to it.
    *
    * @example
    * ```ts
@@ -177,7 +177,7 @@ export class RepriseSaver extends BaseCheckpointSaver {
   }
 
   /**
-   * The point at which a checkpoint is kept: what `session.fork`, `stateAt` and `diff` take.
+   * Returns the point of a checkpoint, which `session.fork`, `stateAt` and `diff` take.
    *
    * @example
    * ```ts
@@ -205,7 +205,10 @@ export class RepriseSaver extends BaseCheckpointSaver {
     };
   }
 
-  /** The events of one checkpoint. What `newVersions` does not name is as it was in the checkpoint it goes on from. */
+  /**
+   * Returns the events of one checkpoint. Channels that `newVersions` does not name are as in the checkpoint it
+   * continues.
+   */
   async #drafts(
     { namespace, id: parent }: Place,
     checkpoint: Checkpoint,
@@ -219,7 +222,7 @@ export class RepriseSaver extends BaseCheckpointSaver {
     const held: Record<string, JsonObject> = {};
     for (const [channel, version] of Object.entries(checkpoint.channel_versions)) {
       const before = kept?.values.get(channel);
-      // A copy of a checkpoint names nothing as new, and is no child of what it copies.
+      // A copied checkpoint names nothing as new, and is not a child of its source.
       const isCopied = metadata.source === 'fork' && before?.version !== version;
       if (Object.hasOwn(newVersions, channel) || isCopied) {
         if (!Object.hasOwn(values, channel)) continue;
@@ -246,7 +249,7 @@ export class RepriseSaver extends BaseCheckpointSaver {
     return [...drafts, { type: 'graph.saved', data }];
   }
 
-  /** The branch a checkpoint belongs on; a new one if what it goes on from has a successor already. */
+  /** Returns the branch for a checkpoint; a new one if the checkpoint it continues already has a successor. */
   async #branchFor(index: SaverIndex, place: Place, id: string, metadata: CheckpointMetadata): Promise<string> {
     const { namespace, branch, id: parent } = place;
     if (branch !== undefined) return branch;
@@ -254,7 +257,7 @@ export class RepriseSaver extends BaseCheckpointSaver {
     if (again !== undefined) return again.stored;
     if (parent !== undefined) return this.#branchOn(index, place, parent);
     if (namespace !== '') {
-      // A subgraph begins where the graph around it is.
+      // A subgraph begins where its outer graph is.
       const outer = textOf(metadata.parents?.['']);
       return outer === undefined
         ? this.#currentBranch(place)
@@ -266,7 +269,7 @@ export class RepriseSaver extends BaseCheckpointSaver {
     return forkAt(index, { branch: first.branch, seq: before }, 'LangGraph begins once more');
   }
 
-  /** The branch whose last checkpoint is this one; forked there if every branch went on from it. */
+  /** Returns the branch whose last checkpoint is this one; forks there if every branch has moved on. */
   async #branchOn(index: SaverIndex, place: Place, id: string): Promise<string> {
     const { namespace, branch } = place;
     if (branch !== undefined) return branch;
@@ -315,7 +318,7 @@ export class RepriseSaver extends BaseCheckpointSaver {
     else for await (const { session } of this.#store.sessions()) yield session;
   }
 
-  /** Does one thing after another for a thread, in the order they were asked for. */
+  /** Runs the operations of a thread one after the other, in order. */
   #inTurn<T>(thread: string, body: () => Promise<T>): Promise<T> {
     const before = this.#queues.get(thread) ?? Promise.resolve();
     const done = before.then(body, body);
@@ -328,7 +331,7 @@ export class RepriseSaver extends BaseCheckpointSaver {
   }
 }
 
-/** Another process may take the name that was free; then there is another one. */
+/** How often a fork is tried: a different process may take the free name. */
 const forkAttemptsMax = 5;
 
 async function forkAt(
@@ -346,7 +349,7 @@ async function forkAt(
   }
 }
 
-/** Where the values stand that new ones take the place of, of channels this process has not written before. */
+/** Returns the places of the values that new ones replace, in channels that this process has not written before. */
 function predecessors(index: SaverIndex, namespace: string, drafts: readonly EventDraft[], { values }: Kept): Point[] {
   return drafts.flatMap(({ type, data }) => {
     const channel = String(data?.['channel']);

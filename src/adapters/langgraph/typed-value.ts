@@ -2,21 +2,21 @@ import { RepriseError } from '../../core/error.ts';
 import { isArray, isObject, type JsonObject, type JsonValue, stringAt } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 
-/** What a serializer of LangGraph gives: the name of a form, and the bytes. */
+/** The output of a LangGraph serializer: the name of a form, and the bytes. */
 export type TypedBytes = readonly [type: string, bytes: Uint8Array];
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();
 
-/** Typed bytes as JSON: text where they are text, else base64. Every byte comes back. */
+/** Returns typed bytes as JSON: as text if they are text, else as base64. Every byte can be read back. */
 export function typedJson([type, bytes]: TypedBytes): JsonObject {
   const text = type === 'json' ? textOf(bytes) : undefined;
   return text === undefined ? { type, bytes: base64(bytes) } : { type, text };
 }
 
 /**
- * The value of a channel as the fields of a `channel.saved`. An array is kept item by item, so that a conversation which
- * grows is stored once; texts rather than JSON values, since the order of keys must come back too: a prompt is made of it.
+ * Returns the value of a channel as the fields of a `channel.saved`. An array is kept item by item, so that a growing
+ * conversation is stored once. Items are texts, not JSON values: prompts depend on the order of keys.
  */
 export function channelFields([type, bytes]: TypedBytes): JsonObject {
   const text = type === 'json' ? textOf(bytes) : undefined;
@@ -26,7 +26,7 @@ export function channelFields([type, bytes]: TypedBytes): JsonObject {
   return text.length < limits.partBytesMin ? { type, text } : { type, body: text };
 }
 
-/** The typed bytes that were kept as JSON. */
+/** Reads typed bytes that were kept as JSON. */
 export function typedBytes(held: JsonValue | undefined): TypedBytes {
   const type = stringAt(held, 'type');
   if (type === undefined || !isObject(held)) return refuse('it is missing or was erased');
@@ -41,7 +41,9 @@ function itemText(item: JsonValue): string {
   return typeof item === 'string' ? item : refuse('a part of it was erased');
 }
 
-/** The text of each item of an array; undefined for what is no array, or would not come back as the same text. */
+/**
+ * Returns the text of each item of an array; undefined if it is not an array or would not read back as the same text.
+ */
 function itemsOf(text: string): string[] | undefined {
   if (!text.startsWith('[')) return undefined;
   let value: unknown;

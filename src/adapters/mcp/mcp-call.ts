@@ -13,35 +13,35 @@ import type { CallEnd, CallStart, ReusedAnswer } from '../../core/recording/reco
 /** An answer to a request. */
 export type McpResponse = JSONRPCResultResponse | JSONRPCErrorResponse;
 
-/** Whether a message asks for an answer. */
+/** Tells whether a message asks for an answer. */
 export function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
   return 'method' in message && 'id' in message;
 }
 
-/** Whether a message is an answer. */
+/** Tells whether a message is an answer. */
 export function isResponse(message: JSONRPCMessage): message is McpResponse {
   return 'result' in message || 'error' in message;
 }
 
-/** The id of the request that a message takes back; undefined if it takes none back. */
+/** Returns the id of the request that a message cancels; undefined for any other message. */
 export function cancelledId(message: JSONRPCMessage): JsonValue | undefined {
   if (!('method' in message) || message.method !== 'notifications/cancelled') return undefined;
   const { params } = message;
   return isObject(params) ? params['requestId'] : undefined;
 }
 
-/** Requests that only keep the connection: recording them would bury the others. */
+/** Requests that only keep the connection alive: recording them would bury the others. */
 export const unrecordedMethods: ReadonlySet<string> = new Set(['ping']);
 
-/** What is known of the tools of a server, and what was declared. */
+/** The annotations of a server's tools, and what the program declared. */
 export interface KnownTools {
   readonly agent: string | undefined;
   readonly effects: Readonly<Record<string, EffectClass>>;
-  /** By the tool's name, as the server last listed them. */
+  /** By the name of the tool, as the server last listed them. */
   readonly annotations: ReadonlyMap<string, JsonObject>;
 }
 
-/** Requests that tell and do nothing; to subscribe twice is to subscribe once. */
+/** The effect classes of the protocol's own requests; to subscribe twice is to subscribe once. */
 const methodEffects: Readonly<Record<string, EffectClass>> = {
   initialize: 'pure',
   'server/discover': 'pure',
@@ -60,7 +60,7 @@ const methodEffects: Readonly<Record<string, EffectClass>> = {
   'logging/setLevel': 'idempotent',
 };
 
-/** What is recorded of a request: a tool by its name and arguments, everything else by its method. */
+/** Returns the start of a call for a request: a tool by its name and arguments, any other request by its method. */
 export function startOf(request: JSONRPCRequest, known: KnownTools): CallStart {
   const params = isObject(request.params) ? request.params : {};
   const agent = given({ agent: known.agent });
@@ -85,7 +85,7 @@ function declared(name: string, effects: Readonly<Record<string, EffectClass>>):
   return given({ effect });
 }
 
-/** What is recorded of an answer. A tool that failed says so in a result that is well formed. */
+/** Returns the end of a call for an answer. A failed tool says so in a well-formed result. */
 export function endOf(response: McpResponse): CallEnd {
   if ('error' in response) {
     const { code, message } = response.error;
@@ -103,7 +103,7 @@ function textOf(result: JsonObject): string {
 
 const internalError = -32_603;
 
-/** A recorded answer, as if the other side had just given it. */
+/** Returns a recorded answer as a response of the other side. */
 export function responseOf(id: JSONRPCRequest['id'], answer: ReusedAnswer): McpResponse {
   if (isObject(answer.output)) return { jsonrpc: '2.0', id, result: answer.output };
   const { code, message } = answer.error ?? {};
@@ -117,13 +117,13 @@ export function responseOf(id: JSONRPCRequest['id'], answer: ReusedAnswer): McpR
   };
 }
 
-/** The other side is told why it gets no answer. */
+/** Returns the response that tells the other side why it gets no answer. */
 export function refusalOf(id: JSONRPCRequest['id'], error: unknown): McpResponse {
   const message = error instanceof Error ? error.message : String(error);
   return { jsonrpc: '2.0', id, error: { code: internalError, message } };
 }
 
-/** The annotations of the tools in an answer to `tools/list`. */
+/** Returns the annotations of the tools in an answer to `tools/list`. */
 export function annotationsIn(response: McpResponse): ReadonlyMap<string, JsonObject> {
   const tools: unknown = 'result' in response ? response.result['tools'] : undefined;
   const found = new Map<string, JsonObject>();

@@ -4,12 +4,12 @@ import type { CallEnd, OpenCall } from '../../core/recording/recorder.ts';
 /** A request that waits for its answer. */
 interface OpenRequest {
   readonly method: string;
-  /** There once the recorder let the call be made. */
+  /** Set once the recorder let the call pass. */
   call?: OpenCall;
   isCancelled?: boolean;
 }
 
-/** The requests of one direction that wait for their answers. Each side counts its own ids. */
+/** The open requests of one direction. Each side numbers its own. */
 export class OpenRequests {
   readonly #open = new Map<unknown, OpenRequest>();
 
@@ -18,7 +18,7 @@ export class OpenRequests {
     this.#open.set(id, { method });
   }
 
-  /** The call of a request was let through; false if the request was taken back before. */
+  /** Notes the call of a request; returns false if the request was cancelled before. */
   begin(id: unknown, call: OpenCall): boolean {
     const request = this.#open.get(id);
     if (request !== undefined && request.isCancelled !== true) {
@@ -30,7 +30,7 @@ export class OpenRequests {
     return false;
   }
 
-  /** The answer came, or never will; gives the method, undefined for what does not wait (any more). */
+  /** Ends a request, which got its answer or never will. Returns its method; undefined if it is not open. */
   end(id: unknown, end: CallEnd): string | undefined {
     const request = this.#open.get(id);
     this.#open.delete(id);
@@ -38,7 +38,7 @@ export class OpenRequests {
     return request?.method;
   }
 
-  /** Takes a request back; false if it has not been sent, so that there is nothing to tell the other side. */
+  /** Cancels a request; returns false if it has not been sent, so that the other side need not know. */
   cancel(id: unknown): boolean {
     const request = this.#open.get(id);
     if (request === undefined || request.call !== undefined) {
@@ -54,7 +54,7 @@ export class OpenRequests {
     for (const id of this.#open.keys()) this.end(id, end);
   }
 
-  /** The call that something belongs to that comes in meanwhile; undefined unless there is exactly one. */
+  /** The call that an incoming request belongs to: the only open one; undefined if there are several or none. */
   get only(): OpenCall | undefined {
     const calls = [...this.#open.values()].flatMap(({ call }) => (call === undefined ? [] : [call]));
     return calls.length === 1 ? calls[0] : undefined;

@@ -23,11 +23,11 @@ import {
 } from './mcp-call.ts';
 import { OpenRequests } from './open-requests.ts';
 
-/** How a connection is recorded. */
+/** How to record a connection. */
 export interface RecordTransportOptions {
-  /** Who asks; the agent of the recorder's context if left out. */
+  /** The agent that asks; that of the recorder's context if left out. */
   readonly agent?: string;
-  /** What tools do to the world, by name. It goes before what the server says in its annotations. */
+  /** The effect classes of tools by name; they go before the server's annotations. */
   readonly effects?: Readonly<Record<string, EffectClass>>;
 }
 
@@ -38,9 +38,9 @@ const transportKeys: KnownKeys = optionKeys<RecordTransportOptions>(
 );
 
 /**
- * A transport whose requests are recorded, in both directions: tools by their names, everything else by its method. It
- * is the transport itself in every other respect. Notifications and progress pass and are not recorded. A call that the
- * recorder answers or refuses does not reach the other side.
+ * Returns a transport that records the requests of both directions: tools by name, other requests by method. In every
+ * other respect it is the given transport. Notifications and progress pass unrecorded. A call that the recorder answers
+ * or refuses does not reach the other side.
  *
  * @example
  * ```ts
@@ -59,7 +59,7 @@ export function recordTransport<T extends Transport>(
   recorder.uses('@modelcontextprotocol/client');
   const recording = new TransportRecording(transport, recorder, options);
   const own = new Set<PropertyKey>(['send', 'onmessage', 'onclose']);
-  // A client looks at what a transport has to tell its kind, so everything else is the transport's own.
+  // Clients tell the kind of a transport by its properties, so everything else is the transport's own.
   return new Proxy(transport, {
     get: (target, key) => {
       if (own.has(key)) return Reflect.get(recording, key);
@@ -71,13 +71,13 @@ export function recordTransport<T extends Transport>(
   });
 }
 
-/** Stands between a connection and whoever uses it. */
+/** Records the requests between a transport and its client. */
 class TransportRecording {
   readonly #transport: Transport;
   readonly #recorder: Recorder;
   readonly #options: RecordTransportOptions;
   readonly #annotations = new Map<string, JsonObject>();
-  /** What we asked, and what we were asked. */
+  /** The requests we sent, and those we received. */
   readonly #asked = new OpenRequests();
   readonly #askedOfUs = new OpenRequests();
   onmessage: Transport['onmessage'];
@@ -108,7 +108,7 @@ class TransportRecording {
     if (call.answer !== undefined) {
       const response = responseOf(id, call.answer);
       this.#asked.end(id, {});
-      // Whoever asked first hears that the request was sent.
+      // The caller first learns that the request was sent, then gets the answer.
       queueMicrotask(() => this.#passOn(response));
       return;
     }
@@ -120,7 +120,7 @@ class TransportRecording {
     }
   }
 
-  /** A request may have a stream of its own, whose end is told apart from the connection's. */
+  /** A request may have its own stream, which ends apart from the connection. */
   #watched(id: unknown, options: TransportSendOptions | undefined): TransportSendOptions | undefined {
     if (options === undefined) return undefined;
     const { requestSignal, onRequestStreamEnd } = options;
@@ -150,7 +150,10 @@ class TransportRecording {
     this.#passOn(message, extra);
   }
 
-  /** The other side asks: what is done to answer it happens inside the call, and the call inside the one it is part of. */
+  /**
+   * Records a request of the other side. The code that answers it runs inside the call, and the call inside the one it
+   * is part of.
+   */
   async #beAsked(request: JSONRPCRequest, extra: MessageExtraInfo | undefined): Promise<void> {
     const { id } = request;
     try {
@@ -177,7 +180,7 @@ class TransportRecording {
     }
   }
 
-  /** Ids of the protocol are told beside the answer, where no mask looks for secrets. */
+  /** Puts the ids of the protocol beside the answer, where the masker does not look for secrets. */
   #endOf(response: McpResponse): CallEnd {
     const { sessionId } = this.#transport;
     const { id = null } = response;

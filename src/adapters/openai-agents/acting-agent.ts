@@ -1,16 +1,16 @@
 import { getCurrentSpan, getCurrentTrace, type RunContext, type run } from '@openai/agents';
 import { propertiesOf } from '../../core/property.ts';
 
-/** An agent of any context and output: what the framework's own `run` takes. */
+/** An agent of any context and output, as the framework's own `run` takes it. */
 export type AnyAgent = Parameters<typeof run>[0];
 
-/** What an agent's tools get as their context. */
+/** The context of an agent's tools. */
 export type ContextOf<TAgent extends AnyAgent> =
   Parameters<TAgent['getSystemPrompt']>[0] extends RunContext<infer TContext> ? TContext : unknown;
 
 /**
- * The name of the agent that acts now. A model is not told who asks it; the framework notes it beside the async context,
- * also when its own tracing is switched off.
+ * Returns the name of the agent that acts now. A model does not know who asks it; the framework keeps the agent with
+ * the async context, also with tracing off.
  */
 export function actingAgent(): string | undefined {
   let span = getCurrentSpan();
@@ -22,7 +22,7 @@ export function actingAgent(): string | undefined {
   return undefined;
 }
 
-/** Whether the framework is running an agent here. */
+/** Tells whether the framework is running an agent here. */
 export function isInsideRun(): boolean {
   return getCurrentTrace() !== null || getCurrentSpan() !== null;
 }

@@ -3,12 +3,12 @@ import { given, type JsonObject } from '../../core/json.ts';
 import type { FilePart, ImagePart, MessagePart, TextPart } from '../../core/message/message.ts';
 import { fieldsOf, withFields } from './provider-fields.ts';
 
-/** A piece of a user's or an assistant's message, as the framework has it. */
+/** A piece of a user's or an assistant's message in the framework. */
 export type Content = protocol.UserContent | protocol.AssistantContent;
 
 const unknownMediaType = 'application/octet-stream';
 
-/** A piece of content as a part. The framework's own fields are kept beside it. */
+/** Returns a piece of content as a part, with the framework's own fields. */
 export function partOfContent(content: Content): MessagePart {
   switch (content.type) {
     case 'input_text':
@@ -47,7 +47,7 @@ export function partOfContent(content: Content): MessagePart {
   }
 }
 
-/** Where data is: itself, its address, or the id of an uploaded file. */
+/** Returns data, its address, or the id of an uploaded file. */
 function textOfSource(source: string | { readonly id: string } | { readonly url: string } | undefined): string {
   if (typeof source !== 'object') return source ?? '';
   return 'id' in source ? source.id : source.url;
@@ -57,7 +57,7 @@ function mediaTypeOf(data: string): string | undefined {
   return /^data:([^;,]+)/.exec(data)?.[1];
 }
 
-/** A part as content of a user's message; undefined for what a user's message cannot hold. */
+/** Returns a part as content of a user's message; undefined if such a message cannot hold it. */
 export function userContent(part: MessagePart): protocol.UserContent | undefined {
   switch (part.type) {
     case 'text':
@@ -91,12 +91,12 @@ function addressOf({ data, mediaType }: FilePart): string {
   return dataAddress(data, mediaType === unknownMediaType ? undefined : mediaType);
 }
 
-/** Data without an address of its own gets one that says its type. */
+/** Returns the address of data; data without one gets an address with its type. */
 function dataAddress(data: string, mediaType: string | undefined): string {
   return mediaType === undefined || /^(https?|data):/.test(data) ? data : `data:${mediaType};base64,${data}`;
 }
 
-/** A part as content of an assistant's message; undefined for what is an item of its own. */
+/** Returns a part as content of an assistant's message; undefined if it is an item of its own. */
 export function assistantContent(part: MessagePart): protocol.AssistantContent | undefined {
   switch (part.type) {
     case 'text':
@@ -118,11 +118,11 @@ function assistantText(part: TextPart): protocol.AssistantContent {
   return asContent({ ...fields, type: 'output_text', text: part.text });
 }
 
-/** The fields of a piece of content, without those of the message it was in. */
+/** Returns the fields of a piece of content, without those of its message. */
 function contentFields(part: MessagePart): JsonObject {
   const { item: _item, more: _more, ...rest } = fieldsOf(part);
   return rest;
 }
 
-/** What was kept as JSON has the shape it came in. */
+/** Takes JSON as content: it has the shape in which it came. */
 const asContent = <T>(content: object): T => content as T;

@@ -17,8 +17,8 @@ import { assistantContent, userContent } from './content-parts.ts';
 import { fieldsOf, textOfValue } from './provider-fields.ts';
 
 /**
- * Neutral messages, or those of a conversation, as the framework's items, with everything that was kept of the items
- * they once were. Erased messages are left out.
+ * Turns neutral messages, or those of a conversation, into the framework's items, with all fields that were kept.
+ * Erased messages are left out.
  *
  * @example
  * ```ts
@@ -52,7 +52,7 @@ function userItem(message: Message): JsonObject {
   return { type: 'message', role: 'user', content: plainJson(pieces), ...fieldsOf(message) };
 }
 
-/** Words that stand together are one message, unless they say that they were not. */
+/** Returns the items of an assistant's message. Adjacent texts are one item, unless their fields say otherwise. */
 function assistantItems(parts: readonly MessagePart[]): readonly JsonObject[] {
   const items: JsonObject[] = [];
   let spoken: JsonValue[] | undefined;
@@ -75,7 +75,7 @@ function assistantItems(parts: readonly MessagePart[]): readonly JsonObject[] {
   return items;
 }
 
-/** A part that carries a message's fields begins one; what is not from this framework goes on with the last. */
+/** Tells whether a part begins an item: it carries the fields of one. A part from elsewhere continues the last item. */
 function startsMessage(part: MessagePart): boolean {
   return fieldsOf(part)['item'] !== undefined;
 }
@@ -112,7 +112,7 @@ function callItem(part: ToolCallPart): JsonObject {
   };
 }
 
-/** An edited input goes where the item had it. */
+/** Puts an edited input where the item had it. */
 function localInput(item: JsonObject, input: JsonValue): JsonObject {
   if ('operation' in item) return { operation: input };
   return 'actions' in item ? { actions: input } : { action: input };
@@ -131,7 +131,7 @@ function resultItem(part: ToolResultPart): JsonObject {
   };
 }
 
-/** What a model is sent of a tool's answer: pieces it can read as they are, everything else as text. */
+/** Returns a tool's answer as the model gets it: pieces it can read as they are, everything else as text. */
 function outputSent(output: JsonValue, isPlain: boolean): JsonValue {
   const value = unwrapped(output);
   if (isStructured(value)) return Array.isArray(value) ? value.map(inputPiece) : value;
@@ -139,7 +139,7 @@ function outputSent(output: JsonValue, isPlain: boolean): JsonValue {
   return isPlain ? text : { type: 'text', text };
 }
 
-/** Another framework's history may hold results as `{ type: 'json', value }`. */
+/** Unwraps a result in the form `{ type: 'json', value }`, which other frameworks use. */
 function unwrapped(output: JsonValue): JsonValue {
   const type = valueAt(output, ['type']);
   const value = valueAt(output, ['value']);
@@ -167,7 +167,7 @@ function isPiece(value: JsonValue): boolean {
   return key !== undefined && isObject(value) && value[key] !== undefined;
 }
 
-/** In a list, the framework has pieces under the names of a user's message. */
+/** Renames a piece: in a list, the framework uses the names of a user's message. */
 function inputPiece(piece: JsonValue): JsonValue {
   if (!isObject(piece) || String(piece['type']).startsWith('input_')) return piece;
   const address = valueAt(piece, ['image', 'url']);

@@ -12,8 +12,9 @@ import { fieldsOf, jsonFields, toJson, valueOfText, withFields } from './provide
 import type { ToolAnswers } from './recording-memory.ts';
 
 /**
- * The framework's items as neutral messages. What one model said in a row is one message; each result of a tool is one.
- * Fields that the neutral form lacks (ids, encrypted reasoning, metadata) are kept in `providerOptions.openaiAgents`.
+ * Turns the framework's items into neutral messages. Items that a model said in a row are one message; each tool result
+ * is one. Fields without a neutral form (ids, encrypted reasoning, metadata) are kept in
+ * `providerOptions.openaiAgents`.
  *
  * @example
  * ```ts
@@ -24,7 +25,7 @@ export function messagesFromItems(input: string | readonly AgentInputItem[]): re
   return messagesOfInput(input, new Map());
 }
 
-/** The same, where results of tools that are known are told as what the tool gave. */
+/** Turns items into messages, with the recorded outputs of known tools instead of their texts. */
 export function messagesOfInput(input: string | readonly AgentInputItem[], answers: ToolAnswers): readonly Message[] {
   if (typeof input === 'string') return [{ role: 'user', content: input }];
   const messages: Message[] = [];
@@ -45,7 +46,7 @@ export function messagesOfInput(input: string | readonly AgentInputItem[], answe
   return messages;
 }
 
-/** What a model said, whole, as one message. */
+/** Returns the output of a model as one message. */
 export function messageOfOutput(output: readonly AgentOutputItem[]): Message {
   return { role: 'assistant', content: output.flatMap((item) => partsOfItem(item, new Map())) };
 }
@@ -102,7 +103,10 @@ function partsOfItem(item: AgentOutputItem, answers: ToolAnswers): readonly Mess
 
 const isSpoken = (item: AgentOutputItem): item is protocol.AssistantMessageItem => roleOf(item) === 'assistant';
 
-/** The first part of a message carries the message's own fields; the others say that they belong to it. */
+/**
+ * Returns the parts of an assistant's message. The first part carries the fields of the message; the others are marked
+ * as belonging to it.
+ */
 function spokenParts(item: protocol.AssistantMessageItem): readonly MessagePart[] {
   const { type: _type, role: _role, content, status, ...rest } = item;
   if (content.length === 0) return [keptPart(item)];
@@ -118,7 +122,7 @@ function alsoWith(part: MessagePart, fields: JsonObject): MessagePart {
   return withFields(part, { ...fieldsOf(part), ...fields });
 }
 
-/** A summary that is one plain text needs no copy; anything else is kept as it came. */
+/** Returns reasoning as a part; a summary that is one plain text needs no copy, anything else is kept as it came. */
 function reasoningPart(item: protocol.ReasoningItem): MessagePart {
   const { type: _, content, rawContent, ...rest } = item;
   const spoken = content.length > 0 ? content : (rawContent ?? []);
@@ -135,7 +139,7 @@ function functionCallPart(item: protocol.FunctionCallItem): ToolCallPart {
   return withFields(part, { status: kept, ...rest });
 }
 
-/** Calls of the tools that the framework itself runs; the tool is named after the kind of its item. */
+/** Returns the call of a tool that the framework itself runs; the tool is named after the kind of its item. */
 function localCallPart(
   item: protocol.ComputerUseCallItem | protocol.ShellCallItem | protocol.ApplyPatchCallItem,
 ): ToolCallPart {
@@ -180,7 +184,7 @@ function functionResultPart(item: protocol.FunctionCallResultItem, answers: Tool
   });
 }
 
-/** The text of a result that is nothing but text. */
+/** Returns the text of a result that is nothing but text. */
 function textSent(output: protocol.FunctionCallResultItem['output']): string | undefined {
   if (typeof output === 'string') return output;
   return !Array.isArray(output) && output.type === 'text' && Object.keys(output).length === 2 ? output.text : undefined;

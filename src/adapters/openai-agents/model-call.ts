@@ -11,7 +11,7 @@ import { messageOfOutput, messagesOfInput } from './messages-from-items.ts';
 import { jsonFields, toJson } from './provider-fields.ts';
 import type { ToolAnswers } from './recording-memory.ts';
 
-/** What a model is really sent, in the neutral form. */
+/** Returns the actual request to a model in the neutral form. */
 export function requestOf(request: FrameworkRequest, answers: ToolAnswers): ModelRequest {
   const { systemInstructions: system } = request;
   return {
@@ -22,7 +22,7 @@ export function requestOf(request: FrameworkRequest, answers: ToolAnswers): Mode
   };
 }
 
-/** A model sees a handoff as one more function. */
+/** Returns the tools of a request; a model sees a handoff as one more function. */
 function toolsOf(request: FrameworkRequest): readonly JsonValue[] {
   const handoffs = request.handoffs.map(({ toolName, toolDescription, inputJsonSchema, strictJsonSchema }) => ({
     type: 'function',
@@ -35,13 +35,13 @@ function toolsOf(request: FrameworkRequest): readonly JsonValue[] {
   return [...request.tools, ...handoffs].map((tool) => jsonFields(tool));
 }
 
-/** The names of settings that are not of the framework's `ModelSettings`. */
+/** The names of settings that are not part of the framework's `ModelSettings`. */
 export const requestSettings = ['outputType', 'previousResponseId', 'conversationId', 'prompt'] as const;
 
 function settingsOf(request: FrameworkRequest): JsonObject {
   const { outputType, previousResponseId, conversationId, prompt } = request;
   const { retry, ...settings } = request.modelSettings;
-  // How often a call is tried again is the program's; each try is a call of its own.
+  // The program decides about retries; each attempt is recorded as a call.
   const { policy: _, ...retries } = retry ?? {};
   return jsonFields({
     ...settings,
@@ -53,20 +53,20 @@ function settingsOf(request: FrameworkRequest): JsonObject {
   });
 }
 
-/** What is recorded of a response. */
+/** Returns the end of a call for a response. */
 export function endOfResponse(response: ModelResponse): CallEnd {
   const { output, responseId, requestId, providerData } = response;
   return endOf(output, { responseId, requestId, usage: usageOf(response.usage), providerData });
 }
 
-/** What is recorded of a streamed response; `told` is what its pieces said beside the answer. */
+/** Returns the end of a call for a streamed response; `told` holds what its pieces said besides the answer. */
 export function endOfStream({ response }: protocol.StreamEventResponseCompleted, told: JsonObject): CallEnd {
   const { id, requestId, usage, output } = response;
   const providerData = { ...told, ...response.providerData };
   return endOf(output, { responseId: id, requestId, usage: usageOf(usage), providerData });
 }
 
-/** What a piece of a chat completion says beside its text: the model, and in the last one why it stopped. */
+/** Adds what a piece of a chat completion says besides its text: the model, and in the last piece why it stopped. */
 export function toldByPiece(told: JsonObject, piece: JsonObject): JsonObject {
   const reason = valueAt(piece, ['choices', '0', 'finish_reason']);
   if (!Array.isArray(piece['choices'])) return told;
@@ -95,7 +95,7 @@ function endOf(output: ModelResponse['output'], facts: Facts): CallEnd {
 
 const scalarLengthMax = 200;
 
-/** Of the provider's raw answer only what is small: the rest is in the message. */
+/** Returns the small values of the provider's raw answer: the message holds the rest. */
 function scalarsOf(raw: JsonObject): JsonObject {
   const isScalar = ([key, value]: [string, JsonValue]): boolean =>
     key !== 'id' &&
@@ -114,7 +114,7 @@ const reasons: Readonly<Record<string, string>> = {
   content_filter: 'content-filter',
 };
 
-/** Why the model stopped, if the provider said so: in the words of chat completions, or of responses. */
+/** Returns why the model stopped, if the provider says so, in the words of chat completions or of responses. */
 function finishReasonOf(raw: JsonObject, output: ModelResponse['output']): string | undefined {
   const told = valueAt(raw, ['choices', '0', 'finish_reason']) ?? valueAt(raw, ['incomplete_details', 'reason']);
   if (typeof told === 'string') return Object.hasOwn(reasons, told) ? reasons[told] : told;
@@ -124,7 +124,7 @@ function finishReasonOf(raw: JsonObject, output: ModelResponse['output']): strin
 
 type AnyUsage = FrameworkUsage | protocol.UsageData;
 
-/** Undefined where nobody counted: a usage of nothing at all is the framework's empty one. */
+/** Returns the usage; undefined if nobody counted: an all-zero usage is the framework's empty one. */
 function usageOf(usage: AnyUsage | undefined): Usage | undefined {
   if (usage === undefined || (usage.inputTokens === 0 && usage.outputTokens === 0 && usage.totalTokens === 0))
     return undefined;
@@ -151,7 +151,7 @@ function detailsOf(details: Details | Details[] | undefined): Details {
   return sums;
 }
 
-/** What is recorded of a call that failed; one whose caller gave up was aborted. */
+/** Returns the end of a failed call; it is aborted if its caller gave up. */
 export function endOfFailure(error: unknown, signal: AbortSignal | undefined): CallEnd {
   return { outcome: outcomeOfError(error, signal), error };
 }

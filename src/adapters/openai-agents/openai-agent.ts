@@ -25,17 +25,17 @@ import { runnerWithModels } from './recorded-runner.ts';
 import { rememberAnswer } from './recording-memory.ts';
 import { agentAfter, agentAsBranchSays, callToolOf, ownModelName, refuseUnapproved } from './resumed-agent.ts';
 
-/** How an agent is made ready to be resumed. */
+/** How to resume an agent of OpenAI Agents. */
 export interface OpenAIAgentOptions<TContext = unknown> extends RecordAgentOptions {
-  /** Models, guardrails and the like; a runner with the framework's defaults if left out. */
+  /** The runner, with models and guardrails; one with the framework's defaults if left out. */
   readonly runner?: Runner;
-  /** What the tools get as their context, unless the run is given one. */
+  /** The context of the tools, unless the run has its own. */
   readonly context?: TContext;
 }
 
-/** The same, for a run that is streamed. */
+/** How to resume an agent with a streamed run. */
 export interface StreamedAgentOptions<TContext = unknown> extends OpenAIAgentOptions<TContext> {
-  /** Makes the run a streamed one, and is told every event as it comes. */
+  /** Makes the run a streamed one, and gets every event as it comes. */
   readonly onEvent: (event: RunStreamEvent) => void;
 }
 
@@ -45,15 +45,15 @@ const agentKeys: KnownKeys = optionKeys<StreamedAgentOptions>(
   'an agent',
 );
 
-/** What the framework's run call takes beside the input. */
+/** The options of the framework's run call. */
 export type OpenAIRunOptions<TAgent extends AnyAgent = AnyAgent> = NonStreamRunOptions<ContextOf<TAgent>, TAgent>;
 
 /**
- * An agent of OpenAI Agents as one that can continue a branch. History, prompt and settings are the branch's; whoever
- * had the floor goes on. The result is the framework's own.
+ * Makes a resumable agent of an agent of OpenAI Agents. History, prompt and settings come from the branch, and the
+ * agent that acted last continues. The result is the framework's own.
  *
- * A framework session among the run options is not read, so it cannot replace the history: an empty one is given the
- * branch's history when the run has ended, one that holds anything is left alone.
+ * A framework session among the run options is not read, so that it cannot replace the history. An empty session gets
+ * the branch's history when the run has ended; any other session is left alone.
  *
  * @example
  * ```ts
@@ -79,7 +79,7 @@ export function openaiAgent(
   return {
     framework: 'openai-agents',
     packages,
-    // Whoever hands off has conversations under several names: the one that last moved on is continued.
+    // An agent with handoffs has conversations under several names: the last active one is continued.
     ...(agent.handoffs.length === 0 ? { name: agent.name } : {}),
     ...modelOf(agent, options),
     resume: (context, run) => resumed(agent, { context, run: run ?? {}, options }),
@@ -89,7 +89,7 @@ export function openaiAgent(
   };
 }
 
-/** Known only where somebody named it: what a provider takes for its default is its own affair. */
+/** Returns the model, if it is named: the default of a provider is not known. */
 function modelOf(agent: AnyAgent, { runner }: EitherOptions): { readonly model?: string } {
   const fallback = runner?.config.model;
   return agent.model === '' && fallback === undefined ? {} : { model: ownModelName(agent, fallback) };
@@ -146,12 +146,12 @@ async function ran(runner: Runner, { agent, items, run, onEvent }: Running): Pro
   }
 }
 
-/** A call that is refused fails its tool, and the framework wraps what a tool throws. */
+/** Unwraps a refusal: a refused call fails its tool, and the framework wraps the error of a tool. */
 function refusalIn(error: unknown): unknown {
   return error instanceof ToolCallError && error.error instanceof RepriseError ? error.error : error;
 }
 
-/** A history that a server keeps would take the place of the branch's. */
+/** Throws for options with which a server's history would replace that of the branch. */
 function refuseServerHistory(run: object): void {
   const options = propertiesOf(run);
   const refused = ['conversationId', 'previousResponseId'].find((name) => options[name] !== undefined);
@@ -171,7 +171,7 @@ function refuseServerHistory(run: object): void {
   }
 }
 
-/** Results of the history go into lists again as what they are. */
+/** Remembers the results of the history, so that requests hold them as values, not as text. */
 function knowAnswers(messages: readonly Message[], recorder: Recorder): void {
   for (const message of messages) {
     for (const { toolCallId, output, isError = false } of toolResultsIn(message)) {
@@ -180,7 +180,7 @@ function knowAnswers(messages: readonly Message[], recorder: Recorder): void {
   }
 }
 
-/** The program's own session is only written to if there was nothing in it. */
+/** Writes the history to the program's session, if that is empty. */
 async function fill(session: Session | undefined, history: AgentInputItem[]): Promise<void> {
   if (session !== undefined && (await session.getItems(1)).length === 0) await session.addItems(history);
 }

@@ -4,8 +4,8 @@ import { propertiesOf } from '../../core/property.ts';
 import { plainJson, plainObject } from '../../core/recording/plain-json.ts';
 
 /**
- * What an item holds beyond the neutral form (ids, encrypted reasoning, metadata) is kept here on a
- * message or part. Keys of providers do not count when messages are compared.
+ * The key of provider options that keeps the fields of an item without a neutral form (ids, encrypted reasoning,
+ * metadata). Provider options do not count when messages are compared.
  */
 const namespace = 'openaiAgents';
 
@@ -22,24 +22,24 @@ function base64Of(bytes: ArrayBufferView | ArrayBuffer): string {
   return Buffer.from(view.buffer, view.byteOffset, view.byteLength).toString('base64');
 }
 
-/** A part or message with fields of the provider; those that are undefined are left out. */
+/** Returns a part or message with fields of the provider; undefined fields are left out. */
 export function withFields<T extends object>(target: T, fields: Readonly<Record<string, unknown>>): T {
   const kept = jsonFields(fields);
   return Object.keys(kept).length === 0 ? target : { ...target, providerOptions: { [namespace]: kept } };
 }
 
-/** The fields that were kept. */
+/** Returns the kept fields of a part or message. */
 export function fieldsOf(target: object): JsonObject {
   const { providerOptions } = propertiesOf(target);
   const fields = propertiesOf(providerOptions)[namespace];
   return isObject(fields) ? fields : {};
 }
 
-/** The value that JSON text stands for; text that is none, or has a number that cannot be carried, stays text. */
+/** Parses JSON text; returns text that is not JSON, or has a number that cannot be stored exactly, as it is. */
 export function valueOfText(text: string): JsonValue {
   try {
     const value = parseJson(text);
-    // Not every text that parses can be stored.
+    // Not every value that parses can be stored.
     canonicalJson(value);
     return value;
   } catch {
@@ -48,8 +48,8 @@ export function valueOfText(text: string): JsonValue {
 }
 
 /**
- * The text of a value, as the framework writes it. The text that a value once was is not kept beside it: a secret that is
- * masked by the name of its field would still be in there.
+ * Returns a value as text, as the framework writes it. The original text is not kept with the value: it would still
+ * hold a secret that is masked by the name of its field.
  */
 export function textOfValue(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);

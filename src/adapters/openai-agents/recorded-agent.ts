@@ -12,17 +12,17 @@ import { lastCallOf } from './recording-memory.ts';
 
 type AnyHandoff = Exclude<AnyAgent['handoffs'][number], AnyAgent>;
 
-/** How the tools of an agent are recorded. */
+/** How to record the tools of an agent. */
 export interface RecordAgentOptions {
-  /** What tools do to the world, by name; `unknown` where nothing is said. */
+  /** The effect class of each tool by name; `unknown` if left out. */
   readonly effects?: Readonly<Record<string, EffectClass>>;
 }
 
 const recordKeys: KnownKeys = optionKeys<RecordAgentOptions>('record the agent', { effects: true }, 'a recording');
 
 /**
- * A copy of an agent, and of all it can hand off to, whose tools, handoffs and own models are recorded. The agents that
- * were given stay as they are; their listeners hear the copies. Handoffs are recorded as the tool calls they are.
+ * Returns a copy of an agent, and of all agents it can hand off to, that records its tools, handoffs and own models.
+ * The given agents stay as they are, and their listeners hear the copies. Handoffs are recorded as tool calls.
  *
  * @example
  * ```ts
@@ -73,7 +73,10 @@ function copyOf(agent: AnyAgent, copying: Copying): AnyAgent {
   return copy;
 }
 
-/** An agent without tools of its own takes those of its prompt; giving it an empty list would say that it has none. */
+/**
+ * Returns the tools of a copy; none for an agent that takes the tools of its prompt, because an empty list would mean
+ * no tools.
+ */
 function ownTools<T>(agent: AnyAgent, tools: T[]): { tools: T[] } {
   return { tools: agent.hasExplicitToolConfig() ? tools : (undefined as unknown as T[]) };
 }
@@ -89,7 +92,7 @@ function recordedTool<T extends { readonly type: string; readonly name: string }
   return recordTool(tool as never, { recorder, agent, effect });
 }
 
-/** A handoff changes nothing but who acts, so it is pure. */
+/** Returns a handoff that is recorded, as a pure call: it only changes who acts. */
 function recordedHandoff(handoff: AnyHandoff, agent: string, copying: Copying): AnyHandoff {
   const { recorder } = copying;
   return handoff.clone({

@@ -19,12 +19,12 @@ import { endOfFailure, endOfResponse, requestOf } from './model-call.ts';
 import { recordedStream } from './recorded-stream.ts';
 import { rememberCall, toolAnswersOf } from './recording-memory.ts';
 
-/** What is recorded here, as its versions are told. */
+/** The packages whose versions a recorded run names. */
 export const packages: readonly string[] = ['@openai/agents'];
 
 /**
- * A model provider whose models are recorded: what each was really sent and really said, usage, ids and errors. Streams
- * pass event by event. Who asked is the agent that acts; each try of a retried call is a call of its own.
+ * Returns a model provider whose models record the actual requests and answers, usage, ids and errors. Streams pass
+ * event by event. Each call is recorded for the agent that acts; each attempt of a retried call is a call of its own.
  *
  * @example
  * ```ts
@@ -46,7 +46,7 @@ export function recordModels(provider: ModelProvider, recorder: Recorder): Model
 /** The models that record, with their names and where they record. */
 const originals = new Originals<Model, { readonly name: string; readonly recorder: Recorder }>();
 
-/** One model, recorded under a name. One that is recorded already is recorded here instead. */
+/** Returns a model that records under a name; one that already records elsewhere is unwrapped first. */
 export function recordModel(offered: Model, recorder: Recorder, as?: string): Model {
   if (originals.factsOf(offered)?.recorder === recorder) return offered;
   const model = originals.of(offered);
@@ -59,13 +59,13 @@ export function recordModel(offered: Model, recorder: Recorder, as?: string): Mo
       return respond(model, request, { ...asking, call: await recorder.startCall(asking.start) });
     },
     getStreamedResponse: (request) => stream(model, request, { recorder, name }),
-    // The framework asks only a model that has an opinion.
+    // The framework asks only models that have this method.
     ...(model.getRetryAdvice === undefined ? {} : { getRetryAdvice: (failed) => model.getRetryAdvice?.(failed) }),
   };
   return originals.remember(wrapper, model, { name, recorder });
 }
 
-/** A request, as it is about to be recorded. */
+/** A request that is about to be recorded. */
 interface Asking {
   readonly start: CallStart;
   readonly recorder: Recorder;
@@ -78,7 +78,7 @@ function askingOf(request: ModelRequest, recorder: Recorder, name: string): Aski
   return { recorder, agent, start: { kind: 'model', name, ...given({ agent }), request: asked } };
 }
 
-/** What a model calls itself; models of the framework do not say, and then it is the default one. */
+/** Returns the name of a model; models of the framework do not tell, and then it is the default one. */
 export function nameOfModel(model: Model): string {
   const known = originals.factsOf(model)?.name;
   if (known !== undefined) return known;
@@ -103,7 +103,7 @@ async function respond(model: Model, request: ModelRequest, asking: OpenAsking):
     noteAsked(response.output, asking);
     call.end(endOfResponse(response));
   } catch (error) {
-    // An answer that cannot be recorded is still the answer.
+    // The agent gets the answer, even if it cannot be recorded.
     call.end({ outcome: 'ok', error });
   }
   return response;
@@ -131,7 +131,7 @@ async function* stream(
   }
 }
 
-/** Tools are executed after the model call has ended, outside of its context. */
+/** Notes the tools that a model asked for: they are executed after its call has ended, outside its context. */
 function noteAsked(output: ModelResponse['output'], { recorder, agent, call }: OpenAsking): void {
   for (const item of output) {
     if (item.type !== 'function_call') continue;
@@ -140,7 +140,7 @@ function noteAsked(output: ModelResponse['output'], { recorder, agent, call }: O
   }
 }
 
-/** A recorded answer is told as the items it was made of. */
+/** Returns the items of a recorded answer. */
 function reusedOutput(answer: ReusedAnswer): ModelResponse['output'] {
   if (answer.outcome === 'ok' && isMessage(answer.output)) return itemsFromMessages([answer.output]);
   throw new RepriseError('effect.refused', 'Cannot answer the model call from the record: it holds no message', {

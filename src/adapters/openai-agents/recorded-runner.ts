@@ -10,9 +10,9 @@ import { toJson } from './provider-fields.ts';
 import { type RecordAgentOptions, recordAgent } from './recorded-agent.ts';
 import { recordModel, recordModels } from './recorded-model.ts';
 
-/** How the runs of a runner are recorded. */
+/** How to record the runs of a runner. */
 export interface RecordRunnerOptions extends RecordAgentOptions {
-  /** What the runs are called in the log. */
+  /** The title of the runs in the log. */
   readonly title?: string;
 }
 
@@ -23,8 +23,8 @@ const runnerKeys: KnownKeys = optionKeys<RecordRunnerOptions>(
 );
 
 /**
- * A runner like the one that is given, whose runs are recorded whole: the run, the user's message, every model call,
- * tool and handoff. It takes and gives what the framework's own does, streams included.
+ * Returns a runner like the given one that records whole runs: the user's message, every model call, tool and handoff.
+ * It takes and returns what the framework's own does, streams included.
  *
  * @example
  * ```ts
@@ -60,14 +60,14 @@ export function recordRunner(runner: Runner, recorder: Recorder, options: Record
 
 type AnyResult = RunResult<unknown, AnyAgent> | StreamedRunResult<unknown, AnyAgent>;
 
-/** What the user says now: the user messages at the end of the input. */
+/** Returns the new messages of the user: the user messages at the end of the input. */
 function newMessages(input: unknown): readonly Message[] {
   if (typeof input !== 'string' && !Array.isArray(input)) return [];
   const messages = messagesFromItems(input);
   return messages.slice(messages.findLastIndex(({ role }) => role !== 'user') + 1);
 }
 
-/** A streamed run goes on after it was given back: it is recorded when it is completed, and completed when it is. */
+/** Ends a streamed run when it completes; its `completed` then also waits for the recording. */
 function endedLater(open: OpenRun, result: StreamedRunResult<unknown, AnyAgent>): AnyResult {
   const completed = result.completed.then(
     () => {
@@ -79,12 +79,12 @@ function endedLater(open: OpenRun, result: StreamedRunResult<unknown, AnyAgent>)
       throw error;
     },
   );
-  // Not everybody waits for it: then it is no failure that nobody heard of.
+  // Not every program awaits it: then a rejection must not count as unhandled.
   completed.catch(() => undefined);
   return Object.defineProperty(result, 'completed', { value: completed });
 }
 
-/** A run that waits for a person's approval has not come to its result. */
+/** Ends a run; one that waits for a person's approval is interrupted. */
 function endNow(open: OpenRun, result: AnyResult): void {
   if (result.interruptions.length > 0) return open.end({ outcome: 'interrupted' });
   if (isObject(result) && result['cancelled'] === true) return open.end({ outcome: 'aborted' });
@@ -92,7 +92,7 @@ function endNow(open: OpenRun, result: AnyResult): void {
   open.end(given({ result: output }));
 }
 
-/** A runner like the given one whose models are recorded; its listeners hear of the runs. */
+/** Returns a runner like the given one that records its models; the listeners of the given one hear its runs. */
 export function runnerWithModels(given: Runner, recorder: Recorder): Runner {
   const { model, modelProvider } = given.config;
   const runner = new Runner({

@@ -4,8 +4,8 @@ import { isInsideRun } from './acting-agent.ts';
 import { messagesFromItems } from './messages-from-items.ts';
 
 /**
- * A session whose additions are recorded as messages, once: what the program itself adds becomes `message.added`; what
- * the framework adds while it runs an agent is in the recorded model and tool calls already.
+ * Returns a session that records its additions as messages, once. What the program itself adds becomes `message.added`;
+ * what the framework adds during a run is already in the recorded calls.
  *
  * @example
  * ```ts
@@ -20,7 +20,7 @@ export function recordSession<T extends Session>(session: T, recorder: Recorder)
     await add(items, ...rest);
     if (!isInsideRun()) for (const message of messagesFromItems(items)) recorder.message(message);
   };
-  // Sessions have private fields and optional abilities, so everything else is the session's own.
+  // Sessions have private fields and optional methods, so everything else is the session's own.
   return new Proxy(session, {
     get: (target, key) => {
       if (key === 'addItems') return addItems;

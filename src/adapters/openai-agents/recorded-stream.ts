@@ -9,8 +9,8 @@ interface StreamContext {
 }
 
 /**
- * A stream that passes every event on as it comes and records the whole at its end. What had been said when it was cut,
- * failed or left is recorded too.
+ * Returns a stream that passes every event on as it comes and records the answer at its end. If it is cut, fails or is
+ * left early, the part so far is recorded.
  */
 export async function* recordedStream(
   open: () => AsyncIterable<StreamEvent>,
@@ -29,10 +29,10 @@ export async function* recordedStream(
         if (bringsToken(value)) call.firstToken();
         if (value.type === 'output_text_delta') said += value.delta;
         if (value.type === 'model' && isObject(value.event)) told = toldByPiece(told, value.event);
-        // Whoever is told that it is done may leave at once, so it is recorded first.
+        // The reader may leave as soon as the answer is done, so record it first.
         if (value.type === 'response_done') call.end(endOfStream(value, told));
       } catch (error) {
-        // An answer that cannot be recorded is still the answer.
+        // The agent gets the answer, even if it cannot be recorded.
         call.end({ outcome: 'ok', error });
       }
       yield value;
@@ -53,7 +53,7 @@ function partial(said: string): CallEnd {
   return said === '' ? {} : { message: { role: 'assistant', content: said } };
 }
 
-/** Text, or a piece of anything else that a model writes: an argument, a thought. */
+/** Tells whether an event brings text, or a piece of an argument or of reasoning. */
 function bringsToken(event: StreamEvent): boolean {
   if (event.type === 'output_text_delta') return true;
   if (event.type !== 'model' || !isObject(event.event)) return false;

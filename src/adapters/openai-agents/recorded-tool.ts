@@ -7,7 +7,7 @@ import { toJson, valueOfText } from './provider-fields.ts';
 import { rememberAnswer } from './recording-memory.ts';
 import { withFailure } from './tool-failure.ts';
 
-/** Who has a tool, and what was declared of it. */
+/** The agent that has a tool, and the declared effect class. */
 export interface ToolContext {
   readonly recorder: Recorder;
   readonly agent: string;
@@ -19,7 +19,10 @@ type Details = Parameters<FunctionTool['invoke']>[2];
 /** The tools that record, and where. */
 const originals = new Originals<FunctionTool<never>, Recorder>();
 
-/** A copy of a function tool whose invocations are recorded. One that is recorded already is recorded here instead. */
+/**
+ * Returns a copy of a function tool that records its invocations; one that already records elsewhere is unwrapped
+ * first.
+ */
 export function recordTool<T extends FunctionTool<never>>(given: T, context: ToolContext): T {
   if (originals.factsOf(given) === context.recorder) return given;
   const tool = originals.of(given);
@@ -58,7 +61,9 @@ function startOf(tool: { readonly name: string }, { input, details, context }: I
   };
 }
 
-/** The first thing that is told of an end counts: a tool that goes on after its time was up has ended. */
+/**
+ * Invokes a tool and records its end. Only the first end counts: a tool that continues after its time limit has ended.
+ */
 async function invoked(
   call: OpenCall,
   { details, context, invoke }: Omit<Invocation, 'input'> & { readonly invoke: () => Promise<unknown> },
@@ -87,7 +92,7 @@ async function invoked(
   }
 }
 
-/** What the framework tells a model of a value; nothing of one it cannot tell either. */
+/** Returns the text of a value as the framework sends it to a model; empty if it cannot. */
 function textSent(value: unknown): string {
   try {
     return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
@@ -96,13 +101,13 @@ function textSent(value: unknown): string {
   }
 }
 
-/** The error itself is told only where the program lets the framework tell it; else what the model was told. */
+/** Returns the error, if the program lets the framework show it; else the text that the model got. */
 function errorOf(failure: { readonly data?: Readonly<Record<string, unknown>> }, text: string): Error {
   const told = failure.data?.['error'];
   return new Error(typeof told === 'string' && !told.includes('redacted') ? told : text);
 }
 
-/** A recorded answer stands in for the call: what the tool gave, or how it failed. */
+/** Returns the recorded output of a tool, or throws how it failed. */
 function reused(answer: ReusedAnswer): JsonValue {
   if (answer.outcome === 'ok' || answer.output !== undefined) return answer.output ?? null;
   const message = isObject(answer.error) ? answer.error['message'] : undefined;

@@ -17,12 +17,12 @@ import { textOfValue, toJson } from './provider-fields.ts';
 import { nameOfModel } from './recorded-model.ts';
 import { copyOfTool } from './recorded-tool.ts';
 
-/** The agent that has the floor after a history: every handoff that was answered has passed it on. */
+/** Returns the agent that acts after a history: every answered handoff has passed the conversation on. */
 export function agentAfter(agent: AnyAgent, messages: readonly Message[]): AnyAgent {
   const answered = new Set(messages.flatMap((message) => toolResultsIn(message).map((part) => part.toolCallId)));
   let acting = agent;
   for (const message of messages) {
-    // Of several handoffs at once the framework takes the first.
+    // The framework takes the first of several handoffs.
     const calls = toolCallsIn(message).filter((part) => answered.has(part.toolCallId));
     const next = calls.map((part) => handoffOf(acting, part.toolName)).find((handoff) => handoff !== undefined);
     if (next !== undefined) acting = next.agent;
@@ -34,7 +34,7 @@ function handoffOf(agent: AnyAgent, toolName: string): ReturnType<typeof getHand
   return agent.handoffs.map((entry) => getHandoff(entry)).find((handoff) => handoff.toolName === toolName);
 }
 
-/** A copy of an agent with what the branch says it is called with; `ownModel` is what the agent's own model is called. */
+/** Returns a copy of an agent with the settings of the branch; `ownModel` is the name of the agent's own model. */
 export function agentAsBranchSays(
   agent: AnyAgent,
   context: Pick<ResumeContext, 'model' | 'system' | 'tools' | 'settings'>,
@@ -53,7 +53,7 @@ export function agentAsBranchSays(
   return copy;
 }
 
-/** The name that an agent's own model is recorded under. */
+/** Returns the name under which an agent's own model is recorded. */
 export function ownModelName(agent: AnyAgent, fallback: string | Model | undefined): string {
   const model = agent.model === '' ? (fallback ?? '') : agent.model;
   if (typeof model !== 'string') return nameOfModel(model);
@@ -61,15 +61,15 @@ export function ownModelName(agent: AnyAgent, fallback: string | Model | undefin
 }
 
 /**
- * What goes to the framework as model settings. Data for the provider stays the agent's own: what is recorded of it may
- * be masked.
+ * Returns the model settings for the framework. Data for the provider stays the agent's own: its recorded form may be
+ * masked.
  */
 function ownSettings(settings: JsonObject): ModelSettings {
   const left = new Set<string>([...requestSettings, 'providerData', 'retry']);
   return Object.fromEntries(Object.entries(settings).filter(([name]) => !left.has(name)));
 }
 
-/** The agent's own tools and handoffs that are named, described as the branch says. */
+/** Returns the agent's tools and handoffs that the branch names, with the branch's descriptions. */
 function toolsAsTold(agent: AnyAgent, told: JsonArray): Pick<AnyAgent, 'tools' | 'handoffs'> {
   const definitions = new Map(told.filter(isObject).map((tool) => [String(tool['name']), tool]));
   const known = new Set([...agent.tools.map(({ name }) => name), ...handoffNames(agent)]);
@@ -102,20 +102,20 @@ function describedTool<T extends object>(tool: T, definition: JsonObject): T {
   return copy;
 }
 
-/** Executes one tool of an agent, unrecorded; undefined if it has none of that name. */
+/** Executes one tool of an agent without recording it; undefined if it has none of that name. */
 export function callToolOf(agent: AnyAgent, call: PendingCall, context: unknown): Promise<JsonValue> | undefined {
   const handoff = handoffOf(agent, call.name);
-  // Who acts next is read from the history, so the answer alone passes the floor on.
+  // The next agent is read from the history, so the answer alone is enough.
   if (handoff !== undefined) return Promise.resolve(getTransferMessage(handoff.agent));
   const tool = toolNamed(agent, call.name);
   return tool === undefined ? undefined : invoke(tool, call, new RunContext(context));
 }
 
-/** Refuses a call that a person has to approve. */
+/** Throws if a person has to approve a call. */
 export async function refuseUnapproved(agent: AnyAgent, call: PendingCall, context: unknown): Promise<void> {
   const tool = toolNamed(agent, call.name);
   if (tool === undefined) return;
-  // The type of the input is that of the tool, which nobody knows here.
+  // The input has the type of the tool, which is not known here.
   const asked: readonly unknown[] = [new RunContext(context), call.input, call.call];
   const isNeeded: unknown = await Reflect.apply(tool.needsApproval, tool, asked);
   if (isNeeded !== true) return;

@@ -1,13 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { getCurrentSpan, type SpanError } from '@openai/agents';
 
-/** Where a failure that happens here is told. */
+/** The listener for failures in the current async context. */
 const watching = new AsyncLocalStorage<(error: SpanError) => void>();
 const listening = new WeakSet<object>();
 
 /**
- * Runs a tool and says whether it failed. The framework turns what a tool throws into a text for the model before anyone
- * else sees it, and notes the failure only on its current span: that note is what is listened to.
+ * Runs a tool and returns its result and its failure. The framework turns a tool's error into text for the model before
+ * anyone sees it, and notes the failure only on its current span; this listens to that note.
  */
 export async function withFailure<T>(
   body: () => Promise<T>,
@@ -20,7 +20,9 @@ export async function withFailure<T>(
   return { result, failure };
 }
 
-/** Parallel tools may share a span, so a span is listened to once and the async context says whose failure it is. */
+/**
+ * Listens to the current span, once: parallel tools may share a span, and the async context tells whose failure it is.
+ */
 function listen(): void {
   const span = getCurrentSpan();
   if (span === null || listening.has(span)) return;
@@ -30,6 +32,6 @@ function listen(): void {
     watching.getStore()?.(error);
     setError(error);
   };
-  // Not enumerable: spans travel inside requests, which a program may copy.
+  // Not enumerable: spans are part of requests, which a program may copy.
   Object.defineProperty(span, 'setError', { value, configurable: true, writable: true });
 }

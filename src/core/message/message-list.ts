@@ -2,24 +2,24 @@ import { isObject, type JsonArray, type JsonObject, type JsonValue } from '../js
 import type { Seq } from '../point.ts';
 import { messageKey, textOf, toolCallsIn, toolResultsIn } from './message.ts';
 
-/** A message in a conversation with the seq of the event that made it; without `message` it was erased. */
+/** A message in a conversation, with the seq of the event that made it; an erased one has no `message`. */
 export interface MessageEntry {
   readonly seq: Seq;
   message?: JsonObject;
-  /** Made from the end of a call: a `message.added` that says the same is not another message. */
+  /** Set if the end of a call made it: a `message.added` with the same content is then not a new message. */
   made?: 'answer' | 'result';
 }
 
 /** A conversation as it grows. It is JSON, so that a projection can keep it. */
 export interface MessageList {
   entries: MessageEntry[];
-  /** Tool calls of the last message that asked for some, which have no result yet. */
+  /** The tool calls without a result of the last message that asked for tools. */
   awaited: { readonly id: string; readonly name: string }[];
 }
 
 /**
- * Takes over the list of a model call. What is known, by content and order, keeps the seq that made it; what is new was
- * made by the call. `earlier` is where else a message may be known from.
+ * Takes over the list of a model call. A known message, by content and order, keeps the seq of the event that made it;
+ * the call made all others. `earlier` holds more known messages.
  */
 export function adoptMessages(
   list: MessageList,
@@ -31,7 +31,7 @@ export function adoptMessages(
     const entry = list.entries[shared];
     const item = items[shared];
     if (entry === undefined || !isObject(item) || !isSame(entry, item)) break;
-    // The next list holds the same object, which is quicker to compare than its content.
+    // The next list holds the same object, which is faster to compare than its content.
     if (entry.message !== undefined) entry.message = item;
   }
   if (shared < items.length || shared < list.entries.length) {
@@ -44,20 +44,20 @@ export function adoptMessages(
   }
 }
 
-/** From here on, a message that says what an answer or result has said is another message. */
+/** Settles the list: from now on, a message with the content of an answer or a result is a new message. */
 export function settleMessages(list: MessageList): void {
   for (const entry of list.entries) if (entry.made !== undefined) delete entry.made;
   list.awaited = [];
 }
 
-/** A hole in a list has no content left: it is the erased message that stood there. */
+/** Tells whether an entry and an item are the same message; a hole in the list is the erased message that was there. */
 function isSame(entry: MessageEntry, item: JsonObject): boolean {
   if (item['erased'] === true || entry.message === undefined)
     return item['erased'] === true && entry.message === undefined;
   return isEqual(entry.message, item) || messageKey(entry.message) === messageKey(item);
 }
 
-/** Much quicker than comparing keys, and true for almost every message that is the same. */
+/** Compares two values. This is much faster than comparing keys, and true for almost every equal message. */
 function isEqual(left: JsonValue | undefined, right: JsonValue | undefined): boolean {
   if (left === right) return true;
   if (Array.isArray(left)) {
@@ -73,7 +73,10 @@ function isEqual(left: JsonValue | undefined, right: JsonValue | undefined): boo
   );
 }
 
-/** Finds the seq of a message by content, each entry once: in order as long as there is one, else the first left. */
+/**
+ * Returns a function that finds the seq of a message by content, each entry once: the next one in order, else the first
+ * one left.
+ */
 function seqFinder(entries: readonly MessageEntry[]): (message: JsonObject) => Seq | undefined {
   const places = new Map<string, number[]>();
   for (const [index, { message }] of entries.entries()) {
@@ -94,7 +97,7 @@ function seqFinder(entries: readonly MessageEntry[]): (message: JsonObject) => S
   };
 }
 
-/** Adds a message, unless it only says what the end of a call has said. */
+/** Adds a message, unless it repeats what the end of a call said. */
 export function joinMessage(list: MessageList, seq: Seq, message: JsonObject): void {
   const results = new Set(toolResultsIn(message).map((part) => part.toolCallId));
   if (results.size > 0) {
@@ -112,20 +115,20 @@ export function joinMessage(list: MessageList, seq: Seq, message: JsonObject): v
   }
 }
 
-/** The tools that a message asks for. */
+/** Returns the tool calls of a message. */
 function awaitedBy(message: JsonObject): MessageList['awaited'] {
   return toolCallsIn(message).map(({ toolCallId, toolName }) => ({ id: toolCallId, name: toolName }));
 }
 
-/** Adds what a model said; the tools it asks for are awaited. */
+/** Adds the answer of a model; its tool calls then wait for results. */
 export function joinAnswer(list: MessageList, seq: Seq, message: JsonObject): void {
   list.entries.push({ seq, message, made: 'answer' });
   list.awaited = awaitedBy(message);
 }
 
 /**
- * Adds the end of a call as a tool result, if the model asked for it: by the id of the tool call, else by the tool's
- * name. False for a tool that the program called on its own.
+ * Adds the end of a call as a tool result, if the model asked for it: by the id of the tool call, else by the name of
+ * the tool. Returns false for a tool that the program called on its own.
  */
 export function joinResult(list: MessageList, seq: Seq, ended: JsonObject): boolean {
   const { call, name, outcome, output = null, error = null } = ended;
@@ -144,13 +147,13 @@ export function joinResult(list: MessageList, seq: Seq, ended: JsonObject): bool
   return true;
 }
 
-/** How many messages at the beginning are system messages. */
+/** Counts the system messages at the beginning. */
 export function leadingSystemCount(entries: readonly Pick<MessageEntry, 'message'>[]): number {
   const end = entries.findIndex(({ message }) => message?.['role'] !== 'system');
   return end < 0 ? entries.length : end;
 }
 
-/** The system messages at the beginning as one text; null if there are none. */
+/** Returns the system messages at the beginning as one text; null if there are none. */
 export function leadingSystem(entries: readonly MessageEntry[]): string | null {
   const leading = entries.slice(0, leadingSystemCount(entries));
   return leading.length === 0 ? null : leading.map(({ message }) => textOf(message ?? null)).join('\n\n');

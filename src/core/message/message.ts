@@ -10,7 +10,7 @@ export type TextPart = {
   readonly text: string;
 };
 
-/** What a model thought before it spoke. */
+/** The reasoning of a model. */
 export type ReasoningPart = {
   readonly type: 'reasoning';
   readonly text: string;
@@ -31,7 +31,7 @@ export type FilePart = {
   readonly filename?: string;
 };
 
-/** A model asks for a tool. */
+/** A model's request to call a tool. */
 export type ToolCallPart = {
   readonly type: 'tool-call';
   readonly toolCallId: string;
@@ -39,29 +39,29 @@ export type ToolCallPart = {
   readonly input: JsonValue;
 };
 
-/** What the tool gave. */
+/** The result of a tool call. */
 export type ToolResultPart = {
   readonly type: 'tool-result';
   readonly toolCallId: string;
   readonly toolName: string;
   readonly output: JsonValue;
-  /** Set when the tool failed and `output` says how. */
+  /** Set if the tool failed; `output` then describes the error. */
   readonly isError?: boolean;
 };
 
 /** A piece of a message. */
 export type MessagePart = TextPart | ReasoningPart | ImagePart | FilePart | ToolCallPart | ToolResultPart;
 
-/** One message in the neutral form that adapters map to and from. Fields beyond these are kept as they are. */
+/** A message in the neutral form, which adapters map to and from. Other fields are kept as they are. */
 export type Message = {
   readonly role: Role;
   readonly content: string | readonly MessagePart[];
 };
 
-/** A message, or one as a conversation holds it: with its place, and without a message where it was erased. */
+/** A message, or an entry of a conversation, which has no message if it was erased. */
 export type MessageLike = Message | { readonly message?: JsonObject };
 
-/** The messages alone, without those that were erased. */
+/** Returns the messages alone, without erased ones. */
 export function bareMessages(held: readonly MessageLike[]): readonly Message[] {
   return held.flatMap((each) => {
     if ('role' in each) return [each];
@@ -81,7 +81,7 @@ export function partFrom(json: JsonObject): MessagePart {
 
 const roles: ReadonlySet<unknown> = new Set<Role>(['system', 'user', 'assistant', 'tool']);
 
-/** Whether a value is a message: a known role, and content that is a string or a list of typed parts. */
+/** Tells whether a value is a message: a known role, and content that is a string or a list of typed parts. */
 export function isMessage(value: unknown): value is Message & JsonObject {
   if (!isObject(value) || !roles.has(value['role'])) return false;
   const content = value['content'];
@@ -90,7 +90,7 @@ export function isMessage(value: unknown): value is Message & JsonObject {
 
 const isPart = (value: unknown): value is MessagePart => isObject(value) && typeof value['type'] === 'string';
 
-/** The parts of a message; string content is one text part. Reads what is there and skips what is not a part. */
+/** Returns the parts of a message; string content is one text part. Values that are not parts are skipped. */
 export function partsOf(message: JsonValue | Message): readonly MessagePart[] {
   const content = isObject(message) ? message['content'] : undefined;
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
@@ -98,7 +98,7 @@ export function partsOf(message: JsonValue | Message): readonly MessagePart[] {
 }
 
 /**
- * What a message says, as text: its text parts joined.
+ * Returns the text of a message: its text parts joined.
  *
  * @example
  * ```ts
@@ -112,7 +112,7 @@ export function textOf(message: JsonValue | Message): string {
 }
 
 /**
- * The tools a message asks for.
+ * Returns the tool calls of a message.
  *
  * @example
  * ```ts
@@ -124,7 +124,7 @@ export function toolCallsIn(message: JsonValue | Message): readonly ToolCallPart
   return partsOf(message).filter((part) => part.type === 'tool-call');
 }
 
-/** The tool results a message holds. */
+/** Returns the tool results of a message. */
 export function toolResultsIn(message: JsonValue | Message): readonly ToolResultPart[] {
   return partsOf(message).filter((part) => part.type === 'tool-result');
 }
@@ -132,12 +132,12 @@ export function toolResultsIn(message: JsonValue | Message): readonly ToolResult
 /** Keys of messages and parts that providers fill with ids and bookkeeping. */
 const providerKeys: ReadonlySet<string> = new Set(['id', 'providerOptions', 'providerMetadata']);
 
-/** Gives the new name of a tool call id. */
+/** Returns the new name of a tool call id. */
 export type RenameToolCall = (id: string) => JsonValue;
 
 /**
- * What a message says and does, without what a provider wrote into it: its ids and metadata are gone, tool call ids
- * have new names. Values inside (tool inputs, outputs) are left alone.
+ * Returns what a message says and does, without what a provider added: ids and metadata are removed, and tool call ids
+ * get new names. Values inside (tool inputs, outputs) stay as they are.
  */
 export function plainMessage(message: JsonValue, rename: RenameToolCall): JsonValue {
   if (!isObject(message)) return message;
@@ -161,7 +161,10 @@ function withoutProviderKeys(value: JsonObject): Record<string, JsonValue> {
 
 const keys = new WeakMap<object, string>();
 
-/** A text that two messages share exactly when they say the same: string content is one text part, provider keys are gone. */
+/**
+ * Returns a key that two messages share exactly if they say the same: string content is one text part, and provider
+ * keys do not count.
+ */
 export function messageKey(message: JsonObject): string {
   const known = keys.get(message);
   if (known !== undefined) return known;

@@ -2,15 +2,15 @@ import { arrayAt, isObject, type JsonObject, type JsonValue } from '../json.ts';
 import { type Message, partsOf, type ToolResultPart } from './message.ts';
 
 /**
- * What was mended in a history before it was handed to a provider that would refuse it, by the name of the rule:
- * - `call-without-result`: a tool call nobody answered was taken out of its message;
- * - `result-without-call`: a tool's answer to a call that is not there, or that was answered again, was taken out;
- * - `result-out-of-place`: a tool's answer that came after something else was said was put behind its call;
- * - `foreign-reasoning`: reasoning and notes that only the model that wrote them can read were taken out;
- * - `empty-message`: a message with nothing left in it was taken out;
+ * The rule of a repair. A provider would refuse the history without it:
+ * - `call-without-result`: a tool call that nobody answered was removed from its message;
+ * - `result-without-call`: a tool result without its call, or of a call that was answered again, was removed;
+ * - `result-out-of-place`: a tool result that came late was moved behind its call;
+ * - `foreign-reasoning`: reasoning and notes that only the model that wrote them can read were removed;
+ * - `empty-message`: a message with nothing left in it was removed;
  * - `erased-message`: a message whose payload was erased was left out;
- * - `system-apart`: system messages at the beginning are a setting of the agent and not part of the history;
- * - `prompt-once`: the trailing user message is the prompt and is not also part of the history.
+ * - `system-apart`: system messages at the beginning are a setting of the agent, not part of the history;
+ * - `prompt-once`: the last user message is the prompt, not part of the history.
  */
 export type RepairRule =
   | 'call-without-result'
@@ -22,12 +22,12 @@ export type RepairRule =
   | 'system-apart'
   | 'prompt-once';
 
-/** One thing that was mended. */
+/** One repair of a history. */
 export interface Repair {
   readonly rule: RepairRule;
   /** The event that made the message. */
   readonly seq: number;
-  /** What was taken out, in words, such as `the call c7 of "refund"`. */
+  /** A description of what was removed, such as `the call c7 of "refund"`. */
   readonly what: string;
 }
 
@@ -37,7 +37,7 @@ export interface HeldMessage {
   readonly message: JsonObject;
 }
 
-/** A message of a history, or what is left of an erased one. */
+/** A message of a history, or the rest of an erased one. */
 export type MendableMessage = HeldMessage | { readonly seq: number; readonly erased: true; readonly message?: never };
 
 /** A tool call at the end of a history that waits for its answer. */
@@ -51,20 +51,20 @@ export interface OpenToolCall {
 /** A history that a provider accepts, once the pending calls are answered. */
 export interface Mended {
   readonly messages: readonly HeldMessage[];
-  /** Calls of the last answer that nobody has answered yet, after which nothing else was said. */
+  /** Calls of the last answer that nobody has answered, if nothing else was said after it. */
   readonly pending: readonly OpenToolCall[];
   readonly repairs: readonly Repair[];
 }
 
-/** Who reads the history, and who wrote it. */
+/** The reader of the history, and its writers. */
 export interface MendOptions {
-  /** The model that will be sent the history; where it is not known, nothing counts as foreign. */
+  /** The model that will get the history; if unknown, nothing counts as foreign. */
   readonly model?: string | undefined;
-  /** The model that wrote the message an event made; where it is not known, the message counts as foreign. */
+  /** Returns the model that wrote the message of an event; if unknown, the message counts as foreign. */
   readonly writerOf?: (seq: number) => string | undefined;
 }
 
-/** Mends a history so that a provider accepts it, and says what was mended. Mending twice changes nothing more. */
+/** Mends a history so that a provider accepts it, and lists the repairs. Mending twice changes nothing more. */
 export function mend(messages: readonly MendableMessage[], options: MendOptions = {}): Mended {
   const repairs: Repair[] = [];
   const readable = messages.flatMap((held) => readableMessage(held, options, repairs));
@@ -86,13 +86,13 @@ export function mend(messages: readonly MendableMessage[], options: MendOptions 
   };
 }
 
-/** A tool call of a message, and where its answer is. */
+/** A tool call of a message, and the place of its result. */
 interface AskedCall {
   readonly seq: number;
-  /** Which message asks for it. */
+  /** The index of the message that holds the call. */
   readonly index: number;
   readonly part: JsonObject;
-  /** Whether the provider itself carries it out: then its answer stands in an answer of the model. */
+  /** Whether the provider itself executes it: then the model's answer holds the result. */
   readonly isProviders: boolean;
   answer?: { readonly index: number; readonly part: JsonObject };
 }
@@ -100,10 +100,10 @@ interface AskedCall {
 interface CallBook {
   readonly messages: readonly HeldMessage[];
   readonly calls: readonly AskedCall[];
-  /** By the message that asks, and by the one that answers. */
+  /** Calls by the index of the message that asks, and of the one that answers. */
   readonly asked: ReadonlyMap<number, readonly AskedCall[]>;
   readonly answered: ReadonlyMap<number | undefined, readonly AskedCall[]>;
-  /** The parts that stay in each answer of the model. */
+  /** The parts that stay in the answers of the model. */
   readonly kept: ReadonlySet<JsonObject>;
 }
 
@@ -113,7 +113,9 @@ const isAnswered = ({ answer }: AskedCall): boolean => answer !== undefined;
 const isCall = (part: JsonObject): boolean => part['type'] === 'tool-call';
 const isResult = (part: JsonObject): boolean => part['type'] === 'tool-result';
 
-/** What is left of one message by itself: nothing of an erased or empty one, no reasoning that cannot be read. */
+/**
+ * Returns what is left of one message: nothing of an erased or empty one, and no reasoning that the reader cannot read.
+ */
 function readableMessage(held: MendableMessage, options: MendOptions, repairs: Repair[]): HeldMessage[] {
   const { seq } = held;
   if (held.message === undefined) {
@@ -133,7 +135,7 @@ function readableMessage(held: MendableMessage, options: MendOptions, repairs: R
   return [];
 }
 
-/** Reasoning, what the provider did by itself, and the ids and signatures it wrote beside its words. */
+/** Removes reasoning, calls that the provider executed, and the ids and signatures of the provider. */
 function withoutForeign(held: HeldMessage, writer: string | undefined, repairs: Repair[]): JsonObject {
   const { seq, message } = held;
   const by = writer === undefined ? 'another model' : JSON.stringify(writer);
@@ -155,12 +157,12 @@ function withoutForeign(held: HeldMessage, writer: string | undefined, repairs: 
   });
 }
 
-/** What a provider keeps beside a message names items that only it, and sometimes only that model, can find again. */
+/** Removes provider options and metadata: they name items that only that provider, or only that model, can find. */
 function withoutNotes({ providerOptions: _options, providerMetadata: _metadata, ...rest }: JsonObject): JsonObject {
   return rest;
 }
 
-/** Reasoning alone is no answer: providers want it followed by something. */
+/** Removes a message with nothing but reasoning: providers want something after it. */
 function nonEmpty(held: HeldMessage, repairs: Repair[]): HeldMessage[] {
   const says = partsIn(held).some(
     (part) => part['type'] !== 'reasoning' && !(part['type'] === 'text' && String(part['text'] ?? '').trim() === ''),
@@ -174,7 +176,7 @@ function nonEmpty(held: HeldMessage, repairs: Repair[]): HeldMessage[] {
   return [];
 }
 
-/** Finds the answer of every call. Ids may come again, so an answer belongs to the last call of its id before it. */
+/** Finds the result of every call. Ids may repeat, so a result belongs to the last call with its id before it. */
 function pairCalls(messages: readonly HeldMessage[], repairs: Repair[]): CallBook {
   const calls: AskedCall[] = [];
   const kept = new Set<JsonObject>();
@@ -209,7 +211,7 @@ function noteAnswer(
   repairs: Repair[],
 ): void {
   const { index, part, held, isAnswer } = found;
-  // In an answer of the model, only what it got done itself can stand.
+  // An answer of the model can only hold the results of calls that the provider executed.
   const isMine = call !== undefined && (isAnswer ? call.isProviders : !call.isProviders);
   if (!isMine) repairs.push({ rule: 'result-without-call', seq: held.seq, what: `the answer to ${callText(part)}` });
   else {
@@ -219,7 +221,7 @@ function noteAnswer(
   }
 }
 
-/** The calls that can still be answered: those of the last message, if it is an answer of the model. */
+/** Returns the calls that can still be answered: those of the last message, if it is an answer of the model. */
 function openCalls({ asked }: CallBook, last: number): AskedCall[] {
   return (asked.get(last) ?? []).filter((call) => !call.isProviders && !isAnswered(call));
 }
@@ -229,7 +231,7 @@ const unanswered = ({ seq, part }: AskedCall): Repair => ({ rule: 'call-without-
 const callText = (part: JsonObject): string =>
   `the call ${String(part['toolCallId'])} of ${JSON.stringify(part['toolName'] ?? null)}`;
 
-/** A message without the calls nobody answered, and without the results, which are put behind their calls. */
+/** Returns a message without unanswered calls, and without results, which are moved behind their calls. */
 function withoutCalls(
   held: HeldMessage,
   { messages, asked, answered, kept }: CallBook,
@@ -250,11 +252,11 @@ function withoutCalls(
   );
   if (rest.length === content.length) return [held];
   const left = { seq, message: { ...message, content: rest } };
-  // Nothing is lost of a message of results: they stand behind their calls.
+  // The results of a tool message are not lost: they are moved behind their calls.
   return rest.length === 0 && messages[index]?.message['role'] === 'tool' ? [] : nonEmpty(left, repairs);
 }
 
-/** The tool messages that belong behind a message: its calls' answers, in the messages they came in. */
+/** Returns the tool messages that belong behind a message: the results of its calls, in the messages they came in. */
 function answersOf({ messages, asked }: CallBook, index: number, repairs: Repair[]): HeldMessage[] {
   const answered = (asked.get(index) ?? []).filter((call) => !call.isProviders && isAnswered(call));
   const places = [...new Set(answered.flatMap(({ answer }) => answer?.index ?? []))].sort((a, b) => a - b);
@@ -274,14 +276,14 @@ function answersOf({ messages, asked }: CallBook, index: number, repairs: Repair
   });
 }
 
-/** A mended history apart from what the agent is to answer: the trailing user message, which is sent once. */
+/** A mended history and, apart from it, the last user message, which is sent once. */
 export interface Prompted {
   readonly messages: readonly HeldMessage[];
   readonly prompt: HeldMessage | undefined;
   readonly repairs: readonly Repair[];
 }
 
-/** Takes the system messages at the beginning and the prompt at the end out of a history. */
+/** Takes the leading system messages and the trailing prompt out of a history. */
 export function takePrompt(messages: readonly HeldMessage[]): Prompted {
   const repairs: Repair[] = [];
   const begin = messages.findIndex((held) => roleOf(held) !== 'system');
@@ -294,7 +296,7 @@ export function takePrompt(messages: readonly HeldMessage[]): Prompted {
   return { messages: messages.slice(start, -1), prompt: last, repairs };
 }
 
-/** The tool messages that answer pending calls, as they join a history. */
+/** Returns the tool message that answers pending calls. */
 export function toolAnswer(answers: readonly ToolResultPart[]): Message {
   return { role: 'tool', content: answers };
 }

@@ -3,70 +3,76 @@ import type { Message } from '../message/message.ts';
 import type { Repair } from '../message/repair.ts';
 import type { Recorder } from './recorder.ts';
 
-/** A tool call that the history holds without its answer. */
+/** A tool call in the history without an answer. */
 export interface PendingCall {
   readonly call: string;
   readonly name: string;
   readonly input: JsonValue;
 }
 
-/** What a branch hands to an agent that continues it. */
+/** The input of an agent that continues a branch. */
 export interface ResumeContext {
   readonly session: string;
   readonly branch: string;
-  /** Records on the branch; a run is open, and the context is inside it. */
+  /** Records on the branch; its run is open, and the agent runs inside it. */
   readonly recorder: Recorder;
-  /** The history, mended, ready to be sent to a provider; it does not hold the prompt. */
+  /** The mended history, ready to be sent to a provider, without the prompt. */
   readonly messages: readonly Message[];
-  /** The user message to answer, sent once; undefined where the agent goes on without one (after a tool's answer). */
+  /** The user message to answer; undefined if the agent continues without one, such as after a tool's answer. */
   readonly prompt: Message | undefined;
-  /** What the branch says the model is called with; each null where the agent's own holds. */
+  /** The settings that the branch gives; null where the agent's own apply. */
   readonly model: string | null;
   readonly system: string | null;
   readonly tools: JsonArray | null;
   readonly settings: JsonObject | null;
   /** Calls without an answer that could not be executed here; empty unless the agent has no `callTool`. */
   readonly pending: readonly PendingCall[];
-  /** What was mended in the messages, by the name of the rule. */
+  /** The repairs of the messages, by the name of the rule. */
   readonly repairs: readonly Repair[];
-  /** Aborted when the caller aborts, time is up, or the budget is used up. */
+  /** Aborts when the caller aborts, the time is up, or the budget is used up. */
   readonly signal: AbortSignal;
 }
 
 /**
- * An agent that can continue a branch, as an adapter makes it of a framework's own. `Run` is what the framework's run
- * call takes beside the messages, handed through unchanged; `Result` is what it gives.
+ * An agent that can continue a branch, made by an adapter from a framework's own agent. `Run` is what the framework's
+ * run call takes besides the messages, passed through unchanged; `Result` is what it returns.
  */
 export interface ResumableAgent<Run = unknown, Result = unknown> {
-  /** Which framework it is of, such as `ai-sdk`. */
+  /** The name of its framework, such as `ai-sdk`. */
   readonly framework: string;
-  /** The packages it is made of, such as `ai`: their versions are in the start of its runs. */
+  /** The packages it uses, such as `ai`; its runs record their versions. */
   readonly packages?: readonly string[];
-  /** What it is called in the log. */
+  /** Its name in the log. */
   readonly name?: string;
-  /** The model it calls where the branch names none, if it is known: reasoning of other models is kept from it. */
+  /** The model it calls if the branch names none, if known: it does not get the reasoning of other models. */
   readonly model?: string;
-  /** Whether it can go on from state of its own, where no prompt and no message waits for an answer. */
+  /** Whether it can continue from its own state, without a prompt or an open message. */
   readonly goesOnAlone?: boolean;
-  /** Continues from the context and gives the framework's own result. */
+  /** Continues from the context and returns the framework's own result. */
   resume(context: ResumeContext, run: Run): Promise<Result>;
   /**
-   * The arguments as the tool takes them, such as with defaults filled in: what `callTool` is then handed. A call is
-   * known again by these. Those of the model if left out; what it throws is the tool's answer.
+   * Returns the arguments as the tool takes them, such as with defaults filled in; `callTool` gets these, and equal
+   * calls are found by them. If left out, they are those of the model. An error it throws is the tool's answer.
    */
   inputOf?(call: PendingCall): Promise<JsonValue>;
-  /** Throws `effect.refused` where a tool must not be executed without a person. Asked before a call is really made. */
+  /** Throws `effect.refused` if a person has to approve the tool first. Called before a call is really made. */
   approve?(call: PendingCall, context: ResumeContext): Promise<void>;
-  /** Whether a call is of a tool that whoever asked executes: it is not executed here, and its answer is waited for. */
+  /**
+   * Tells whether the caller executes the tool of a call: then it is not executed here, and the run waits for the
+   * answer.
+   */
   isForCaller?(call: PendingCall): boolean;
-  /** Executes one of its tools, unrecorded: `resume` records it, under the effect policy. Undefined if there is none. */
+  /**
+   * Executes one of its tools without recording it: `resume` records it, under the effect policy. Returns undefined if
+   * there is no such tool.
+   */
   callTool?(call: PendingCall, context: ResumeContext): Promise<JsonValue> | undefined;
-  /** The text the result amounts to, for comparing; the last assistant message if left out. */
+  /** Returns the result as text, for comparing; the last assistant message if left out. */
   textOf?(result: Result): string;
 }
 
-/** An agent of no framework: a function of the context, and of the options that `resume` was given for it. */
+/** An agent without a framework: a function of the context and of the `run` option of `resume`. */
 export type AgentFunction<Result = unknown, Run = unknown> = (context: ResumeContext, run: Run) => Promise<Result>;
 
-/** Whatever can continue a branch. */
+/** Anything that can continue a branch. */
 export type Agent<Run = unknown, Result = unknown> = ResumableAgent<Run, Result> | AgentFunction<Result, Run>;

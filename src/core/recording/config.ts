@@ -6,28 +6,28 @@ import { checkMasking, type MaskingOptions } from './masking.ts';
 import { checkPrices, type PriceTable } from './prices.ts';
 
 /**
- * An agent that a project can start: what an adapter makes of a framework's own, a function of the context, or a
- * function without parameters that makes one of these when it is needed, so that nothing is loaded for a command that
- * only looks. Each has a run call and a result of its own, which only those who resume it know.
+ * An agent that a project can start: one made by an adapter, a function of the context, or a function without
+ * parameters that makes one of these when it is needed. With the last one, commands that only look load nothing. Each
+ * agent has its own run options and result, which only its callers know.
  */
 export type ConfigAgent = Agent<never, unknown> | (() => Promise<Agent<never, unknown>>);
 
-/** What `reprise.config.ts` says about a project. */
+/** The configuration of a project: the default export of `reprise.config.ts`. */
 export interface Config {
-  /** A store URL; a path in it begins at the folder of the file. `.reprise/reprise.db` if left out. */
+  /** A store URL; a path in it is relative to the folder of the file. `.reprise/reprise.db` if left out. */
   readonly store?: string;
-  /** The namespace of that store to work in; `default` if left out. */
+  /** The namespace of that store; `default` if left out. */
   readonly namespace?: string;
-  /** The agents that may be started, by the name that `--with` takes. */
+  /** The agents that can be started, by the name that `--with` takes. */
   readonly agents?: Readonly<Record<string, ConfigAgent>>;
-  /** Prices of models, beside the known ones and before them. */
+  /** Prices of models; they go before the known ones. */
   readonly prices?: PriceTable;
-  /** What is masked beside what always is; `false` masks nothing. */
+  /** More masking rules than the built-in ones; `false` masks nothing. */
   readonly masking?: MaskingOptions | false;
 }
 
 /**
- * Gives a configuration its types. It is the default export of `reprise.config.ts`.
+ * Returns a configuration as it is, with its types checked. Use it for the default export of `reprise.config.ts`.
  *
  * @example
  * ```ts
@@ -55,7 +55,7 @@ const fields: Readonly<Record<keyof Config, (value: unknown, path: string) => vo
 
 const checks: ReadonlyMap<string, (value: unknown, path: string) => void> = new Map(Object.entries(fields));
 
-/** Takes a value as a configuration, or throws `config.invalid` that names the file and the field. */
+/** Takes a value as a configuration, or throws `config.invalid` with the file and the field. */
 export function checkConfig(value: unknown, file: string): Config {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new RepriseError('config.invalid', `Cannot use ${JSON.stringify(file)}: its default export is no object`, {
@@ -72,7 +72,7 @@ export function checkConfig(value: unknown, file: string): Config {
   return value;
 }
 
-/** What is wrong with a field, told with the file it is in. */
+/** Runs a check and adds the file to its error. */
 function checkField(file: string, name: string, check: () => void): void {
   try {
     check();
@@ -124,13 +124,13 @@ function isAgent(value: unknown): value is Agent<never, unknown> {
 
 const kindOf = (value: unknown): string => (value === null ? 'null' : `a value of type ${typeof value}`);
 
-/** How an agent of a configuration is given: by the name of its framework, as a `function`, or `made when needed`. */
+/** Returns the kind of a configured agent: the name of its framework, `function`, or `made when needed`. */
 export function agentKind(agent: ConfigAgent): string {
   if (typeof agent !== 'function') return agent.framework;
   return agent.length === 0 ? 'made when needed' : 'function';
 }
 
-/** What a function of the configuration gives; what it throws is told with the name of the agent. */
+/** Returns what a function of the configuration makes; an error it throws is wrapped with the name of the agent. */
 async function madeBy(make: () => unknown, name: string, file: string): Promise<unknown> {
   try {
     return await make();
@@ -144,7 +144,7 @@ async function madeBy(make: () => unknown, name: string, file: string): Promise<
   }
 }
 
-/** Gives the agent of that name, made if it has to be; `agent.not-found` if there is none. */
+/** Returns the agent of a name, and makes it if it has to; throws `agent.not-found` if there is none. */
 export async function agentNamed(config: Config, name: string, file: string): Promise<Agent> {
   const agents = config.agents ?? {};
   const names = Object.keys(agents);
@@ -155,7 +155,7 @@ export async function agentNamed(config: Config, name: string, file: string): Pr
       details: { file, agents: names },
     });
   }
-  // Who resumes it gives it what its run call takes.
+  // The caller of `resume` knows what its run call takes.
   if (typeof found !== 'function' || found.length > 0) return found as Agent;
   const made = await madeBy(found as () => unknown, name, file);
   if (isAgent(made)) return made as Agent;

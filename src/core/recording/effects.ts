@@ -5,28 +5,28 @@ import { isObject, type JsonObject, type JsonValue, valueAt } from '../json.ts';
 import { checkKeys, type KnownKeys } from '../known-keys.ts';
 
 /**
- * What a call does to the world: nothing, the same however often it is made, something that cannot be taken back, or
- * nobody said.
+ * What a call does to the world: nothing; the same however often it is made; something that cannot be undone; or
+ * unknown.
  */
 export type EffectClass = 'pure' | 'idempotent' | 'irreversible' | 'unknown';
 
-/** What becomes of a call: it is made, answered from the record, put to a person, or not made at all. */
+/** What to do with a call: make it, answer it from the record, ask a person, or refuse it. */
 export type EffectAction = 'run' | 'reuse' | 'ask' | 'refuse';
 
-/** A call, as far as its effect class depends on it. */
+/** The parts of a call that its effect class depends on. */
 export interface EffectCall {
-  /** model, tool, http, mcp, process or person. */
+  /** One of model, tool, http, mcp, process, person. */
   readonly kind: string;
   readonly name: string;
-  /** What whoever made the tool declared; it wins. */
+  /** The effect class that the program declared; it goes before everything else. */
   readonly effect?: EffectClass;
-  /** Of an HTTP call. */
+  /** The method of an HTTP call. */
   readonly method?: string;
-  /** Of an MCP tool: its annotations, as the server gave them. */
+  /** The annotations of an MCP tool, as the server gave them. */
   readonly annotations?: JsonObject;
 }
 
-/** The effect class of a call. */
+/** Returns the effect class of a call. */
 export function effectOf(call: EffectCall): EffectClass {
   if (call.effect !== undefined) return call.effect;
   switch (call.kind) {
@@ -41,14 +41,14 @@ export function effectOf(call: EffectCall): EffectClass {
   }
 }
 
-/** Hints count only where the server gave them: MCP's own defaults say nothing about this tool. */
+/** Hints count only if the server gave them: the defaults of MCP say nothing about this tool. */
 function annotatedEffect(annotations: JsonObject | undefined): EffectClass {
   if (annotations?.['readOnlyHint'] === true) return 'pure';
   if (annotations?.['idempotentHint'] === true) return 'idempotent';
   return annotations?.['destructiveHint'] === true ? 'irreversible' : 'unknown';
 }
 
-/** The call that a recorded `call.started` describes. */
+/** Reads the call from the data of a `call.started`. */
 export function effectCallOf(data: JsonObject): EffectCall {
   const { kind, name, effect } = data;
   const method = valueAt(data, ['input', 'method']);
@@ -62,22 +62,22 @@ export function effectCallOf(data: JsonObject): EffectCall {
   };
 }
 
-/** Whether a value names an effect class. */
+/** Tells whether a value names an effect class. */
 export function isEffectClass(value: unknown): value is EffectClass {
   return value === 'pure' || value === 'idempotent' || value === 'irreversible' || value === 'unknown';
 }
 
-/** What makes two calls the same effect: name, canonical arguments, and which of these in the run it is, from 0. */
+/** Returns the key of an effect: name, canonical arguments, and how many equal calls the run made before it. */
 export function effectKey(name: string, input: JsonValue | undefined, ordinal: number): string {
   return JSON.stringify([name, input === undefined ? null : canonicalJson(input), ordinal]);
 }
 
-/** What the record holds of the same effect. */
+/** What the record holds about the same effect. */
 export type EffectRecord =
   | { readonly kind: 'never' }
-  /** It ended before the point, in the history that is being continued. */
+  /** It ended before the point, in the continued history. */
   | { readonly kind: 'before' }
-  /** It ended after the point, or on another branch of the session. */
+  /** It ended after the point, or on a different branch of the session. */
   | { readonly kind: 'elsewhere'; readonly outcome: Outcome }
   /** It was started, and nobody knows whether it happened. */
   | { readonly kind: 'inDoubt' };
@@ -87,13 +87,13 @@ export interface EffectSituation {
   readonly name: string;
   readonly effect: EffectClass;
   readonly record: EffectRecord;
-  /** Whether there is a person to ask. Without one, asking is refusing. */
+  /** Whether there is a person to ask. Without one, `ask` means `refuse`. */
   readonly canAsk: boolean;
 }
 
 /**
- * What the caller wants instead of the default: one action for everything that has an effect, or actions by effect
- * class and by name. A name goes before a class. Pure calls are only affected where they are named.
+ * Overrides the default policy: one action for everything that has an effect, or actions by effect class and by name. A
+ * name goes before a class. Pure calls are only affected by name.
  */
 export type EffectPolicy =
   | EffectAction
@@ -102,7 +102,7 @@ export type EffectPolicy =
       readonly names?: Readonly<Record<string, EffectAction>>;
     };
 
-/** What becomes of a call, by the caller's policy and otherwise by the default one. */
+/** Decides what to do with a call, by the caller's policy, else by the default. */
 export function decideEffect(policy: EffectPolicy | undefined, situation: EffectSituation): EffectAction {
   const wanted = wantedAction(policy, situation);
   const action = wanted === undefined ? defaultAction(situation) : overriddenAction(wanted, situation);
@@ -116,8 +116,8 @@ function wantedAction(policy: EffectPolicy | undefined, { name, effect }: Effect
 }
 
 /**
- * An answer from before the point is part of the history that is being continued: taking it does nothing, so only
- * `run` overrides it. There is nothing to reuse where no answer is recorded: the default holds.
+ * An answer from before the point is part of the continued history. Using it does nothing, so only `run` overrides it.
+ * If no answer is recorded, `reuse` means the default.
  */
 function overriddenAction(wanted: EffectAction, situation: EffectSituation): EffectAction {
   const { kind } = situation.record;
@@ -133,7 +133,7 @@ function defaultAction({ effect, record }: EffectSituation): EffectAction {
   return elsewhereAction(record.outcome);
 }
 
-/** An `unknown` call that failed is worth another try; one that was cut off may have happened, and is in doubt. */
+/** An `unknown` call that failed may be tried again; one that was cut off may have happened, and is in doubt. */
 function elsewhereAction(outcome: Outcome): EffectAction {
   if (outcome === 'ok') return 'reuse';
   return outcome === 'error' ? 'run' : 'ask';
@@ -143,8 +143,7 @@ const effectClasses: readonly EffectClass[] = ['pure', 'idempotent', 'irreversib
 const effectActions: readonly EffectAction[] = ['run', 'reuse', 'ask', 'refuse'];
 
 /**
- * Takes the options of an adapter, with what its tools were declared as by name, or throws: a misspelt class would let a
- * call be repeated silently.
+ * Throws if the options of an adapter are not valid: a misspelled effect class would let a call be repeated silently.
  */
 export function checkDeclared(
   options: { readonly effects?: Readonly<Record<string, EffectClass>> },
@@ -155,7 +154,7 @@ export function checkDeclared(
     if (effect !== undefined) checkWord(`effects.${name}`, effect, effectClasses);
 }
 
-/** Takes a policy, or throws: what is misspelt in it would decide nothing. */
+/** Throws if a policy is not valid: a misspelled entry would decide nothing. */
 export function checkEffectPolicy(policy: EffectPolicy | undefined): void {
   if (policy === undefined) return;
   if (typeof policy !== 'object' || policy === null) return checkWord('effects', policy, effectActions);

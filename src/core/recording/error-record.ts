@@ -4,17 +4,17 @@ import type { JsonValue } from '../json.ts';
 import { limits } from '../limits.ts';
 import { propertyOf } from '../property.ts';
 
-/** An error as it is recorded. Never its stack: that names places on a machine. */
+/** An error as it is recorded, without its stack, which names places on a machine. */
 export interface ErrorRecord {
   readonly name: string;
   readonly message: string;
   readonly code?: string | number;
-  /** The HTTP status, where whoever threw it says one. */
+  /** The HTTP status, if the error has one. */
   readonly status?: number;
   readonly [key: string]: JsonValue;
 }
 
-/** What is recorded of something that was thrown; anything may be thrown. */
+/** Returns what is recorded of a thrown value, which may be anything. */
 export function errorRecord(thrown: unknown): ErrorRecord {
   const code = propertyOf(thrown, 'code');
   const status = propertyOf(thrown, 'status') ?? propertyOf(thrown, 'statusCode');
@@ -36,7 +36,7 @@ export function outcomeOfError(thrown: unknown, signal?: { readonly aborted: boo
   return isAbort || code === 'resume.aborted' || code === 'resume.timeout' ? 'aborted' : 'error';
 }
 
-/** The error that a recorded one stands for: for whoever asked again and gets the answer of the record. */
+/** Makes an error from a recorded one, for a caller who gets the answer of the record. */
 export function errorOfRecord(record: { readonly [key: string]: JsonValue } | undefined): Error {
   const error = new Error(typeof record?.['message'] === 'string' ? record['message'] : 'The recorded call failed');
   const own: Record<string, unknown> = {};
@@ -44,7 +44,7 @@ export function errorOfRecord(record: { readonly [key: string]: JsonValue } | un
   return Object.assign(error, own);
 }
 
-/** Whatever was thrown, as an error. */
+/** Returns a thrown value as an error. */
 export function asError(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new Error(messageOf(thrown));
 }

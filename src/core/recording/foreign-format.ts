@@ -1,26 +1,26 @@
 import type { Event, EventDraft } from '../event/event.ts';
 import type { JsonObject } from '../json.ts';
 
-/** A saved run of another system, as events. */
+/** A saved run of a different system, as events. */
 export interface ForeignHistory {
-  /** What the session is called if nobody says otherwise; undefined if the file has no name for itself. */
+  /** The default id of the session; undefined if the file has none. */
   readonly session: string | undefined;
   readonly metadata: JsonObject;
   readonly events: readonly EventDraft[];
 }
 
 /**
- * A format of saved runs. Reading keeps the foreign text of every event verbatim beside what it means, so that writing an
- * untouched history gives back the same bytes.
+ * A format of saved runs. Reading keeps the text of every foreign event, so that writing an unchanged history returns
+ * the same bytes.
  */
 export interface ForeignFormat {
   readonly name: string;
-  /** Whether text looks like it, judged by its beginning. */
+  /** Tells from the beginning of a text whether it has this format. */
   detect(text: string): boolean;
-  /** Reads a file; throws `import.invalid` that says where. */
+  /** Reads a file; throws `import.invalid` with the place of the problem. */
   read(text: string): ForeignHistory;
-  /** Writes a view in the format. What it has no word for is left out. */
+  /** Writes a view in the format; leaves out what the format cannot express. */
   write(events: readonly Event[], metadata: JsonObject): string;
-  /** The events of a file as the format itself tells them apart, in order: for comparing two as it would. */
+  /** Returns the events of a file in order, with the type and text by which the format compares them. */
   outline(text: string): readonly { readonly type: string; readonly text: string }[];
 }

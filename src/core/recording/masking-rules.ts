@@ -1,27 +1,27 @@
 import type { JsonValue } from '../json.ts';
 
-/** Where a string stands in an event: the names that lead to it. */
+/** The path of a string in an event: the names of its fields. */
 export type FieldPath = readonly string[];
 
-/** A rule of a user: what it finds is masked. */
+/** A masking rule of a user. */
 export interface MaskRule {
-  /** What it is called on the event and in the mask. */
+  /** The name of the rule, in the event and in the mask. */
   readonly name: string;
-  /** Finds secrets in text: all of a match is masked, or its first group if it has one. */
+  /** Finds secrets in text. The whole match is masked, or its first group if it has one. */
   readonly pattern?: RegExp;
-  /** Masks whole values of fields by name, whatever their case. */
+  /** The names of fields whose whole values are masked, in any case. */
   readonly fields?: readonly string[];
 }
 
-/** A secret that can be told by its form. */
+/** A kind of secret with a recognizable form. */
 export interface SecretPattern {
   readonly name: string;
   readonly pattern: RegExp;
 }
 
 /**
- * Secrets that can be told by their form, wherever they stand. Each has a prefix or a frame that nothing else has, so
- * that ordinary text, ids and digests are left alone.
+ * Secrets with a recognizable form, in any field. Each has a prefix or a frame that nothing else has, so that ordinary
+ * text, ids and digests are left alone.
  */
 export const secretPatterns: readonly SecretPattern[] = [
   {
@@ -43,19 +43,19 @@ export const secretPatterns: readonly SecretPattern[] = [
   { name: 'url-password', pattern: /\b[a-z][a-z0-9+.-]{1,30}:\/\/[^\s:/@]{1,200}:([^\s@/]{1,200})@/gi },
 ];
 
-/** Names whose whole value is a secret, in the form of headers, environment variables and arguments. */
+/** Names of fields whose whole value is a secret, as in headers, environment variables and arguments. */
 const secretName =
   /^(?:proxy-)?authorization$|^(?:set-)?cookie$|(?:^|[-_.])(?:api[-_]?key|apikey|secret|secret[-_]?key|client[-_]?secret|password|passwd|passphrase|private[-_]?key|access[-_]?key|credentials?|auth|auth[-_]?token|access[-_]?token|refresh[-_]?token|id[-_]?token|session[-_]?token|bearer[-_]?token|token)$/i;
 
-/** `apiKey` and `clientSecret`, as they are written in code, in the form that names are compared in. */
+/** Brings names such as `apiKey` and `clientSecret` to the form in which names are compared. */
 const dashed = (name: string): string => name.replace(/([a-z0-9])([A-Z])/g, '$1-$2');
 
-/** Whether a field of this name holds a secret. */
+/** Tells whether a field of this name holds a secret. */
 export function isSecretName(name: string): boolean {
   return secretName.test(dashed(name));
 }
 
-/** Ids of protocols and of ourselves: matching, pairing and forking depend on their bytes, so they are never masked. */
+/** Names of ids. Matching, pairing and forking depend on the bytes of ids, so they are never masked. */
 const idNames = new Set([
   'call',
   'callid',
@@ -85,16 +85,19 @@ const idNames = new Set([
 const idForm =
   /^(?:call|toolu|chatcmpl|resp|msg|run|thread|asst|item|rs|fc|ws|req|gen|cmpl|file|batch|sess|evt|step|srvtoolu)[-_][A-Za-z0-9_-]+$/;
 
-/** Whether a value is an id of a protocol: by the name of its field, unless it is words, or by its form. */
+/** Tells whether a value is an id: by the name of its field, unless it holds spaces, or by its form. */
 export function isProtocolId(name: string, value: string): boolean {
   const isNamed = idNames.has(name.toLowerCase().replace(/[-_]/g, ''));
   return (isNamed && !/\s/.test(value)) || idForm.test(value);
 }
 
-/** Fields whose texts are the words of a command line, or variables of an environment. */
+/** Fields that hold the words of a command line or environment variables. */
 const commandFields: ReadonlySet<string> = new Set(['arguments', 'args', 'argv', 'env', 'environment']);
 
-/** The secret among the words of a command: the value of `--api-key=value` or `DB_PASSWORD=value`, or the word after `--password`. */
+/**
+ * Finds the secret in a word of a command: the value of `--api-key=value` or `DB_PASSWORD=value`, or the word after
+ * `--password`.
+ */
 export function commandSecret(field: string, word: string, before: JsonValue | undefined): string | undefined {
   if (!commandFields.has(field)) return undefined;
   const [, name = '', value] = /^-{0,2}([A-Za-z][\w.-]*)=(.+)$/s.exec(word) ?? [];
@@ -106,21 +109,21 @@ export function commandSecret(field: string, word: string, before: JsonValue | u
 const entropyMin = 3.8;
 const changesMin = 0.35;
 
-/** Text that may be drawn by lot. A longer one is a file or a picture; a slash parts paths, which are none. */
-export const lotPattern: RegExp = /(?<![A-Za-z0-9+_=-])[A-Za-z0-9+_=-]{20,256}(?![A-Za-z0-9+_=-])/g;
+/** Text that may be random. Longer text is a file or a picture, and text with slashes is a path. */
+export const randomPattern: RegExp = /(?<![A-Za-z0-9+_=-])[A-Za-z0-9+_=-]{20,256}(?![A-Za-z0-9+_=-])/g;
 
 /**
- * Whether text looks drawn by lot: it has small and large letters and digits, the Shannon entropy of its characters is
- * high, and it changes between those kinds far more often than names such as `getOrderById2` do.
+ * Tells whether text looks random: it has small and capital letters and digits, the Shannon entropy of its characters
+ * is high, and it switches between these kinds far more often than names such as `getOrderById2` do.
  */
-export function isDrawnByLot(text: string): boolean {
+export function looksRandom(text: string): boolean {
   const kinds = Array.from(text, (char) => (/[a-z]/.test(char) ? 'a' : /[A-Z]/.test(char) ? 'A' : '0'));
   if (new Set(kinds).size < 3 || !/[0-9]/.test(text)) return false;
   const changes = kinds.filter((kind, index) => index > 0 && kind !== kinds[index - 1]).length;
   return changes / text.length >= changesMin && entropyOf(text) >= entropyMin;
 }
 
-/** The Shannon entropy of a text's characters, in bits. */
+/** Returns the Shannon entropy of the characters of a text, in bits. */
 function entropyOf(text: string): number {
   const counts = new Map<string, number>();
   for (const char of text) counts.set(char, (counts.get(char) ?? 0) + 1);
@@ -129,5 +132,12 @@ function entropyOf(text: string): number {
   return bits;
 }
 
-/** Fields under which strings are judged by their entropy too: headers, environment and arguments. */
-export const lotFields: ReadonlySet<string> = new Set(['headers', 'env', 'environment', 'arguments', 'args', 'input']);
+/** Fields whose strings are also checked for random text: headers, environment and arguments. */
+export const randomFields: ReadonlySet<string> = new Set([
+  'headers',
+  'env',
+  'environment',
+  'arguments',
+  'args',
+  'input',
+]);

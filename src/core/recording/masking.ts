@@ -7,36 +7,39 @@ import { propertiesOf } from '../property.ts';
 import {
   commandSecret,
   type FieldPath,
-  isDrawnByLot,
   isProtocolId,
   isSecretName,
-  lotFields,
-  lotPattern,
+  looksRandom,
   type MaskRule,
+  randomFields,
+  randomPattern,
   secretPatterns,
 } from './masking-rules.ts';
 
-/** What is masked before anything is stored. */
+/** Options of masking. */
 export interface MaskingOptions {
-  /** Rules beside those that are built in; they go first. */
+  /** Additional rules; they go before the built-in ones. */
   readonly rules?: readonly MaskRule[];
-  /** Names of built-in rules to leave out. */
+  /** The names of built-in rules to leave out. */
   readonly except?: readonly string[];
 }
 
-/** Gives an event with its secrets masked, the names of the rules that fired in `data.masked`. */
+/** Returns an event with its secrets masked; `data.masked` lists the rules that applied. */
 export type Masker = (event: EventDraft) => EventDraft;
 
-/** What makes a mask the same for the same secret within a session, and say nothing outside of it. */
+/**
+ * The key of a session: it gives a secret the same mask throughout the session, and makes the mask meaningless outside
+ * it.
+ */
 export interface MaskKey {
   readonly sha256: Sha256;
   readonly key: string;
 }
 
 /**
- * Makes a masker. A mask is `[masked RULE 1a2b3c4d]`: the same secret gets the same mask within a session, so lists of
- * messages still continue each other and equal calls are still equal; what it was cannot be told from it. Ids of
- * protocols are never masked (a call is found by its id), and structural fields keep their form.
+ * Makes a masker. A mask is `[masked RULE 1a2b3c4d]`. The same secret gets the same mask within a session, so that
+ * lists of messages still continue each other and equal calls stay equal; the mask does not reveal the secret. Ids of
+ * protocols are never masked, because calls are found by their ids, and structural fields keep their form.
  */
 export function createMasker(options: MaskingOptions, { sha256, key }: MaskKey): Masker {
   const rules = (options.rules ?? []).map(checkRule);
@@ -64,7 +67,7 @@ export function isOwnMasker(masker: Masker): boolean {
 
 const maskForm = /\[masked [^\]]{1,200} [0-9a-f]{8}\]/;
 
-/** Whether a mask stands anywhere in a value: what it was before is not known any more. */
+/** Tells whether a value holds a mask anywhere, so that the original value is lost. */
 export function holdsMask(value: JsonValue | undefined): boolean {
   return value !== undefined && maskForm.test(JSON.stringify(value));
 }
@@ -74,7 +77,10 @@ function namesIn(before: JsonValue | undefined, fired: ReadonlySet<string>): str
   return [...new Set([...earlier, ...fired])].sort();
 }
 
-/** What long texts became: a conversation is sent whole with every call, and need not be searched whole each time. */
+/**
+ * Remembers the masked form of long texts: every call sends the whole conversation, and it need not be searched each
+ * time.
+ */
 class MaskedTexts {
   readonly #texts = new Map<string, { readonly text: string; readonly rules: readonly string[] }>();
   #length = 0;
@@ -99,10 +105,10 @@ class MaskedTexts {
 
 const longText = 200;
 
-/** No secret that is told by its form is shorter; most names of fields are. */
+/** The shortest secret with a recognizable form; most names of fields are shorter. */
 const secretUnitsMin = 12;
 
-/** What tells a message and its parts apart from others: with a mask here nothing could be read any more. */
+/** Fields that make a message readable; they are never masked. */
 const partFields: ReadonlySet<string> = new Set(['type', 'role', 'toolCallId', 'toolName']);
 
 interface Walk {
@@ -113,7 +119,7 @@ interface Walk {
   readonly mask: (rule: string, secret: string) => string;
 }
 
-/** Goes through one event's data; what holds no secret is given back as it is, not copied. */
+/** Walks through the data of one event; returns a value without secrets as it is, not as a copy. */
 class MaskWalker {
   readonly #walk: Walk;
 
@@ -137,13 +143,15 @@ class MaskWalker {
     return copy ?? value;
   }
 
-  /** The rule of a user that masks all of a field. */
+  /** Returns the name of the user's rule that masks a whole field. */
   #wholeRule(name: string): string | undefined {
     const isIt = (field: string): boolean => field.toLowerCase() === name.toLowerCase();
     return this.#walk.rules.find(({ fields }) => fields?.some(isIt))?.name;
   }
 
-  /** `whole` is the rule that masks everything here; what tells parts of a message apart keeps its form. */
+  /**
+   * Masks a value. `whole` is the rule that masks everything inside it, except the fields that make a message readable.
+   */
   #value(value: JsonValue, path: FieldPath, whole: string | undefined, before?: JsonValue): JsonValue {
     if (isArray(value)) {
       const items = value.map((item, index) => this.#value(item, path, whole, value[index - 1]));
@@ -168,26 +176,26 @@ class MaskWalker {
         return text.slice(0, text.length - secret.length) + this.#masked('secret-field', secret);
     }
     if (isProtocolId(name, text)) return text;
-    const isLot = !left.has('high-entropy') && path.some((field) => lotFields.has(field));
-    if (text.length < longText) return this.#searched(text, isLot);
-    const { text: masked, rules: names } = this.#walk.known.masked(`${isLot}${text}`, text.length, () => {
+    const checksRandom = !left.has('high-entropy') && path.some((field) => randomFields.has(field));
+    if (text.length < longText) return this.#searched(text, checksRandom);
+    const { text: masked, rules: names } = this.#walk.known.masked(`${checksRandom}${text}`, text.length, () => {
       const fired = new Set<string>();
-      return { text: new MaskWalker({ ...this.#walk, fired }).#searched(text, isLot), rules: [...fired] };
+      return { text: new MaskWalker({ ...this.#walk, fired }).#searched(text, checksRandom), rules: [...fired] };
     });
     for (const rule of names) this.#walk.fired.add(rule);
     return masked;
   }
 
-  /** Text without the secrets that are found inside it. */
-  #searched(text: string, isLot: boolean): string {
+  /** Returns text without the secrets in it. */
+  #searched(text: string, checksRandom: boolean): string {
     let result = text;
     for (const { name, pattern } of this.#walk.rules)
       if (pattern !== undefined) result = this.#found(name, pattern, result);
     result = this.#formed(result);
-    return isLot ? this.#drawn(result) : result;
+    return checksRandom ? this.#withoutRandom(result) : result;
   }
 
-  /** Text without the secrets that can be told by their form. */
+  /** Returns text without the secrets that have a recognizable form. */
   #formed(text: string): string {
     let result = text;
     for (const { name, pattern } of secretPatterns)
@@ -195,7 +203,7 @@ class MaskWalker {
     return result;
   }
 
-  /** `Bearer xyz` keeps its scheme: which one was used is no secret. */
+  /** Masks the value of a secret field; `Bearer xyz` keeps its scheme, which is not a secret. */
   #secretField(text: string): string {
     const [, scheme = '', secret = text] = /^(Bearer|Basic|Token) +(.+)$/is.exec(text) ?? [];
     return scheme === '' ? this.#masked('secret-field', text) : `${scheme} ${this.#masked('secret-field', secret)}`;
@@ -210,19 +218,19 @@ class MaskWalker {
     });
   }
 
-  #drawn(text: string): string {
-    return text.replace(lotPattern, (match) => (isDrawnByLot(match) ? this.#masked('high-entropy', match) : match));
+  #withoutRandom(text: string): string {
+    return text.replace(randomPattern, (match) => (looksRandom(match) ? this.#masked('high-entropy', match) : match));
   }
 
   #masked(rule: string, secret: string): string {
-    // What is masked already is no secret: masking twice changes nothing.
+    // A mask is not a secret: masking twice changes nothing.
     if (/^\[masked [^\]]+ [0-9a-f]{8}\]$/.test(secret)) return secret;
     this.#walk.fired.add(rule);
     return this.#walk.mask(rule, secret);
   }
 }
 
-/** Takes a value as what is to be masked, or throws `config.invalid` that names the rule. */
+/** Takes a value as masking options, or throws `config.invalid` with the rule. */
 export function checkMasking(value: unknown): MaskingOptions {
   if (!isObject(value)) return refuseMasking('it is not an object', 'masking');
   const { rules = [], except = [] } = propertiesOf(value);
@@ -244,7 +252,7 @@ function refuseMasking(why: string, field: string): never {
   });
 }
 
-/** The names of the rules that are applied unless they are excepted. */
+/** The names of the built-in rules. */
 const builtInRules: readonly string[] = [
   ...new Set(['secret-field', ...secretPatterns.map(({ name }) => name), 'high-entropy']),
 ];
@@ -262,7 +270,7 @@ function checkRule(rule: MaskRule, index: number): MaskRule {
   if (fields !== undefined && !(Array.isArray(fields) && fields.every((field) => typeof field === 'string')))
     refuse(name, '"fields" is not a list of names');
   const { source, flags } = rule.pattern ?? {};
-  // Every match is masked, whatever flags were given, and a sticky or remembered place would skip some.
+  // Mask every match: a missing `g` or a sticky flag would skip some.
   const global = new Set([...(flags ?? '').replace('y', ''), 'g']);
   return source === undefined ? rule : { ...rule, pattern: new RegExp(source, [...global].join('')) };
 }

@@ -2,23 +2,23 @@ import { RepriseError } from '../error.ts';
 import { isObject } from '../json.ts';
 import type { Usage } from './recorder.ts';
 
-/** What a model takes, in US dollars for a million tokens. */
+/** The price of a model in US dollars per million tokens. */
 export interface Price {
   readonly input: number;
   readonly output: number;
-  /** For input tokens that the provider's cache held; the price of input if left out. */
+  /** For input tokens read from the provider's cache; the price of input if left out. */
   readonly cachedInput?: number;
-  /** For input tokens that were written to the provider's cache; the price of input if left out. */
+  /** For input tokens written to the provider's cache; the price of input if left out. */
   readonly cacheWrite?: number;
 }
 
 /**
- * Prices by model id. An id is looked up as it is, then without what stands before a slash (`openai/gpt-5`), then
- * without a date at its end (`gpt-5-2025-08-07`).
+ * Prices by model id. An id is looked up as it is, then without the part before a slash (`openai/gpt-5`), then without
+ * a date at its end (`gpt-5-2025-08-07`).
  */
 export type PriceTable = Readonly<Record<string, Price>>;
 
-/** With these rates a provider bills its cache: a tenth for reading, a quarter more for writing. */
+/** Returns a price whose cache costs a tenth of the input to read and a quarter more to write. */
 const cached = (input: number, output: number): Price => ({
   input,
   output,
@@ -27,8 +27,8 @@ const cached = (input: number, output: number): Price => ({
 });
 
 /**
- * List prices of well-known models as their makers published them in 2025. Prices change, and contracts differ: give a
- * table of your own for figures you rely on. A model that is not here has no price, which is not the price zero.
+ * List prices of well-known models, as published in 2025. Prices change and contracts differ: give your own table for
+ * figures you rely on. A model that is not listed has no price, which is not the same as a price of zero.
  *
  * @example
  * ```ts
@@ -62,7 +62,7 @@ export const knownPrices: PriceTable = {
 };
 
 /**
- * What a call took, in US dollars; undefined where the price or the tokens are not known.
+ * Returns the cost of a call in US dollars; undefined if the price or the tokens are not known.
  *
  * @example
  * ```ts
@@ -83,7 +83,7 @@ export function costOf(prices: PriceTable, model: string, usage: Usage): number 
   return Number.isFinite(sum) ? round(sum / 1_000_000) : undefined;
 }
 
-/** Takes a value as a table of prices, or throws `config.invalid` that names the model. */
+/** Takes a value as a table of prices, or throws `config.invalid` with the model. */
 export function checkPrices(value: unknown): PriceTable {
   if (!isObject(value)) return refuse('they are not an object', 'prices');
   for (const [model, price] of Object.entries(value)) {
@@ -117,7 +117,7 @@ function priceOf(prices: PriceTable, model: string): Price | undefined {
   return undefined;
 }
 
-/** Fractions of a dollar drift in binary; a billionth is nobody's price. */
+/** Rounds to a billionth of a dollar: decimal fractions drift in binary. */
 function round(dollars: number): number {
   return Math.round(dollars * 1e9) / 1e9;
 }

@@ -4,7 +4,7 @@ import { checkLimit, limits } from '../limits.ts';
 import { propertiesOf } from '../property.ts';
 import { errorRecord } from './error-record.ts';
 
-/** A value turned into JSON, and about how large it is. */
+/** A value as JSON, and its rough size. */
 export interface Recordable {
   readonly value: JsonValue | undefined;
   /** UTF-16 units of its strings and keys, and a few for everything else. */
@@ -12,26 +12,26 @@ export interface Recordable {
 }
 
 /**
- * Turns any value into JSON, as a copy, so that what a program hands over can be recorded and changed afterwards. What is
- * JSON stays as it is. Of the rest:
+ * Turns any value into JSON. It is a copy, so that the program may change the value afterwards. JSON stays as it is.
+ * For the rest:
  *
- * - properties that are `undefined` are left out; in an array they are null;
- * - dates become ISO 8601, errors `{ name, message, code?, status? }`, big integers and inexact ones their digits;
- * - sets become arrays, maps arrays of pairs, and what has a `toJSON` what that gives;
+ * - properties that are `undefined` are left out; in an array they become null;
+ * - dates become ISO 8601, errors `{ name, message, code?, status? }`, big and inexact integers their digits;
+ * - sets become arrays, maps arrays of pairs, and an object with a `toJSON` what that returns;
  * - other objects become their own enumerable properties;
- * - half characters are replaced by U+FFFD;
- * - what is left becomes a text in brackets that says what it was: `[function lookUp]`, `[circular]`, `[NaN]`,
- *   `[Uint8Array of 12 bytes]`, `[nested too deeply]`.
+ * - lone surrogates are replaced by U+FFFD;
+ * - anything else becomes text in brackets: `[function lookUp]`, `[circular]`, `[NaN]`, `[Uint8Array of 12 bytes]`,
+ *   `[nested too deeply]`.
  *
- * It throws for one reason only: `limit.exceeded`, for a value that no append could hold. With `bytesAs`, bytes become
- * the text it gives.
+ * It throws only `limit.exceeded`, for a value that no append could hold. With `bytesAs`, bytes become the text it
+ * returns.
  */
 export function recordable(value: unknown, bytesAs?: BytesAs): Recordable {
   const copying: Copying = { units: 0, ancestors: [], bytesAs };
   return { value: copyOf(value, copying), units: copying.units };
 }
 
-/** Writes bytes as text, such as base64. */
+/** Turns bytes into text, such as base64. */
 export type BytesAs = (bytes: ArrayBuffer | ArrayBufferView) => string;
 
 interface Copying {
@@ -40,7 +40,7 @@ interface Copying {
   readonly bytesAs: BytesAs | undefined;
 }
 
-/** What a number, a bracket or a comma weighs. */
+/** The rough size of a number, a bracket or a comma. */
 const smallUnits = 8;
 
 function weigh(copying: Copying, units: number): void {
@@ -74,7 +74,7 @@ function text(value: string, copying: Copying): string {
   return value.isWellFormed() ? value : value.toWellFormed();
 }
 
-/** An integer that JSON text would spell out must be exact; see the canonical form. */
+/** Returns an inexact integer as its digits: an integer in JSON text must be exact. */
 function numberOf(value: number): JsonValue {
   if (!Number.isFinite(value)) return `[${value}]`;
   return !Number.isInteger(value) || Number.isSafeInteger(value) || Math.abs(value) >= 1e21

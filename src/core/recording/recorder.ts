@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '../json.ts';
 import type { Message } from '../message/message.ts';
 import type { EffectClass } from './effects.ts';
 
-/** What a run is begun with. What the machine knows of itself (git, program, versions) is added where it is left out. */
+/** The start of a run. Facts about the machine (git, program, versions) are added unless they are given. */
 export interface RunStart {
   readonly title?: string;
   readonly agent?: string;
@@ -17,12 +17,12 @@ export interface RunStart {
   readonly resumed?: JsonObject;
 }
 
-/** What a turn is begun with. */
+/** The start of a turn. */
 export interface TurnStart {
   readonly title?: string;
 }
 
-/** What a task is begun with. */
+/** The start of a task. */
 export interface TaskStart {
   readonly task: string;
   readonly title?: string;
@@ -30,25 +30,25 @@ export interface TaskStart {
   readonly role?: string;
 }
 
-/** A question to the outside world, as it is asked. */
+/** The start of a call to the outside world. */
 export interface CallStart {
   readonly kind: 'model' | 'tool' | 'http' | 'mcp' | 'process' | 'person';
-  /** The model, the tool, the address. */
+  /** The name of the model or the tool, or the address. */
   readonly name: string;
-  /** The call's id, such as the provider's tool call id; a new one if left out. */
+  /** The id of the call, such as the provider's tool call id; a new one if left out. */
   readonly call?: string;
   readonly agent?: string;
-  /** What whoever made the tool declared. */
+  /** The effect class that the program declared. */
   readonly effect?: EffectClass;
-  /** Of an MCP tool: its annotations. */
+  /** The annotations of an MCP tool. */
   readonly annotations?: JsonObject;
   /** The arguments. */
   readonly input?: JsonValue;
-  /** What a model is really sent. */
+  /** The actual request to a model. */
   readonly request?: ModelRequest;
 }
 
-/** What a model is really sent, in the neutral form. */
+/** The actual request to a model, in the neutral form. */
 export interface ModelRequest {
   readonly messages: readonly Message[];
   readonly system?: string;
@@ -57,95 +57,95 @@ export interface ModelRequest {
   readonly settings?: JsonObject;
 }
 
-/** Tokens that a model call took. What the provider did not say is left out. */
+/** The tokens of a model call; counts that the provider did not give are left out. */
 export interface Usage {
   readonly inputTokens?: number;
   readonly outputTokens?: number;
   readonly totalTokens?: number;
-  /** Of the input tokens: those read from the provider's cache, and those written to it. */
+  /** Input tokens read from the provider's cache, and those written to it; part of `inputTokens`. */
   readonly cachedInputTokens?: number;
   readonly cacheWriteTokens?: number;
-  /** Of the output tokens. */
+  /** Part of `outputTokens`. */
   readonly reasoningTokens?: number;
 }
 
-/** How a call ended. */
+/** The end of a call. */
 export interface CallEnd {
-  /** `ok` if left out, `error` with an error. */
+  /** If left out, `ok`, or the outcome that the error means. */
   readonly outcome?: Outcome;
-  /** What came back. */
+  /** The result. */
   readonly output?: JsonValue;
-  /** What a model said, whole. */
+  /** The complete answer of a model. */
   readonly message?: Message;
   readonly finishReason?: string;
   readonly error?: unknown;
   readonly usage?: Usage;
-  /** In US dollars; computed from the price table if left out. */
+  /** The cost in US dollars; computed from the price table if left out. */
   readonly cost?: number;
   readonly attempts?: number;
   /** Ids and metadata of the provider. */
   readonly provider?: JsonObject;
 }
 
-/** The answer of an earlier, equal call, which stands in for making this one. */
+/** The recorded answer of an earlier, equal call, used instead of making the call. */
 export interface ReusedAnswer {
   readonly outcome: Outcome;
   readonly output: JsonValue | undefined;
   readonly error: JsonObject | undefined;
 }
 
-/** A call that was begun and has to be ended. */
+/** A call that was started and has to be ended. */
 export interface OpenCall {
   /** Its id. */
   readonly call: string;
-  /** There, if the call must not be made: hand this answer to whoever asked. Its end is recorded already. */
+  /** If set, the call must not be made: return this answer instead. Its end is already recorded. */
   readonly answer?: ReusedAnswer;
-  /** Runs code as part of the call: what it records has the call as its cause. */
+  /** Runs code as part of the call: the events it records have the call as their cause. */
   within<T>(body: () => T): T;
-  /** Tells that the first token arrived. */
+  /** Notes that the first token arrived. */
   firstToken(): void;
   /**
    * Says that this model call asked for the tool call of this id. `startCall` then records that call inside this one,
    * if it is made in the same run. Say it before the tool may be called.
    */
   asksFor(toolCallId: string): void;
-  /** Tells how it ended; the first one counts. Latency is measured by the recorder. */
+  /** Records the end of the call; only the first end counts. The recorder measures the latency. */
   end(end?: CallEnd): void;
 }
 
-/** What became of everything that was told to a recorder. */
+/** The report of a recorder: how many events it stored and lost. */
 export interface RecordingReport {
   /** Events stored. */
   readonly stored: number;
   /** Events that could not be stored, and the first errors (at most ten). */
   readonly failed: number;
   readonly errors: readonly Error[];
-  /** Calls that were answered from the record. */
+  /** How many calls were answered from the record. */
   readonly reused: number;
-  /** The branch that is written to, and those the recorder had to leave because they were rewound under it. */
+  /** The branch the recorder writes to, and those it left because they were rewound under it. */
   readonly branch: string;
   readonly left: readonly string[];
 }
 
 /**
- * What code tells while an agent runs. Telling is cheap and does not wait: events are stored in order, a moment later.
- * A recorder never throws into the agent: what cannot be stored is counted, told to `onError`, and fails the run only if
- * that was asked for. Two things do throw on purpose: a call that the effect policy refuses (`effect.refused`), and a
- * model call beyond the budget (`budget.exceeded`).
+ * Records what an agent does. Recording is cheap and does not wait: events are stored in order, a moment later. A
+ * recorder does not throw into the agent: it counts what it cannot store, reports it to `onError`, and fails the run
+ * only if the caller wants that. It throws on purpose only what a guard refuses, such as `effect.refused` for a call
+ * that must not be repeated, and `budget.exceeded` for a model call beyond the budget.
  *
- * What happens inside a run, turn, task or call has it as its cause, also when it is nested or parallel, by the async
- * context. Turns: a turn begins with a user message or with a model call that has none before it; tools the model asked
- * for belong to the turn of that call. Inside `turn(…)` the writer says when one begins.
+ * Events inside a run, turn, task or call have it as their cause, also if they are nested or parallel: the recorder
+ * follows the async context. A turn begins with a user message, or with a model call that has none before it. Tools
+ * that a model asked for belong to the turn of its call. Inside `turn(…)` the caller decides when a turn begins.
  */
 export interface Recorder {
   readonly session: string;
   /** The branch the recorder writes to; a new one after the old one was rewound under it. */
   readonly branch: string;
 
-  /** Says which packages take part: their versions are in the start of every run that is begun from now on. */
+  /** Names packages in use: every run that starts from now on records their versions. */
   uses(...packages: readonly string[]): void;
 
-  /** Records a run around a function: its end has the outcome and, if it is JSON, the result. */
+  /** Records a run around a function; its end holds the outcome and, if it is JSON, the result. */
   run<T>(start: RunStart, body: () => T | PromiseLike<T>): Promise<T>;
   /** Records a turn around a function. */
   turn<T>(start: TurnStart, body: () => T | PromiseLike<T>): Promise<T>;
@@ -167,7 +167,10 @@ export interface Recorder {
   message(message: Message, options?: { readonly agent?: string }): void;
   /** Records any event. Run, turn, agent and cause come from the context if the draft does not give them. */
   event(draft: EventDraft): void;
-  /** Records what a callback interface begins in one place and ends in another; `body` of later calls runs `within` it. */
+  /**
+   * Records a run that a callback interface starts in one place and ends in another; run the code in between `within`
+   * it.
+   */
   startRun(start: RunStart): OpenRun;
 
   /** Resolves when every event so far is stored or has failed. */
@@ -176,14 +179,14 @@ export interface Recorder {
   close(): Promise<RecordingReport>;
 }
 
-/** A run that was begun and has to be ended. */
+/** A run that was started and has to be ended. */
 export interface OpenRun {
   readonly run: string;
   within<T>(body: () => T): T;
   end(end?: { readonly outcome?: Outcome; readonly result?: unknown; readonly error?: unknown }): void;
   /**
-   * After the end: whether the run may be handed on as done. Resolves at once, unless a recording that fails has to fail
-   * the run: then when everything is stored, and rejects (`recording.failed`) if something could not be.
+   * Call it after the end. It resolves at once, unless a failed recording has to fail the run: then it resolves when
+   * everything is stored, and rejects with `recording.failed` if something could not be.
    */
   checked(): Promise<void>;
 }

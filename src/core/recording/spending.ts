@@ -1,21 +1,21 @@
 import { isObject, type JsonObject } from '../json.ts';
 
-/** Tokens and money that calls took. It is JSON, so that a projection can keep it. */
+/** The tokens and the cost of calls. It is JSON, so that a projection can keep it. */
 export interface Spending {
   inputTokens: number;
   outputTokens: number;
-  /** In US dollars, of the calls whose price is known; null while no price is known. */
+  /** The cost in US dollars of the calls with a known price; null while there is none. */
   cost: number | null;
-  /** Model calls that ended without a price: `cost` does not hold what they took. */
+  /** Model calls without a known price; `cost` does not include them. */
   unpricedCalls: number;
 }
 
-/** Nothing spent, no price known. */
+/** Returns a spending of nothing. */
 export function createSpending(): Spending {
   return { inputTokens: 0, outputTokens: 0, cost: null, unpricedCalls: 0 };
 }
 
-/** Adds what the end of a call says it took. An answer from the record took nothing. */
+/** Adds the tokens and the cost of a call from its end. An answer from the record costs nothing. */
 export function spend(spending: Spending, ended: JsonObject): void {
   if (ended['reused'] === true) return;
   const { usage, cost, kind } = ended;
@@ -29,5 +29,5 @@ export function spend(spending: Spending, ended: JsonObject): void {
 
 const countOf = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0);
 
-/** Sums of decimal fractions drift in binary; a billionth of a dollar is nobody's price. */
+/** Rounds to a billionth of a dollar: sums of decimal fractions drift in binary. */
 const roundDollars = (value: number): number => Math.round(value * 1e9) / 1e9;

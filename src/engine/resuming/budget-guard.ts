@@ -12,7 +12,7 @@ const budgetKeys: KnownKeys = optionKeys<Budget>(
   'a budget',
 );
 
-/** Takes a budget, or throws: what is misspelt in it would be without end. */
+/** Throws if a budget is not valid: a misspelled field would mean no limit. */
 export function checkBudget(budget: Budget | undefined): void {
   if (budget === undefined) return;
   checkKeys(budget, budgetKeys);
@@ -24,14 +24,14 @@ export function checkBudget(budget: Budget | undefined): void {
       });
 }
 
-/** Counts what model calls take, and stops the run at the first one that the budget does not allow. */
+/** Counts model calls, tokens and cost, and stops the run at the first model call beyond the budget. */
 export class BudgetGuard implements CallGuard {
   readonly #budget: Budget;
   readonly #onExceeded: (error: RepriseError) => void;
   readonly spending: Spending = createSpending();
-  /** Model calls made. */
+  /** The number of model calls. */
   modelCalls = 0;
-  /** Why the run was stopped; undefined while it is within its budget. */
+  /** The error that stopped the run; undefined while it is within its budget. */
   exceeded: RepriseError | undefined;
 
   constructor(budget: Budget, onExceeded: (error: RepriseError) => void) {
@@ -39,7 +39,7 @@ export class BudgetGuard implements CallGuard {
     this.#onExceeded = onExceeded;
   }
 
-  /** Lets a model call happen, or throws `budget.exceeded`. */
+  /** Lets a model call pass, or throws `budget.exceeded`. */
   before({ kind, name }: NamedCall): undefined {
     if (kind !== 'model') return;
     const why = this.#why(name);
@@ -55,7 +55,7 @@ export class BudgetGuard implements CallGuard {
     throw this.exceeded;
   }
 
-  /** Counts what a call took. */
+  /** Counts the tokens and the cost of a call. */
   ended({ kind }: NamedCall, { usage, cost }: CallEnd): void {
     spend(this.spending, {
       kind,
@@ -92,6 +92,6 @@ export class BudgetGuard implements CallGuard {
 
 const usageIn = ({ inputTokens, outputTokens, totalTokens }: Usage): JsonObject => ({
   ...given({ inputTokens }),
-  // A provider that tells only the sum still has to be kept to.
+  // Some providers give only the total; the budget still holds for them.
   outputTokens: outputTokens ?? (totalTokens === undefined ? 0 : Math.max(0, totalTokens - (inputTokens ?? 0))),
 });

@@ -19,7 +19,7 @@ import { callEffect, callStartedData } from '../recording/call-data.ts';
 import { prepareEvent } from '../recording/prepared-event.ts';
 import { type CallsAround, callKey, type EffectLedger, type KnownCall, type OutsideCall } from './effect-ledger.ts';
 
-/** A call that must not be repeated without someone saying so. */
+/** A call that must not be repeated unless a person allows it. */
 export interface EffectQuestion {
   readonly session: string;
   readonly branch: string;
@@ -27,20 +27,20 @@ export interface EffectQuestion {
   readonly name: string;
   readonly input: JsonValue | undefined;
   readonly effect: EffectClass;
-  /** Where the same call was made before, as a ref; undefined where it was never made, and the policy is to ask. */
+  /** Where the same call was made before, as a ref; undefined if it never was, and the policy is to ask. */
   readonly earlier: string | undefined;
-  /** How that one ended; undefined if nobody knows whether it happened. */
+  /** How that call ended; undefined if nobody knows whether it happened. */
   readonly outcome: Outcome | undefined;
 }
 
-/** What a person may answer. There is nothing to reuse where nobody knows how the earlier call ended. */
+/** The answer of a person. `reuse` is refused if nobody knows how the earlier call ended. */
 export type EffectAnswer = 'run' | 'reuse' | 'refuse';
 
-/** How calls with effects are decided. */
+/** The options of an effect guard. */
 export interface EffectGuardOptions {
   readonly effects?: EffectPolicy | undefined;
   readonly ask?: ((question: EffectQuestion) => Promise<EffectAnswer>) | undefined;
-  /** What is applied to arguments before they are stored: equal calls are found by what was stored. */
+  /** Masks arguments as the recorder does: equal calls are found by what was stored. */
   readonly mask?: ((event: EventDraft) => EventDraft) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -50,15 +50,15 @@ interface Found {
   readonly known?: KnownCall;
 }
 
-/** What makes calls one effect. */
+/** The identity of an effect: calls that share it are the same effect. */
 interface SameEffect {
   readonly key: string;
-  /** Which one of its name and arguments it is since the run began, from 0. */
+  /** How many calls with the same name and arguments the run made before it. */
   readonly ordinal: number;
   readonly effect: EffectClass;
 }
 
-/** What is continued: a branch, from the seq that its view is of. */
+/** The branch that is continued, and the seq of its view. */
 interface GuardedPlace {
   readonly session: string;
   readonly branch: string;
@@ -66,7 +66,7 @@ interface GuardedPlace {
   readonly view: View;
 }
 
-/** Decides about every call of a resumed run that may have an effect, by what the session has recorded. */
+/** Decides about every call of a resumed run that may have an effect, by the record of the session. */
 export class EffectGuard implements CallGuard {
   readonly #ledger: EffectLedger;
   readonly #where: GuardedPlace;
@@ -86,7 +86,9 @@ export class EffectGuard implements CallGuard {
     this.#options = options;
   }
 
-  /** The answer that stands in for making the call; undefined if it is to be made. Throws `effect.refused`. */
+  /**
+   * Returns the recorded answer that stands in for the call, or undefined if it is to be made. Throws `effect.refused`.
+   */
   async before(start: NamedCall): Promise<ReusedAnswer | undefined> {
     if (start.kind === 'model') return undefined;
     const key = callKey(storedStart(start, this.#options.mask));
@@ -99,7 +101,7 @@ export class EffectGuard implements CallGuard {
     do {
       begun = this.#ledger.begunBeside(branch, key);
       decision = await this.#decide(start, same);
-      // Whoever ran beside may have begun the same call while this one was being thought about.
+      // A parallel run may have started the same call while this one was being decided.
     } while (decision.action === 'run' && this.#ledger.begunBeside(branch, key) !== begun);
     const { action, found } = decision;
     if (action === 'run') {
@@ -118,7 +120,7 @@ export class EffectGuard implements CallGuard {
     const found = await this.#find(start, same);
     const { ask, effects } = this.#options;
     const { effect } = same;
-    // What it gave cannot be given again, or it may have been another call.
+    // The record does not hold its answer or its arguments, so it cannot stand in for this call.
     const isUnsure = found.known?.isWithheld === true;
     const record: EffectRecord = isUnsure ? { kind: 'inDoubt' } : found.record;
     const action = decideEffect(effects, { name: start.name, effect, record, canAsk: ask !== undefined });
@@ -126,8 +128,9 @@ export class EffectGuard implements CallGuard {
   }
 
   /**
-   * The start of an irreversible call is stored. Of several who resume a branch at once, in whichever processes, only
-   * whose start came first makes the call; of several on different branches at most one does. For the others it is in doubt.
+   * Checks an irreversible call once more when its start is stored. If several processes resume one branch, only the
+   * one whose start was stored first makes the call. If they resume different branches, at most one makes it. For the
+   * others the call is in doubt.
    */
   async started(start: NamedCall, { id, branch }: StoredStart): Promise<void> {
     if (id !== undefined) this.#started.add(id);
@@ -143,29 +146,29 @@ export class EffectGuard implements CallGuard {
     if (answer !== 'run') throw this.#refusal(start, effect, found);
   }
 
-  /** Tells how a call that was made has ended. */
+  /** Passes the end of a call on to those who wait for it. */
   ended(start: NamedCall, end: CallEnd): void {
     const settle = this.#open.get(start.call);
     this.#open.delete(start.call);
     settle?.(answerOf(end));
   }
 
-  /** A call that is not made after all is in doubt for those who wait for it. */
+  /** Ends a call that is not made after all: it is in doubt for those who wait for it. */
   withdrawn({ call }: NamedCall): void {
     this.#open.get(call)?.(interrupted);
     this.#open.delete(call);
   }
 
-  /** Calls that never ended are in doubt for those who wait for them. */
+  /** Ends the calls that are still open: they are in doubt for those who wait for them. */
   close(): void {
     for (const settle of this.#open.values()) settle(interrupted);
     this.#open.clear();
   }
 
   /**
-   * What is known of the same effect. By its id, a call is one of the record itself: pending, or made again by code that
-   * begins anew. Otherwise it is the n-th of its name and arguments since the point; what was done before the point was
-   * done, and one more is another effect, except where it cannot be taken back.
+   * Finds what the record holds of the same effect. A call with a recorded id is that call: it is pending, or the
+   * program starts over. Any other call is the n-th with its name and arguments since the point. Calls before the point
+   * are done, and one more is a new effect, unless the call is irreversible.
    */
   async #find({ call }: NamedCall, { key, ordinal, effect }: SameEffect): Promise<Found> {
     this.#around ??= this.#ledger.around(this.#where.view).then(byKey);
@@ -186,7 +189,7 @@ export class EffectGuard implements CallGuard {
     const last = effect === 'irreversible' ? equal.findLast(({ outcome }) => outcome === 'ok') : undefined;
     if (last !== undefined) return before(last);
     const known = new Set(equal.flatMap((other) => (other.outcome === undefined ? [] : [other.call])));
-    // A pending call that was executed since was begun twice, and its end is known.
+    // A pending call that was executed later has two starts, and its end is known.
     const doubts = equal.filter((other) => other.outcome === undefined && !known.has(other.call));
     const doubt = doubts[ordinal];
     if (doubt !== undefined)
@@ -201,14 +204,14 @@ export class EffectGuard implements CallGuard {
     return best(await this.#nthOf(sequences, ordinal - doubts.length, done));
   }
 
-  /** What runs beside this one did. */
+  /** Returns the calls of parallel runs. */
   #live(key: string): (readonly KnownCall[])[] {
     return this.#ledger.liveBeside(this.#where.branch).map((list) => list.filter((known) => known.key === key));
   }
 
   /**
-   * The n-th call of each branch since it parted from this one; those this one has made since then come before. Whoever is
-   * in the middle of it is waited for.
+   * Returns the n-th call of each branch since it parted from this one, after those this branch made since then. It
+   * waits for a call that is being made.
    */
   async #nthOf(
     sequences: ReadonlyMap<string, readonly KnownCall[]>,
@@ -277,7 +280,9 @@ const before = (known: KnownCall): Found =>
 const ranks: Readonly<Record<Outcome, number>> = { ok: 0, interrupted: 2, aborted: 2, budget: 2, error: 3 };
 const rankOf = ({ outcome }: KnownCall): number => (outcome === undefined ? 1 : ranks[outcome]);
 
-/** The earlier call that counts most: one that succeeded, else one that may have happened, else one that failed. */
+/**
+ * Picks the earlier call that counts most: one that succeeded, else one that may have happened, else one that failed.
+ */
 function best(calls: readonly (KnownCall | undefined)[], doubt?: KnownCall): Found {
   const known = calls
     .filter((call) => call !== undefined)
@@ -289,18 +294,18 @@ function best(calls: readonly (KnownCall | undefined)[], doubt?: KnownCall): Fou
 
 const interrupted: ReusedAnswer = { outcome: 'interrupted', output: undefined, error: undefined };
 
-/** What others who make the same call are given: a copy, as the record would give it. */
+/** Returns a copy of an end as the record would give it, for others who make the same call. */
 function answerOf({ outcome = 'ok', output, error }: CallEnd): ReusedAnswer {
   try {
     const told = error === undefined ? undefined : errorRecord(error);
     return { outcome, output: recordable(output).value, error: told };
   } catch {
-    // Too large for the record: nobody else can be given it.
+    // It is too large for the record, so nobody else can get it.
     return interrupted;
   }
 }
 
-/** What is made before and beside, in order by branch; a call that was being made when the record was read is there once. */
+/** Groups calls by branch, in order. A call that was open when the record was read appears once. */
 function sequencesOf(lists: readonly (readonly KnownCall[])[]): ReadonlyMap<string, readonly KnownCall[]> {
   const sequences = new Map<string, Map<string, KnownCall>>();
   for (const known of lists.flat()) {
@@ -310,7 +315,7 @@ function sequencesOf(lists: readonly (readonly KnownCall[])[]): ReadonlyMap<stri
   return new Map([...sequences].map(([branch, calls]) => [branch, [...calls.values()]]));
 }
 
-/** A `call.started` as it would be stored, without what models are asked. */
+/** Returns the data of a `call.started` as it would be stored, without the request of a model. */
 function storedStart(start: NamedCall, mask: EffectGuardOptions['mask']): JsonObject {
   const told = { type: 'call.started', id: '', time: '', data: { ...callStartedData(start), request: undefined } };
   return prepareEvent(told, mask).draft.data;

@@ -11,36 +11,36 @@ import { type Engine, sessionRef } from '../context/engine.ts';
 import { dataOf, decoderFor, readPlaces, unwrap } from '../history/stored-events.ts';
 import { replay } from '../looking/replay.ts';
 
-/** A call that may have had an effect: of the record, or of a run that goes on beside. */
+/** A call that may have had an effect: from the record, or from a parallel run. */
 export interface KnownCall {
   readonly branch: string;
   readonly seq: Seq | undefined;
   readonly call: string;
-  /** The same for calls of one name with equal arguments. */
+  /** A key that calls with the same name and equal arguments share. */
   readonly key: string;
-  /** How it ended; undefined while nobody knows. */
+  /** Its outcome; undefined while nobody knows it. */
   outcome: Outcome | undefined;
-  /** What it gave, once it has ended. */
+  /** Reads its answer, once it has ended. */
   answer: () => Promise<ReusedAnswer>;
-  /** Whether its arguments or its answer could not be recorded: it happened, and cannot stand in for another. */
+  /** Whether its arguments or its answer could not be recorded: it happened, but cannot stand in for a new call. */
   isWithheld?: boolean;
-  /** Of a call that is being made now: resolves when it has ended. */
+  /** For a call that is being made now: resolves when it has ended. */
   readonly settled?: Promise<void>;
 }
 
-/** A call of the record. */
+/** A call from the record. */
 interface RecordedCall extends KnownCall {
   readonly seq: Seq;
   endSeq: Seq | undefined;
 }
 
-/** A call, or the end of one, that is not in a view. */
+/** A call, or the end of a call, outside a view. */
 export interface OutsideCall extends KnownCall {
-  /** Whether its start is in the view, so that only how it ended is not. */
+  /** Whether its start is in the view and only its end is outside. */
   readonly beganInside: boolean;
 }
 
-/** The calls of a session, seen from a view. */
+/** The calls of a session, inside and outside a view. */
 export interface CallsAround {
   readonly inside: readonly KnownCall[];
   readonly outside: readonly (readonly OutsideCall[])[];
@@ -58,11 +58,11 @@ interface CallHalf {
   readonly outcome: Outcome | undefined;
   readonly answer: () => Promise<ReusedAnswer>;
   readonly isWithheld: boolean;
-  /** False of the end of a call that was begun and refused before it was made. */
+  /** False for the end of a call that was started and then refused before it was made. */
   readonly isMade: boolean;
 }
 
-/** What makes calls equal, whichever of them it is: what is stored of a `call.started`, the arguments included. */
+/** Returns the key that equal calls share, from the stored data of a `call.started`. */
 export function callKey(started: JsonObject): string {
   return effectKey(String(started['name']), isWithheld(started) ? { notRecorded: true } : started['input'], 0);
 }
@@ -70,15 +70,16 @@ export function callKey(started: JsonObject): string {
 const isWithheld = (data: JsonObject): boolean => data['notRecorded'] !== undefined;
 
 /**
- * Every call of a session that may have had an effect, read once when it is first asked for, and those that runs of
- * this process are making. Experiments share one, so that no variant repeats what another has just done.
+ * Holds every call of a session that may have had an effect, and those that runs of this process are making. It reads
+ * the record once, when it is first asked. The branches of an experiment share one ledger, so that no variant repeats a
+ * call of the others.
  */
 export class EffectLedger {
   readonly #engine: Engine;
   readonly #session: string;
   readonly #live = new Map<string, KnownCall[]>();
   readonly #parents = new Map<string, Point | undefined>();
-  /** Up to where each branch is known. */
+  /** The last seq that was read of each branch. */
   readonly #known = new Map<string, Seq>();
   #stored: Promise<readonly CallHalf[]> | undefined;
 
@@ -87,7 +88,7 @@ export class EffectLedger {
     this.#session = session;
   }
 
-  /** Notes that a branch makes a call; what is given back tells how it ended. */
+  /** Notes that a branch makes a call; the returned function takes its end. */
   begin(branch: string, call: string, key: string): (ended: ReusedAnswer) => void {
     let settle: () => void = () => undefined;
     const settled = new Promise<void>((resolve) => {
@@ -103,34 +104,37 @@ export class EffectLedger {
     };
   }
 
-  /** Notes that a branch was given an answer of the record, which is a call of its own from now on. */
+  /** Notes that a branch got an answer from the record, which counts as a call of its own from now on. */
   reuse(branch: string): void {
     this.#live.set(branch, this.#live.get(branch) ?? []);
   }
 
-  /** What a tool was declared as when it was last recorded; undefined where it never was, or nobody said. */
+  /** Returns the effect class a tool was last recorded with; undefined if it never was or its class is unknown. */
   async effectOf(name: string): Promise<EffectClass | undefined> {
     this.#stored ??= this.#read();
     return (await this.#stored).findLast((half) => half.isStart && half.name === name && half.effect !== 'unknown')
       ?.effect;
   }
 
-  /** Reads the record again when it is next asked for, if this branch has made calls since it was read. */
+  /** Reads the record again at the next question, if this branch has made calls since it was read. */
   renew(branch: string): void {
     if (this.#live.delete(branch)) this.#stored = undefined;
   }
 
-  /** How many calls like this other branches of this process have begun. */
+  /** Counts the equal calls that other branches of this process have started. */
   begunBeside(branch: string, key: string): number {
     return this.liveBeside(branch).reduce((sum, calls) => sum + calls.filter((known) => known.key === key).length, 0);
   }
 
-  /** What other branches of this process have made since the record was read, each in order. */
+  /** Returns the calls of other branches of this process since the record was read, each branch in order. */
   liveBeside(branch: string): readonly (readonly KnownCall[])[] {
     return [...this.#live].flatMap(([name, calls]) => (name === branch ? [] : [calls]));
   }
 
-  /** A call like the one whose start is stored now, which someone else began on the branch since a seq and before it. */
+  /**
+   * Finds an equal call that a different writer started on the branch, after a seq and before the start that is stored
+   * now.
+   */
   async begunBefore(
     stored: { readonly branch: string; readonly after: Seq; readonly id: string | undefined },
     key: string,
@@ -148,9 +152,8 @@ export class EffectLedger {
   }
 
   /**
-   * A call like the one whose start is stored now, which another process, or another resume of this one, began on another
-   * branch since the record was read. Whoever stores a start looks for the others after that, so that of two at least one
-   * sees the other.
+   * Finds an equal call that a different process or resume started on a different branch since the record was read.
+   * Each writer stores its start before it looks, so that of two at least one sees the other.
    */
   async begunElsewhere(own: string, key: string): Promise<KnownCall | undefined> {
     const branches = await this.#engine.store.branches(sessionRef(this.#engine, this.#session));
@@ -164,13 +167,16 @@ export class EffectLedger {
         .filter(({ after, through }) => through > after),
     );
     const calls = [...Map.groupBy(halves, ({ branch }) => branch).values()].flatMap(pairUp);
-    // What this process makes beside was decided about together.
+    // The guards of this process have already decided about its own calls together.
     const isLive = ({ branch, call }: KnownCall): boolean =>
       this.#live.get(branch)?.some((live) => live.call === call) === true;
     return calls.find((known) => known.key === key && !isLive(known));
   }
 
-  /** Whether a call of the record is in the history of a branch; of one that is newer than the record, if it is another's. */
+  /**
+   * Tells whether a recorded call is in the history of a branch. A branch that is newer than the record has the calls
+   * of every branch but this one.
+   */
   isIn(branch: string, call: KnownCall, own: string): boolean {
     if (!this.#parents.has(branch)) return call.branch !== own;
     let through = Number.POSITIVE_INFINITY;
@@ -183,12 +189,12 @@ export class EffectLedger {
     return false;
   }
 
-  /** What the record holds, seen from a view: the calls in it, and what else happened, by branch and in order. */
+  /** Returns the calls inside a view, and those outside it by branch, each in order. */
   async around(view: View): Promise<CallsAround> {
     this.#stored ??= this.#read();
     const branches = Map.groupBy(await this.#stored, ({ branch }) => branch);
     const isInside = placesOf(view);
-    // What an edit begins was never begun in the world: it is there if it is answered, and in doubt it is not.
+    // An edit starts no call in the world: an edited call counts if it has an answer, and is never in doubt.
     const inside = pairUp(await this.#halvesIn(view, branches)).filter(
       (known) => known.outcome !== undefined || isInside(known),
     );
@@ -202,7 +208,7 @@ export class EffectLedger {
     return { inside, outside };
   }
 
-  /** The halves of calls in a view, in its order; those that markers carry are read now. */
+  /** Returns the halves of calls in a view, in its order; those that markers carry are read now. */
   async #halvesIn({ pieces }: View, branches: ReadonlyMap<string, readonly CallHalf[]>): Promise<CallHalf[]> {
     const isCall = ({ type }: { readonly type: string }): boolean => type === 'call.started' || type === 'call.ended';
     const carried = pieces.filter((piece) => piece.kind === 'carried').filter(isCall);
@@ -221,7 +227,7 @@ export class EffectLedger {
     return data['kind'] === 'model' ? [] : this.#half(marker, type, data);
   }
 
-  /** Each stored event once: every branch from where it was forked. */
+  /** Reads each stored event once: every branch from its fork on. */
   async #read(): Promise<readonly CallHalf[]> {
     const branches = await this.#engine.store.branches(sessionRef(this.#engine, this.#session));
     for (const { branch, parent, head } of branches) {
@@ -255,7 +261,7 @@ export class EffectLedger {
         ...given({ cursor }),
       });
       this.#engine.onRead(page.events.length);
-      // What models were asked is most of a record, and need not be put together to be passed over.
+      // Requests to models are most of a record; skip them without decoding them.
       const rows = page.events.filter(mayHaveEffect);
       const decoder = await decoderFor(this.#engine, this.#session, rows);
       halves.push(...rows.flatMap((row) => this.#half(row, row.type, dataOf(row, decoder))));
@@ -287,12 +293,12 @@ function mayHaveEffect(row: StoredEvent): boolean {
   return isObject(data) && data['kind'] !== 'model';
 }
 
-/** What the end of a call hands to whoever asks again. */
+/** Returns the answer that the end of a call holds. */
 function answerIn({ outcome, output, error }: JsonObject): ReusedAnswer {
   return { outcome: outcome as Outcome, output, error: isObject(error) ? error : undefined };
 }
 
-/** Whether a stored event stands in a view as it is. */
+/** Returns a function that tells whether a stored event is in a view, unchanged. */
 function placesOf({ pieces }: View): (place: { readonly branch: string; readonly seq: Seq }) => boolean {
   const ranges = Map.groupBy(
     pieces.filter((piece) => piece.kind === 'range'),
@@ -302,7 +308,7 @@ function placesOf({ pieces }: View): (place: { readonly branch: string; readonly
 }
 
 /**
- * Calls from their halves. An end without its start was written by an edit, and says nothing about the world; one that
+ * Pairs the halves of calls. An end without a start comes from an edit and says nothing about the world; a call that
  * was refused before it was made did nothing to it.
  */
 function pairUp(halves: readonly CallHalf[]): RecordedCall[] {

@@ -6,7 +6,7 @@ import type { Agent } from '../../core/recording/agent.ts';
 import type { CheckedBranch, ExperimentProgress } from './experiment-result.ts';
 import { checkLimits, type ResumeOptions, resumeOptionNames } from './resume.ts';
 
-/** How to run an experiment. What is left out is as in `resume`. */
+/** How to run an experiment. Other options are those of `resume`. */
 export interface ExperimentOptions<Run = unknown, Result = unknown> extends Omit<ResumeOptions<Run>, 'prompt'> {
   readonly variants: readonly Variant[];
   /** How often each variant is run; once if left out. */
@@ -17,15 +17,15 @@ export interface ExperimentOptions<Run = unknown, Result = unknown> extends Omit
   readonly agent?: Agent<Run, Result>;
   /** Agents by the names that variants call for in `with`. */
   readonly agents?: Readonly<Record<string, Agent<Run, Result>>>;
-  /** Whether a branch came out well. What it throws counts as a failure, and is kept. */
+  /** Tells whether a branch passed. An error it throws counts as a failure, and the row keeps its message. */
   readonly check?: (branch: CheckedBranch<Result>) => boolean | Promise<boolean>;
-  /** Told whenever a branch begins or has come to an end. */
+  /** Hears when a branch starts and when it has ended. */
   readonly onProgress?: (progress: ExperimentProgress) => void;
-  /** Why the branches are made; said on each of them. */
+  /** Why the branches are made; each one records it. */
   readonly reason?: string;
 }
 
-/** Every option of a resume but the prompt, which variants have. */
+/** Every option of a resume except the prompt, which variants have. */
 const { prompt: _prompt, ...resumeNames } = resumeOptionNames;
 const experimentKeys: KnownKeys = optionKeys<ExperimentOptions>(
   'run the experiment',
@@ -43,7 +43,7 @@ const experimentKeys: KnownKeys = optionKeys<ExperimentOptions>(
   'an experiment',
 );
 
-/** Refuses options that nobody would read or that cannot be kept to, before any branch is made. */
+/** Throws if an option is unknown or not valid, before any branch is made. */
 export function checkExperiment<Run, Result>(options: ExperimentOptions<Run, Result>): void {
   checkKeys(options, experimentKeys);
   checkLimits(options);
@@ -53,7 +53,7 @@ function refuse(why: string, hint: string): never {
   throw new RepriseError('experiment.invalid', `Cannot run the experiment: ${why}`, { hint });
 }
 
-/** Refuses more, or less, than can be run. */
+/** Throws if a count is not valid or above its limit. */
 export function checkCounts(variants: readonly Variant[], repeats: number, parallel: number): void {
   for (const [name, value] of Object.entries({ repeats, parallel }))
     if (!Number.isSafeInteger(value) || value < 1) refuse(`"${name}" is ${value}`, 'Give a whole number from 1.');
@@ -61,7 +61,7 @@ export function checkCounts(variants: readonly Variant[], repeats: number, paral
   checkLimit('experimentParallelMax', parallel, 'run so much of an experiment at once');
 }
 
-/** The agent that a variant is run on. */
+/** Returns the agent that runs a variant. */
 export function agentOf<Run, Result>(
   variant: Variant,
   { agent: usual, agents = {} }: ExperimentOptions<Run, Result>,
@@ -76,7 +76,7 @@ export function agentOf<Run, Result>(
   });
 }
 
-/** What of an experiment's options is for the resume of each branch. */
+/** Returns the options that the resume of each branch takes. */
 export function resumeOptionsOf<Run, Result>(options: ExperimentOptions<Run, Result>): ResumeOptions<Run> {
   return Object.fromEntries(
     Object.entries(options).filter(([key, value]) => Object.hasOwn(resumeNames, key) && value !== undefined),

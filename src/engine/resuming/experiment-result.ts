@@ -4,7 +4,7 @@ import type { Outcome } from '../../core/event/event.ts';
 import type { Point } from '../../core/point.ts';
 import type { ResumeUsage } from './resume.ts';
 
-/** What a check is given: one branch that has come to an end. */
+/** A branch that has ended, as a check gets it. */
 export interface CheckedBranch<Result = unknown> {
   readonly session: string;
   readonly branch: string;
@@ -13,17 +13,17 @@ export interface CheckedBranch<Result = unknown> {
   readonly repeat: number;
   readonly outcome: Outcome;
   readonly text: string;
-  /** Undefined where the agent failed. */
+  /** The result of the agent; undefined if it failed. */
   readonly result: Result | undefined;
 }
 
-/** How far an experiment is. */
+/** The progress of an experiment. */
 export interface ExperimentProgress {
   readonly done: number;
   readonly total: number;
   readonly variant: string;
   readonly repeat: number;
-  /** There once the branch has come to an end. */
+  /** The row of the branch, once it has ended. */
   readonly row?: ExperimentRow;
 }
 
@@ -37,18 +37,18 @@ export interface ExperimentRow {
   readonly text: string;
   readonly modelCalls: number;
   readonly usage: ResumeUsage;
-  /** In US dollars; null where no price is known. */
+  /** The cost in US dollars; null if no price is known. */
   readonly cost: number | null;
-  /** Model calls without a price: `cost` does not hold what they took. */
+  /** Model calls without a known price; `cost` does not include them. */
   readonly unpricedCalls: number;
   readonly latencyMs: number;
-  /** Where it first differs from the original; null if it does not, or could not be compared. */
+  /** Where it first differs from the original; null if it does not differ or could not be compared. */
   readonly divergedAt: DiffPlace | null;
-  /** What the check said; null without a check. */
+  /** The result of the check; null without a check. */
   readonly passed: boolean | null;
-  /** What went wrong, in words; null if nothing did. */
+  /** The message of the error; null if there was none. */
   readonly error: string | null;
-  /** The code of that error, such as `effect.refused`; null where it has none. */
+  /** The code of that error, such as `effect.refused`; null if it has none. */
   readonly errorCode: string | null;
 }
 
@@ -60,17 +60,17 @@ export interface VariantSummary {
   readonly succeeded: number;
   readonly passed: number;
   readonly checked: number;
-  /** Where the share of passes lies, at 95 %; null without a check. */
+  /** The interval of the pass rate at 95 %; null without a check. */
   readonly interval: PassInterval | null;
   /** Whether it passed at some times and failed at others. */
   readonly flapping: boolean;
   /** How it compares with the first variant. */
   readonly verdict: Verdict;
-  /** How probable counts so far apart are without a difference; null where nothing was compared. */
+  /** How likely such a difference is by chance alone; null if nothing was compared. */
   readonly chance: number | null;
-  /** Model calls of all its branches without a price: the mean of `cost` does not hold what they took. */
+  /** Model calls without a known price in all its branches; the mean of `cost` does not include them. */
   readonly unpricedCalls: number;
-  /** The means over its branches; of costs, over those that are known. */
+  /** The means over its branches; for the cost, over those with a known cost. */
   readonly mean: {
     readonly modelCalls: number;
     readonly tokens: number;
@@ -79,7 +79,7 @@ export interface VariantSummary {
   };
 }
 
-/** What came of an experiment. */
+/** The result of an experiment. */
 export interface ExperimentResult {
   readonly session: string;
   /** The point that every branch was forked at. */

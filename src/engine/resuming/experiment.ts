@@ -63,16 +63,19 @@ export async function experiment<Run, Result>(
   return { session, point: pointOf(place), original, rows, variants: summaries(variants, rows) };
 }
 
-/** Whoever only looks on must not stop what is being done. */
+/** Reports progress; an error of the listener must not stop the experiment. */
 function tell<Run, Result>({ onProgress }: ExperimentOptions<Run, Result>, progress: ExperimentProgress): void {
   try {
     onProgress?.(progress);
   } catch {
-    // There is nobody else to be told.
+    // There is no one else to report it to.
   }
 }
 
-/** Names that nobody has taken: `<variant>-<repeat>`, with a number behind it where an earlier experiment has them. */
+/**
+ * Plans the branches and picks free names: `<variant>-<repeat>`, with a number at the end if an earlier experiment took
+ * the name.
+ */
 async function planTrials(
   engine: Engine,
   session: string,
@@ -88,7 +91,7 @@ async function planTrials(
       return name;
     }
   };
-  // Round by round, so that what is seen after half of the time speaks of every variant.
+  // Round by round, so that half of the rows already show every variant.
   return Array.from({ length: repeats }, (_, round) =>
     variants.map((variant) => ({ variant, repeat: round + 1, branch: freeName(`${variant.name}-${round + 1}`) })),
   ).flat();
@@ -112,7 +115,7 @@ const nothing = {
   latencyMs: 0,
 } as const;
 
-/** Runs one branch. Whatever goes wrong with it is said in its row, and is no matter of the others. */
+/** Runs one branch. An error goes into its row and does not affect other branches. */
 async function runTrial<Run, Result>(bench: Bench<Run, Result>, trial: Trial): Promise<ExperimentRow> {
   const { variant, repeat, branch } = trial;
   const base = { variant: variant.name, repeat, branch, ...nothing, divergedAt: null, passed: null };
@@ -161,7 +164,7 @@ async function forkAndResume<Run, Result>(bench: Bench<Run, Result>, trial: Tria
   return settleResume(engine, { session, branch, ledger }, agentOf(variant, options), given);
 }
 
-/** Forks under a name, or under a longer one if another experiment took it since the names were chosen. */
+/** Forks under a name, or under a longer one if a different experiment has taken it meanwhile. */
 async function forkAs(
   engine: Engine,
   session: string,
@@ -198,7 +201,7 @@ async function divergence<Run, Result>(
   try {
     return (await compare(engine, { session, branch: place.record.branch, at }, { session, branch, at })).divergedAt;
   } catch {
-    // What the agent did is known, also where two histories are too much to compare.
+    // The row is still useful if the two histories are too large to compare.
     return null;
   }
 }

@@ -33,14 +33,14 @@ export class PendingChecks implements CallGuard {
   }
 }
 
-/** What executing pending calls takes. */
+/** Everything that executing pending calls needs. */
 export interface Answering<Run, Result> {
   readonly recorder: SessionRecorder;
   readonly request: { readonly ledger: EffectLedger };
   readonly agent: ResumableAgent<Run, Result>;
   readonly checks: PendingChecks;
   readonly history: Pick<ResumableHistory, 'pending'>;
-  /** What was mended; what is mended here is added. */
+  /** The repairs so far; new ones are added. */
   readonly repairs: Repair[];
 }
 
@@ -50,7 +50,10 @@ export interface Pending {
   readonly given: Message | undefined;
 }
 
-/** The calls of a history that wait for an answer and do not get it from the prompt, which answers nothing else. */
+/**
+ * Returns the calls of a history that wait for an answer and do not get it from the prompt. Throws if the prompt
+ * answers any other call.
+ */
 export function pendingOf({ pending }: ResumableHistory, prompt: Message | undefined): Pending {
   const given = prompt?.role === 'tool' ? prompt : undefined;
   const answered = new Set(given === undefined ? [] : toolResultsIn(given).map(({ toolCallId }) => toolCallId));
@@ -62,7 +65,7 @@ export function pendingOf({ pending }: ResumableHistory, prompt: Message | undef
   return { open, given };
 }
 
-/** Refuses, before anything is written, to go on where only whoever asked can: all that waits is for them to answer. */
+/** Throws, before anything is written, if every open call waits for the caller. */
 export function checkAnswerable<Run, Result>(
   place: Place,
   agent: ResumableAgent<Run, Result>,
@@ -95,12 +98,12 @@ function waiting(calls: readonly PendingCall[], ref: string): RepriseError {
   );
 }
 
-/** Whether a run stopped because it waits for the caller. */
+/** Tells whether a run stopped because it waits for the caller. */
 export const isWaiting = (error: unknown): boolean => hasCode(error, 'resume.waiting');
 
 /**
- * The context with the answers of what could be executed. What is for the caller to answer stays open, and the run stops
- * there; unless the user says something else instead, then it is taken out as any call is that nobody answered.
+ * Returns the context with the answers of the calls that could be executed. If a call waits for the caller, the run
+ * stops there; but if the user says something else instead, that call is taken out like any unanswered one.
  */
 export async function withAnswers<Run, Result>(
   answering: Answering<Run, Result>,
@@ -115,13 +118,13 @@ export async function withAnswers<Run, Result>(
   const messages = [...context.messages, ...answer];
   if (callers.length === 0) return { ...context, messages, pending: [] };
   if (context.prompt?.role !== 'user') throw waiting(callers, refText(context));
-  // What is pending is all of the last answer.
+  // All pending calls belong to the last answer.
   const mended = withoutOpen(messages, context.prompt, answering.history.pending[0]?.seq ?? 0);
   answering.repairs.push(...mended.repairs);
   return { ...context, messages: mended.messages, repairs: [...context.repairs, ...mended.repairs], pending: [] };
 }
 
-/** The messages as they are where something else was said than the answers that are missing. */
+/** Returns the messages without the calls that nobody answered, because the user said something else. */
 function withoutOpen(
   messages: readonly Message[],
   prompt: Message,
@@ -133,7 +136,7 @@ function withoutOpen(
   return { messages: left, repairs: mended.repairs };
 }
 
-/** Executes a pending call under the effect policy; what a tool throws is its answer. */
+/** Executes a pending call under the effect policy; an error of the tool is its answer. */
 async function answered<Run, Result>(
   { recorder, request, agent, checks }: Answering<Run, Result>,
   pending: PendingCall,
@@ -164,7 +167,7 @@ async function answered<Run, Result>(
   }
 }
 
-/** A call with its arguments as the tool takes them, or why it does not. */
+/** Returns a call with the arguments as the tool takes them, or the error if it does not take them. */
 async function takenCall<Run, Result>(
   agent: ResumableAgent<Run, Result>,
   pending: PendingCall,
@@ -181,7 +184,7 @@ function noTool(name: string): never {
   throw new Error(`There is no tool ${JSON.stringify(name)}`);
 }
 
-/** A tool must not be called with what stands in the record for its arguments. */
+/** Throws if the arguments were masked in the record: a tool must not get a mask as an argument. */
 function refuseMasked({ call, name, input }: PendingCall): void {
   if (!holdsMask(input)) return;
   throw new RepriseError('effect.refused', `Cannot call "${name}": its arguments were masked when they were recorded`, {

@@ -12,7 +12,7 @@ import { type Place, placeAt } from '../history/place.ts';
 import { readPlaces, unwrap } from '../history/stored-events.ts';
 import { replay } from '../looking/replay.ts';
 
-/** What the branch says every model call is made with; null where it says nothing. */
+/** The settings of every model call that the branch gives; null if it does not give one. */
 export interface BranchSettings {
   readonly model: string | null;
   readonly system: string | null;
@@ -20,9 +20,9 @@ export interface BranchSettings {
   readonly settings: JsonObject | null;
 }
 
-/** What a branch hands to whoever continues it. */
+/** The history of a branch as an agent continues it. */
 export interface ResumableHistory {
-  /** Whose conversation is continued; undefined where there is none yet. */
+  /** The conversation that is continued; undefined if there is none yet. */
   readonly lane: LaneConversation | undefined;
   /** The history without its prompt. */
   readonly messages: readonly HeldMessage[];
@@ -32,14 +32,14 @@ export interface ResumableHistory {
   readonly repairs: readonly Repair[];
 }
 
-/** Whose conversation is continued, and by which model where the branch names none. */
+/** Whose conversation is continued, and by which model if the branch names none. */
 export interface Continued {
   readonly agent?: string | undefined;
   readonly run?: string | undefined;
   readonly model?: string | undefined;
 }
 
-/** Reads what a place hands to an agent: the conversation, mended for the model that will be asked. */
+/** Reads the conversation at a place, mended for the model that will get it. */
 export async function resumableHistory(engine: Engine, place: Place, who: Continued): Promise<ResumableHistory> {
   const seen = await foldAt(engine, place, conversation);
   const found = laneFor(seen, who);
@@ -54,7 +54,7 @@ export async function resumableHistory(engine: Engine, place: Place, who: Contin
   return { lane, messages: rest, prompt, pending: mended.pending, settings, repairs: [...mended.repairs, ...repairs] };
 }
 
-/** The conversation of a run, else of an agent, else the one that last moved on. */
+/** Picks the conversation of a run, else of an agent, else the one that last moved on. */
 function laneFor(seen: Conversation, { agent, run }: Continued): LaneConversation | undefined {
   const ofRun = run === undefined ? undefined : seen.lanes.find((lane) => lane.run === run);
   const ofAgent = agent === undefined ? undefined : seen.lanes.find((lane) => lane.agent === agent);
@@ -62,8 +62,8 @@ function laneFor(seen: Conversation, { agent, run }: Continued): LaneConversatio
 }
 
 /**
- * A run that has been told a question and has not asked a model yet may have a conversation in mind that nobody told
- * of: what it sent a moment later, on the branch this one was forked from, says what came before the question.
+ * Adds the messages before the question of a run that has not called a model yet. Nobody recorded them; but on the
+ * parent branch, the request that the run sent a moment later holds them.
  */
 async function withEarlier(engine: Engine, place: Place, lane: LaneConversation): Promise<LaneConversation> {
   const { parent } = place.record;
@@ -82,8 +82,8 @@ async function withEarlier(engine: Engine, place: Place, lane: LaneConversation)
 }
 
 /**
- * What the last `settings.changed` says that is meant for the agent. What earlier calls were made with is no such
- * statement: whoever changed an agent's own prompt and resumes it wants the new one.
+ * Reads the last `settings.changed` for the agent. The settings of earlier calls do not count: a caller who changed the
+ * agent's own prompt wants the new one.
  */
 async function branchSettings(engine: Engine, place: Place, agent: string | null | undefined): Promise<BranchSettings> {
   const said: Record<string, unknown> = {};
@@ -97,7 +97,9 @@ async function branchSettings(engine: Engine, place: Place, agent: string | null
   return { model: null, system: null, tools: null, settings: null, ...said };
 }
 
-/** Which model wrote, or was sent, the messages that only some models can read; and which one was called last. */
+/**
+ * Finds the models that wrote or got the messages that only some models can read, and the model that was called last.
+ */
 async function writersOf(
   engine: Engine,
   place: Place,
@@ -120,7 +122,7 @@ async function writersOf(
   return writers;
 }
 
-/** Whether a message holds anything that depends on who wrote it. */
+/** Tells whether a message holds anything that depends on the model that wrote it. */
 function isParticular(message: JsonObject): boolean {
   const holders: readonly JsonObject[] = [message, ...partsOf(message)];
   return holders.some(
@@ -132,7 +134,7 @@ function isParticular(message: JsonObject): boolean {
   );
 }
 
-/** Refuses to hand over a history in which nothing waits for an answer. */
+/** Throws if nothing in the history waits for an answer. */
 export function checkGoesOn(place: Place, history: ResumableHistory): void {
   if (history.prompt !== undefined || history.pending.length > 0) return;
   if (history.messages.at(-1)?.message['role'] === 'tool') return;

@@ -24,20 +24,20 @@ import { RunGate, stoppingRun } from './run-guards.ts';
 import { StopWatch } from './stop-watch.ts';
 import { answerOf } from './user-turns.ts';
 
-/** What of recording can be chosen when a branch is resumed. */
+/** The recording options of a resume. */
 export type ResumeRecordOptions = Pick<RecordOptions, 'mask' | 'prices' | 'onError' | 'onFailure' | 'facts'>;
 
-/** How a run is guarded and stopped. */
+/** What guards and stops a run. */
 export interface RunLimits {
   /** Stops the run. */
   readonly signal?: AbortSignal;
-  /** How long the run may take; without end if left out. */
+  /** How long the run may take; no limit if left out. */
   readonly timeoutMs?: number;
-  /** How much the run may take; without end if left out. */
+  /** How many model calls, tokens and dollars the run may take; no limit if left out. */
   readonly budget?: Budget;
-  /** What becomes of calls that the session has made before; see the guide on effects for what is done without it. */
+  /** What to do with calls that the session has made before; the guide on effects describes the default. */
   readonly effects?: EffectPolicy;
-  /** Asked about calls that must not be repeated silently. Without it they are refused. */
+  /** Decides about calls that must not be repeated silently. Without it they are refused. */
   readonly ask?: (question: EffectQuestion) => Promise<EffectAnswer>;
 }
 
@@ -48,25 +48,25 @@ export interface RunRequest<Run, Result> extends RunLimits, ResumeRecordOptions 
   readonly agent: Agent<Run, Result>;
   readonly agentName?: string | undefined;
   readonly run: Run;
-  /** A new user message; the last one of the history, if it waits for an answer, where there is none. */
+  /** A new user message; if left out, the last one of the history, if it waits for an answer. */
   readonly prompt?: Message;
   readonly ledger: EffectLedger;
-  /** The run whose conversation is continued; the one that last moved on if left out. */
+  /** The run whose conversation is continued; the last active one if left out. */
   readonly continues?: string | undefined;
 }
 
-/** What became of a run. `error` is there if the agent did not come to a result. */
+/** The report of a run. It has an `error` if the agent gave no result. */
 export interface RunReport<Result> {
   readonly run: string;
   readonly branch: string;
   readonly outcome: Outcome;
   readonly result?: Result;
   readonly error?: unknown;
-  /** What the run amounts to, as text. */
+  /** The result of the run as text. */
   readonly text: string;
-  /** Model calls made. */
+  /** The number of model calls. */
   readonly modelCalls: number;
-  /** The names of other calls, in order. */
+  /** The names of all other calls, in order. */
   readonly tools: readonly string[];
   readonly spending: Spending;
   readonly latencyMs: number;
@@ -76,7 +76,7 @@ export interface RunReport<Result> {
   readonly report: RecordingReport;
 }
 
-/** Checks that something is an agent; functions have a framework of their own. */
+/** Takes a value as a resumable agent, or throws; a function has the framework `function`. */
 export function asResumable<Run, Result>(agent: Agent<Run, Result>): ResumableAgent<Run, Result> {
   if (typeof agent === 'function') return { framework: 'function', resume: agent };
   if (typeof agent === 'object' && agent !== null && typeof agent.resume === 'function') return agent;
@@ -89,12 +89,12 @@ export function asResumable<Run, Result>(agent: Agent<Run, Result>): ResumableAg
   );
 }
 
-/** Runs an agent on a branch from its head, records it there, and says what became of it. Throws only before it begins. */
+/** Runs an agent from the head of a branch, records it there, and reports. It throws only before the run begins. */
 export async function resumeRun<Run, Result>(
   engine: Engine,
   asked: RunRequest<Run, Result>,
 ): Promise<RunReport<Result>> {
-  // The guard finds equal calls by what was stored, so it masks as the recorder does.
+  // The effect guard compares with what was stored, so it masks as the recorder does.
   const request = { ...asked, ...(await recordingDefaults(engine, asked.session, asked)) };
   const { session, branch, prompt } = request;
   const agent = asResumable(request.agent);
@@ -113,7 +113,7 @@ export async function resumeRun<Run, Result>(
   const checks = new PendingChecks();
   const repairs = [...history.repairs];
   try {
-    // Nothing is written for a run that never began.
+    // Write nothing for a run that never began.
     if (watch.stopped !== undefined) throw watch.stopped.error;
     const recorder = await record(engine, session, {
       ...recordOptions(request),
@@ -160,12 +160,12 @@ interface Running<Run, Result> extends Answering<Run, Result> {
 
 type Ended<Result> = Pick<RunReport<Result>, 'run' | 'outcome' | 'result' | 'error'> & { readonly text?: string };
 
-/** Opens the run, hands over, and ends the run by what came of it. */
+/** Opens the run, calls the agent, and ends the run with its outcome. */
 async function inRun<Run, Result>(running: Running<Run, Result>): Promise<Ended<Result>> {
   const { recorder, request, agent, history, watch } = running;
   const { lane } = history;
   const about = nameOf(request, agent, history);
-  // A conversation without runs is found again only by what carries none.
+  // The prompt of a conversation without runs must not carry a run either, to belong to it.
   const { prompt } = request;
   const isBefore = prompt !== undefined && lane !== undefined && lane.run === null;
   if (isBefore && prompt !== undefined) recorder.message(prompt, about);
@@ -173,7 +173,7 @@ async function inRun<Run, Result>(running: Running<Run, Result>): Promise<Ended<
   const open = recorder.startRun({ ...about, resumed: resumedData(agent, lane?.run ?? null, request.run) });
   const work = open.within(async () => {
     const context = await contextOf(running);
-    // Said after what was pending is answered, so that no answer is parted from its call.
+    // Record the prompt after the answers to pending calls, so that each answer follows its call.
     if (prompt !== undefined && !isBefore) recorder.message(prompt);
     return agent.resume(context, request.run);
   });
@@ -191,7 +191,7 @@ async function inRun<Run, Result>(running: Running<Run, Result>): Promise<Ended<
   }
 }
 
-/** What the agent is called in the log: as whose conversation it is, so that the conversation is one. */
+/** Returns the agent's name in the log: that of the conversation it continues, so that the conversation stays one. */
 function nameOf<Run, Result>(
   { agentName }: RunRequest<Run, Result>,
   { name: own }: ResumableAgent<Run, Result>,
@@ -201,7 +201,7 @@ function nameOf<Run, Result>(
   return given({ agent: name });
 }
 
-/** What `run.started` says of a resume: the run it goes on from, who goes on, and with which options. */
+/** Returns what `run.started` holds of a resume: the run it continues, the agent, and its options. */
 function resumedData<Run, Result>(agent: ResumableAgent<Run, Result>, run: string | null, options: Run): JsonObject {
   const held = options === undefined ? undefined : optionsData(options);
   return {
@@ -211,7 +211,7 @@ function resumedData<Run, Result>(agent: ResumableAgent<Run, Result>, run: strin
   };
 }
 
-/** Options as they are recorded; the run does not depend on that they can be. */
+/** Returns the options as they are recorded; options that cannot be recorded do not fail the run. */
 function optionsData(options: unknown): JsonValue | undefined {
   try {
     return recordable(options).value;
@@ -224,7 +224,7 @@ async function contextOf<Run, Result>(running: Running<Run, Result>): Promise<Re
   const { recorder, request, agent, history, watch } = running;
   const { settings, prompt: trailing, repairs } = history;
   const sent = request.prompt ?? (trailing === undefined ? undefined : messageFrom(trailing.message));
-  // With a new prompt, one that was never answered is history.
+  // With a new prompt, an unanswered one is part of the history.
   const before = request.prompt === undefined || trailing === undefined ? [] : [trailing];
   const { open, given } = pendingOf(history, request.prompt);
   const context: ResumeContext = {

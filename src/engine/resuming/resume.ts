@@ -28,20 +28,20 @@ import { type UserTurn, userTurnsAfter } from './user-turns.ts';
 
 /** How to resume a branch. */
 export interface ResumeOptions<Run = unknown> extends RunLimits, ResumeRecordOptions {
-  /** Goes to the framework's own run call unchanged, and is recorded. */
+  /** Passed unchanged to the framework's own run call, and recorded. */
   readonly run?: Run;
   /**
-   * A new user message, a text or a whole one; or one of the role `tool`, which answers calls that wait for the caller.
-   * Without it, the last user message is answered, if nobody did yet.
+   * A new user message, as text or as a message; or a message with role `tool` that answers calls that wait for the
+   * caller. If left out, the agent answers the last user message, if nobody has yet.
    */
   readonly prompt?: string | Message;
-  /** Whose conversation is continued, and what the agent is called in the log; found out if left out. */
+  /** Whose conversation is continued, and the agent's name in the log; found in the history if left out. */
   readonly agentName?: string;
-  /** `recorded` sends what the user said later on the original, one message after the other, and compares the answers. */
+  /** `recorded` sends the later user messages of the original, one after the other, and compares the answers. */
   readonly userTurns?: 'recorded';
 }
 
-/** Every option of a resume. */
+/** The names of all options of a resume. */
 export const resumeOptionNames: Readonly<Record<keyof ResumeOptions, true>> = {
   run: true,
   prompt: true,
@@ -61,42 +61,42 @@ export const resumeOptionNames: Readonly<Record<keyof ResumeOptions, true>> = {
 
 const resumeKeys: KnownKeys = optionKeys<ResumeOptions>('resume', resumeOptionNames);
 
-/** Tokens that a resumed run took. */
+/** The tokens of a resumed run. */
 export interface ResumeUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
 }
 
-/** One side of a comparison: what was done about one user message. */
+/** One side of a comparison: how one user message was handled. */
 export interface TurnSide {
   readonly answer: string;
   /** The names of calls other than to models, in order. */
   readonly tools: readonly string[];
-  /** Model calls made. */
+  /** The number of model calls. */
   readonly modelCalls: number;
   readonly usage: ResumeUsage;
-  /** In US dollars; null where no price is known. */
+  /** The cost in US dollars; null if no price is known. */
   readonly cost: number | null;
-  /** Model calls without a price: `cost` does not hold what they took. */
+  /** Model calls without a known price; `cost` does not include them. */
   readonly unpricedCalls: number;
 }
 
-/** What became of one user message on the original and on the branch. */
+/** How one user message was handled on the original and on the branch. */
 export interface TurnComparison {
   readonly message: Message;
-  /** Null for a message that the original does not have. */
+  /** Null if the original does not have the message. */
   readonly original: TurnSide | null;
   readonly resumed: TurnSide & { readonly outcome: Outcome };
-  /** Whether the answers say the same. */
+  /** Whether the answers have the same text. */
   readonly sameAnswer: boolean;
   /** Whether the same tools were called in the same order. */
   readonly sameTools: boolean;
 }
 
-/** What a resume did, whether or not the agent came to a result. */
+/** The report of a resume, whether or not the agent gave a result. */
 export interface ResumeReport {
   readonly session: string;
-  /** The branch it was recorded on: another one, if the branch was rewound meanwhile. */
+  /** The branch it was recorded on; a new one if the branch was rewound meanwhile. */
   readonly branch: string;
   /** The branch as a ref. */
   readonly ref: string;
@@ -104,47 +104,47 @@ export interface ResumeReport {
   /** The runs it made: one, or one for each user turn. */
   readonly runs: readonly string[];
   readonly outcome: Outcome;
-  /** What the last run amounts to, as text. */
+  /** The result of the last run as text. */
   readonly text: string;
-  /** Model calls made. */
+  /** The number of model calls. */
   readonly modelCalls: number;
   readonly usage: ResumeUsage;
-  /** In US dollars; null where no price is known. */
+  /** The cost in US dollars; null if no price is known. */
   readonly cost: number | null;
-  /** Model calls without a price: `cost` does not hold what they took. */
+  /** Model calls without a known price; `cost` does not include them. */
   readonly unpricedCalls: number;
   readonly latencyMs: number;
-  /** Calls that were answered from the record instead of being made. */
+  /** How many calls were answered from the record instead of being made. */
   readonly reused: number;
-  /** Calls that someone was asked about. */
+  /** How many calls a person was asked about. */
   readonly asked: number;
   readonly repairs: readonly Repair[];
-  /** Of what was recorded, in the last run. */
+  /** The recording report of the last run. */
   readonly report: RecordingReport;
-  /** With `userTurns`: what became of each user message. */
+  /** With `userTurns`: how each user message was handled. */
   readonly comparison: readonly TurnComparison[];
 }
 
-/** What a resume did, with the framework's own result. */
+/** The report of a resume, with the framework's own result. */
 export interface ResumeResult<Result = unknown> extends ResumeReport {
   readonly result: Result;
 }
 
-/** A resume that has come to an end, well or not. */
+/** A resume that has ended, with a result or an error. */
 export type Resumed<Result> = ResumeReport &
   ({ readonly result: Result; readonly error?: never } | { readonly result?: never; readonly error: unknown });
 
-/** What is resumed. */
+/** The branch to resume. */
 export interface ResumeTarget {
   readonly session: string;
   readonly branch: string;
-  /** Shared by those who resume several branches at once. */
+  /** The ledger to share when several branches are resumed at once. */
   readonly ledger?: EffectLedger;
-  /** The run whose conversation is continued; the one that last moved on if left out. */
+  /** The run whose conversation is continued; the last active one if left out. */
   readonly continues?: string | undefined;
 }
 
-/** Continues a branch on an agent; what made it fail is thrown. */
+/** Continues a branch on an agent; throws the error if it fails. */
 export async function resume<Run, Result>(
   engine: Engine,
   target: ResumeTarget,
@@ -156,7 +156,7 @@ export async function resume<Run, Result>(
   return resumed;
 }
 
-/** Continues a branch on an agent, and says how far it came even if it failed. Throws only what kept it from beginning. */
+/** Continues a branch on an agent and reports, also if it fails. Throws only if the run cannot begin. */
 export async function settleResume<Run, Result>(
   engine: Engine,
   { session, branch, continues, ledger = new EffectLedger(engine, session) }: ResumeTarget,
@@ -176,14 +176,14 @@ export async function settleResume<Run, Result>(
   return { ...summed(session, lineage, runs), ...resultOf(runs) };
 }
 
-/** A run and what it is compared with. */
+/** A run and the user turn it is compared with. */
 interface ComparedRun<Result> {
   readonly report: RunReport<Result>;
   readonly original: UserTurn | null;
   readonly message?: Message;
 }
 
-/** Refuses limits and names that would not be kept to, before anything is written. */
+/** Throws if a limit or a name is not valid, before anything is written. */
 export function checkLimits(options: Pick<ResumeOptions, 'timeoutMs' | 'agentName' | 'effects' | 'budget'>): void {
   checkTimeout(options.timeoutMs);
   if (options.agentName !== undefined) checkId('agent', options.agentName);
@@ -203,7 +203,7 @@ function promptOf(prompt: string | Message | undefined): { readonly prompt?: Mes
   return { prompt: typeof prompt === 'string' ? { role: 'user', content: prompt } : prompt };
 }
 
-/** One run for each user message: the one under way, a new one if given, and those the original has after the fork. */
+/** Makes one run for each user message: the open one, a new one if given, and those of the original after the fork. */
 async function resumeTurns<Run, Result>(
   engine: Engine,
   request: RunRequest<Run, Result>,
@@ -265,7 +265,7 @@ async function recordedTurns(
   });
 }
 
-/** Budget and time hold for the whole, not for each run. */
+/** Returns what is left of the budget and the time, which hold for all runs together. */
 function leftOf<Run, Result>(
   { budget, timeoutMs }: RunRequest<Run, Result>,
   runs: readonly ComparedRun<Result>[],

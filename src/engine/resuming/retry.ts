@@ -18,9 +18,9 @@ import { checkLimits, type ResumeOptions, type ResumeResult, resume, resumeOptio
 
 /** How to retry. */
 export interface RetryOptions<Run = unknown> extends Omit<ResumeOptions<Run>, 'prompt' | 'userTurns'> {
-  /** Another model. */
+  /** A different model. */
   readonly model?: string;
-  /** A text that is added to the prompt. */
+  /** Text to add to the prompt. */
   readonly extraContext?: string;
   /** The new branch; a free name is chosen if left out. */
   readonly name?: string;
@@ -36,35 +36,35 @@ const retryKeys: KnownKeys = optionKeys<RetryOptions>('retry', {
   reason: true,
 });
 
-/** What a retry did, and how it differs from the first time. */
+/** The report of a retry, and how it differs from the first attempt. */
 export interface RetryResult<Result = unknown> extends ResumeResult<Result> {
   /** The run or task that was retried, as the original has it. */
   readonly original: {
     readonly ref: string;
     readonly run: string | null;
     readonly task: string | null;
-    /** What it amounted to, as text. */
+    /** Its result as text. */
     readonly text: string;
   };
   readonly diff: Comparison;
 }
 
-/** What is retried: where it began, and where it ended as far as it did. */
+/** The run or task to retry: where it began and, if it did, where it ended. */
 interface Tried {
   readonly place: Place;
   readonly started: Event;
   readonly end: Seq;
   readonly run: string | null;
   readonly task: string | null;
-  /** Its first question to a model; undefined if it never asked one. */
+  /** Its first model call; undefined if it made none. */
   readonly asked: Event | undefined;
   readonly text: string;
 }
 
 /**
- * Tries a run or a task again from its beginning, on a branch of its own, with the same prompt and what is added to it.
- * `what` is `run:ID`, `task:ID`, either of them after a branch (`careful@run:ID`), or any point: then the run under way
- * there. Without it, the last run of `main`.
+ * Retries a run or a task from its beginning, on a new branch, with the same prompt and the extra context. `what` is
+ * `run:ID`, `task:ID`, either one after a branch (`careful@run:ID`), or any point: then the run that is open there.
+ * Without it, the last run of `main`.
  */
 export async function retry<Run, Result>(
   engine: Engine,
@@ -135,7 +135,7 @@ function decoded(text: string): string {
   }
 }
 
-/** The run under way at a place: that of the last event that has one. A resume is a run of its own. */
+/** Finds the run that is open at a place: that of the last event with a run. A resume is a run of its own. */
 async function runAt(engine: Engine, { session, record, seq }: Place): Promise<string | undefined> {
   const at = { branch: record.branch, seq };
   for await (const { run } of replay(engine, session, { at, direction: 'backward' })) if (run !== undefined) return run;
@@ -153,7 +153,7 @@ async function triedRun(engine: Engine, place: Place, run: string): Promise<Trie
   return tried ?? refuse(`run:${run}`, `no event of "${place.record.branch}" carries that run`);
 }
 
-/** What a task led to is found by causes: other tasks may go on at the same time. */
+/** Finds a task and everything it caused, by causes: other tasks may run at the same time. */
 async function triedTask(engine: Engine, place: Place, task: string): Promise<Tried> {
   let tried: Tried | undefined;
   const inside = new Set<string>();
@@ -185,8 +185,8 @@ function noted(tried: Tried, event: Event): Tried {
 }
 
 /**
- * Where the prompt has been given and nothing has been asked yet. Where the prompt is known only from what the first
- * model call was sent, that is the start of this call; the branch then holds a start without an end.
+ * Finds the point where the prompt is given and no model has been called. If only the first model call holds the
+ * prompt, that is the start of this call; the branch then holds a start without an end.
  */
 async function beginningOf(
   engine: Engine,
@@ -209,7 +209,7 @@ async function beginningOf(
   return refuse(task === null ? `run:${tried.run}` : `task:${task}`, 'it has no prompt');
 }
 
-/** A user message with a text added as a paragraph of its own. */
+/** Returns a user message with text added as a new paragraph. */
 function withText(message: JsonObject, extra: string | undefined): JsonObject | undefined {
   if (extra === undefined || extra === '') return undefined;
   if (typeof message['content'] === 'string') return { ...message, content: `${message['content']}\n\n${extra}` };

@@ -3,13 +3,13 @@ import type { Outcome } from '../../core/event/event.ts';
 import { limits } from '../../core/limits.ts';
 import type { Engine } from '../context/engine.ts';
 
-/** Why a run was stopped before it was done. */
+/** The reason a run was stopped early. */
 interface Stop {
   readonly error: RepriseError;
   readonly outcome: Outcome;
 }
 
-/** What may stop a run. */
+/** The limits of a run. */
 interface StopOptions {
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
@@ -17,7 +17,7 @@ interface StopOptions {
   readonly branch: string;
 }
 
-/** Stops a run by its caller's signal, by its time, or by whoever calls `stop`; the first one counts. */
+/** Stops a run by the caller's signal, by its time limit, or by a call of `stop`; the first one counts. */
 export class StopWatch {
   readonly #engine: Engine;
   readonly #controller = new AbortController();
@@ -64,7 +64,7 @@ export class StopWatch {
     this.#controller.abort(error);
   }
 
-  /** What the work gives. Once it is stopped it may come to its own end for a moment; then it is left behind. */
+  /** Waits for the work. After a stop, the work gets a moment to end by itself; then it is abandoned. */
   until<T>(work: Promise<T>): Promise<T> {
     const { signal } = this;
     return new Promise<T>((resolve, reject) => {

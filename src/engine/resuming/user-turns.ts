@@ -8,16 +8,16 @@ import { type ConversationState, conversation } from '../../projections/conversa
 import type { Engine } from '../context/engine.ts';
 import { replay, replayPages } from '../looking/replay.ts';
 
-/** What the user asked, and what was done about it. */
+/** A user message, and how it was handled. */
 export interface UserTurn {
   /** The event that made the message. */
   readonly seq: Seq;
   readonly message: Message;
-  /** The last thing the agent said before the next turn. */
+  /** The last text of the agent before the next turn. */
   readonly answer: string;
   /** The names of calls other than to models, in order. */
   readonly tools: readonly string[];
-  /** Model calls made. */
+  /** The number of model calls. */
   readonly modelCalls: number;
   readonly spending: Spending;
 }
@@ -29,8 +29,8 @@ interface OpenTurn extends UserTurn {
 }
 
 /**
- * The turns of the user on a branch after a seq: every user message that joins the conversation of the agent, whether
- * it was told or first seen in what a model was sent. The turn that is under way at the seq is the first one.
+ * Returns the user turns on a branch after a seq: every user message that joins the agent's conversation, also one
+ * first seen in a request to a model. The turn that is open at the seq comes first.
  */
 export async function userTurnsAfter(
   engine: Engine,
@@ -47,7 +47,7 @@ export async function userTurnsAfter(
     for (const { message, agent: by } of own) {
       whose ??= by;
       const turn = openTurn(event.seq, message);
-      // Of what came before, only the last question is under way.
+      // Of the earlier messages, only the last one is still open.
       if (event.seq <= after) turns.length = 0;
       turns.push(turn);
     }
@@ -74,7 +74,7 @@ function openTurn(seq: Seq, message: JsonObject): OpenTurn {
   };
 }
 
-/** The user messages that an event brought: its own, or those of a list that nobody had told of before. */
+/** Returns the user messages that an event adds: its own, or new ones in the list of a model call. */
 function newUserMessages(
   state: ConversationState,
   event: Event,
@@ -96,14 +96,14 @@ function noteCall(turn: OpenTurn, event: Event, agent: string | null | undefined
   else if (type === 'call.ended') spend(turn.spending, data);
 }
 
-/** What the agent says in an event: the answer of a model, or an assistant message that was told. */
+/** Returns the text of the agent in an event: a model's answer, or an assistant message. */
 function saidIn({ type, data }: Event): string {
   const message = data['message'];
   if (!isObject(message) || message['role'] !== 'assistant') return '';
   return type === 'message.added' || type === 'call.ended' ? textOf(message) : '';
 }
 
-/** The last thing that was said in a run; empty if nothing was. */
+/** Returns the last text that was said in a run; empty if there is none. */
 export async function answerOf(engine: Engine, session: string, branch: string, run: string): Promise<string> {
   const filter = { run, types: ['call.ended', 'message.added'] };
   for await (const event of replay(engine, session, { at: { branch }, filter, direction: 'backward' })) {
