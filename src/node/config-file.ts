@@ -59,12 +59,12 @@ export async function loadConfigFile(path: string): Promise<LoadedConfig> {
 function hintFor(error: unknown): string {
   const code = propertyOf(error, 'code');
   if (code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX')
-    return 'Node runs TypeScript by leaving the types out: write no enum, namespace or parameter property.';
-  if (code === 'ERR_MODULE_NOT_FOUND') return 'Install what it imports; a file is imported with its ending.';
+    return 'Remove enums, namespaces and parameter properties: Node only strips the types.';
+  if (code === 'ERR_MODULE_NOT_FOUND') return 'Install the packages it imports, and import files with their extension.';
   // `npm init` makes CommonJS packages, in which a .ts file cannot import.
   if (error instanceof SyntaxError && /import statement|import\.meta|Unexpected token 'export'/.test(error.message))
-    return 'Its package.json says "type": "commonjs": call it reprise.config.mts, or say "module" there.';
-  return 'Node runs it as it is: what it says when it is run by itself is what is wrong.';
+    return 'Rename it to reprise.config.mts, or set "type": "module" in its package.json.';
+  return 'Run the file by itself with Node to see what is wrong.';
 }
 
 /** Loads the nearest configuration; undefined if there is none. */

@@ -39,7 +39,7 @@ test('a call that waits for the caller is not executed and not answered: nothing
   const { code, message, hint } = await refusal(branch.resume(agent));
   expect([code, message]).toEqual([
     'resume.waiting',
-    'Cannot resume "ai/on": "choose" (t0) waits for an answer that the caller gives',
+    'Cannot resume "ai/on": "choose" (t0) waits for an answer from the caller',
   ]);
   expect(hint).toContain("role: 'tool'");
   expect(model.doGenerateCalls).toHaveLength(0);

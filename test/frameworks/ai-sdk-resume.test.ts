@@ -192,5 +192,5 @@ test('the signal of the branch stops the agent', async () => {
 
 test('something that is no agent of the AI SDK is refused', () => {
   const odd = { version: 'agent-v1', id: undefined, tools: {}, generate: async () => ({}), stream: async () => ({}) };
-  expect(() => aiSdkAgent(odd as never)).toThrow(/no ToolLoopAgent/);
+  expect(() => aiSdkAgent(odd as never)).toThrow(/not a ToolLoopAgent/);
 });

@@ -26,9 +26,9 @@ export function agentSettings(agent: AnyAgent): AgentSettings {
   if (isSettings(settings)) return settings;
   throw new RepriseError(
     'agent.invalid',
-    'Cannot record the agent: it is no ToolLoopAgent, and its model is not known',
+    'Cannot record the agent: it is not a ToolLoopAgent, so its model is unknown',
     {
-      hint: 'Give its model through recordModel and its tools through recordTools, and record a run around it',
+      hint: 'Wrap its model with recordModel and its tools with recordTools, and record a run around it.',
     },
   );
 }

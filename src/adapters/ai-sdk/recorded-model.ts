@@ -118,9 +118,13 @@ async function startModel({ target, model, params }: ModelCall): Promise<OpenCal
     });
   });
   if (open.answer === undefined) return open;
-  throw new RepriseError('effect.refused', `Cannot call the model "${model.modelId}": its answer was to be reused`, {
-    hint: 'Model calls are made again when a branch is resumed; let the policy run them',
-  });
+  throw new RepriseError(
+    'effect.refused',
+    `Cannot call the model "${model.modelId}": a guard answered it from the record`,
+    {
+      hint: 'Let model calls run: the AI SDK adapter cannot answer them from the record.',
+    },
+  );
 }
 
 async function recordGenerate(

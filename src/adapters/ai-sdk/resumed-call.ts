@@ -46,7 +46,7 @@ function modelOf(own: LanguageModel | undefined, id: string, models: ModelSource
   if (typeof models === 'function') return models(id);
   if (models !== undefined) return models.languageModel(id as never);
   throw new RepriseError('model.not-found', `Cannot resume with the model "${id}": the agent only has "${ownId}"`, {
-    hint: 'Give the agent the others as well: aiSdkAgent(…, { models: (id) => openai(id) })',
+    hint: 'Let the agent find other models: aiSdkAgent(…, { models: (id) => openai(id) }).',
     details: { model: id },
   });
 }

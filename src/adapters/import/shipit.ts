@@ -71,7 +71,7 @@ function parse(text: string): JsonObject {
     value = parseJson(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     throw new RepriseError('import.invalid', `Cannot read a shipit trace: ${asError(error).message}`, {
-      hint: 'The file may be cut off; shipit rewrites it whole with every event.',
+      hint: 'Check whether the file is complete: shipit rewrites it with every event.',
       cause: error,
     });
   }
@@ -80,7 +80,7 @@ function parse(text: string): JsonObject {
 
 function refuse(why: string): never {
   throw new RepriseError('import.invalid', `Cannot read a shipit trace: ${why}`, {
-    hint: 'A trace is { trace_id, metadata, events: [{ type, message, payload }] }.',
+    hint: 'Write a trace as { trace_id, metadata, events: [{ type, message, payload }] }.',
   });
 }
 

@@ -311,7 +311,7 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
       const why = error instanceof Error ? error.message : String(error);
       this.recorder.event({
         type: 'note.added',
-        data: { text: `LangChain told something that was not recorded: ${why}` },
+        data: { text: `A callback of LangChain could not be recorded: ${why}` },
       });
     } catch {
       // There is no one left to report it to.
@@ -344,12 +344,8 @@ function resultOf(outputs: unknown): unknown {
 }
 
 function unanswerable(name: string): RepriseError {
-  return new RepriseError(
-    'effect.refused',
-    `Cannot answer "${name}" from the record: a callback cannot stand in for it`,
-    {
-      hint: 'Wrap the tools of the graph with recordTools() of reprise/langgraph.',
-      details: { name },
-    },
-  );
+  return new RepriseError('effect.refused', `Cannot answer "${name}" from the record: a callback cannot replace it`, {
+    hint: 'Wrap the tools of the graph with recordTools() of reprise/langgraph.',
+    details: { name },
+  });
 }

@@ -149,7 +149,7 @@ function refuseChanges({ branch, model, system, tools, settings }: ResumeContext
     'agent.invalid',
     `Cannot resume "${branch}" on a compiled graph: the branch changes its ${what}`,
     {
-      hint: 'Give langgraphAgent() a "configure" that builds the graph with what the context says.',
+      hint: 'Pass langgraphAgent() a "configure" that builds the graph from the context.',
       details: { branch, changed: said.map(([key]) => key) },
     },
   );
@@ -162,7 +162,7 @@ function refusePending({ branch, pending }: ResumeContext): void {
   const [first] = pending;
   if (first === undefined) return;
   throw new RepriseError('agent.invalid', `Cannot resume "${branch}": the call of "${first.name}" has no answer`, {
-    hint: 'Give langgraphAgent() the "tools" of the graph, which are then called first, or fork with a "toolResult" edit.',
+    hint: 'Pass langgraphAgent() the "tools" of the graph, which are then called first, or fork with a "toolResult" edit.',
     details: { branch, pending: pending.map(({ call }) => call) },
   });
 }

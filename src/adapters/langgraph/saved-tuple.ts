@@ -154,6 +154,6 @@ function missing(saved: Saved, id: string): RepriseError {
   return new RepriseError(
     'event.not-found',
     `Cannot load checkpoint "${saved.id}": "${id}", which holds a value of it, is not in the history`,
-    { hint: 'It was erased, or taken out of the view by a revert. Go on from an earlier checkpoint.' },
+    { hint: 'Continue from an earlier checkpoint: this one was erased or reverted.' },
   );
 }

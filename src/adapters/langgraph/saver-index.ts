@@ -157,7 +157,7 @@ export class SaverIndex {
     if (this.#only === undefined) return nodes;
     const found = nodes.filter(({ branch }) => branch === this.#only);
     if (found.length > 0) return found;
-    throw new RepriseError('branch.not-found', `Cannot go on with the graph on branch "${this.#only}": there is none`, {
+    throw new RepriseError('branch.not-found', `Cannot continue the graph on branch "${this.#only}": there is none`, {
       hint: 'Leave "reprise_branch" out of the configuration, or fork the branch first.',
     });
   }

@@ -71,6 +71,6 @@ function base64(bytes: Uint8Array): string {
 
 function refuse(why: string): never {
   throw new RepriseError('event.not-found', `Cannot load a saved value of the graph: ${why}`, {
-    hint: 'Go on from another checkpoint, or from a branch forked before it.',
+    hint: 'Continue from a different checkpoint, or from a branch forked before it.',
   });
 }

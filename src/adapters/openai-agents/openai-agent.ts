@@ -161,13 +161,9 @@ function refuseServerHistory(run: object): void {
     });
   }
   if (options['stream'] === true) {
-    throw new RepriseError(
-      'resume.invalid',
-      'Cannot resume with "stream": a resumed run has ended when it comes back',
-      {
-        hint: 'Give openaiAgent() an "onEvent" function: it is told every event as it comes.',
-      },
-    );
+    throw new RepriseError('resume.invalid', 'Cannot resume with "stream": a resumed run has ended when it returns', {
+      hint: 'Pass openaiAgent() an "onEvent" function, which gets every event as it comes.',
+    });
   }
 }
 

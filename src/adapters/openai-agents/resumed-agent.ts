@@ -77,7 +77,7 @@ function toolsAsTold(agent: AnyAgent, told: JsonArray): Pick<AnyAgent, 'tools' |
   if (missing !== undefined && agent.mcpServers.length === 0) {
     throw new RepriseError(
       'agent.invalid',
-      `Cannot resume with the tool "${missing}": the agent "${agent.name}" has none of that name`,
+      `Cannot resume with the tool "${missing}": the agent "${agent.name}" has no tool of that name`,
       { hint: 'Give the agent a tool of that name, or leave it out of the edit.' },
     );
   }

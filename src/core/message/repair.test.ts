@@ -111,7 +111,7 @@ describe('mend()', () => {
     ]);
     const mended = mend(held(answer, answer, answer), { model: 'b', writerOf: (seq) => writers.get(seq) });
     expect(shown(mended)).toEqual([said(text('Yes.')), answer, said(text('Yes.'))]);
-    expect(mended.repairs.map(({ what }) => what)).toEqual(['reasoning of "a"', 'reasoning of another model']);
+    expect(mended.repairs.map(({ what }) => what)).toEqual(['reasoning of "a"', 'reasoning of a different model']);
   });
 
   test('foreign-reasoning: what the other provider did by itself goes, with its answer', () => {

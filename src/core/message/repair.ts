@@ -138,7 +138,7 @@ function readableMessage(held: MendableMessage, options: MendOptions, repairs: R
 /** Removes reasoning, calls that the provider executed, and the ids and signatures of the provider. */
 function withoutForeign(held: HeldMessage, writer: string | undefined, repairs: Repair[]): JsonObject {
   const { seq, message } = held;
-  const by = writer === undefined ? 'another model' : JSON.stringify(writer);
+  const by = writer === undefined ? 'a different model' : JSON.stringify(writer);
   const content = message['content'];
   if (!Array.isArray(content)) return withoutNotes(message);
   const own = new Set(partsIn(held).flatMap((part) => (part['providerExecuted'] === true ? [part['toolCallId']] : [])));

@@ -35,8 +35,8 @@ describe('checkConfig()', () => {
     [{ store: 7 }, 'store', /it is not a text/],
     [{ namespace: 'a\nb' }, 'namespace', /control character/],
     [{ agents: [] }, 'agents', /not an object of agents/],
-    [{ agents: { a: 'gpt' } }, 'agents.a', /a value of type string is no agent/],
-    [{ agents: { a: null } }, 'agents.a', /null is no agent/],
+    [{ agents: { a: 'gpt' } }, 'agents.a', /a value of type string is not an agent/],
+    [{ agents: { a: null } }, 'agents.a', /null is not an agent/],
     [{ prices: { m: { input: 1 } } }, 'prices.m.output', /"output" of "m" is not a number of dollars/],
     [{ masking: [] }, 'masking', /it is not an object/],
     [{ masking: { rule: [] } }, 'masking.rule', /there is no such field/],
@@ -75,7 +75,7 @@ describe('agentNamed()', () => {
     for (const name of ['plian', 'toString', '__proto__'])
       await expect(agentNamed(config, name, file)).rejects.toMatchObject({
         code: 'agent.not-found',
-        hint: 'There are: plain, made, wrong, adapted.',
+        hint: 'Use one of: plain, made, wrong, adapted.',
       });
   });
 

@@ -58,10 +58,14 @@ const checks: ReadonlyMap<string, (value: unknown, path: string) => void> = new 
 /** Takes a value as a configuration, or throws `config.invalid` with the file and the field. */
 export function checkConfig(value: unknown, file: string): Config {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new RepriseError('config.invalid', `Cannot use ${JSON.stringify(file)}: its default export is no object`, {
-      hint: 'Write: export default defineConfig({ … }).',
-      details: { file },
-    });
+    throw new RepriseError(
+      'config.invalid',
+      `Cannot use ${JSON.stringify(file)}: its default export is not an object`,
+      {
+        hint: 'Write: export default defineConfig({ … }).',
+        details: { file },
+      },
+    );
   }
   for (const [name, held] of Object.entries(value)) {
     const check = checks.get(name);
@@ -108,13 +112,13 @@ function checkText(value: unknown, path: string): void {
 }
 
 const agentHint =
-  'An agent is a function of the context, what an adapter makes of one, or a function without parameters that gives one.';
+  'Use a function of the context, an agent made by an adapter, or a function without parameters that returns one.';
 
 function checkAgents(value: unknown, path: string): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     refuse(path, 'it is not an object of agents', 'Write agents: { name: agent }.');
   for (const [name, agent] of Object.entries(value))
-    if (!isAgent(agent)) refuse(`${path}.${name}`, `${kindOf(agent)} is no agent`, agentHint);
+    if (!isAgent(agent)) refuse(`${path}.${name}`, `${kindOf(agent)} is not an agent`, agentHint);
 }
 
 function isAgent(value: unknown): value is Agent<never, unknown> {
@@ -137,7 +141,7 @@ async function madeBy(make: () => unknown, name: string, file: string): Promise<
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new RepriseError('agent.failed', `Cannot make agent "${name}" of ${JSON.stringify(file)}: ${why}`, {
-      hint: `That is what its function throws: agents.${name}.`,
+      hint: `Fix the function agents.${name}, which throws this error.`,
       details: { file, agent: name },
       cause: error,
     });
@@ -151,7 +155,7 @@ export async function agentNamed(config: Config, name: string, file: string): Pr
   const found = Object.hasOwn(agents, name) ? agents[name] : undefined;
   if (found === undefined) {
     throw new RepriseError('agent.not-found', `Cannot find agent "${name}": ${JSON.stringify(file)} does not name it`, {
-      hint: names.length === 0 ? 'It names no agents.' : `There are: ${names.join(', ')}.`,
+      hint: names.length === 0 ? 'Add it to the agents of the configuration.' : `Use one of: ${names.join(', ')}.`,
       details: { file, agents: names },
     });
   }
@@ -159,6 +163,6 @@ export async function agentNamed(config: Config, name: string, file: string): Pr
   if (typeof found !== 'function' || found.length > 0) return found as Agent;
   const made = await madeBy(found as () => unknown, name, file);
   if (isAgent(made)) return made as Agent;
-  const why = `a function without parameters makes an agent, and it gave ${kindOf(made)}`;
+  const why = `a function without parameters must return an agent, and it returned ${kindOf(made)}`;
   return refuseField(file, `agents.${name}`, { why, hint: agentHint });
 }

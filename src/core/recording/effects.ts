@@ -170,7 +170,7 @@ export function checkEffectPolicy(policy: EffectPolicy | undefined): void {
 function checkWord(what: string, word: unknown, words: readonly string[]): void {
   if (words.some((known) => known === word)) return;
   throw new RepriseError('option.invalid', `Cannot use ${JSON.stringify(word) ?? String(word)} as ${what}`, {
-    hint: `It is one of ${words.join(', ')}.`,
+    hint: `Use one of ${words.join(', ')}.`,
     details: { option: what },
   });
 }

@@ -27,7 +27,7 @@ test('errorRecord() takes whatever was thrown', () => {
   expect(errorRecord('text')).toEqual({ name: 'Error', message: 'text' });
   expect(errorRecord(undefined)).toEqual({ name: 'Error', message: 'undefined' });
   expect(errorRecord({ message: 'like an error', name: 'Odd' })).toEqual({ name: 'Odd', message: 'like an error' });
-  expect(errorRecord({})).toEqual({ name: 'Error', message: 'Something that is no error was thrown' });
+  expect(errorRecord({})).toEqual({ name: 'Error', message: 'Something other than an error was thrown' });
   expect(errorRecord(new Error('x'.repeat(20_000))).message).toHaveLength(10_001);
 });
 

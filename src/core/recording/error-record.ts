@@ -58,9 +58,9 @@ function messageOf(thrown: unknown): string {
   const message = propertyOf(thrown, 'message');
   if (typeof message === 'string') return message;
   try {
-    return typeof thrown === 'object' && thrown !== null ? 'Something that is no error was thrown' : String(thrown);
+    return typeof thrown === 'object' && thrown !== null ? 'Something other than an error was thrown' : String(thrown);
   } catch {
-    return 'Something that is no error was thrown';
+    return 'Something other than an error was thrown';
   }
 }
 

@@ -247,7 +247,7 @@ export function checkMasking(value: unknown): MaskingOptions {
 
 function refuseMasking(why: string, field: string): never {
   throw new RepriseError('config.invalid', `Cannot use the masking: ${why}`, {
-    hint: `It is { rules?, except? }; the built-in rules are ${builtInRules.join(', ')}.`,
+    hint: `Write { rules?, except? }; the built-in rules are ${builtInRules.join(', ')}.`,
     details: { field },
   });
 }
@@ -262,7 +262,7 @@ function checkRule(rule: MaskRule, index: number): MaskRule {
   const refuse = (of: unknown, why: string): never => refuseRule(of, why, `masking.rules[${index}]`);
   const { name, pattern, fields } = propertiesOf(rule);
   if (typeof name !== 'string' || !/^[a-z0-9][a-z0-9-]*$/i.test(name))
-    refuse(name, 'its name is not letters and dashes');
+    refuse(name, 'its name must be letters, digits and dashes');
   const other = Object.keys(rule ?? {}).find((field) => !['name', 'pattern', 'fields'].includes(field));
   if (other !== undefined) refuse(name, `it has no ${JSON.stringify(other)}`);
   if (pattern === undefined && fields === undefined) refuse(name, 'it has neither "pattern" nor "fields"');
@@ -280,7 +280,7 @@ function refuseRule(name: unknown, why: string, field: string): never {
     'config.invalid',
     `Cannot use the masking rule ${JSON.stringify(name) ?? 'without a name'}: ${why}`,
     {
-      hint: 'A rule is { name, pattern?, fields? }.',
+      hint: 'Write a rule as { name, pattern?, fields? }.',
       details: { field },
     },
   );

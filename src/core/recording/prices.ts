@@ -105,7 +105,7 @@ const priceFields: readonly string[] = ['input', 'output', 'cachedInput', 'cache
 
 function refuse(why: string, field: string): never {
   throw new RepriseError('config.invalid', `Cannot use the prices: ${why}`, {
-    hint: 'A price is { input, output, cachedInput?, cacheWrite? }, in US dollars for a million tokens.',
+    hint: 'Write a price as { input, output, cachedInput?, cacheWrite? }, in US dollars per million tokens.',
     details: { field },
   });
 }

@@ -107,7 +107,8 @@ export class EventIntake {
   }
 
   #checkMayTell({ type }: Telling, isEnd: boolean): void {
-    if (this.#isClosed) refuseTelling(type, 'the recorder was closed', 'Close it after the last run has ended.');
+    if (this.#isClosed)
+      refuseTelling(type, 'the recorder was closed', 'Close the recorder after the last run has ended.');
     if (isStructural(type))
       refuseTelling(type, 'it changes how history is read', 'Use fork, edit, rewind, revert, redo or erase.');
     this.#setup.queue.checkRoom(type, isEnd);

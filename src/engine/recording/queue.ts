@@ -72,8 +72,8 @@ export class RecorderQueue {
     const max = limits[full];
     throw new RepriseError(
       'limit.exceeded',
-      `Cannot record "${type}": what waits to be stored is at the limit of ${max} ("${full}")`,
-      { hint: 'The store does not keep up. Await flush() now and then.', details: { limit: full, max } },
+      `Cannot record "${type}": the events that wait to be stored are at the limit of ${max} ("${full}")`,
+      { hint: 'Await flush() now and then, because the store does not keep up.', details: { limit: full, max } },
     );
   }
 

@@ -18,8 +18,8 @@ export function checkBudget(budget: Budget | undefined): void {
   checkKeys(budget, budgetKeys);
   for (const [name, most] of Object.entries(budget))
     if (most !== undefined && !(typeof most === 'number' && most >= 0))
-      throw new RepriseError('option.invalid', `Cannot keep to a budget of ${String(most)} ${name}`, {
-        hint: 'Give a number from 0, or leave it out for no limit.',
+      throw new RepriseError('option.invalid', `Cannot use a budget of ${String(most)} ${name}`, {
+        hint: 'Use a number from 0, or leave it out for no limit.',
         details: { option: `budget.${name}` },
       });
 }
@@ -48,7 +48,7 @@ export class BudgetGuard implements CallGuard {
       return;
     }
     this.exceeded ??= new RepriseError('budget.exceeded', `Cannot call "${name}": ${why.text}`, {
-      hint: why.hint ?? 'Resume the branch with a larger budget; it goes on where it stopped.',
+      hint: why.hint ?? 'Resume the branch with a larger budget; it continues where it stopped.',
       details: { budget: { ...this.#budget }, modelCalls: this.modelCalls, tokens: this.#tokens() },
     });
     this.#onExceeded(this.exceeded);
@@ -84,8 +84,8 @@ export class BudgetGuard implements CallGuard {
     if ((cost ?? 0) >= costUsd) return { text: `${cost ?? 0} of ${costUsd} dollars are used up` };
     if (unpricedCalls === 0) return undefined;
     return {
-      text: `the price of a call is unknown, so that ${costUsd} dollars cannot be kept to`,
-      hint: `Give prices that know "${model}", or a budget in tokens.`,
+      text: `the price of a call is unknown, so a budget of ${costUsd} dollars cannot be checked`,
+      hint: `Add a price for "${model}", or set a budget in tokens.`,
     };
   }
 }

@@ -247,16 +247,16 @@ export class EffectGuard implements CallGuard {
     const policy = `effects: { names: { ${JSON.stringify(name)}: 'run' } }`;
     const why =
       earlier === undefined
-        ? 'the policy allows no such call'
+        ? 'the policy does not allow it'
         : known?.isWithheld === true
-          ? `it was made at ${earlier}, and not all of that could be recorded`
+          ? `it was made at ${earlier}, and part of that could not be recorded`
           : record.kind === 'inDoubt'
-            ? `it was begun at ${earlier}, and nobody knows whether it happened`
+            ? `it was started at ${earlier}, and nobody knows whether it happened`
             : `it was made at ${earlier} and ended "${known?.outcome}"`;
     const reuse =
-      known?.outcome === undefined || known.isWithheld === true ? '' : " or take the recorded answer with 'reuse',";
+      known?.outcome === undefined || known.isWithheld === true ? '' : " use the recorded answer with 'reuse',";
     return new RepriseError('effect.refused', `Cannot call ${JSON.stringify(name)}, which is ${effect}: ${why}`, {
-      hint: `Make it with ${policy},${reuse} or give ask to decide call by call.`,
+      hint: `Allow it with ${policy},${reuse} or pass ask to decide call by call.`,
       details: { name, effect, ...given({ earlier }) },
     });
   }

@@ -56,7 +56,7 @@ function refuse(why: string, hint: string): never {
 /** Throws if a count is not valid or above its limit. */
 export function checkCounts(variants: readonly Variant[], repeats: number, parallel: number): void {
   for (const [name, value] of Object.entries({ repeats, parallel }))
-    if (!Number.isSafeInteger(value) || value < 1) refuse(`"${name}" is ${value}`, 'Give a whole number from 1.');
+    if (!Number.isSafeInteger(value) || value < 1) refuse(`"${name}" is ${value}`, 'Use a whole number from 1.');
   checkLimit('experimentBranchesMax', variants.length * repeats, 'run an experiment of so many branches');
   checkLimit('experimentParallelMax', parallel, 'run so much of an experiment at once');
 }
@@ -70,9 +70,9 @@ export function agentOf<Run, Result>(
   const agent = name === undefined ? usual : Object.hasOwn(agents, name) ? agents[name] : undefined;
   if (agent !== undefined) return agent;
   if (name === undefined)
-    return refuse(`variant "${variant.name}" has no agent`, 'Give "agent", or name one in "with".');
+    return refuse(`variant "${variant.name}" has no agent`, 'Pass "agent", or name one in "with".');
   throw new RepriseError('agent.not-found', `Cannot run variant "${variant.name}": there is no agent "${name}"`, {
-    hint: `There are ${Object.keys(agents).join(', ') || 'none'}.`,
+    hint: `Use one of: ${Object.keys(agents).join(', ') || 'none'}.`,
   });
 }
 

@@ -80,22 +80,18 @@ export function checkAnswerable<Run, Result>(
 function refuseAnswer(call: string | undefined, pending: readonly PendingCall[]): never {
   const what = call === undefined ? 'with a message that answers no call' : `with an answer to ${JSON.stringify(call)}`;
   const open = pending.map((each) => each.call).join(', ');
-  throw new RepriseError('resume.invalid', `Cannot resume ${what}: no such call waits for one`, {
-    hint: open === '' ? 'Nothing waits for an answer of a tool.' : `These wait for an answer: ${open}.`,
+  throw new RepriseError('resume.invalid', `Cannot resume ${what}: no such call is open`, {
+    hint: open === '' ? 'Pass a user message: no call waits for an answer.' : `Answer one of the open calls: ${open}.`,
   });
 }
 
 function waiting(calls: readonly PendingCall[], ref: string): RepriseError {
   const [first] = calls;
   const which = calls.map(({ call, name }) => `"${name}" (${call})`).join(', ');
-  return new RepriseError(
-    'resume.waiting',
-    `Cannot resume "${ref}": ${which} waits for an answer that the caller gives`,
-    {
-      hint: `Give it as the prompt: { role: 'tool', content: [{ type: 'tool-result', toolCallId: ${JSON.stringify(first?.call)}, toolName: ${JSON.stringify(first?.name)}, output }] }, or fork with a "toolResult" edit.`,
-      details: { calls: calls.map(({ call, name }) => ({ call, name })) },
-    },
-  );
+  return new RepriseError('resume.waiting', `Cannot resume "${ref}": ${which} waits for an answer from the caller`, {
+    hint: `Pass it as the prompt: { role: 'tool', content: [{ type: 'tool-result', toolCallId: ${JSON.stringify(first?.call)}, toolName: ${JSON.stringify(first?.name)}, output }] }, or fork with a "toolResult" edit.`,
+    details: { calls: calls.map(({ call, name }) => ({ call, name })) },
+  });
 }
 
 /** Tells whether a run stopped because it waits for the caller. */

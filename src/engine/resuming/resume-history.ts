@@ -142,8 +142,8 @@ export function checkGoesOn(place: Place, history: ResumableHistory): void {
   const why =
     history.messages.length === 0
       ? 'it holds no message'
-      : 'its last message is an answer, and nobody asked anything since';
+      : 'its last message is an answer, and nothing was asked since';
   throw new RepriseError('resume.nothing', `Cannot resume "${ref}": ${why}`, {
-    hint: 'Give a prompt, or fork before the answer.',
+    hint: 'Pass a prompt, or fork before the answer.',
   });
 }

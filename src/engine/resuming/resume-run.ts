@@ -82,9 +82,9 @@ export function asResumable<Run, Result>(agent: Agent<Run, Result>): ResumableAg
   if (typeof agent === 'object' && agent !== null && typeof agent.resume === 'function') return agent;
   throw new RepriseError(
     'agent.invalid',
-    `Cannot resume with ${agent === null ? 'null' : `a ${typeof agent}`}: it is no agent`,
+    `Cannot resume with ${agent === null ? 'null' : `a ${typeof agent}`}: that is not an agent`,
     {
-      hint: 'Give a function of the context, or what an adapter makes of your agent.',
+      hint: 'Pass a function of the context, or an agent made by an adapter.',
     },
   );
 }
@@ -252,7 +252,7 @@ function failedRecording(
     'recording.failed',
     `Cannot record the run: ${failed} events could not be stored: ${errors[0]?.message ?? 'unknown'}`,
     {
-      hint: 'Look at the errors in its cause; with onFailure: "report" the run goes on without a record.',
+      hint: 'Look at the errors in its cause, or set onFailure: "report" to let a run finish without its record.',
       details: { failed },
       cause: new AggregateError([...errors], 'What could not be recorded'),
     },

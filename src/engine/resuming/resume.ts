@@ -193,7 +193,7 @@ export function checkLimits(options: Pick<ResumeOptions, 'timeoutMs' | 'agentNam
 
 function checkTimeout(timeoutMs: number | undefined): void {
   if (timeoutMs === undefined || (Number.isFinite(timeoutMs) && timeoutMs > 0)) return;
-  throw new RepriseError('resume.timeout', `Cannot resume for ${timeoutMs} ms: a time is more than 0`, {
+  throw new RepriseError('resume.timeout', `Cannot resume for ${timeoutMs} ms: the time must be more than 0`, {
     hint: 'Leave timeoutMs out for no limit.',
   });
 }
@@ -223,7 +223,7 @@ async function resumeTurns<Run, Result>(
   ];
   if (plan.length === 0)
     throw new RepriseError('resume.nothing', `Cannot resume "${branch}" with the recorded user turns: there are none`, {
-      hint: 'Fork earlier, or give a prompt.',
+      hint: 'Fork earlier, or pass a prompt.',
     });
   const runs: ComparedRun<Result>[] = [];
   for (const { original, message, prompt: next } of plan) {
@@ -260,8 +260,8 @@ async function recordedTurns(
   agent: string | null | undefined,
 ): Promise<readonly UserTurn[]> {
   if (parent !== null) return userTurnsAfter(engine, session, parent, agent);
-  throw new RepriseError('resume.nothing', `Cannot send the recorded user turns on "${branch}": it is no fork`, {
-    hint: 'Fork the session, at 0 for the whole of it, and resume the fork.',
+  throw new RepriseError('resume.nothing', `Cannot send the recorded user turns on "${branch}": it is not a fork`, {
+    hint: 'Fork the session (at 0 to repeat all of it) and resume the fork.',
   });
 }
 

@@ -27,7 +27,7 @@ export class StopWatch {
   constructor(engine: Engine, { signal, timeoutMs, session, branch }: StopOptions) {
     this.#engine = engine;
     const details = { session, branch };
-    const hint = 'The branch holds what was done; resume it again to go on.';
+    const hint = 'The branch holds what was done so far; resume it again to continue.';
     const abort = (): void => {
       const why = signal?.reason instanceof Error ? signal.reason.message : 'the caller stopped it';
       this.stop(

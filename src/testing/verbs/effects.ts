@@ -177,7 +177,7 @@ export const effects: readonly VerbCase[] = [
       );
       const branch = await session.fork('lost', { prompt: 'Charge it.', edits: [] });
       const error = await refuses('effect.refused', () => branch.resume(agent, { prompt: 'Charge it.' }));
-      assert.match(error.message, /begun at demo\/lost@6, and nobody knows whether it happened/);
+      assert.match(error.message, /started at demo\/lost@6, and nobody knows whether it happened/);
       assert.equal(charge.made.length, 0);
     },
   ),
@@ -288,7 +288,7 @@ export const effects: readonly VerbCase[] = [
     const refund = countedRefund();
     const branch = await session.fork('main@2');
     const error = await refuses('effect.refused', () => branch.resume(refundsAgain(refund), { effects: 'refuse' }));
-    assert.match(error.message, /the policy allows no such call/);
+    assert.match(error.message, /the policy does not allow it/);
     assert.equal(refund.made.length, 0);
   }),
 

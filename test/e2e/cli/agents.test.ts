@@ -204,7 +204,7 @@ describe('reprise resume', () => {
 
   test('without a configuration it says so', async () => {
     place.write('reprise.config.mjs', 'export default {};');
-    expect((await place.run(['resume', 'refund'])).stderr).toContain('It names no agents.');
+    expect((await place.run(['resume', 'refund'])).stderr).toContain('Add it to the agents of the configuration.');
   });
 });
 
