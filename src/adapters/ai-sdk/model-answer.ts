@@ -37,7 +37,7 @@ export function answerEnd(answer: ModelAnswer, providerName: string): CallEnd {
 }
 
 /** Returns the assistant message as the AI SDK will send it back; undefined if the model said nothing. */
-export function answerMessage(content: readonly LanguageModelV4Content[]): Message | undefined {
+function answerMessage(content: readonly LanguageModelV4Content[]): Message | undefined {
   const parts = content.flatMap(answerPart);
   return parts.length === 0 ? undefined : { role: 'assistant', content: shortContent(parts) };
 }

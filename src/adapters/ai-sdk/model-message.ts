@@ -108,7 +108,7 @@ function modelPart(part: JsonObject): object {
 }
 
 /** Returns the output of a tool in the form in which the AI SDK sends it to a model. */
-export function toolOutput(output: JsonValue, isError: boolean): ToolResultPart['output'] {
+function toolOutput(output: JsonValue, isError: boolean): ToolResultPart['output'] {
   if (isToolOutput(output)) return withUrls(output) as ToolResultPart['output'];
   if (typeof output === 'string') return { type: isError ? 'error-text' : 'text', value: output };
   return { type: isError ? 'error-json' : 'json', value: output };

@@ -1,7 +1,7 @@
 import { type BaseMessage, isBaseMessage } from '@langchain/core/messages';
 import type { LLMResult } from '@langchain/core/outputs';
 import { convertToOpenAITool, isLangChainTool } from '@langchain/core/utils/function_calling';
-import { given, isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { given, isObject, type JsonValue } from '../../core/json.ts';
 import type { Message } from '../../core/message/message.ts';
 import { propertiesOf } from '../../core/property.ts';
 import { plainJson, plainObject } from '../../core/recording/plain-json.ts';

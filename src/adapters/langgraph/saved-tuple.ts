@@ -14,7 +14,7 @@ import type { Saved, SaverIndex } from './saver-index.ts';
 import { typedBytes } from './typed-value.ts';
 
 /** The checkpoint that holds the value of a channel, and its version. */
-export interface HeldValue extends JsonObject {
+interface HeldValue extends JsonObject {
   readonly from: string;
   readonly version: number | string;
 }

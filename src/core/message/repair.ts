@@ -41,7 +41,7 @@ export interface HeldMessage {
 export type MendableMessage = HeldMessage | { readonly seq: number; readonly erased: true; readonly message?: never };
 
 /** A tool call at the end of a history that waits for its answer. */
-export interface OpenToolCall {
+interface OpenToolCall {
   readonly seq: number;
   readonly call: string;
   readonly name: string;

@@ -13,7 +13,7 @@ import { readPlaces, unwrap } from '../history/stored-events.ts';
 import { replay } from '../looking/replay.ts';
 
 /** The settings of every model call that the branch gives; null if it does not give one. */
-export interface BranchSettings {
+interface BranchSettings {
   readonly model: string | null;
   readonly system: string | null;
   readonly tools: JsonArray | null;
