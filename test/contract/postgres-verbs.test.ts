@@ -5,5 +5,6 @@ import { readyPlace } from '../postgres/ready-place.ts';
 
 describe('the verbs on postgres', () => {
   for (const held of new Set(Object.values(verbSuite).flat()))
-    test(`${held.title}`, () => held.run(async () => openReprise({ store: await readyPlace(), durability: 'process' })));
+    test(`${held.title}`, () =>
+      held.run(async () => openReprise({ store: await readyPlace(), durability: 'process' })));
 });
