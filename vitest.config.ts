@@ -44,7 +44,7 @@ export default defineConfig({
       kind('e2e', 180 * second),
       kind('frameworks', 120 * second),
       kind('docs', 120 * second),
-      // Runs for as long as it is told to, so it is there only when asked for by name.
+      // Runs for ten minutes, so it is there only when asked for by name.
       ...(soaking ? [kind('soak', 3600 * second)] : []),
     ],
   },

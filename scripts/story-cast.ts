@@ -13,7 +13,7 @@ export const storyPicturePath = 'docs/story.svg';
 
 const columns = 100;
 
-/** What `npm start` prints to a terminal with colours. */
+/** The output of `npm start` on a terminal with colors. */
 export function storyScreen(): string {
   const folder = mkdtempSync(join(tmpdir(), 'reprise-cast-'));
   const script = fileURLToPath(new URL('story.ts', import.meta.url));

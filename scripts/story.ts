@@ -1,6 +1,6 @@
 /**
- * What `npm start` shows: the story of `reprise demo`, on a store in this repository. It leaves the store behind, so that
- * every command it printed works afterwards.
+ * The program of `npm start`: tells the story of `reprise demo` on a store in this repository. It leaves the store behind,
+ * so that every command it printed works afterwards.
  */
 import { accessSync, constants, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** What `npm start` shows to someone who has never seen Reprise. */
+/** `npm start`, as somebody sees it who does not know Reprise. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** What people see when the agent of their own configuration fails, lingers or has to wait. */
+/** An agent of the user's own configuration fails, lingers or has to wait. */
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { dropFixtures, type Place, refundPlace, skipOnServer } from './run.ts';
 

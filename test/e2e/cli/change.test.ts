@@ -21,7 +21,7 @@ interface Lineage {
 
 const lineageOf = (made: Record<string, unknown>): Lineage => made['lineage'] as Lineage;
 
-/** What the model would see on a branch. */
+/** The messages that the model would see on a branch. */
 async function conversation(ref: string): Promise<Record<string, unknown>> {
   return (await place.json('state', ref, 'conversation'))['value'] as Record<string, unknown>;
 }

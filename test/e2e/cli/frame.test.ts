@@ -1,4 +1,4 @@
-/** What holds for every command: words, streams, exit codes, and what is said about a typo. */
+/** Every command: words, streams, exit codes, and the answer to a typo. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

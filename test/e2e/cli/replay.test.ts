@@ -233,7 +233,7 @@ describe('pace', () => {
     const original = place.start(['replay', 'paced', '--speed', '1x', '--json']);
     await original.until(({ stdout }) => stdout.includes('\n'));
     expect((await place.run(['replay', 'paced', '--speed', '999999x', '--json'])).stdout.split('\n')).toHaveLength(3);
-    // What takes an hour is not there when the quick one is over.
+    // The second event, an hour later, is not there when the quick replay is over.
     expect([original.child.exitCode, original.stdout.split('\n').length]).toEqual([null, 2]);
     original.child.kill('SIGINT');
     expect(await original.ended()).toBe(130);

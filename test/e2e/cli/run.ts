@@ -26,13 +26,13 @@ export function skipOnServer(why: string, context?: TestContext): void {
   else context.skip(note);
 }
 
-/** What a command finds around it. */
+/** The input and environment of a command. */
 export interface RunOptions {
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** What npm, the tests, a terminal or a build machine sets: by some of it Node.js decides about colours (`CI`, `TMUX`). */
+/** Variables of npm, the tests, a terminal or a build machine. Node.js decides about colors by some of them (`CI`, `TMUX`). */
 const foreign =
   /^(npm_|REPRISE|VITEST|NODE_OPTIONS|EDITOR$|VISUAL$|COLUMNS$|NO_COLOR|NODE_DISABLE_COLORS|FORCE_COLOR|COLORTERM|TERM|TMUX|CI$|TEAMCITY|TF_BUILD)/;
 
@@ -43,7 +43,7 @@ export function plainEnv(more: Readonly<Record<string, string>> = {}): NodeJS.Pr
   return { ...Object.fromEntries(kept), NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/cli'), ...more };
 }
 
-/** What kind of store a place has. */
+/** The kind of store that a place has. */
 interface PlaceOptions {
   /** A file also where the stores of this run are in PostgreSQL. */
   readonly isFile?: boolean;
@@ -227,7 +227,7 @@ async function buildDemo(reprise: Reprise): Promise<void> {
   await careful.append(demoEvents().slice(16, 20));
 }
 
-/** What commands that run agents and import files are given: a configuration, variants, a saved run. */
+/** Writes the files of commands that run agents and import: a configuration, variants, a saved run. */
 export function writeAgentFiles(place: Place): void {
   place.write('reprise.config.mjs', agentConfig);
   place.write('variants.json', [{ name: 'as-is' }, { name: 'brief', system: 'Be brief: the pool.' }]);
@@ -306,8 +306,8 @@ async function buildRefund(reprise: Reprise): Promise<void> {
 }
 
 /**
- * The shape of a JSON value: its keys and the types of what they hold, a list as its distinct kinds of items. What is
- * printed for people may change; this may not.
+ * The shape of a JSON value: its keys and the types of what they hold, a list as its distinct kinds of items. Text for
+ * people may change; this may not.
  */
 export function shapeOf(value: unknown): unknown {
   if (value === null) return 'null';

@@ -1,4 +1,4 @@
-/** What the commands that look must withstand: no store, a newer one, a locked one, long and hostile histories. */
+/** Commands that look withstand no store, a newer one, a locked one, and long and hostile histories. */
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -12,8 +12,8 @@ const timeName = /(^ms|Ms|Millis|Seconds|Duration)$|^(elapsed|took|hrtime)/;
 const measured = ['bench/', 'test/soak/'];
 
 /**
- * No test compares a clock: on a busy machine it fails, and it never says what is wrong. What it stands for can be
- * compared: bytes read, rows held, statements asked, the order of events, a clock that the test moves.
+ * No test compares a clock: it fails on a busy machine, and never says what is wrong. A test compares what the time stands
+ * for: bytes read, rows held, statements asked, the order of events, a clock that the test moves.
  */
 export const rule: Rule = (tree) => codeFiles(tree).filter(isTestCode).flatMap(clockAssertions);
 
@@ -30,7 +30,7 @@ function clockAssertions(file: TreeFile): Problem[] {
     .map(({ start }) => ({ file: file.path, line: lineAt(file, start), message: 'asserts something about a clock' }));
 }
 
-/** What an assertion compares: both sides of `expect(a).toBeLessThan(b)`, and of `expect(a < b)` and `assert.ok(a < b)`. */
+/** Returns the values that an assertion compares: both sides of `expect(a).toBeLessThan(b)`, and of `expect(a < b)` and `assert.ok(a < b)`. */
 function comparedIn(node: SyntaxNode): SyntaxNode[] {
   if (node.type !== 'CallExpression') return [];
   const callee = node['callee'] as SyntaxNode;
