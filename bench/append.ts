@@ -93,7 +93,7 @@ const messages = (data: readonly JsonObject[], count: number, from: number): Eve
     data: { message: { role: 'assistant', content: `${from + index} ${JSON.stringify(content)}` } },
   }));
 
-/** What someone would write by hand: one table, one index, the text as it is, and room for a digest that is not made. Pages are as large as the store's. */
+/** A store as a person would write it by hand: one table, one index, plain text, and room for a digest. Its pages are as large as ours. */
 export const rawSchema = `
 PRAGMA page_size = 4096; PRAGMA journal_mode = WAL;
 CREATE TABLE events(branch INTEGER NOT NULL, seq INTEGER NOT NULL, type TEXT NOT NULL, time INTEGER NOT NULL, payload TEXT NOT NULL, digest BLOB NOT NULL, UNIQUE(branch, seq))`;

@@ -1,4 +1,4 @@
-/** What histories take on disk, and how that grows. */
+/** The space that histories take on disk, and how it grows. */
 import type { EventDraft } from '../src/index.ts';
 import { atMost, bytes, forTheRecord, type Row } from './measure.ts';
 import { randomSource, textSource } from './workload.ts';

@@ -91,7 +91,7 @@ async function copyOf(workspace: Workspace, events: number): Promise<string> {
 
 const forkSeq = (workspace: Workspace): number => workspace.sizes.events >> 1;
 
-/** What a fork adds to the file, and what an event of the same size does. */
+/** The bytes that a fork adds to the file, beside those of an event of the same size. */
 async function growthOf(workspace: Workspace, path: string): Promise<Growth> {
   const forks = workspace.sizes.isQuick ? 50 : growthForks;
   const rows = (): number => count(path, 'SELECT count(*) FROM events');

@@ -2,7 +2,7 @@ import { cpus, loadavg, totalmem } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
 import { bytes } from './measure.ts';
 
-/** What the figures were taken on: a number without its machine says nothing. */
+/** The machine that the figures were taken on. */
 export function machine(): Readonly<Record<string, string>> {
   const database = new DatabaseSync(':memory:');
   const sqlite = database.prepare('SELECT sqlite_version() AS version').get();

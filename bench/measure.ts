@@ -6,21 +6,21 @@ export interface Row {
   readonly goal: string;
   readonly figure: string;
   readonly verdict: 'met' | 'missed' | 'for the record';
-  /** What the figure is made of. */
+  /** The measurements behind the figure. */
   readonly detail: string;
   /** By how much a goal was missed, and why. */
   readonly miss?: string;
 }
 
-/** What a row is held against. */
+/** A figure and its goal. */
 export interface Judged {
   readonly name: string;
   readonly value: number;
   readonly limit: number;
-  /** What follows the number: `×`, ` ms`, ` B`. */
+  /** The unit after the number: `×`, ` ms`, ` B`. */
   readonly unit: string;
   readonly detail: string;
-  /** What costs the most here: printed only when the goal is missed. */
+  /** The most expensive part, printed only when the goal is missed. */
   readonly cause: string;
 }
 
@@ -52,7 +52,7 @@ export type Contender = () => number | Promise<number>;
 /**
  * Runs contenders in turn, round after round, so that a slow moment of the machine falls on all of them. Before each, the
  * young garbage of the last one is collected, and only that: a full collection also throws away what the engine has
- * learnt of the code, and whoever has more code than a statement or two would be measured cold, round after round.
+ * learnt of the code, and a contender with more than a statement or two would be measured cold, round after round.
  */
 export async function alternate<Name extends string>(
   rounds: number,

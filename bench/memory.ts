@@ -5,7 +5,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { open } from './workspace.ts';
 
-/** What a process holds, in bytes: at the beginning, and at most in each tenth of the way. */
+/** The memory of a process in bytes: at the beginning, and the most in each tenth of the way. */
 export interface Memory {
   readonly before: number;
   readonly tenths: readonly number[];

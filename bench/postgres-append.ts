@@ -127,7 +127,7 @@ function appending(sessions: readonly Session[], data: readonly JsonObject[]): A
   };
 }
 
-/** What someone would write by hand: a connection for each writer, and one statement an event. */
+/** A store as a person would write it by hand: a connection for each writer, and one statement for each event. */
 async function inserting(
   connections: readonly Sql[],
   { table, insert }: Insert,

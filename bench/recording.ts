@@ -1,4 +1,4 @@
-/** What recording adds to an agent that streams: to its time, and to the wait for the first token. */
+/** The cost of recording an agent that streams: in time, and in the wait for the first token. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -100,7 +100,7 @@ function rowsOf(who: string, { with: recorded, without }: Compared): Row[] {
   ];
 }
 
-/** What a call costs when the model takes no time: everything else is noise of the network. */
+/** The cost of a call when the model takes no time: everything else is noise of the network. */
 async function perCall(workspace: Workspace, recorder: Recorder): Promise<Row[]> {
   const calls = workspace.sizes.isQuick ? 5 : 200;
   const messages: readonly Message[] = Array.from({ length: 20 }, (_, index) => ({

@@ -1,4 +1,4 @@
-/** What the benchmarks found, for a terminal and for a file. */
+/** The rows of the benchmarks, for a terminal and for a file. */
 import type { Row } from './measure.ts';
 
 const marks = { met: '✓', missed: '✗', 'for the record': '·' } as const;

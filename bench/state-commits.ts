@@ -166,7 +166,7 @@ async function replayed(state: StateHandle, events: number): Promise<void> {
   if (seen !== events) throw new Error(`Saw ${seen} of ${events} commits`);
 }
 
-/** What someone would write by hand: every version of every key, by key and by the number of its commit. */
+/** A store as a person would write it by hand: every version of every key, by key and by the number of its commit. */
 class PlainState implements Disposable {
   readonly #database: DatabaseSync;
   readonly #insert;

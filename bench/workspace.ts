@@ -38,7 +38,7 @@ export interface Sizes {
   readonly turns: number;
 }
 
-/** What the goals speak of. */
+/** The sizes that the goals name. */
 export const fullSizes: Sizes = {
   isQuick: false,
   rounds: 7,

@@ -20,7 +20,7 @@ In the examples \`reprise\` is an open store, \`session\` its session \`refund\`
 \`main\`), and \`branch\` the branch \`careful\`, forked at \`main@2\`. Everything named is imported from \`reprise\`.
 `;
 
-/** What stands together; every other value goes under "More", and every type under "Types", so nothing is left out. */
+/** The groups of the page. Every other value goes under "More" and every type under "Types", so nothing is left out. */
 const groups: Readonly<Record<string, readonly string[]>> = {
   Opening: ['openReprise', 'openSqliteStore', 'openMemoryStore', 'createNodePlatform'],
   Reprise: ['Reprise'],
@@ -66,7 +66,7 @@ export function apiPage(): string {
     .concat('\n');
 }
 
-/** What stands behind another door than the main one: all of it, in the order of the door. */
+/** Everything that a door other than the main one exports, in the order of the door. */
 function doorSections(file: string): string[] {
   return publicSurface(root, file).map((entry) => (entry.kind === 'type' ? typeSection(entry) : valueSection(entry)));
 }

@@ -3,9 +3,9 @@
 /** One door. */
 export interface Door {
   readonly file: string;
-  /** What the API page says of it; the main door has the page's own introduction. */
+  /** Its introduction on the API page; the main door has the page's own. */
   readonly about?: string;
-  /** What examples behind this door find imported besides everything the package exports. */
+  /** Imports that examples behind this door find, besides everything the package exports. */
   readonly imports?: readonly string[];
 }
 

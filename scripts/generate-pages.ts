@@ -20,7 +20,7 @@ const pages = {
 for (const [path, page] of Object.entries(pages)) {
   const file = new URL(`../${path}`, import.meta.url);
   const text = await page();
-  // A story that differs in its clocks and digests alone is the same story: it stays as it was told.
+  // A story that differs only in its clocks and digests is the same story, so the file stays as it is.
   const isStory = path === storyTextPath || path === storyPicturePath;
   const isSame = isStory && existsSync(file) && steady(readFileSync(file, 'utf8')) === steady(text);
   if (!isSame) writeFileSync(file, text);

@@ -1,4 +1,4 @@
-/** What the package exports, read from the source: names, doc comments, members and examples. */
+/** The exports of the package, read from the source: names, doc comments, members and examples. */
 import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { type Comment, parseSync } from 'oxc-parser';
@@ -209,7 +209,7 @@ function memberOf(source: Source, node: SyntaxNode): Member[] {
   const name = String(key['name']);
   const doc = docBefore(source, node.start);
   const isMethod = (node.type === 'MethodDefinition' && node['kind'] === 'method') || node.type === 'TSMethodSignature';
-  // A method that overrides another is called by whoever knows that one: a framework, by its own documents.
+  // A framework calls a method that overrides one of its own, and its documents describe it.
   if (isMethod && node['override'] === true) return [];
   const signature = node.type === 'MethodDefinition' ? (nodeAt(node, 'value') as SyntaxNode) : node;
   return [

@@ -12,7 +12,7 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 const directory = join(import.meta.dirname, '..', 'test', 'compat', 'histories', version);
 const path = join(directory, 'store.db');
 
-// What a release once wrote is kept as it was; only a version that is not released yet may be recorded again.
+// The history of a release never changes; only a version that is not released yet may be recorded again.
 if (existsSync(directory) && !process.argv.includes('--again')) {
   console.error(
     `Cannot record ${version}: it was recorded before. Raise the version, or add --again before it is released.`,

@@ -1,6 +1,6 @@
 import { StatementSync } from 'node:sqlite';
 
-/** What this process has read from SQLite databases: what a clock would only tell on an idle machine. */
+/** Counts what this process reads from SQLite databases. Unlike a clock, the count is the same on a busy machine. */
 export class SqliteReads implements Disposable {
   /** The statements that were run. */
   readonly statements: Set<string> = new Set();

@@ -35,7 +35,7 @@ const rooms = [
   'testing',
 ];
 
-/** What the forbidden imports name, so that they are refused for where they point and not for pointing nowhere. */
+/** Targets of the forbidden imports, so that each is refused for where it points and not for pointing nowhere. */
 const targets = {
   'src/engine/changing/fork.ts': 'export function fork(): void {}\n',
   'src/store/memory/memory-store.ts': 'export function openMemoryStore(): void {}\n',

@@ -1,4 +1,4 @@
-/** What a configuration changes: which store is opened, what is masked, and what a call is said to have cost. */
+/** A configuration decides which store opens, what the recorder masks, and what a call costs. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ beforeEach(() => {
 const apiKey = `sk-proj-${'Ab3dEf6hIj'.repeat(3)}`;
 const orderNumber = 'ORD-990017';
 
-/** One model call that is told a key and an order number. */
+/** One model call whose prompt has a key and an order number. */
 async function recordCall(session: Session, model: string): Promise<void> {
   await using recorder = await session.record({ agent: 'support', facts: false });
   const messages = [{ role: 'user', content: `My key is ${apiKey}, my order ${orderNumber}` }] as const;

@@ -231,7 +231,7 @@ describe('a copy', () => {
     await from.copy(to);
     expect(Math.max(...batches.map(({ text }) => text))).toBeLessThan(8_400_000);
     expect(batches.slice(0, before).at(-1)).toMatchObject({ events: 0 });
-    // What went ahead is not sent again.
+    // Parts that went ahead are not sent again.
     expect(batches.reduce((sum, { text }) => sum + text, 0)).toBeLessThan(14_000_000);
     await expectSameSessions({ store: left, namespace: 'default' }, { store: right, namespace: 'default' });
   });

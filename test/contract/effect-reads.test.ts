@@ -1,4 +1,4 @@
-/** What deciding about effects costs: nothing where there are none, and one reading of the record otherwise. */
+/** The cost of deciding about effects: nothing where there are none, and one reading of the record otherwise. */
 import { expect, test } from 'vitest';
 import {
   createNodePlatform,

@@ -1,6 +1,6 @@
 import type { AppendOutcome, AppendRequest, EventStore } from '../../src/core/store/event-store.ts';
 
-/** What happens to an append instead: undefined lets it through. `next` does it all the same, as for a lost answer. */
+/** Replaces an append; undefined lets it through. `next` appends all the same, as when only the answer is lost. */
 export type AppendFault = (
   requests: readonly AppendRequest[],
   next: () => Promise<readonly AppendOutcome[]>,

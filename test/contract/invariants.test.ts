@@ -121,7 +121,7 @@ describe('I1 the log is the truth', () => {
 });
 
 describe('I4 a fork copies nothing', () => {
-  /** What a fork at the middle of a history writes: rows, pages, and calls of the store. */
+  /** Counts what a fork in the middle of a history writes: rows, pages, and calls of the store. */
   async function costOf(events: number): Promise<{
     readonly rows: Record<string, number>;
     readonly bytes: number;

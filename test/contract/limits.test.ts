@@ -297,7 +297,7 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
   snapshotEventsMin: 'test/contract/traps.test.ts',
   snapshotBytesFactor: 'test/contract/traps.test.ts',
   snapshotBytesMax: async ({ store, path }) => {
-    // What is worth keeping is decided above the store, and 80 MB are enough once.
+    // The engine decides what is worth keeping, and writing 80 MB once is enough.
     if (path !== '') return;
     const counted = countingStore(store);
     const reprise = await openReprise({ store: counted.store, platform, snapshotEvents: 1 });

@@ -4,17 +4,17 @@ import { createNodePlatform } from '../../src/node/platform.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import type { OpenStore } from '../../src/testing/contract/contract-case.ts';
 import { storeContract } from '../../src/testing/contract/store-contract.ts';
-import { newPlace } from '../postgres/place.ts';
+import { readyPlace } from '../postgres/ready-place.ts';
 import { alternate } from './alternate.ts';
 
 const platform = createNodePlatform();
 const open = (url: string): Promise<EventStore> => openPostgresStore({ url, platform, durability: 'process' });
 
 const stores: Readonly<Record<string, OpenStore>> = {
-  postgres: async () => await open(newPlace()),
+  postgres: async () => await open(await readyPlace()),
   // Each call goes to the other of two stores, so that nothing rests on what one of them remembers.
   'twice opened postgres': async () => {
-    const place = newPlace();
+    const place = await readyPlace();
     return alternate([await open(place), await open(place)]);
   },
 };

@@ -1,4 +1,4 @@
-/** What recording and resuming let go of when they are done: messages, timers, listeners. */
+/** Recording and resuming let go of their messages, timers and listeners when they are done. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';

@@ -28,7 +28,7 @@ const stores: Readonly<Record<string, () => Promise<EventStore>>> = {
   sqlite: () => openSqliteStore({ path: join(directory, `${++files}.db`), platform, durability: 'process' }),
 };
 
-/** What a store was asked for and has not been told to let go of. */
+/** Reads, watches and listeners that a caller has asked for and not let go of. */
 interface Held {
   reads: number;
   watches: number;

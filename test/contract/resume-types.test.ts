@@ -1,4 +1,4 @@
-/** What the compiler says about agents and their options. */
+/** The compiler accepts and refuses agents and their options. */
 import { expect, test } from 'vitest';
 import { openReprise, type ResumableAgent, type ResumeContext } from '../../src/index.ts';
 

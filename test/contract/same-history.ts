@@ -33,7 +33,7 @@ export async function expectSameSession(left: StorePlace, right: StorePlace, ses
   for (const name of Object.keys(told) as (keyof typeof told)[]) expect(other[name], name).toEqual(told[name]);
 }
 
-/** All that a port says of a session; the namespace, which is no part of it, left out. */
+/** All that a port says of a session, without the namespace, which does not belong to it. */
 async function tellAll(store: EventStore, ref: SessionRef) {
   const { namespace: _, ...record } = (await store.session(ref)) ?? { namespace: '' };
   const branches = await store.branches(ref);

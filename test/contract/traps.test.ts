@@ -63,7 +63,7 @@ function talk(name: string): EventDraft[] {
 
 describe('T6 a fold mints no ids', () => {
   const shipped = { conversation, runs, summary };
-  /** A machine that has neither clock nor chance: whoever looks must not need them. */
+  /** A machine without clock and randomness: reading must not need them. */
   const still: Platform = {
     ...platform,
     now: () => {

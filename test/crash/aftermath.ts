@@ -119,7 +119,7 @@ function checkSaid(histories: ReadonlyMap<string, readonly Event[]>, said: reado
   }
 }
 
-/** What was acknowledged as erased is in no file any more. */
+/** Checks that no file holds a text whose erasure was acknowledged. */
 function checkForgotten(path: string, said: readonly Line[]): void {
   const texts = said.flatMap((line) => (line.kind === 'erased' ? [line.text] : []));
   for (const file of [path, `${path}-wal`]) {

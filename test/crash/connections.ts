@@ -1,13 +1,13 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 
-/** What was seen of the connections that some work opened. */
+/** The statements of the connections that some work opened. */
 export interface SeenConnections {
   /** Every connection that ran a statement and is still open. */
   readonly open: () => readonly DatabaseSync[];
   readonly stop: () => void;
 }
 
-/** Watches every connection of this process; `rewrite` may change what it is told, to plant a fault. */
+/** Watches every connection of this process; `rewrite` may change a statement, to plant a fault. */
 export function watchConnections(rewrite: (sql: string) => string = (sql) => sql): SeenConnections {
   const seen = new Set<DatabaseSync>();
   const exec = Reflect.get(DatabaseSync.prototype, 'exec') as (this: DatabaseSync, sql: string) => void;

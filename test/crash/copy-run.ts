@@ -60,7 +60,7 @@ export async function digestsOf(reprise: Reprise): Promise<Record<string, unknow
   return found;
 }
 
-/** What to kill, how often, and what the target had before. */
+/** Which process to kill, how often, and what the target had before. */
 export interface KillPlan {
   readonly from: string;
   readonly to: string;

@@ -49,7 +49,7 @@ function copy(): string {
 
 const digestOf = (path: string): string => hash('sha256', readFileSync(path));
 
-/** What each look gives, as text: what it found, or the code of the error. */
+/** The result of each look, as text: what it found, or the code of the error. */
 async function looksOf(path: string): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   const look = async (name: string, what: () => Promise<unknown>): Promise<void> => {

@@ -42,7 +42,7 @@ async function fill(session: Session): Promise<Event[]> {
   throw new Error('The disk was never full');
 }
 
-/** What was acknowledged is there, nothing else is, and it can be read and verified. */
+/** Checks that the store holds what was acknowledged and nothing else, readable and verified. */
 async function checkKept(session: Session, kept: readonly Event[]): Promise<void> {
   const events = await all(session.replay());
   expect(events.map(({ seq, id, digest }) => ({ seq, id, digest }))).toEqual(

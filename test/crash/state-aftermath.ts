@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { openReprise, type StateOperation, type StateTransaction } from '../../src/index.ts';
 import { all } from '../../src/testing/verbs/verb-case.ts';
 
-/** What a process said of one transaction. */
+/** One transaction, as a process reported it. */
 export type StateLine =
   | { readonly kind: 'opened' }
   | { readonly kind: 'began'; readonly txn: string }

@@ -50,7 +50,7 @@ async function work(tx: Transaction): Promise<void> {
   const counts =
     random.below(3) === 0 ? [((await tx.get('count')).value as { readonly n: number } | null)?.n ?? 0] : [];
   const size = written.length + counts.length + 1;
-  // So that others write meanwhile: whoever commits on what is old must be found out.
+  // Others write meanwhile, so that a commit on an old value must be refused.
   await wait(random.below(20));
   for (const key of written)
     if (random.below(6) === 0) tx.delete(key);
@@ -70,7 +70,7 @@ while (!ended) {
     say({ kind: 'committed', txn: tx.txn, seq, began, ended: now() });
   } catch (error) {
     tx.abort();
-    // What could not be read was not written either.
+    // A transaction that could not read has written nothing either.
     if (isWorld(error)) continue;
     if (codeOf(error) !== 'state.conflict') throw error;
     say({ kind: 'conflict', txn: tx.txn });

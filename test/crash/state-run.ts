@@ -57,7 +57,7 @@ export interface StateRunOptions {
   readonly seed: number;
   readonly writers: number;
   readonly rounds: number;
-  /** Goes on until it is told that the writers are done; then the store must be as it should be. */
+  /** Goes on until the writers are done; then the store must be as it should be. */
   readonly disturb?: (done: AbortSignal) => Promise<void>;
 }
 

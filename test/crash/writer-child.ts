@@ -25,7 +25,7 @@ report({ kind: 'opened' });
 const branches = new Set(['main']);
 let count = 0;
 
-/** Events of one batch say how many they are, so that half a batch can be told from a whole one. */
+/** Events of one batch say how many they are, so that half a batch is noticed. */
 function batch(size: number): EventDraft[] {
   const name = `${round}-${count}`;
   return Array.from({ length: size }, (_, index): EventDraft => {

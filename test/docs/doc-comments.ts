@@ -72,7 +72,7 @@ function exportImports(root: string, file: string): string[] {
   });
 }
 
-/** What the examples of a file find imported besides what the package exports. */
+/** Imports that the examples of a file find, besides what the package exports. */
 function moreImports(root: string, file: string): string[] {
   const door = Object.values(doors).find(
     (each) => each.imports !== undefined && publicSurface(root, each.file).some((entry) => entry.file === file),

@@ -1,4 +1,4 @@
-/** What the examples of OpenAI Agents find: an agent, and a runner whose model needs no network. */
+/** The surroundings of the OpenAI Agents examples: an agent, and a runner whose model needs no network. */
 import { Agent, type Model, Runner, setTracingDisabled, Usage } from '@openai/agents';
 
 setTracingDisabled(true);

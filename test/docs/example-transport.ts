@@ -1,4 +1,4 @@
-/** What the examples of MCP find: a client, and a transport to a server in memory that refunds. */
+/** The surroundings of the MCP examples: a client, and a transport to a server in memory that refunds. */
 import { Client, InMemoryTransport } from '@modelcontextprotocol/client';
 import { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-/** What the examples of doc comments find: a small story in a store of its own, the one of `npm start`. */
+/** The surroundings of the examples in doc comments: the small story of `npm start`, in a store of its own. */
 import { type Branch, type EventDraft, openReprise, type Reprise, type Session } from '../../src/index.ts';
 
 /** An open store, its session `refund`, and the branch `careful` of it. */

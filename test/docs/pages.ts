@@ -1,4 +1,4 @@
-/** The code in the documents, as programs. What a page must look like for this is told in CONTRIBUTING.md. */
+/** The code in the documents, as programs. CONTRIBUTING.md says how a page has to be written. */
 
 /** One fenced block of a page: what its fence says, its lines, and the number of the first of them. */
 export interface Block {
@@ -32,7 +32,7 @@ export function blocksOf(page: string): Block[] {
 
 /**
  * All `ts` blocks of a page as one program, undefined if there are none. Every line keeps its number, so that an error
- * points at the page. What the `output` blocks show is what the program must print.
+ * points at the page. The program must print what the `output` blocks show.
  */
 export function programOf(page: string): PageProgram | undefined {
   const blocks = blocksOf(page);

@@ -16,7 +16,7 @@ export interface Ran {
   readonly stderr: string;
 }
 
-/** What readers have installed besides Reprise. */
+/** Packages that readers have installed besides Reprise. */
 const frameworks = ['@ai-sdk', '@langchain', '@modelcontextprotocol', '@openai', 'ai', 'zod'];
 
 const parallel = 2;

@@ -16,7 +16,7 @@ function bench(...args: readonly string[]): { readonly status: number | null; re
   return { status, output: stdout + stderr };
 }
 
-/** What the goals of the log speak of; the figures of a quick run mean nothing, so no verdict is looked at. */
+/** The subjects of the goals. The figures of a quick run mean nothing, so the tests ignore the verdicts. */
 const subjects = [
   /append, 100 per transaction, NORMAL, against a raw insert/,
   /append, one per transaction, NORMAL, against a raw insert/,

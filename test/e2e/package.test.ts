@@ -18,7 +18,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'reprise-package-'));
   if (!existsSync(join(root, 'dist/index.js'))) execFileSync('npm', ['run', 'build'], { cwd: root, stdio: 'pipe' });
   execFileSync('npm', ['pack', '--pack-destination', folder], { cwd: root, stdio: 'pipe' });
-  // What reads the command line comes from our own installation: npm keeps no list of versions that it could ask offline.
+  // commander comes from our own installation: npm keeps no list of versions that it could ask offline.
   execFileSync('npm', ['pack', join(root, 'node_modules/commander'), '--pack-destination', folder], { stdio: 'pipe' });
   const tarballs = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
   writeFileSync(join(folder, 'package.json'), '{ "name": "consumer", "private": true, "type": "module" }\n');

@@ -1,4 +1,4 @@
-/** What `npm start` shows to someone who has never seen Reprise. */
+/** `npm start`, as somebody sees it who does not know Reprise. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,31 +18,22 @@ import { plainEnv } from './cli/run.ts';
 const folder = mkdtempSync(join(tmpdir(), 'reprise-story-'));
 const file = join(folder, 'demo.db');
 let printed = '';
-let tookMs = 0;
-
-const patienceMs = 5_000;
-
 beforeAll(() => {
   const words = [join(root, 'scripts/story.ts'), '--no-studio', '--file', file];
   const env = plainEnv({ COLUMNS: '100', NO_COLOR: '1', CI: 'true' });
-  // On a machine that is busy with other things, the quickest of three counts.
-  for (let telling = 0; telling < 3 && (telling === 0 || tookMs >= patienceMs); telling++) {
-    const start = performance.now();
-    const { status, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8', env });
-    tookMs = performance.now() - start;
-    expect(status, stderr).toBe(0);
-    printed = stdout;
-  }
+  const { status, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8', env });
+  expect(status, stderr).toBe(0);
+  printed = stdout;
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test('npm start tells the story in five parts, in less than five seconds, and ends', () => {
+// How long it takes is a row of `npm run bench`.
+test('npm start tells the story in five parts and ends', () => {
   const headings = [...printed.matchAll(/^([1-9]) {2}(\w+)/gm)].map((match) => `${match[1]} ${match[2]}`);
   expect(headings).toEqual(['1 An', '2 Look', '3 Fork', '4 Say', '5 And']);
   expect(printed).toContain('I refunded 500.');
   expect(printed, 'the better prompt changed what the agent did').toContain('I refunded 50.');
   expect(printed).toMatch(/^verified /m);
-  expect(tookMs).toBeLessThan(patienceMs);
 });
 
 /** A shell as the story tells to set it up. */

@@ -79,7 +79,7 @@ async function restore(): Promise<{ readonly url: string; readonly stop: () => P
     onLog: () => {},
     onError: () => {},
   });
-  // What it rejects with is nothing.
+  // It rejects without an error.
   await restored.start().catch(() => {
     throw new Error('The restored server does not start');
   });

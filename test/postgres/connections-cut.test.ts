@@ -62,7 +62,7 @@ interface Change {
   /** Whether it is written in a statement that is a transaction by itself. */
   readonly isBare?: boolean;
   readonly run: (session: Session, index: number) => Promise<unknown>;
-  /** What is looked at past the proxy: `times` changes were made. */
+  /** Checks, past the proxy, that `times` changes were made. */
   readonly check: (session: Session, times: number) => Promise<void>;
 }
 
@@ -156,7 +156,7 @@ const changes: readonly Change[] = [
     run: (session, index) => cutStore.putSnapshot({ namespace: 'default', session: session.id }, snapshotOf(index)),
     check: async (session, times) => {
       const ref = { namespace: 'default', session: session.id, branch: 'main' };
-      // One that could not be kept in time is left out; nobody is told, since only time is lost.
+      // The store leaves out a snapshot that it could not keep in time, and says nothing: only time is lost.
       const kept = await store.snapshots(ref, snapshotOf(0), times as Seq);
       expect(kept.length).toBeGreaterThan(0);
       for (const { seq } of kept)

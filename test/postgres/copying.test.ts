@@ -7,7 +7,7 @@ import { newPlace, tamper } from './place.ts';
 
 let place: Place;
 beforeAll(async () => {
-  place = await demoPlace(new Place(undefined, { isFile: true }));
+  place = await demoPlace({ isFile: true });
 });
 afterAll(() => place[Symbol.dispose]());
 

@@ -1,4 +1,4 @@
-/** What `reprise doctor` sees of a server, and says to do about it. */
+/** `reprise doctor` on a server: what it sees, and what it says to do. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';

@@ -52,7 +52,7 @@ async function failureOf(promise: Promise<unknown>): Promise<RepriseError> {
   return error;
 }
 
-/** Something that hangs up on whoever calls, and counts them. */
+/** A listener that hangs up on every caller, and counts them. */
 async function hangingUp(): Promise<{
   readonly port: number;
   readonly calls: () => number;
@@ -162,7 +162,7 @@ it('a standby alone refuses to be written to, and is read', async () => {
 });
 
 describe('a primary that is killed under load', () => {
-  /** Writers that go on until they are told to stop, and what they were told. */
+  /** Writers that go on until they are stopped, and the texts that the store acknowledged. */
   function load(store: EventStore, name: string): { readonly told: string[]; readonly stop: () => Promise<void> } {
     const told: string[] = [];
     let isDone = false;

@@ -10,8 +10,8 @@ declare module 'vitest' {
 let server: Server | undefined;
 
 /**
- * One server for the whole run; every suite makes stores of its own in it. What it acknowledges is synced as everywhere,
- * only to memory: what a disk is for is tested with servers of their own.
+ * One server for the whole run; every suite makes stores of its own in it. It syncs as every server does, but to memory:
+ * tests about a disk start a server of their own.
  */
 export async function setup({ provide }: TestProject): Promise<void> {
   server = await startServer({ isInMemory: true });

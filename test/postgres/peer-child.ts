@@ -1,4 +1,4 @@
-// Another process on the same store: node peer-child.ts URL. Opens it when it is told to, and appends one event.
+// Another process on the same store: node peer-child.ts URL. Opens it when it gets a line of input, and appends one event.
 
 import { once } from 'node:events';
 import { writeSync } from 'node:fs';

@@ -37,7 +37,7 @@ async function append(on: EventStore, ref: SessionRef, event: EventInput, branch
   return (await on.append([request(ref, [event], { branch })]))[0] as AppendOutcome;
 }
 
-/** What happens while somebody else is in the middle of a transaction, which is committed a little later. */
+/** Works while a different client is in the middle of a transaction, which commits a little later. */
 async function during<Result>(at: string, statements: readonly string[], work: () => Promise<Result>): Promise<Result> {
   const url = new URL(at);
   const schema = url.searchParams.get('schema') ?? 'reprise';
@@ -255,7 +255,7 @@ describe('a server that knows less than the one before it', () => {
       `SELECT b.digest, s.id FROM sessions s, LATERAL (
       SELECT digest FROM events WHERE session_id = s.id AND seq = 1) b WHERE s.name = 'promoted'`,
     );
-    // What a standby looks like that had not got the last event when it was promoted.
+    // As a standby is that did not have the last event when it was promoted.
     await tamper(
       place,
       `DELETE FROM events WHERE session_id = ${before?.id} AND seq = 2;

@@ -1,4 +1,4 @@
-// Another process that writes at random: node random-child.ts URL NAME MS SESSIONS [fork]. Prints what it was told, as JSON.
+// Another process that writes at random: node random-child.ts URL NAME MS SESSIONS [fork]. Prints the answers, as JSON.
 
 import { createNodePlatform, openPostgresStore } from '../../src/index.ts';
 import { writeRandomly } from './random-writer.ts';

@@ -11,7 +11,7 @@ import type {
 
 export const namespace = 'random';
 
-/** What a writer asked for and what it was told; the times are those of the machine, for all processes alike. */
+/** A request of a writer and the answer to it; the times are those of the machine, for all processes alike. */
 export interface Told {
   readonly asked: AppendRequest;
   readonly began: number;
@@ -47,7 +47,7 @@ const toldMin = 200;
 
 export const now = (): number => performance.timeOrigin + performance.now();
 
-/** Appends to some sessions whatever comes to mind, in bursts, and gives what it was told. */
+/** Appends to some sessions at random, in bursts, and returns the answers. */
 export async function writeRandomly(store: EventStore, options: RandomWriterOptions): Promise<Told[]> {
   const writer = new RandomWriter(store, options);
   while (!options.until() || writer.told.length < toldMin) await writer.burst();
@@ -159,7 +159,7 @@ class RandomWriter {
 
   #fork(session: string): AppendRequest | undefined {
     const points = this.#points.get(session) ?? [];
-    // What is told of a session that is deleted meanwhile is nothing to fork the next one at.
+    // A point of a session that was deleted meanwhile is not a point to fork the next one at.
     if (points.length === 0 || !this.#options.isForking) return undefined;
     const { branch: parent, seq, digest } = this.#pick(points);
     // Names that others choose too.

@@ -33,7 +33,7 @@ async function writeTogether(sessions: readonly string[], isForking: boolean): P
   const deadline = performance.now() + ms;
   const until = (): boolean => performance.now() > deadline;
   const random = randomOf(`${seed} cuts`);
-  // What was cut is tried again under its name, so this is only for sessions that keep theirs.
+  // A writer tries again under the same name after a cut, so this is only for sessions that keep theirs.
   proxy.cutAt = ({ from, type }) => isForking && from === 'server' && type === 'C' && random(150) === 0;
   const here = stores.map((store, index) =>
     writeRandomly(store, { platform, name: `${seed}-${sessions[0]}-s${index}`, sessions, isForking, until }),
@@ -67,7 +67,7 @@ const refusals = new Set([
   'state.conflict',
 ]);
 
-/** What whoever reads is told when the session was deleted, or something in it erased, in between. */
+/** Errors of a reader whose session was deleted, or erased in part, in between. */
 const overtaken = new Set(['event.erased', 'part.missing', 'session.exists']);
 
 /** Where each event that is stored stands. */
@@ -240,7 +240,7 @@ describe(`random writers (RANDOM_SEED=${seed})`, () => {
       expect(await session.verify()).toMatchObject({ ok: true, reason: null });
       for await (const event of session.replay()) {
         const message = event.data['message'] as { readonly content?: unknown; readonly erased?: true } | undefined;
-        // What was appended while the same text was being erased is a hole in an event that was not planned for.
+        // An event that was appended while the same text was being erased has a hole that nobody planned.
         if (event.erased === true || message === undefined || message.erased === true) continue;
         expect(String(message.content)).toMatch(/^(\d )\1{599}$/);
       }

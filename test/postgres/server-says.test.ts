@@ -46,7 +46,7 @@ async function opened(url: string, more: object = {}): Promise<EventStore> {
   return store;
 }
 
-/** What an append is refused with; nothing if it is not. */
+/** Appends, and returns the error if the store refuses. */
 async function refusalOf(store: EventStore, text = 'a'): Promise<{ readonly error?: RepriseError }> {
   const [outcome] = await store.append([request(ref, [note(text)])]);
   return outcome?.ok === false ? { error: outcome.error } : {};
@@ -98,7 +98,7 @@ describe('what a server says is told as what it means', () => {
     ['P0001', 'store.failed', 'PostgreSQL says', 'report'],
   ];
 
-  /** What another try may change is tried again while there is time; what it does not change is tried once. */
+  /** States that a new try may change: the store tries again while there is time. It tries the others once. */
   const passing = new Set(['40001', '40P01', '55P03', '57P01', '57P05', '25P03', '08006']);
 
   it('with a code, a hint and PostgreSQL’s own code, tried again where that helps, and nothing is written', async () => {

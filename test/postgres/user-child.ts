@@ -1,4 +1,4 @@
-// Starts a server of its own, as whoever runs it: node user-child.ts. Writes to it, reads it again, and stops it.
+// Starts a server of its own, as the user who runs it: node user-child.ts. Writes to it, reads it again, and stops it.
 
 import { writeSync } from 'node:fs';
 import { openReprise } from '../../src/index.ts';

@@ -19,7 +19,7 @@ export interface WireProxy {
   cutAt: (message: WireMessage) => boolean;
   /** Asked for each message too; true leaves it out. */
   dropAt: (message: WireMessage) => boolean;
-  /** While true nothing is handed on and nobody is told: as a network that swallows everything. What was connected stays so. */
+  /** While true the proxy hands nothing on and says nothing, as a network that swallows everything. Connections stay. */
   isSilent: boolean;
   /** Bytes that the server has sent. */
   readonly bytes: () => number;
@@ -85,7 +85,7 @@ interface Link {
   isSilent: boolean;
 }
 
-/** What is under way on a connection once a message was seen. */
+/** Notes what is under way on a connection after a message. */
 function follow(link: Link, { from, type, text }: WireMessage): void {
   if (from === 'client' && type === 'Q') {
     if (text === 'BEGIN') link.transaction = 'open';
@@ -108,7 +108,7 @@ function handOn(from: WireMessage['from'], source: Socket, target: Socket, proxy
       const message = messageOf(from, isFirst, held.subarray(taken, end), link);
       isFirst = false;
       if (proxy.cutAt(message)) {
-        // What came before it arrives; the message itself does not, and nothing after it.
+        // Everything before the message arrives; the message and what follows it do not.
         target.end(held.subarray(0, taken));
         source.destroy();
         source.removeAllListeners('data');

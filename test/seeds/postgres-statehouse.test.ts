@@ -1,4 +1,4 @@
-/** What a state engine must do to stand in for Statehouse, on a server. */
+/** The catalogue of a state engine that stands in for Statehouse, on a server. */
 import { newPlace } from '../postgres/place.ts';
 import { stateCatalogue } from './statehouse-catalogue.ts';
 import { statePromises } from './statehouse-promises.ts';

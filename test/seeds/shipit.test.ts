@@ -1,6 +1,6 @@
 /**
- * What shipit's replay promises, line by line, and what it gets wrong: each of its mistakes has a test here that its own
- * code would fail. Reading and writing its files is in `shipit-import.test.ts`.
+ * The promises of shipit's replay, line by line, and its mistakes: each of them has a test here that its own code would
+ * fail. Reading and writing its files is in `shipit-import.test.ts`.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

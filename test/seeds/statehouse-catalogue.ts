@@ -1,4 +1,4 @@
-/** What a state engine must do to stand in for Statehouse, line by line; the catalogue for one kind of store. */
+/** The catalogue of a state engine that stands in for Statehouse, line by line, for one kind of store. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
@@ -18,7 +18,7 @@ export function stateCatalogue(world: StateWorld): void {
   });
 }
 
-/** What is held, without what is only not collected yet. */
+/** The memory in use, without garbage that was not collected yet. */
 function heldBytes(): number {
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();

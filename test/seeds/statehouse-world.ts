@@ -42,7 +42,7 @@ export function opening({ newPlace }: StateWorld): Opening {
   return { open, fresh };
 }
 
-/** A clock that stands until it is told to move, and timers that fire when they are told to. */
+/** A clock that stands still until a test moves it, and timers that fire then. */
 export class Clock {
   #ms = Date.parse('2026-11-15T10:00:00Z');
   readonly timers = new Set<() => void>();
@@ -61,7 +61,7 @@ export class Clock {
   }
 }
 
-/** What replaying gives when it is folded: the seed's own way to reconstruct a state. */
+/** Folds a replay: the seed's own way to reconstruct a state. */
 export async function folded(state: StateHandle, options: Parameters<StateHandle['replay']>[0] = {}) {
   const held = new Map<string, JsonValue>();
   for await (const { operations } of state.replay(options))
@@ -71,7 +71,7 @@ export async function folded(state: StateHandle, options: Parameters<StateHandle
   return Object.fromEntries([...held].sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-/** What scanning gives at a point. */
+/** Scans a state at a point. */
 export async function scanned(state: StateHandle, at = '') {
   return Object.fromEntries((await all(state.scan('', { at }))).map(({ key, value }) => [key, value]));
 }

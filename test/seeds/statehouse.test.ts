@@ -1,4 +1,4 @@
-/** What a state engine must do to stand in for Statehouse: the catalogue line by line, and each promise its source breaks. */
+/** The catalogue of a state engine that stands in for Statehouse, line by line, and each promise its source breaks. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

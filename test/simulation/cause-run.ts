@@ -11,7 +11,7 @@ export type CauseCommand = readonly [
   cascade: boolean,
 ];
 
-/** What the model knows of an ordinary event, by its text. */
+/** An ordinary event in the model, by its text. */
 interface Fact {
   readonly id: string;
   readonly cause?: string;
@@ -33,7 +33,7 @@ const seqs = defineProjection<number[]>({
 export class CauseRun {
   readonly model = new ViewModel();
   readonly #session: Session;
-  /** What is known of the event that a seq of a branch stores. */
+  /** The event that a seq of a branch stores, as the model knows it. */
   readonly #facts = new Map<string, Fact>();
   #count = 0;
 

@@ -19,7 +19,7 @@ export type Entry =
       readonly message: number;
     };
 
-/** What a view is: its entries, and what each message says in it. A message that says nothing was taken out. */
+/** A view: its entries, and the text of each message in it. A message without text was taken out. */
 export interface Talk {
   readonly entries: readonly Entry[];
   readonly texts: ReadonlyMap<number, string>;
@@ -54,7 +54,7 @@ export class TalkModel {
   }
 }
 
-/** What an agent has before it: the last list it sent, and what was said since. */
+/** The messages of an agent: the last list it sent, and those since. */
 export function before({ entries, texts }: Talk, agent: string): number[] {
   let shown: number[] = [];
   for (const entry of entries) {
@@ -65,7 +65,7 @@ export function before({ entries, texts }: Talk, agent: string): number[] {
   return shown.filter((message) => texts.has(message));
 }
 
-/** What messages say, without those that were taken out. */
+/** The texts of messages, without those that were taken out. */
 export function wordsOf(messages: readonly number[], texts: ReadonlyMap<number, string>): string[] {
   return messages.flatMap((message) => texts.get(message) ?? []);
 }

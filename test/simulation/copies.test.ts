@@ -14,7 +14,7 @@ interface At {
   readonly seq: number;
 }
 
-/** What a point shows, as the history of a session of its own. */
+/** The history at a point, as the history of a session of its own. */
 async function copyOf(reprise: Reprise, session: Session, at: At): Promise<Session> {
   const copy = await reprise.createSession();
   const events = await all(session.replay({ at }));

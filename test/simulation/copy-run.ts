@@ -23,7 +23,7 @@ const kind = fc.constantFrom<ForgetCommand[0][]>(
 );
 const command: fc.Arbitrary<ForgetCommand> = fc.tuple(kind, fc.nat(30), fc.nat(60), fc.nat(11));
 
-/** What happens to a session, and after how much of it it is copied for the first time. */
+/** The life of a session, and after how much of it the first copy is made. */
 export const copiedHistories: fc.Arbitrary<readonly [readonly ForgetCommand[], number]> = fc.tuple(
   fc.array(command, { minLength: 5, maxLength: 40, size: 'max' }),
   fc.nat(40),

@@ -129,7 +129,7 @@ export class ForgettingRun {
   }
 }
 
-/** What an event says by itself: no quote, which is other content, and of a list only what it added. */
+/** The content of an event itself: without quotes, which belong to others, and of a list only what it added. */
 function wordsOf({ type, data }: Event): string {
   const { messages } = (data['request'] ?? {}) as { readonly messages?: readonly unknown[] };
   const said = JSON.stringify(type === 'call.started' ? messages?.at(-1) : data);

@@ -138,7 +138,7 @@ export class StateRun {
     for (const branch of this.#branches) {
       const { head } = await this.#session.branch(branch);
       for (let seq = 0; seq <= head; seq++) {
-        // What was erased cannot be folded any more.
+        // A fold cannot use erased content.
         if (!this.#hasErased) await this.#checkPoint(branch, seq);
         for (const agent of agents) await this.#checkVersions(this.#session.state.as(agent), { branch, seq });
       }

@@ -29,13 +29,13 @@ export interface ModelEntry {
   readonly after?: number;
 }
 
-/** What the model refuses, so must the real thing. */
+/** The store must refuse what the model refuses. */
 export class Refused extends Error {}
 
 /** A session of the model. */
 export class ViewModel {
   readonly branches = new Map<string, ModelBranch>([['main', { parent: null, events: [] }]]);
-  /** Texts that were erased; whoever looks sees that something was there. */
+  /** Texts that were erased; a reader sees that something was there. */
   readonly forgotten = new Set<string>();
 
   head(branch: string): number {

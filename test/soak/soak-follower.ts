@@ -1,6 +1,6 @@
 // Follows branches: node soak-follower.ts URL FILE PLACE…
-// Every event it sees is a line of FILE; started again, it goes on after the last. It ends when it has seen every head it
-// is told on its standard input, as JSON on one line.
+// Every event it sees is a line of FILE; started again, it goes on after the last. Its standard input has heads as JSON on
+// one line; it ends when it has seen them all.
 
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,7 +1,7 @@
-/** What the processes of a soak write down, a line each, and how it is read again. */
+/** The notes of the processes of a soak, one line each: written and read. */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 
-/** An event as a writer was told of it, or as a follower saw it. */
+/** An event as the store acknowledged it to a writer, or as a follower saw it. */
 export interface Told {
   /** The session and the branch, as a ref. */
   readonly place: string;
@@ -24,7 +24,7 @@ export function writeError(path: string, code: string): void {
   appendFileSync(path, `error ${code}\n`);
 }
 
-/** What a process wrote down; a last line that was cut off does not count. */
+/** Reads the notes of a process; a last line that was cut off does not count. */
 export function readTold(path: string): { readonly told: Told[]; readonly errors: string[] } {
   const told: Told[] = [];
   const errors: string[] = [];

@@ -6,7 +6,7 @@ import type { SoakFigures } from './soak-run.ts';
 
 const benchmarks = new URL('../../bench/BENCHMARKS.md', import.meta.url);
 
-/** What a soak found, as rows of the report. */
+/** The figures of a soak, as rows of the report. */
 export function rowsOf(
   figures: SoakFigures,
   {

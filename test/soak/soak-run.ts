@@ -9,20 +9,20 @@ import { openReprise } from '../../src/index.ts';
 import { Random } from '../crash/random.ts';
 import { readTold, type Told } from './soak-report.ts';
 
-/** What is soaked, for how long, and what goes wrong meanwhile. */
+/** The store of a soak, how long it runs, and what goes wrong meanwhile. */
 export interface SoakOptions {
   readonly url: string;
-  /** Where the processes write down what they were told. */
+  /** The folder for the notes of the processes. */
   readonly directory: string;
   readonly seconds: number;
   readonly seed: number;
   readonly writers: number;
   readonly followers: number;
-  /** What goes wrong beside the deaths of clients, by name; each takes as long as it lasts. */
+  /** Faults besides the deaths of clients, by name; each takes as long as it lasts. */
   readonly faults: Readonly<Record<string, (random: Random) => Promise<void>>>;
 }
 
-/** What came of it. */
+/** The figures of a soak. */
 export interface SoakFigures {
   readonly events: number;
   readonly acknowledged: number;
@@ -38,7 +38,7 @@ export interface SoakFigures {
   readonly faults: Readonly<Record<string, number>>;
   /** How often a process gave up waiting and tried again. */
   readonly errors: number;
-  /** The longest time in which no writer was told anything, and the longest that one append took. */
+  /** The longest time without any acknowledgment, and the longest that one append took. */
   readonly stallMs: number;
   readonly appendMs: number;
 }
@@ -113,7 +113,7 @@ class Crew implements Disposable {
     for (const { child } of [...this.#writers, ...this.#followers]) child.kill('SIGKILL');
   }
 
-  /** Waits until every writer has been told something. */
+  /** Waits until the store has acknowledged something to every writer. */
   async atWork(): Promise<void> {
     for (const { file } of this.#writers) while (sizeOf(file) === 0) await sleep(100);
   }

@@ -1,4 +1,4 @@
-/** What a file imports, in every form an import can take. */
+/** The imports of a file, in every form an import can take. */
 import { posix } from 'node:path';
 import { lineAt, nodesOf, type SyntaxNode, stringOf } from './syntax.ts';
 import type { TreeFile } from './tree.ts';

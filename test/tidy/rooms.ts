@@ -3,7 +3,7 @@
 /** Rooms that choose may import every other, and the porch. */
 const every = 'every room';
 
-/** What a room may import. */
+/** The imports that a room is allowed. */
 interface Room {
   readonly rooms: readonly string[] | typeof every;
   /** Which of Node's own modules may be imported: all, none, or those listed. */

@@ -30,9 +30,16 @@ export function syntaxOf(file: TreeFile): Syntax {
   return syntax;
 }
 
-/** Every node of a file, each before its children. */
-export function* nodesOf(file: TreeFile): Generator<SyntaxNode> {
-  yield* visit(syntaxOf(file).program as unknown as SyntaxNode);
+const nodes = new WeakMap<TreeFile, readonly SyntaxNode[]>();
+
+/** Every node of a file, each before its children. A file is gone through once for all rules. */
+export function nodesOf(file: TreeFile): readonly SyntaxNode[] {
+  const known = nodes.get(file);
+  if (known !== undefined) return known;
+  const found: SyntaxNode[] = [];
+  visit(syntaxOf(file).program as unknown as SyntaxNode, found);
+  nodes.set(file, found);
+  return found;
 }
 
 /** The line, from 1, of an offset. */
@@ -78,9 +85,10 @@ function isCode(file: TreeFile): boolean {
   return file.path.endsWith('.ts') && !file.path.endsWith('.d.ts');
 }
 
-function* visit(node: SyntaxNode): Generator<SyntaxNode> {
-  yield node;
+function visit(node: SyntaxNode, found: SyntaxNode[]): void {
+  found.push(node);
   for (const value of Object.values(node)) {
-    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) yield* visit(child);
+    if (Array.isArray(value)) for (const child of value) if (isNode(child)) visit(child, found);
+    if (isNode(value)) visit(value, found);
   }
 }

@@ -2,7 +2,7 @@
 import { codeFiles, isTest, nameOf, nodesOf, type SyntaxNode, stringOf } from './syntax.ts';
 import type { Problem, Tree, TreeFile } from './tree.ts';
 
-/** What takes a title: the runner's own functions, and those that make the cases of the suites we ship. */
+/** Functions that take a title: the runner's own, and those that make the cases of the suites we ship. */
 const testers = new Set(['test', 'it', 'describe', 'suite', 'onSession', 'contractCase']);
 const notRun = new Set(['skip', 'todo']);
 

@@ -1,5 +1,5 @@
 /**
- * What another process does with a store: it is told by its arguments, and tells what it did on its standard output.
+ * Works on a store in a process of its own. Its arguments say how, and it prints what it did.
  *
  *   node worker.ts append PATH COUNT NAME     appends one event at a time, printing the seq of each acknowledged one
  *   node worker.ts race PATH COUNT NAME       appends at the head it last saw, again and again, until COUNT were written

@@ -1,8 +1,6 @@
-/** What people see when the agent of their own configuration fails, lingers or has to wait. */
+/** An agent of the user's own configuration fails, lingers or has to wait. */
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { dropFixtures, type Place, refundPlace, skipOnServer } from './run.ts';
-
-skipOnServer('it is about the agent, and the same on every store');
+import { dropFixtures, type Place, refundPlace } from './run.ts';
 
 let place: Place;
 beforeEach(async () => {

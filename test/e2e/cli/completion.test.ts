@@ -4,9 +4,7 @@ import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { root } from '../../docs/workshop.ts';
-import { dropFixtures, type Place, refundPlace, skipOnServer } from './run.ts';
-
-skipOnServer('it is about the shells');
+import { dropFixtures, type Place, refundPlace } from './run.ts';
 
 let place: Place;
 const has = (shell: string): boolean => spawnSync(shell, ['--version']).error === undefined;

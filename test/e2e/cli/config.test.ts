@@ -3,9 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { openReprise } from '../../../src/index.ts';
-import { Place, refundEvents, skipOnServer } from './run.ts';
-
-skipOnServer('it is about which file is found');
+import { Place, refundEvents } from './run.ts';
 
 let place: Place;
 beforeEach(() => {

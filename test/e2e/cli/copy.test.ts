@@ -5,9 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { openReprise } from '../../../src/index.ts';
 import { until } from '../../until.ts';
-import { dropFixtures, type Place, refundPlace, skipOnServer } from './run.ts';
-
-skipOnServer('it is about files; test/postgres/copying.test.ts has both');
+import { dropFixtures, type Place, refundPlace } from './run.ts';
 
 let place: Place;
 beforeEach(async () => {

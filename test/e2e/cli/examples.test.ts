@@ -2,13 +2,15 @@
 import { execFile } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { shapes } from '../../../scripts/cli-shapes.ts';
 import { commands } from '../../../src/cli/commands.ts';
 import { blocksOf } from '../../docs/pages.ts';
 import { root } from '../../docs/workshop.ts';
-import { defaultUrl, demoPlace, type Place, refundPlace, skipOnServer, writeAgentFiles } from './run.ts';
+import { defaultUrl, demoPlace, dropFixtures, type Place, refundPlace, writeAgentFiles } from './run.ts';
 import type { Ran } from './warm-process.ts';
+
+afterAll(dropFixtures);
 
 /** The words of a line that needs no shell to be understood; undefined for one that does. */
 function wordsOf(line: string): string[] | undefined {
@@ -61,7 +63,6 @@ async function mistakes(lines: readonly string[]): Promise<string[]> {
 }
 
 describe('the examples of the help', async () => {
-  skipOnServer('every command runs on a server below and in the other files');
   const specs = await Promise.all(commands.map(async (entry) => [entry.name, await entry.load()] as const));
 
   test.each(specs)('%s', async (name, spec) => {
@@ -73,7 +74,6 @@ describe('the examples of the help', async () => {
 });
 
 describe('the commands of the documents', () => {
-  skipOnServer('every command runs on a server below and in the other files');
   const pages = [
     'README.md',
     'docs/guides/command-line.md',

@@ -1,6 +1,6 @@
 /** `list`: the tree, the filters, what it says when there is nothing, and its JSON. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { demoPlace, Place, refundEvents, shapeOf } from './run.ts';
+import { demoPlace, dropFixtures, Place, refundEvents, shapeOf, skipOnServer } from './run.ts';
 
 let place: Place;
 
@@ -14,7 +14,10 @@ beforeAll(async () => {
   await session.fork('main@2', { name: 'b' });
   await (await reprise.namespace('production').createSession('far')).append(refundEvents());
 });
-afterAll(() => place[Symbol.dispose]());
+afterAll(() => {
+  place[Symbol.dispose]();
+  dropFixtures();
+});
 
 async function lines(...words: readonly string[]): Promise<Record<string, unknown>[]> {
   const { code, stdout, stderr } = await place.run(['list', ...words, '--json']);
@@ -49,69 +52,73 @@ test('sessions come last appended to first, with branches as a tree under their 
   expect(stderr).toBe('next: reprise replay refund\n');
 });
 
-test('on a narrow terminal no line is wider, and the names and outcomes stay', async () => {
-  const { stdout } = await place.run(['list'], { env: { COLUMNS: '40' } });
-  const rows = stdout.trimEnd().split('\n');
-  expect(rows.filter((row) => row.length > 40)).toEqual([]);
-  expect(rows[0]).toMatch(/^SESSION +TITLE +OUTCOME$/);
-});
+describe('what is printed', () => {
+  skipOnServer('it is about what is printed');
 
-test('with the namespaces, on a narrow terminal the title goes before a name is cut', async () => {
-  const { stdout } = await place.run(['list', '--all-namespaces'], { env: { COLUMNS: '44' } });
-  expect(stdout).toMatch(/^NAMESPACE +SESSION +OUTCOME\n/);
-  expect(stdout).toContain('orchestration');
-});
+  test('on a narrow terminal no line is wider, and the names and outcomes stay', async () => {
+    const { stdout } = await place.run(['list'], { env: { COLUMNS: '40' } });
+    const rows = stdout.trimEnd().split('\n');
+    expect(rows.filter((row) => row.length > 40)).toEqual([]);
+    expect(rows[0]).toMatch(/^SESSION +TITLE +OUTCOME$/);
+  });
 
-test('into a pipe every column goes', async () => {
-  const { stdout } = await place.run(['list']);
-  expect(stdout).toMatch(/^SESSION +TITLE +STARTED +TOOK +EVENTS +SIZE +AGENTS +OUTCOME +TOKENS +COST +GIT\n/);
-});
+  test('with the namespaces, on a narrow terminal the title goes before a name is cut', async () => {
+    const { stdout } = await place.run(['list', '--all-namespaces'], { env: { COLUMNS: '44' } });
+    expect(stdout).toMatch(/^NAMESPACE +SESSION +OUTCOME\n/);
+    expect(stdout).toContain('orchestration');
+  });
 
-describe('filters are all held against a row', () => {
+  test('into a pipe every column goes', async () => {
+    const { stdout } = await place.run(['list']);
+    expect(stdout).toMatch(/^SESSION +TITLE +STARTED +TOOK +EVENTS +SIZE +AGENTS +OUTCOME +TOKENS +COST +GIT\n/);
+  });
+
+  describe('filters are all held against a row', () => {
+    test.each([
+      ['--agent', ['--agent', 'backend-4f2a'], ['orchestration/main']],
+      ['a part of an agent', ['--agent', '~BACKEND'], ['orchestration/main']],
+      ['--outcome', ['--outcome', 'ok', '--agent', 'support'], ['demo/main']],
+      ['--outcome silent', ['--outcome', 'silent', '--search', '"parent":null'], ['refund/main', 'other/main']],
+      ['--search, whatever the case', ['--search', 'FIVE questions', '--outcome', 'ok'], ['demo/main']],
+      ['--filter over the shape', ['--filter', 'git.branch=^MAIN$,session=refund,branch=^main$'], ['refund/main']],
+      ['--filter on numbers and lists', ['--filter', 'events=^27$,agents=support'], ['demo/main']],
+      ['an escaped comma', ['--filter', 'session=^.{4\\,5}$,parent=null'], ['demo/main', 'other/main']],
+      ['a field that is not there', ['--filter', 'git.nothing=.*'], []],
+      ['--since', ['--since', '2099-01-01'], []],
+      ['--since, as how long ago', ['--since', '1h', '--search', 'careful'], ['demo/careful']],
+      ['--limit counts sessions', ['--limit', '1', '--filter', 'session=^demo$'], ['demo/main', 'demo/careful']],
+      ['--limit 0', ['--limit', '0'], []],
+    ])('%s', async (_, words, expected) => {
+      expect(names(await lines(...words))).toEqual(expected);
+    });
+
+    test('a fingerprint can be looked for', async () => {
+      const { fingerprint } = await place.json('fingerprint', 'demo');
+      expect(names(await lines('--filter', `fingerprint=^${String(fingerprint)}$`))).toEqual(['demo/main']);
+    });
+
+    test('a branch whose parent is not shown is named in full', async () => {
+      const { stdout } = await place.run(['list', '--filter', 'branch=^a-1$']);
+      expect(stdout.split('\n')[1]).toMatch(/^refund\/a-1 /);
+    });
+  });
+
+  test('every field of a line can be asked for, and no other', async () => {
+    const [line = {}] = await lines('--limit', '1');
+    for (const field of Object.keys(line)) expect(await lines('--filter', `${field}=no such value`)).toEqual([]);
+    const { code, stderr } = await place.run(['list', '--filter', 'titel=x']);
+    expect([code, stderr]).toEqual([
+      2,
+      'Cannot use the filter: a line of the list has no field "titel"\nDid you mean "title"?\n',
+    ]);
+  });
+
   test.each([
-    ['--agent', ['--agent', 'backend-4f2a'], ['orchestration/main']],
-    ['a part of an agent', ['--agent', '~BACKEND'], ['orchestration/main']],
-    ['--outcome', ['--outcome', 'ok', '--agent', 'support'], ['demo/main']],
-    ['--outcome silent', ['--outcome', 'silent', '--search', '"parent":null'], ['refund/main', 'other/main']],
-    ['--search, whatever the case', ['--search', 'FIVE questions', '--outcome', 'ok'], ['demo/main']],
-    ['--filter over the shape', ['--filter', 'git.branch=^MAIN$,session=refund,branch=^main$'], ['refund/main']],
-    ['--filter on numbers and lists', ['--filter', 'events=^27$,agents=support'], ['demo/main']],
-    ['an escaped comma', ['--filter', 'session=^.{4\\,5}$,parent=null'], ['demo/main', 'other/main']],
-    ['a field that is not there', ['--filter', 'git.nothing=.*'], []],
-    ['--since', ['--since', '2099-01-01'], []],
-    ['--since, as how long ago', ['--since', '1h', '--search', 'careful'], ['demo/careful']],
-    ['--limit counts sessions', ['--limit', '1', '--filter', 'session=^demo$'], ['demo/main', 'demo/careful']],
-    ['--limit 0', ['--limit', '0'], []],
-  ])('%s', async (_, words, expected) => {
-    expect(names(await lines(...words))).toEqual(expected);
+    [['--outcome', 'eror'], 'No session matches. Did you mean --outcome error?\n'],
+    [['--agent', 'supp'], `No session matches. For a part of an agent's id, write --agent '~supp'.\n`],
+  ])('nothing found is told with what was probably meant: %j', async (words, said) => {
+    expect((await place.run(['list', ...words])).stderr).toBe(said);
   });
-
-  test('a fingerprint can be looked for', async () => {
-    const { fingerprint } = await place.json('fingerprint', 'demo');
-    expect(names(await lines('--filter', `fingerprint=^${String(fingerprint)}$`))).toEqual(['demo/main']);
-  });
-
-  test('a branch whose parent is not shown is named in full', async () => {
-    const { stdout } = await place.run(['list', '--filter', 'branch=^a-1$']);
-    expect(stdout.split('\n')[1]).toMatch(/^refund\/a-1 /);
-  });
-});
-
-test('every field of a line can be asked for, and no other', async () => {
-  const [line = {}] = await lines('--limit', '1');
-  for (const field of Object.keys(line)) expect(await lines('--filter', `${field}=no such value`)).toEqual([]);
-  const { code, stderr } = await place.run(['list', '--filter', 'titel=x']);
-  expect([code, stderr]).toEqual([
-    2,
-    'Cannot use the filter: a line of the list has no field "titel"\nDid you mean "title"?\n',
-  ]);
-});
-
-test.each([
-  [['--outcome', 'eror'], 'No session matches. Did you mean --outcome error?\n'],
-  [['--agent', 'supp'], `No session matches. For a part of an agent's id, write --agent '~supp'.\n`],
-])('nothing found is told with what was probably meant: %j', async (words, said) => {
-  expect((await place.run(['list', ...words])).stderr).toBe(said);
 });
 
 describe('namespaces', () => {
@@ -137,6 +144,8 @@ describe('namespaces', () => {
 });
 
 describe('what is not right', () => {
+  skipOnServer('it is about what is printed');
+
   test.each([
     ['a bad regular expression', ['--filter', 'session=('], 'filter.invalid'],
     ['a condition without a pattern', ['--filter', 'session'], 'filter.invalid'],

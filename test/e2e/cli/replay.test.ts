@@ -1,6 +1,6 @@
 /** `replay`: which events, in which order, at which pace, as a table and as JSON; the list and filter lines of the seeds' B4. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { demoPlace, type Place, refundEvents, shapeOf } from './run.ts';
+import { demoPlace, dropFixtures, type Place, refundEvents, shapeOf, skipOnServer } from './run.ts';
 
 let place: Place;
 
@@ -12,7 +12,10 @@ beforeAll(async () => {
   await session.append({ type: 'note.added', agent: 'support-2', data: { text: 'A "quoted", text\nof two lines' } });
   await session.revert('main@6', { reason: 'it guessed' });
 });
-afterAll(() => place[Symbol.dispose]());
+afterAll(() => {
+  place[Symbol.dispose]();
+  dropFixtures();
+});
 
 interface Shown {
   readonly seq: number;
@@ -103,6 +106,8 @@ describe('which events', () => {
 });
 
 describe('the table', () => {
+  skipOnServer('it is about what is printed');
+
   test('has a header that says which history it is, and columns for people', async () => {
     const { stdout, stderr } = await place.run(['replay', 'demo/careful'], { env: { COLUMNS: '140' } });
     const { fingerprint, digest } = await place.json('fingerprint', 'demo/careful');
@@ -195,6 +200,8 @@ describe('JSON', () => {
 });
 
 describe('what is not right is wrong usage', () => {
+  skipOnServer('the store is not asked');
+
   test.each([
     ['a bad regular expression', ['--filter', 'type=[']],
     ['an endless one', ['--filter', 'type=(a+)+']],
@@ -217,14 +224,16 @@ describe('what is not right is wrong usage', () => {
   });
 });
 
-test('a bad expression and a bad time are told with what to write', async () => {
+test('a bad expression and a bad time are told with what to write', async (context) => {
+  skipOnServer('the store is not asked', context);
   const bad = await place.run(['replay', 'demo', '--filter', 'text=f(x']);
   expect(bad.stderr).toMatch(/^Cannot use the filter: "f\(x" is not a regular expression: Unterminated group\n.*\\\(/);
   expect((await place.run(['replay', 'demo', '--since', 'yesterday'])).stderr).toContain('such as 90s, 15m, 2h or 3d');
 });
 
 describe('pace', () => {
-  test('--speed keeps the original pauses, faster or slower', async () => {
+  test('--speed keeps the original pauses, faster or slower', async (context) => {
+    skipOnServer('it is about what is printed', context);
     await using reprise = await place.open();
     const apart = ['2026-11-15T10:00:00.000Z', '2026-11-15T11:00:00.000Z'];
     await (await reprise.createSession('paced')).append(
@@ -233,7 +242,7 @@ describe('pace', () => {
     const original = place.start(['replay', 'paced', '--speed', '1x', '--json']);
     await original.until(({ stdout }) => stdout.includes('\n'));
     expect((await place.run(['replay', 'paced', '--speed', '999999x', '--json'])).stdout.split('\n')).toHaveLength(3);
-    // What takes an hour is not there when the quick one is over.
+    // The second event, an hour later, is not there when the quick replay is over.
     expect([original.child.exitCode, original.stdout.split('\n').length]).toEqual([null, 2]);
     original.child.kill('SIGINT');
     expect(await original.ended()).toBe(130);

@@ -26,13 +26,13 @@ export function skipOnServer(why: string, context?: TestContext): void {
   else context.skip(note);
 }
 
-/** What a command finds around it. */
+/** The input and environment of a command. */
 export interface RunOptions {
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** What npm, the tests, a terminal or a build machine sets: by some of it Node.js decides about colours (`CI`, `TMUX`). */
+/** Variables of npm, the tests, a terminal or a build machine. Node.js decides about colors by some of them (`CI`, `TMUX`). */
 const foreign =
   /^(npm_|REPRISE|VITEST|NODE_OPTIONS|EDITOR$|VISUAL$|COLUMNS$|NO_COLOR|NODE_DISABLE_COLORS|FORCE_COLOR|COLORTERM|TERM|TMUX|CI$|TEAMCITY|TF_BUILD)/;
 
@@ -43,13 +43,19 @@ export function plainEnv(more: Readonly<Record<string, string>> = {}): NodeJS.Pr
   return { ...Object.fromEntries(kept), NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/cli'), ...more };
 }
 
+/** The kind of store that a place has. */
+interface PlaceOptions {
+  /** A file also where the stores of this run are in PostgreSQL. */
+  readonly isFile?: boolean;
+}
+
 /** A folder with a store in it, in which commands run. Dispose of it when done. */
 export class Place implements Disposable {
   readonly folder: string;
   readonly #url: string | undefined;
 
   /** In a new folder of its own, or in one that is made below another; with a file where that is asked for. */
-  constructor(folder?: string, { isFile = !isOnServer }: { readonly isFile?: boolean } = {}) {
+  constructor(folder?: string, { isFile = !isOnServer }: PlaceOptions = {}) {
     if (folder !== undefined) mkdirSync(folder, { recursive: true });
     this.folder = folder ?? mkdtempSync(join(tmpdir(), 'reprise-cli-'));
     this.#url = isFile ? undefined : `${String(server)}?schema=cli_${randomBytes(8).toString('hex')}`;
@@ -58,6 +64,11 @@ export class Place implements Disposable {
   /** The store that commands find by themselves: the file, or on a server a schema that is this place's alone. */
   get url(): string {
     return this.#url ?? `sqlite:${this.store}`;
+  }
+
+  /** Whether the store is a file. */
+  get isFile(): boolean {
+    return this.#url === undefined;
   }
 
   /** The environment in which commands find that store. */
@@ -199,21 +210,24 @@ function nightEvents(): EventDraft[] {
 }
 
 /** A place for the examples of the documents: the sessions `orchestration`, `other` and `demo`, whose branch `careful` has 22 events. */
-export async function demoPlace(place: Place = new Place()): Promise<Place> {
-  await using reprise = await place.open();
-  await (await reprise.createSession('orchestration')).append(nightEvents());
-  await (await reprise.createSession('other')).append(demoEvents().slice(0, 9));
-  const session = await reprise.createSession('demo');
-  await session.append(demoEvents());
-  const careful = await session.fork('main@16', { name: 'careful', system: 'Be careful.', reason: 'it was not' });
-  await careful.append(demoEvents().slice(16, 20));
+export async function demoPlace(options: PlaceOptions = {}): Promise<Place> {
+  const place = await builtPlace('demo', buildDemo, options);
   place.write('event.json', { type: 'note.added', data: { text: 'instead' } });
   place.write('answer.json', { found: 50 });
   writeAgentFiles(place);
   return place;
 }
 
-/** What commands that run agents and import files are given: a configuration, variants, a saved run. */
+async function buildDemo(reprise: Reprise): Promise<void> {
+  await (await reprise.createSession('orchestration')).append(nightEvents());
+  await (await reprise.createSession('other')).append(demoEvents().slice(0, 9));
+  const session = await reprise.createSession('demo');
+  await session.append(demoEvents());
+  const careful = await session.fork('main@16', { name: 'careful', system: 'Be careful.', reason: 'it was not' });
+  await careful.append(demoEvents().slice(16, 20));
+}
+
+/** Writes the files of commands that run agents and import: a configuration, variants, a saved run. */
 export function writeAgentFiles(place: Place): void {
   place.write('reprise.config.mjs', agentConfig);
   place.write('variants.json', [{ name: 'as-is' }, { name: 'brief', system: 'Be brief: the pool.' }]);
@@ -243,27 +257,41 @@ async function support(context) {
 export default { agents: { support }, prices: { 'small-1': { input: 1, output: 4 } } };
 `;
 
-let built: Place | undefined;
+const built = new Map<string, Place>();
 
-/** A place with the session `refund`: seven events on `main`, and the branch `careful` that was forked at 2. */
-export async function refundPlace(): Promise<Place> {
-  // A file is copied sooner than it is made; a schema is not.
-  if (isOnServer) return await buildRefund();
-  built ??= await buildRefund();
-  const place = new Place();
-  cpSync(join(built.folder, '.reprise'), join(place.folder, '.reprise'), { recursive: true });
-  return place;
+/** A new place whose store holds what is built: a file is built once and copied, a schema is not copied any sooner. */
+async function builtPlace(
+  name: string,
+  build: (reprise: Reprise) => Promise<void>,
+  options: PlaceOptions = {},
+): Promise<Place> {
+  const known = built.get(name);
+  const place = new Place(undefined, options);
+  if (known !== undefined) {
+    cpSync(join(known.folder, '.reprise'), join(place.folder, '.reprise'), { recursive: true });
+    return place;
+  }
+  {
+    await using reprise = await place.open({ durability: 'process' });
+    await build(reprise);
+  }
+  if (!place.isFile) return place;
+  built.set(name, place);
+  return await builtPlace(name, build, options);
 }
 
 /** Deletes what the places were copied from. */
 export function dropFixtures(): void {
-  built?.[Symbol.dispose]();
-  built = undefined;
+  for (const place of built.values()) place[Symbol.dispose]();
+  built.clear();
 }
 
-async function buildRefund(): Promise<Place> {
-  const place = new Place();
-  await using reprise = await place.open();
+/** A place with the session `refund`: seven events on `main`, and the branch `careful` that was forked at 2. */
+export function refundPlace(): Promise<Place> {
+  return builtPlace('refund', buildRefund);
+}
+
+async function buildRefund(reprise: Reprise): Promise<void> {
   const session = await reprise.createSession('refund');
   await session.append(refundEvents());
   const careful = await session.fork('main@2', {
@@ -275,12 +303,11 @@ async function buildRefund(): Promise<Place> {
     { type: 'call.started', data: { call: 'c2', kind: 'tool', name: 'lookup', input: { order: 7 } } },
     { type: 'call.ended', data: { call: 'c2', kind: 'tool', name: 'lookup', outcome: 'ok', output: { paid: 50 } } },
   ]);
-  return place;
 }
 
 /**
- * The shape of a JSON value: its keys and the types of what they hold, a list as its distinct kinds of items. What is
- * printed for people may change; this may not.
+ * The shape of a JSON value: its keys and the types of what they hold, a list as its distinct kinds of items. Text for
+ * people may change; this may not.
  */
 export function shapeOf(value: unknown): unknown {
   if (value === null) return 'null';

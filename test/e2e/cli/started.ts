@@ -75,7 +75,7 @@ export class Started {
     return this.child.exitCode;
   }
 
-  /** What it had read, once it has ended. */
+  /** How much it had read, once it has ended. */
   get reads(): Reads {
     return JSON.parse(readFileSync(this.#readsFile ?? '', 'utf8')) as Reads;
   }

@@ -17,7 +17,7 @@ export interface StatePlaces {
   readonly isFile: boolean;
 }
 
-/** What commands about state do. */
+/** The cases of the commands about state. */
 export function stateCommands(places: StatePlaces): void {
   describe('set', () => {
     setting(places);

@@ -1,4 +1,4 @@
-/** What no program of ours does to a store, done to the store of a place. */
+/** Damages and locks the store of a place, as no program of ours does. */
 import { DatabaseSync } from 'node:sqlite';
 import { hold as holdOnServer, tamper as tamperOnServer } from '../../postgres/place.ts';
 import { isOnServer, type Place } from './run.ts';

@@ -1,4 +1,4 @@
-/** What the commands that look must withstand: no store, a newer one, a locked one, long and hostile histories. */
+/** Commands that look withstand no store, a newer one, a locked one, and long and hostile histories. */
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -16,7 +16,7 @@ const looking: readonly [string, readonly string[]][] = [
   ['diff', ['latest', 'latest@1']],
 ];
 
-// A hundred thousand events that are all held at once take several times this.
+// Fifty thousand events that are all held at once take more than this.
 const smallHeapMb = 32;
 
 /** How a command ended that had a small heap, and how much it wrote. */
@@ -170,7 +170,7 @@ describe('payloads that are not kind', () => {
     using own = new Place();
     {
       await using reprise = await own.open();
-      const message = { role: 'user', content: 'A very long letter.\n'.repeat(600_000) };
+      const message = { role: 'user', content: `${'A very long letter. '.repeat(5)}\n`.repeat(120_000) };
       await (await reprise.createSession('long')).append([
         { type: 'message.added', data: { message } },
         { type: 'call.started', data: { call: 'c', kind: 'model', name: 'm', request: { messages: [message] } } },
@@ -178,8 +178,8 @@ describe('payloads that are not kind', () => {
     }
     const shown = await own.run(['show', 'long@2']);
     expect(shown.stdout.length).toBeLessThan(4_000);
-    expect(shown.stdout).toContain('… 12.0 MB more (--full shows all)');
-    expect((await own.run(['show', 'long@1'])).stdout).toContain('… 12.6 MB in all (--full shows it)');
+    expect(shown.stdout).toContain('… 12.1 MB more (--full shows all)');
+    expect((await own.run(['show', 'long@1'])).stdout).toContain('… 12.2 MB in all (--full shows it)');
     expect((await own.run(['replay', 'long'])).stdout.length).toBeLessThan(2_000);
     const full = await own.run(['show', 'long@1', '--full']);
     expect(full.stdout.length).toBeGreaterThan(12_000_000);
@@ -187,7 +187,7 @@ describe('payloads that are not kind', () => {
 });
 
 /** On a server a part of it is enough to see that it is read in pages. */
-const count = isOnServer ? 20_000 : 100_000;
+const count = isOnServer ? 10_000 : 50_000;
 
 describe(`a session of ${count} events`, () => {
   let place: Place;
@@ -240,7 +240,7 @@ describe(`a session of ${count} events`, () => {
     const listed = await watch(place, ['list']);
     const shown = await watch(place, ['show', `long@${count - 10}`], { heapMb: 8 * smallHeapMb });
     expect([listed.code, shown.code]).toEqual([0, 0]);
-    for (const { started } of [listed, shown]) expect(started.reads.rows).toBeLessThan(count / 10);
+    for (const { started } of [listed, shown]) expect(started.reads.rows).toBeLessThan(count / 5);
   });
 
   test('a reader that has seen enough ends it quietly, with the rest unread', async (context) => {

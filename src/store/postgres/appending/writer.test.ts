@@ -24,11 +24,12 @@ it('lets each append of a group wait as long as it may, however long those befor
     settled.push(text);
   };
   const both = Promise.all([append('first'), append('second')]);
-  await vi.advanceTimersByTimeAsync(40);
+  await vi.advanceTimersByTimeAsync(49);
   expect(settled).toEqual([]);
-  await vi.advanceTimersByTimeAsync(160);
+  await vi.advanceTimersByTimeAsync(350);
   expect(settled).toEqual(['first']);
-  await vi.advanceTimersByTimeAsync(400);
+  // The last pause between two tries ends after the time is up.
+  await vi.advanceTimersByTimeAsync(1_000);
   await both;
   expect(settled).toEqual(['first', 'second']);
 });
