@@ -171,14 +171,18 @@ export class Reprise {
    * that format would have, as its own system counts them.
    */
   async diff(
-    left: string,
-    right: string,
+    left: string | Ref,
+    right: string | Ref,
     options: CompareOptions & { readonly strict: true; readonly format?: string },
   ): Promise<StrictDiff>;
-  async diff(left: string, right: string, options?: CompareOptions & { readonly strict?: false }): Promise<Comparison>;
   async diff(
-    left: string,
-    right: string,
+    left: string | Ref,
+    right: string | Ref,
+    options?: CompareOptions & { readonly strict?: false },
+  ): Promise<Comparison>;
+  async diff(
+    left: string | Ref,
+    right: string | Ref,
     options: CompareOptions & { readonly strict?: boolean; readonly format?: string } = {},
   ): Promise<Comparison | StrictDiff> {
     const [a, b] = [await this.resolve(left), await this.resolve(right)];
@@ -210,7 +214,7 @@ export class Reprise {
    * const text = await reprise.export('refund', { format: 'shipit' });
    * ```
    */
-  async export(ref: string, options: { readonly format: string }): Promise<string> {
+  async export(ref: string | Ref, options: { readonly format: string }): Promise<string> {
     checkKeys(options, exportKeys);
     return exportHistory(this.#engine, await this.resolve(ref), options.format);
   }
@@ -239,8 +243,8 @@ export class Reprise {
    * const { session: id, branch: name, at } = await reprise.resolve('latest/careful@turn:1');
    * ```
    */
-  async resolve(ref: string): Promise<Ref> {
-    const parsed = parseRef(ref);
+  async resolve(ref: string | Ref): Promise<Ref> {
+    const parsed = typeof ref === 'string' ? parseRef(ref) : ref;
     return parsed.session === 'latest' ? { ...parsed, session: await this.#latest() } : parsed;
   }
 

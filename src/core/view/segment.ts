@@ -135,6 +135,16 @@ export function restOf(longer: View, shorter: View): View | undefined {
   return { pieces: rest.reverse() };
 }
 
+/** Returns the part of a view that has these seqs and no others, in view order. */
+export function viewOf(view: View, seqs: ReadonlySet<Seq>): View {
+  const rising = [...seqs].sort((a, b) => a - b);
+  const pieces = view.pieces.flatMap((piece): Piece[] => {
+    if (piece.kind === 'carried') return seqs.has(piece.seq) ? [piece] : [];
+    return rising.filter((seq) => inRange(piece, seq)).map((seq) => ({ ...piece, after: previous(seq), through: seq }));
+  });
+  return { pieces };
+}
+
 /** What two views differ in: the seqs that only the first has, and those that only the second has, rising. */
 export function viewChanges(before: View, after: View): { readonly gone: Seq[]; readonly come: Seq[] } {
   const [was, is] = [rangesOf(before), rangesOf(after)];

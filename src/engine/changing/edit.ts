@@ -5,17 +5,18 @@ import type { PointInput } from '../../core/ref.ts';
 import type { Edit } from '../../core/view/edit.ts';
 import type { Engine } from '../context/engine.ts';
 import { resolveEdits } from '../editing/resolve-edits.ts';
-import { asItIs } from '../history/hypothesis.ts';
+import { hypothesisAt } from '../history/hypothesis.ts';
+import { placeAtHead } from '../history/place.ts';
 import { branchAtHead, type Marked, type MarkOptions, mark, markOptionNames } from './mark.ts';
 
-/** What an edit did, and what it left in place although it depended on what went. */
+/** The change an edit made, and the seqs it left in place although they depend on events that it took out. */
 export interface Edited extends Marked {
   readonly dependents: readonly Seq[];
 }
 
 const editKeys: KnownKeys = optionKeys<MarkOptions>('edit', markOptionNames, 'an edit');
 
-/** Applies edits to a live branch: the same that a fork can be made with. */
+/** Applies edits to a live branch: the same edits that a fork can have. */
 export async function edit(
   engine: Engine,
   session: string,
@@ -28,11 +29,11 @@ export async function edit(
   const list = Array.isArray(edits) ? (edits as readonly Edit[]) : [edits as Edit];
   if (list.length === 0) {
     throw new RepriseError('edit.invalid', 'Cannot edit: no edits were given', {
-      hint: 'Say what shall be another: a prompt, a model, an answer, an event to replace or drop …',
+      hint: 'Pass at least one edit: a prompt, a model, a tool result, or an event to replace or drop.',
     });
   }
-  return mark(engine, session, name, options, async (place) => {
-    const { drafts, dependents } = await resolveEdits(engine, asItIs(place), list);
+  return mark(engine, { head: await placeAtHead(engine, session, name), options }, async (place) => {
+    const { drafts, dependents } = await resolveEdits(engine, hypothesisAt(place), list, 'write');
     return { drafts, more: { dependents } };
   });
 }

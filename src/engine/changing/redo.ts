@@ -5,11 +5,10 @@ import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts'
 import { later, previous, type Seq } from '../../core/point.ts';
 import type { PointInput } from '../../core/ref.ts';
 import type { EditMarker } from '../../core/view/marker.ts';
-import type { Piece } from '../../core/view/piece.ts';
-import { segmentsOf, viewChanges } from '../../core/view/segment.ts';
+import { segmentsOf, viewChanges, viewOf } from '../../core/view/segment.ts';
 import { lastLiveMarker, seqsOf, type View, viewAt } from '../../core/view/view.ts';
 import type { Engine } from '../context/engine.ts';
-import type { Place } from '../history/place.ts';
+import { type Place, placeAtHead } from '../history/place.ts';
 import { readAll } from '../history/stored-events.ts';
 import { branchAtHead, type Marked, type MarkOptions, mark, markOptionNames } from './mark.ts';
 
@@ -24,7 +23,7 @@ export async function redo(
 ): Promise<Marked> {
   checkKeys(options, redoKeys);
   const name = branchAtHead(branch, 'redo on');
-  return mark(engine, session, name, options, async (place) => {
+  return mark(engine, { head: await placeAtHead(engine, session, name), options }, async (place) => {
     const marker = lastLiveMarker(place.history, name, place.seq);
     if (marker === undefined) {
       throw new RepriseError(
@@ -57,7 +56,7 @@ function refuseOrphans(place: Place, marker: EditMarker): void {
   );
 }
 
-/** State versions are stored: bringing back a write whose version was given again since would leave two of them. */
+/** Refuses a redo that would bring a state version into the view twice: the number was given again since. */
 async function refuseDoubleVersions(
   engine: Engine,
   place: Place,
@@ -69,32 +68,23 @@ async function refuseDoubleVersions(
   const recent = [...seqsOf(next)].filter((seq) => seq > marker.seq);
   if (recent.length === 0 || restored.length === 0) return;
   const wanted = new Set([...recent, ...restored]);
-  const pieces = next.pieces.flatMap((piece) => piecesWithin(piece, wanted));
   const seen = new Set<string>();
-  for (const event of await readAll(engine, place.session, segmentsOf({ pieces }))) {
+  for (const event of await readAll(engine, place.session, segmentsOf(viewOf(next, wanted)))) {
     if (event.type !== 'state.committed') continue;
-    for (const operation of (event.data['operations'] ?? []) as readonly JsonObject[]) {
-      const version = JSON.stringify([operation['agent'], operation['key'], operation['version']]);
-      if (seen.has(version)) {
-        throw new RepriseError(
-          'redo.orphans',
-          `Cannot redo on "${place.record.branch}": version ${String(operation['version'])} of state key ${JSON.stringify(operation['key'])} would be in the view twice`,
-          {
-            hint: `Fork at ${place.record.branch}@${marker.seq - 1} instead: both histories stay.`,
-            details: { branch: place.record.branch, marker: marker.seq },
-          },
-        );
-      }
-      seen.add(version);
+    for (const { agent, key, version } of (event.data['operations'] ?? []) as readonly JsonObject[]) {
+      const name = JSON.stringify([agent, key, version]);
+      if (seen.has(name))
+        refuseVersion(place, marker, `version ${String(version)} of state key ${JSON.stringify(key)}`);
+      seen.add(name);
     }
   }
 }
 
-/** The events of a piece that are wanted, each as a piece of its own. */
-function piecesWithin(piece: Piece, wanted: ReadonlySet<Seq>): Piece[] {
-  if (piece.kind === 'carried') return wanted.has(piece.seq) ? [piece] : [];
-  const seqs = [...seqsOf({ pieces: [piece] })].filter((seq) => wanted.has(seq));
-  return seqs.map((seq) => ({ ...piece, after: previous(seq), through: seq }));
+function refuseVersion({ record: { branch } }: Place, { seq }: EditMarker, version: string): never {
+  throw new RepriseError('redo.orphans', `Cannot redo on "${branch}": ${version} would be in the view twice`, {
+    hint: `Fork at ${branch}@${seq - 1} instead: both histories stay.`,
+    details: { branch, marker: seq },
+  });
 }
 
 function nextView(place: Place, draft: EventDraft): View {

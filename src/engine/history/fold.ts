@@ -2,7 +2,7 @@ import { applyEvent, finishValue, initialValue, type Projection } from '../../co
 import { given } from '../../core/json.ts';
 import { rawPieces } from '../../core/view/segment.ts';
 import type { Engine } from '../context/engine.ts';
-import { asItIs, type Hypothesis } from './hypothesis.ts';
+import { type Hypothesis, hypothesisAt } from './hypothesis.ts';
 import { listEditsOf } from './list-edits.ts';
 import { eventsOf, lookAt } from './look.ts';
 import type { Place } from './place.ts';
@@ -15,7 +15,7 @@ export async function foldAt<Value, Result>(
   projection: Projection<Value, Result>,
   snapshots = true,
 ): Promise<Result> {
-  return fold(engine, asItIs(place), projection, snapshots);
+  return fold(engine, hypothesisAt(place), projection, snapshots);
 }
 
 /** Folds what a hypothesis leads to. */
@@ -34,7 +34,7 @@ export async function keepAt<Value, Result>(
   place: Place,
   projection: Projection<Value, Result>,
 ): Promise<Value> {
-  return foldValue(engine, asItIs(place), projection, 'always');
+  return foldValue(engine, hypothesisAt(place), projection, 'always');
 }
 
 /** The value a fold ends with. What it ends with is kept `always`, when it is `due`, or `never`. */

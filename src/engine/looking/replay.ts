@@ -12,10 +12,10 @@ import { isoTime } from '../../core/time.ts';
 import { clipSegments, rawSegments, segmentOver, segmentsOf } from '../../core/view/segment.ts';
 import type { Segment, View } from '../../core/view/view.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
-import { asItIs } from '../history/hypothesis.ts';
+import { hypothesisAt } from '../history/hypothesis.ts';
 import { listEditsOf } from '../history/list-edits.ts';
 import { lookAt } from '../history/look.ts';
-import { branchRecord, findPlace, historyOf, type Place } from '../history/place.ts';
+import { branchRecord, findPlace, type Place, placeOn } from '../history/place.ts';
 import { readEvents } from '../history/stored-events.ts';
 
 const replayKeys: KnownKeys = optionKeys<ReplayOptions>('replay', {
@@ -144,7 +144,11 @@ export async function* replayPages(
   };
   const isRaw = options.history === 'raw';
   const { segments, listEdits } = await partsOfPlace(engine, place, isRaw);
-  for await (const events of pages(engine, session, clipSegments(segments, range), { filter, listEdits, ...options })) {
+  for await (const events of eventPages(engine, session, clipSegments(segments, range), {
+    filter,
+    listEdits,
+    ...options,
+  })) {
     if (options.signal?.aborted === true) return;
     yield events.filter(holds);
   }
@@ -157,15 +161,19 @@ async function partsOfPlace(
   isRaw: boolean,
 ): Promise<{ readonly segments: readonly Segment[]; readonly listEdits?: ListEdits }> {
   if (isRaw) return { segments: rawSegments(place.history, place.seq) };
-  const look = lookAt(engine, asItIs(place));
+  const look = lookAt(engine, hypothesisAt(place));
   const listEdits = await listEditsOf(look);
   return { segments: segmentsOf(look.view), ...given({ listEdits }) };
 }
 
-/** The events of a part of a place's view, a page at a time, with its lists read through all edits of the place. */
-export async function* viewPages(engine: Engine, place: Place, view: View): AsyncGenerator<readonly Event[]> {
-  const { listEdits } = await partsOfPlace(engine, place, false);
-  yield* pages(engine, place.session, segmentsOf(view), { filter: {}, listEdits });
+/** Reads a part of a view a page at a time, with its lists read through `listEdits`. */
+export function viewPages(
+  engine: Engine,
+  session: string,
+  view: View,
+  listEdits: ListEdits | undefined,
+): AsyncGenerator<readonly Event[]> {
+  return eventPages(engine, session, segmentsOf(view), { filter: {}, listEdits });
 }
 
 interface PagesOptions extends Pick<ReplayOptions, 'direction' | 'limit'> {
@@ -173,7 +181,7 @@ interface PagesOptions extends Pick<ReplayOptions, 'direction' | 'limit'> {
   readonly listEdits?: ListEdits | undefined;
 }
 
-async function* pages(
+async function* eventPages(
   engine: Engine,
   session: string,
   segments: readonly Segment[],
@@ -213,7 +221,7 @@ async function* follow(
       if (head <= seen) continue;
       const own = [segmentOver({ branch: record.branch, after: seen, through: head })];
       const listEdits = isRaw ? undefined : await listEditsAt(engine, place, head);
-      for await (const events of pages(engine, session, own, { filter: {}, listEdits })) {
+      for await (const events of eventPages(engine, session, own, { filter: {}, listEdits })) {
         if (events.length === 0) continue;
         seen = (events.at(-1) as Event).seq;
         if (isRaw) yield events.filter(holds);
@@ -230,7 +238,7 @@ async function* follow(
 /** The edits that a follower reads what is new through. */
 async function listEditsAt(engine: Engine, { session, record }: Place, head: Seq): Promise<ListEdits | undefined> {
   const now = await branchRecord(engine, session, record.branch);
-  return listEditsOf(lookAt(engine, asItIs({ session, record: now, history: historyOf(now), seq: head })));
+  return listEditsOf(lookAt(engine, hypothesisAt(placeOn(session, now, head))));
 }
 
 async function* followView(
@@ -247,15 +255,10 @@ async function* followView(
     return;
   }
   yield [events[marker] as Event];
-  const history = historyOf(await branchRecord(engine, session, branch));
   const at = (events.at(-1) as Event).seq;
-  const again = await partsOfPlace(
-    engine,
-    { session, record: await branchRecord(engine, session, branch), history, seq: at },
-    false,
-  );
+  const again = await partsOfPlace(engine, placeOn(session, await branchRecord(engine, session, branch), at), false);
   const range = { after: seq(options.after ?? 0), through: at };
-  for await (const page of pages(engine, session, clipSegments(again.segments, range), {
+  for await (const page of eventPages(engine, session, clipSegments(again.segments, range), {
     filter: filterOf(options),
     listEdits: again.listEdits,
   }))

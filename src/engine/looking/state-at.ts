@@ -10,7 +10,7 @@ import { type Engine, sessionRef } from '../context/engine.ts';
 import { type TakenOut, takeOut } from '../editing/dependents.ts';
 import { resolveEdits } from '../editing/resolve-edits.ts';
 import { fold } from '../history/fold.ts';
-import { asItIs, type Hypothesis, supposing } from '../history/hypothesis.ts';
+import { type Hypothesis, hypothesisAt, supposeAppended } from '../history/hypothesis.ts';
 import { lookAt } from '../history/look.ts';
 import { findPlace, type Place } from '../history/place.ts';
 
@@ -55,7 +55,7 @@ export async function suppose(
     throw new RepriseError('option.invalid', 'Cannot exclude events: "exclude" is not an array', {
       hint: 'Give a list of seqs or ids, also for one: exclude: [4].',
     });
-  const asItWas = asItIs(place);
+  const asItWas = hypothesisAt(place);
   const targets = await seqsOfEvents(engine, place, exclude);
   const [first] = targets;
   if (first === undefined) {
@@ -64,7 +64,7 @@ export async function suppose(
   }
   const excluded = await takeOut(lookAt(engine, asItWas), targets, cascade === true);
   const without = { type: 'event.reverted', data: { target: first, seqs: excluded.seqs } };
-  const supposed = await supposing(engine, asItWas, [without]);
+  const supposed = await supposeAppended(engine, asItWas, [without]);
   const { hypothesis } = await resolveEdits(engine, supposed.hypothesis, editsOf(options));
   return { hypothesis, excluded };
 }

@@ -11,7 +11,7 @@ import { clipSegments, rawSegments } from '../../core/view/segment.ts';
 import { write } from '../changing/write.ts';
 import type { Engine } from '../context/engine.ts';
 import { keepSnapshots } from '../history/keep-snapshots.ts';
-import { branchRecord, historyOf, type Place } from '../history/place.ts';
+import { placeAtHead } from '../history/place.ts';
 import { readEvents } from '../history/stored-events.ts';
 import type { StateOperation } from './entry.ts';
 import { statePlace, valuesOf, versionsAt } from './lookup.ts';
@@ -127,20 +127,15 @@ async function versionsBefore(
   const view = since === undefined ? { branch } : { branch, at: since };
   const found = await versionsAt(engine, session, view, keys);
   if (found !== undefined) return { seq: since ?? found.head, versions: found.versions };
-  const place = await headOf(engine, session, branch);
+  const place = await placeAtHead(engine, session, branch);
   const seq = since ?? place.seq;
   const held = await valuesOf(statePlace(engine, { ...place, seq }), operations);
   return { seq, versions: new Map(Array.from(held, ([key, { version }]) => [key, version])) };
 }
 
-async function headOf(engine: Engine, session: string, branch: string): Promise<Place> {
-  const record = await branchRecord(engine, session, branch);
-  return { session, record, history: historyOf(record), seq: record.head };
-}
-
 /** The head up to which nothing that was read has changed; `state.conflict`, naming what has, if there is none. */
 async function confirmReads(engine: Engine, request: CommitRequest, reads: StateReads): Promise<Seq> {
-  const place = await headOf(engine, request.session, request.branch);
+  const place = await placeAtHead(engine, request.session, request.branch);
   const { since } = reads;
   const marker = place.history.markers.find((held) => held.seq > since && held.kind !== 'forked');
   if (marker !== undefined)
