@@ -41,8 +41,8 @@ export const mainBranch = 'main';
  * ```
  */
 export function parseRef(text: string): Ref {
-  const place = text.indexOf('@');
-  const [name, at] = place < 0 ? [text, 'head'] : [text.slice(0, place), text.slice(place + 1)];
+  const sign = text.indexOf('@');
+  const [name, at] = sign < 0 ? [text, 'head'] : [text.slice(0, sign), text.slice(sign + 1)];
   const [session = '', branch, ...more] = name.split('/');
   if (session === '' || more.length > 0) refuseRef(text, 'it is not of the form session[/branch][@at]');
   return {
@@ -66,11 +66,11 @@ const pointText = ({ data: _data, ...input }: PointInput & { readonly data?: unk
 /** Reads a point inside one session: `main@12`, `@12`, `narrower`, `@turn:3`. */
 export function parsePoint(input: PointInput): { readonly branch: string; readonly at: At } {
   if (typeof input === 'string') {
-    const place = input.indexOf('@');
-    const name = place < 0 ? input : input.slice(0, place);
+    const sign = input.indexOf('@');
+    const name = sign < 0 ? input : input.slice(0, sign);
     if (name.includes('/')) refuseRef(input, 'a point inside a session has no session in it', pointHint);
     const branch = name === '' ? mainBranch : checkId('branch', decode(name, input));
-    return { branch, at: parseAt(place < 0 ? 'head' : input.slice(place + 1), input) };
+    return { branch, at: parseAt(sign < 0 ? 'head' : input.slice(sign + 1), input) };
   }
   if (typeof input !== 'object' || input === null)
     refuseRef(String(input), 'a point is a string or an object', pointHint);

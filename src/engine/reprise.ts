@@ -11,7 +11,7 @@ import type { EventStore, Platform, SessionRecord } from '../core/store/event-st
 import type { StoreHealth } from '../core/store/store-health.ts';
 import { append } from './changing/append.ts';
 import { Chores } from './context/chores.ts';
-import { type Engine, sessionRef } from './context/engine.ts';
+import { type Engine, emptyMemory, sessionRef } from './context/engine.ts';
 import type { RecordingDefaults } from './context/recording-defaults.ts';
 import { Transactions } from './context/transactions.ts';
 import type { Copied, CopyOptions } from './copying/copy.ts';
@@ -75,8 +75,7 @@ export class Reprise {
     return new Reprise({
       ...this.#engine,
       namespace: checkId('namespace', name),
-      memories: new Map(),
-      summaries: new Map(),
+      ...emptyMemory(),
     });
   }
 
@@ -323,8 +322,7 @@ export function createReprise({
     store,
     platform,
     namespace: checkId('namespace', namespace),
-    memories: new Map(),
-    summaries: new Map(),
+    ...emptyMemory(),
     snapshotEvents,
     onRead,
     formats: new Map(formats.map((format) => [format.name, format])),

@@ -58,16 +58,16 @@ export class Pieces {
   }
 
   insert(marker: Inserted): void {
-    let place: Node | undefined;
+    let next: Node | undefined;
     if (marker.after !== 0) {
       const held = this.#isolate(marker.after);
-      if (held === undefined) return; // what it stood behind is gone: so is it
-      place = held.next;
-    } else place = this.#first;
-    while (place?.kind === 'carried' && place.after === marker.after) place = place.next;
+      if (held === undefined) return; // The event it stands behind is gone, so it is gone too.
+      next = held.next;
+    } else next = this.#first;
+    while (next?.kind === 'carried' && next.after === marker.after) next = next.next;
     const node = carriedNode(marker, [marker.seq], marker.after);
-    if (place === undefined) this.#link(node);
-    else this.#linkBefore(node, place);
+    if (next === undefined) this.#link(node);
+    else this.#linkBefore(node, next);
     this.#carried.set(marker.seq, node);
   }
 
@@ -157,12 +157,12 @@ export class Pieces {
     this.#last = node;
   }
 
-  #linkBefore(node: Node, place: Node): void {
-    node.previous = place.previous;
-    node.next = place;
-    if (place.previous === undefined) this.#first = node;
-    else place.previous.next = node;
-    place.previous = node;
+  #linkBefore(node: Node, next: Node): void {
+    node.previous = next.previous;
+    node.next = next;
+    if (next.previous === undefined) this.#first = node;
+    else next.previous.next = node;
+    next.previous = node;
   }
 
   #remove(node: Node): void {

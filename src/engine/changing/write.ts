@@ -11,7 +11,7 @@ import { checkSize } from '../../core/store/append-judgement.ts';
 import type { AppendOutcome, AppendRequest, AppendTarget, EventInput } from '../../core/store/event-store.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { type StampedDraft, stamp } from '../history/stamp.ts';
-import { readPlaces } from '../history/stored-events.ts';
+import { readPoints } from '../history/stored-events.ts';
 
 /** What to append, where, and under which condition. */
 export interface WriteRequest {
@@ -58,7 +58,7 @@ export async function write(engine: Engine, request: WriteRequest): Promise<read
   const { branch } = outcome;
   // A repeated append is answered with what is stored, not with what was sent this time.
   if (outcome.known)
-    return readPlaces(
+    return readPoints(
       engine,
       request.session,
       outcome.events.map(({ seq }) => ({ branch, seq })),
@@ -68,9 +68,10 @@ export async function write(engine: Engine, request: WriteRequest): Promise<read
   );
 }
 
-/** What this process remembers of a session. */
+/** Returns the lists and bodies this process remembers of a session, which becomes the last one to be forgotten. */
 export function memoryOf(engine: Engine, session: string): PartMemory {
   const memory = engine.memories.get(session) ?? createPartMemory();
+  engine.memories.delete(session);
   engine.memories.set(session, memory);
   return memory;
 }

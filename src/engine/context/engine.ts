@@ -1,3 +1,5 @@
+import { BoundedMap } from '../../core/bounded-map.ts';
+import { limits } from '../../core/limits.ts';
 import type { PartMemory } from '../../core/parts/encode.ts';
 import type { ForeignFormat } from '../../core/recording/foreign-format.ts';
 import type { EventStore, Platform, SessionRef } from '../../core/store/event-store.ts';
@@ -29,6 +31,14 @@ export interface Engine {
   readonly chores: Chores;
   /** The transactions that are open. */
   readonly transactions: Transactions;
+}
+
+/** Sessions whose last lists and bodies a process remembers; a session that is forgotten stores them whole once more. */
+const memoriesMax = 10_000;
+
+/** Returns the memory of an engine that has written nothing yet. */
+export function emptyMemory(): Pick<Engine, 'memories' | 'summaries'> {
+  return { memories: new BoundedMap(memoriesMax), summaries: new BoundedMap(limits.summariesRunningMax) };
 }
 
 /** Names a session of the engine's namespace. */

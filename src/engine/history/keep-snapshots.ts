@@ -59,12 +59,7 @@ function atBeginning(
 ): RunningSummary | undefined {
   if (at !== 1 || branch !== mainBranch) return undefined;
   const last = { seq: previous(at), digest };
-  return remember(summaries, name, { last, value: initialValue(summary), anchor: digest, erasures: 0 });
-}
-
-function remember(summaries: Map<string, RunningSummary>, name: string, running: RunningSummary): RunningSummary {
-  const [oldest] = summaries.keys();
-  if (summaries.size >= limits.summariesRunningMax && oldest !== undefined) summaries.delete(oldest);
+  const running = { last, value: initialValue(summary), anchor: digest, erasures: 0 };
   summaries.set(name, running);
   return running;
 }
@@ -84,5 +79,5 @@ async function keepSummary(
   }
   const value = await keepAt(engine, place, summary);
   const last = { seq: place.seq, digest: await digestAt(engine, place) };
-  remember(engine.summaries, name, { last, value, anchor, erasures: key?.erasures ?? 0 });
+  engine.summaries.set(name, { last, value, anchor, erasures: key?.erasures ?? 0 });
 }

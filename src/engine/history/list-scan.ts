@@ -36,7 +36,7 @@ interface Conversation {
   seq: Seq;
   /** The nodes of its list, first one first, and the place of each among them. */
   readonly nodes: Digest[];
-  readonly places: Map<Digest, number>;
+  readonly positions: Map<Digest, number>;
   /** What of it is edited, by node and then by key: a node that comes again later may hold another message. */
   readonly edited: Map<string, Map<string, Edited>>;
   /** The changes that its agent did not heed: it goes on sending the message as it was. */
@@ -109,13 +109,13 @@ export class ListScan {
 
   async #take(call: ListCall): Promise<void> {
     const conversation = await this.#conversationOf(call);
-    const { places } = conversation;
+    const { positions } = conversation;
     const end = unchangedUntil(conversation, call.seq);
     const { base, nodes } =
       call.list === undefined
         ? { base: null, nodes: [] }
-        : await this.#reader.nodesSince(call.list, (node) => (places.get(node) ?? end) < end);
-    const kept = base === null ? 0 : (places.get(base) as number) + 1;
+        : await this.#reader.nodesSince(call.list, (node) => (positions.get(node) ?? end) < end);
+    const kept = base === null ? 0 : (positions.get(base) as number) + 1;
     const items = call.list === undefined ? call.items : await this.#reader.itemsOf(nodes);
     const edited = await this.#compare({ call, conversation, kept, items, edited: new Map() });
     if (!call.isCarried && call.list !== undefined) goOn(conversation, call.seq, kept, nodes, edited);
@@ -295,7 +295,7 @@ function newConversation(agent: string | null, run: string | null, from: Convers
     run,
     seq: from?.seq ?? (0 as Seq),
     nodes: [...(from?.nodes ?? [])],
-    places: new Map(from?.places),
+    positions: new Map(from?.positions),
     edited: new Map(Array.from(from?.edited ?? [], ([node, items]) => [node, new Map(items)])),
     unheeded: new Set(from?.unheeded),
   };
@@ -310,11 +310,11 @@ function goOn(
   edited: NewList['edited'] = new Map(),
 ): void {
   for (const node of conversation.nodes.splice(kept)) {
-    conversation.places.delete(node);
+    conversation.positions.delete(node);
     conversation.edited.delete(node);
   }
   for (const node of nodes) {
-    conversation.places.set(node, conversation.nodes.length);
+    conversation.positions.set(node, conversation.nodes.length);
     conversation.nodes.push(node);
   }
   for (const [key, { item, edited: held }] of edited) {
@@ -328,12 +328,12 @@ function goOn(
  * How many nodes of a conversation say to a call what they said when they were recorded. Behind that is something that
  * was changed since, and a node with the same text may be another message.
  */
-function unchangedUntil({ nodes, places, edited, unheeded }: Conversation, seq: Seq): number {
+function unchangedUntil({ nodes, positions, edited, unheeded }: Conversation, seq: Seq): number {
   let end = nodes.length;
   for (const [node, items] of edited) {
-    const place = places.get(node as Digest) ?? end;
+    const position = positions.get(node as Digest) ?? end;
     const isChanged = [...items.values()].some(({ change }) => change.at < seq && !unheeded.has(change));
-    if (place < end && isChanged) end = place;
+    if (position < end && isChanged) end = position;
   }
   return end;
 }
@@ -345,9 +345,9 @@ function editedIn({ edited }: Conversation, item: ListItem): Edited | undefined 
 /** Whether a list has a changed message already. */
 function holds({ conversation, kept, edited: now }: NewList, change: Change): boolean {
   for (const { edited } of now.values()) if (edited.change === change) return true;
-  const { edited, places } = conversation;
+  const { edited, positions } = conversation;
   for (const [node, items] of edited) {
-    if ((places.get(node as Digest) ?? kept) >= kept) continue;
+    if ((positions.get(node as Digest) ?? kept) >= kept) continue;
     for (const held of items.values()) if (held.change === change) return true;
   }
   return false;

@@ -19,7 +19,7 @@ import {
   type EventsRequest,
   readEvents,
   readHeaders,
-  readPlaces,
+  readPoints,
   toEvent,
   unwrap,
 } from './stored-events.ts';
@@ -104,7 +104,7 @@ export async function eventInView(look: Look, seq: Seq, listEdits?: ListEdits): 
   const [event] =
     entry === undefined || supposed !== undefined
       ? [supposed]
-      : await readPlaces(engine, place.session, [entry], listEdits);
+      : await readPoints(engine, place.session, [entry], listEdits);
   if (entry !== undefined && event !== undefined) {
     const shown = entry.carried ? unwrap(event) : event;
     return supposed === undefined ? shown : withListEdits(shown, listEdits);
@@ -128,7 +128,7 @@ export async function eventsAt({ engine, hypothesis }: Look, seqs: readonly Seq[
   const { place, history, events } = hypothesis;
   const stored = seqs.filter((seq) => !events.has(seq)).map((seq) => ({ branch: branchOf(history, seq), seq }));
   const supposed = seqs.flatMap((seq) => events.get(seq) ?? []);
-  return [...(stored.length === 0 ? [] : await readPlaces(engine, place.session, stored)), ...supposed];
+  return [...(stored.length === 0 ? [] : await readPoints(engine, place.session, stored)), ...supposed];
 }
 
 /** The events of a view that are indexed under a key, last first. */
@@ -177,7 +177,7 @@ export async function* linksOf({ engine, hypothesis, view }: Look): AsyncGenerat
       continue;
     }
     const carried = group.pieces.filter((piece) => piece.kind === 'carried');
-    const markers = carried.length === 0 ? [] : await readPlaces(engine, session, carried);
+    const markers = carried.length === 0 ? [] : await readPoints(engine, session, carried);
     const inside = new Map(markers.map((marker) => [marker.seq, unwrap(marker)]));
     for await (const rows of readHeaders(engine, session, segmentsOf(group))) {
       for (const row of rows) {

@@ -6,7 +6,7 @@ import { metadata } from '../../projections/metadata.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { foldAt } from './fold.ts';
 import type { Place } from './place.ts';
-import { dataOf, decoderFor, readPlaces } from './stored-events.ts';
+import { dataOf, decoderFor, readPoints } from './stored-events.ts';
 
 /**
  * The metadata of a branch at a place, through the key index rather than a fold, so that forking a long history stays
@@ -15,7 +15,7 @@ import { dataOf, decoderFor, readPlaces } from './stored-events.ts';
 export async function metadataAt(engine: Engine, place: Place): Promise<JsonObject> {
   const ref = sessionRef(engine, place.session);
   const forked = place.history.markers.findLast((marker) => marker.kind === 'forked' && marker.seq <= place.seq);
-  const [event] = forked === undefined ? [] : await readPlaces(engine, place.session, [forked]);
+  const [event] = forked === undefined ? [] : await readPoints(engine, place.session, [forked]);
   const value: Record<string, JsonValue> = {};
   for (const [key, held] of Object.entries(isObject(event?.data['metadata']) ? event.data['metadata'] : {}))
     setKey(value, key, held);

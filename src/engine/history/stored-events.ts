@@ -122,13 +122,13 @@ export async function readAll(
 }
 
 /** The stored events at these places, as they are stored; places without an event are left out. */
-export async function readPlaces(
+export async function readPoints(
   engine: Engine,
   session: string,
-  places: readonly Point[],
+  points: readonly Point[],
   listEdits?: ListEdits,
 ): Promise<Event[]> {
-  return readAll(engine, session, places.map(segmentAt), listEdits);
+  return readAll(engine, session, points.map(segmentAt), listEdits);
 }
 
 /** Headers of a view, a page at a time. */

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../core/json.ts';
 import { beginning, later, type Point, type Seq } from '../../core/point.ts';
 import type { Engine } from '../context/engine.ts';
 import { branchRecord } from '../history/place.ts';
-import { readPlaces } from '../history/stored-events.ts';
+import { readPoints } from '../history/stored-events.ts';
 import { replay } from './replay.ts';
 
 /** What a branch was changed by before it was first run. */
@@ -26,7 +26,7 @@ export interface Lineage {
 export async function lineageOf(engine: Engine, session: string, branch: string): Promise<Lineage> {
   const { parent } = await branchRecord(engine, session, branch);
   if (parent === undefined) return { parent: null, reason: null, by: null, edits: [] };
-  const [forked] = await readPlaces(engine, session, [{ branch, seq: later(parent.seq, 1) }]);
+  const [forked] = await readPoints(engine, session, [{ branch, seq: later(parent.seq, 1) }]);
   const edits: LineageEdit[] = [];
   const own = { at: { branch }, history: 'raw', after: parent.seq + 1 } as const;
   for await (const { type, seq } of replay(engine, session, own)) {
@@ -47,7 +47,7 @@ export async function reasonsOf(
   );
   const reasons = new Map<string, string>();
   if (forks.length === 0) return reasons;
-  for (const { branch, data } of await readPlaces(engine, session, forks)) {
+  for (const { branch, data } of await readPoints(engine, session, forks)) {
     const reason = reasonIn(data);
     if (reason !== null) reasons.set(branch, reason);
   }

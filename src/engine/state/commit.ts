@@ -14,7 +14,7 @@ import { keepSnapshots } from '../history/keep-snapshots.ts';
 import { placeAtHead } from '../history/place.ts';
 import { readEvents } from '../history/stored-events.ts';
 import type { StateOperation } from './entry.ts';
-import { statePlace, valuesOf, versionsAt } from './lookup.ts';
+import { stateView, valuesOf, versionsAt } from './lookup.ts';
 
 /** A write or delete that has no version yet. */
 export type StagedOperation = Omit<StateOperation, 'version'>;
@@ -129,7 +129,7 @@ async function versionsBefore(
   if (found !== undefined) return { seq: since ?? found.head, versions: found.versions };
   const place = await placeAtHead(engine, session, branch);
   const seq = since ?? place.seq;
-  const held = await valuesOf(statePlace(engine, { ...place, seq }), operations);
+  const held = await valuesOf(stateView(engine, { ...place, seq }), operations);
   return { seq, versions: new Map(Array.from(held, ([key, { version }]) => [key, version])) };
 }
 

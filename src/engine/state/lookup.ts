@@ -24,7 +24,7 @@ import {
 } from './entry.ts';
 
 /** Where state is looked up: the segments of a view, which decide what the key index answers. */
-export interface StatePlace {
+export interface StateView {
   readonly engine: Engine;
   readonly session: string;
   readonly segments: readonly Segment[];
@@ -37,14 +37,14 @@ export interface KeyOf {
 }
 
 /** The view at a place, for looking up state. */
-export function statePlace(engine: Engine, { session, history, seq }: Place): StatePlace {
+export function stateView(engine: Engine, { session, history, seq }: Place): StateView {
   return { engine, session, segments: segmentsOf(viewAt(history, seq)) };
 }
 
 /** What a key holds. */
-export async function valueOf(place: StatePlace, of: KeyOf): Promise<StateValue> {
-  const event = await lastEvent(place, of);
-  return event === undefined ? neverWritten(of.agent, of.key) : valueIn(place, event, of);
+export async function valueOf(view: StateView, of: KeyOf): Promise<StateValue> {
+  const event = await lastEvent(view, of);
+  return event === undefined ? neverWritten(of.agent, of.key) : valueIn(view, event, of);
 }
 
 /**
@@ -84,35 +84,35 @@ export async function versionsAt(
 }
 
 /** What several keys hold, by their key in the index; those that were never written are left out. */
-export async function valuesOf(place: StatePlace, of: readonly KeyOf[]): Promise<Map<string, StateValue>> {
+export async function valuesOf(view: StateView, of: readonly KeyOf[]): Promise<Map<string, StateValue>> {
   const found = new Map<string, StateValue>();
   const byKey = new Map(of.map((one) => [stateKey(one.agent, one.key), one]));
-  for await (const { key, event } of lastEvents(place, { keys: [...byKey.keys()] }))
-    found.set(key, await valueIn(place, event, byKey.get(key) as KeyOf));
+  for await (const { key, event } of lastEvents(view, { keys: [...byKey.keys()] }))
+    found.set(key, await valueIn(view, event, byKey.get(key) as KeyOf));
   return found;
 }
 
 /** The keys of an agent with a prefix that hold a value, or held one that was erased; by their UTF-8 bytes. */
 export async function* scanState(
-  place: StatePlace,
+  view: StateView,
   agent: string,
   prefix: string,
 ): AsyncGenerator<StateValue, void, undefined> {
-  for await (const { key, event } of lastEvents(place, { prefix: stateKey(agent, prefix) })) {
-    const value = await valueIn(place, event, { agent, key: parseKey(key).name });
+  for await (const { key, event } of lastEvents(view, { prefix: stateKey(agent, prefix) })) {
+    const value = await valueIn(view, event, { agent, key: parseKey(key).name });
     if (value.exists || value.erased === true) yield value;
   }
 }
 
 /** Every version of a key, the last first. */
-export async function* versionsOf(place: StatePlace, of: KeyOf): AsyncGenerator<StateVersion, void, undefined> {
-  let { segments } = place;
+export async function* versionsOf(view: StateView, of: KeyOf): AsyncGenerator<StateVersion, void, undefined> {
+  let { segments } = view;
   for (;;) {
-    const event = await lastEvent({ ...place, segments }, of);
+    const event = await lastEvent({ ...view, segments }, of);
     if (event === undefined) return;
     const rest = segmentsBefore(segments, event);
     if (event.erased === true) {
-      const version = (await versionUpTo({ ...place, segments: rest }, of)) + 1;
+      const version = (await versionUpTo({ ...view, segments: rest }, of)) + 1;
       yield versionOf(event, erasedValue(event, of, version));
     } else {
       for (const operation of operationsOn(event, of.agent, of.key).reverse())
@@ -123,20 +123,20 @@ export async function* versionsOf(place: StatePlace, of: KeyOf): AsyncGenerator<
 }
 
 /** The version a key has; an erased commit has lost its number, but had one. */
-export async function versionUpTo(place: StatePlace, of: KeyOf): Promise<number> {
-  const { known = 0, erased } = await countedTo(place, of);
+export async function versionUpTo(view: StateView, of: KeyOf): Promise<number> {
+  const { known = 0, erased } = await countedTo(view, of);
   return known + erased;
 }
 
 /** The last number of a key that is known, and how many commits with a number that was erased come after it. */
 export async function countedTo(
-  place: StatePlace,
+  view: StateView,
   of: KeyOf,
 ): Promise<{ readonly known?: number; readonly erased: number }> {
   let erased = 0;
-  let { segments } = place;
+  let { segments } = view;
   for (;;) {
-    const event = await lastEvent({ ...place, segments }, of);
+    const event = await lastEvent({ ...view, segments }, of);
     if (event === undefined) return { erased };
     if (event.erased !== true) return { known: operationsOn(event, of.agent, of.key).at(-1)?.version ?? 0, erased };
     erased += 1;
@@ -145,9 +145,9 @@ export async function countedTo(
 }
 
 /** What an event made of a key. */
-async function valueIn(place: StatePlace, event: Event, of: KeyOf): Promise<StateValue> {
+async function valueIn(view: StateView, event: Event, of: KeyOf): Promise<StateValue> {
   if (event.erased !== true) return valueOn(event, of);
-  const before = { ...place, segments: segmentsBefore(place.segments, event) };
+  const before = { ...view, segments: segmentsBefore(view.segments, event) };
   return erasedValue(event, of, (await versionUpTo(before, of)) + 1);
 }
 
@@ -159,7 +159,7 @@ function valueOn(event: Event, { agent, key }: KeyOf): StateValue {
 
 /** The last event of one key: what most reads ask for. */
 export async function lastEvent(
-  { engine, session, segments }: StatePlace,
+  { engine, session, segments }: StateView,
   { agent, key }: KeyOf,
 ): Promise<Event | undefined> {
   if (segments.length === 0) return undefined;
@@ -180,7 +180,7 @@ const onlyOne = { limit: 1, select: 'full' } as const;
 const aPage = { limit: limits.pageEventsMax, select: 'full' } as const;
 
 /** The last event under each key, in the order of keys, a page of the index at a time. */
-async function* lastEvents({ engine, session, segments }: StatePlace, select: KeySelector): AsyncGenerator<KeyedEvent> {
+async function* lastEvents({ engine, session, segments }: StateView, select: KeySelector): AsyncGenerator<KeyedEvent> {
   if (segments.length === 0) return;
   let after: string | undefined;
   do {
@@ -206,9 +206,9 @@ async function decoded(engine: Engine, session: string, { entries }: LatestPage)
   const decoder = await decoderFor(engine, session, [...rows.values()]);
   const events = new Map<string, Event>();
   return entries.map(({ key, event: row }) => {
-    const place = `${row.branch}@${row.seq}`;
-    const event = events.get(place) ?? shown(session, row, dataOf(row, decoder));
-    events.set(place, event);
+    const point = `${row.branch}@${row.seq}`;
+    const event = events.get(point) ?? shown(session, row, dataOf(row, decoder));
+    events.set(point, event);
     return { key, event };
   });
 }

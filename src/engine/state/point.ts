@@ -9,11 +9,11 @@ export type StateAt =
   | { readonly time: string }
   | { readonly at?: PointInput };
 
-const placeNames = ['point', 'seq', 'time', 'at'] as const;
+const pointNames = ['point', 'seq', 'time', 'at'] as const;
 
 /** The point that is meant; one that names no branch is on this one. */
-export function pointOf(branch: string, where: StateAt = {}): PointInput {
-  const [first, second] = placeNames.filter((name) => (where as Readonly<Record<string, unknown>>)[name] !== undefined);
+export function statePoint(branch: string, where: StateAt = {}): PointInput {
+  const [first, second] = pointNames.filter((name) => (where as Readonly<Record<string, unknown>>)[name] !== undefined);
   if (second !== undefined)
     throw new RepriseError('option.invalid', `Cannot look up state with both "${first}" and "${second}"`, {
       hint: 'Give one of them: each names a point.',
@@ -27,7 +27,7 @@ export function pointOf(branch: string, where: StateAt = {}): PointInput {
 
 /** The same for a store to look up by itself; undefined where more than a seq has to be looked up. */
 export function viewPointOf(branch: string, where: StateAt): ViewPoint | undefined {
-  const { branch: on, at } = parsePoint(pointOf(branch, where));
+  const { branch: on, at } = parsePoint(statePoint(branch, where));
   if (at.kind === 'head') return { branch: on };
   return at.kind === 'seq' ? { branch: on, at: at.seq } : undefined;
 }

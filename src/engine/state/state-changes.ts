@@ -1,7 +1,7 @@
 import { sameJson } from '../../core/canonical-json.ts';
 import { compareUtf8 } from '../../core/utf8.ts';
 import type { StateValue } from './entry.ts';
-import { type StatePlace, scanState } from './lookup.ts';
+import { type StateView, scanState } from './lookup.ts';
 
 /** A key that does not hold the same at two points. */
 export interface StateChange {
@@ -22,8 +22,8 @@ interface DiffScope {
 
 /** The keys that hold another value on the right than on the left, by their UTF-8 bytes. Holds a page of each side. */
 export async function* diffState(
-  left: StatePlace,
-  right: StatePlace,
+  left: StateView,
+  right: StateView,
   { agent, prefix }: DiffScope,
 ): AsyncGenerator<StateChange, void, undefined> {
   const sides = [scanState(left, agent, prefix), scanState(right, agent, prefix)] as const;

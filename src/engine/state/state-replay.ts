@@ -8,7 +8,7 @@ import { segmentAt } from '../../core/view/segment.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { checkReading, replay } from '../looking/replay.ts';
 import { operationsOf, type StateOperation } from './entry.ts';
-import { pointOf } from './point.ts';
+import { statePoint } from './point.ts';
 
 /** Which transactions to read again. */
 export interface StateReplayOptions
@@ -84,7 +84,7 @@ class TransactionReplay implements StateReplay {
   #open(): Replay {
     const { session, branch } = this.#of;
     const { agent: _, limit: __, at, ...range } = this.#options;
-    const point = pointOf(branch, at === undefined ? {} : { point: at });
+    const point = statePoint(branch, at === undefined ? {} : { point: at });
     return replay(this.#engine, session, { ...range, at: point, filter: { types: ['state.committed'] } });
   }
 

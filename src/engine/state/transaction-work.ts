@@ -10,7 +10,7 @@ import type { OpenTransaction } from '../context/transactions.ts';
 import { findPlace } from '../history/place.ts';
 import { type CommitPlan, commitState, type StagedOperation } from './commit.ts';
 import { neverWritten, operationsOf, type StateValue } from './entry.ts';
-import { type KeyOf, type StatePlace, scanState, statePlace, valueOf } from './lookup.ts';
+import { type KeyOf, type StateView, scanState, stateView, valueOf } from './lookup.ts';
 
 /** What a transaction carries beside its operations. */
 export interface TransactionOptions {
@@ -47,7 +47,7 @@ type Status = 'open' | 'committing' | 'committed' | 'aborted' | 'in conflict' | 
 const timeoutMsDefault = 30_000;
 
 /** Where a transaction is, and who began it. */
-interface TransactionPlace {
+interface TransactionScope {
   readonly engine: Engine;
   readonly session: string;
   readonly branch: string;
@@ -58,7 +58,7 @@ interface TransactionPlace {
 export class TransactionWork implements OpenTransaction {
   readonly txn: string;
   readonly deadline: number;
-  readonly place: TransactionPlace;
+  readonly scope: TransactionScope;
   readonly #options: TransactionOptions;
   readonly #keysRead = new Set<string>();
   readonly #prefixesRead = new Set<string>();
@@ -66,14 +66,14 @@ export class TransactionWork implements OpenTransaction {
   #operations: StagedOperation[] = [];
   #staged = new Map<string, StagedOperation>();
   #stagedBytes = 0;
-  #reading: Promise<{ readonly since: Seq; readonly look: StatePlace }> | undefined;
+  #reading: Promise<{ readonly since: Seq; readonly look: StateView }> | undefined;
   #plan: CommitPlan | undefined;
   #committed: Committed | undefined;
 
-  constructor(place: TransactionPlace, options: TransactionOptions) {
-    const { transactions, platform } = place.engine;
+  constructor(scope: TransactionScope, options: TransactionOptions) {
+    const { transactions, platform } = scope.engine;
     const timeoutMs = checkTimeout(options.timeoutMs ?? timeoutMsDefault);
-    this.place = place;
+    this.scope = scope;
     this.#options = options;
     this.txn = platform.newId();
     const now = transactions.now();
@@ -146,7 +146,7 @@ export class TransactionWork implements OpenTransaction {
   }
 
   /** Everything is read at one point: the head at the first read. */
-  async #read(reads: Set<string>, key: string): Promise<{ readonly since: Seq; readonly look: StatePlace }> {
+  async #read(reads: Set<string>, key: string): Promise<{ readonly since: Seq; readonly look: StateView }> {
     if (!reads.has(key))
       checkLimit('transactionReadsMax', this.#keysRead.size + this.#prefixesRead.size + 1, 'read in a transaction');
     reads.add(key);
@@ -159,10 +159,10 @@ export class TransactionWork implements OpenTransaction {
     }
   }
 
-  async #lookAtHead(): Promise<{ readonly since: Seq; readonly look: StatePlace }> {
-    const { engine, session, branch } = this.place;
+  async #lookAtHead(): Promise<{ readonly since: Seq; readonly look: StateView }> {
+    const { engine, session, branch } = this.scope;
     const place = await findPlace(engine, session, { branch });
-    return { since: place.seq, look: statePlace(engine, place) };
+    return { since: place.seq, look: stateView(engine, place) };
   }
 
   async commit(): Promise<Committed> {
@@ -185,14 +185,14 @@ export class TransactionWork implements OpenTransaction {
   }
 
   async #commitNothing(): Promise<Committed> {
-    const { engine, session, branch } = this.place;
+    const { engine, session, branch } = this.scope;
     const { seq } = await findPlace(engine, session, { branch });
     const since = (await this.#reading)?.since ?? seq;
     return { txn: this.txn, seq: since, time: engine.platform.now(), versions: [] };
   }
 
   async #commit(): Promise<Committed> {
-    const { engine, session, branch, agent } = this.place;
+    const { engine, session, branch, agent } = this.scope;
     const { cause, run, turn } = this.#options;
     const reading = await this.#reading;
     const event = await commitState(
@@ -243,11 +243,11 @@ export class TransactionWork implements OpenTransaction {
     this.#plan = undefined;
     this.#keysRead.clear();
     this.#prefixesRead.clear();
-    this.place.engine.transactions.remove(this.txn);
+    this.scope.engine.transactions.remove(this.txn);
   }
 
   #expireIfDue(): void {
-    if (this.place.engine.transactions.now() >= this.deadline) this.expire();
+    if (this.scope.engine.transactions.now() >= this.deadline) this.expire();
   }
 
   #checkOpen(verb: string): void {

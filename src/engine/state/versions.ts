@@ -5,7 +5,7 @@ import { liveMarkers, type Segment, takenBack } from '../../core/view/view.ts';
 import type { Engine } from '../context/engine.ts';
 import type { Place } from '../history/place.ts';
 import { erasedValue, neverWritten, operationsOn, type StateValue, valueAfter } from './entry.ts';
-import { countedTo, type KeyOf, lastEvent, type StatePlace, statePlace, versionUpTo } from './lookup.ts';
+import { countedTo, type KeyOf, lastEvent, type StateView, stateView, versionUpTo } from './lookup.ts';
 
 /**
  * One version of a key: the last in the view that has the number, which is the one that `history` comes upon first.
@@ -16,7 +16,7 @@ import { countedTo, type KeyOf, lastEvent, type StatePlace, statePlace, versionU
  * view is one run.
  */
 export async function versionAt(engine: Engine, place: Place, of: KeyOf, version: number): Promise<StateValue> {
-  const look = statePlace(engine, place);
+  const look = stateView(engine, place);
   const seams = seamsOf(place);
   let { segments } = look;
   let erasedVersion: number | undefined;
@@ -73,11 +73,11 @@ function runUpTo(before: readonly Segment[], { branch, seq }: Event, seams: Read
 
 /** Looks for a number in one run. */
 class RunSearch {
-  readonly #run: StatePlace;
+  readonly #run: StateView;
   readonly #of: KeyOf;
   readonly #length: number;
 
-  constructor(run: StatePlace, of: KeyOf) {
+  constructor(run: StateView, of: KeyOf) {
     this.#run = run;
     this.#of = of;
     this.#length = run.segments.reduce((length, segment) => length + sizeOf(segment), 0);
