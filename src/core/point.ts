@@ -21,7 +21,7 @@ export interface SeqRange {
   readonly through: Seq;
 }
 
-/** Takes a number as a seq; whole numbers from 0 only. */
+/** Returns a number as a seq, or throws unless it is a whole number from 0. */
 export function seq(value: number): Seq {
   if (Number.isSafeInteger(value) && value >= 0) return value as Seq;
   throw new RepriseError(
@@ -46,7 +46,7 @@ export function later(from: Seq, count: number): Seq {
   return (from + count) as Seq;
 }
 
-/** Takes text as a digest, or throws. */
+/** Returns text as a digest, or throws unless it is one. */
 export function digest(text: string): Digest {
   if (/^[0-9a-f]{64}$/.test(text)) return text as Digest;
   throw new RepriseError(

@@ -54,12 +54,12 @@ export function parseRef(text: string): Ref {
 
 const pointHint = 'Write branch@at, for example "main@12", or { branch?, seq | turn | run | time }.';
 
-/** What names a place, and what an event has beside that: an event is the point after it. */
+/** The fields of a point and those of an event: an event can be given as the point after it. */
 const pointFields: ReadonlySet<string> = new Set(
   'branch seq turn run time session id type version agent cause causeSeq data digest erased replaces'.split(' '),
 );
 
-/** A point as it is told, without what it may carry. */
+/** Writes a point for a message, without the data that an event carries. */
 const pointText = ({ data: _data, ...input }: PointInput & { readonly data?: unknown } & object): string =>
   JSON.stringify(input);
 
@@ -86,7 +86,7 @@ export function parsePoint(input: PointInput): { readonly branch: string; readon
 }
 
 /**
- * Writes a ref so that {@link parseRef} reads the same one. It is one word for a shell, whatever is in the ids.
+ * Writes a ref as text that {@link parseRef} reads back. A shell takes it as one word, whatever is in the ids.
  *
  * @example
  * ```ts
@@ -136,13 +136,13 @@ function parseAt(text: string, whole: string): At {
   }
 }
 
-/** A turn is a whole number from 0. */
+/** Returns a turn, or throws unless it is a whole number from 0. */
 export function checkTurn(turn: number): number {
   if (Number.isSafeInteger(turn) && turn >= 0) return turn;
   throw new RepriseError('point.out-of-range', `Cannot use ${String(turn)} as a turn: it is not a whole number from 0`);
 }
 
-// What parts a ref, what a shell takes for something else, and what would turn text around on a screen.
+// Characters that separate the parts of a ref, that a shell interprets, or that reverse text on a screen.
 const special = /[/@:%\s"'`$&|;<>(){}[\]*?!#\\~\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const utf8 = new TextEncoder();
 

@@ -23,7 +23,7 @@ const unchangedKeys: KnownKeys = optionKeys<NonNullable<AppendOptions['unchanged
   'the condition "unchanged"',
 );
 
-/** Refuses options that nothing would read: an append under a misspelt condition would be one under none. */
+/** Refuses unknown options: with a misspelt condition, the events would be appended without any. */
 function checkOptions(options: AppendOptions): void {
   const given: unknown = options;
   if (typeof given !== 'object' || given === null)
@@ -34,7 +34,7 @@ function checkOptions(options: AppendOptions): void {
   if (options.unchanged !== undefined) checkKeys(options.unchanged, unchangedKeys);
 }
 
-/** The options of an append to a branch that is known already: naming another one would be in vain. */
+/** Adds the branch to the options of an append, and refuses options that name a different one. */
 export function optionsOn(branch: string, options: Omit<AppendOptions, 'branch'>): AppendOptions {
   const other = (options as AppendOptions).branch;
   if (other === undefined || other === branch) return { ...options, branch };

@@ -97,7 +97,7 @@ function refuse(why: string, hint?: string): never {
   throw new RepriseError('edit.invalid', `Cannot apply the edit: ${why}`, given({ hint }));
 }
 
-/** What is left out would be stored as nothing, and look as if the edit had been made. */
+/** Refuses a missing text: it would be stored as nothing and look as if the edit had been made. */
 function text(value: string, name: string): string {
   return typeof value === 'string' ? value : refuse(`its "${name}" is not a text`);
 }
@@ -108,7 +108,7 @@ function checkOrdinary(draft: EventDraft): EventDraft {
   return draft;
 }
 
-/** A replacement is often made from the event as it was read: what the store had assigned to that is no mistake. */
+/** A replacement is often made from an event as it was read, so the fields that the store assigned are allowed. */
 const replacementKeys: KnownKeys = {
   ...draftKeys,
   keys: new Set([...draftKeys.keys, 'session', 'branch', 'seq', 'causeSeq', 'digest', 'erased', 'replaces']),
@@ -171,7 +171,7 @@ async function drop(look: Look, target: Seq, cascade: boolean): Promise<Resolved
   return { drafts: [{ type: 'event.reverted', data: { target, seqs } }], dependents };
 }
 
-/** The last user message is wherever the conversation has it: an event of its own, or an item of a call's list. */
+/** Replaces the last user message, which is an event of its own or an item of a call's list. */
 async function prompt(look: Look, text: string, mode: 'anywhere' | 'trailing'): Promise<EventDraft> {
   const seen = await fold(look.engine, look.hypothesis, conversation);
   const found = lastUserMessage(seen);
@@ -184,7 +184,10 @@ async function prompt(look: Look, text: string, mode: 'anywhere' | 'trailing'): 
   return message(look, found.seq, { role: 'user', content: text }, found.message);
 }
 
-/** Replaces a message: the event that added it, the answer that was it, or the first call whose list holds it. */
+/**
+ * Replaces a message: in the event that added it, in the answer of a model call, or in the first call whose list holds
+ * it.
+ */
 async function message(look: Look, target: Seq, next: JsonObject, held?: JsonObject): Promise<EventDraft> {
   if (!isObject(next)) refuse('its "message" is not an object');
   const shown = await shownEvent(look, target);
@@ -204,7 +207,7 @@ async function message(look: Look, target: Seq, next: JsonObject, held?: JsonObj
   return replace(look, shown, { data: withValueAt(event.data, ['request', 'messages'], messages) });
 }
 
-/** The start and end of a call as far as they are in the view. */
+/** Finds the start and end of a call, if they are in the view. */
 async function callAt(
   look: Look,
   call: string | number,
@@ -225,7 +228,7 @@ function refuseCall(call: string | number): never {
   );
 }
 
-/** The message in which a model asks for a call. */
+/** Finds the message in which a model asks for a call. */
 async function askedAt(
   look: Look,
   id: string,
@@ -239,7 +242,10 @@ async function askedAt(
   return undefined;
 }
 
-/** Changes what a tool is called with where it is called, and where the model asks for it: the model reads that again. */
+/**
+ * Changes the input of a tool call, and the message in which the model asked for it: the model reads that message
+ * again.
+ */
 async function toolInput(look: Look, call: string | number, input: JsonValue): Promise<readonly EventDraft[]> {
   if (input === undefined) refuse('its "input" is missing', 'Give null where there is none.');
   const { id, started, ended } = await callAt(look, call);
@@ -263,7 +269,7 @@ function withInput(held: JsonObject, id: string, input: JsonValue): JsonObject {
   return { ...held, content: parts.map((part) => (isIt(part) ? { ...part, input } : part)) };
 }
 
-/** A pending call is answered, whether or not it was begun; an answered one gets another answer. */
+/** Answers a pending call, whether or not it was started, or replaces the answer of an ended one. */
 async function toolResult(look: Look, call: string | number, output: JsonValue, outcome: string): Promise<EventDraft> {
   if (output === undefined) refuse('its "output" is missing', 'Give null where there is none.');
   const { id, started, ended } = await callAt(look, call);
@@ -273,7 +279,7 @@ async function toolResult(look: Look, call: string | number, output: JsonValue, 
       'Edit its message instead: { kind: "message", seq, message }, on the command line --message SEQ=FILE.',
     );
   if (ended !== undefined) {
-    // What went wrong before did not go wrong in the answer that takes its place.
+    // The error of the old answer does not belong to the new one.
     const { error, ...rest } = ended.data;
     const kept = outcome === 'ok' || error === undefined ? rest : { ...rest, error };
     return replace(look, { target: ended.seq, before: ended }, { data: { ...kept, output, outcome } });
@@ -292,7 +298,7 @@ async function toolResult(look: Look, call: string | number, output: JsonValue, 
   };
 }
 
-/** State versions are stored: the next one is the view's latest + 1. An erased write has lost its number, but had one. */
+/** Writes a state key with the next version in the view. An erased commit has lost its number, but counts as one. */
 async function state(look: Look, edit: Extract<Edit, { kind: 'state' }>): Promise<EventDraft> {
   const { agent = defaultAgent } = edit;
   const key = text(edit.key, 'key');
@@ -312,7 +318,7 @@ async function state(look: Look, edit: Extract<Edit, { kind: 'state' }>): Promis
   return { type: 'state.committed', agent, data: { operations: [operation] } };
 }
 
-/** The last version that a transaction gave to a key. */
+/** Returns the last version that a transaction gave to a key. */
 function versionIn(event: Event, agent: string, key: string): number {
   const operations = (event.data['operations'] ?? []) as readonly JsonObject[];
   const versions = operations
