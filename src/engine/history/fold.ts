@@ -8,7 +8,7 @@ import { eventsOf, lookAt } from './look.ts';
 import type { Place } from './place.ts';
 import { baseFor, SnapshotKeeper, snapshotKey } from './snapshot.ts';
 
-/** The state of a projection at a place. */
+/** Folds a projection over the history that leads to a place. */
 export async function foldAt<Value, Result>(
   engine: Engine,
   place: Place,
@@ -18,7 +18,7 @@ export async function foldAt<Value, Result>(
   return fold(engine, hypothesisAt(place), projection, snapshots);
 }
 
-/** Folds what a hypothesis leads to. */
+/** Folds a projection over a hypothesis. */
 export async function fold<Value, Result>(
   engine: Engine,
   hypothesis: Hypothesis,
@@ -28,7 +28,7 @@ export async function fold<Value, Result>(
   return finishValue(projection, await foldValue(engine, hypothesis, projection, snapshots ? 'due' : 'never'));
 }
 
-/** Keeps a projection's value at a place, however few events lead there from the last one kept, and gives it. */
+/** Folds a projection at a place, keeps its value even if few events follow the last one kept, and returns it. */
 export async function keepAt<Value, Result>(
   engine: Engine,
   place: Place,
@@ -37,7 +37,7 @@ export async function keepAt<Value, Result>(
   return foldValue(engine, hypothesisAt(place), projection, 'always');
 }
 
-/** The value a fold ends with. What it ends with is kept `always`, when it is `due`, or `never`. */
+/** Returns the value a fold ends with, and keeps it `always`, when it is `due`, or `never`. */
 async function foldValue<Value, Result>(
   engine: Engine,
   hypothesis: Hypothesis,

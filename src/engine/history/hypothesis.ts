@@ -101,7 +101,7 @@ async function eventFor(engine: Engine, base: Hypothesis, draft: StampedDraft, s
     turn: draft.turn ?? led?.turn ?? base.clock?.turn ?? 0,
     ...given({ cause }),
     ...(led?.seq === undefined ? {} : { causeSeq: led.seq }),
-    // As it would come back from the store, and nothing the caller still holds.
+    // A copy, in the form the store would return.
     data: storedJson(canonicalJson(draft.data)) as JsonObject,
     digest: '' as Digest,
   };

@@ -15,7 +15,7 @@ interface ListCallBase {
   readonly seq: Seq;
   readonly agent: string | null;
   readonly run: string | null;
-  /** Whether a marker carries it: then it is no part of the raw conversation, and nothing goes on from its list. */
+  /** Whether a marker carries it: then it is not part of the raw conversation, and no later list continues its list. */
   readonly isCarried: boolean;
 }
 
@@ -24,7 +24,9 @@ export type ListCall =
   | (ListCallBase & { readonly list: Digest })
   | (ListCallBase & { readonly list: undefined; readonly items: readonly ListItem[] });
 
-/** The calls with lists from a seq on, a page at a time: those recorded, those that markers carry, those supposed. */
+/**
+ * Yields the calls with lists from a seq on, a page at a time: recorded ones, those that markers carry, supposed ones.
+ */
 export async function* listCalls(look: Look, from: Seq): AsyncGenerator<readonly ListCall[]> {
   const range = { after: previous(from), through: look.hypothesis.place.seq };
   const carried = (await carriedCalls(look, range.after)).sort((a, b) => a.seq - b.seq);
@@ -46,7 +48,7 @@ function callOf(
   return list === undefined ? [] : [{ seq, agent, run, list, isCarried }];
 }
 
-/** The calls that stored markers of the view carry; their lists are inside sealed parts. */
+/** Reads the calls that stored markers of the view carry; their lists are inside sealed parts. */
 async function carriedCalls({ engine, hypothesis, view }: Look, after: Seq): Promise<ListCall[]> {
   const { place } = hypothesis;
   const pieces = view.pieces.filter(
@@ -90,7 +92,7 @@ function carriedOrItself(event: Event): Event | undefined {
   return isObject(event.data['event']) ? unwrap(event) : undefined;
 }
 
-/** The last call with a list before a seq, of an agent in a run or in any. */
+/** Finds the last call with a list before a seq, of one agent, in one run or in any. */
 export async function earlierCall(
   look: Look,
   before: Seq,
@@ -109,7 +111,7 @@ export async function earlierCall(
   return undefined;
 }
 
-/** Where what was recorded on the way to a view is stored, within a range of seqs. */
+/** Returns the segments of the recorded events that led to a view, within a range of seqs. */
 function recordedSegments(
   { hypothesis }: Pick<Look, 'hypothesis'>,
   { after, through }: { readonly after: Seq; readonly through: Seq },
@@ -119,7 +121,8 @@ function recordedSegments(
   return clipSegments(segmentsOf(recordedAt(history, at)), { after, through: end });
 }
 
-// A list is small in the row that refers to it, and the next page is seldom needed when looking back.
+// Forward pages can be large, since a row holds only a reference to its list. Backward, the first few rows are mostly
+// enough.
 const pageEvents = { forward: 256, backward: 16 } as const;
 
 function callPages(

@@ -11,69 +11,69 @@ import { itemAfter, saidBy } from './list-items.ts';
 import { ListReader, listPath } from './list-reader.ts';
 import { eventsOf, type Look } from './look.ts';
 
-/** An event that a view shows changed. */
+/** An event that a view shows changed, or no longer shows. */
 export interface Change {
-  /** The event as it was, and as it was after each replacement but the last. */
+  /** The original event, and each replacement but the last. */
   readonly versions: readonly Event[];
-  /** As it is now; undefined when it was taken out. */
+  /** The event as it is now; undefined if it was removed. */
   readonly after: Event | undefined;
-  /** The seq of the marker that made it so. */
+  /** The seq of the marker that made the last change. */
   readonly at: Seq;
 }
 
-/** A version of a changed event, and the seq up to which it was to be seen: lists recorded until then may hold it. */
+/** A version of a changed event, and the seq up to which the view showed it: lists recorded until then may hold it. */
 interface Sought {
   readonly change: Change;
   readonly event: Event;
   readonly until: Seq;
 }
 
-/** The calls of one agent in one run, of which each list goes on from the one before. */
+/** The calls of one agent in one run: each list continues the one before. */
 interface Conversation {
   readonly agent: string | null;
   readonly run: string | null;
   /** The seq of the last call. */
   seq: Seq;
-  /** The nodes of its list, first one first, and the place of each among them. */
+  /** The nodes of its list in order, and the position of each. */
   readonly nodes: Digest[];
   readonly positions: Map<Digest, number>;
-  /** What of it is edited, by node and then by key: a node that comes again later may hold another message. */
+  /** Its edited items, by node and then by key: a node that comes again later may hold a different message. */
   readonly edited: Map<string, Map<string, Edited>>;
-  /** The changes that its agent did not heed: it goes on sending the message as it was. */
+  /** The changes its agent ignored: it keeps sending the message as it was. */
   readonly unheeded: Set<Change>;
 }
 
-/** An item that is read through an edit: what said it, and the change of that. */
+/** An item that is read through an edit, with its event and the change of that event. */
 interface Edited {
   readonly change: Change;
   readonly event: Event;
   readonly edit: ListEdit;
 }
 
-/** The list of a call, as far as the conversation did not have it before. */
+/** The part of a call's list that the conversation did not have before. */
 interface NewList {
   readonly call: ListCall;
   readonly conversation: Conversation;
-  /** How many nodes it has in common with the list before. */
+  /** How many nodes it shares with the list before. */
   readonly kept: number;
-  /** What comes after those. */
+  /** The items after the shared nodes. */
   readonly items: readonly ListItem[];
-  /** What of that is found to be edited, by key. */
+  /** Which of those items are edited, by key. */
   readonly edited: Map<string, { readonly item: ListItem; readonly edited: Edited }>;
 }
 
-/** A list held against the one before it: what only it has, and what only the other has. */
+/** A list aligned with the one before it: the items that only it has, and those that only the other has. */
 interface Aligned {
   readonly fresh: readonly ListItem[];
   readonly gone: readonly ListItem[];
 }
 
-/** Which lists may hold what an event said: those of its own run, or those of all runs of its agent. */
+/** Which lists may hold an event's message: those of its own run, or those of all runs of its agent. */
 type Reach = 'same-run' | 'same-agent';
 
 /**
- * Goes through the lists that were recorded since the first change, and finds in each what was changed. A list that
- * does not go on from the one before (another process wrote it, or the agent shortened its context) is aligned with it.
+ * Scans the lists recorded since the first change, and finds the changed messages in each. A list that does not
+ * continue the one before, because a different process wrote it or the agent shortened its context, is aligned with it.
  */
 export class ListScan {
   readonly #look: Look;
@@ -93,7 +93,7 @@ export class ListScan {
     this.#reader = new ListReader(look.engine, look.hypothesis.place.session);
   }
 
-  /** Adds the edits of these changes; gives those changes that no list holds. */
+  /** Adds the edits of these changes, and returns the changes that no list holds. */
   async run(changes: readonly Change[]): Promise<readonly Change[]> {
     const isCall = ({ versions }: Change): boolean => versions[0]?.type === 'call.started';
     const said = changes.filter((change) => !isCall(change));
@@ -121,7 +121,7 @@ export class ListScan {
     if (!call.isCarried && call.list !== undefined) goOn(conversation, call.seq, kept, nodes, edited);
   }
 
-  /** Finds what of a list is changed; what it has in common with the list before is known. */
+  /** Finds the changed items of a list; those it shares with the list before are known. */
   async #compare(list: NewList): Promise<NewList['edited']> {
     const { call, conversation, kept, items, edited } = list;
     if (items.length === 0) return edited;
@@ -138,7 +138,7 @@ export class ListScan {
     return edited;
   }
 
-  /** Finds out which items were in the list before: those are the same messages, and are changed as they are. */
+  /** Aligns a list with the one before. Items in both are the same messages, and have the same edits. */
   #align(list: NewList, before: readonly ListItem[]): Aligned {
     const { call, conversation, items } = list;
     const shown = before.flatMap((item) => shownAt(call.seq, item, editedIn(conversation, item)));
@@ -157,8 +157,8 @@ export class ListScan {
   }
 
   /**
-   * The new items without those that are old ones. One that says what a changed message said, and that nobody said
-   * meanwhile, is that message: the agent sends it as it was, and it is read through the change all the same.
+   * Returns the new items that are really new. An item with the text of a changed message that nobody sent again
+   * meanwhile is that message: the agent keeps sending it as it was, and it is read through the change too.
    */
   async #heeding(list: NewList, { fresh, gone }: Aligned): Promise<readonly ListItem[]> {
     const { call, conversation } = list;
@@ -206,7 +206,7 @@ export class ListScan {
     } else if (!isObject(event.data['message'])) this.#editAgain(list, equal[0], change, event);
   }
 
-  /** One message may hold the results of several calls: where one is changed already, the other is changed in that. */
+  /** Edits an item that has an edit already: one message may hold the results of several calls. */
   #editAgain(list: NewList, item: ListItem | undefined, change: Change, event: Event): void {
     const known = item === undefined ? undefined : editAt(this.#edits, item, list.call.seq);
     if (item === undefined || known?.kind !== 'replace' || !saidBy(event, known.value)) return;
@@ -216,17 +216,19 @@ export class ListScan {
     const key = itemKey(item);
     const edit = { ...next, ...window };
     list.edited.set(key, { item, edited: { change, event, edit } });
-    // The first that holds at a seq is the one that counts.
+    // The first edit that holds at a seq counts.
     this.#edits.set(key, [edit, ...(this.#edits.get(key) ?? [])]);
   }
 
-  /** Whether a call may have been sent what an event said. */
+  /** Returns whether a call's list may hold the message of an event. */
   #mayHold({ agent, run }: Pick<ListCall, 'agent' | 'run'>, event: Event): boolean {
     if (this.#reach === 'same-agent') return (event.agent ?? null) === agent;
     return (event.agent === undefined || event.agent === agent) && (event.run === undefined || event.run === run);
   }
 
-  /** How many others said the same in the conversation after its last call, as a call saw it, before this one did. */
+  /**
+   * Counts the events with the same message that a call's view has before this one, since the conversation's last call.
+   */
   async #ordinal(event: Event, { call, conversation }: NewList): Promise<number> {
     const message = event.data['message'] ?? null;
     const { pieces } = viewAt(this.#look.hypothesis.history, previous(call.seq));
@@ -241,7 +243,7 @@ export class ListScan {
     return 0;
   }
 
-  /** A replaced call: what its own list added and no longer has is changed in every later list. */
+  /** Edits every later list after a call was replaced: items that its list added and no longer has. */
   #changeCall(change: Change, list: NewList, items: readonly ListItem[], fresh: readonly ListItem[]): void {
     const { versions, after } = change;
     const now = after === undefined ? undefined : valueAt(after.data, listPath);
@@ -261,7 +263,7 @@ export class ListScan {
     }
   }
 
-  /** The conversation a call belongs to. A run that was not seen yet goes on from its own last call, or its agent's. */
+  /** Returns the conversation of a call. A new run continues its own last call, or its agent's. */
   async #conversationOf({ agent, run }: ListCall): Promise<Conversation> {
     const key = JSON.stringify([agent, run]);
     const known = this.#conversations.get(key);
@@ -288,7 +290,7 @@ function soughtOf(change: Change): Sought[] {
   });
 }
 
-/** A conversation that begins with what another one has before it. */
+/** Creates a conversation that begins as a copy of a different one. */
 function newConversation(agent: string | null, run: string | null, from: Conversation | undefined): Conversation {
   return {
     agent,
@@ -301,7 +303,7 @@ function newConversation(agent: string | null, run: string | null, from: Convers
   };
 }
 
-/** The list of a conversation is now its first nodes and these. */
+/** Sets the list of a conversation to its first nodes and these. */
 function goOn(
   conversation: Conversation,
   seq: Seq,
@@ -325,8 +327,8 @@ function goOn(
 }
 
 /**
- * How many nodes of a conversation say to a call what they said when they were recorded. Behind that is something that
- * was changed since, and a node with the same text may be another message.
+ * Returns how many nodes of a conversation a call sees as they were recorded. The next one was changed since, so a node
+ * with the same text may be a different message.
  */
 function unchangedUntil({ nodes, positions, edited, unheeded }: Conversation, seq: Seq): number {
   let end = nodes.length;
@@ -342,7 +344,7 @@ function editedIn({ edited }: Conversation, item: ListItem): Edited | undefined 
   return edited.get(item.node)?.get(itemKey(item));
 }
 
-/** Whether a list has a changed message already. */
+/** Returns whether a list has a changed message already. */
 function holds({ conversation, kept, edited: now }: NewList, change: Change): boolean {
   for (const { edited } of now.values()) if (edited.change === change) return true;
   const { edited, positions } = conversation;
@@ -353,7 +355,7 @@ function holds({ conversation, kept, edited: now }: NewList, change: Change): bo
   return false;
 }
 
-/** An item as a list recorded at a seq would have it: with the edits of its time, not with those that came later. */
+/** Returns an item as a list recorded at a seq has it: with earlier edits, without later ones. */
 function shownAt(seq: Seq, item: ListItem, edited: Edited | undefined): ListItem[] {
   if (edited === undefined) return [item];
   const { change, event, edit } = edited;
@@ -377,7 +379,7 @@ function editOf(change: Change, event: Event, item: JsonValue): ListEdit {
   return windowed(change, itemAfter(event, change.after, item));
 }
 
-/** An edit holds for lists recorded before it was made: those made later hold what the edit made of the message. */
+/** Creates an edit for the lists recorded before its marker: later lists already hold the changed message. */
 function windowed({ versions, at }: Change, value: JsonValue | undefined): ListEdit {
   const window = { after: previous((versions[0] as Event).seq), until: at };
   return value === undefined ? { kind: 'drop', ...window } : { kind: 'replace', value, ...window };

@@ -24,7 +24,7 @@ import {
   unwrap,
 } from './stored-events.ts';
 
-/** A view that is looked at: of what is stored, and of what is supposed after it. */
+/** A view to read: stored events, and supposed ones after them. */
 export interface Look {
   readonly engine: Engine;
   readonly hypothesis: Hypothesis;
@@ -36,13 +36,13 @@ export function lookAt(engine: Engine, hypothesis: Hypothesis): Look {
   return { engine, hypothesis, view: viewAt(hypothesis.history, hypothesis.at) };
 }
 
-/** Pieces of a view that stand together and are all stored, or all only supposed. */
+/** Adjacent pieces of a view that are all stored or all supposed. */
 export interface PieceGroup {
   readonly isSupposed: boolean;
   readonly pieces: readonly Piece[];
 }
 
-/** A view as groups; a piece that is both stored and supposed is cut in two. */
+/** Groups the pieces of a view; a piece that is partly supposed is cut in two. */
 export function groupsOf(pieces: readonly Piece[], stored: Seq): PieceGroup[] {
   const result: { isSupposed: boolean; pieces: Piece[] }[] = [];
   const add = (piece: Piece, isSupposed: boolean): void => {
@@ -60,7 +60,7 @@ export function groupsOf(pieces: readonly Piece[], stored: Seq): PieceGroup[] {
   return result;
 }
 
-/** The events of a group that is only supposed, with their lists read through edits as those of stored ones are. */
+/** Returns the events of a supposed group, with their lists read through edits as those of stored events are. */
 export function supposedEvents({ pieces }: PieceGroup, { events }: Hypothesis, listEdits?: ListEdits): Event[] {
   return pieces.flatMap((piece) => {
     if (piece.kind === 'carried') return [withListEdits(unwrap(events.get(piece.seq) as Event), listEdits)];
@@ -82,7 +82,7 @@ function withListEdits(event: Event, listEdits: ListEdits | undefined): Event {
   return { ...event, data: withValueAt(event.data, listPath, messages) };
 }
 
-/** The events of some pieces in order: stored ones by the batch, supposed ones from memory. */
+/** Yields the events of some pieces in order: stored ones by the batch, supposed ones from memory. */
 export async function* eventsOf(
   { engine, hypothesis }: Pick<Look, 'engine' | 'hypothesis'>,
   { pieces }: View,
@@ -95,7 +95,7 @@ export async function* eventsOf(
   }
 }
 
-/** The event of a view that answers to a seq. */
+/** Reads the event of a view that a seq names. */
 export async function eventInView(look: Look, seq: Seq, listEdits?: ListEdits): Promise<Event> {
   const { engine, hypothesis, view } = look;
   const { place } = hypothesis;
@@ -109,7 +109,7 @@ export async function eventInView(look: Look, seq: Seq, listEdits?: ListEdits): 
     const shown = entry.carried ? unwrap(event) : event;
     return supposed === undefined ? shown : withListEdits(shown, listEdits);
   }
-  // A person knows the place that is looked at; what edits have supposed behind it has no name yet.
+  // The message names the place that was asked for: supposed events after it are unknown to the reader.
   const { branch } = place.record;
   const at = place.seq;
   const isKnown = seq >= 1 && seq <= Math.max(hypothesis.at, place.record.head);
@@ -123,7 +123,7 @@ export async function eventInView(look: Look, seq: Seq, listEdits?: ListEdits): 
   );
 }
 
-/** The events at these seqs of the raw history: stored ones first, then supposed ones. */
+/** Reads the events at these seqs of the raw history: stored ones first, then supposed ones. */
 export async function eventsAt({ engine, hypothesis }: Look, seqs: readonly Seq[]): Promise<Event[]> {
   const { place, history, events } = hypothesis;
   const stored = seqs.filter((seq) => !events.has(seq)).map((seq) => ({ branch: branchOf(history, seq), seq }));
@@ -131,7 +131,7 @@ export async function eventsAt({ engine, hypothesis }: Look, seqs: readonly Seq[
   return [...(stored.length === 0 ? [] : await readPoints(engine, place.session, stored)), ...supposed];
 }
 
-/** The events of a view that are indexed under a key, last first. */
+/** Yields the events of a view that are indexed under a key, last first. */
 export async function* eventsOfKey({ engine, hypothesis, view }: Look, key: string): AsyncGenerator<Event> {
   const { session, seq: stored } = hypothesis.place;
   for (const group of groupsOf(view.pieces, stored).reverse()) {
@@ -160,7 +160,7 @@ function shownEvent(session: string, row: StoredEvent, data: Event['data']): Eve
   return isStructural(event.type) ? unwrap(event) : event;
 }
 
-/** One event of a view, as far as causes go. */
+/** One event of a view, with its cause. */
 export interface Link {
   readonly seq: Seq;
   readonly id: string;
@@ -168,7 +168,7 @@ export interface Link {
   readonly cause: string | null;
 }
 
-/** The causes of a view, in order; those of carried events are inside their markers. */
+/** Yields the events of a view in order, with their causes; those of carried events are inside their markers. */
 export async function* linksOf({ engine, hypothesis, view }: Look): AsyncGenerator<Link> {
   const { session, seq: stored } = hypothesis.place;
   for (const group of groupsOf(view.pieces, stored)) {

@@ -9,8 +9,8 @@ import type { Place } from './place.ts';
 import { dataOf, decoderFor, readPoints } from './stored-events.ts';
 
 /**
- * The metadata of a branch at a place, through the key index rather than a fold, so that forking a long history stays
- * as quick as forking a short one. It gives what the `metadata` projection gives.
+ * Reads the metadata of a branch at a place. It uses the key index instead of a fold, so that forking a long history is
+ * as quick as forking a short one. The result is that of the `metadata` projection.
  */
 export async function metadataAt(engine: Engine, place: Place): Promise<JsonObject> {
   const ref = sessionRef(engine, place.session);
@@ -33,7 +33,7 @@ export async function metadataAt(engine: Engine, place: Place): Promise<JsonObje
       place.session,
       page.entries.map((entry) => entry.event),
     );
-    // What an erased change set, and to which keys, is not known any more; then what it had covered shows again.
+    // An erased change has lost its keys and values; the fold shows what it had covered.
     if (page.entries.some(({ event: row }) => row.erased)) return foldAt(engine, place, metadata);
     for (const { key, event: row } of page.entries) {
       const { set } = dataOf(row, decoder);

@@ -125,7 +125,7 @@ async function resolveAt(engine: Engine, head: Place, at: At): Promise<Seq> {
       // Markers carry a turn but do not move the clock.
       return seqBefore(engine, head, { turnAfter: at.turn }, ({ type }) => !isStructural(type));
     case 'time':
-      // No event is later than the last moment that can be written.
+      // No event is later than the last time that can be written.
       return at.time === lastTime ? head.seq : seqBefore(engine, head, { since: msLater(at.time) }, () => true);
     case 'run':
       return lastOfRun(engine, head, at.run);
@@ -136,8 +136,8 @@ const lastTime = '9999-12-31T23:59:59.999Z';
 const msLater = (time: string): string => new Date(Date.parse(time) + 1).toISOString();
 
 /**
- * The last seq before the first event that passes, the head if none does. Only the first few are asked for: stores do not
- * read what comes before them.
+ * Returns the last seq before the first event that passes; the head if none does. It asks for a few events only: stores
+ * find the first one without reading those before it.
  */
 async function seqBefore(
   engine: Engine,

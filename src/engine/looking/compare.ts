@@ -20,9 +20,9 @@ import { lookAt } from '../history/look.ts';
 import { digestAt, type Place, placeAt, pointOf, sessionRecord } from '../history/place.ts';
 import { viewPages } from './replay.ts';
 
-/** How to compare. */
+/** How to compare two histories. */
 export interface CompareOptions extends DiffOptions {
-  /** Projections whose states are compared as well. */
+  /** Projections whose values are compared too. */
   readonly states?: readonly Projection<unknown, unknown>[];
 }
 
@@ -32,15 +32,15 @@ const compareKeys: KnownKeys = optionKeys<CompareOptions & { strict: true; forma
   'a comparison',
 );
 
-/** What changed between two places. */
+/** The difference between two histories. */
 export interface Comparison extends HistoryDiff {
-  /** The last point both have in common, as the left side names it; null if they are not related. */
+  /** The last point both share, as the left side names it; null if they are not related. */
   readonly forkPoint: Point | null;
   /** How the states differ, by projection. */
   readonly states: Readonly<Record<string, ValueDiff>>;
 }
 
-/** Compares the views of two places by how they behaved. */
+/** Compares the views at two refs by how they behaved. */
 export async function compare(
   engine: Engine,
   left: Ref,
@@ -60,7 +60,7 @@ export async function compare(
   return { ...diff, pairs, forkPoint: await forkPointOf(engine, ...places), states };
 }
 
-/** Compares the views of two places position by position, by type alone. */
+/** Compares the views at two refs position by position, by type alone. */
 export async function compareStrictly(engine: Engine, left: Ref, right: Ref): Promise<StrictDiff> {
   const names = { left: refText(left), right: refText(right) };
   const sides = await sidesOf(engine, [await placeOf(engine, left), await placeOf(engine, right)]);
@@ -160,7 +160,7 @@ async function eventsIn(engine: Engine, side: Side, seqs: ReadonlySet<Seq>): Pro
   return found;
 }
 
-/** The last point two histories have in common: by lineage within a session, by digests between copies of one. */
+/** Finds the last point two histories share: by lineage within a session, by digests between copies of one. */
 export async function forkPointOf(engine: Engine, left: Place, right: Place): Promise<Point | null> {
   if (left.session === right.session) return pointOf({ history: left.history, seq: sharedSeq(left, right) });
   const [a, b] = [await sessionRecord(engine, left.session), await sessionRecord(engine, right.session)];

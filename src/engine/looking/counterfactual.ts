@@ -8,15 +8,15 @@ import { fold, foldAt } from '../history/fold.ts';
 import { findPlace } from '../history/place.ts';
 import { type StateAtOptions, suppose } from './state-at.ts';
 
-/** What to leave out or change. */
+/** The events to leave out, and the edits to make. */
 export type CounterfactualOptions = Omit<StateAtOptions, 'snapshots'>;
 
-/** What would have been. */
+/** The result a projection would have had. */
 export interface Counterfactual<Result> {
   readonly value: Result;
-  /** Every seq that was left out: those named and what went with them. */
+  /** Every seq that was left out: those named and those that went with them. */
   readonly excluded: readonly Seq[];
-  /** What depended on them and stayed; empty with `cascade`. */
+  /** Seqs that depend on them and stayed; empty with `cascade`. */
   readonly dependents: readonly Seq[];
   /** How the value differs from what it is. */
   readonly diff: ValueDiff;

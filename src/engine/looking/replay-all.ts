@@ -13,7 +13,7 @@ import { checkReading, filterOf } from './replay.ts';
 
 /** What to replay across sessions. */
 export interface ReplayAllOptions extends Pick<ReplayOptions, 'since' | 'until' | 'filter' | 'limit' | 'signal'> {
-  /** Only what this agent did; `~text` for any agent whose id contains it. */
+  /** Only events of this agent; `~text` for any agent whose id contains it. */
   readonly agent?: string;
   /** Only these sessions, each of which must exist; all of the namespace if left out. */
   readonly sessions?: readonly string[];
@@ -29,20 +29,20 @@ const replayKeys: KnownKeys = optionKeys<ReplayAllOptions>('replay', {
   signal: true,
 });
 
-/** The own events of one branch, read batch by batch. */
+/** A branch being read: the events it stores itself, batch by batch. */
 interface OpenBranch {
   readonly batches: AsyncGenerator<EventsBatch>;
   events: readonly Event[];
   index: number;
 }
 
-// What all open branches together hold, however many there are.
+// The most events that all open branches hold together.
 const heldEventsMax = 8_192;
 const branchPageMax = 256;
 
 /**
- * Every stored event of many branches once, merged by time: at each moment the earliest of the events that are next on
- * their branches. An event recorded late stands where its branch recorded it.
+ * Yields every stored event of many branches once, merged by time: each time the earliest of the branches' next events.
+ * An event recorded late comes where its branch recorded it.
  */
 export async function* replayAll(
   engine: Engine,
@@ -67,7 +67,7 @@ export async function* replayAll(
   }
 }
 
-/** Puts a branch among the open ones, which are kept with the earliest next event last. */
+/** Inserts a branch into the open ones, which are sorted with the earliest next event last. */
 function insert(open: OpenBranch[], branch: OpenBranch): void {
   let low = 0;
   let high = open.length;
@@ -90,7 +90,7 @@ async function openBranches(engine: Engine, options: ReplayAllOptions, filter: E
   });
 }
 
-/** The sessions that were asked for, each once; a name that is none is an error rather than an empty answer. */
+/** Returns the sessions that were asked for, each once; an unknown one is an error instead of an empty answer. */
 async function givenSessions(
   engine: Engine,
   given: readonly string[] | undefined,

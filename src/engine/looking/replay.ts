@@ -32,7 +32,7 @@ const replayKeys: KnownKeys = optionKeys<ReplayOptions>('replay', {
   signal: true,
 });
 
-/** What an options object asks of each event, as one filter. */
+/** Joins the conditions of an options object into one filter. */
 export function filterOf(
   options: Pick<ReplayOptions, 'filter' | 'since' | 'until' | 'after' | 'through'>,
 ): EventFilter {
@@ -57,7 +57,7 @@ export function replay(engine: Engine, session: string, options: ReplayOptions =
 const isCount = (limit: unknown): limit is number => limit === Number.POSITIVE_INFINITY || isWhole(limit);
 const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 
-/** Refuses what would be read as something else than was meant. */
+/** Refuses unknown options and invalid values. */
 export function checkReading(options: ReplayOptions, keys: KnownKeys = replayKeys): void {
   checkKeys(options, keys);
   const { limit, direction, history } = options;
@@ -73,7 +73,7 @@ export function checkReading(options: ReplayOptions, keys: KnownKeys = replayKey
   if (history !== undefined && history !== 'view' && history !== 'raw') refuse('history', history, '"view" or "raw"');
 }
 
-/** Gives the events of pages one by one; within a page without the cost that an async generator has for each. */
+/** Returns the events of pages one by one. Within a page it avoids the cost of an async generator for each event. */
 class PagedReplay implements Replay {
   readonly #pages: AsyncGenerator<readonly Event[], void, undefined>;
   readonly #stop: AbortController;
@@ -90,7 +90,7 @@ class PagedReplay implements Replay {
 
   next(): Promise<IteratorResult<Event, void>> {
     if (this.#left <= 0) return this.return();
-    // Whoever asks while a page is on its way waits for it, so that no event is passed over.
+    // A call made while a page is being read waits for it, so that no event is skipped.
     if (this.#loading !== undefined) return this.#loading.then(() => this.next());
     if (this.#index >= this.#page.length) {
       this.#loading = this.#nextPage().finally(() => {
@@ -116,7 +116,7 @@ class PagedReplay implements Replay {
   async return(): Promise<IteratorResult<Event, void>> {
     this.#left = 0;
     this.#page = [];
-    // A generator hears of its return only when it is not waiting, and a follower may wait for ever.
+    // A generator does not return while it waits, and a follower may wait forever: abort the wait first.
     this.#stop.abort();
     await this.#pages.return();
     return { value: undefined, done: true };
@@ -127,7 +127,7 @@ class PagedReplay implements Replay {
   }
 }
 
-/** As {@link replay}, a page at a time: the fast way through a long history. */
+/** Reads a history as {@link replay} does, a page at a time: the fast way through a long one. */
 export async function* replayPages(
   engine: Engine,
   session: string,
@@ -187,7 +187,7 @@ async function* eventPages(
   segments: readonly Segment[],
   { direction = 'forward', filter, listEdits, limit = limits.pageEventsMax }: PagesOptions,
 ): AsyncGenerator<readonly Event[]> {
-  // The first page is small, so that the first rows of a long history are there at once.
+  // The first page is small, so that the first rows of a long history arrive at once.
   const firstLimit = Math.min(limit, firstPageEvents);
   for await (const { events } of readEvents(engine, session, segments, { direction, filter, listEdits, firstLimit }))
     yield events;
@@ -195,7 +195,7 @@ async function* eventPages(
 
 const firstPageEvents = 64;
 
-/** Raw: what is appended, as it comes. A view: the same, but after a marker the marker comes and the new view starts again. */
+/** Yields events as they are appended. For a view, a marker comes alone, and then the new view from its beginning. */
 async function* follow(
   engine: Engine,
   place: Place,
@@ -208,7 +208,7 @@ async function* follow(
   const abort = (): void => stop.abort();
   options.signal?.addEventListener('abort', abort);
   if (options.signal?.aborted === true) abort();
-  // Beyond the last seq that was asked for nothing can come.
+  // After the last seq that was asked for, nothing can follow.
   const last = filterOf(options).through ?? Number.POSITIVE_INFINITY;
   let seen = place.seq;
   try {
@@ -235,7 +235,7 @@ async function* follow(
   }
 }
 
-/** The edits that a follower reads what is new through. */
+/** Returns the edits through which a follower reads the lists of new events. */
 async function listEditsAt(engine: Engine, { session, record }: Place, head: Seq): Promise<ListEdits | undefined> {
   const now = await branchRecord(engine, session, record.branch);
   return listEditsOf(lookAt(engine, hypothesisAt(placeOn(session, now, head))));

@@ -14,13 +14,13 @@ import { type Hypothesis, hypothesisAt, supposeAppended } from '../history/hypot
 import { lookAt } from '../history/look.ts';
 import { findPlace, type Place } from '../history/place.ts';
 
-/** How to look. */
+/** How to look at a projection. */
 export interface StateAtOptions extends EditOptions {
   /** Looks as if these events, by seq or id, had not happened. */
   readonly exclude?: readonly (number | string)[];
-  /** With `exclude`: also without everything that depended on them. */
+  /** With `exclude`: also leaves out every event that depends on them. */
   readonly cascade?: boolean;
-  /** Whether kept snapshots may be used and made; they change nothing but time. */
+  /** Whether snapshots may be used and kept; they change nothing but time. */
   readonly snapshots?: boolean;
 }
 
@@ -31,7 +31,9 @@ const lookKeys: KnownKeys = optionKeys<StateAtOptions>('look', {
   snapshots: true,
 });
 
-/** What a projection gives at a point, perhaps as if something had been different. Nothing is written. */
+/**
+ * Returns the result of a projection at a point, or the result it would have with edits or exclusions. Writes nothing.
+ */
 export async function stateAt<Value, Result>(
   engine: Engine,
   session: string,
@@ -43,7 +45,7 @@ export async function stateAt<Value, Result>(
   return fold(engine, hypothesis, projection, options.snapshots);
 }
 
-/** The history as options ask to look at it: without what is excluded, and then edited. */
+/** Returns the hypothesis that options ask for: without the excluded events, and then edited. */
 export async function suppose(
   engine: Engine,
   place: Place,

@@ -19,14 +19,14 @@ import { stateView, valuesOf, versionsAt } from './lookup.ts';
 /** A write or delete that has no version yet. */
 export type StagedOperation = Omit<StateOperation, 'version'>;
 
-/** What a transaction has read, all of it at one point: keys and prefixes as the key index has them. */
+/** The keys and prefixes a transaction has read, all at one point, as the key index has them. */
 export interface StateReads {
   readonly since: Seq;
   readonly keys: ReadonlySet<string>;
   readonly prefixes: ReadonlySet<string>;
 }
 
-/** What to commit, where, on the strength of which reads. */
+/** The operations to commit, where, and the reads they depend on. */
 export interface CommitRequest {
   readonly session: string;
   readonly branch: string;
@@ -37,16 +37,16 @@ export interface CommitRequest {
   readonly reads?: StateReads;
 }
 
-/** An append that was decided: repeating it is harmless, since its event has an id. */
+/** An append that was planned. Repeating it is harmless, since its event has an id. */
 export interface CommitPlan {
   readonly draft: EventDraft;
   readonly condition: Condition;
 }
 
 /**
- * Appends a transaction as one event. What was read must be unchanged, else it is `state.conflict`. The keys that are
- * written are in the condition too, since their versions depend on them; if only they have changed, the commit is planned
- * anew. `onPlan` is told of each plan before it is tried.
+ * Appends a transaction as one event; `state.conflict` if a key it read was changed. The keys it writes are in the
+ * condition too, since their versions depend on them; if only those have changed, the commit is planned again. `onPlan`
+ * is called with each plan before it is tried.
  */
 export async function commitState(
   engine: Engine,
@@ -57,7 +57,7 @@ export async function commitState(
   const first = known ?? (await planCommit(engine, request, request.reads?.since));
   const done = await tryPlan(engine, request, first, onPlan);
   if (done !== undefined) return done;
-  // Those who lost once go one after the other: trying all at once, each of them would make all others lose again.
+  // Commits that lost a race try again one after the other: all at once, each would make the others lose again.
   const lane = JSON.stringify([engine.namespace, request.session, request.branch]);
   return engine.transactions.inTurn(lane, () => tryAgain(engine, request, onPlan));
 }
@@ -71,7 +71,7 @@ async function tryAgain(engine: Engine, request: CommitRequest, onPlan: (plan: C
   }
 }
 
-/** The event as stored; undefined if something changed. */
+/** Appends a plan and returns the event as stored; undefined if a key changed. */
 async function tryPlan(
   engine: Engine,
   { session, branch }: CommitRequest,
@@ -94,7 +94,10 @@ async function tryPlan(
   }
 }
 
-/** Numbers the operations by what the keys are at a seq (the head if left out), on condition that they still are. */
+/**
+ * Numbers the operations by the versions of their keys at a seq (the head if left out), on condition that these still
+ * hold.
+ */
 async function planCommit(engine: Engine, request: CommitRequest, since: Seq | undefined): Promise<CommitPlan> {
   const { operations, reads } = request;
   const keys = operations.map(({ agent, key }) => stateKey(agent, key));
@@ -117,7 +120,7 @@ async function planCommit(engine: Engine, request: CommitRequest, since: Seq | u
   };
 }
 
-/** The versions that keys have at a seq, the head if left out, and that seq. */
+/** Returns the versions that keys have at a seq (the head if left out), and that seq. */
 async function versionsBefore(
   engine: Engine,
   { session, branch, operations }: CommitRequest,
@@ -133,7 +136,9 @@ async function versionsBefore(
   return { seq, versions: new Map(Array.from(held, ([key, { version }]) => [key, version])) };
 }
 
-/** The head up to which nothing that was read has changed; `state.conflict`, naming what has, if there is none. */
+/**
+ * Returns the head if no key that was read has changed up to it; else throws `state.conflict`, which names the keys.
+ */
 async function confirmReads(engine: Engine, request: CommitRequest, reads: StateReads): Promise<Seq> {
   const place = await placeAtHead(engine, request.session, request.branch);
   const { since } = reads;

@@ -3,14 +3,14 @@ import { compareUtf8 } from '../../core/utf8.ts';
 import type { StateValue } from './entry.ts';
 import { type StateView, scanState } from './lookup.ts';
 
-/** A key that does not hold the same at two points. */
+/** A key whose value differs between two points. */
 export interface StateChange {
   readonly key: string;
   readonly agent: string;
   readonly kind: 'added' | 'removed' | 'changed';
-  /** What it holds on the left; undefined if it was added. */
+  /** The value on the left; undefined if the key was added. */
   readonly left?: StateValue;
-  /** What it holds on the right; undefined if it was removed. */
+  /** The value on the right; undefined if the key was removed. */
   readonly right?: StateValue;
 }
 
@@ -20,7 +20,7 @@ interface DiffScope {
   readonly prefix: string;
 }
 
-/** The keys that hold another value on the right than on the left, by their UTF-8 bytes. Holds a page of each side. */
+/** Yields the keys whose values differ between two views, by their UTF-8 bytes. Holds a page of each side. */
 export async function* diffState(
   left: StateView,
   right: StateView,

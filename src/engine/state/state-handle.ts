@@ -91,7 +91,8 @@ export class StateHandle implements StateVerbs {
         const result = await work(tx);
         return { ...(tx.committed ?? (await tx.commit())), result };
       } catch (error) {
-        // Its own conflict, also when the function committed itself; that of another transaction is for the caller.
+        // Retry only for its own conflict, also if the function committed itself; a different transaction's conflict is
+        // the caller's.
         if (!tx.isInConflict || tries >= retries) throw error;
       }
     }

@@ -12,7 +12,7 @@ import { type CommitPlan, commitState, type StagedOperation } from './commit.ts'
 import { neverWritten, operationsOf, type StateValue } from './entry.ts';
 import { type KeyOf, type StateView, scanState, stateView, valueOf } from './lookup.ts';
 
-/** What a transaction carries beside its operations. */
+/** The options of a transaction. */
 export interface TransactionOptions {
   /** How long it may stay open, measured from its beginning: 30,000 if left out. */
   readonly timeoutMs?: number;
@@ -22,7 +22,7 @@ export interface TransactionOptions {
   readonly turn?: number;
 }
 
-/** Every option of a transaction. */
+/** The names of those options. */
 export const transactionOptionNames: Readonly<Record<keyof TransactionOptions, true>> = {
   timeoutMs: true,
   cause: true,
@@ -30,11 +30,11 @@ export const transactionOptionNames: Readonly<Record<keyof TransactionOptions, t
   turn: true,
 };
 
-/** What a commit gives. */
+/** The result of a commit. */
 export interface Committed {
   /** The transaction, which is also the id of its event. */
   readonly txn: string;
-  /** Its place in the order of commits: the seq of its event. If nothing was written, the head it read. */
+  /** The seq of its event, by which commits are ordered. If nothing was written, the head it read. */
   readonly seq: Seq;
   /** The wall clock. */
   readonly time: string;
@@ -46,7 +46,7 @@ type Status = 'open' | 'committing' | 'committed' | 'aborted' | 'in conflict' | 
 
 const timeoutMsDefault = 30_000;
 
-/** Where a transaction is, and who began it. */
+/** The branch a transaction is on, and the agent who began it. */
 interface TransactionScope {
   readonly engine: Engine;
   readonly session: string;
@@ -54,7 +54,7 @@ interface TransactionScope {
   readonly agent: string;
 }
 
-/** What the faces of one transaction share: its operations, what it read, and how far it is. */
+/** The state that all handles of one transaction share: its operations, its reads, and its status. */
 export class TransactionWork implements OpenTransaction {
   readonly txn: string;
   readonly deadline: number;
@@ -85,12 +85,12 @@ export class TransactionWork implements OpenTransaction {
     return this.#status === 'open';
   }
 
-  /** Whether its commit found that what it read was changed. */
+  /** Whether the commit found that a key the transaction read was changed. */
   get isInConflict(): boolean {
     return this.#status === 'in conflict';
   }
 
-  /** What the commit gave, if there was one. */
+  /** The result of the commit, if there was one. */
   get committed(): Committed | undefined {
     return this.#committed;
   }
@@ -99,7 +99,7 @@ export class TransactionWork implements OpenTransaction {
     this.#checkOpen('write in');
     const { text, copy } = canonicalForm(value);
     checkBytes('stateValueBytesMax', [text], `write ${JSON.stringify(of.key)}`);
-    // They will be one event, which could not be stored: better said now than at the commit, with all of it in memory.
+    // All values become one event. Refuse now what could not be stored then.
     const bytes = this.#stagedBytes + text.length;
     checkLimit('payloadBytesMax', bytes, 'write in a transaction: all values together');
     this.#stage({ ...of, op: 'write', value: copy });
@@ -115,7 +115,7 @@ export class TransactionWork implements OpenTransaction {
     checkLimit('transactionOperationsMax', this.#operations.length + 1, 'write in a transaction');
     this.#operations.push(operation);
     this.#staged.set(stateKey(operation.agent, operation.key), operation);
-    // What was decided for a commit that failed is not what is meant any more.
+    // The plan of a failed commit no longer fits.
     this.#plan = undefined;
   }
 
@@ -128,7 +128,7 @@ export class TransactionWork implements OpenTransaction {
     return valueOf(look, of);
   }
 
-  /** What the transaction would leave under a prefix, by UTF-8 bytes of the key. */
+  /** Yields the values the transaction would leave under a prefix, by the UTF-8 bytes of the key. */
   async *scan(agent: string, prefix: string): AsyncGenerator<StateValue, void, undefined> {
     this.#checkOpen('read in');
     const own = [...this.#staged.values()]
@@ -145,7 +145,7 @@ export class TransactionWork implements OpenTransaction {
     for (; next < own.length; next++) yield* written(own[next]);
   }
 
-  /** Everything is read at one point: the head at the first read. */
+  /** Reads everything at one point: the head at the first read. */
   async #read(reads: Set<string>, key: string): Promise<{ readonly since: Seq; readonly look: StateView }> {
     if (!reads.has(key))
       checkLimit('transactionReadsMax', this.#keysRead.size + this.#prefixesRead.size + 1, 'read in a transaction');
@@ -175,9 +175,9 @@ export class TransactionWork implements OpenTransaction {
     } catch (error) {
       if (hasCode(error, 'state.conflict')) this.#end('in conflict');
       else {
-        // Whatever else went wrong may go right the next time: the event has an id, so that it is not stored twice.
+        // Any other failure may pass with a retry: the event has an id, so it is not stored twice.
         this.#status = 'open';
-        // Its timer may have passed meanwhile, and nobody else would let go of it.
+        // Its timer may have fired meanwhile, and nothing else would expire it.
         this.#expireIfDue();
       }
       throw error;
