@@ -46,6 +46,16 @@ export function later(from: Seq, count: number): Seq {
   return (from + count) as Seq;
 }
 
+/** Returns the smaller of two seqs. */
+export function minSeq(a: Seq, b: Seq): Seq {
+  return a < b ? a : b;
+}
+
+/** Returns the larger of two seqs. */
+export function maxSeq(a: Seq, b: Seq): Seq {
+  return a > b ? a : b;
+}
+
 /** Returns text as a digest, or throws unless it is one. */
 export function digest(text: string): Digest {
   if (/^[0-9a-f]{64}$/.test(text)) return text as Digest;

@@ -76,12 +76,12 @@ export function parsePoint(input: PointInput): { readonly branch: string; readon
     refuseRef(String(input), 'a point is a string or an object', pointHint);
   const branch = input.branch === undefined ? mainBranch : checkId('branch', input.branch);
   const other = Object.keys(input).find((key) => !pointFields.has(key));
-  if (other !== undefined) refuseRef(pointText(input), `"${other}" names no place`, pointHint);
+  if (other !== undefined) refuseRef(pointText(input), `"${other}" is not a field of a point`, pointHint);
   if ('seq' in input) return { branch, at: { kind: 'seq', seq: seq(input.seq) } };
   if ('turn' in input) return { branch, at: { kind: 'turn', turn: checkTurn(input.turn) } };
   if ('run' in input) return { branch, at: { kind: 'run', run: checkId('run', input.run) } };
   if ('time' in input) return { branch, at: { kind: 'time', time: isoTime(input.time) } };
-  if (Object.keys(input).some((key) => key !== 'branch')) refuseRef(pointText(input), 'it names no place', pointHint);
+  if (Object.keys(input).some((key) => key !== 'branch')) refuseRef(pointText(input), 'it names no point', pointHint);
   return { branch, at: { kind: 'head' } };
 }
 
@@ -132,7 +132,7 @@ function parseAt(text: string, whole: string): At {
     case 'time':
       return { kind: 'time', time: isoTime(value) };
     default:
-      return refuseRef(whole, `${JSON.stringify(text)} names no place on a branch`);
+      return refuseRef(whole, `${JSON.stringify(text)} is not a point on a branch`);
   }
 }
 

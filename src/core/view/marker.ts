@@ -1,6 +1,6 @@
 import { assert, RepriseError } from '../error.ts';
 import type { JsonObject } from '../json.ts';
-import { beginning, type Seq, type SeqRange } from '../point.ts';
+import { beginning, previous, type Seq, type SeqRange } from '../point.ts';
 
 interface MarkerBase {
   /** The branch that stores the marker. */
@@ -72,7 +72,7 @@ export function toRanges(seqs: readonly Seq[]): SeqRange[] {
   for (const seq of seqs) {
     const last = ranges.at(-1);
     if (last !== undefined && last.through + 1 === seq) last.through = seq;
-    else ranges.push({ after: (seq - 1) as Seq, through: seq });
+    else ranges.push({ after: previous(seq), through: seq });
   }
   return ranges;
 }

@@ -1,4 +1,4 @@
-import { beginning, type Point, previous, type Seq, type SeqRange } from '../point.ts';
+import { beginning, later, maxSeq, minSeq, type Point, previous, type Seq, type SeqRange } from '../point.ts';
 import type { Piece } from './piece.ts';
 import { type History, type Segment, type View, type ViewPoint, viewAt } from './view.ts';
 
@@ -99,7 +99,7 @@ export function inRange(range: SeqRange, seq: Seq): boolean {
 /** Cuts segments down to the seqs within a range. */
 export function clipSegments(segments: readonly Segment[], { after, through }: SeqRange): Segment[] {
   return segments
-    .map((segment) => ({ ...segment, after: max(segment.after, after), through: min(segment.through, through) }))
+    .map((segment) => ({ ...segment, after: maxSeq(segment.after, after), through: minSeq(segment.through, through) }))
     .filter((segment) => segment.through > segment.after);
 }
 
@@ -113,9 +113,6 @@ export function segmentsBefore(segments: readonly Segment[], { branch, seq }: Po
     .map((segment, at) => (at === index ? { ...segment, through: previous(seq) } : segment))
     .filter((segment) => segment.through > segment.after);
 }
-
-const max = (a: Seq, b: Seq): Seq => (a > b ? a : b);
-const min = (a: Seq, b: Seq): Seq => (a < b ? a : b);
 
 /**
  * Returns the part of a longer view that follows a shorter one; undefined if it does not begin with the shorter one.
@@ -172,12 +169,15 @@ function subtract(from: readonly SeqRange[], ranges: readonly SeqRange[]): Seq[]
   const left: Seq[] = [];
   let next = 0;
   for (const { after, through } of from) {
-    let at: number = after + 1;
+    let at = later(after, 1);
     while (at <= through) {
-      while (next < ranges.length && (ranges[next] as SeqRange).through < at) next++;
+      while ((ranges[next]?.through ?? at) < at) next++;
       const cut = ranges[next];
-      if (cut !== undefined && cut.after < at) at = cut.through + 1;
-      else left.push(at++ as Seq);
+      if (cut !== undefined && cut.after < at) at = later(cut.through, 1);
+      else {
+        left.push(at);
+        at = later(at, 1);
+      }
     }
   }
   return left;

@@ -1,5 +1,5 @@
 import { given } from '../json.ts';
-import type { Seq, SeqRange } from '../point.ts';
+import { later, previous, type Seq, type SeqRange } from '../point.ts';
 import type { Marker } from './marker.ts';
 import type { Piece } from './piece.ts';
 
@@ -103,7 +103,7 @@ export class Pieces {
     if (carried !== undefined) return carried;
     const node = this.#ranges[this.#rangeIndex(seq)];
     if (node === undefined || !isWithin(node, seq)) return undefined;
-    const held = seq - 1 > node.after ? this.#splitAfter(node, (seq - 1) as Seq) : node;
+    const held = seq - 1 > node.after ? this.#splitAfter(node, previous(seq)) : node;
     if (held.through > seq) this.#splitAfter(held, seq);
     return held;
   }
@@ -114,7 +114,7 @@ export class Pieces {
     let high = this.#ranges.length - 1;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((this.#ranges[middle] as RangeNode).through < seq) low = middle + 1;
+      if ((this.#ranges[middle]?.through ?? seq) < seq) low = middle + 1;
       else high = middle;
     }
     return low;
@@ -142,7 +142,7 @@ export class Pieces {
   /** Removes a stretch of seqs from every range that holds some of them. */
   #cut({ after, through }: SeqRange): void {
     for (;;) {
-      const node = this.#ranges[this.#rangeIndex((after + 1) as Seq)];
+      const node = this.#ranges[this.#rangeIndex(later(after, 1))];
       if (node === undefined || node.through <= after || node.after >= through) return;
       const held = after > node.after ? this.#splitAfter(node, after) : node;
       if (through < held.through) this.#splitAfter(held, through);

@@ -1,4 +1,4 @@
-import { beginning, previous, type Seq, type SeqRange } from '../point.ts';
+import { beginning, later, previous, type Seq, type SeqRange } from '../point.ts';
 import { type EditMarker, isEdit, type Marker } from './marker.ts';
 import type { Piece } from './piece.ts';
 import { Pieces } from './view-pieces.ts';
@@ -67,7 +67,7 @@ function lastAtOrBefore(list: readonly { readonly seq: Seq }[], seq: Seq): numbe
   let high = list.length - 1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if ((list[middle] as { seq: Seq }).seq <= seq) low = middle;
+    if ((list[middle]?.seq ?? beginning) <= seq) low = middle;
     else high = middle - 1;
   }
   return low;
@@ -165,7 +165,7 @@ export function lastOf(
 export function* seqsOf(view: View): Generator<Seq> {
   for (const piece of view.pieces) {
     if (piece.kind === 'carried') yield piece.seq;
-    else for (let seq: number = piece.after + 1; seq <= piece.through; seq++) yield seq as Seq;
+    else for (let seq = later(piece.after, 1); seq <= piece.through; seq = later(seq, 1)) yield seq;
   }
 }
 
@@ -196,7 +196,7 @@ export function lastLiveMarker(
   at: Seq,
   undone: ReadonlySet<Seq> = new Set(),
 ): EditMarker | undefined {
-  const own = history.markers.filter((marker) => marker.branch === branch && marker.seq <= at);
+  const own = history.markers.filter(isEdit).filter((marker) => marker.branch === branch && marker.seq <= at);
   if (own.length === 0) return undefined;
   const rewind = own.findLast((marker) => marker.kind === 'rewound');
   const { live, dead } = effectOf(itemsOf(scriptAt(history, at)));
@@ -208,7 +208,7 @@ export function lastLiveMarker(
       marker.seq > (rewind?.seq ?? beginning) &&
       !madeByRedo(marker),
   );
-  if (since !== undefined) return since as EditMarker;
+  if (since !== undefined) return since;
   if (rewind === undefined || rewind.kind !== 'rewound') return undefined;
   // Redo went back to before an earlier rewind: markers live at that point are live again, unless they were undone
   // since.

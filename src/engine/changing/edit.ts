@@ -1,5 +1,6 @@
 import { RepriseError } from '../../core/error.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { listOf } from '../../core/list.ts';
 import type { Seq } from '../../core/point.ts';
 import type { PointInput } from '../../core/ref.ts';
 import type { Edit } from '../../core/view/edit.ts';
@@ -26,7 +27,7 @@ export async function edit(
 ): Promise<Edited> {
   checkKeys(options, editKeys);
   const name = branchAtHead(branch, 'edit');
-  const list = Array.isArray(edits) ? (edits as readonly Edit[]) : [edits as Edit];
+  const list = listOf(edits);
   if (list.length === 0) {
     throw new RepriseError('edit.invalid', 'Cannot edit: no edits were given', {
       hint: 'Pass at least one edit: a prompt, a model, a tool result, or an event to replace or drop.',

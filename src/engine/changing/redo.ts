@@ -1,10 +1,9 @@
 import { RepriseError } from '../../core/error.ts';
-import type { EventDraft } from '../../core/event/event.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import { later, previous, type Seq } from '../../core/point.ts';
+import { later, previous } from '../../core/point.ts';
 import type { PointInput } from '../../core/ref.ts';
-import type { EditMarker } from '../../core/view/marker.ts';
+import { type EditMarker, markerOf } from '../../core/view/marker.ts';
 import { segmentsOf, viewChanges, viewOf } from '../../core/view/segment.ts';
 import { lastLiveMarker, seqsOf, type View, viewAt } from '../../core/view/view.ts';
 import type { Engine } from '../context/engine.ts';
@@ -13,6 +12,12 @@ import { readAll } from '../history/stored-events.ts';
 import { branchAtHead, type Marked, type MarkOptions, mark, markOptionNames } from './mark.ts';
 
 const redoKeys: KnownKeys = optionKeys<MarkOptions>('redo', markOptionNames);
+
+/** The draft of the marker that redo appends. */
+interface Undoing {
+  readonly type: 'branch.rewound' | 'event.reverted';
+  readonly data: JsonObject;
+}
 
 /** Undoes the last rewind, revert, replacement or insertion of a branch that is still in effect. */
 export async function redo(
@@ -33,7 +38,7 @@ export async function redo(
       );
     }
     const isRewind = marker.kind === 'rewound' || marker.kind === 'rewoundToTurn';
-    const draft: EventDraft = isRewind
+    const draft: Undoing = isRewind
       ? { type: 'branch.rewound', data: { to: marker.seq - 1, redo: true } }
       : { type: 'event.reverted', data: { target: marker.seq, seqs: [marker.seq], redo: true } };
     if (isRewind) refuseOrphans(place, marker);
@@ -57,12 +62,7 @@ function refuseOrphans(place: Place, marker: EditMarker): void {
 }
 
 /** Refuses a redo that would bring a state version into the view twice: the number was given again since. */
-async function refuseDoubleVersions(
-  engine: Engine,
-  place: Place,
-  marker: EditMarker,
-  draft: EventDraft,
-): Promise<void> {
+async function refuseDoubleVersions(engine: Engine, place: Place, marker: EditMarker, draft: Undoing): Promise<void> {
   const next = nextView(place, draft);
   const restored = viewChanges(viewAt(place.history, place.seq), next).come;
   const recent = [...seqsOf(next)].filter((seq) => seq > marker.seq);
@@ -87,12 +87,8 @@ function refuseVersion({ record: { branch } }: Place, { seq }: EditMarker, versi
   });
 }
 
-function nextView(place: Place, draft: EventDraft): View {
-  const seq = later(place.seq, 1);
-  const branch = place.record.branch;
-  const marker: EditMarker =
-    draft.type === 'branch.rewound'
-      ? { kind: 'rewound', branch, seq, to: (draft.data as { readonly to: Seq }).to, redo: true }
-      : { kind: 'reverted', branch, seq, seqs: (draft.data as { readonly seqs: readonly Seq[] }).seqs, redo: true };
-  return viewAt({ ...place.history, markers: [...place.history.markers, marker], head: seq }, seq);
+function nextView({ record: { branch }, history, seq: head }: Place, { type, data }: Undoing): View {
+  const seq = later(head, 1);
+  const markers = [...history.markers, markerOf({ branch, seq, type, data })];
+  return viewAt({ ...history, markers, head: seq }, seq);
 }

@@ -99,7 +99,7 @@ function refuse(why: string, hint?: string): never {
 
 /** Refuses a missing text: it would be stored as nothing and look as if the edit had been made. */
 function text(value: string, name: string): string {
-  return typeof value === 'string' ? value : refuse(`its "${name}" is not a text`);
+  return typeof value === 'string' ? value : refuse(`its "${name}" is not a string`);
 }
 
 function checkOrdinary(draft: EventDraft): EventDraft {
@@ -247,7 +247,7 @@ async function askedAt(
  * again.
  */
 async function toolInput(look: Look, call: string | number, input: JsonValue): Promise<readonly EventDraft[]> {
-  if (input === undefined) refuse('its "input" is missing', 'Give null where there is none.');
+  if (input === undefined) refuse('its "input" is missing', 'Pass null if there is none.');
   const { id, started, ended } = await callAt(look, call);
   if (started === undefined && ended !== undefined)
     refuse(`the start of call ${JSON.stringify(call)} is not in the view`);
@@ -271,7 +271,7 @@ function withInput(held: JsonObject, id: string, input: JsonValue): JsonObject {
 
 /** Answers a pending call, whether or not it was started, or replaces the answer of an ended one. */
 async function toolResult(look: Look, call: string | number, output: JsonValue, outcome: string): Promise<EventDraft> {
-  if (output === undefined) refuse('its "output" is missing', 'Give null where there is none.');
+  if (output === undefined) refuse('its "output" is missing', 'Pass null if there is none.');
   const { id, started, ended } = await callAt(look, call);
   if ((ended ?? started)?.data['kind'] === 'model')
     refuse(

@@ -1,6 +1,6 @@
 import type { Event } from '../../core/event/event.ts';
 import { isStructural } from '../../core/event/families/structural.ts';
-import { isObject, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts';
+import { isArray, isObject, objectAt, stringAt, valueAt } from '../../core/json.ts';
 import { type ListItem, storedJson } from '../../core/parts/decode.ts';
 import { asRef } from '../../core/parts/parts.ts';
 import { beginning, type Digest, previous, type Seq } from '../../core/point.ts';
@@ -51,15 +51,15 @@ function callOf(
 /** Reads the calls that stored markers of the view carry; their lists are inside sealed parts. */
 async function carriedCalls({ engine, hypothesis, view }: Look, after: Seq): Promise<ListCall[]> {
   const { place } = hypothesis;
-  const pieces = view.pieces.filter(
-    (piece) => piece.kind === 'carried' && piece.type === 'call.started' && piece.seq > after && piece.seq <= place.seq,
-  ) as readonly { readonly branch: string; readonly seq: Seq }[];
+  const pieces = view.pieces
+    .filter((piece) => piece.kind === 'carried')
+    .filter((piece) => piece.type === 'call.started' && piece.seq > after && piece.seq <= place.seq);
   if (pieces.length === 0) return [];
   const segments = pieces.map(segmentAt);
   const calls: ListCall[] = [];
   for await (const rows of pages(engine, place.session, segments, { limit: pageEvents.forward, select: 'full' })) {
-    const events = rows.map((row) => valueAt(storedJson(row.data ?? '{}'), ['event']) as JsonObject);
-    const sealed = events.map((event) => asRef(event['data'] as JsonValue)?.digest);
+    const events = rows.map((row) => objectAt(storedJson(row.data ?? '{}'), 'event') ?? {});
+    const sealed = events.map((event) => asRef(event['data'] ?? null)?.digest);
     const parts = await partsOf(
       engine,
       place.session,
@@ -67,10 +67,11 @@ async function carriedCalls({ engine, hypothesis, view }: Look, after: Seq): Pro
       { depth: 'asked' },
     );
     for (const [index, row] of rows.entries()) {
-      const { agent = null, run = null } = events[index] as { readonly agent?: string; readonly run?: string };
+      const event = events[index];
       const digest = sealed[index];
       const text = digest === undefined ? undefined : parts.get(digest)?.text;
-      calls.push(...callOf({ seq: row.seq, agent, run }, text ?? null, true));
+      const header = { seq: row.seq, agent: stringAt(event, 'agent') ?? null, run: stringAt(event, 'run') ?? null };
+      calls.push(...callOf(header, text ?? null, true));
     }
   }
   return calls;
@@ -80,9 +81,9 @@ function supposedCalls({ hypothesis }: Look): ListCall[] {
   return [...hypothesis.events.values()].flatMap((held) => {
     const event = carriedOrItself(held);
     const list = event?.type === 'call.started' ? valueAt(event.data, listPath) : undefined;
-    if (event === undefined || !Array.isArray(list)) return [];
+    if (event === undefined || !isArray(list)) return [];
     const { seq, agent = null, run = null } = event;
-    const items = list.map((value: JsonValue, index) => ({ node: supposedNode(seq), index, value }));
+    const items = list.map((value, index) => ({ node: supposedNode(seq), index, value }));
     return [{ seq, agent, run, list: undefined, items, isCarried: held !== event }];
   });
 }

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, valueAt } from '../../core/json.ts';
+import { isObject, valueAt } from '../../core/json.ts';
 import { DataDecoder, type ListItem, storedJson } from '../../core/parts/decode.ts';
 import type { ListNode, PartInput } from '../../core/parts/parts.ts';
 import type { Digest, Seq } from '../../core/point.ts';
@@ -14,7 +14,7 @@ export const supposedNode = (seq: Seq): string => `supposed@${seq}`;
 /** Returns the message list that a skeleton refers to; undefined if it has none. */
 export function listIn(skeleton: string | null): Digest | undefined {
   if (skeleton === null || !skeleton.includes('"$list"')) return undefined;
-  const held = valueAt(storedJson(skeleton) as JsonObject, listPath);
+  const held = valueAt(storedJson(skeleton), listPath);
   return isObject(held) ? (held['$list'] as Digest | undefined) : undefined;
 }
 

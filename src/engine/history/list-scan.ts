@@ -1,10 +1,11 @@
 import { canonicalJson } from '../../core/canonical-json.ts';
 import { createAligner, tokensOf } from '../../core/comparing/diff-align.ts';
+import { assert } from '../../core/error.ts';
 import type { Event } from '../../core/event/event.ts';
-import { isObject, type JsonValue, valueAt } from '../../core/json.ts';
+import { isArray, isObject, type JsonValue, valueAt } from '../../core/json.ts';
 import { messageKey } from '../../core/message/message.ts';
 import { editAt, itemKey, type ListEdit, type ListItem } from '../../core/parts/decode.ts';
-import { type Digest, previous, type Seq } from '../../core/point.ts';
+import { beginning, type Digest, maxSeq, minSeq, previous, type Seq } from '../../core/point.ts';
 import { viewAt } from '../../core/view/view.ts';
 import { earlierCall, type ListCall, listCalls } from './list-calls.ts';
 import { itemAfter, saidBy } from './list-items.ts';
@@ -84,7 +85,7 @@ export class ListScan {
   readonly #found = new Set<Change>();
   #sought: readonly Sought[] = [];
   #calls: ReadonlyMap<Seq, Change> = new Map();
-  #first: Seq = 0 as Seq;
+  #first: Seq = beginning;
 
   constructor(look: Look, edits: Map<string, ListEdit[]>, reach: Reach) {
     this.#look = look;
@@ -97,9 +98,9 @@ export class ListScan {
   async run(changes: readonly Change[]): Promise<readonly Change[]> {
     const isCall = ({ versions }: Change): boolean => versions[0]?.type === 'call.started';
     const said = changes.filter((change) => !isCall(change));
-    this.#calls = new Map(changes.filter(isCall).map((change) => [(change.versions[0] as Event).seq, change]));
+    this.#calls = new Map(changes.filter(isCall).map((change) => [firstOf(change).seq, change]));
     this.#sought = said.flatMap(soughtOf).sort((a, b) => a.event.seq - b.event.seq);
-    this.#first = Math.min(...changes.map(({ versions }) => (versions[0] as Event).seq)) as Seq;
+    this.#first = changes.map((change) => firstOf(change).seq).reduce(minSeq);
     for await (const calls of listCalls(this.#look, this.#first)) {
       await this.#reader.turnTo(calls.flatMap(({ list }) => list ?? []));
       for (const call of calls) await this.#take(call);
@@ -168,7 +169,7 @@ export class ListScan {
       if (edited === undefined || edited.change.at > call.seq || edited.edit.until > call.seq) continue;
       const at = left.findIndex((item) => contentOf(item) === contentOf(held));
       const item = left[at];
-      const since = Math.min(edited.change.at, conversation.seq) as Seq;
+      const since = minSeq(edited.change.at, conversation.seq);
       if (item === undefined || (await this.#saidSince(since, call, item))) continue;
       this.#edit(list, item, { ...edited, edit: { ...edited.edit, until: Number.POSITIVE_INFINITY as Seq } });
       conversation.unheeded.add(edited.change);
@@ -212,7 +213,7 @@ export class ListScan {
     if (item === undefined || known?.kind !== 'replace' || !saidBy(event, known.value)) return;
     this.#found.add(change);
     const next = editOf(change, event, known.value);
-    const window = { after: Math.max(known.after, next.after) as Seq, until: Math.min(known.until, next.until) as Seq };
+    const window = { after: maxSeq(known.after, next.after), until: minSeq(known.until, next.until) };
     const key = itemKey(item);
     const edit = { ...next, ...window };
     list.edited.set(key, { item, edited: { change, event, edit } });
@@ -245,10 +246,10 @@ export class ListScan {
 
   /** Edits every later list after a call was replaced: items that its list added and no longer has. */
   #changeCall(change: Change, list: NewList, items: readonly ListItem[], fresh: readonly ListItem[]): void {
-    const { versions, after } = change;
+    const { after } = change;
     const now = after === undefined ? undefined : valueAt(after.data, listPath);
-    if (!Array.isArray(now)) return;
-    const event = versions[0] as Event;
+    if (!isArray(now)) return;
+    const event = firstOf(change);
     const own = new Set(fresh.map(itemKey));
     const same = (left: number, right: number): boolean => contentOf(items[left]) === contentOfValue(now[right]);
     let start = 0;
@@ -258,7 +259,7 @@ export class ListScan {
       end++;
     for (const [index, item] of items.slice(0, items.length - end).entries()) {
       if (index < start || !own.has(itemKey(item)) || editAt(this.#edits, item, event.seq) !== undefined) continue;
-      const value = index < now.length - end ? (now[index] as JsonValue) : undefined;
+      const value = index < now.length - end ? now[index] : undefined;
       this.#edit(list, item, { change, event, edit: windowed(change, value) });
     }
   }
@@ -277,10 +278,16 @@ export class ListScan {
     const earlier = own ?? (last === undefined ? await earlierCall(this.#look, this.#first, { agent }) : undefined);
     const nodes = earlier === undefined ? [] : (await this.#reader.nodesSince(earlier.list, () => false)).nodes;
     const conversation = newConversation(agent, run, own === undefined ? last : undefined);
-    goOn(conversation, earlier?.seq ?? last?.seq ?? (0 as Seq), conversation.nodes.length, nodes);
+    goOn(conversation, earlier?.seq ?? last?.seq ?? beginning, conversation.nodes.length, nodes);
     this.#conversations.set(key, conversation);
     return conversation;
   }
+}
+
+/** Returns the event of a change as it was first. */
+function firstOf({ versions: [first] }: Change): Event {
+  assert(first !== undefined, 'a change has a version');
+  return first;
 }
 
 function soughtOf(change: Change): Sought[] {
@@ -295,7 +302,7 @@ function newConversation(agent: string | null, run: string | null, from: Convers
   return {
     agent,
     run,
-    seq: from?.seq ?? (0 as Seq),
+    seq: from?.seq ?? beginning,
     nodes: [...(from?.nodes ?? [])],
     positions: new Map(from?.positions),
     edited: new Map(Array.from(from?.edited ?? [], ([node, items]) => [node, new Map(items)])),
@@ -380,7 +387,7 @@ function editOf(change: Change, event: Event, item: JsonValue): ListEdit {
 }
 
 /** Creates an edit for the lists recorded before its marker: later lists already hold the changed message. */
-function windowed({ versions, at }: Change, value: JsonValue | undefined): ListEdit {
-  const window = { after: previous((versions[0] as Event).seq), until: at };
+function windowed(change: Change, value: JsonValue | undefined): ListEdit {
+  const window = { after: previous(firstOf(change).seq), until: change.at };
   return value === undefined ? { kind: 'drop', ...window } : { kind: 'replace', value, ...window };
 }

@@ -4,11 +4,11 @@ import { isStructural } from '../../core/event/families/structural.ts';
 import { type JsonValue, valueAt, withValueAt } from '../../core/json.ts';
 import { editAt, type ListEdits } from '../../core/parts/decode.ts';
 import { keysOf } from '../../core/parts/encode.ts';
-import { later, type Seq } from '../../core/point.ts';
+import { maxSeq, minSeq, type Seq } from '../../core/point.ts';
 import type { StoredEvent } from '../../core/store/event-store.ts';
 import type { Piece } from '../../core/view/piece.ts';
 import { branchOf, segmentsBefore, segmentsOf } from '../../core/view/segment.ts';
-import { entryOf, type View, viewAt } from '../../core/view/view.ts';
+import { entryOf, seqsOf, type View, viewAt } from '../../core/view/view.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import type { Hypothesis } from './hypothesis.ts';
 import { listPath, supposedNode } from './list-reader.ts';
@@ -37,13 +37,13 @@ export function lookAt(engine: Engine, hypothesis: Hypothesis): Look {
 }
 
 /** Adjacent pieces of a view that are all stored or all supposed. */
-export interface PieceGroup {
+interface PieceGroup {
   readonly isSupposed: boolean;
   readonly pieces: readonly Piece[];
 }
 
 /** Groups the pieces of a view; a piece that is partly supposed is cut in two. */
-export function groupsOf(pieces: readonly Piece[], stored: Seq): PieceGroup[] {
+function groupsOf(pieces: readonly Piece[], stored: Seq): PieceGroup[] {
   const result: { isSupposed: boolean; pieces: Piece[] }[] = [];
   const add = (piece: Piece, isSupposed: boolean): void => {
     const last = result.at(-1);
@@ -53,21 +53,18 @@ export function groupsOf(pieces: readonly Piece[], stored: Seq): PieceGroup[] {
   for (const piece of pieces) {
     if (piece.kind === 'carried') add(piece, piece.seq > stored);
     else {
-      if (piece.after < stored) add({ ...piece, through: Math.min(piece.through, stored) as Seq }, false);
-      if (piece.through > stored) add({ ...piece, after: Math.max(piece.after, stored) as Seq }, true);
+      if (piece.after < stored) add({ ...piece, through: minSeq(piece.through, stored) }, false);
+      if (piece.through > stored) add({ ...piece, after: maxSeq(piece.after, stored) }, true);
     }
   }
   return result;
 }
 
 /** Returns the events of a supposed group, with their lists read through edits as those of stored events are. */
-export function supposedEvents({ pieces }: PieceGroup, { events }: Hypothesis, listEdits?: ListEdits): Event[] {
+function supposedEvents({ pieces }: PieceGroup, { events }: Hypothesis, listEdits?: ListEdits): Event[] {
   return pieces.flatMap((piece) => {
-    if (piece.kind === 'carried') return [withListEdits(unwrap(events.get(piece.seq) as Event), listEdits)];
-    const found: Event[] = [];
-    for (let at = later(piece.after, 1); at <= piece.through; at = later(at, 1))
-      found.push(withListEdits(events.get(at) as Event, listEdits));
-    return found;
+    const held = [...seqsOf({ pieces: [piece] })].flatMap((seq) => events.get(seq) ?? []);
+    return held.map((event) => withListEdits(piece.kind === 'carried' ? unwrap(event) : event, listEdits));
   });
 }
 

@@ -1,5 +1,5 @@
 import { parseKey, plainKey } from '../../core/event/keys.ts';
-import { given, isObject, type JsonObject, type JsonValue, setKey } from '../../core/json.ts';
+import { given, isObject, type JsonObject, type JsonValue, setKey, valueAt } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import { rawSegments } from '../../core/view/segment.ts';
 import { metadata } from '../../projections/metadata.ts';
@@ -38,7 +38,7 @@ export async function metadataAt(engine: Engine, place: Place): Promise<JsonObje
     for (const { key, event: row } of page.entries) {
       const { set } = dataOf(row, decoder);
       const { name } = parseKey(key);
-      const held = isObject(set) && Object.hasOwn(set, name) ? (set[name] as JsonValue) : null;
+      const held = valueAt(set, [name]) ?? null;
       if (held === null) delete value[name];
       else setKey(value, name, held);
     }

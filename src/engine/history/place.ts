@@ -31,9 +31,9 @@ export async function sessionRecord(engine: Engine, session: string): Promise<Se
   if (record !== undefined) return record;
   throw new RepriseError(
     'session.not-found',
-    `Cannot open session ${JSON.stringify(session)}: there is none of that id in namespace "${engine.namespace}"`,
+    `Cannot open session ${JSON.stringify(session)}: namespace "${engine.namespace}" has no session of that id`,
     {
-      hint: 'List the sessions there are, or create it with { create: true }.',
+      hint: 'List the sessions, or create it with { create: true }.',
       details: { session, namespace: engine.namespace },
     },
   );

@@ -196,7 +196,7 @@ export async function partsOf(
 }
 
 /** Returns every part of a session that was erased, on any branch. */
-export async function erasedParts(engine: Engine, session: string): Promise<Set<string>> {
+async function erasedParts(engine: Engine, session: string): Promise<Set<string>> {
   const erased = new Set<string>();
   const ref = sessionRef(engine, session);
   const branches = await engine.store.branches(ref);

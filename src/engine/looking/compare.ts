@@ -36,7 +36,7 @@ const compareKeys: KnownKeys = optionKeys<CompareOptions & { strict: true; forma
 export interface Comparison extends HistoryDiff {
   /** The last point both share, as the left side names it; null if they are not related. */
   readonly forkPoint: Point | null;
-  /** How the states differ, by projection. */
+  /** How the values of projections differ, by projection. */
   readonly states: Readonly<Record<string, ValueDiff>>;
 }
 

@@ -41,12 +41,12 @@ export async function stateAt<Value, Result>(
   projection: Projection<Value, Result>,
   options: StateAtOptions = {},
 ): Promise<Result> {
-  const { hypothesis } = await suppose(engine, await findPlace(engine, session, point), options);
+  const { hypothesis } = await hypothesisFor(engine, await findPlace(engine, session, point), options);
   return fold(engine, hypothesis, projection, options.snapshots);
 }
 
 /** Returns the hypothesis that options ask for: without the excluded events, and then edited. */
-export async function suppose(
+export async function hypothesisFor(
   engine: Engine,
   place: Place,
   options: Omit<StateAtOptions, 'snapshots'>,
@@ -55,18 +55,18 @@ export async function suppose(
   const { exclude = [], cascade } = options;
   if (!Array.isArray(exclude))
     throw new RepriseError('option.invalid', 'Cannot exclude events: "exclude" is not an array', {
-      hint: 'Give a list of seqs or ids, also for one: exclude: [4].',
+      hint: 'Pass a list of seqs or ids, also for one: exclude: [4].',
     });
-  const asItWas = hypothesisAt(place);
+  const actual = hypothesisAt(place);
   const targets = await seqsOfEvents(engine, place, exclude);
   const [first] = targets;
   if (first === undefined) {
-    const { hypothesis } = await resolveEdits(engine, asItWas, editsOf(options));
+    const { hypothesis } = await resolveEdits(engine, actual, editsOf(options));
     return { hypothesis, excluded: { seqs: [], dependents: [] } };
   }
-  const excluded = await takeOut(lookAt(engine, asItWas), targets, cascade === true);
+  const excluded = await takeOut(lookAt(engine, actual), targets, cascade === true);
   const without = { type: 'event.reverted', data: { target: first, seqs: excluded.seqs } };
-  const supposed = await supposeAppended(engine, asItWas, [without]);
+  const supposed = await supposeAppended(engine, actual, [without]);
   const { hypothesis } = await resolveEdits(engine, supposed.hypothesis, editsOf(options));
   return { hypothesis, excluded };
 }

@@ -20,7 +20,7 @@ import { stateView, valuesOf, versionsAt } from './lookup.ts';
 export type StagedOperation = Omit<StateOperation, 'version'>;
 
 /** The keys and prefixes a transaction has read, all at one point, as the key index has them. */
-export interface StateReads {
+interface StateReads {
   readonly since: Seq;
   readonly keys: ReadonlySet<string>;
   readonly prefixes: ReadonlySet<string>;
@@ -180,7 +180,7 @@ function conflict(
     'state.conflict',
     `Cannot commit to "${branch}": since seq ${since}, when the transaction read, ${what}`,
     {
-      hint: 'Begin again: read, decide and commit on what is there now. state.transaction() does that by itself.',
+      hint: 'Begin again: read, decide and commit on the current values. state.transaction() does that by itself.',
       details: { branch, since, seq, keys },
     },
   );

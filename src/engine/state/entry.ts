@@ -1,7 +1,7 @@
 import type { Event } from '../../core/event/event.ts';
 import { isOperation } from '../../core/event/state-operation.ts';
-import { given, isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import type { Seq } from '../../core/point.ts';
+import { arrayAt, given, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { beginning, type Seq } from '../../core/point.ts';
 
 /** The value of a key at a point. */
 export interface StateValue {
@@ -53,16 +53,14 @@ export interface StateOperation {
 
 /** Returns the value of a key that was never written. */
 export function neverWritten(agent: string, key: string): StateValue {
-  return { key, agent, value: null, version: 0, seq: 0 as Seq, time: null, exists: false };
+  return { key, agent, value: null, version: 0, seq: beginning, time: null, exists: false };
 }
+
+const isStateOperation = (value: JsonValue): value is JsonObject & StateOperation => isOperation(value);
 
 /** Returns the operations of a transaction, in order; none if its payload was erased. */
 export function operationsOf({ data }: Pick<Event, 'data'>): StateOperation[] {
-  const { operations } = data;
-  if (!Array.isArray(operations)) return [];
-  return (operations as readonly JsonValue[])
-    .filter((operation): operation is JsonObject => isObject(operation) && isOperation(operation))
-    .map((operation) => operation as unknown as StateOperation);
+  return (arrayAt(data, 'operations') ?? []).filter(isStateOperation);
 }
 
 /** Returns the operations of a transaction on one key, in order. */

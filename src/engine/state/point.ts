@@ -16,7 +16,7 @@ export function statePoint(branch: string, where: StateAt = {}): PointInput {
   const [first, second] = pointNames.filter((name) => (where as Readonly<Record<string, unknown>>)[name] !== undefined);
   if (second !== undefined)
     throw new RepriseError('option.invalid', `Cannot look up state with both "${first}" and "${second}"`, {
-      hint: 'Give one of them: each names a point.',
+      hint: 'Pass one of them: each names a point.',
       details: { option: second },
     });
   if ('point' in where) return pointOn(branch, where.point);

@@ -46,8 +46,9 @@ async function nextOf(side: AsyncGenerator<StateValue, void, undefined>): Promis
 }
 
 function changeOf(left: StateValue | undefined, right: StateValue | undefined): StateChange | undefined {
-  const { key, agent } = (left ?? right) as StateValue;
-  if (left === undefined) return { key, agent, kind: 'added', right: right as StateValue };
+  if (left === undefined)
+    return right === undefined ? undefined : { key: right.key, agent: right.agent, kind: 'added', right };
+  const { key, agent } = left;
   if (right === undefined) return { key, agent, kind: 'removed', left };
   const isSame = left.exists === right.exists && left.erased === right.erased && sameJson(left.value, right.value);
   return isSame ? undefined : { key, agent, kind: 'changed', left, right };

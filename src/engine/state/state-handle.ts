@@ -72,7 +72,7 @@ export class StateHandle implements StateVerbs {
       if (isHere && scope.branch === branch) return new Transaction(work, this.agent);
     }
     throw new RepriseError('transaction.not-found', `Cannot find transaction "${txn}" on "${branch}": none is open`, {
-      hint: 'It was committed, aborted, has expired, or was begun elsewhere.',
+      hint: 'It was committed, aborted, has expired, or was begun on a different branch.',
       details: { txn, branch },
     });
   }

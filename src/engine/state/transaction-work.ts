@@ -135,14 +135,16 @@ export class TransactionWork implements OpenTransaction {
       .filter((operation) => operation.agent === agent && operation.key.startsWith(prefix))
       .sort((left, right) => compareUtf8(left.key, right.key));
     const { look } = await this.#read(this.#prefixesRead, stateKey(agent, prefix));
-    let next = 0;
+    let next = own.shift();
     for await (const held of scanState(look, agent, prefix)) {
-      for (; next < own.length && compareUtf8((own[next] as StagedOperation).key, held.key) < 0; next++)
-        yield* written(own[next]);
-      if (own[next]?.key === held.key) yield* written(own[next++]);
-      else yield held;
+      for (; next !== undefined && compareUtf8(next.key, held.key) < 0; next = own.shift()) yield* written(next);
+      if (next?.key !== held.key) yield held;
+      else {
+        yield* written(next);
+        next = own.shift();
+      }
     }
-    for (; next < own.length; next++) yield* written(own[next]);
+    for (; next !== undefined; next = own.shift()) yield* written(next);
   }
 
   /** Reads everything at one point: the head at the first read. */
@@ -259,12 +261,12 @@ export class TransactionWork implements OpenTransaction {
     const { txn } = this;
     if (this.#status === 'expired') {
       throw new RepriseError('transaction.expired', `Cannot ${verb} transaction "${txn}": it has expired`, {
-        hint: 'Begin another one; timeoutMs says how long it may stay open.',
+        hint: 'Begin a new one, with a longer timeoutMs if it needs more time.',
         details: { txn },
       });
     }
     throw new RepriseError('transaction.ended', `Cannot ${verb} transaction "${txn}": ${this.#howItEnded()}`, {
-      hint: 'Begin another one.',
+      hint: 'Begin a new one.',
       details: { txn, status: this.#status },
     });
   }
@@ -302,6 +304,6 @@ function pending({ agent, key, op, value }: StagedOperation): StateValue {
   return { ...neverWritten(agent, key), value: value ?? null, exists: op === 'write', pending: true };
 }
 
-function written(operation: StagedOperation | undefined): StateValue[] {
-  return operation?.op === 'write' ? [pending(operation)] : [];
+function written(operation: StagedOperation): StateValue[] {
+  return operation.op === 'write' ? [pending(operation)] : [];
 }
