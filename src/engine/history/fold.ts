@@ -56,8 +56,7 @@ async function foldValue<Value, Result>(
   const { types, without } = projection;
   const request = {
     listEdits,
-    ...(types === undefined ? {} : { filter: { types } }),
-    ...given({ without }),
+    ...given({ without, filter: types === undefined ? undefined : { types } }),
   };
   for await (const { events, bytes } of eventsOf(look, base?.rest ?? all, request)) {
     for (const event of events) {

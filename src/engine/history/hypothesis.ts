@@ -99,8 +99,7 @@ async function eventFor(engine: Engine, base: Hypothesis, draft: StampedDraft, s
     version: draft.version,
     ...given({ agent, run }),
     turn: draft.turn ?? led?.turn ?? base.clock?.turn ?? 0,
-    ...given({ cause }),
-    ...(led?.seq === undefined ? {} : { causeSeq: led.seq }),
+    ...given({ cause, causeSeq: led?.seq }),
     // A copy, in the form the store would return.
     data: storedJson(canonicalJson(draft.data)) as JsonObject,
     digest: '' as Digest,

@@ -39,10 +39,12 @@ export function filterOf(
   const { filter, since, until, after, through } = options;
   return {
     ...filter,
-    ...(since === undefined ? {} : { since: isoTime(since) }),
-    ...(until === undefined ? {} : { until: isoTime(until) }),
-    ...(after === undefined ? {} : { after: seq(after) }),
-    ...(through === undefined ? {} : { through: seq(through) }),
+    ...given({
+      since: since === undefined ? undefined : isoTime(since),
+      until: until === undefined ? undefined : isoTime(until),
+      after: after === undefined ? undefined : seq(after),
+      through: through === undefined ? undefined : seq(through),
+    }),
   };
 }
 
