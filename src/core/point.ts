@@ -21,7 +21,7 @@ export interface SeqRange {
   readonly through: Seq;
 }
 
-/** Takes a number as a seq; whole numbers from 0 only. */
+/** Returns a number as a seq, or throws unless it is a whole number from 0. */
 export function seq(value: number): Seq {
   if (Number.isSafeInteger(value) && value >= 0) return value as Seq;
   throw new RepriseError(
@@ -46,7 +46,17 @@ export function later(from: Seq, count: number): Seq {
   return (from + count) as Seq;
 }
 
-/** Takes text as a digest, or throws. */
+/** Returns the smaller of two seqs. */
+export function minSeq(a: Seq, b: Seq): Seq {
+  return a < b ? a : b;
+}
+
+/** Returns the larger of two seqs. */
+export function maxSeq(a: Seq, b: Seq): Seq {
+  return a > b ? a : b;
+}
+
+/** Returns text as a digest, or throws unless it is one. */
 export function digest(text: string): Digest {
   if (/^[0-9a-f]{64}$/.test(text)) return text as Digest;
   throw new RepriseError(

@@ -41,8 +41,8 @@ export const mainBranch = 'main';
  * ```
  */
 export function parseRef(text: string): Ref {
-  const place = text.indexOf('@');
-  const [name, at] = place < 0 ? [text, 'head'] : [text.slice(0, place), text.slice(place + 1)];
+  const sign = text.indexOf('@');
+  const [name, at] = sign < 0 ? [text, 'head'] : [text.slice(0, sign), text.slice(sign + 1)];
   const [session = '', branch, ...more] = name.split('/');
   if (session === '' || more.length > 0) refuseRef(text, 'it is not of the form session[/branch][@at]');
   return {
@@ -54,39 +54,39 @@ export function parseRef(text: string): Ref {
 
 const pointHint = 'Write branch@at, for example "main@12", or { branch?, seq | turn | run | time }.';
 
-/** What names a place, and what an event has beside that: an event is the point after it. */
+/** The fields of a point and those of an event: an event can be given as the point after it. */
 const pointFields: ReadonlySet<string> = new Set(
   'branch seq turn run time session id type version agent cause causeSeq data digest erased replaces'.split(' '),
 );
 
-/** A point as it is told, without what it may carry. */
+/** Writes a point for a message, without the data that an event carries. */
 const pointText = ({ data: _data, ...input }: PointInput & { readonly data?: unknown } & object): string =>
   JSON.stringify(input);
 
 /** Reads a point inside one session: `main@12`, `@12`, `narrower`, `@turn:3`. */
 export function parsePoint(input: PointInput): { readonly branch: string; readonly at: At } {
   if (typeof input === 'string') {
-    const place = input.indexOf('@');
-    const name = place < 0 ? input : input.slice(0, place);
+    const sign = input.indexOf('@');
+    const name = sign < 0 ? input : input.slice(0, sign);
     if (name.includes('/')) refuseRef(input, 'a point inside a session has no session in it', pointHint);
     const branch = name === '' ? mainBranch : checkId('branch', decode(name, input));
-    return { branch, at: parseAt(place < 0 ? 'head' : input.slice(place + 1), input) };
+    return { branch, at: parseAt(sign < 0 ? 'head' : input.slice(sign + 1), input) };
   }
   if (typeof input !== 'object' || input === null)
     refuseRef(String(input), 'a point is a string or an object', pointHint);
   const branch = input.branch === undefined ? mainBranch : checkId('branch', input.branch);
   const other = Object.keys(input).find((key) => !pointFields.has(key));
-  if (other !== undefined) refuseRef(pointText(input), `"${other}" names no place`, pointHint);
+  if (other !== undefined) refuseRef(pointText(input), `"${other}" is not a field of a point`, pointHint);
   if ('seq' in input) return { branch, at: { kind: 'seq', seq: seq(input.seq) } };
   if ('turn' in input) return { branch, at: { kind: 'turn', turn: checkTurn(input.turn) } };
   if ('run' in input) return { branch, at: { kind: 'run', run: checkId('run', input.run) } };
   if ('time' in input) return { branch, at: { kind: 'time', time: isoTime(input.time) } };
-  if (Object.keys(input).some((key) => key !== 'branch')) refuseRef(pointText(input), 'it names no place', pointHint);
+  if (Object.keys(input).some((key) => key !== 'branch')) refuseRef(pointText(input), 'it names no point', pointHint);
   return { branch, at: { kind: 'head' } };
 }
 
 /**
- * Writes a ref so that {@link parseRef} reads the same one. It is one word for a shell, whatever is in the ids.
+ * Writes a ref as text that {@link parseRef} reads back. A shell takes it as one word, whatever is in the ids.
  *
  * @example
  * ```ts
@@ -132,17 +132,17 @@ function parseAt(text: string, whole: string): At {
     case 'time':
       return { kind: 'time', time: isoTime(value) };
     default:
-      return refuseRef(whole, `${JSON.stringify(text)} names no place on a branch`);
+      return refuseRef(whole, `${JSON.stringify(text)} is not a point on a branch`);
   }
 }
 
-/** A turn is a whole number from 0. */
+/** Returns a turn, or throws unless it is a whole number from 0. */
 export function checkTurn(turn: number): number {
   if (Number.isSafeInteger(turn) && turn >= 0) return turn;
   throw new RepriseError('point.out-of-range', `Cannot use ${String(turn)} as a turn: it is not a whole number from 0`);
 }
 
-// What parts a ref, what a shell takes for something else, and what would turn text around on a screen.
+// Characters that separate the parts of a ref, that a shell interprets, or that reverse text on a screen.
 const special = /[/@:%\s"'`$&|;<>(){}[\]*?!#\\~\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 const utf8 = new TextEncoder();
 

@@ -14,10 +14,10 @@ import type { ExperimentResult } from './resuming/experiment-result.ts';
 import type { ResumeOptions, ResumeResult, ResumeTarget } from './resuming/resume.ts';
 import type { RetryOptions, RetryResult } from './resuming/retry.ts';
 
-// What records, runs agents, compares, erases or proves is loaded when it is first asked for: a command that prints a line
-// should not wait for the code of all others.
+// Recording, resuming, comparing, erasing and verifying are loaded on first use: a command that prints one line should
+// not wait for all that code.
 
-/** Begins to record on a branch; see `record.ts`. */
+/** Opens a recorder on a branch; see `record.ts`. */
 export async function record(engine: Engine, session: string, options: RecordOptions): Promise<SessionRecorder> {
   return (await import('./recording/record.ts')).record(engine, session, options);
 }
@@ -32,7 +32,7 @@ export async function resume<Run, Result>(
   return (await import('./resuming/resume.ts')).resume(engine, target, agent, options);
 }
 
-/** Tries a run or a task again; see `retry.ts`. */
+/** Retries a run or a task; see `retry.ts`. */
 export async function retry<Run, Result>(
   engine: Engine,
   session: string,
@@ -53,29 +53,29 @@ export async function experiment<Run, Result>(
   return (await import('./resuming/experiment.ts')).experiment(engine, session, point, options);
 }
 
-/** Reads a saved run into a new session; see `import.ts`. */
+/** Imports a saved run into a new session; see `foreign-history.ts`. */
 export async function importHistory(engine: Engine, source: ImportSource, options: ImportOptions): Promise<string> {
   return (await import('./copying/foreign-history.ts')).importHistory(engine, source, options);
 }
 
-/** Writes the view of a place in a foreign format; see `import.ts`. */
+/** Writes the view at a ref in a foreign format; see `foreign-history.ts`. */
 export async function exportHistory(engine: Engine, ref: Ref, format: string): Promise<string> {
   return (await import('./copying/foreign-history.ts')).exportHistory(engine, ref, format);
 }
 
-/** Compares two places by how they behaved; see `compare.ts`. */
+/** Compares the views at two refs by how they behaved; see `compare.ts`. */
 export async function compare(engine: Engine, left: Ref, right: Ref, options: CompareOptions): Promise<Comparison> {
   return (await import('./looking/compare.ts')).compare(engine, left, right, options);
 }
 
-/** Compares two places by position and type; see `compare.ts`. */
+/** Compares the views at two refs by position and type; see `compare.ts`. */
 export async function compareStrictly(engine: Engine, left: Ref, right: Ref, format?: string): Promise<StrictDiff> {
   if (format !== undefined)
     return (await import('./copying/foreign-history.ts')).compareOutlines(engine, left, right, format);
   return (await import('./looking/compare.ts')).compareStrictly(engine, left, right);
 }
 
-/** Forgets a payload; see `erase.ts`. */
+/** Erases a payload; see `erase.ts`. */
 export async function erase(
   engine: Engine,
   session: string,
@@ -90,7 +90,7 @@ export async function verify(engine: Engine, session: string, options: VerifyOpt
   return (await import('./proving/verify.ts')).verify(engine, session, options);
 }
 
-/** Copies sessions to another store; see `copy.ts`. */
+/** Copies sessions to a different store; see `copy.ts`. */
 export async function copy(from: Engine, to: Engine, options: CopyOptions): Promise<Copied> {
   return (await import('./copying/copy.ts')).copy(from, to, options);
 }

@@ -11,7 +11,7 @@ import type { EventStore, Platform, SessionRecord } from '../core/store/event-st
 import type { StoreHealth } from '../core/store/store-health.ts';
 import { append } from './changing/append.ts';
 import { Chores } from './context/chores.ts';
-import { type Engine, sessionRef } from './context/engine.ts';
+import { type Engine, emptyMemory, sessionRef } from './context/engine.ts';
 import type { RecordingDefaults } from './context/recording-defaults.ts';
 import { Transactions } from './context/transactions.ts';
 import type { Copied, CopyOptions } from './copying/copy-options.ts';
@@ -24,7 +24,7 @@ import { Session } from './session.ts';
 
 /** How to open a session. */
 export interface SessionOptions {
-  /** Makes the session if there is none of that id. */
+  /** Creates the session if no session has that id. */
   readonly create?: boolean;
   /** With `create`: the metadata a new session begins with. */
   readonly metadata?: JsonObject;
@@ -32,7 +32,7 @@ export interface SessionOptions {
 
 /** How to list sessions. */
 export interface SessionsOptions {
-  /** Sessions of every namespace of the store; each record says which one it is of. */
+  /** Lists every namespace of the store; each record names its own. */
   readonly allNamespaces?: boolean;
 }
 
@@ -57,13 +57,13 @@ export class Reprise {
     this.#engine = engine;
   }
 
-  /** The namespace everything here happens in. */
+  /** The namespace that every verb here works in. */
   get currentNamespace(): string {
     return this.#engine.namespace;
   }
 
   /**
-   * The same store through another namespace. Closing either closes both.
+   * Returns the same store through a different namespace. Closing either closes both.
    *
    * @example
    * ```ts
@@ -75,8 +75,7 @@ export class Reprise {
     return new Reprise({
       ...this.#engine,
       namespace: checkId('namespace', name),
-      memories: new Map(),
-      summaries: new Map(),
+      ...emptyMemory(),
     });
   }
 
@@ -100,14 +99,14 @@ export class Reprise {
       const { metadata } = options;
       return await this.createSession(known, given({ metadata }));
     } catch (error) {
-      // Another process may have made it in between; then it is there to be opened.
+      // A different process may have created it in between; then open that one.
       if (hasCode(error, 'session.exists')) return new Session(this.#engine, known);
       throw error;
     }
   }
 
   /**
-   * Makes a session; `session.exists` if there is one. Without an id, one is minted.
+   * Creates a session; `session.exists` if there is one. Without an id, it gets a new one.
    *
    * @example
    * ```ts
@@ -127,7 +126,7 @@ export class Reprise {
   }
 
   /**
-   * Sessions of this namespace, last appended to first; with `allNamespaces`, those of the whole store.
+   * Lists the sessions of this namespace, last appended to first; with `allNamespaces`, those of the whole store.
    *
    * @example
    * ```ts
@@ -144,8 +143,8 @@ export class Reprise {
   }
 
   /**
-   * Events of many sessions in the order of time, each stored event once. Branches are merged: an event that a branch
-   * recorded late stands where the branch recorded it.
+   * Reads the events of many sessions in the order of time, each stored event once. Branches are merged: an event that
+   * a branch recorded late comes where the branch recorded it.
    *
    * @example
    * ```ts
@@ -159,26 +158,28 @@ export class Reprise {
   }
 
   /**
-   * What changed between two places, which may be in different sessions.
+   * Compares the views at two refs, which may be in different sessions. With `strict`, events are paired by position and
+   * compared by type alone; with `format` as well, the events compared are those that a file of that format would have.
    *
    * @example
    * ```ts
    * const diff = await reprise.diff('refund', 'refund/careful', { states: [conversation] });
    * console.log(diff.forkPoint, diff.divergedAt, diff.states['conversation']?.changed);
    * ```
-   *
-   * With `strict`, events are paired by position and compared by type alone; with `format`, the events that a file of
-   * that format would have, as its own system counts them.
    */
   async diff(
-    left: string,
-    right: string,
+    left: string | Ref,
+    right: string | Ref,
     options: CompareOptions & { readonly strict: true; readonly format?: string },
   ): Promise<StrictDiff>;
-  async diff(left: string, right: string, options?: CompareOptions & { readonly strict?: false }): Promise<Comparison>;
   async diff(
-    left: string,
-    right: string,
+    left: string | Ref,
+    right: string | Ref,
+    options?: CompareOptions & { readonly strict?: false },
+  ): Promise<Comparison>;
+  async diff(
+    left: string | Ref,
+    right: string | Ref,
     options: CompareOptions & { readonly strict?: boolean; readonly format?: string } = {},
   ): Promise<Comparison | StrictDiff> {
     const [a, b] = [await this.resolve(left), await this.resolve(right)];
@@ -188,8 +189,8 @@ export class Reprise {
   }
 
   /**
-   * Reads a saved run of another system into a new session: the path of its file, its parsed content, or a stream. The
-   * text of every event is kept, so that {@link export} gives the same bytes back.
+   * Imports a saved run of a different system into a new session: from the path of its file, its parsed content, or a
+   * stream. The text of every event is kept, so that `export` returns the same bytes.
    *
    * @example
    * ```ts
@@ -203,22 +204,22 @@ export class Reprise {
   }
 
   /**
-   * Writes the view of a place in the format of another system.
+   * Writes the view at a ref in the format of a different system.
    *
    * @example
    * ```ts
    * const text = await reprise.export('refund', { format: 'shipit' });
    * ```
    */
-  async export(ref: string, options: { readonly format: string }): Promise<string> {
+  async export(ref: string | Ref, options: { readonly format: string }): Promise<string> {
     checkKeys(options, exportKeys);
     return exportHistory(this.#engine, await this.resolve(ref), options.format);
   }
 
   /**
-   * Copies sessions to another store, or to another namespace, with ids, digests and fingerprints unchanged. What is there
-   * already is not written again: a copy that was stopped goes on, and a source that grew is brought up to date. At the end
-   * everything is read again and checked; until then a session is not to be found under its id.
+   * Copies sessions to a different store or namespace, with the same ids, digests and fingerprints. Events that the
+   * target has are not written again: an interrupted copy continues, and a source that grew is brought up to date. At
+   * the end, everything is read again and checked; until then, the target does not list the session under its id.
    *
    * @example
    * ```ts
@@ -239,13 +240,13 @@ export class Reprise {
    * const { session: id, branch: name, at } = await reprise.resolve('latest/careful@turn:1');
    * ```
    */
-  async resolve(ref: string): Promise<Ref> {
-    const parsed = parseRef(ref);
+  async resolve(ref: string | Ref): Promise<Ref> {
+    const parsed = typeof ref === 'string' ? parseRef(ref) : ref;
     return parsed.session === 'latest' ? { ...parsed, session: await this.#latest() } : parsed;
   }
 
   /**
-   * What the store is and whether it is sound.
+   * Returns what the store is and whether it is sound.
    *
    * @example
    * ```ts
@@ -257,7 +258,7 @@ export class Reprise {
   }
 
   /**
-   * Waits for what was begun and lets go of the store.
+   * Waits for work that was started, and closes the store.
    *
    * @example
    * ```ts
@@ -287,24 +288,24 @@ export class Reprise {
   }
 }
 
-/** What an engine is made of. */
+/** The store, platform and settings that an engine is made of. */
 export interface RepriseParts {
   readonly store: EventStore;
   readonly platform: Platform;
   readonly namespace?: string;
-  /** Events since the last snapshot before another is worth keeping; 256 if left out. */
+  /** How many events must follow a snapshot before the next one is kept; 256 if left out. */
   readonly snapshotEvents?: number;
-  /** Told how many events came with every page that was read: for showing how far something long is. */
+  /** Called with the number of events of every page that was read, to show progress. */
   readonly onRead?: (events: number) => void;
   /** Formats of saved runs that can be read and written. */
   readonly formats?: readonly ForeignFormat[];
   /** Reads a file, piece by piece; without it, files cannot be imported by their path. */
   readonly readFile?: (path: string) => AsyncIterable<string | Uint8Array>;
-  /** How is recorded where nothing else is said; nothing is masked and nothing has a price if it is left out. */
+  /** Masking and prices for recorders that name none; without it, nothing is masked and nothing has a price. */
   readonly recording?: RecordingDefaults;
 }
 
-/** Puts an engine on a store. */
+/** Creates an engine on a store. */
 export function createReprise({
   store,
   platform,
@@ -319,8 +320,7 @@ export function createReprise({
     store,
     platform,
     namespace: checkId('namespace', namespace),
-    memories: new Map(),
-    summaries: new Map(),
+    ...emptyMemory(),
     snapshotEvents,
     onRead,
     formats: new Map(formats.map((format) => [format.name, format])),
@@ -333,6 +333,6 @@ export function createReprise({
 
 function noFiles(path: string): never {
   throw new RepriseError('import.invalid', `Cannot read "${path}": this engine has no files`, {
-    hint: 'Give the content, or a stream of it.',
+    hint: 'Pass the content, or a stream of it.',
   });
 }

@@ -3,12 +3,12 @@ import type { EventDraft } from '../event/event.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { checkKeys, type KnownKeys } from '../known-keys.ts';
 
-/** Part of an event that takes the place of another; what is left out stays as it was. */
+/** The fields of an event that replace those of an earlier one; fields left out stay as they were. */
 export type Replacement = Partial<Omit<EventDraft, 'id'>>;
 
 /**
- * One change to a history: the three structural edits, an append, and the changes people speak of, which are made of
- * those. A call is named by its id, or by the seq of its start or end.
+ * One change to a history. `replace`, `insert`, `drop` and `append` change events; the other kinds name what people
+ * change, and become those four. A call is named by its id, or by the seq of its start or end.
  */
 export type Edit =
   | { readonly kind: 'replace'; readonly seq: number; readonly event: Replacement }
@@ -43,7 +43,7 @@ export interface EditOptions {
   readonly edits?: readonly Edit[];
 }
 
-/** Every edit that has an option of its own. */
+/** The names of the edits that have an option of their own. */
 export const editOptionNames: Readonly<Record<keyof EditOptions, true>> = {
   prompt: true,
   system: true,
@@ -52,7 +52,7 @@ export const editOptionNames: Readonly<Record<keyof EditOptions, true>> = {
   edits: true,
 };
 
-/** The edits an options object asks for, in the order they are applied. */
+/** Returns the edits an options object asks for, in the order they are applied. */
 export function editsOf(options: EditOptions): Edit[] {
   const edits: Edit[] = [];
   if (options.prompt !== undefined) edits.push({ kind: 'prompt', text: options.prompt });
@@ -61,12 +61,12 @@ export function editsOf(options: EditOptions): Edit[] {
   if (options.tools !== undefined) edits.push({ kind: 'tools', tools: options.tools });
   if (options.edits !== undefined && !Array.isArray(options.edits))
     throw new RepriseError('edit.invalid', 'Cannot edit: "edits" is not an array', {
-      hint: 'Give a list, also for one edit: edits: [{ kind: "drop", seq: 4 }].',
+      hint: 'Pass a list, also for one edit: edits: [{ kind: "drop", seq: 4 }].',
     });
   return [...edits, ...(options.edits ?? [])];
 }
 
-/** What each kind of edit may say beside its kind. */
+/** The fields of each kind of edit, apart from its kind. */
 const editFields: Readonly<Record<Edit['kind'], readonly string[]>> = {
   replace: ['seq', 'event'],
   insert: ['after', 'event'],
@@ -83,8 +83,8 @@ const editFields: Readonly<Record<Edit['kind'], readonly string[]>> = {
   belief: ['seq', 'agent', 'belief'],
 };
 
-/** Refuses a field that nothing would read: an edit of a state without its misspelt value would delete the key. */
-export function checkEdit(edit: Edit): Edit {
+/** Refuses a field that no edit of that kind has: a state edit with a misspelt value would delete the key. */
+export function checkEditFields(edit: Edit): Edit {
   if (typeof edit !== 'object' || edit === null || !Object.hasOwn(editFields, edit.kind)) return edit;
   const keys = new Set(['kind', ...editFields[edit.kind]]);
   const known: KnownKeys = { keys, code: 'edit.invalid', attempt: 'apply the edit', whole: `a "${edit.kind}" edit` };

@@ -1,6 +1,6 @@
 import { assert, RepriseError } from '../error.ts';
 import type { JsonObject } from '../json.ts';
-import { beginning, type Seq, type SeqRange } from '../point.ts';
+import { beginning, previous, type Seq, type SeqRange } from '../point.ts';
 
 /** Where a marker stands. */
 export interface MarkerBase {
@@ -9,7 +9,7 @@ export interface MarkerBase {
   readonly seq: Seq;
 }
 
-/** A structural event, reduced to what decides a view. */
+/** A structural event, reduced to the fields that decide a view. */
 export type Marker =
   | (MarkerBase & { readonly kind: 'forked' })
   | (MarkerBase & { readonly kind: 'erased'; readonly seqs: readonly Seq[]; readonly parts: readonly string[] })
@@ -22,7 +22,7 @@ export type Marker =
 /** A marker that edits a view: one that a later revert or redo can name. */
 export type EditMarker = Exclude<Marker, { kind: 'forked' | 'erased' }>;
 
-/** Whether a marker edits a view. */
+/** Returns whether a marker edits a view. */
 export function isEdit(marker: Marker): marker is EditMarker {
   return marker.kind !== 'forked' && marker.kind !== 'erased';
 }
@@ -34,7 +34,7 @@ interface StructuralEvent {
   readonly data: JsonObject;
 }
 
-/** Reduces a structural event to its marker. Data may hold part references; a marker needs none of them. */
+/** Reduces a structural event to its marker. The data may hold part references, since no field of a marker is one. */
 export function markerOf({ branch, seq, type, data }: StructuralEvent): Marker {
   const base = { branch, seq };
   const carried = data['event'] as JsonObject | undefined;
@@ -67,18 +67,18 @@ function rangesOf(value: unknown): SeqRange[] {
   return (value as readonly (readonly [Seq, Seq])[]).map(([after, through]) => ({ after, through }));
 }
 
-/** Whole numbers in rising order as ranges. */
+/** Joins rising seqs into ranges. */
 export function toRanges(seqs: readonly Seq[]): SeqRange[] {
   const ranges: { after: Seq; through: Seq }[] = [];
   for (const seq of seqs) {
     const last = ranges.at(-1);
     if (last !== undefined && last.through + 1 === seq) last.through = seq;
-    else ranges.push({ after: (seq - 1) as Seq, through: seq });
+    else ranges.push({ after: previous(seq), through: seq });
   }
   return ranges;
 }
 
-/** The structural event of a stored row. One that cannot be read is no mistake of the reader: the store was damaged. */
+/** Reads the marker of a stored row. If it cannot be read, the store was damaged. */
 export function storedMarker({
   branch,
   seq,

@@ -8,7 +8,7 @@ export type Piece =
       readonly branch: string;
       /** The marker's seq, which is also the event's. */
       readonly seq: Seq;
-      /** Every seq the event answers to: its own and those it replaced. */
+      /** Every seq the event can be named by: its own and those of the events it replaced. */
       readonly answers: readonly Seq[];
       readonly turn: number;
       readonly type: string;

@@ -1,8 +1,8 @@
-import { beginning, type Point, previous, type Seq, type SeqRange } from '../point.ts';
+import { beginning, later, maxSeq, minSeq, type Point, previous, type Seq, type SeqRange } from '../point.ts';
 import type { Piece } from './piece.ts';
 import { type History, type Segment, type View, type ViewPoint, viewAt } from './view.ts';
 
-// Reading over a few events that are not wanted is cheaper than starting another range.
+// Reading past a few unwanted events is cheaper than starting a new range.
 const gapMax = 64;
 
 /** Returns the segment that reads a range of a branch as it is stored. */
@@ -28,12 +28,12 @@ export function ownSegment({
   return segmentOver({ branch, after: parent?.seq ?? beginning, through: head });
 }
 
-/** The segments that give a view, in view order. */
+/** Returns the segments that a store reads to produce a view, in view order. */
 export function segmentsOf(view: View): Segment[] {
   return mergeGaps(view.pieces);
 }
 
-/** The segments that give the view at a point of a branch; undefined if the branch has not come so far. */
+/** Returns the segments of the view at a point of a branch; undefined if the branch has not reached it. */
 export function segmentsAt(history: History, { at = history.head }: Pick<ViewPoint, 'at'>): Segment[] | undefined {
   return at > history.head ? undefined : segmentsOf(viewAt(history, at));
 }
@@ -60,7 +60,7 @@ function mergeGaps(pieces: readonly Piece[]): Segment[] {
   return segments;
 }
 
-/** The branches that store a raw history, oldest first, each with the stretch it contributes. */
+/** Returns the ranges of a raw history, oldest first, each on the branch that stores it. */
 export function rawPieces(history: History, at: Seq): Extract<Piece, { kind: 'range' }>[] {
   const pieces: Extract<Piece, { kind: 'range' }>[] = [];
   let branch = history.root;
@@ -76,12 +76,12 @@ export function rawPieces(history: History, at: Seq): Extract<Piece, { kind: 'ra
   return pieces;
 }
 
-/** The segments that give every stored event that leads to a point. */
+/** Returns the segments of every stored event that leads to a point. */
 export function rawSegments(history: History, at: Seq): Segment[] {
   return rawPieces(history, at).map(segmentOver);
 }
 
-/** Which branch stores a seq of a history. */
+/** Returns the branch that stores a seq of a history. */
 export function branchOf(history: History, seq: Seq): string {
   let branch = history.root;
   for (const marker of history.markers) {
@@ -91,19 +91,19 @@ export function branchOf(history: History, seq: Seq): string {
   return branch;
 }
 
-/** Whether a seq is within a range that leaves out its beginning. */
+/** Returns whether a seq is in a range, which leaves out `after` and includes `through`. */
 export function inRange(range: SeqRange, seq: Seq): boolean {
   return seq > range.after && seq <= range.through;
 }
 
-/** The segments that hold only seqs within a range. */
+/** Cuts segments down to the seqs within a range. */
 export function clipSegments(segments: readonly Segment[], { after, through }: SeqRange): Segment[] {
   return segments
-    .map((segment) => ({ ...segment, after: max(segment.after, after), through: min(segment.through, through) }))
+    .map((segment) => ({ ...segment, after: maxSeq(segment.after, after), through: minSeq(segment.through, through) }))
     .filter((segment) => segment.through > segment.after);
 }
 
-/** What segments have before one of their events, in view order. */
+/** Returns the part of some segments that comes before one of their events, in view order. */
 export function segmentsBefore(segments: readonly Segment[], { branch, seq }: Point): Segment[] {
   const isHeld = (segment: Segment): boolean =>
     segment.branch === branch && inRange(segment, seq) && !segment.except.some((range) => inRange(range, seq));
@@ -114,10 +114,9 @@ export function segmentsBefore(segments: readonly Segment[], { branch, seq }: Po
     .filter((segment) => segment.through > segment.after);
 }
 
-const max = (a: Seq, b: Seq): Seq => (a > b ? a : b);
-const min = (a: Seq, b: Seq): Seq => (a < b ? a : b);
-
-/** What a longer view has after a shorter one; undefined if it does not begin with the shorter one. */
+/**
+ * Returns the part of a longer view that follows a shorter one; undefined if it does not begin with the shorter one.
+ */
 export function restOf(longer: View, shorter: View): View | undefined {
   const rest: Piece[] = [...longer.pieces].reverse();
   for (const [index, piece] of shorter.pieces.entries()) {
@@ -135,13 +134,23 @@ export function restOf(longer: View, shorter: View): View | undefined {
   return { pieces: rest.reverse() };
 }
 
-/** What two views differ in: the seqs that only the first has, and those that only the second has, rising. */
+/** Returns the part of a view that has these seqs and no others, in view order. */
+export function viewOf(view: View, seqs: ReadonlySet<Seq>): View {
+  const rising = [...seqs].sort((a, b) => a - b);
+  const pieces = view.pieces.flatMap((piece): Piece[] => {
+    if (piece.kind === 'carried') return seqs.has(piece.seq) ? [piece] : [];
+    return rising.filter((seq) => inRange(piece, seq)).map((seq) => ({ ...piece, after: previous(seq), through: seq }));
+  });
+  return { pieces };
+}
+
+/** Compares two views: returns the seqs that only the first has and those that only the second has, rising. */
 export function viewChanges(before: View, after: View): { readonly gone: Seq[]; readonly come: Seq[] } {
   const [was, is] = [rangesOf(before), rangesOf(after)];
   return { gone: subtract(was, is), come: subtract(is, was) };
 }
 
-/** The seqs of a view as rising ranges that do not touch. */
+/** Returns the seqs of a view as rising ranges that do not touch. */
 function rangesOf(view: View): SeqRange[] {
   const ranges = view.pieces
     .map((piece) => (piece.kind === 'range' ? piece : { after: previous(piece.seq), through: piece.seq }))
@@ -155,17 +164,20 @@ function rangesOf(view: View): SeqRange[] {
   return merged;
 }
 
-/** Every seq of the first list of ranges that is not in the second. */
+/** Returns every seq of the first list of ranges that is not in the second. */
 function subtract(from: readonly SeqRange[], ranges: readonly SeqRange[]): Seq[] {
   const left: Seq[] = [];
   let next = 0;
   for (const { after, through } of from) {
-    let at: number = after + 1;
+    let at = later(after, 1);
     while (at <= through) {
-      while (next < ranges.length && (ranges[next] as SeqRange).through < at) next++;
+      while ((ranges[next]?.through ?? at) < at) next++;
       const cut = ranges[next];
-      if (cut !== undefined && cut.after < at) at = cut.through + 1;
-      else left.push(at++ as Seq);
+      if (cut !== undefined && cut.after < at) at = later(cut.through, 1);
+      else {
+        left.push(at);
+        at = later(at, 1);
+      }
     }
   }
   return left;

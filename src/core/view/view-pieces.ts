@@ -1,5 +1,5 @@
 import { given } from '../json.ts';
-import type { Seq, SeqRange } from '../point.ts';
+import { later, previous, type Seq, type SeqRange } from '../point.ts';
 import type { Marker } from './marker.ts';
 import type { Piece } from './piece.ts';
 
@@ -29,8 +29,8 @@ type Replaced = Extract<Marker, { kind: 'replaced' }>;
 type Inserted = Extract<Marker, { kind: 'inserted' }>;
 
 /**
- * A view under construction: a linked list of pieces, with the ranges also kept by rising seq so that the piece that
- * holds a seq is found without walking the list. Every seq is in at most one piece, since seqs run on through a lineage.
+ * A view under construction: a linked list of pieces. The ranges are also kept in an array by rising seq, so that the
+ * piece with a seq is found by bisection. Every seq is in at most one piece, since seqs continue through a lineage.
  */
 export class Pieces {
   #first: Node | undefined;
@@ -42,7 +42,7 @@ export class Pieces {
     if (through <= after) return;
     const node: RangeNode = { kind: 'range', branch, after, through, previous: this.#last, next: undefined };
     this.#link(node);
-    // After a rewind the next range starts above everything rewound, so ranges arrive in rising order.
+    // After a rewind, the next range starts above everything that was rewound, so ranges arrive in rising order.
     this.#ranges.push(node);
   }
 
@@ -58,33 +58,33 @@ export class Pieces {
   }
 
   insert(marker: Inserted): void {
-    let place: Node | undefined;
+    let next: Node | undefined;
     if (marker.after !== 0) {
       const held = this.#isolate(marker.after);
-      if (held === undefined) return; // what it stood behind is gone: so is it
-      place = held.next;
-    } else place = this.#first;
-    while (place?.kind === 'carried' && place.after === marker.after) place = place.next;
+      if (held === undefined) return; // The event it stands behind is gone, so it is gone too.
+      next = held.next;
+    } else next = this.#first;
+    while (next?.kind === 'carried' && next.after === marker.after) next = next.next;
     const node = carriedNode(marker, [marker.seq], marker.after);
-    if (place === undefined) this.#link(node);
-    else this.#linkBefore(node, place);
+    if (next === undefined) this.#link(node);
+    else this.#linkBefore(node, next);
     this.#carried.set(marker.seq, node);
   }
 
-  /** Takes out the event that answers to a seq. */
+  /** Removes the event that a seq names. */
   drop(seq: Seq): void {
     const held = this.#isolate(seq);
     if (held !== undefined) this.#remove(held);
   }
 
-  /** Takes out the events whose own seq is in one of the ranges. */
+  /** Removes the events whose own seq is in one of the ranges. */
   dropRanges(dropped: readonly SeqRange[]): void {
     for (const range of dropped) this.#cut(range);
     const carried = new Set(this.#carried.values());
     for (const node of carried) if (dropped.some((range) => isWithin(range, node.seq))) this.#remove(node);
   }
 
-  /** The pieces in view order; ranges that touch are one. */
+  /** Returns the pieces in view order, and joins ranges that touch. */
   list(): Piece[] {
     const pieces: Piece[] = [];
     for (let node = this.#first; node !== undefined; node = node.next) {
@@ -97,30 +97,30 @@ export class Pieces {
     return pieces;
   }
 
-  /** The node that holds exactly the event answering to a seq; a range around it is split. */
+  /** Returns the node that holds exactly the event a seq names, and splits a range around it. */
   #isolate(seq: Seq): Node | undefined {
     const carried = this.#carried.get(seq);
     if (carried !== undefined) return carried;
     const node = this.#ranges[this.#rangeIndex(seq)];
     if (node === undefined || !isWithin(node, seq)) return undefined;
-    const held = seq - 1 > node.after ? this.#splitAfter(node, (seq - 1) as Seq) : node;
+    const held = seq - 1 > node.after ? this.#splitAfter(node, previous(seq)) : node;
     if (held.through > seq) this.#splitAfter(held, seq);
     return held;
   }
 
-  /** Where the range that holds a seq is, if there is one: the first that does not end before it. */
+  /** Returns the index of the first range that does not end before a seq: the one that holds it, if any does. */
   #rangeIndex(seq: Seq): number {
     let low = 0;
     let high = this.#ranges.length - 1;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((this.#ranges[middle] as RangeNode).through < seq) low = middle + 1;
+      if ((this.#ranges[middle]?.through ?? seq) < seq) low = middle + 1;
       else high = middle;
     }
     return low;
   }
 
-  /** Ends a range earlier and gives the rest of it as a range of its own. */
+  /** Ends a range earlier, and returns the rest of it as a new range. */
   #splitAfter(node: RangeNode, through: Seq): RangeNode {
     const rest: RangeNode = {
       kind: 'range',
@@ -139,10 +139,10 @@ export class Pieces {
     return rest;
   }
 
-  /** Takes a stretch of seqs out of every range that holds some of them. */
+  /** Removes a stretch of seqs from every range that holds some of them. */
   #cut({ after, through }: SeqRange): void {
     for (;;) {
-      const node = this.#ranges[this.#rangeIndex((after + 1) as Seq)];
+      const node = this.#ranges[this.#rangeIndex(later(after, 1))];
       if (node === undefined || node.through <= after || node.after >= through) return;
       const held = after > node.after ? this.#splitAfter(node, after) : node;
       if (through < held.through) this.#splitAfter(held, through);
@@ -157,12 +157,12 @@ export class Pieces {
     this.#last = node;
   }
 
-  #linkBefore(node: Node, place: Node): void {
-    node.previous = place.previous;
-    node.next = place;
-    if (place.previous === undefined) this.#first = node;
-    else place.previous.next = node;
-    place.previous = node;
+  #linkBefore(node: Node, next: Node): void {
+    node.previous = next.previous;
+    node.next = next;
+    if (next.previous === undefined) this.#first = node;
+    else next.previous.next = node;
+    next.previous = node;
   }
 
   #remove(node: Node): void {

@@ -1,11 +1,11 @@
-import { beginning, previous, type Seq, type SeqRange } from '../point.ts';
+import { beginning, later, previous, type Seq, type SeqRange } from '../point.ts';
 import { type EditMarker, isEdit, type Marker } from './marker.ts';
 import type { Piece } from './piece.ts';
 import { Pieces } from './view-pieces.ts';
 
 /**
- * Everything about a branch that decides its views: where it was grown from, every structural event that leads to its
- * head (rising seq, ancestors included up to the points they were forked at), and the head itself.
+ * Everything about a branch that decides its views: the root branch, every structural event that leads to its head (by
+ * rising seq, with those of ancestors up to the fork points), and the head itself.
  */
 export interface History {
   /** The branch the session began with. */
@@ -19,7 +19,7 @@ export interface View {
   readonly pieces: readonly Piece[];
 }
 
-/** What a store reads to give a view: stored events of one branch in order, minus the excepted ranges. */
+/** The unit that a store reads: stored events of one branch in order, without the excepted ranges. */
 export interface Segment extends SeqRange {
   readonly branch: string;
   readonly except: readonly SeqRange[];
@@ -27,23 +27,23 @@ export interface Segment extends SeqRange {
   readonly carried: boolean;
 }
 
-/** A view by its point: a store that is asked by it finds out itself what the view is made of. */
+/** A view named by its point: the store works out its segments itself. */
 export interface ViewPoint {
   readonly branch: string;
   /** The head of the branch if left out. */
   readonly at?: Seq;
 }
 
-/** A view as a store may be asked for it: by what it is made of, or by its point. */
+/** A view as a store takes it: its segments, or its point. */
 export type AskedView = readonly Segment[] | ViewPoint;
 
-/** A raw history as an immutable list that grows at the end: rewinding is going back to an earlier list. */
+/** A raw history as an immutable list that grows at the end: a rewind returns to an earlier list. */
 interface Script {
   readonly before: Script | undefined;
   readonly item: Marker | (SeqRange & { readonly kind: 'range'; readonly branch: string });
 }
 
-/** The raw events in effect at a point: history after rewinds to a seq, with all other markers still in it. */
+/** Returns the raw history after rewinds to a seq were applied; every other marker is still in it. */
 function scriptAt(history: History, at: Seq): Script | undefined {
   const saved: { readonly seq: Seq; readonly branch: string; readonly script: Script | undefined }[] = [
     { seq: beginning, branch: history.root, script: undefined },
@@ -67,7 +67,7 @@ function lastAtOrBefore(list: readonly { readonly seq: Seq }[], seq: Seq): numbe
   let high = list.length - 1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if ((list[middle] as { seq: Seq }).seq <= seq) low = middle;
+    if ((list[middle]?.seq ?? beginning) <= seq) low = middle;
     else high = middle - 1;
   }
   return low;
@@ -79,7 +79,7 @@ function itemsOf(script: Script | undefined): Script['item'][] {
   return items.reverse();
 }
 
-/** Markers in effect by seq, and those of them that a later, live revert has taken back. */
+/** Returns the markers in effect by seq, and which of them a later, live revert has undone. */
 function effectOf(items: readonly Script['item'][]): { readonly live: Map<Seq, EditMarker>; readonly dead: Set<Seq> } {
   const live = new Map<Seq, EditMarker>();
   for (const item of items) if (item.kind !== 'range' && isEdit(item)) live.set(item.seq, item);
@@ -91,7 +91,7 @@ function effectOf(items: readonly Script['item'][]): { readonly live: Map<Seq, E
   return { live, dead };
 }
 
-/** The effective history at a point of a branch. */
+/** Returns the effective history at a point of a branch. */
 export function viewAt(history: History, at: Seq): View {
   const items = itemsOf(scriptAt(history, at));
   const { live, dead } = effectOf(items);
@@ -103,7 +103,7 @@ export function viewAt(history: History, at: Seq): View {
   return { pieces: pieces.list() };
 }
 
-/** The stored events that led to a view as they were recorded: what was rewound is not among them, what was edited is. */
+/** Returns the stored events that led to a view, as they were recorded: without rewound events, with edited ones. */
 export function recordedAt(history: History, at: Seq): View {
   const items = itemsOf(scriptAt(history, at));
   const { dead } = effectOf(items);
@@ -133,7 +133,7 @@ function applyMarker(pieces: Pieces, marker: Marker, live: ReadonlyMap<Seq, Edit
   }
 }
 
-/** Which event of a view answers to a seq: its own place, and whether a marker carries it. */
+/** Finds the event of a view that a seq names: its own branch and seq, and whether a marker carries it. */
 export function entryOf(
   view: View,
   seq: Seq,
@@ -150,7 +150,7 @@ export function entryOf(
   return undefined;
 }
 
-/** The last event of a view; undefined for an empty one. */
+/** Returns the last event of a view; undefined for an empty one. */
 export function lastOf(
   view: View,
 ): { readonly branch: string; readonly seq: Seq; readonly carriedTurn: number | undefined } | undefined {
@@ -161,40 +161,42 @@ export function lastOf(
     : { branch: piece.branch, seq: piece.seq, carriedTurn: piece.turn };
 }
 
-/** Every seq of a view, in view order. */
+/** Yields every seq of a view, in view order. */
 export function* seqsOf(view: View): Generator<Seq> {
   for (const piece of view.pieces) {
     if (piece.kind === 'carried') yield piece.seq;
-    else for (let seq: number = piece.after + 1; seq <= piece.through; seq++) yield seq as Seq;
+    else for (let seq = later(piece.after, 1); seq <= piece.through; seq = later(seq, 1)) yield seq;
   }
 }
 
-/** Whether a marker is in effect at a point and, if so, what it is. */
+/** Returns the marker at a seq if it is in effect at a point. */
 export function liveMarker(history: History, at: Seq, seq: Seq): EditMarker | undefined {
   const { live, dead } = effectOf(itemsOf(scriptAt(history, at)));
   return dead.has(seq) ? undefined : live.get(seq);
 }
 
-/** Every edit in effect at a point, rising; rewinds to a seq are not among them, since they leave only an earlier history. */
+/**
+ * Returns every edit in effect at a point, rising. Rewinds to a seq are not among them: they leave an earlier history.
+ */
 export function liveMarkers(history: History, at: Seq): EditMarker[] {
   const { live, dead } = effectOf(itemsOf(scriptAt(history, at)));
   return [...live.values()].filter((marker) => !dead.has(marker.seq));
 }
 
-/** Every edit that led to a point and was taken back since, rising: what it did to the view is not there any more. */
+/** Returns every edit that led to a point and was undone since, rising. */
 export function takenBack(history: History, at: Seq): EditMarker[] {
   const { live, dead } = effectOf(itemsOf(scriptAt(history, at)));
   return [...live.values()].filter((marker) => dead.has(marker.seq));
 }
 
-/** What redo would undo on a branch: the last marker in effect that redo did not make itself. */
+/** Returns the marker that redo would undo on a branch: the last one in effect that redo did not make itself. */
 export function lastLiveMarker(
   history: History,
   branch: string,
   at: Seq,
   undone: ReadonlySet<Seq> = new Set(),
 ): EditMarker | undefined {
-  const own = history.markers.filter((marker) => marker.branch === branch && marker.seq <= at);
+  const own = history.markers.filter(isEdit).filter((marker) => marker.branch === branch && marker.seq <= at);
   if (own.length === 0) return undefined;
   const rewind = own.findLast((marker) => marker.kind === 'rewound');
   const { live, dead } = effectOf(itemsOf(scriptAt(history, at)));
@@ -206,9 +208,10 @@ export function lastLiveMarker(
       marker.seq > (rewind?.seq ?? beginning) &&
       !madeByRedo(marker),
   );
-  if (since !== undefined) return since as EditMarker;
+  if (since !== undefined) return since;
   if (rewind === undefined || rewind.kind !== 'rewound') return undefined;
-  // Redo went back to before an earlier rewind: what was live there is live again, unless it was undone since.
+  // Redo went back to before an earlier rewind: markers live at that point are live again, unless they were undone
+  // since.
   return rewind.redo ? lastLiveMarker(history, branch, rewind.to, new Set([...undone, ...dead])) : rewind;
 }
 

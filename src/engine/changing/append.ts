@@ -2,6 +2,7 @@ import { RepriseError } from '../../core/error.ts';
 import type { Event, EventDraft } from '../../core/event/event.ts';
 import { checkId } from '../../core/id.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { listOf } from '../../core/list.ts';
 import { seq } from '../../core/point.ts';
 import { mainBranch } from '../../core/ref.ts';
 import type { AppendOptions } from '../../core/session/session-log.ts';
@@ -23,7 +24,7 @@ const unchangedKeys: KnownKeys = optionKeys<NonNullable<AppendOptions['unchanged
   'the condition "unchanged"',
 );
 
-/** Refuses options that nothing would read: an append under a misspelt condition would be one under none. */
+/** Refuses unknown options: with a misspelt condition, the events would be appended without any. */
 function checkOptions(options: AppendOptions): void {
   const given: unknown = options;
   if (typeof given !== 'object' || given === null)
@@ -34,12 +35,12 @@ function checkOptions(options: AppendOptions): void {
   if (options.unchanged !== undefined) checkKeys(options.unchanged, unchangedKeys);
 }
 
-/** The options of an append to a branch that is known already: naming another one would be in vain. */
+/** Adds the branch to the options of an append, and refuses options that name a different one. */
 export function optionsOn(branch: string, options: Omit<AppendOptions, 'branch'>): AppendOptions {
   const other = (options as AppendOptions).branch;
   if (other === undefined || other === branch) return { ...options, branch };
   throw new RepriseError('option.invalid', `Cannot append to branch "${other}" from branch "${branch}"`, {
-    hint: 'Append to it with session.append(events, { branch }), or take that branch.',
+    hint: 'Append to it with session.append(events, { branch }), or open that branch.',
     details: { branch: other },
   });
 }
@@ -51,7 +52,7 @@ export async function append(
   events: EventDraft | readonly EventDraft[],
   options: AppendOptions = {},
 ): Promise<readonly Event[]> {
-  const drafts = Array.isArray(events) ? (events as readonly EventDraft[]) : [events as EventDraft];
+  const drafts = listOf(events);
   if (drafts.length === 0) throw new RepriseError('append.empty', 'Cannot append: there are no events in the batch');
   checkOptions(options);
   refuseStructural(drafts);
@@ -70,7 +71,7 @@ export async function append(
 function conditionOf({ head, unchanged }: AppendOptions): Condition {
   if (head !== undefined && unchanged !== undefined)
     throw new RepriseError('event.invalid', 'Cannot append under two conditions at once', {
-      hint: 'Give either head or unchanged.',
+      hint: 'Pass either head or unchanged.',
     });
   if (head !== undefined) return { kind: 'head', seq: seq(head) };
   if (unchanged === undefined) return { kind: 'any' };

@@ -1,21 +1,23 @@
 import { RepriseError } from '../../core/error.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { listOf } from '../../core/list.ts';
 import type { Seq } from '../../core/point.ts';
 import type { PointInput } from '../../core/ref.ts';
 import type { Edit } from '../../core/view/edit.ts';
 import type { Engine } from '../context/engine.ts';
 import { resolveEdits } from '../editing/resolve-edits.ts';
-import { asItIs } from '../history/hypothesis.ts';
+import { hypothesisAt } from '../history/hypothesis.ts';
+import { placeAtHead } from '../history/place.ts';
 import { branchAtHead, type Marked, type MarkOptions, mark, markOptionNames } from './mark.ts';
 
-/** What an edit did, and what it left in place although it depended on what went. */
+/** The change an edit made, and the seqs it left in place although they depend on events that it took out. */
 export interface Edited extends Marked {
   readonly dependents: readonly Seq[];
 }
 
 const editKeys: KnownKeys = optionKeys<MarkOptions>('edit', markOptionNames, 'an edit');
 
-/** Applies edits to a live branch: the same that a fork can be made with. */
+/** Applies edits to a live branch: the same edits that a fork can have. */
 export async function edit(
   engine: Engine,
   session: string,
@@ -25,14 +27,14 @@ export async function edit(
 ): Promise<Edited> {
   checkKeys(options, editKeys);
   const name = branchAtHead(branch, 'edit');
-  const list = Array.isArray(edits) ? (edits as readonly Edit[]) : [edits as Edit];
+  const list = listOf(edits);
   if (list.length === 0) {
     throw new RepriseError('edit.invalid', 'Cannot edit: no edits were given', {
-      hint: 'Say what shall be another: a prompt, a model, an answer, an event to replace or drop …',
+      hint: 'Pass at least one edit: a prompt, a model, a tool result, or an event to replace or drop.',
     });
   }
-  return mark(engine, session, name, options, async (place) => {
-    const { drafts, dependents } = await resolveEdits(engine, asItIs(place), list);
+  return mark(engine, { head: await placeAtHead(engine, session, name), options }, async (place) => {
+    const { drafts, dependents } = await resolveEdits(engine, hypothesisAt(place), list, 'write');
     return { drafts, more: { dependents } };
   });
 }

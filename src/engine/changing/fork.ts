@@ -1,17 +1,17 @@
-import { RepriseError } from '../../core/error.ts';
+import { hasCode } from '../../core/error.ts';
 import type { EventDraft } from '../../core/event/event.ts';
 import { checkId } from '../../core/id.ts';
 import { given, type JsonObject, type JsonValue, setKey } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { Point, Seq } from '../../core/point.ts';
-import { mainBranch, type PointInput } from '../../core/ref.ts';
+import type { PointInput } from '../../core/ref.ts';
 import type { ForkOptions } from '../../core/session/session-log.ts';
 import { editOptionNames, editsOf } from '../../core/view/edit.ts';
-import { type Engine, sessionRef } from '../context/engine.ts';
+import type { Engine } from '../context/engine.ts';
 import { resolveEdits } from '../editing/resolve-edits.ts';
-import { asItIs, supposing } from '../history/hypothesis.ts';
+import { hypothesisAt, supposeAppended } from '../history/hypothesis.ts';
 import { metadataAt } from '../history/metadata.ts';
-import { digestAt, findPlace, type Place, placeAt, pointOf } from '../history/place.ts';
+import { digestAt, findPlace, hasBranch, type Place, placeAtHead, pointOf } from '../history/place.ts';
 import { signed } from './mark.ts';
 import { rewoundToTurn, selectedTurn } from './rewind.ts';
 import { write } from './write.ts';
@@ -29,7 +29,7 @@ export interface Forked {
   readonly branch: string;
   readonly parent: Point;
   readonly head: Seq;
-  /** What its edits left in place although it depended on what went. */
+  /** Seqs that its edits left in place although they depend on events that the edits took out. */
   readonly dependents: readonly Seq[];
 }
 
@@ -44,47 +44,52 @@ export async function fork(
   options: ForkOptions = {},
 ): Promise<Forked> {
   checkKeys(options, forkKeys);
-  const turn = selectedTurn(point);
+  const selected = selectedTurn(point);
   const place =
-    turn === undefined
+    selected === undefined
       ? await findPlace(engine, session, point)
-      : await placeAt(engine, session, (point as { readonly branch?: string }).branch ?? mainBranch, { kind: 'head' });
-  if (options.name !== undefined) return forkTo(engine, place, checkId('branch', options.name), turn, options);
+      : await placeAtHead(engine, session, selected.branch);
+  const source = { place, turn: selected?.turn };
+  if (options.name !== undefined) return forkTo(engine, source, checkId('branch', options.name), options);
   const name = await freeName(engine, place);
   try {
-    return await forkTo(engine, place, name, turn, options);
+    return await forkTo(engine, source, name, options);
   } catch (error) {
-    if (!(error instanceof RepriseError) || error.code !== 'branch.exists') throw error;
-    // Another fork without a name took it in between: the next one is nobody else's.
-    return forkTo(engine, place, `${name}-${engine.platform.newId().slice(-12)}`, turn, options);
+    if (!hasCode(error, 'branch.exists')) throw error;
+    // A different fork without a name took it in between: a random name is free.
+    return forkTo(engine, source, `${name}-${engine.platform.newId().slice(-12)}`, options);
   }
+}
+
+/** Where to fork, and with `{ turn }` which turns the branch begins with. */
+interface ForkSource {
+  readonly place: Place;
+  readonly turn: number | undefined;
 }
 
 async function forkTo(
   engine: Engine,
-  place: Place,
+  { place, turn }: ForkSource,
   branch: string,
-  turn: number | undefined,
   options: ForkOptions,
 ): Promise<Forked> {
   const parent = pointOf(place);
-  const turned = turn === undefined ? [] : [await rewoundToTurn(engine, place, turn)];
-  const forked = await forkedDraft(engine, place, options);
+  const edits = editsOf(options);
+  const marks = [await forkedDraft(engine, place, options)];
+  if (turn !== undefined) marks.push(await rewoundToTurn(engine, place, turn));
   // Edits see the branch as it begins, which with a turn is not the whole of its parent.
-  const begun = await supposing(engine, asItIs(place, branch), [forked, ...turned]);
-  const { drafts, dependents } = await resolveEdits(engine, begun.hypothesis, editsOf(options));
+  const check = edits.length === 0 ? 'write' : 'encode';
+  const start = await supposeAppended(engine, hypothesisAt(place, branch), marks, check);
+  const { drafts, dependents } = await resolveEdits(engine, start.hypothesis, edits, 'write');
+  const who = given({ agent: options.agent, turn });
   const events = await write(engine, {
     session: place.session,
     target: { kind: 'fork', branch, parent },
-    drafts: [...begun.drafts, ...drafts].map((draft) =>
-      signed(draft, { ...optionalAgent(options), ...given({ turn }) }),
-    ),
+    drafts: [...start.drafts, ...drafts].map((draft) => signed(draft, who)),
     condition: { kind: 'any' },
   });
   return { branch, parent, head: events.at(-1)?.seq ?? parent.seq, dependents };
 }
-
-const optionalAgent = ({ agent }: ForkOptions): { readonly agent?: string } => given({ agent });
 
 async function forkedDraft(
   engine: Engine,
@@ -104,7 +109,7 @@ async function forkedDraft(
   };
 }
 
-/** The source's metadata overlaid by what is given; a null removes a key. */
+/** Overlays the source's metadata; a null removes a key. */
 function overlay(inherited: JsonObject, given: JsonObject): JsonObject {
   const result: Record<string, JsonValue> = {};
   for (const [key, value] of [...Object.entries(inherited), ...Object.entries(given)]) {
@@ -114,12 +119,11 @@ function overlay(inherited: JsonObject, given: JsonObject): JsonObject {
   return result;
 }
 
-/** A name after the point that no branch of the session has. Looked for by doubling and halving: sessions can have many. */
+/** Finds a free name made from the point, by doubling and halving: a session can have many branches. */
 async function freeName(engine: Engine, place: Place): Promise<string> {
   const base = `${place.record.branch.slice(0, 60).toWellFormed()}-${place.seq}`;
   const nameOf = (count: number): string => (count === 1 ? base : `${base}-${count}`);
-  const isTaken = async (count: number): Promise<boolean> =>
-    (await engine.store.branchHead({ ...sessionRef(engine, place.session), branch: nameOf(count) })) !== undefined;
+  const isTaken = (count: number): Promise<boolean> => hasBranch(engine, place.session, nameOf(count));
   let taken = 0;
   let free = 1;
   while (await isTaken(free)) [taken, free] = [free, free * 2];

@@ -1,27 +1,28 @@
-import { RepriseError } from '../../core/error.ts';
+import { hasCode, RepriseError } from '../../core/error.ts';
 import type { Event, EventDraft } from '../../core/event/event.ts';
 import { isStructural } from '../../core/event/families/structural.ts';
 import { checkId } from '../../core/id.ts';
 import { given } from '../../core/json.ts';
 import type { Seq } from '../../core/point.ts';
 import { checkTurn, type PointInput, parsePoint } from '../../core/ref.ts';
+import { markerOf } from '../../core/view/marker.ts';
 import { viewChanges } from '../../core/view/segment.ts';
 import { viewAt } from '../../core/view/view.ts';
 import type { Engine } from '../context/engine.ts';
-import { branchRecord, historyOf, type Place } from '../history/place.ts';
+import { type Place, placeAtHead } from '../history/place.ts';
 import { write } from './write.ts';
 
-/** Who changes how a history is read, why, and in which turn of the story. */
+/** Who marks a history, why, and in which turn of the story. */
 export interface MarkOptions {
   readonly reason?: string;
   readonly agent?: string;
   readonly turn?: number;
 }
 
-/** The names of those. */
+/** The names of the options that every marking verb takes. */
 export const markOptionNames: Readonly<Record<keyof MarkOptions, true>> = { reason: true, agent: true, turn: true };
 
-/** What a change of the view did. */
+/** The marker of a change and the seqs that it moved out of and into the view. */
 export interface Marked {
   /** The structural event that was appended; the last one if there were several. */
   readonly marker: Event;
@@ -31,52 +32,58 @@ export interface Marked {
   readonly restored: readonly Seq[];
 }
 
-/** Decides what to append from what the branch is now. */
+/** Decides what to append, from the branch as it is now. */
 export type MarkPlan<More> = (place: Place) => Promise<{ readonly drafts: readonly EventDraft[]; readonly more: More }>;
 
-// A recorder may append at any moment; the plan is made anew on the new head a few times before giving up.
+// A recorder may append at any moment. Then the plan is made again on the new head, a few times.
 const triesMax = 5;
 
-/** Appends structural events at the head of a branch and tells what they changed. */
+/** The head of a branch to mark, and who marks it. */
+export interface MarkRequest {
+  readonly head: Place;
+  readonly options: MarkOptions;
+}
+
+/** Appends structural events at the head of a branch, and returns what they changed. */
 export async function mark<More extends object>(
   engine: Engine,
-  session: string,
-  branch: string,
-  options: MarkOptions,
+  { head, options }: MarkRequest,
   plan: MarkPlan<More>,
 ): Promise<Marked & More> {
+  const { session, record } = head;
+  const { branch } = record;
+  let place = head;
   for (let tries = 1; ; tries++) {
-    const record = await branchRecord(engine, session, branch);
-    const place: Place = { session, record, history: historyOf(record), seq: record.head };
     const { drafts, more } = await plan(place);
     try {
       const events = await write(engine, {
         session,
         target: { kind: 'branch', branch },
         drafts: drafts.map((draft) => signed(draft, options)),
-        condition: { kind: 'head', seq: record.head },
+        condition: { kind: 'head', seq: place.seq },
       });
-      return { ...(await changes(engine, place, events)), ...more };
+      return { ...changes(place, events), ...more };
     } catch (error) {
-      if (!(error instanceof RepriseError) || error.code !== 'append.conflict' || tries >= triesMax) throw error;
+      if (!hasCode(error, 'append.conflict') || tries >= triesMax) throw error;
     }
+    place = await placeAtHead(engine, session, branch);
   }
 }
 
-/** The branch of a point that names no place in its past, for verbs that append at the head. */
+/** Returns the branch of a point; a point in its past is refused, since these verbs append at the head. */
 export function branchAtHead(point: PointInput, verb: string): string {
   const { branch, at } = parsePoint(point);
   if (at.kind === 'head') return branch;
   throw new RepriseError(
     'edit.invalid',
-    `Cannot ${verb} "${branch}" at a point in its past: what changes a history is appended at its head`,
-    { hint: 'Name only the branch. To change the past apart, fork.', details: { branch } },
+    `Cannot ${verb} "${branch}" at a point in its past: changes are appended at the head`,
+    { hint: 'Name only the branch. To change its past, fork it at that point.', details: { branch } },
   );
 }
 
 /**
- * A draft with who, why and when on it. Who and why belong to markers: an ordinary event that an edit appends is the
- * story's own, and with the editor's name on it would be another agent's.
+ * Adds who, why and when to a draft. Who and why are for markers only: an ordinary event that an edit appends is part of
+ * the story, and the editor is not an agent of the story.
  */
 export function signed(draft: EventDraft, { reason, agent, turn }: MarkOptions): EventDraft {
   if (turn !== undefined) checkTurn(turn);
@@ -90,13 +97,14 @@ export function signed(draft: EventDraft, { reason, agent, turn }: MarkOptions):
   };
 }
 
-async function changes(engine: Engine, before: Place, events: readonly Event[]): Promise<Marked> {
+/** Compares the views before and after the events that were appended to a head. */
+function changes(head: Place, events: readonly Event[]): Marked {
   const last = events.at(-1) as Event;
-  const history = historyOf(await branchRecord(engine, before.session, before.record.branch));
-  const { gone, come } = viewChanges(viewAt(before.history, before.seq), viewAt(history, last.seq));
-  return {
-    marker: events.findLast((event) => isStructural(event.type)) ?? last,
-    undone: gone,
-    restored: come,
-  };
+  const added = events.filter((event) => isStructural(event.type));
+  const markers = [...head.history.markers, ...added.map(markerOf)];
+  const { gone, come } = viewChanges(
+    viewAt(head.history, head.seq),
+    viewAt({ ...head.history, markers, head: last.seq }, last.seq),
+  );
+  return { marker: added.at(-1) ?? last, undone: gone, restored: come };
 }

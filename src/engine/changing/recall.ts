@@ -7,7 +7,7 @@ import { type Engine, sessionRef } from '../context/engine.ts';
 import { dataOf, decoderFor, partsOf } from '../history/stored-events.ts';
 import { memoryOf } from './write.ts';
 
-/** Makes this process know the lists and bodies of stored events, so that what is appended next goes on from them. */
+/** Loads the lists and bodies of stored events into this process's memory, so that the next append continues them. */
 export async function recall(
   engine: Engine,
   session: string,

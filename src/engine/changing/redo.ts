@@ -1,19 +1,23 @@
 import { RepriseError } from '../../core/error.ts';
-import type { EventDraft } from '../../core/event/event.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import { later, previous, type Seq } from '../../core/point.ts';
+import { later, previous } from '../../core/point.ts';
 import type { PointInput } from '../../core/ref.ts';
-import type { EditMarker } from '../../core/view/marker.ts';
-import type { Piece } from '../../core/view/piece.ts';
-import { segmentsOf, viewChanges } from '../../core/view/segment.ts';
+import { type EditMarker, markerOf } from '../../core/view/marker.ts';
+import { segmentsOf, viewChanges, viewOf } from '../../core/view/segment.ts';
 import { lastLiveMarker, seqsOf, type View, viewAt } from '../../core/view/view.ts';
 import type { Engine } from '../context/engine.ts';
-import type { Place } from '../history/place.ts';
+import { type Place, placeAtHead } from '../history/place.ts';
 import { readAll } from '../history/stored-events.ts';
 import { branchAtHead, type Marked, type MarkOptions, mark, markOptionNames } from './mark.ts';
 
 const redoKeys: KnownKeys = optionKeys<MarkOptions>('redo', markOptionNames);
+
+/** The draft of the marker that redo appends. */
+interface Undoing {
+  readonly type: 'branch.rewound' | 'event.reverted';
+  readonly data: JsonObject;
+}
 
 /** Undoes the last rewind, revert, replacement or insertion of a branch that is still in effect. */
 export async function redo(
@@ -24,7 +28,7 @@ export async function redo(
 ): Promise<Marked> {
   checkKeys(options, redoKeys);
   const name = branchAtHead(branch, 'redo on');
-  return mark(engine, session, name, options, async (place) => {
+  return mark(engine, { head: await placeAtHead(engine, session, name), options }, async (place) => {
     const marker = lastLiveMarker(place.history, name, place.seq);
     if (marker === undefined) {
       throw new RepriseError(
@@ -34,7 +38,7 @@ export async function redo(
       );
     }
     const isRewind = marker.kind === 'rewound' || marker.kind === 'rewoundToTurn';
-    const draft: EventDraft = isRewind
+    const draft: Undoing = isRewind
       ? { type: 'branch.rewound', data: { to: marker.seq - 1, redo: true } }
       : { type: 'event.reverted', data: { target: marker.seq, seqs: [marker.seq], redo: true } };
     if (isRewind) refuseOrphans(place, marker);
@@ -57,52 +61,34 @@ function refuseOrphans(place: Place, marker: EditMarker): void {
   );
 }
 
-/** State versions are stored: bringing back a write whose version was given again since would leave two of them. */
-async function refuseDoubleVersions(
-  engine: Engine,
-  place: Place,
-  marker: EditMarker,
-  draft: EventDraft,
-): Promise<void> {
+/** Refuses a redo that would bring a state version into the view twice: the number was given again since. */
+async function refuseDoubleVersions(engine: Engine, place: Place, marker: EditMarker, draft: Undoing): Promise<void> {
   const next = nextView(place, draft);
   const restored = viewChanges(viewAt(place.history, place.seq), next).come;
   const recent = [...seqsOf(next)].filter((seq) => seq > marker.seq);
   if (recent.length === 0 || restored.length === 0) return;
   const wanted = new Set([...recent, ...restored]);
-  const pieces = next.pieces.flatMap((piece) => piecesWithin(piece, wanted));
   const seen = new Set<string>();
-  for (const event of await readAll(engine, place.session, segmentsOf({ pieces }))) {
+  for (const event of await readAll(engine, place.session, segmentsOf(viewOf(next, wanted)))) {
     if (event.type !== 'state.committed') continue;
-    for (const operation of (event.data['operations'] ?? []) as readonly JsonObject[]) {
-      const version = JSON.stringify([operation['agent'], operation['key'], operation['version']]);
-      if (seen.has(version)) {
-        throw new RepriseError(
-          'redo.orphans',
-          `Cannot redo on "${place.record.branch}": version ${String(operation['version'])} of state key ${JSON.stringify(operation['key'])} would be in the view twice`,
-          {
-            hint: `Fork at ${place.record.branch}@${marker.seq - 1} instead: both histories stay.`,
-            details: { branch: place.record.branch, marker: marker.seq },
-          },
-        );
-      }
-      seen.add(version);
+    for (const { agent, key, version } of (event.data['operations'] ?? []) as readonly JsonObject[]) {
+      const name = JSON.stringify([agent, key, version]);
+      if (seen.has(name))
+        refuseVersion(place, marker, `version ${String(version)} of state key ${JSON.stringify(key)}`);
+      seen.add(name);
     }
   }
 }
 
-/** The events of a piece that are wanted, each as a piece of its own. */
-function piecesWithin(piece: Piece, wanted: ReadonlySet<Seq>): Piece[] {
-  if (piece.kind === 'carried') return wanted.has(piece.seq) ? [piece] : [];
-  const seqs = [...seqsOf({ pieces: [piece] })].filter((seq) => wanted.has(seq));
-  return seqs.map((seq) => ({ ...piece, after: previous(seq), through: seq }));
+function refuseVersion({ record: { branch } }: Place, { seq }: EditMarker, version: string): never {
+  throw new RepriseError('redo.orphans', `Cannot redo on "${branch}": ${version} would be in the view twice`, {
+    hint: `Fork at ${branch}@${seq - 1} instead: both histories stay.`,
+    details: { branch, marker: seq },
+  });
 }
 
-function nextView(place: Place, draft: EventDraft): View {
-  const seq = later(place.seq, 1);
-  const branch = place.record.branch;
-  const marker: EditMarker =
-    draft.type === 'branch.rewound'
-      ? { kind: 'rewound', branch, seq, to: (draft.data as { readonly to: Seq }).to, redo: true }
-      : { kind: 'reverted', branch, seq, seqs: (draft.data as { readonly seqs: readonly Seq[] }).seqs, redo: true };
-  return viewAt({ ...place.history, markers: [...place.history.markers, marker], head: seq }, seq);
+function nextView({ record: { branch }, history, seq: head }: Place, { type, data }: Undoing): View {
+  const seq = later(head, 1);
+  const markers = [...history.markers, markerOf({ branch, seq, type, data })];
+  return viewAt({ ...history, markers, head: seq }, seq);
 }

@@ -9,7 +9,7 @@ import { toRanges } from '../../core/view/marker.ts';
 import { segmentsOf } from '../../core/view/segment.ts';
 import { viewAt } from '../../core/view/view.ts';
 import type { Engine } from '../context/engine.ts';
-import { type Place, placeAt } from '../history/place.ts';
+import { type Place, placeAt, placeAtHead, placeOn } from '../history/place.ts';
 import { readHeaders } from '../history/stored-events.ts';
 import { type Marked, type MarkOptions, mark, markOptionNames } from './mark.ts';
 
@@ -32,32 +32,32 @@ export async function rewind(
   options: RewindOptions = {},
 ): Promise<Marked> {
   checkKeys(options, rewindKeys);
-  const turn = selectedTurn(point);
-  if (turn !== undefined) {
-    const branch = (point as { readonly branch?: string }).branch ?? mainBranch;
-    return mark(engine, session, branch, options, async (place) => ({
-      drafts: [await rewoundToTurn(engine, place, turn, options.only)],
+  const selected = selectedTurn(point);
+  if (selected !== undefined) {
+    const head = await placeAtHead(engine, session, selected.branch);
+    return mark(engine, { head, options }, async (place) => ({
+      drafts: [await rewoundToTurn(engine, place, selected.turn, options.only)],
       more: {},
     }));
   }
   const { branch, at } = parsePoint(point);
-  const { seq } = await placeAt(engine, session, branch, at);
-  return mark(engine, session, branch, options, async () => ({
+  const { seq, record } = await placeAt(engine, session, branch, at);
+  return mark(engine, { head: placeOn(session, record), options }, async () => ({
     drafts: [{ type: 'branch.rewound', data: { to: seq } }],
     more: {},
   }));
 }
 
 /**
- * The turn of a point given as `{ turn }`, which selects by turn; `@turn:N` in a string means the prefix, and an event
- * given as a point has a seq, which says more.
+ * Returns the branch and turn of a point given as `{ turn }`, which selects events by their turn. `@turn:N` in a string
+ * is a point instead, and so is an event given as a point, since it has a seq.
  */
-export function selectedTurn(point: PointInput): number | undefined {
+export function selectedTurn(point: PointInput): { readonly branch: string; readonly turn: number } | undefined {
   if (typeof point !== 'object' || point === null || 'seq' in point || !('turn' in point)) return undefined;
-  return checkTurn(point.turn);
+  return { branch: point.branch ?? mainBranch, turn: checkTurn(point.turn) };
 }
 
-/** The marker that takes later turns out of a view, with the ranges it resolved to. */
+/** Returns the marker that takes later turns out of a view, with the ranges it resolved to. */
 export async function rewoundToTurn(
   engine: Engine,
   place: Place,

@@ -11,9 +11,9 @@ import { checkSize } from '../../core/store/append-size.ts';
 import type { AppendOutcome, AppendRequest, AppendTarget, EventInput } from '../../core/store/event-store.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { type StampedDraft, stamp } from '../history/stamp.ts';
-import { readPlaces } from '../history/stored-events.ts';
+import { readPoints } from '../history/stored-events.ts';
 
-/** What to append, where, and under which condition. */
+/** The drafts to append, where, and under which condition. */
 export interface WriteRequest {
   readonly session: string;
   readonly target: AppendTarget;
@@ -27,7 +27,7 @@ export interface StampedRequest extends Omit<WriteRequest, 'drafts'> {
   readonly drafts: readonly StampedDraft[];
 }
 
-/** Refuses structural events: they are written by their verbs. */
+/** Refuses structural events: only their verbs write them. */
 export function refuseStructural(drafts: readonly EventDraft[]): void {
   const found = drafts.find((draft) => isStructural(draft?.type));
   if (found === undefined) return;
@@ -37,7 +37,7 @@ export function refuseStructural(drafts: readonly EventDraft[]): void {
   });
 }
 
-/** Encodes and appends a batch, and gives the events as stored. */
+/** Encodes and appends a batch, and returns the events as stored. */
 export async function write(engine: Engine, request: WriteRequest): Promise<readonly Event[]> {
   checkLimit('appendEventsMax', request.drafts.length, 'append a batch');
   const now = engine.platform.now();
@@ -46,8 +46,8 @@ export async function write(engine: Engine, request: WriteRequest): Promise<read
   let [outcome] = (await engine.store.append([encoded.append])) as [AppendOutcome];
   if (!outcome.ok) {
     engine.memories.delete(request.session);
-    // What this process remembers having stored may have been refused or erased: then everything is sent again, as a
-    // continuation of nothing, since what is on its way beside it may be refused as well.
+    // A part that this process remembers may have been refused or erased. Then send the batch again without continuing
+    // anything: other requests on their way may be refused too.
     if (outcome.error.code === 'part.missing') {
       const drafts = given.map((draft, index) => ({ ...draft, data: encoded.data[index] as JsonObject }));
       const { append } = encodeRequest(engine, { ...request, drafts }, createPartMemory());
@@ -56,9 +56,9 @@ export async function write(engine: Engine, request: WriteRequest): Promise<read
   }
   if (!outcome.ok) throw outcome.error;
   const { branch } = outcome;
-  // A repeated append is answered with what is stored, not with what was sent this time.
+  // A repeated append returns the events as they were stored the first time.
   if (outcome.known)
-    return readPlaces(
+    return readPoints(
       engine,
       request.session,
       outcome.events.map(({ seq }) => ({ branch, seq })),
@@ -68,9 +68,10 @@ export async function write(engine: Engine, request: WriteRequest): Promise<read
   );
 }
 
-/** What this process remembers of a session. */
+/** Returns the lists and bodies this process remembers of a session, which becomes the last one to be forgotten. */
 export function memoryOf(engine: Engine, session: string): PartMemory {
   const memory = engine.memories.get(session) ?? createPartMemory();
+  engine.memories.delete(session);
   engine.memories.set(session, memory);
   return memory;
 }
@@ -78,7 +79,7 @@ export function memoryOf(engine: Engine, session: string): PartMemory {
 /** An append as a store takes it. */
 interface EncodedRequest {
   readonly append: AppendRequest;
-  /** The data of each event as a read gives it: copied, since the caller may go on changing what was given. */
+  /** The data of each event as a read returns it: a copy, since the caller may change the original. */
   readonly data: readonly JsonObject[];
 }
 

@@ -1,9 +1,9 @@
 import type { MaskingOptions } from '../../core/recording/masking.ts';
 import type { PriceTable } from '../../core/recording/prices.ts';
 
-/** How is recorded where the one who records says nothing else. */
+/** Masking and prices for recorders that name none. */
 export interface RecordingDefaults {
-  /** What is masked; nothing if it is left out. */
+  /** The masking rules; nothing is masked if left out. */
   readonly masking?: MaskingOptions;
   readonly prices?: PriceTable;
 }

@@ -1,20 +1,20 @@
 import { checkLimit } from '../../core/limits.ts';
 import type { Platform } from '../../core/store/event-store.ts';
 
-/** What is kept of an open transaction. */
+/** An open transaction, as far as its deadline is concerned. */
 export interface OpenTransaction {
   readonly txn: string;
   /** When it expires, in the milliseconds of {@link Transactions.now}. */
   readonly deadline: number;
-  /** Lets go of what it holds. */
+  /** Releases what it holds. */
   expire(): void;
-  /** As {@link expire}, because the store was closed. */
+  /** Releases what it holds, because the store was closed. */
   close(): void;
 }
 
 /**
- * The transactions that are open in one store, and the order in which commits that lost a race try again. A transaction
- * that nobody ends is let go of at its deadline: by a timer where the platform has one, else with the next one begun.
+ * The open transactions of one store, and the order in which commits that lost a race try again. A transaction that
+ * nobody ends expires at its deadline: by a timer if the platform has one, else when the next one begins.
  */
 export class Transactions {
   readonly #platform: Platform;
@@ -26,7 +26,7 @@ export class Transactions {
     this.#platform = platform;
   }
 
-  /** The clock that deadlines are measured by: it only grows, whatever is done to the wall clock. */
+  /** Returns the clock that deadlines are measured by. It only grows, also when the wall clock is set back. */
   now(): number {
     return this.#platform.elapsedMs();
   }
@@ -36,33 +36,33 @@ export class Transactions {
     this.#sweep(now);
     checkLimit('openTransactionsMax', this.#open.size + 1, 'begin a transaction');
     const { startIdleTimer = () => () => undefined } = this.#platform;
-    // Not by a sweep: a timer may fire a little before the clock says so.
+    // Expire it directly instead of by a sweep: a timer may fire a little before the clock reaches the deadline.
     const stopTimer = startIdleTimer(held.deadline - now + 1, () => held.expire());
     this.#open.set(held.txn, { held, stopTimer });
     this.#firstDeadline = Math.min(this.#firstDeadline, held.deadline);
   }
 
-  /** The open transaction of an id; undefined if it has ended, has expired, or never was. */
+  /** Returns the open transaction of an id; undefined if it has ended, has expired, or never existed. */
   find(txn: string): OpenTransaction | undefined {
     this.#sweep();
     return this.#open.get(txn)?.held;
   }
 
-  /** Forgets a transaction that has ended. */
+  /** Removes a transaction that has ended. */
   remove(txn: string): void {
     this.#open.get(txn)?.stopTimer();
     this.#open.delete(txn);
   }
 
-  /** Lets go of every transaction, since the store is being closed. */
+  /** Releases every transaction, since the store is being closed. */
   clear(): void {
     for (const { held } of this.#open.values()) held.close();
   }
 
-  /** Runs what is asked for in a lane one after the other. */
+  /** Runs the work of one queue in order, one at a time. */
   async inTurn<T>(lane: string, run: () => Promise<T>): Promise<T> {
     const before = this.#lanes.get(lane) ?? Promise.resolve();
-    // Whether the one before has failed is no matter of those behind it.
+    // A failure of the work before does not stop the work behind it.
     const own = before.then(run, run);
     this.#lanes.set(lane, own);
     try {

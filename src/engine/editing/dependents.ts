@@ -82,7 +82,7 @@ async function halfByCause(
 }
 
 /** Finds the events that a revert of a seq takes out: a marker alone, or an event and those that go with it. */
-export async function whatGoes(look: Look, seq: Seq, cascade: boolean): Promise<TakenOut> {
+export async function revertTargets(look: Look, seq: Seq, cascade: boolean): Promise<TakenOut> {
   const { history, at } = look.hypothesis;
   const marker = history.markers.find((held) => held.seq === seq);
   if (marker === undefined) return takeOut(look, [seq], cascade);

@@ -9,35 +9,44 @@ import { checkKeys, type KnownKeys } from '../../core/known-keys.ts';
 import { messageKey, toolCallsIn } from '../../core/message/message.ts';
 import { type Seq, seq } from '../../core/point.ts';
 import { isoTime } from '../../core/time.ts';
-import { checkEdit, type Edit, type Replacement } from '../../core/view/edit.ts';
+import { checkEditFields, type Edit, type Replacement } from '../../core/view/edit.ts';
 import { conversation, lastUserMessage } from '../../projections/conversation.ts';
 import type { Engine } from '../context/engine.ts';
 import { fold } from '../history/fold.ts';
-import { causeOf, type Hypothesis, type Supposed, supposing } from '../history/hypothesis.ts';
+import { causeOf, type DraftCheck, type Hypothesis, type Supposed, supposeAppended } from '../history/hypothesis.ts';
 import { listEditsOf } from '../history/list-edits.ts';
 import { eventInView, eventsOfKey, type Look, lookAt } from '../history/look.ts';
 import type { StampedDraft } from '../history/stamp.ts';
-import { whatGoes } from './dependents.ts';
+import { revertTargets } from './dependents.ts';
 
-/** What edits become: events to append, in order, and what they leave in place although it depends on what goes. */
+/** The events that carry edits out, in order, and the seqs that stay although they depend on events that go. */
 export interface ResolvedEdits extends Supposed {
   readonly dependents: readonly Seq[];
 }
 
-/** What one edit becomes. */
+/** The drafts that carry one edit out. */
 interface ResolvedEdit {
   readonly drafts: readonly EventDraft[];
   readonly dependents: readonly Seq[];
 }
 
-/** Turns edits into the events that carry them out. Each edit is applied to what those before it made of the history. */
-export async function resolveEdits(engine: Engine, base: Hypothesis, edits: readonly Edit[]): Promise<ResolvedEdits> {
+/**
+ * Turns edits into the events that carry them out. Each edit is applied to the history as the edits before it left it.
+ * With `write`, the last one is checked by the write that follows.
+ */
+export async function resolveEdits(
+  engine: Engine,
+  base: Hypothesis,
+  edits: readonly Edit[],
+  check: DraftCheck = 'encode',
+): Promise<ResolvedEdits> {
   const drafts: StampedDraft[] = [];
   const dependents: Seq[] = [];
   let hypothesis = base;
-  for (const edit of edits) {
-    const resolved = await resolveEdit(lookAt(engine, hypothesis), checkEdit(edit));
-    const supposed = await supposing(engine, hypothesis, resolved.drafts);
+  for (const [index, edit] of edits.entries()) {
+    const resolved = await resolveEdit(lookAt(engine, hypothesis), checkEditFields(edit));
+    const isLast = index === edits.length - 1;
+    const supposed = await supposeAppended(engine, hypothesis, resolved.drafts, isLast ? check : 'encode');
     hypothesis = supposed.hypothesis;
     drafts.push(...supposed.drafts);
     dependents.push(...resolved.dependents);
@@ -48,7 +57,8 @@ export async function resolveEdits(engine: Engine, base: Hypothesis, edits: read
 async function resolveEdit(look: Look, edit: Edit): Promise<ResolvedEdit> {
   switch (edit.kind) {
     case 'replace':
-      return only(await replace(look, seq(edit.seq), edit.event));
+      checkKeys(edit.event, replacementKeys);
+      return only(await replace(look, await shownEvent(look, seq(edit.seq)), edit.event));
     case 'insert':
       return only(await insert(look, seq(edit.after), edit.event));
     case 'drop':
@@ -87,9 +97,9 @@ function refuse(why: string, hint?: string): never {
   throw new RepriseError('edit.invalid', `Cannot apply the edit: ${why}`, given({ hint }));
 }
 
-/** What is left out would be stored as nothing, and look as if the edit had been made. */
+/** Refuses a missing text: it would be stored as nothing and look as if the edit had been made. */
 function text(value: string, name: string): string {
-  return typeof value === 'string' ? value : refuse(`its "${name}" is not a text`);
+  return typeof value === 'string' ? value : refuse(`its "${name}" is not a string`);
 }
 
 function checkOrdinary(draft: EventDraft): EventDraft {
@@ -98,7 +108,7 @@ function checkOrdinary(draft: EventDraft): EventDraft {
   return draft;
 }
 
-/** A replacement is often made from the event as it was read: what the store had assigned to that is no mistake. */
+/** A replacement is often made from an event as it was read, so the fields that the store assigned are allowed. */
 const replacementKeys: KnownKeys = {
   ...draftKeys,
   keys: new Set([...draftKeys.keys, 'session', 'branch', 'seq', 'causeSeq', 'digest', 'erased', 'replaces']),
@@ -106,30 +116,33 @@ const replacementKeys: KnownKeys = {
   whole: 'an event',
 };
 
-async function replace(look: Look, target: Seq, event: Replacement): Promise<EventDraft> {
-  checkKeys(event, replacementKeys);
-  const before = await shownEvent(look, target);
+/** An event as the view shows it, and the seq it was asked for under, which may be that of an event it replaced. */
+interface Shown {
+  readonly target: Seq;
+  readonly before: Event;
+}
+
+async function replace(look: Look, { target, before }: Shown, event: Replacement): Promise<EventDraft> {
   const type = event.type ?? before.type;
   checkOrdinary({ type });
   const carried: CarriedEvent = {
     type,
     version: event.version ?? (type === before.type ? before.version : (specOf(type)?.version ?? 1)),
     time: event.time === undefined ? before.time : isoTime(event.time),
-    ...optional('agent', event.agent ?? before.agent),
-    ...optional('run', event.run ?? before.run),
+    ...given({ agent: event.agent ?? before.agent, run: event.run ?? before.run }),
     turn: event.turn ?? before.turn,
-    ...optional('cause', event.cause ?? before.cause),
+    ...given({ cause: event.cause ?? before.cause }),
     data: (event.data as JsonObject | undefined) ?? before.data,
   };
   await checkCause(look, event.cause);
   return { type: 'event.replaced', data: { seq: target, event: carried as unknown as JsonValue } };
 }
 
-/** An event as the view shows it, so that a replacement made from it keeps what earlier edits made of its list. */
-async function shownEvent(look: Look, target: Seq): Promise<Event> {
+/** Reads an event as the view shows it, so that a replacement made from it keeps earlier edits of its list. */
+async function shownEvent(look: Look, target: Seq): Promise<Shown> {
   const event = await eventInView(look, target);
   const listEdits = event.type === 'call.started' ? await listEditsOf(look) : undefined;
-  return listEdits === undefined ? event : eventInView(look, target, listEdits);
+  return { target, before: listEdits === undefined ? event : await eventInView(look, target, listEdits) };
 }
 
 async function checkCause({ engine, hypothesis }: Look, cause: string | undefined): Promise<void> {
@@ -144,26 +157,21 @@ async function insert(look: Look, after: Seq, draft: EventDraft): Promise<EventD
     type: draft.type,
     version: draft.version ?? specOf(draft.type)?.version ?? 1,
     time: draft.time === undefined ? look.engine.platform.now() : isoTime(draft.time),
-    ...optional('agent', draft.agent),
-    ...optional('run', draft.run),
+    ...given({ agent: draft.agent, run: draft.run }),
     turn: draft.turn ?? behind?.turn ?? 0,
-    ...optional('cause', draft.cause),
+    ...given({ cause: draft.cause }),
     data: (draft.data ?? {}) as JsonObject,
   };
   await checkCause(look, draft.cause);
   return { type: 'event.inserted', data: { after, event: carried as unknown as JsonValue } };
 }
 
-function optional<K extends string>(key: K, value: string | undefined): Partial<Record<K, string>> {
-  return value === undefined ? {} : ({ [key]: value } as Record<K, string>);
-}
-
 async function drop(look: Look, target: Seq, cascade: boolean): Promise<ResolvedEdit> {
-  const { seqs, dependents } = await whatGoes(look, target, cascade);
+  const { seqs, dependents } = await revertTargets(look, target, cascade);
   return { drafts: [{ type: 'event.reverted', data: { target, seqs } }], dependents };
 }
 
-/** The last user message is wherever the conversation has it: an event of its own, or an item of a call's list. */
+/** Replaces the last user message, which is an event of its own or an item of a call's list. */
 async function prompt(look: Look, text: string, mode: 'anywhere' | 'trailing'): Promise<EventDraft> {
   const seen = await fold(look.engine, look.hypothesis, conversation);
   const found = lastUserMessage(seen);
@@ -176,13 +184,17 @@ async function prompt(look: Look, text: string, mode: 'anywhere' | 'trailing'): 
   return message(look, found.seq, { role: 'user', content: text }, found.message);
 }
 
-/** Replaces a message: the event that added it, the answer that was it, or the first call whose list holds it. */
+/**
+ * Replaces a message: in the event that added it, in the answer of a model call, or in the first call whose list holds
+ * it.
+ */
 async function message(look: Look, target: Seq, next: JsonObject, held?: JsonObject): Promise<EventDraft> {
   if (!isObject(next)) refuse('its "message" is not an object');
-  const event = await shownEvent(look, target);
-  if (event.type === 'message.added') return replace(look, target, { data: { ...event.data, message: next } });
-  if (event.type === 'call.ended' && event.data['message'] !== undefined)
-    return replace(look, target, { data: { ...event.data, message: next } });
+  const shown = await shownEvent(look, target);
+  const event = shown.before;
+  const isMessage =
+    event.type === 'message.added' || (event.type === 'call.ended' && event.data['message'] !== undefined);
+  if (isMessage) return replace(look, shown, { data: { ...event.data, message: next } });
   const list = valueAt(event.data, ['request', 'messages']);
   if (event.type !== 'call.started' || !Array.isArray(list))
     return refuse(`seq ${target} is "${event.type}", which holds no message`);
@@ -192,10 +204,10 @@ async function message(look: Look, target: Seq, next: JsonObject, held?: JsonObj
       : list.findLastIndex((item: JsonValue) => isObject(item) && messageKey(item) === messageKey(held));
   if (index < 0) return refuse(`seq ${target} holds no such message`);
   const messages = list.map((item: JsonValue, at: number) => (at === index ? next : item));
-  return replace(look, target, { data: withValueAt(event.data, ['request', 'messages'], messages) });
+  return replace(look, shown, { data: withValueAt(event.data, ['request', 'messages'], messages) });
 }
 
-/** The start and end of a call as far as they are in the view. */
+/** Finds the start and end of a call, if they are in the view. */
 async function callAt(
   look: Look,
   call: string | number,
@@ -216,7 +228,7 @@ function refuseCall(call: string | number): never {
   );
 }
 
-/** The message in which a model asks for a call. */
+/** Finds the message in which a model asks for a call. */
 async function askedAt(
   look: Look,
   id: string,
@@ -230,17 +242,22 @@ async function askedAt(
   return undefined;
 }
 
-/** Changes what a tool is called with where it is called, and where the model asks for it: the model reads that again. */
+/**
+ * Changes the input of a tool call, and the message in which the model asked for it: the model reads that message
+ * again.
+ */
 async function toolInput(look: Look, call: string | number, input: JsonValue): Promise<readonly EventDraft[]> {
-  if (input === undefined) refuse('its "input" is missing', 'Give null where there is none.');
+  if (input === undefined) refuse('its "input" is missing', 'Pass null if there is none.');
   const { id, started, ended } = await callAt(look, call);
   if (started === undefined && ended !== undefined)
     refuse(`the start of call ${JSON.stringify(call)} is not in the view`);
   const asked = started?.data['kind'] === 'model' ? undefined : await askedAt(look, id);
   if (started === undefined && asked === undefined) return refuseCall(call);
   const drafts: EventDraft[] = [];
-  if (started !== undefined)
-    drafts.push(await replace(look, started.seq, { data: { ...(await shownEvent(look, started.seq)).data, input } }));
+  if (started !== undefined) {
+    const shown = await shownEvent(look, started.seq);
+    drafts.push(await replace(look, shown, { data: { ...shown.before.data, input } }));
+  }
   if (asked !== undefined)
     drafts.push(await message(look, asked.seq, withInput(asked.message, id, input), asked.message));
   return drafts;
@@ -252,9 +269,9 @@ function withInput(held: JsonObject, id: string, input: JsonValue): JsonObject {
   return { ...held, content: parts.map((part) => (isIt(part) ? { ...part, input } : part)) };
 }
 
-/** A pending call is answered, whether or not it was begun; an answered one gets another answer. */
+/** Answers a pending call, whether or not it was started, or replaces the answer of an ended one. */
 async function toolResult(look: Look, call: string | number, output: JsonValue, outcome: string): Promise<EventDraft> {
-  if (output === undefined) refuse('its "output" is missing', 'Give null where there is none.');
+  if (output === undefined) refuse('its "output" is missing', 'Pass null if there is none.');
   const { id, started, ended } = await callAt(look, call);
   if ((ended ?? started)?.data['kind'] === 'model')
     refuse(
@@ -262,10 +279,10 @@ async function toolResult(look: Look, call: string | number, output: JsonValue, 
       'Edit its message instead: { kind: "message", seq, message }, on the command line --message SEQ=FILE.',
     );
   if (ended !== undefined) {
-    // What went wrong before did not go wrong in the answer that takes its place.
+    // The error of the old answer does not belong to the new one.
     const { error, ...rest } = ended.data;
     const kept = outcome === 'ok' || error === undefined ? rest : { ...rest, error };
-    return replace(look, ended.seq, { data: { ...kept, output, outcome } });
+    return replace(look, { target: ended.seq, before: ended }, { data: { ...kept, output, outcome } });
   }
   const asked = started === undefined ? await askedAt(look, id) : undefined;
   if (started === undefined && asked === undefined) return refuseCall(call);
@@ -276,13 +293,12 @@ async function toolResult(look: Look, call: string | number, output: JsonValue, 
   return {
     type: 'call.ended',
     cause: cause.id,
-    ...optional('agent', cause.agent),
-    ...optional('run', cause.run),
+    ...given({ agent: cause.agent, run: cause.run }),
     data,
   };
 }
 
-/** State versions are stored: the next one is the view's latest + 1. An erased write has lost its number, but had one. */
+/** Writes a state key with the next version in the view. An erased commit has lost its number, but counts as one. */
 async function state(look: Look, edit: Extract<Edit, { kind: 'state' }>): Promise<EventDraft> {
   const { agent = defaultAgent } = edit;
   const key = text(edit.key, 'key');
@@ -302,7 +318,7 @@ async function state(look: Look, edit: Extract<Edit, { kind: 'state' }>): Promis
   return { type: 'state.committed', agent, data: { operations: [operation] } };
 }
 
-/** The last version that a transaction gave to a key. */
+/** Returns the last version that a transaction gave to a key. */
 function versionIn(event: Event, agent: string, key: string): number {
   const operations = (event.data['operations'] ?? []) as readonly JsonObject[];
   const versions = operations
@@ -313,6 +329,9 @@ function versionIn(event: Event, agent: string, key: string): number {
 
 async function belief(look: Look, edit: Extract<Edit, { kind: 'belief' }>): Promise<EventDraft> {
   if (edit.seq !== undefined)
-    return replace(look, seq(edit.seq), { data: edit.belief, ...optional('agent', edit.agent) });
-  return { type: 'belief.committed', data: edit.belief, ...optional('agent', edit.agent) };
+    return replace(look, await shownEvent(look, seq(edit.seq)), {
+      data: edit.belief,
+      ...given({ agent: edit.agent }),
+    });
+  return { type: 'belief.committed', data: edit.belief, ...given({ agent: edit.agent }) };
 }

@@ -12,7 +12,7 @@ import { encodeRequest } from '../changing/write.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { findPlace, pointOf, sessionIds, sessionRecord } from '../history/place.ts';
 import { stamp } from '../history/stamp.ts';
-import { readPlaces } from '../history/stored-events.ts';
+import { readPoints } from '../history/stored-events.ts';
 import { type Content, contentOf, valueHoldsContent } from './erase-content.ts';
 import { type ErasePlan, planErase } from './erase-plan.ts';
 
@@ -113,13 +113,13 @@ async function markerOf(
   markers: Erased['markers'],
 ): Promise<Event | null> {
   const own = markers.find((held) => held.session === session && held.branch === target.branch);
-  const [marker] = own === undefined ? [] : await readPlaces(engine, session, [own]);
+  const [marker] = own === undefined ? [] : await readPoints(engine, session, [own]);
   return marker ?? null;
 }
 
 async function targetOf(engine: Engine, session: string, point: PointInput): Promise<Event> {
   const place = await findPlace(engine, session, point);
-  const [event] = place.seq === 0 ? [] : await readPlaces(engine, session, [pointOf(place)]);
+  const [event] = place.seq === 0 ? [] : await readPoints(engine, session, [pointOf(place)]);
   if (event === undefined)
     throw new RepriseError(
       'event.not-found',

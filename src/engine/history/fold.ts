@@ -2,23 +2,23 @@ import { applyEvent, finishValue, initialValue, type Projection } from '../../co
 import { given } from '../../core/json.ts';
 import { rawPieces } from '../../core/view/segment.ts';
 import type { Engine } from '../context/engine.ts';
-import { asItIs, type Hypothesis } from './hypothesis.ts';
+import { type Hypothesis, hypothesisAt } from './hypothesis.ts';
 import { listEditsOf } from './list-edits.ts';
 import { eventsOf, lookAt } from './look.ts';
 import type { Place } from './place.ts';
 import { baseFor, SnapshotKeeper, snapshotKey } from './snapshot.ts';
 
-/** The state of a projection at a place. */
+/** Folds a projection over the history that leads to a place. */
 export async function foldAt<Value, Result>(
   engine: Engine,
   place: Place,
   projection: Projection<Value, Result>,
   snapshots = true,
 ): Promise<Result> {
-  return fold(engine, asItIs(place), projection, snapshots);
+  return fold(engine, hypothesisAt(place), projection, snapshots);
 }
 
-/** Folds what a hypothesis leads to. */
+/** Folds a projection over a hypothesis. */
 export async function fold<Value, Result>(
   engine: Engine,
   hypothesis: Hypothesis,
@@ -28,16 +28,16 @@ export async function fold<Value, Result>(
   return finishValue(projection, await foldValue(engine, hypothesis, projection, snapshots ? 'due' : 'never'));
 }
 
-/** Keeps a projection's value at a place, however few events lead there from the last one kept, and gives it. */
+/** Folds a projection at a place, keeps its value even if few events follow the last one kept, and returns it. */
 export async function keepAt<Value, Result>(
   engine: Engine,
   place: Place,
   projection: Projection<Value, Result>,
 ): Promise<Value> {
-  return foldValue(engine, asItIs(place), projection, 'always');
+  return foldValue(engine, hypothesisAt(place), projection, 'always');
 }
 
-/** The value a fold ends with. What it ends with is kept `always`, when it is `due`, or `never`. */
+/** Returns the value a fold ends with, and keeps it `always`, when it is `due`, or `never`. */
 async function foldValue<Value, Result>(
   engine: Engine,
   hypothesis: Hypothesis,
@@ -56,8 +56,7 @@ async function foldValue<Value, Result>(
   const { types, without } = projection;
   const request = {
     listEdits,
-    ...(types === undefined ? {} : { filter: { types } }),
-    ...given({ without }),
+    ...given({ without, filter: types === undefined ? undefined : { types } }),
   };
   for await (const { events, bytes } of eventsOf(look, base?.rest ?? all, request)) {
     for (const event of events) {

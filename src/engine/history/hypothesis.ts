@@ -5,7 +5,7 @@ import { isStructural } from '../../core/event/families/structural.ts';
 import { given, type JsonObject } from '../../core/json.ts';
 import { storedJson } from '../../core/parts/decode.ts';
 import { createPartMemory, encodeData } from '../../core/parts/encode.ts';
-import { type Digest, later, type Seq } from '../../core/point.ts';
+import { beginning, type Digest, later, type Seq } from '../../core/point.ts';
 import { checkMarkerFits } from '../../core/store/append.ts';
 import { isEdit, markerOf } from '../../core/view/marker.ts';
 import { branchOf } from '../../core/view/segment.ts';
@@ -14,7 +14,7 @@ import { type Engine, sessionRef } from '../context/engine.ts';
 import { type Place, turnAt } from './place.ts';
 import { type StampedDraft, stamp } from './stamp.ts';
 
-/** What a history would be if events were appended at a place: the history, and those events by seq. Nothing is written. */
+/** A history as it would be if events were appended at a place: the history, and those events by seq. Nothing is written. */
 export interface Hypothesis {
   /** The place it begins at; everything up to there is stored. */
   readonly place: Place;
@@ -24,10 +24,12 @@ export interface Hypothesis {
   readonly at: Seq;
   /** The supposed events; those after the place. */
   readonly events: ReadonlyMap<Seq, Event>;
+  /** The story clock where it was last looked up: the last event of that view, and its turn. */
+  readonly clock?: { readonly seq: Seq; readonly turn: number };
 }
 
-/** The hypothesis in which nothing was appended; what is supposed later would be stored on `branch`. */
-export function asItIs(place: Place, branch: string = place.record.branch): Hypothesis {
+/** Returns the hypothesis that supposes nothing yet; events supposed later would be stored on `branch`. */
+export function hypothesisAt(place: Place, branch: string = place.record.branch): Hypothesis {
   const markers = place.history.markers.filter((marker) => marker.seq <= place.seq);
   return {
     place,
@@ -38,26 +40,40 @@ export function asItIs(place: Place, branch: string = place.record.branch): Hypo
   };
 }
 
-/** A hypothesis, and the drafts that lead to it with the ids and times they would be appended with. */
+/** A hypothesis, and the drafts that lead to it, with the ids and times they would be appended with. */
 export interface Supposed {
   readonly hypothesis: Hypothesis;
   readonly drafts: readonly StampedDraft[];
 }
 
-/** What a history would be if these drafts were appended as well. What an append would refuse is refused here too. */
-export async function supposing(engine: Engine, base: Hypothesis, drafts: readonly EventDraft[]): Promise<Supposed> {
+/** How drafts are checked: `encode` refuses all that an append refuses; `write` leaves that to the write that follows. */
+export type DraftCheck = 'encode' | 'write';
+
+/** Supposes that drafts are appended as well. Refuses a draft that an append would refuse. */
+export async function supposeAppended(
+  engine: Engine,
+  base: Hypothesis,
+  drafts: readonly EventDraft[],
+  check: DraftCheck = 'encode',
+): Promise<Supposed> {
   const now = engine.platform.now();
   const stamped = drafts.map((draft) => stamp(engine, draft, now));
   let hypothesis = base;
-  for (const draft of stamped) hypothesis = await supposeOne(engine, hypothesis, draft);
+  for (const draft of stamped) hypothesis = await supposeOne(engine, hypothesis, draft, check);
   return { hypothesis, drafts: stamped };
 }
 
-async function supposeOne(engine: Engine, base: Hypothesis, draft: StampedDraft): Promise<Hypothesis> {
+async function supposeOne(
+  engine: Engine,
+  before: Hypothesis,
+  draft: StampedDraft,
+  check: DraftCheck,
+): Promise<Hypothesis> {
+  const base = draft.turn === undefined && draft.cause === undefined ? await withClock(engine, before) : before;
   const { branch, history } = base;
   const seq = later(base.at, 1);
   const event = await eventFor(engine, base, draft, seq);
-  encodeData(event, engine.platform, createPartMemory());
+  if (check === 'encode') encodeData(event, engine.platform, createPartMemory());
   const { type, data } = event;
   const marker = isStructural(type) ? markerOf({ branch, seq, type, data }) : undefined;
   if (marker !== undefined && isEdit(marker)) checkMarkerFits(history, marker);
@@ -82,16 +98,15 @@ async function eventFor(engine: Engine, base: Hypothesis, draft: StampedDraft, s
     type,
     version: draft.version,
     ...given({ agent, run }),
-    turn: draft.turn ?? led?.turn ?? (await clockOf(engine, base)),
-    ...given({ cause }),
-    ...(led?.seq === undefined ? {} : { causeSeq: led.seq }),
-    // As it would come back from the store, and nothing the caller still holds.
+    turn: draft.turn ?? led?.turn ?? base.clock?.turn ?? 0,
+    ...given({ cause, causeSeq: led?.seq }),
+    // A copy, in the form the store would return.
     data: storedJson(canonicalJson(draft.data)) as JsonObject,
     digest: '' as Digest,
   };
 }
 
-/** The turn of a cause, and where it stands if it leads here; `event.not-found` if the session has no such event. */
+/** Returns the turn of a cause, and its seq if it leads here; `event.not-found` if the session has no such event. */
 export async function causeOf(
   engine: Engine,
   { place, history, at, events }: Hypothesis,
@@ -111,9 +126,15 @@ export async function causeOf(
   return held.seq <= at && branchOf(history, held.seq) === held.branch ? { turn, seq: held.seq } : { turn };
 }
 
-/** The story clock: the turn of the last event in the view, 0 if the view is empty. */
-async function clockOf(engine: Engine, { place, history, at, events }: Hypothesis): Promise<number> {
+/** Looks up the story clock: the turn of the last event in the view, 0 if the view is empty. A marker does not move it. */
+async function withClock(engine: Engine, hypothesis: Hypothesis): Promise<Hypothesis> {
+  const { place, history, at, events } = hypothesis;
   const last = lastOf(viewAt(history, at));
-  if (last === undefined || last.carriedTurn !== undefined) return last?.carriedTurn ?? 0;
-  return events.get(last.seq)?.turn ?? turnAt(engine, place.session, last);
+  const seq = last?.seq ?? beginning;
+  if (hypothesis.clock?.seq === seq) return hypothesis;
+  if (events.size === 0 && at === place.record.head) return { ...hypothesis, clock: { seq, turn: place.record.turn } };
+  if (last === undefined || last.carriedTurn !== undefined)
+    return { ...hypothesis, clock: { seq, turn: last?.carriedTurn ?? 0 } };
+  const turn = events.get(seq)?.turn ?? (await turnAt(engine, place.session, last));
+  return { ...hypothesis, clock: { seq, turn } };
 }

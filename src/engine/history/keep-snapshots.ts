@@ -13,9 +13,9 @@ import { digestAt, placeAt } from './place.ts';
 import { snapshotKey } from './snapshot.ts';
 
 /**
- * Keeps what most looks begin with while a branch is written: its summary when a run ended or another thousand events are
- * there, so that a listing reads a snapshot instead of a history, and less often its conversation, so that a first look
- * deep in a long history does not begin at zero. It is a chore: the append neither waits for it nor fails with it.
+ * Keeps snapshots while a branch is written: its summary after each run and each thousand events, so that a listing
+ * reads a snapshot instead of a history; and less often its conversation, so that a first look deep into a long history
+ * does not begin at zero. It is a chore: the append neither waits for it nor fails with it.
  */
 export function keepSnapshots(engine: Engine, session: string, appended: readonly Event[]): void {
   const [first, last] = [appended[0], appended.at(-1)];
@@ -33,11 +33,11 @@ export function keepSnapshots(engine: Engine, session: string, appended: readonl
     });
 }
 
-/** Folds what was appended, if it follows on what is there: others may have written in between, or changed the view. */
+/** Folds the appended events into the running summary, unless others wrote in between or the view changed. */
 function goOn(summaries: Map<string, RunningSummary>, name: string, appended: readonly Event[]): void {
   const [first, last] = [appended[0] as Event, appended.at(-1) as Event];
   const running = summaries.get(name) ?? atBeginning(summaries, name, first);
-  // An append that was known already comes back with the seqs it had.
+  // A repeated append returns the seqs of the first one.
   if (running === undefined || last.seq <= running.last.seq) return;
   if (first.seq !== later(running.last.seq, 1) || appended.some((event) => isStructural(event.type))) {
     summaries.delete(name);
@@ -47,7 +47,7 @@ function goOn(summaries: Map<string, RunningSummary>, name: string, appended: re
     for (const event of appended) running.value = applyEvent(summary, running.value, event);
     running.last = { seq: last.seq, digest: last.digest };
   } catch {
-    // An event of a newer release cannot be folded. It is stored, and who looks at the summary is told.
+    // An event of a newer release cannot be folded. It is stored, and a look at the summary reports it.
     summaries.delete(name);
   }
 }
@@ -59,12 +59,7 @@ function atBeginning(
 ): RunningSummary | undefined {
   if (at !== 1 || branch !== mainBranch) return undefined;
   const last = { seq: previous(at), digest };
-  return remember(summaries, name, { last, value: initialValue(summary), anchor: digest, erasures: 0 });
-}
-
-function remember(summaries: Map<string, RunningSummary>, name: string, running: RunningSummary): RunningSummary {
-  const [oldest] = summaries.keys();
-  if (summaries.size >= limits.summariesRunningMax && oldest !== undefined) summaries.delete(oldest);
+  const running = { last, value: initialValue(summary), anchor: digest, erasures: 0 };
   summaries.set(name, running);
   return running;
 }
@@ -84,5 +79,5 @@ async function keepSummary(
   }
   const value = await keepAt(engine, place, summary);
   const last = { seq: place.seq, digest: await digestAt(engine, place) };
-  remember(engine.summaries, name, { last, value, anchor, erasures: key?.erasures ?? 0 });
+  engine.summaries.set(name, { last, value, anchor, erasures: key?.erasures ?? 0 });
 }

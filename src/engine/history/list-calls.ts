@@ -1,6 +1,6 @@
 import type { Event } from '../../core/event/event.ts';
 import { isStructural } from '../../core/event/families/structural.ts';
-import { isObject, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts';
+import { isArray, isObject, objectAt, stringAt, valueAt } from '../../core/json.ts';
 import { type ListItem, storedJson } from '../../core/parts/decode.ts';
 import { asRef } from '../../core/parts/parts.ts';
 import { beginning, type Digest, previous, type Seq } from '../../core/point.ts';
@@ -15,7 +15,7 @@ interface ListCallBase {
   readonly seq: Seq;
   readonly agent: string | null;
   readonly run: string | null;
-  /** Whether a marker carries it: then it is no part of the raw conversation, and nothing goes on from its list. */
+  /** Whether a marker carries it: then it is not part of the raw conversation, and no later list continues its list. */
   readonly isCarried: boolean;
 }
 
@@ -24,7 +24,9 @@ export type ListCall =
   | (ListCallBase & { readonly list: Digest })
   | (ListCallBase & { readonly list: undefined; readonly items: readonly ListItem[] });
 
-/** The calls with lists from a seq on, a page at a time: those recorded, those that markers carry, those supposed. */
+/**
+ * Yields the calls with lists from a seq on, a page at a time: recorded ones, those that markers carry, supposed ones.
+ */
 export async function* listCalls(look: Look, from: Seq): AsyncGenerator<readonly ListCall[]> {
   const range = { after: previous(from), through: look.hypothesis.place.seq };
   const carried = (await carriedCalls(look, range.after)).sort((a, b) => a.seq - b.seq);
@@ -46,18 +48,18 @@ function callOf(
   return list === undefined ? [] : [{ seq, agent, run, list, isCarried }];
 }
 
-/** The calls that stored markers of the view carry; their lists are inside sealed parts. */
+/** Reads the calls that stored markers of the view carry; their lists are inside sealed parts. */
 async function carriedCalls({ engine, hypothesis, view }: Look, after: Seq): Promise<ListCall[]> {
   const { place } = hypothesis;
-  const pieces = view.pieces.filter(
-    (piece) => piece.kind === 'carried' && piece.type === 'call.started' && piece.seq > after && piece.seq <= place.seq,
-  ) as readonly { readonly branch: string; readonly seq: Seq }[];
+  const pieces = view.pieces
+    .filter((piece) => piece.kind === 'carried')
+    .filter((piece) => piece.type === 'call.started' && piece.seq > after && piece.seq <= place.seq);
   if (pieces.length === 0) return [];
   const segments = pieces.map(segmentAt);
   const calls: ListCall[] = [];
   for await (const rows of pages(engine, place.session, segments, { limit: pageEvents.forward, select: 'full' })) {
-    const events = rows.map((row) => valueAt(storedJson(row.data ?? '{}'), ['event']) as JsonObject);
-    const sealed = events.map((event) => asRef(event['data'] as JsonValue)?.digest);
+    const events = rows.map((row) => objectAt(storedJson(row.data ?? '{}'), 'event') ?? {});
+    const sealed = events.map((event) => asRef(event['data'] ?? null)?.digest);
     const parts = await partsOf(
       engine,
       place.session,
@@ -65,10 +67,11 @@ async function carriedCalls({ engine, hypothesis, view }: Look, after: Seq): Pro
       { depth: 'asked' },
     );
     for (const [index, row] of rows.entries()) {
-      const { agent = null, run = null } = events[index] as { readonly agent?: string; readonly run?: string };
+      const event = events[index];
       const digest = sealed[index];
       const text = digest === undefined ? undefined : parts.get(digest)?.text;
-      calls.push(...callOf({ seq: row.seq, agent, run }, text ?? null, true));
+      const header = { seq: row.seq, agent: stringAt(event, 'agent') ?? null, run: stringAt(event, 'run') ?? null };
+      calls.push(...callOf(header, text ?? null, true));
     }
   }
   return calls;
@@ -78,9 +81,9 @@ function supposedCalls({ hypothesis }: Look): ListCall[] {
   return [...hypothesis.events.values()].flatMap((held) => {
     const event = carriedOrItself(held);
     const list = event?.type === 'call.started' ? valueAt(event.data, listPath) : undefined;
-    if (event === undefined || !Array.isArray(list)) return [];
+    if (event === undefined || !isArray(list)) return [];
     const { seq, agent = null, run = null } = event;
-    const items = list.map((value: JsonValue, index) => ({ node: supposedNode(seq), index, value }));
+    const items = list.map((value, index) => ({ node: supposedNode(seq), index, value }));
     return [{ seq, agent, run, list: undefined, items, isCarried: held !== event }];
   });
 }
@@ -90,7 +93,7 @@ function carriedOrItself(event: Event): Event | undefined {
   return isObject(event.data['event']) ? unwrap(event) : undefined;
 }
 
-/** The last call with a list before a seq, of an agent in a run or in any. */
+/** Finds the last call with a list before a seq, of one agent, in one run or in any. */
 export async function earlierCall(
   look: Look,
   before: Seq,
@@ -109,7 +112,7 @@ export async function earlierCall(
   return undefined;
 }
 
-/** Where what was recorded on the way to a view is stored, within a range of seqs. */
+/** Returns the segments of the recorded events that led to a view, within a range of seqs. */
 function recordedSegments(
   { hypothesis }: Pick<Look, 'hypothesis'>,
   { after, through }: { readonly after: Seq; readonly through: Seq },
@@ -119,7 +122,8 @@ function recordedSegments(
   return clipSegments(segmentsOf(recordedAt(history, at)), { after, through: end });
 }
 
-// A list is small in the row that refers to it, and the next page is seldom needed when looking back.
+// Forward pages can be large, since a row holds only a reference to its list. Backward, the first few rows are mostly
+// enough.
 const pageEvents = { forward: 256, backward: 16 } as const;
 
 function callPages(

@@ -10,23 +10,23 @@ import { eventsAt, type Look } from './look.ts';
 import { unwrap } from './stored-events.ts';
 
 /**
- * How a view's edits change the lists that recorded calls hold: a message that was replaced or taken out is replaced or
- * gone in every list that held it by then, found by its node in the linked list, so that equal text elsewhere is
- * untouched. Undefined when no edit concerns a list, which is nearly always.
+ * Finds how a view's edits change the lists of recorded calls: a message that was replaced or removed is replaced or
+ * removed in every list that held it by then. It is found by its node in the linked list, so that equal text elsewhere
+ * stays. Undefined if no edit touches a list, which is nearly always.
  */
 export async function listEditsOf(look: Look): Promise<ListEdits | undefined> {
   const changes = await changesOf(look);
   if (changes.length === 0) return undefined;
   const edits = new Map<string, ListEdit[]>();
   const left = await new ListScan(look, edits, 'same-run').run(changes);
-  // A run often goes on with what was said in an earlier one of its agent.
+  // A run often continues the conversation of its agent's earlier run.
   if (left.length > 0) await new ListScan(look, edits, 'same-agent').run(left);
   return edits.size === 0 ? undefined : edits;
 }
 
 const concerning: ReadonlySet<string> = new Set(['message.added', 'call.started', 'call.ended']);
 
-/** What the live replacements and reverts of a view changed, as far as lists can hold it. */
+/** Returns the events that the live replacements and reverts of a view changed, if a list can hold them. */
 async function changesOf(look: Look): Promise<Change[]> {
   const answers = changedAnswers(look);
   if (answers.length === 0) return [];
@@ -43,7 +43,7 @@ async function changesOf(look: Look): Promise<Change[]> {
   });
 }
 
-/** An event that the view shows changed: the seqs under which it was to be seen before, and that of what is seen now. */
+/** A changed event of a view: the seqs it was shown under before, and the seq it is shown under now. */
 interface Answers {
   readonly seqs: readonly Seq[];
   readonly now: Seq | undefined;
@@ -58,7 +58,7 @@ function changedAnswers({ hypothesis, view }: Look): Answers[] {
   const changed = view.pieces
     .filter(isReplacement)
     .map((piece) => ({ seqs: piece.answers.slice(0, -1), now: piece.seq, at: piece.seq }));
-  // A rewind also takes events out, together with the lists after them; only what a revert took out leaves a gap.
+  // A rewind takes events out together with the lists after them; only a revert leaves a gap.
   const dropped = live.flatMap((marker) =>
     marker.kind !== 'reverted'
       ? []
@@ -72,7 +72,7 @@ function changedAnswers({ hypothesis, view }: Look): Answers[] {
 const isReplacement = (piece: Piece): piece is Extract<Piece, { kind: 'carried' }> =>
   piece.kind === 'carried' && piece.answers.length > 1;
 
-/** An event and what replaced it, before it was taken out. */
+/** Returns the seqs of an event and of its replacements, before it was removed. */
 function versionsOf(seq: Seq, live: readonly EditMarker[]): Seq[] {
   const versions = [seq];
   for (const marker of live)

@@ -3,14 +3,17 @@ import { type Event, erasedData } from '../../core/event/event.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { messageKey } from '../../core/message/message.ts';
 
-/** Whether a list item is what an event said: its message, or the result of its call. */
+/** Returns whether a list item holds the message of an event, or the result of its call. */
 export function saidBy(event: Event, item: JsonValue): boolean {
   const { message } = event.data;
   if (isObject(message)) return isObject(item) && messageKey(message) === messageKey(item);
   return event.type === 'call.ended' && resultIn(event, item) !== undefined;
 }
 
-/** The result of a tool call in a list item: by the id of the call, or where programs have ids of their own, by what it gave. */
+/**
+ * Finds the result of a tool call in a list item: by the id of the call, or by its name and output where a program uses
+ * its own ids.
+ */
 function resultIn({ data }: Event, item: JsonValue): JsonObject | undefined {
   const content = isObject(item) && item['role'] === 'tool' ? item['content'] : undefined;
   if (!Array.isArray(content)) return undefined;
@@ -22,8 +25,8 @@ function resultIn({ data }: Event, item: JsonValue): JsonObject | undefined {
 }
 
 /**
- * A list item after the event that said it was changed, or taken out. Undefined if nothing is left of it: what stands
- * there now says nothing in a conversation.
+ * Returns a list item after its event was changed or removed; undefined if the event no longer has a message or a
+ * result.
  */
 export function itemAfter(before: Event, after: Event | undefined, item: JsonValue): JsonValue | undefined {
   const result = isObject(before.data['message']) ? undefined : resultIn(before, item);
@@ -37,7 +40,7 @@ export function itemAfter(before: Event, after: Event | undefined, item: JsonVal
   return parts.length === 0 ? undefined : { ...rest, content: parts };
 }
 
-/** One message may hold the results of several calls: the others stay when one goes. */
+/** Changes one result of a message, which may hold the results of several calls. */
 function resultOf(result: JsonObject, after: Event | undefined): JsonObject | undefined {
   if (after?.erased === true) return { ...result, output: erasedData };
   return after?.type === 'call.ended' ? resultAfter(result, after.data) : undefined;

@@ -1,28 +1,28 @@
-import { isObject, type JsonObject, valueAt } from '../../core/json.ts';
+import { isObject, valueAt } from '../../core/json.ts';
 import { DataDecoder, type ListItem, storedJson } from '../../core/parts/decode.ts';
 import type { ListNode, PartInput } from '../../core/parts/parts.ts';
 import type { Digest, Seq } from '../../core/point.ts';
 import type { Engine } from '../context/engine.ts';
 import { partsOf } from './stored-events.ts';
 
-/** Where a call keeps the messages that a model was sent. */
+/** The field of a call with the messages that the model was sent. */
 export const listPath = ['request', 'messages'] as const;
 
-/** What names the one node that the list of a supposed call would be: nothing of it is stored. */
+/** Names the node that stands for the list of a supposed call, which is not stored. */
 export const supposedNode = (seq: Seq): string => `supposed@${seq}`;
 
-/** The message list that a skeleton refers to; undefined if it has none. */
+/** Returns the message list that a skeleton refers to; undefined if it has none. */
 export function listIn(skeleton: string | null): Digest | undefined {
   if (skeleton === null || !skeleton.includes('"$list"')) return undefined;
-  const held = valueAt(storedJson(skeleton) as JsonObject, listPath);
+  const held = valueAt(storedJson(skeleton), listPath);
   return isObject(held) ? (held['$list'] as Digest | undefined) : undefined;
 }
 
-/** What one list adds to others. */
+/** The nodes that one list adds to known ones. */
 export interface NewNodes {
-  /** The known node it goes on from; null if it stands on its own. */
+  /** The known node it continues; null if there is none. */
   readonly base: Digest | null;
-  /** Its nodes after that, first one first. */
+  /** Its nodes after that one, in order. */
   readonly nodes: readonly Digest[];
 }
 
@@ -44,20 +44,20 @@ export class ListReader {
     await this.#read(lists, 'asked');
   }
 
-  /** The nodes of a list after the last one that is known. */
+  /** Returns the nodes of a list after the last one that is known. */
   async nodesSince(list: Digest, isKnown: (node: Digest) => boolean): Promise<NewNodes> {
     const nodes: Digest[] = [];
     let next: Digest | null = list;
     while (next !== null && !isKnown(next)) {
       nodes.push(next);
-      // Nearly every list goes on from one that was read; one that does not is read as a whole.
+      // Nearly every list continues one that was read; a list that does not is read whole.
       if (!this.#previous.has(next)) await this.#read([next], 'all');
       next = this.#previous.get(next) ?? null;
     }
     return { base: next, nodes: nodes.reverse() };
   }
 
-  /** The items of some nodes, in order. */
+  /** Reads the items of some nodes, in order. */
   async itemsOf(nodes: readonly Digest[]): Promise<ListItem[]> {
     await this.#read(
       nodes.filter((node) => !this.#parts.has(node)),

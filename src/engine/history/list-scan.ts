@@ -1,79 +1,80 @@
 import { canonicalJson } from '../../core/canonical-json.ts';
 import { createAligner, tokensOf } from '../../core/comparing/diff-align.ts';
+import { assert } from '../../core/error.ts';
 import type { Event } from '../../core/event/event.ts';
-import { isObject, type JsonValue, valueAt } from '../../core/json.ts';
+import { isArray, isObject, type JsonValue, valueAt } from '../../core/json.ts';
 import { messageKey } from '../../core/message/message.ts';
 import { editAt, itemKey, type ListEdit, type ListItem } from '../../core/parts/decode.ts';
-import { type Digest, previous, type Seq } from '../../core/point.ts';
+import { beginning, type Digest, maxSeq, minSeq, previous, type Seq } from '../../core/point.ts';
 import { viewAt } from '../../core/view/view.ts';
 import { earlierCall, type ListCall, listCalls } from './list-calls.ts';
 import { itemAfter, saidBy } from './list-items.ts';
 import { ListReader, listPath } from './list-reader.ts';
 import { eventsOf, type Look } from './look.ts';
 
-/** An event that a view shows changed. */
+/** An event that a view shows changed, or no longer shows. */
 export interface Change {
-  /** The event as it was, and as it was after each replacement but the last. */
+  /** The original event, and each replacement but the last. */
   readonly versions: readonly Event[];
-  /** As it is now; undefined when it was taken out. */
+  /** The event as it is now; undefined if it was removed. */
   readonly after: Event | undefined;
-  /** The seq of the marker that made it so. */
+  /** The seq of the marker that made the last change. */
   readonly at: Seq;
 }
 
-/** A version of a changed event, and the seq up to which it was to be seen: lists recorded until then may hold it. */
+/** A version of a changed event, and the seq up to which the view showed it: lists recorded until then may hold it. */
 interface Sought {
   readonly change: Change;
   readonly event: Event;
   readonly until: Seq;
 }
 
-/** The calls of one agent in one run, of which each list goes on from the one before. */
+/** The calls of one agent in one run: each list continues the one before. */
 interface Conversation {
   readonly agent: string | null;
   readonly run: string | null;
   /** The seq of the last call. */
   seq: Seq;
-  /** The nodes of its list, first one first, and the place of each among them. */
+  /** The nodes of its list in order, and the position of each. */
   readonly nodes: Digest[];
-  readonly places: Map<Digest, number>;
-  /** What of it is edited, by node and then by key: a node that comes again later may hold another message. */
+  readonly positions: Map<Digest, number>;
+  /** Its edited items, by node and then by key: a node that comes again later may hold a different message. */
   readonly edited: Map<string, Map<string, Edited>>;
-  /** The changes that its agent did not heed: it goes on sending the message as it was. */
+  /** The changes its agent ignored: it keeps sending the message as it was. */
   readonly unheeded: Set<Change>;
 }
 
-/** An item that is read through an edit: what said it, and the change of that. */
+/** An item that is read through an edit, with its event and the change of that event. */
 interface Edited {
   readonly change: Change;
   readonly event: Event;
   readonly edit: ListEdit;
 }
 
-/** The list of a call, as far as the conversation did not have it before. */
+/** The part of a call's list that the conversation did not have before. */
 interface NewList {
   readonly call: ListCall;
   readonly conversation: Conversation;
-  /** How many nodes it has in common with the list before. */
+  /** How many nodes it shares with the list before. */
   readonly kept: number;
-  /** What comes after those. */
+  /** The items after the shared nodes. */
   readonly items: readonly ListItem[];
-  /** What of that is found to be edited, by key. */
+  /** Which of those items are edited, by key. */
   readonly edited: Map<string, { readonly item: ListItem; readonly edited: Edited }>;
 }
 
-/** A list held against the one before it: what only it has, and what only the other has. */
+/** A list aligned with the one before it: the items that only it has, and those that only the other has. */
 interface Aligned {
   readonly fresh: readonly ListItem[];
   readonly gone: readonly ListItem[];
 }
 
-/** Which lists may hold what an event said: those of its own run, or those of all runs of its agent. */
+/** Which lists may hold an event's message: those of its own run, or those of all runs of its agent. */
 type Reach = 'same-run' | 'same-agent';
 
 /**
- * Goes through the lists that were recorded since the first change, and finds in each what was changed. A list that
- * does not go on from the one before (another process wrote it, or the agent shortened its context) is aligned with it.
+ * Scans the lists recorded since the first change, and finds the changed messages in each. A list that does not
+ * continue the one before, because a different process wrote it or the agent shortened its context, is aligned with it.
  */
 export class ListScan {
   readonly #look: Look;
@@ -84,7 +85,7 @@ export class ListScan {
   readonly #found = new Set<Change>();
   #sought: readonly Sought[] = [];
   #calls: ReadonlyMap<Seq, Change> = new Map();
-  #first: Seq = 0 as Seq;
+  #first: Seq = beginning;
 
   constructor(look: Look, edits: Map<string, ListEdit[]>, reach: Reach) {
     this.#look = look;
@@ -93,13 +94,13 @@ export class ListScan {
     this.#reader = new ListReader(look.engine, look.hypothesis.place.session);
   }
 
-  /** Adds the edits of these changes; gives those changes that no list holds. */
+  /** Adds the edits of these changes, and returns the changes that no list holds. */
   async run(changes: readonly Change[]): Promise<readonly Change[]> {
     const isCall = ({ versions }: Change): boolean => versions[0]?.type === 'call.started';
     const said = changes.filter((change) => !isCall(change));
-    this.#calls = new Map(changes.filter(isCall).map((change) => [(change.versions[0] as Event).seq, change]));
+    this.#calls = new Map(changes.filter(isCall).map((change) => [firstOf(change).seq, change]));
     this.#sought = said.flatMap(soughtOf).sort((a, b) => a.event.seq - b.event.seq);
-    this.#first = Math.min(...changes.map(({ versions }) => (versions[0] as Event).seq)) as Seq;
+    this.#first = changes.map((change) => firstOf(change).seq).reduce(minSeq);
     for await (const calls of listCalls(this.#look, this.#first)) {
       await this.#reader.turnTo(calls.flatMap(({ list }) => list ?? []));
       for (const call of calls) await this.#take(call);
@@ -109,19 +110,19 @@ export class ListScan {
 
   async #take(call: ListCall): Promise<void> {
     const conversation = await this.#conversationOf(call);
-    const { places } = conversation;
+    const { positions } = conversation;
     const end = unchangedUntil(conversation, call.seq);
     const { base, nodes } =
       call.list === undefined
         ? { base: null, nodes: [] }
-        : await this.#reader.nodesSince(call.list, (node) => (places.get(node) ?? end) < end);
-    const kept = base === null ? 0 : (places.get(base) as number) + 1;
+        : await this.#reader.nodesSince(call.list, (node) => (positions.get(node) ?? end) < end);
+    const kept = base === null ? 0 : (positions.get(base) as number) + 1;
     const items = call.list === undefined ? call.items : await this.#reader.itemsOf(nodes);
     const edited = await this.#compare({ call, conversation, kept, items, edited: new Map() });
     if (!call.isCarried && call.list !== undefined) goOn(conversation, call.seq, kept, nodes, edited);
   }
 
-  /** Finds what of a list is changed; what it has in common with the list before is known. */
+  /** Finds the changed items of a list; those it shares with the list before are known. */
   async #compare(list: NewList): Promise<NewList['edited']> {
     const { call, conversation, kept, items, edited } = list;
     if (items.length === 0) return edited;
@@ -138,7 +139,7 @@ export class ListScan {
     return edited;
   }
 
-  /** Finds out which items were in the list before: those are the same messages, and are changed as they are. */
+  /** Aligns a list with the one before. Items in both are the same messages, and have the same edits. */
   #align(list: NewList, before: readonly ListItem[]): Aligned {
     const { call, conversation, items } = list;
     const shown = before.flatMap((item) => shownAt(call.seq, item, editedIn(conversation, item)));
@@ -157,8 +158,8 @@ export class ListScan {
   }
 
   /**
-   * The new items without those that are old ones. One that says what a changed message said, and that nobody said
-   * meanwhile, is that message: the agent sends it as it was, and it is read through the change all the same.
+   * Returns the new items that are really new. An item with the text of a changed message that nobody sent again
+   * meanwhile is that message: the agent keeps sending it as it was, and it is read through the change too.
    */
   async #heeding(list: NewList, { fresh, gone }: Aligned): Promise<readonly ListItem[]> {
     const { call, conversation } = list;
@@ -168,7 +169,7 @@ export class ListScan {
       if (edited === undefined || edited.change.at > call.seq || edited.edit.until > call.seq) continue;
       const at = left.findIndex((item) => contentOf(item) === contentOf(held));
       const item = left[at];
-      const since = Math.min(edited.change.at, conversation.seq) as Seq;
+      const since = minSeq(edited.change.at, conversation.seq);
       if (item === undefined || (await this.#saidSince(since, call, item))) continue;
       this.#edit(list, item, { ...edited, edit: { ...edited.edit, until: Number.POSITIVE_INFINITY as Seq } });
       conversation.unheeded.add(edited.change);
@@ -206,27 +207,29 @@ export class ListScan {
     } else if (!isObject(event.data['message'])) this.#editAgain(list, equal[0], change, event);
   }
 
-  /** One message may hold the results of several calls: where one is changed already, the other is changed in that. */
+  /** Edits an item that has an edit already: one message may hold the results of several calls. */
   #editAgain(list: NewList, item: ListItem | undefined, change: Change, event: Event): void {
     const known = item === undefined ? undefined : editAt(this.#edits, item, list.call.seq);
     if (item === undefined || known?.kind !== 'replace' || !saidBy(event, known.value)) return;
     this.#found.add(change);
     const next = editOf(change, event, known.value);
-    const window = { after: Math.max(known.after, next.after) as Seq, until: Math.min(known.until, next.until) as Seq };
+    const window = { after: maxSeq(known.after, next.after), until: minSeq(known.until, next.until) };
     const key = itemKey(item);
     const edit = { ...next, ...window };
     list.edited.set(key, { item, edited: { change, event, edit } });
-    // The first that holds at a seq is the one that counts.
+    // The first edit that holds at a seq counts.
     this.#edits.set(key, [edit, ...(this.#edits.get(key) ?? [])]);
   }
 
-  /** Whether a call may have been sent what an event said. */
+  /** Returns whether a call's list may hold the message of an event. */
   #mayHold({ agent, run }: Pick<ListCall, 'agent' | 'run'>, event: Event): boolean {
     if (this.#reach === 'same-agent') return (event.agent ?? null) === agent;
     return (event.agent === undefined || event.agent === agent) && (event.run === undefined || event.run === run);
   }
 
-  /** How many others said the same in the conversation after its last call, as a call saw it, before this one did. */
+  /**
+   * Counts the events with the same message that a call's view has before this one, since the conversation's last call.
+   */
   async #ordinal(event: Event, { call, conversation }: NewList): Promise<number> {
     const message = event.data['message'] ?? null;
     const { pieces } = viewAt(this.#look.hypothesis.history, previous(call.seq));
@@ -241,12 +244,12 @@ export class ListScan {
     return 0;
   }
 
-  /** A replaced call: what its own list added and no longer has is changed in every later list. */
+  /** Edits every later list after a call was replaced: items that its list added and no longer has. */
   #changeCall(change: Change, list: NewList, items: readonly ListItem[], fresh: readonly ListItem[]): void {
-    const { versions, after } = change;
+    const { after } = change;
     const now = after === undefined ? undefined : valueAt(after.data, listPath);
-    if (!Array.isArray(now)) return;
-    const event = versions[0] as Event;
+    if (!isArray(now)) return;
+    const event = firstOf(change);
     const own = new Set(fresh.map(itemKey));
     const same = (left: number, right: number): boolean => contentOf(items[left]) === contentOfValue(now[right]);
     let start = 0;
@@ -256,12 +259,12 @@ export class ListScan {
       end++;
     for (const [index, item] of items.slice(0, items.length - end).entries()) {
       if (index < start || !own.has(itemKey(item)) || editAt(this.#edits, item, event.seq) !== undefined) continue;
-      const value = index < now.length - end ? (now[index] as JsonValue) : undefined;
+      const value = index < now.length - end ? now[index] : undefined;
       this.#edit(list, item, { change, event, edit: windowed(change, value) });
     }
   }
 
-  /** The conversation a call belongs to. A run that was not seen yet goes on from its own last call, or its agent's. */
+  /** Returns the conversation of a call. A new run continues its own last call, or its agent's. */
   async #conversationOf({ agent, run }: ListCall): Promise<Conversation> {
     const key = JSON.stringify([agent, run]);
     const known = this.#conversations.get(key);
@@ -275,10 +278,16 @@ export class ListScan {
     const earlier = own ?? (last === undefined ? await earlierCall(this.#look, this.#first, { agent }) : undefined);
     const nodes = earlier === undefined ? [] : (await this.#reader.nodesSince(earlier.list, () => false)).nodes;
     const conversation = newConversation(agent, run, own === undefined ? last : undefined);
-    goOn(conversation, earlier?.seq ?? last?.seq ?? (0 as Seq), conversation.nodes.length, nodes);
+    goOn(conversation, earlier?.seq ?? last?.seq ?? beginning, conversation.nodes.length, nodes);
     this.#conversations.set(key, conversation);
     return conversation;
   }
+}
+
+/** Returns the event of a change as it was first. */
+function firstOf({ versions: [first] }: Change): Event {
+  assert(first !== undefined, 'a change has a version');
+  return first;
 }
 
 function soughtOf(change: Change): Sought[] {
@@ -288,20 +297,20 @@ function soughtOf(change: Change): Sought[] {
   });
 }
 
-/** A conversation that begins with what another one has before it. */
+/** Creates a conversation that begins as a copy of a different one. */
 function newConversation(agent: string | null, run: string | null, from: Conversation | undefined): Conversation {
   return {
     agent,
     run,
-    seq: from?.seq ?? (0 as Seq),
+    seq: from?.seq ?? beginning,
     nodes: [...(from?.nodes ?? [])],
-    places: new Map(from?.places),
+    positions: new Map(from?.positions),
     edited: new Map(Array.from(from?.edited ?? [], ([node, items]) => [node, new Map(items)])),
     unheeded: new Set(from?.unheeded),
   };
 }
 
-/** The list of a conversation is now its first nodes and these. */
+/** Sets the list of a conversation to its first nodes and these. */
 function goOn(
   conversation: Conversation,
   seq: Seq,
@@ -310,11 +319,11 @@ function goOn(
   edited: NewList['edited'] = new Map(),
 ): void {
   for (const node of conversation.nodes.splice(kept)) {
-    conversation.places.delete(node);
+    conversation.positions.delete(node);
     conversation.edited.delete(node);
   }
   for (const node of nodes) {
-    conversation.places.set(node, conversation.nodes.length);
+    conversation.positions.set(node, conversation.nodes.length);
     conversation.nodes.push(node);
   }
   for (const [key, { item, edited: held }] of edited) {
@@ -325,15 +334,15 @@ function goOn(
 }
 
 /**
- * How many nodes of a conversation say to a call what they said when they were recorded. Behind that is something that
- * was changed since, and a node with the same text may be another message.
+ * Returns how many nodes of a conversation a call sees as they were recorded. The next one was changed since, so a node
+ * with the same text may be a different message.
  */
-function unchangedUntil({ nodes, places, edited, unheeded }: Conversation, seq: Seq): number {
+function unchangedUntil({ nodes, positions, edited, unheeded }: Conversation, seq: Seq): number {
   let end = nodes.length;
   for (const [node, items] of edited) {
-    const place = places.get(node as Digest) ?? end;
+    const position = positions.get(node as Digest) ?? end;
     const isChanged = [...items.values()].some(({ change }) => change.at < seq && !unheeded.has(change));
-    if (place < end && isChanged) end = place;
+    if (position < end && isChanged) end = position;
   }
   return end;
 }
@@ -342,18 +351,18 @@ function editedIn({ edited }: Conversation, item: ListItem): Edited | undefined 
   return edited.get(item.node)?.get(itemKey(item));
 }
 
-/** Whether a list has a changed message already. */
+/** Returns whether a list has a changed message already. */
 function holds({ conversation, kept, edited: now }: NewList, change: Change): boolean {
   for (const { edited } of now.values()) if (edited.change === change) return true;
-  const { edited, places } = conversation;
+  const { edited, positions } = conversation;
   for (const [node, items] of edited) {
-    if ((places.get(node as Digest) ?? kept) >= kept) continue;
+    if ((positions.get(node as Digest) ?? kept) >= kept) continue;
     for (const held of items.values()) if (held.change === change) return true;
   }
   return false;
 }
 
-/** An item as a list recorded at a seq would have it: with the edits of its time, not with those that came later. */
+/** Returns an item as a list recorded at a seq has it: with earlier edits, without later ones. */
 function shownAt(seq: Seq, item: ListItem, edited: Edited | undefined): ListItem[] {
   if (edited === undefined) return [item];
   const { change, event, edit } = edited;
@@ -377,8 +386,8 @@ function editOf(change: Change, event: Event, item: JsonValue): ListEdit {
   return windowed(change, itemAfter(event, change.after, item));
 }
 
-/** An edit holds for lists recorded before it was made: those made later hold what the edit made of the message. */
-function windowed({ versions, at }: Change, value: JsonValue | undefined): ListEdit {
-  const window = { after: previous((versions[0] as Event).seq), until: at };
+/** Creates an edit for the lists recorded before its marker: later lists already hold the changed message. */
+function windowed(change: Change, value: JsonValue | undefined): ListEdit {
+  const window = { after: previous(firstOf(change).seq), until: change.at };
   return value === undefined ? { kind: 'drop', ...window } : { kind: 'replace', value, ...window };
 }

@@ -4,11 +4,11 @@ import { isStructural } from '../../core/event/families/structural.ts';
 import { type JsonValue, valueAt, withValueAt } from '../../core/json.ts';
 import { editAt, type ListEdits } from '../../core/parts/decode.ts';
 import { keysOf } from '../../core/parts/encode.ts';
-import { later, type Seq } from '../../core/point.ts';
+import { maxSeq, minSeq, type Seq } from '../../core/point.ts';
 import type { StoredEvent } from '../../core/store/event-store.ts';
 import type { Piece } from '../../core/view/piece.ts';
 import { branchOf, segmentsBefore, segmentsOf } from '../../core/view/segment.ts';
-import { entryOf, type View, viewAt } from '../../core/view/view.ts';
+import { entryOf, seqsOf, type View, viewAt } from '../../core/view/view.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import type { Hypothesis } from './hypothesis.ts';
 import { listPath, supposedNode } from './list-reader.ts';
@@ -19,12 +19,12 @@ import {
   type EventsRequest,
   readEvents,
   readHeaders,
-  readPlaces,
+  readPoints,
   toEvent,
   unwrap,
 } from './stored-events.ts';
 
-/** A view that is looked at: of what is stored, and of what is supposed after it. */
+/** A view to read: stored events, and supposed ones after them. */
 export interface Look {
   readonly engine: Engine;
   readonly hypothesis: Hypothesis;
@@ -36,14 +36,14 @@ export function lookAt(engine: Engine, hypothesis: Hypothesis): Look {
   return { engine, hypothesis, view: viewAt(hypothesis.history, hypothesis.at) };
 }
 
-/** Pieces of a view that stand together and are all stored, or all only supposed. */
-export interface PieceGroup {
+/** Adjacent pieces of a view that are all stored or all supposed. */
+interface PieceGroup {
   readonly isSupposed: boolean;
   readonly pieces: readonly Piece[];
 }
 
-/** A view as groups; a piece that is both stored and supposed is cut in two. */
-export function groupsOf(pieces: readonly Piece[], stored: Seq): PieceGroup[] {
+/** Groups the pieces of a view; a piece that is partly supposed is cut in two. */
+function groupsOf(pieces: readonly Piece[], stored: Seq): PieceGroup[] {
   const result: { isSupposed: boolean; pieces: Piece[] }[] = [];
   const add = (piece: Piece, isSupposed: boolean): void => {
     const last = result.at(-1);
@@ -53,21 +53,18 @@ export function groupsOf(pieces: readonly Piece[], stored: Seq): PieceGroup[] {
   for (const piece of pieces) {
     if (piece.kind === 'carried') add(piece, piece.seq > stored);
     else {
-      if (piece.after < stored) add({ ...piece, through: Math.min(piece.through, stored) as Seq }, false);
-      if (piece.through > stored) add({ ...piece, after: Math.max(piece.after, stored) as Seq }, true);
+      if (piece.after < stored) add({ ...piece, through: minSeq(piece.through, stored) }, false);
+      if (piece.through > stored) add({ ...piece, after: maxSeq(piece.after, stored) }, true);
     }
   }
   return result;
 }
 
-/** The events of a group that is only supposed, with their lists read through edits as those of stored ones are. */
-export function supposedEvents({ pieces }: PieceGroup, { events }: Hypothesis, listEdits?: ListEdits): Event[] {
+/** Returns the events of a supposed group, with their lists read through edits as those of stored events are. */
+function supposedEvents({ pieces }: PieceGroup, { events }: Hypothesis, listEdits?: ListEdits): Event[] {
   return pieces.flatMap((piece) => {
-    if (piece.kind === 'carried') return [withListEdits(unwrap(events.get(piece.seq) as Event), listEdits)];
-    const found: Event[] = [];
-    for (let at = later(piece.after, 1); at <= piece.through; at = later(at, 1))
-      found.push(withListEdits(events.get(at) as Event, listEdits));
-    return found;
+    const held = [...seqsOf({ pieces: [piece] })].flatMap((seq) => events.get(seq) ?? []);
+    return held.map((event) => withListEdits(piece.kind === 'carried' ? unwrap(event) : event, listEdits));
   });
 }
 
@@ -82,7 +79,7 @@ function withListEdits(event: Event, listEdits: ListEdits | undefined): Event {
   return { ...event, data: withValueAt(event.data, listPath, messages) };
 }
 
-/** The events of some pieces in order: stored ones by the batch, supposed ones from memory. */
+/** Yields the events of some pieces in order: stored ones by the batch, supposed ones from memory. */
 export async function* eventsOf(
   { engine, hypothesis }: Pick<Look, 'engine' | 'hypothesis'>,
   { pieces }: View,
@@ -95,7 +92,7 @@ export async function* eventsOf(
   }
 }
 
-/** The event of a view that answers to a seq. */
+/** Reads the event of a view that a seq names. */
 export async function eventInView(look: Look, seq: Seq, listEdits?: ListEdits): Promise<Event> {
   const { engine, hypothesis, view } = look;
   const { place } = hypothesis;
@@ -104,12 +101,12 @@ export async function eventInView(look: Look, seq: Seq, listEdits?: ListEdits): 
   const [event] =
     entry === undefined || supposed !== undefined
       ? [supposed]
-      : await readPlaces(engine, place.session, [entry], listEdits);
+      : await readPoints(engine, place.session, [entry], listEdits);
   if (entry !== undefined && event !== undefined) {
     const shown = entry.carried ? unwrap(event) : event;
     return supposed === undefined ? shown : withListEdits(shown, listEdits);
   }
-  // A person knows the place that is looked at; what edits have supposed behind it has no name yet.
+  // The message names the place that was asked for: supposed events after it are unknown to the reader.
   const { branch } = place.record;
   const at = place.seq;
   const isKnown = seq >= 1 && seq <= Math.max(hypothesis.at, place.record.head);
@@ -123,15 +120,15 @@ export async function eventInView(look: Look, seq: Seq, listEdits?: ListEdits): 
   );
 }
 
-/** The events at these seqs of the raw history: stored ones first, then supposed ones. */
+/** Reads the events at these seqs of the raw history: stored ones first, then supposed ones. */
 export async function eventsAt({ engine, hypothesis }: Look, seqs: readonly Seq[]): Promise<Event[]> {
   const { place, history, events } = hypothesis;
   const stored = seqs.filter((seq) => !events.has(seq)).map((seq) => ({ branch: branchOf(history, seq), seq }));
   const supposed = seqs.flatMap((seq) => events.get(seq) ?? []);
-  return [...(stored.length === 0 ? [] : await readPlaces(engine, place.session, stored)), ...supposed];
+  return [...(stored.length === 0 ? [] : await readPoints(engine, place.session, stored)), ...supposed];
 }
 
-/** The events of a view that are indexed under a key, last first. */
+/** Yields the events of a view that are indexed under a key, last first. */
 export async function* eventsOfKey({ engine, hypothesis, view }: Look, key: string): AsyncGenerator<Event> {
   const { session, seq: stored } = hypothesis.place;
   for (const group of groupsOf(view.pieces, stored).reverse()) {
@@ -160,7 +157,7 @@ function shownEvent(session: string, row: StoredEvent, data: Event['data']): Eve
   return isStructural(event.type) ? unwrap(event) : event;
 }
 
-/** One event of a view, as far as causes go. */
+/** One event of a view, with its cause. */
 export interface Link {
   readonly seq: Seq;
   readonly id: string;
@@ -168,7 +165,7 @@ export interface Link {
   readonly cause: string | null;
 }
 
-/** The causes of a view, in order; those of carried events are inside their markers. */
+/** Yields the events of a view in order, with their causes; those of carried events are inside their markers. */
 export async function* linksOf({ engine, hypothesis, view }: Look): AsyncGenerator<Link> {
   const { session, seq: stored } = hypothesis.place;
   for (const group of groupsOf(view.pieces, stored)) {
@@ -177,7 +174,7 @@ export async function* linksOf({ engine, hypothesis, view }: Look): AsyncGenerat
       continue;
     }
     const carried = group.pieces.filter((piece) => piece.kind === 'carried');
-    const markers = carried.length === 0 ? [] : await readPlaces(engine, session, carried);
+    const markers = carried.length === 0 ? [] : await readPoints(engine, session, carried);
     const inside = new Map(markers.map((marker) => [marker.seq, unwrap(marker)]));
     for await (const rows of readHeaders(engine, session, segmentsOf(group))) {
       for (const row of rows) {

@@ -1,21 +1,21 @@
 import { parseKey, plainKey } from '../../core/event/keys.ts';
-import { given, isObject, type JsonObject, type JsonValue, setKey } from '../../core/json.ts';
+import { given, isObject, type JsonObject, type JsonValue, setKey, valueAt } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import { rawSegments } from '../../core/view/segment.ts';
 import { metadata } from '../../projections/metadata.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { foldAt } from './fold.ts';
 import type { Place } from './place.ts';
-import { dataOf, decoderFor, readPlaces } from './stored-events.ts';
+import { dataOf, decoderFor, readPoints } from './stored-events.ts';
 
 /**
- * The metadata of a branch at a place, through the key index rather than a fold, so that forking a long history stays
- * as quick as forking a short one. It gives what the `metadata` projection gives.
+ * Reads the metadata of a branch at a place. It uses the key index instead of a fold, so that forking a long history is
+ * as quick as forking a short one. The result is that of the `metadata` projection.
  */
 export async function metadataAt(engine: Engine, place: Place): Promise<JsonObject> {
   const ref = sessionRef(engine, place.session);
   const forked = place.history.markers.findLast((marker) => marker.kind === 'forked' && marker.seq <= place.seq);
-  const [event] = forked === undefined ? [] : await readPlaces(engine, place.session, [forked]);
+  const [event] = forked === undefined ? [] : await readPoints(engine, place.session, [forked]);
   const value: Record<string, JsonValue> = {};
   for (const [key, held] of Object.entries(isObject(event?.data['metadata']) ? event.data['metadata'] : {}))
     setKey(value, key, held);
@@ -33,12 +33,12 @@ export async function metadataAt(engine: Engine, place: Place): Promise<JsonObje
       place.session,
       page.entries.map((entry) => entry.event),
     );
-    // What an erased change set, and to which keys, is not known any more; then what it had covered shows again.
+    // An erased change has lost its keys and values; the fold shows what it had covered.
     if (page.entries.some(({ event: row }) => row.erased)) return foldAt(engine, place, metadata);
     for (const { key, event: row } of page.entries) {
       const { set } = dataOf(row, decoder);
       const { name } = parseKey(key);
-      const held = isObject(set) && Object.hasOwn(set, name) ? (set[name] as JsonValue) : null;
+      const held = valueAt(set, [name]) ?? null;
       if (held === null) delete value[name];
       else setKey(value, name, held);
     }

@@ -11,7 +11,7 @@ import type { History } from '../../core/view/view.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { readHeaders } from './stored-events.ts';
 
-/** A point that was looked up: the branch it was asked for on, and where on it. */
+/** A point that was looked up: the record of the branch it was asked for on, and the seq. A verb looks it up once. */
 export interface Place {
   readonly session: string;
   readonly record: BranchRecord;
@@ -19,15 +19,21 @@ export interface Place {
   readonly seq: Seq;
 }
 
-/** One session, or `session.not-found`. */
+/** Returns the place at a seq of a branch whose record is known, at its head if left out. */
+export function placeOn(session: string, record: BranchRecord, seq: Seq = record.head): Place {
+  const { root, markers, head } = record;
+  return { session, record, history: { root, markers, head }, seq };
+}
+
+/** Returns one session, or throws `session.not-found`. */
 export async function sessionRecord(engine: Engine, session: string): Promise<SessionRecord> {
   const record = await engine.store.session(sessionRef(engine, session));
   if (record !== undefined) return record;
   throw new RepriseError(
     'session.not-found',
-    `Cannot open session ${JSON.stringify(session)}: there is none of that id in namespace "${engine.namespace}"`,
+    `Cannot open session ${JSON.stringify(session)}: namespace "${engine.namespace}" has no session of that id`,
     {
-      hint: 'List the sessions there are, or create it with { create: true }.',
+      hint: 'List the sessions, or create it with { create: true }.',
       details: { session, namespace: engine.namespace },
     },
   );
@@ -54,7 +60,7 @@ export async function sessionIds(engine: Engine): Promise<string[]> {
   return ids;
 }
 
-/** One branch, or `branch.not-found`. */
+/** Returns one branch, or throws `branch.not-found`. */
 export async function branchRecord(engine: Engine, session: string, branch: string): Promise<BranchRecord> {
   const record = await engine.store.branch({ ...sessionRef(engine, session), branch });
   if (record !== undefined) return record;
@@ -75,9 +81,14 @@ export async function branchHead(engine: Engine, session: string, branch: string
   return head ?? (await branchRecord(engine, session, branch));
 }
 
-/** What decides a branch's views. */
-export function historyOf(record: BranchRecord): History {
-  return { root: record.root, markers: record.markers, head: record.head };
+/** Returns whether a session has a branch of a name. */
+export async function hasBranch(engine: Engine, session: string, branch: string): Promise<boolean> {
+  return (await engine.store.branchHead({ ...sessionRef(engine, session), branch })) !== undefined;
+}
+
+/** Looks up the head of a branch. */
+export async function placeAtHead(engine: Engine, session: string, branch: string): Promise<Place> {
+  return placeOn(session, await branchRecord(engine, session, branch));
 }
 
 /** Looks a point up. */
@@ -88,12 +99,10 @@ export async function findPlace(engine: Engine, session: string, input: PointInp
 
 /** Looks up a place on a branch. */
 export async function placeAt(engine: Engine, session: string, branch: string, at: At): Promise<Place> {
-  const record = await branchRecord(engine, session, branch);
-  const history = historyOf(record);
-  const place = { session, record, history };
-  const seq = await resolveAt(engine, { ...place, seq: record.head }, at);
-  checkReach(session, record, seq);
-  return { ...place, seq };
+  const head = await placeAtHead(engine, session, branch);
+  const seq = await resolveAt(engine, head, at);
+  checkReach(session, head.record, seq);
+  return { ...head, seq };
 }
 
 /** Refuses a seq that a branch has not reached. */
@@ -122,7 +131,7 @@ async function resolveAt(engine: Engine, head: Place, at: At): Promise<Seq> {
       // Markers carry a turn but do not move the clock.
       return seqBefore(engine, head, { turnAfter: at.turn }, ({ type }) => !isStructural(type));
     case 'time':
-      // No event is later than the last moment that can be written.
+      // No event is later than the last time that can be written.
       return at.time === lastTime ? head.seq : seqBefore(engine, head, { since: msLater(at.time) }, () => true);
     case 'run':
       return lastOfRun(engine, head, at.run);
@@ -133,8 +142,8 @@ const lastTime = '9999-12-31T23:59:59.999Z';
 const msLater = (time: string): string => new Date(Date.parse(time) + 1).toISOString();
 
 /**
- * The last seq before the first event that passes, the head if none does. Only the first few are asked for: stores do not
- * read what comes before them.
+ * Returns the last seq before the first event that passes; the head if none does. It asks for a few events only: stores
+ * find the first one without reading those before it.
  */
 async function seqBefore(
   engine: Engine,
@@ -170,12 +179,12 @@ async function lastOfRun(engine: Engine, head: Place, run: string): Promise<Seq>
   );
 }
 
-/** The point a place is: the branch that stores its seq. At 0 that is the branch the session began with. */
+/** Returns the point of a place: the branch that stores its seq. At 0 that is the branch the session began with. */
 export function pointOf(place: Pick<Place, 'history' | 'seq'>): Point {
   return { branch: place.seq === 0 ? place.history.root : branchOf(place.history, place.seq), seq: place.seq };
 }
 
-/** The digest of a point. */
+/** Reads the digest of a point. */
 export async function digestAt(engine: Engine, place: Place): Promise<Digest> {
   if (place.seq === place.record.head) return place.record.digest;
   if (place.seq === beginning) return (await sessionRecord(engine, place.session)).genesis;
@@ -202,13 +211,13 @@ export interface Located extends Point {
   readonly head: Seq;
 }
 
-/** The point that an input means. */
+/** Returns the point that an input names, with its digest. */
 export async function locate(engine: Engine, session: string, point: PointInput): Promise<Located> {
   const place = await findPlace(engine, session, point);
   return { ...pointOf(place), digest: await digestAt(engine, place), head: place.record.head };
 }
 
-/** The turn of a stored event. */
+/** Reads the turn of a stored event. */
 export async function turnAt(engine: Engine, session: string, point: Point): Promise<number> {
   for await (const [row] of readHeaders(engine, session, [segmentAt(point)])) if (row !== undefined) return row.turn;
   return 0;

@@ -13,7 +13,7 @@ import { type Engine, sessionRef } from '../context/engine.ts';
 import type { Hypothesis } from './hypothesis.ts';
 import { digestAt, type Place, pointOf, sessionRecord } from './place.ts';
 
-/** A kept value to go on from, and what is left to fold. */
+/** A kept value to continue from, and the rest of the view to fold. */
 export interface SnapshotBase<Value> {
   readonly value: Value;
   /** Where it was kept. */
@@ -22,8 +22,8 @@ export interface SnapshotBase<Value> {
 }
 
 /**
- * What a snapshot at a place is kept under, as of now; undefined for a projection without a version. It is asked for
- * before anything is read: what an erasure takes away meanwhile must not come back under the key of later.
+ * Returns the key that a snapshot is kept under now; undefined for a projection without a version. Ask for it before
+ * reading events: content that is erased in between must not be kept under a later key.
  */
 export async function snapshotKey(
   engine: Engine,
@@ -35,7 +35,7 @@ export async function snapshotKey(
   return { projection: projection.name, version: projection.version, upcasts: upcastsVersion, erasures };
 }
 
-/** The nearest snapshot whose view the given one extends; undefined if there is none. */
+/** Finds the nearest snapshot whose view the given one extends; undefined if there is none. */
 export async function baseFor<Value, Result>(
   engine: Engine,
   hypothesis: Hypothesis,
@@ -57,7 +57,7 @@ export async function baseFor<Value, Result>(
   return undefined;
 }
 
-/** A snapshot that cannot be read is none: the log has all it was made of. */
+/** Parses a snapshot; undefined if it cannot be read, since the log has everything it was made from. */
 function valueIn(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text) as JsonValue;
@@ -70,12 +70,12 @@ function viewOf(hypothesis: Pick<Hypothesis, 'history'>, history: 'view' | 'raw'
   return history === 'raw' ? { pieces: rawPieces(hypothesis.history, at) } : viewAt(hypothesis.history, at);
 }
 
-/** The least that the data of an event takes: `{}`. */
+/** The bytes of the smallest data of an event: `{}`. */
 const payloadBytesMin = 2;
 
 /**
- * Decides which values of a fold are worth keeping: when the events since the last one weigh enough that all snapshots
- * together stay under a quarter of the log, whatever the size of the state.
+ * Decides which values of a fold to keep. The events since the last one must weigh enough that all snapshots together
+ * stay under a quarter of the log, whatever the size of the value.
  */
 export class SnapshotKeeper<Value, Result> {
   readonly #engine: Engine;
@@ -102,14 +102,14 @@ export class SnapshotKeeper<Value, Result> {
     this.#keptAt = base?.seq ?? beginning;
   }
 
-  /** Counts one folded event; true when a snapshot may be due. */
+  /** Counts one folded event; returns true when a snapshot may be due. */
   isDue(bytes: number): boolean {
     this.#events += 1;
     this.#bytes += bytes;
     return !this.#isTooLarge && this.#events >= this.#engine.snapshotEvents && this.#bytes >= this.#bytesDue;
   }
 
-  /** Keeps the value after an event, if it is small enough and the event is the end of a view. */
+  /** Keeps the value after an event, if it is small enough and the event ends a view. */
   async offer(event: Event, value: Value): Promise<void> {
     const text = this.#textOf(value);
     this.#bytesDue = text.length * limits.snapshotBytesFactor;
@@ -120,8 +120,8 @@ export class SnapshotKeeper<Value, Result> {
   }
 
   /**
-   * Keeps the value of the place itself, if one is due or asked for: also of a view whose inside was edited. Events that
-   * the projection does not fold count as well: without a value kept behind them, every look would pass over them again.
+   * Keeps the value of the place itself, if one is due or asked for, also for an edited view. Events that the
+   * projection does not fold count too: without a value kept after them, every look would read past them again.
    */
   async offerEnd(value: Value, isAskedFor: boolean): Promise<void> {
     const passed = Math.max(this.#events, this.#place.seq - this.#keptAt);
@@ -132,14 +132,14 @@ export class SnapshotKeeper<Value, Result> {
     await this.#put({ ...pointOf(this.#place), digest: await digestAt(this.#engine, this.#place) }, text);
   }
 
-  /** Large values mostly grow: once one was too large to keep, the fold does not make text of another for nothing. */
+  /** Writes a value as text. Values mostly grow: once one was too large to keep, the fold stops offering them. */
   #textOf(value: Value): string {
     const text = valueText(this.#projection, value);
     this.#isTooLarge = text.length > limits.snapshotBytesMax;
     return text;
   }
 
-  /** What is kept is derived: a store that cannot keep it, being locked or full, costs time later and nothing else. */
+  /** Keeps a value. It is derived, so a store that is locked or full only costs time later. */
   async #put({ branch, seq, digest }: Pick<Event, 'branch' | 'seq' | 'digest'>, value: string): Promise<void> {
     if (utf8Length(value) > limits.snapshotBytesMax) return;
     this.#keptAt = seq;
@@ -157,7 +157,7 @@ export class SnapshotKeeper<Value, Result> {
     }
   }
 
-  /** Inside a view whose order was edited, what is folded so far may be the view of no point. */
+  /** Returns whether the events folded so far are the view of a point: inside an edited view they may not be. */
   #isEndOfView(event: Event): boolean {
     if (this.#projection.history === 'raw') return true;
     const { history, seq } = this.#place;

@@ -12,7 +12,7 @@ export type StampedDraft = Omit<EventDraft, 'data'> & {
   readonly data: JsonObject;
 };
 
-/** Checks a draft and gives it the id, time and version it was given without. */
+/** Checks a draft, and adds an id, a time and a version where it has none. */
 export function stamp(engine: Engine, draft: EventDraft, now: string): StampedDraft {
   checkDraft(draft);
   return {

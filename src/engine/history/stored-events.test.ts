@@ -7,7 +7,7 @@ import { runs } from '../../projections/runs.ts';
 import { summary } from '../../projections/summary.ts';
 import { openMemoryStore } from '../../store/memory/memory-store.ts';
 import { Chores } from '../context/chores.ts';
-import type { Engine } from '../context/engine.ts';
+import { type Engine, emptyMemory } from '../context/engine.ts';
 import { Transactions } from '../context/transactions.ts';
 import { replayPages } from '../looking/replay.ts';
 import { createReprise } from '../reprise.ts';
@@ -29,8 +29,7 @@ test('large bodies that are stored as small differences are handed out a few at 
     store,
     platform,
     namespace: 'default',
-    memories: new Map(),
-    summaries: new Map(),
+    ...emptyMemory(),
     snapshotEvents: limits.snapshotEventsMin,
     onRead: () => undefined,
     chores: new Chores(),

@@ -10,10 +10,10 @@ import { segmentAt } from '../../core/view/segment.ts';
 import type { Segment } from '../../core/view/view.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 
-/** How to read stored rows a page at a time; forward in pages of the largest size unless it says otherwise. */
+/** How to read stored rows a page at a time: forward, in the largest pages, unless it says otherwise. */
 export interface RowsRequest extends Omit<PageRequest, 'cursor' | 'limit' | 'direction'> {
   readonly limit?: number;
-  /** Rows of the first page; as many as of any other if left out. */
+  /** The size of the first page; the same as the others if left out. */
   readonly firstLimit?: number;
   readonly direction?: 'forward' | 'backward';
 }
@@ -41,21 +41,21 @@ export async function* pages(
 
 /** How to read decoded events. */
 export interface EventsRequest extends Pick<RowsRequest, 'limit' | 'firstLimit' | 'direction' | 'filter'> {
-  /** How the branch's edits change items of recorded lists. */
+  /** The edits that recorded lists are read through. */
   readonly listEdits?: ListEdits | undefined;
-  /** Fields of `data` that nobody will look at: what they are made of is not read. */
+  /** Fields of `data` that the caller does not use: their parts are not read. */
   readonly without?: readonly string[];
 }
 
-/** Some decoded events, with the bytes their payloads take in the store. */
+/** Some decoded events, with the bytes of their payloads in the store. */
 export interface EventsBatch {
   readonly events: readonly Event[];
   readonly bytes: number;
 }
 
 /**
- * Events with their parts put together, in order; carried events come out of their markers. A batch is a page of the
- * store, or less: a page of small differences may stand for large bodies, which are not held all at once.
+ * Reads decoded events in order; carried events come out of their markers. A batch is a page of the store, or less: a
+ * page of small differences can stand for large bodies, which are not all held at once.
  */
 export async function* readEvents(
   engine: Engine,
@@ -95,7 +95,7 @@ async function* batchesOf(
   yield { events, bytes };
 }
 
-/** A row without some fields of its data. What a marker carries is inside another field, and stays whole. */
+/** Drops some fields of a row's data. An event that a marker carries is inside a different field, and stays whole. */
 function stripped(row: StoredEvent, without: readonly string[]): StoredEvent {
   if (row.data === null || !mayHoldRefs(row.data)) return row;
   const data = storedJson(row.data) as Record<string, unknown>;
@@ -103,7 +103,7 @@ function stripped(row: StoredEvent, without: readonly string[]): StoredEvent {
   return { ...row, data: JSON.stringify(data) };
 }
 
-/** The data of a row that refers to no parts. */
+/** Returns the data of a row that refers to no parts. */
 export function plainData(row: StoredEvent): JsonObject {
   if (row.data === null) return row.erased ? erasedData : {};
   return storedJson(row.data) as JsonObject;
@@ -121,17 +121,17 @@ export async function readAll(
   return all;
 }
 
-/** The stored events at these places, as they are stored; places without an event are left out. */
-export async function readPlaces(
+/** Reads the events at these points as they are stored; points without an event are left out. */
+export async function readPoints(
   engine: Engine,
   session: string,
-  places: readonly Point[],
+  points: readonly Point[],
   listEdits?: ListEdits,
 ): Promise<Event[]> {
-  return readAll(engine, session, places.map(segmentAt), listEdits);
+  return readAll(engine, session, points.map(segmentAt), listEdits);
 }
 
-/** Headers of a view, a page at a time. */
+/** Reads the headers of a view, a page at a time. */
 export async function* readHeaders(
   engine: Engine,
   session: string,
@@ -144,7 +144,7 @@ export async function* readHeaders(
   }
 }
 
-/** A decoder that has every part these rows refer to. */
+/** Returns a decoder with every part these rows refer to. */
 export async function decoderFor(
   engine: Engine,
   session: string,
@@ -157,7 +157,7 @@ export async function decoderFor(
   return decoderOf(engine, session, [...wanted], listEdits);
 }
 
-/** A decoder that has these parts and everything they refer to. */
+/** Returns a decoder with these parts and everything they refer to. */
 export async function decoderOf(
   engine: Engine,
   session: string,
@@ -173,7 +173,10 @@ export async function decoderOf(
   return new DataDecoder({ get: (digest) => parts.get(digest), isErased: (digest) => erased.has(digest) }, listEdits);
 }
 
-/** Parts of a session, and unless told otherwise all they refer to, however many answers that takes. */
+/**
+ * Reads parts of a session, with everything they refer to unless the request says otherwise, in as many pages as it
+ * takes.
+ */
 export async function partsOf(
   engine: Engine,
   session: string,
@@ -192,12 +195,12 @@ export async function partsOf(
   return parts;
 }
 
-/** Every part of a session that an erasure took, wherever its marker stands. */
-export async function erasedParts(engine: Engine, session: string): Promise<Set<string>> {
+/** Returns every part of a session that was erased, on any branch. */
+async function erasedParts(engine: Engine, session: string): Promise<Set<string>> {
   const erased = new Set<string>();
   const ref = sessionRef(engine, session);
   const branches = await engine.store.branches(ref);
-  // Deleted since its events were read: nothing was damaged.
+  // The session was deleted since its events were read, which is not damage.
   if (branches.length === 0) throw sessionNotFound(ref);
   for (const { branch } of branches) {
     const record = await engine.store.branch({ ...ref, branch });
@@ -207,12 +210,12 @@ export async function erasedParts(engine: Engine, session: string): Promise<Set<
   return erased;
 }
 
-/** The data of a stored row. */
+/** Returns the data of a stored row. */
 export function dataOf(row: StoredEvent, decoder: DataDecoder): JsonObject {
   return row.data !== null && mayHoldRefs(row.data) ? decoder.decode(row.data, row.seq) : plainData(row);
 }
 
-/** A stored row as everyone sees it. Fields that are not there are absent, and those that are come in a fixed order. */
+/** Turns a stored row into an event. Empty fields are left out, and the others come in a fixed order. */
 export function toEvent(session: string, row: StoredEvent, data: JsonObject): Event {
   const event: { -readonly [K in keyof Event]?: Event[K] } = {
     session,
@@ -234,7 +237,7 @@ export function toEvent(session: string, row: StoredEvent, data: JsonObject): Ev
   return event as Event;
 }
 
-/** The event inside a marker, at the marker's place. */
+/** Returns the event that a marker carries, with the marker's branch and seq. */
 export function unwrap(marker: Event): Event {
   const carried = marker.data['event'] as unknown as CarriedEvent;
   const { session, branch, seq, id, digest } = marker;

@@ -7,18 +7,22 @@ import type { Projection } from '../../core/event/projection.ts';
 import { type JsonValue, setKey } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { limits } from '../../core/limits.ts';
+import type { ListEdits } from '../../core/parts/decode.ts';
 import { beginning, type Point, type Seq } from '../../core/point.ts';
 import { type Ref, refText } from '../../core/ref.ts';
-import { rawPieces, restOf } from '../../core/view/segment.ts';
+import { rawPieces, restOf, viewOf } from '../../core/view/segment.ts';
 import { type View, viewAt } from '../../core/view/view.ts';
 import type { Engine } from '../context/engine.ts';
 import { foldAt } from '../history/fold.ts';
+import { hypothesisAt } from '../history/hypothesis.ts';
+import { listEditsOf } from '../history/list-edits.ts';
+import { lookAt } from '../history/look.ts';
 import { digestAt, type Place, placeAt, pointOf, sessionRecord } from '../history/place.ts';
 import { viewPages } from './replay.ts';
 
-/** How to compare. */
+/** How to compare two histories. */
 export interface CompareOptions extends DiffOptions {
-  /** Projections whose states are compared as well. */
+  /** Projections whose values are compared too. */
   readonly states?: readonly Projection<unknown, unknown>[];
 }
 
@@ -28,15 +32,15 @@ const compareKeys: KnownKeys = optionKeys<CompareOptions & { strict: true; forma
   'a comparison',
 );
 
-/** What changed between two places. */
+/** The difference between two histories. */
 export interface Comparison extends HistoryDiff {
-  /** The last point both have in common, as the left side names it; null if they are not related. */
+  /** The last point both share, as the left side names it; null if they are not related. */
   readonly forkPoint: Point | null;
-  /** How the states differ, by projection. */
+  /** How the values of projections differ, by projection. */
   readonly states: Readonly<Record<string, ValueDiff>>;
 }
 
-/** Compares the views of two places by how they behaved. */
+/** Compares the views at two refs by how they behaved. */
 export async function compare(
   engine: Engine,
   left: Ref,
@@ -45,7 +49,7 @@ export async function compare(
 ): Promise<Comparison> {
   checkKeys(options, compareKeys);
   const places = [await placeOf(engine, left), await placeOf(engine, right)] as const;
-  const sides = sidesOf(places);
+  const sides = await sidesOf(engine, places);
   const diff = diffHistories(...(await describe(engine, sides)), options);
   const states: Record<string, ValueDiff> = {};
   for (const projection of options.states ?? []) {
@@ -56,10 +60,10 @@ export async function compare(
   return { ...diff, pairs, forkPoint: await forkPointOf(engine, ...places), states };
 }
 
-/** Compares the views of two places position by position, by type alone. */
+/** Compares the views at two refs position by position, by type alone. */
 export async function compareStrictly(engine: Engine, left: Ref, right: Ref): Promise<StrictDiff> {
   const names = { left: refText(left), right: refText(right) };
-  const sides = sidesOf([await placeOf(engine, left), await placeOf(engine, right)]);
+  const sides = await sidesOf(engine, [await placeOf(engine, left), await placeOf(engine, right)]);
   const both: StrictEvent[][] = [[], []];
   const note = (list: StrictEvent[] | undefined, { seq, type, data }: Event): void => {
     list?.push({ seq, type, text: JSON.stringify(data).slice(0, 200) });
@@ -72,37 +76,62 @@ function placeOf(engine: Engine, ref: Ref): Promise<Place> {
   return placeAt(engine, ref.session, ref.branch, ref.at);
 }
 
-/** Two views as what they begin with in common, which is read once, and what each has after that. */
-interface Sides {
-  readonly places: readonly [Place, Place];
-  readonly common: View;
-  readonly rests: readonly [View, View];
+/** One of two histories: its session, the part of its view that only it has, and the edits its lists are read through. */
+interface Side {
+  readonly session: string;
+  readonly rest: View;
+  readonly listEdits: ListEdits | undefined;
 }
 
-function sidesOf(places: readonly [Place, Place]): Sides {
-  const [left, right] = places;
-  const views = [viewAt(left.history, left.seq), viewAt(right.history, right.seq)] as const;
-  const common = left.session === right.session ? viewAt(left.history, sharedSeq(left, right)) : { pieces: [] };
-  const rests = [restOf(views[0], common), restOf(views[1], common)] as const;
-  if (rests[0] === undefined || rests[1] === undefined) return { places, common: { pieces: [] }, rests: views };
-  return { places, common, rests: [rests[0], rests[1]] };
+/** Two views: the beginning they have in common, which is read once, and what each has after it. */
+interface Sides {
+  readonly common: View;
+  readonly sides: readonly [Side, Side];
 }
+
+async function sidesOf(engine: Engine, [left, right]: readonly [Place, Place]): Promise<Sides> {
+  const looks = [lookAt(engine, hypothesisAt(left)), lookAt(engine, hypothesisAt(right))] as const;
+  const shared = left.session === right.session ? viewAt(left.history, sharedSeq(left, right)) : noView;
+  const [leftRest, rightRest] = [restOf(looks[0].view, shared), restOf(looks[1].view, shared)];
+  const isShared = leftRest !== undefined && rightRest !== undefined;
+  const rests = isShared ? ([leftRest, rightRest] as const) : ([looks[0].view, looks[1].view] as const);
+  return {
+    common: isShared ? shared : noView,
+    sides: [
+      { session: left.session, rest: rests[0], listEdits: await listEditsOf(looks[0]) },
+      { session: right.session, rest: rests[1], listEdits: await listEditsOf(looks[1]) },
+    ],
+  };
+}
+
+const noView: View = { pieces: [] };
 
 async function readSides(
   engine: Engine,
-  { places, common, rests }: Sides,
+  { common, sides }: Sides,
   take: (event: Event, side: 0 | 1) => void,
 ): Promise<void> {
-  for await (const events of viewPages(engine, places[0], common)) {
-    for (const event of events) {
-      take(event, 0);
-      take(event, 1);
+  const [{ session, listEdits }] = sides;
+  if (common.pieces.length > 0) {
+    for await (const events of viewPages(engine, session, common, listEdits)) {
+      for (const event of events) {
+        take(event, 0);
+        take(event, 1);
+      }
     }
   }
-  for (const side of [0, 1] as const) {
-    for await (const events of viewPages(engine, places[side], rests[side]))
-      for (const event of events) take(event, side);
-  }
+  for (const side of [0, 1] as const)
+    await readSide(engine, sides[side], sides[side].rest, (event) => take(event, side));
+}
+
+async function readSide(
+  engine: Engine,
+  { session, listEdits }: Side,
+  view: View,
+  take: (event: Event) => void,
+): Promise<void> {
+  if (view.pieces.length === 0) return;
+  for await (const events of viewPages(engine, session, view, listEdits)) for (const event of events) take(event);
 }
 
 async function describe(engine: Engine, sides: Sides): Promise<[readonly DiffEvent[], readonly DiffEvent[]]> {
@@ -112,22 +141,26 @@ async function describe(engine: Engine, sides: Sides): Promise<[readonly DiffEve
   return [describers[0].events(), describers[1].events()];
 }
 
-/** Fetches the events of the first changed pairs once more, and says in which fields they differ. */
-async function withFields(engine: Engine, sides: Sides, pairs: readonly DiffPair[]): Promise<readonly DiffPair[]> {
+/** Reads the events of the first changed pairs again, and adds the fields in which they differ. */
+async function withFields(engine: Engine, { sides }: Sides, pairs: readonly DiffPair[]): Promise<readonly DiffPair[]> {
   const changed = pairs.filter((pair) => pair.kind === 'changed').slice(0, limits.diffDetailsMax);
   if (changed.length === 0) return pairs;
-  const wanted = [new Set(changed.map((pair) => pair.left)), new Set(changed.map((pair) => pair.right))] as const;
-  const found = [new Map<Seq, Event>(), new Map<Seq, Event>()] as const;
-  await readSides(engine, { ...sides, common: { pieces: [] } }, (event, side) => {
-    if (wanted[side].has(event.seq)) found[side].set(event.seq, event);
-  });
+  const lefts = await eventsIn(engine, sides[0], new Set(changed.map((pair) => pair.left)));
+  const rights = await eventsIn(engine, sides[1], new Set(changed.map((pair) => pair.right)));
   return pairs.map((pair) => {
-    const [left, right] = pair.kind === 'changed' ? [found[0].get(pair.left), found[1].get(pair.right)] : [];
+    const [left, right] = pair.kind === 'changed' ? [lefts.get(pair.left), rights.get(pair.right)] : [];
     return left === undefined || right === undefined ? pair : { ...pair, fields: changedFields(left, right) };
   });
 }
 
-/** The last point two histories have in common: by lineage within a session, by digests between copies of one. */
+/** Reads the events at some seqs of one side, and little else. */
+async function eventsIn(engine: Engine, side: Side, seqs: ReadonlySet<Seq>): Promise<ReadonlyMap<Seq, Event>> {
+  const found = new Map<Seq, Event>();
+  await readSide(engine, side, viewOf(side.rest, seqs), (event) => found.set(event.seq, event));
+  return found;
+}
+
+/** Finds the last point two histories share: by lineage within a session, by digests between copies of one. */
 export async function forkPointOf(engine: Engine, left: Place, right: Place): Promise<Point | null> {
   if (left.session === right.session) return pointOf({ history: left.history, seq: sharedSeq(left, right) });
   const [a, b] = [await sessionRecord(engine, left.session), await sessionRecord(engine, right.session)];

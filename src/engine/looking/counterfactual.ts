@@ -6,23 +6,23 @@ import type { PointInput } from '../../core/ref.ts';
 import type { Engine } from '../context/engine.ts';
 import { fold, foldAt } from '../history/fold.ts';
 import { findPlace } from '../history/place.ts';
-import { type StateAtOptions, suppose } from './state-at.ts';
+import { hypothesisFor, type StateAtOptions } from './state-at.ts';
 
-/** What to leave out or change. */
+/** The events to leave out, and the edits to make. */
 export type CounterfactualOptions = Omit<StateAtOptions, 'snapshots'>;
 
-/** What would have been. */
+/** The result a projection would have had. */
 export interface Counterfactual<Result> {
   readonly value: Result;
-  /** Every seq that was left out: those named and what went with them. */
+  /** Every seq that was left out: those named and those that went with them. */
   readonly excluded: readonly Seq[];
-  /** What depended on them and stayed; empty with `cascade`. */
+  /** Seqs that depend on them and stayed; empty with `cascade`. */
   readonly dependents: readonly Seq[];
-  /** How the value differs from what it is. */
+  /** How the value differs from the real one. */
   readonly diff: ValueDiff;
 }
 
-/** Looks at a projection as if some events had not happened, or had been different. Nothing is written. */
+/** Folds a projection as if some events had not happened, or had been different. Writes nothing. */
 export async function counterfactual<Value, Result>(
   engine: Engine,
   session: string,
@@ -31,7 +31,7 @@ export async function counterfactual<Value, Result>(
   options: CounterfactualOptions,
 ): Promise<Counterfactual<Result>> {
   const place = await findPlace(engine, session, point);
-  const { hypothesis, excluded } = await suppose(engine, place, options);
+  const { hypothesis, excluded } = await hypothesisFor(engine, place, options);
   const value = await fold(engine, hypothesis, projection);
   const actual = await foldAt(engine, place, projection);
   return {

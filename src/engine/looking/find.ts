@@ -5,7 +5,7 @@ import type { PointInput } from '../../core/ref.ts';
 import type { Engine } from '../context/engine.ts';
 import { replay } from './replay.ts';
 
-/** Where to look. */
+/** Where to search. */
 export interface FindOptions {
   /** Up to where; the head of `main` if left out. */
   readonly at?: PointInput;
@@ -14,7 +14,7 @@ export interface FindOptions {
 
 const findKeys: KnownKeys = optionKeys<FindOptions>('find', { at: true, history: true }, 'a search');
 
-/** The point of the first event that a filter matches; undefined if none does. */
+/** Returns the point of the first event that a filter matches; undefined if none does. */
 export async function find(
   engine: Engine,
   session: string,
@@ -26,7 +26,7 @@ export async function find(
   return undefined;
 }
 
-/** The point of the last event that a filter matches; undefined if none does. */
+/** Returns the point of the last event that a filter matches; undefined if none does. */
 export async function findLast(
   engine: Engine,
   session: string,

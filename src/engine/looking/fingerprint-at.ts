@@ -9,8 +9,8 @@ import { digestAt, findPlace, type Place, pointOf } from '../history/place.ts';
 import { snapshotKey } from '../history/snapshot.ts';
 
 /**
- * The fingerprint at a point. What a long history folds to is kept as the one line it is, which its own snapshots are
- * too large for: asked again, a point answers at once. Like every snapshot it is left out where it cannot be kept.
+ * Returns the fingerprint at a point. The fingerprint of a long history is kept as a snapshot of one line, since the
+ * fold's own value is too large to keep: the next look at that point reads it.
  */
 export async function fingerprintAt(engine: Engine, session: string, point: PointInput): Promise<string> {
   const place = await findPlace(engine, session, point);
@@ -31,7 +31,7 @@ async function keptAt(engine: Engine, place: Place, key: SnapshotKey): Promise<s
   try {
     return checkFingerprint(snapshot.value);
   } catch {
-    // What cannot be read was never kept.
+    // An unreadable snapshot counts as none.
     return undefined;
   }
 }

@@ -2,31 +2,31 @@ import type { JsonObject } from '../../core/json.ts';
 import { beginning, later, type Point, type Seq } from '../../core/point.ts';
 import type { Engine } from '../context/engine.ts';
 import { branchHead } from '../history/place.ts';
-import { readPlaces } from '../history/stored-events.ts';
+import { readPoints } from '../history/stored-events.ts';
 import { replay } from './replay.ts';
 
-/** What a branch was changed by before it was first run. */
+/** An edit made to a branch before it was first run. */
 export interface LineageEdit {
   readonly seq: Seq;
   /** The event that carries the change, such as `event.replaced` or `settings.changed`. */
   readonly type: string;
 }
 
-/** Where a branch comes from, and what was changed on it. */
+/** Where a branch comes from, and its edits. */
 export interface Lineage {
   /** The point it was forked at; null for the branch the session began with. */
   readonly parent: Point | null;
   readonly reason: string | null;
-  /** Who forked it, if they said so. */
+  /** Who forked it, if known. */
   readonly by: string | null;
   readonly edits: readonly LineageEdit[];
 }
 
-/** Where a branch comes from. */
+/** Returns where a branch comes from, and its edits. */
 export async function lineageOf(engine: Engine, session: string, branch: string): Promise<Lineage> {
   const { parent } = await branchHead(engine, session, branch);
   if (parent === undefined) return { parent: null, reason: null, by: null, edits: [] };
-  const [forked] = await readPlaces(engine, session, [{ branch, seq: later(parent.seq, 1) }]);
+  const [forked] = await readPoints(engine, session, [{ branch, seq: later(parent.seq, 1) }]);
   const edits: LineageEdit[] = [];
   const own = { at: { branch }, history: 'raw', after: parent.seq + 1 } as const;
   for await (const { type, seq } of replay(engine, session, own)) {
@@ -36,7 +36,7 @@ export async function lineageOf(engine: Engine, session: string, branch: string)
   return { parent, reason: reasonIn(forked?.data ?? {}), by: forked?.agent ?? null, edits };
 }
 
-/** The reasons of many branches at once, by branch; those forked without one are not among them. */
+/** Reads why branches were forked, by branch; those forked without a reason are left out. */
 export async function reasonsOf(
   engine: Engine,
   session: string,
@@ -47,7 +47,7 @@ export async function reasonsOf(
   );
   const reasons = new Map<string, string>();
   if (forks.length === 0) return reasons;
-  for (const { branch, data } of await readPlaces(engine, session, forks)) {
+  for (const { branch, data } of await readPoints(engine, session, forks)) {
     const reason = reasonIn(data);
     if (reason !== null) reasons.set(branch, reason);
   }

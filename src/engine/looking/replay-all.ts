@@ -13,7 +13,7 @@ import { checkReading, filterOf } from './replay.ts';
 
 /** What to replay across sessions. */
 export interface ReplayAllOptions extends Pick<ReplayOptions, 'since' | 'until' | 'filter' | 'limit' | 'signal'> {
-  /** Only what this agent did; `~text` for any agent whose id contains it. */
+  /** Only events of this agent; `~text` for any agent whose id contains it. */
   readonly agent?: string;
   /** Only these sessions, each of which must exist; all of the namespace if left out. */
   readonly sessions?: readonly string[];
@@ -29,20 +29,20 @@ const replayKeys: KnownKeys = optionKeys<ReplayAllOptions>('replay', {
   signal: true,
 });
 
-/** The own events of one branch, read batch by batch. */
-interface Lane {
+/** A branch being read: the events it stores itself, batch by batch. */
+interface OpenBranch {
   readonly batches: AsyncGenerator<EventsBatch>;
   events: readonly Event[];
   index: number;
 }
 
-// What all open branches together hold, however many there are.
+// The most events that all open branches hold together.
 const heldEventsMax = 8_192;
-const lanePageMax = 256;
+const branchPageMax = 256;
 
 /**
- * Every stored event of many branches once, merged by time: at each moment the earliest of the events that are next on
- * their branches. An event recorded late stands where its branch recorded it.
+ * Yields every stored event of many branches once, merged by time: each time the earliest of the branches' next events.
+ * An event recorded late comes where its branch recorded it.
  */
 export async function* replayAll(
   engine: Engine,
@@ -54,43 +54,43 @@ export async function* replayAll(
     ...given({ agent: options.agent }),
   };
   const holds = compileFilter(filter);
-  const open: Lane[] = [];
-  for (const lane of await lanesOf(engine, options, filter)) if (await fill(lane, holds)) place(open, lane);
+  const open: OpenBranch[] = [];
+  for (const branch of await openBranches(engine, options, filter)) if (await fill(branch, holds)) insert(open, branch);
   let left = options.limit ?? Number.POSITIVE_INFINITY;
   while (left > 0 && options.signal?.aborted !== true) {
-    const lane = open.pop();
-    if (lane === undefined) return;
+    const branch = open.pop();
+    if (branch === undefined) return;
     left -= 1;
-    yield nextOf(lane);
-    lane.index += 1;
-    if (await fill(lane, holds)) place(open, lane);
+    yield nextOf(branch);
+    branch.index += 1;
+    if (await fill(branch, holds)) insert(open, branch);
   }
 }
 
-/** Puts a branch among the open ones, which are kept with the earliest next event last. */
-function place(open: Lane[], lane: Lane): void {
+/** Inserts a branch into the open ones, which are sorted with the earliest next event last. */
+function insert(open: OpenBranch[], branch: OpenBranch): void {
   let low = 0;
   let high = open.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (isBefore(lane, open[middle] as Lane)) low = middle + 1;
+    if (isBefore(branch, open[middle] as OpenBranch)) low = middle + 1;
     else high = middle;
   }
-  open.splice(low, 0, lane);
+  open.splice(low, 0, branch);
 }
 
-async function lanesOf(engine: Engine, options: ReplayAllOptions, filter: EventFilter): Promise<Lane[]> {
+async function openBranches(engine: Engine, options: ReplayAllOptions, filter: EventFilter): Promise<OpenBranch[]> {
   const branches: { readonly session: string; readonly branch: BranchSummary }[] = [];
   for (const session of (await givenSessions(engine, options.sessions)) ?? (await sessionIds(engine)))
     for (const branch of await engine.store.branches(sessionRef(engine, session))) branches.push({ session, branch });
-  const limit = Math.max(1, Math.min(lanePageMax, Math.floor(heldEventsMax / Math.max(1, branches.length))));
+  const limit = Math.max(1, Math.min(branchPageMax, Math.floor(heldEventsMax / Math.max(1, branches.length))));
   return branches.map(({ session, branch }) => {
     const batches = readEvents(engine, session, [ownSegment(branch)], { limit, filter });
     return { batches, events: [], index: 0 };
   });
 }
 
-/** The sessions that were asked for, each once; a name that is none is an error rather than an empty answer. */
+/** Returns the sessions that were asked for, each once; an unknown one is an error instead of an empty answer. */
 async function givenSessions(
   engine: Engine,
   given: readonly string[] | undefined,
@@ -101,20 +101,20 @@ async function givenSessions(
   return sessions;
 }
 
-const nextOf = (lane: Lane): Event => lane.events[lane.index] as Event;
+const nextOf = (branch: OpenBranch): Event => branch.events[branch.index] as Event;
 
-function isBefore(left: Lane, right: Lane): boolean {
+function isBefore(left: OpenBranch, right: OpenBranch): boolean {
   const [a, b] = [nextOf(left), nextOf(right)];
   return a.time === b.time ? a.id < b.id : a.time < b.time;
 }
 
 /** Reads on until the branch has a next event; false at its end. */
-async function fill(lane: Lane, holds: (event: Event) => boolean): Promise<boolean> {
-  while (lane.index >= lane.events.length) {
-    const { done, value } = await lane.batches.next();
+async function fill(branch: OpenBranch, holds: (event: Event) => boolean): Promise<boolean> {
+  while (branch.index >= branch.events.length) {
+    const { done, value } = await branch.batches.next();
     if (done === true) return false;
-    lane.events = value.events.filter(holds);
-    lane.index = 0;
+    branch.events = value.events.filter(holds);
+    branch.index = 0;
   }
   return true;
 }

@@ -12,10 +12,10 @@ import { isoTime } from '../../core/time.ts';
 import { clipSegments, rawSegments, segmentOver, segmentsOf } from '../../core/view/segment.ts';
 import type { Segment, View } from '../../core/view/view.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
-import { asItIs } from '../history/hypothesis.ts';
+import { hypothesisAt } from '../history/hypothesis.ts';
 import { listEditsOf } from '../history/list-edits.ts';
 import { lookAt } from '../history/look.ts';
-import { branchRecord, findPlace, historyOf, type Place } from '../history/place.ts';
+import { branchRecord, findPlace, type Place, placeOn } from '../history/place.ts';
 import { readEvents } from '../history/stored-events.ts';
 
 const replayKeys: KnownKeys = optionKeys<ReplayOptions>('replay', {
@@ -32,17 +32,19 @@ const replayKeys: KnownKeys = optionKeys<ReplayOptions>('replay', {
   signal: true,
 });
 
-/** What an options object asks of each event, as one filter. */
+/** Joins the conditions of an options object into one filter. */
 export function filterOf(
   options: Pick<ReplayOptions, 'filter' | 'since' | 'until' | 'after' | 'through'>,
 ): EventFilter {
   const { filter, since, until, after, through } = options;
   return {
     ...filter,
-    ...(since === undefined ? {} : { since: isoTime(since) }),
-    ...(until === undefined ? {} : { until: isoTime(until) }),
-    ...(after === undefined ? {} : { after: seq(after) }),
-    ...(through === undefined ? {} : { through: seq(through) }),
+    ...given({
+      since: since === undefined ? undefined : isoTime(since),
+      until: until === undefined ? undefined : isoTime(until),
+      after: after === undefined ? undefined : seq(after),
+      through: through === undefined ? undefined : seq(through),
+    }),
   };
 }
 
@@ -57,7 +59,7 @@ export function replay(engine: Engine, session: string, options: ReplayOptions =
 const isCount = (limit: unknown): limit is number => limit === Number.POSITIVE_INFINITY || isWhole(limit);
 const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0;
 
-/** Refuses what would be read as something else than was meant. */
+/** Refuses unknown options and invalid values. */
 export function checkReading(options: ReplayOptions, keys: KnownKeys = replayKeys): void {
   checkKeys(options, keys);
   const { limit, direction, history } = options;
@@ -73,7 +75,7 @@ export function checkReading(options: ReplayOptions, keys: KnownKeys = replayKey
   if (history !== undefined && history !== 'view' && history !== 'raw') refuse('history', history, '"view" or "raw"');
 }
 
-/** Gives the events of pages one by one; within a page without the cost that an async generator has for each. */
+/** Returns the events of pages one by one. Within a page it avoids the cost of an async generator for each event. */
 class PagedReplay implements Replay {
   readonly #pages: AsyncGenerator<readonly Event[], void, undefined>;
   readonly #stop: AbortController;
@@ -90,7 +92,7 @@ class PagedReplay implements Replay {
 
   next(): Promise<IteratorResult<Event, void>> {
     if (this.#left <= 0) return this.return();
-    // Whoever asks while a page is on its way waits for it, so that no event is passed over.
+    // A call made while a page is being read waits for it, so that no event is skipped.
     if (this.#loading !== undefined) return this.#loading.then(() => this.next());
     if (this.#index >= this.#page.length) {
       this.#loading = this.#nextPage().finally(() => {
@@ -116,7 +118,7 @@ class PagedReplay implements Replay {
   async return(): Promise<IteratorResult<Event, void>> {
     this.#left = 0;
     this.#page = [];
-    // A generator hears of its return only when it is not waiting, and a follower may wait for ever.
+    // A generator does not return while it waits, and a follower may wait forever: abort the wait first.
     this.#stop.abort();
     await this.#pages.return();
     return { value: undefined, done: true };
@@ -127,7 +129,7 @@ class PagedReplay implements Replay {
   }
 }
 
-/** As {@link replay}, a page at a time: the fast way through a long history. */
+/** Reads a history as {@link replay} does, a page at a time: the fast way through a long one. */
 export async function* replayPages(
   engine: Engine,
   session: string,
@@ -144,7 +146,11 @@ export async function* replayPages(
   };
   const isRaw = options.history === 'raw';
   const { segments, listEdits } = await partsOfPlace(engine, place, isRaw);
-  for await (const events of pages(engine, session, clipSegments(segments, range), { filter, listEdits, ...options })) {
+  for await (const events of eventPages(engine, session, clipSegments(segments, range), {
+    filter,
+    listEdits,
+    ...options,
+  })) {
     if (options.signal?.aborted === true) return;
     yield events.filter(holds);
   }
@@ -157,15 +163,19 @@ async function partsOfPlace(
   isRaw: boolean,
 ): Promise<{ readonly segments: readonly Segment[]; readonly listEdits?: ListEdits }> {
   if (isRaw) return { segments: rawSegments(place.history, place.seq) };
-  const look = lookAt(engine, asItIs(place));
+  const look = lookAt(engine, hypothesisAt(place));
   const listEdits = await listEditsOf(look);
   return { segments: segmentsOf(look.view), ...given({ listEdits }) };
 }
 
-/** The events of a part of a place's view, a page at a time, with its lists read through all edits of the place. */
-export async function* viewPages(engine: Engine, place: Place, view: View): AsyncGenerator<readonly Event[]> {
-  const { listEdits } = await partsOfPlace(engine, place, false);
-  yield* pages(engine, place.session, segmentsOf(view), { filter: {}, listEdits });
+/** Reads a part of a view a page at a time, with its lists read through `listEdits`. */
+export function viewPages(
+  engine: Engine,
+  session: string,
+  view: View,
+  listEdits: ListEdits | undefined,
+): AsyncGenerator<readonly Event[]> {
+  return eventPages(engine, session, segmentsOf(view), { filter: {}, listEdits });
 }
 
 interface PagesOptions extends Pick<ReplayOptions, 'direction' | 'limit'> {
@@ -173,13 +183,13 @@ interface PagesOptions extends Pick<ReplayOptions, 'direction' | 'limit'> {
   readonly listEdits?: ListEdits | undefined;
 }
 
-async function* pages(
+async function* eventPages(
   engine: Engine,
   session: string,
   segments: readonly Segment[],
   { direction = 'forward', filter, listEdits, limit = limits.pageEventsMax }: PagesOptions,
 ): AsyncGenerator<readonly Event[]> {
-  // The first page is small, so that the first rows of a long history are there at once.
+  // The first page is small, so that the first rows of a long history arrive at once.
   const firstLimit = Math.min(limit, firstPageEvents);
   for await (const { events } of readEvents(engine, session, segments, { direction, filter, listEdits, firstLimit }))
     yield events;
@@ -187,7 +197,7 @@ async function* pages(
 
 const firstPageEvents = 64;
 
-/** Raw: what is appended, as it comes. A view: the same, but after a marker the marker comes and the new view starts again. */
+/** Yields events as they are appended. For a view, a marker comes alone, and then the new view from its beginning. */
 async function* follow(
   engine: Engine,
   place: Place,
@@ -200,7 +210,7 @@ async function* follow(
   const abort = (): void => stop.abort();
   options.signal?.addEventListener('abort', abort);
   if (options.signal?.aborted === true) abort();
-  // Beyond the last seq that was asked for nothing can come.
+  // After the last seq that was asked for, nothing can follow.
   const last = filterOf(options).through ?? Number.POSITIVE_INFINITY;
   let seen = place.seq;
   try {
@@ -213,7 +223,7 @@ async function* follow(
       if (head <= seen) continue;
       const own = [segmentOver({ branch: record.branch, after: seen, through: head })];
       const listEdits = isRaw ? undefined : await listEditsAt(engine, place, head);
-      for await (const events of pages(engine, session, own, { filter: {}, listEdits })) {
+      for await (const events of eventPages(engine, session, own, { filter: {}, listEdits })) {
         if (events.length === 0) continue;
         seen = (events.at(-1) as Event).seq;
         if (isRaw) yield events.filter(holds);
@@ -227,10 +237,10 @@ async function* follow(
   }
 }
 
-/** The edits that a follower reads what is new through. */
+/** Returns the edits through which a follower reads the lists of new events. */
 async function listEditsAt(engine: Engine, { session, record }: Place, head: Seq): Promise<ListEdits | undefined> {
   const now = await branchRecord(engine, session, record.branch);
-  return listEditsOf(lookAt(engine, asItIs({ session, record: now, history: historyOf(now), seq: head })));
+  return listEditsOf(lookAt(engine, hypothesisAt(placeOn(session, now, head))));
 }
 
 async function* followView(
@@ -247,15 +257,10 @@ async function* followView(
     return;
   }
   yield [events[marker] as Event];
-  const history = historyOf(await branchRecord(engine, session, branch));
   const at = (events.at(-1) as Event).seq;
-  const again = await partsOfPlace(
-    engine,
-    { session, record: await branchRecord(engine, session, branch), history, seq: at },
-    false,
-  );
+  const again = await partsOfPlace(engine, placeOn(session, await branchRecord(engine, session, branch), at), false);
   const range = { after: seq(options.after ?? 0), through: at };
-  for await (const page of pages(engine, session, clipSegments(again.segments, range), {
+  for await (const page of eventPages(engine, session, clipSegments(again.segments, range), {
     filter: filterOf(options),
     listEdits: again.listEdits,
   }))

@@ -10,17 +10,17 @@ import { type Engine, sessionRef } from '../context/engine.ts';
 import { type TakenOut, takeOut } from '../editing/dependents.ts';
 import { resolveEdits } from '../editing/resolve-edits.ts';
 import { fold } from '../history/fold.ts';
-import { asItIs, type Hypothesis, supposing } from '../history/hypothesis.ts';
+import { type Hypothesis, hypothesisAt, supposeAppended } from '../history/hypothesis.ts';
 import { lookAt } from '../history/look.ts';
 import { findPlace, type Place } from '../history/place.ts';
 
-/** How to look. */
+/** How to look at a projection. */
 export interface StateAtOptions extends EditOptions {
   /** Looks as if these events, by seq or id, had not happened. */
   readonly exclude?: readonly (number | string)[];
-  /** With `exclude`: also without everything that depended on them. */
+  /** With `exclude`: also leaves out every event that depends on them. */
   readonly cascade?: boolean;
-  /** Whether kept snapshots may be used and made; they change nothing but time. */
+  /** Whether snapshots may be used and kept; they change nothing but time. */
   readonly snapshots?: boolean;
 }
 
@@ -31,7 +31,9 @@ const lookKeys: KnownKeys = optionKeys<StateAtOptions>('look', {
   snapshots: true,
 });
 
-/** What a projection gives at a point, perhaps as if something had been different. Nothing is written. */
+/**
+ * Returns the result of a projection at a point, or the result it would have with edits or exclusions. Writes nothing.
+ */
 export async function stateAt<Value, Result>(
   engine: Engine,
   session: string,
@@ -39,12 +41,12 @@ export async function stateAt<Value, Result>(
   projection: Projection<Value, Result>,
   options: StateAtOptions = {},
 ): Promise<Result> {
-  const { hypothesis } = await suppose(engine, await findPlace(engine, session, point), options);
+  const { hypothesis } = await hypothesisFor(engine, await findPlace(engine, session, point), options);
   return fold(engine, hypothesis, projection, options.snapshots);
 }
 
-/** The history as options ask to look at it: without what is excluded, and then edited. */
-export async function suppose(
+/** Returns the hypothesis that options ask for: without the excluded events, and then edited. */
+export async function hypothesisFor(
   engine: Engine,
   place: Place,
   options: Omit<StateAtOptions, 'snapshots'>,
@@ -53,18 +55,18 @@ export async function suppose(
   const { exclude = [], cascade } = options;
   if (!Array.isArray(exclude))
     throw new RepriseError('option.invalid', 'Cannot exclude events: "exclude" is not an array', {
-      hint: 'Give a list of seqs or ids, also for one: exclude: [4].',
+      hint: 'Pass a list of seqs or ids, also for one: exclude: [4].',
     });
-  const asItWas = asItIs(place);
+  const actual = hypothesisAt(place);
   const targets = await seqsOfEvents(engine, place, exclude);
   const [first] = targets;
   if (first === undefined) {
-    const { hypothesis } = await resolveEdits(engine, asItWas, editsOf(options));
+    const { hypothesis } = await resolveEdits(engine, actual, editsOf(options));
     return { hypothesis, excluded: { seqs: [], dependents: [] } };
   }
-  const excluded = await takeOut(lookAt(engine, asItWas), targets, cascade === true);
+  const excluded = await takeOut(lookAt(engine, actual), targets, cascade === true);
   const without = { type: 'event.reverted', data: { target: first, seqs: excluded.seqs } };
-  const supposed = await supposing(engine, asItWas, [without]);
+  const supposed = await supposeAppended(engine, actual, [without]);
   const { hypothesis } = await resolveEdits(engine, supposed.hypothesis, editsOf(options));
   return { hypothesis, excluded };
 }

@@ -3,13 +3,13 @@ import { type Engine, sessionRef } from '../context/engine.ts';
 import { sessionRecord } from '../history/place.ts';
 import { reasonsOf } from './lineage.ts';
 
-/** The branches of a session as the tree they grew into, children in order of creation. */
+/** Returns the branches of a session as the tree they grew into, children in order of creation. */
 export async function branchTree(engine: Engine, session: string): Promise<BranchNode> {
   const { root } = await sessionRecord(engine, session);
   const nodes = new Map<string, BranchNode & { readonly children: BranchNode[] }>();
   const summaries = await engine.store.branches(sessionRef(engine, session));
   const reasons = await reasonsOf(engine, session, summaries);
-  // A parent is made before its children, and comes before them.
+  // A parent is created before its children, so it comes first.
   for (const summary of summaries) {
     const reason = reasons.get(summary.branch) ?? null;
     const node = { ...summary, parent: summary.parent ?? null, reason, children: [] };

@@ -8,7 +8,7 @@ import type { ReusedAnswer } from '../../core/recording/recorder.ts';
 import type { Cursor, StoredEvent } from '../../core/store/event-store.ts';
 import type { Segment, View } from '../../core/view/view.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
-import { dataOf, decoderFor, readPlaces, unwrap } from '../history/stored-events.ts';
+import { dataOf, decoderFor, readPoints, unwrap } from '../history/stored-events.ts';
 import { replay } from '../looking/replay.ts';
 
 /** A call that may have had an effect: from the record, or from a parallel run. */
@@ -212,7 +212,7 @@ export class EffectLedger {
   async #halvesIn({ pieces }: View, branches: ReadonlyMap<string, readonly CallHalf[]>): Promise<CallHalf[]> {
     const isCall = ({ type }: { readonly type: string }): boolean => type === 'call.started' || type === 'call.ended';
     const carried = pieces.filter((piece) => piece.kind === 'carried').filter(isCall);
-    const markers = carried.length === 0 ? [] : await readPlaces(this.#engine, this.#session, carried);
+    const markers = carried.length === 0 ? [] : await readPoints(this.#engine, this.#session, carried);
     return pieces.flatMap((piece) => {
       if (piece.kind === 'range') {
         const { after, through } = piece;
@@ -275,7 +275,7 @@ export class EffectLedger {
     if (typeof call !== 'string' || typeof name !== 'string') return [];
     const isStart = type === 'call.started';
     const answer = async (): Promise<ReusedAnswer> => {
-      const [event] = await readPlaces(this.#engine, this.#session, [{ branch, seq }]);
+      const [event] = await readPoints(this.#engine, this.#session, [{ branch, seq }]);
       const held = event === undefined ? {} : isObject(event.data['event']) ? unwrap(event).data : event.data;
       return answerIn(held);
     };

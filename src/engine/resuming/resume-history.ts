@@ -9,7 +9,7 @@ import { type Conversation, conversation, type LaneConversation } from '../../pr
 import type { Engine } from '../context/engine.ts';
 import { foldAt } from '../history/fold.ts';
 import { type Place, placeAt } from '../history/place.ts';
-import { readPlaces, unwrap } from '../history/stored-events.ts';
+import { readPoints, unwrap } from '../history/stored-events.ts';
 import { replay } from '../looking/replay.ts';
 
 /** The settings of every model call that the branch gives; null if it does not give one. */
@@ -112,7 +112,7 @@ async function writersOf(
   if (wanted.size === 0) return writers;
   const view: View = viewAt(place.history, place.seq);
   const entries = [...wanted].flatMap((seq) => entryOf(view, seq) ?? []);
-  for (const event of await readPlaces(engine, place.session, entries)) {
+  for (const event of await readPoints(engine, place.session, entries)) {
     const entry = entries.find(({ seq }) => seq === event.seq);
     const { data } = entry?.carried === true ? unwrap(event) : event;
     if (data['kind'] !== 'model' || typeof data['name'] !== 'string') continue;

@@ -11,22 +11,22 @@ import { clipSegments, rawSegments } from '../../core/view/segment.ts';
 import { write } from '../changing/write.ts';
 import type { Engine } from '../context/engine.ts';
 import { keepSnapshots } from '../history/keep-snapshots.ts';
-import { branchRecord, historyOf, type Place } from '../history/place.ts';
+import { placeAtHead } from '../history/place.ts';
 import { readEvents } from '../history/stored-events.ts';
 import type { StateOperation } from './entry.ts';
-import { statePlace, valuesOf, versionsAt } from './lookup.ts';
+import { stateView, valuesOf, versionsAt } from './lookup.ts';
 
 /** A write or delete that has no version yet. */
 export type StagedOperation = Omit<StateOperation, 'version'>;
 
-/** What a transaction has read, all of it at one point: keys and prefixes as the key index has them. */
-export interface StateReads {
+/** The keys and prefixes a transaction has read, all at one point, as the key index has them. */
+interface StateReads {
   readonly since: Seq;
   readonly keys: ReadonlySet<string>;
   readonly prefixes: ReadonlySet<string>;
 }
 
-/** What to commit, where, on the strength of which reads. */
+/** The operations to commit, where, and the reads they depend on. */
 export interface CommitRequest {
   readonly session: string;
   readonly branch: string;
@@ -37,16 +37,16 @@ export interface CommitRequest {
   readonly reads?: StateReads;
 }
 
-/** An append that was decided: repeating it is harmless, since its event has an id. */
+/** An append that was planned. Repeating it is harmless, since its event has an id. */
 export interface CommitPlan {
   readonly draft: EventDraft;
   readonly condition: Condition;
 }
 
 /**
- * Appends a transaction as one event. What was read must be unchanged, else it is `state.conflict`. The keys that are
- * written are in the condition too, since their versions depend on them; if only they have changed, the commit is planned
- * anew. `onPlan` is told of each plan before it is tried.
+ * Appends a transaction as one event; `state.conflict` if a key it read was changed. The keys it writes are in the
+ * condition too, since their versions depend on them; if only those have changed, the commit is planned again. `onPlan`
+ * is called with each plan before it is tried.
  */
 export async function commitState(
   engine: Engine,
@@ -57,7 +57,7 @@ export async function commitState(
   const first = known ?? (await planCommit(engine, request, request.reads?.since));
   const done = await tryPlan(engine, request, first, onPlan);
   if (done !== undefined) return done;
-  // Those who lost once go one after the other: trying all at once, each of them would make all others lose again.
+  // Commits that lost a race try again one after the other: all at once, each would make the others lose again.
   const lane = JSON.stringify([engine.namespace, request.session, request.branch]);
   return engine.transactions.inTurn(lane, () => tryAgain(engine, request, onPlan));
 }
@@ -71,7 +71,7 @@ async function tryAgain(engine: Engine, request: CommitRequest, onPlan: (plan: C
   }
 }
 
-/** The event as stored; undefined if something changed. */
+/** Appends a plan and returns the event as stored; undefined if a key changed. */
 async function tryPlan(
   engine: Engine,
   { session, branch }: CommitRequest,
@@ -94,7 +94,10 @@ async function tryPlan(
   }
 }
 
-/** Numbers the operations by what the keys are at a seq (the head if left out), on condition that they still are. */
+/**
+ * Numbers the operations by the versions of their keys at a seq (the head if left out), on condition that these still
+ * hold.
+ */
 async function planCommit(engine: Engine, request: CommitRequest, since: Seq | undefined): Promise<CommitPlan> {
   const { operations, reads } = request;
   const keys = operations.map(({ agent, key }) => stateKey(agent, key));
@@ -117,7 +120,7 @@ async function planCommit(engine: Engine, request: CommitRequest, since: Seq | u
   };
 }
 
-/** The versions that keys have at a seq, the head if left out, and that seq. */
+/** Returns the versions that keys have at a seq (the head if left out), and that seq. */
 async function versionsBefore(
   engine: Engine,
   { session, branch, operations }: CommitRequest,
@@ -127,20 +130,17 @@ async function versionsBefore(
   const view = since === undefined ? { branch } : { branch, at: since };
   const found = await versionsAt(engine, session, view, keys);
   if (found !== undefined) return { seq: since ?? found.head, versions: found.versions };
-  const place = await headOf(engine, session, branch);
+  const place = await placeAtHead(engine, session, branch);
   const seq = since ?? place.seq;
-  const held = await valuesOf(statePlace(engine, { ...place, seq }), operations);
+  const held = await valuesOf(stateView(engine, { ...place, seq }), operations);
   return { seq, versions: new Map(Array.from(held, ([key, { version }]) => [key, version])) };
 }
 
-async function headOf(engine: Engine, session: string, branch: string): Promise<Place> {
-  const record = await branchRecord(engine, session, branch);
-  return { session, record, history: historyOf(record), seq: record.head };
-}
-
-/** The head up to which nothing that was read has changed; `state.conflict`, naming what has, if there is none. */
+/**
+ * Returns the head if no key that was read has changed up to it; else throws `state.conflict`, which names the keys.
+ */
 async function confirmReads(engine: Engine, request: CommitRequest, reads: StateReads): Promise<Seq> {
-  const place = await headOf(engine, request.session, request.branch);
+  const place = await placeAtHead(engine, request.session, request.branch);
   const { since } = reads;
   const marker = place.history.markers.find((held) => held.seq > since && held.kind !== 'forked');
   if (marker !== undefined)
@@ -180,7 +180,7 @@ function conflict(
     'state.conflict',
     `Cannot commit to "${branch}": since seq ${since}, when the transaction read, ${what}`,
     {
-      hint: 'Begin again: read, decide and commit on what is there now. state.transaction() does that by itself.',
+      hint: 'Begin again: read, decide and commit on the current values. state.transaction() does that by itself.',
       details: { branch, since, seq, keys },
     },
   );

@@ -1,33 +1,33 @@
 import type { Event } from '../../core/event/event.ts';
 import { isOperation } from '../../core/event/state-operation.ts';
-import { given, isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
-import type { Seq } from '../../core/point.ts';
+import { arrayAt, given, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { beginning, type Seq } from '../../core/point.ts';
 
-/** What a key holds at a point. */
+/** The value of a key at a point. */
 export interface StateValue {
   readonly key: string;
   /** Whose key it is. */
   readonly agent: string;
-  /** The value; null where there is none, and null is also a value: `exists` tells. */
+  /** The value; null if there is none. Null can also be a value: see `exists`. */
   readonly value: JsonValue;
   /** How often the key was written or deleted up to there; 0 if never. */
   readonly version: number;
-  /** The seq of the commit that wrote or deleted it, which is its place in the order of commits; 0 if there is none. */
+  /** The seq of the commit that wrote or deleted it, by which commits are ordered; 0 if there is none. */
   readonly seq: Seq;
   /** The wall clock of that commit; null if there is none. */
   readonly time: string | null;
   /** Whether there is a value. */
   readonly exists: boolean;
-  /** Present when the payload of that commit was erased: whether and what it wrote is not known any more. */
+  /** Present if the payload of that commit was erased: its operation and value are lost. */
   readonly erased?: true;
-  /** Present in a transaction that wrote the key itself: the version comes with the commit. */
+  /** Present in a transaction that wrote the key itself: the commit gives it a version. */
   readonly pending?: true;
 }
 
 /** One write or delete of a key, with who did it, when and why. */
 export interface StateVersion extends StateValue {
   readonly time: string;
-  /** What was done; undefined if the payload was erased. */
+  /** The operation; undefined if the payload was erased. */
   readonly op?: 'write' | 'delete';
   /** The transaction: the id of its event. */
   readonly txn: string;
@@ -51,32 +51,30 @@ export interface StateOperation {
   readonly version: number;
 }
 
-/** What a key is where nobody ever wrote it. */
+/** Returns the value of a key that was never written. */
 export function neverWritten(agent: string, key: string): StateValue {
-  return { key, agent, value: null, version: 0, seq: 0 as Seq, time: null, exists: false };
+  return { key, agent, value: null, version: 0, seq: beginning, time: null, exists: false };
 }
 
-/** The operations of a transaction, in order; none if its payload was erased. */
+const isStateOperation = (value: JsonValue): value is JsonObject & StateOperation => isOperation(value);
+
+/** Returns the operations of a transaction, in order; none if its payload was erased. */
 export function operationsOf({ data }: Pick<Event, 'data'>): StateOperation[] {
-  const { operations } = data;
-  if (!Array.isArray(operations)) return [];
-  return (operations as readonly JsonValue[])
-    .filter((operation): operation is JsonObject => isObject(operation) && isOperation(operation))
-    .map((operation) => operation as unknown as StateOperation);
+  return (arrayAt(data, 'operations') ?? []).filter(isStateOperation);
 }
 
-/** What a transaction did to one key, in order. */
+/** Returns the operations of a transaction on one key, in order. */
 export function operationsOn(event: Pick<Event, 'data'>, agent: string, key: string): StateOperation[] {
   return operationsOf(event).filter((operation) => operation.agent === agent && operation.key === key);
 }
 
-/** What a key holds after an operation. */
+/** Returns the value of a key after an operation. */
 export function valueAfter({ seq, time }: Pick<Event, 'seq' | 'time'>, operation: StateOperation): StateValue {
   const { agent, key, op, value, version } = operation;
   return { key, agent, value: value ?? null, version, seq, time, exists: op === 'write' };
 }
 
-/** What is left of a key whose last commit was erased. */
+/** Returns the value of a key whose last commit was erased. */
 export function erasedValue(
   { seq, time }: Pick<Event, 'seq' | 'time'>,
   { agent, key }: { readonly agent: string; readonly key: string },
@@ -85,7 +83,7 @@ export function erasedValue(
   return { key, agent, value: null, version, seq, time, exists: false, erased: true };
 }
 
-/** A value of a key with the event that made it. */
+/** Adds the event that made a value to it. */
 export function versionOf(event: Event, value: StateValue, op?: 'write' | 'delete'): StateVersion {
   const { id, branch, turn, agent, run, cause, time } = event;
   return {

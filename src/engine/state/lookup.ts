@@ -23,33 +23,33 @@ import {
   versionOf,
 } from './entry.ts';
 
-/** Where state is looked up: the segments of a view, which decide what the key index answers. */
-export interface StatePlace {
+/** The segments of a view in which state is looked up. */
+export interface StateView {
   readonly engine: Engine;
   readonly session: string;
   readonly segments: readonly Segment[];
 }
 
-/** Whose key. */
+/** A key and its agent. */
 export interface KeyOf {
   readonly agent: string;
   readonly key: string;
 }
 
-/** The view at a place, for looking up state. */
-export function statePlace(engine: Engine, { session, history, seq }: Place): StatePlace {
+/** Returns the view at a place, for looking up state. */
+export function stateView(engine: Engine, { session, history, seq }: Place): StateView {
   return { engine, session, segments: segmentsOf(viewAt(history, seq)) };
 }
 
-/** What a key holds. */
-export async function valueOf(place: StatePlace, of: KeyOf): Promise<StateValue> {
-  const event = await lastEvent(place, of);
-  return event === undefined ? neverWritten(of.agent, of.key) : valueIn(place, event, of);
+/** Reads the value of a key. */
+export async function valueOf(view: StateView, of: KeyOf): Promise<StateValue> {
+  const event = await lastEvent(view, of);
+  return event === undefined ? neverWritten(of.agent, of.key) : valueIn(view, event, of);
 }
 
 /**
- * What a key holds at a point of a branch, in one question to the store; undefined where that does not tell: there is no
- * such point, or the payload was erased.
+ * Reads the value of a key at a point of a branch with one call to the store; undefined if there is no such point, or
+ * the payload was erased.
  */
 export async function valueAt(
   engine: Engine,
@@ -65,7 +65,10 @@ export async function valueAt(
   return event.erased === true ? undefined : valueOn(event, of);
 }
 
-/** The versions of keys at a point of a branch and the head of the branch, in one question; undefined as for one key. */
+/**
+ * Reads the versions of keys at a point of a branch, and its head, with one call to the store; undefined as for one
+ * key.
+ */
 export async function versionsAt(
   engine: Engine,
   session: string,
@@ -83,36 +86,36 @@ export async function versionsAt(
   return { head: page.head, versions };
 }
 
-/** What several keys hold, by their key in the index; those that were never written are left out. */
-export async function valuesOf(place: StatePlace, of: readonly KeyOf[]): Promise<Map<string, StateValue>> {
+/** Reads the values of several keys, by their key in the index; those never written are left out. */
+export async function valuesOf(view: StateView, of: readonly KeyOf[]): Promise<Map<string, StateValue>> {
   const found = new Map<string, StateValue>();
   const byKey = new Map(of.map((one) => [stateKey(one.agent, one.key), one]));
-  for await (const { key, event } of lastEvents(place, { keys: [...byKey.keys()] }))
-    found.set(key, await valueIn(place, event, byKey.get(key) as KeyOf));
+  for await (const { key, event } of lastEvents(view, { keys: [...byKey.keys()] }))
+    found.set(key, await valueIn(view, event, byKey.get(key) as KeyOf));
   return found;
 }
 
-/** The keys of an agent with a prefix that hold a value, or held one that was erased; by their UTF-8 bytes. */
+/** Yields the keys of an agent with a prefix that hold a value, or held one that was erased, by their UTF-8 bytes. */
 export async function* scanState(
-  place: StatePlace,
+  view: StateView,
   agent: string,
   prefix: string,
 ): AsyncGenerator<StateValue, void, undefined> {
-  for await (const { key, event } of lastEvents(place, { prefix: stateKey(agent, prefix) })) {
-    const value = await valueIn(place, event, { agent, key: parseKey(key).name });
+  for await (const { key, event } of lastEvents(view, { prefix: stateKey(agent, prefix) })) {
+    const value = await valueIn(view, event, { agent, key: parseKey(key).name });
     if (value.exists || value.erased === true) yield value;
   }
 }
 
-/** Every version of a key, the last first. */
-export async function* versionsOf(place: StatePlace, of: KeyOf): AsyncGenerator<StateVersion, void, undefined> {
-  let { segments } = place;
+/** Yields every version of a key, the last first. */
+export async function* versionsOf(view: StateView, of: KeyOf): AsyncGenerator<StateVersion, void, undefined> {
+  let { segments } = view;
   for (;;) {
-    const event = await lastEvent({ ...place, segments }, of);
+    const event = await lastEvent({ ...view, segments }, of);
     if (event === undefined) return;
     const rest = segmentsBefore(segments, event);
     if (event.erased === true) {
-      const version = (await versionUpTo({ ...place, segments: rest }, of)) + 1;
+      const version = (await versionUpTo({ ...view, segments: rest }, of)) + 1;
       yield versionOf(event, erasedValue(event, of, version));
     } else {
       for (const operation of operationsOn(event, of.agent, of.key).reverse())
@@ -122,21 +125,21 @@ export async function* versionsOf(place: StatePlace, of: KeyOf): AsyncGenerator<
   }
 }
 
-/** The version a key has; an erased commit has lost its number, but had one. */
-export async function versionUpTo(place: StatePlace, of: KeyOf): Promise<number> {
-  const { known = 0, erased } = await countedTo(place, of);
+/** Returns the version of a key. An erased commit has lost its number, but counts as one. */
+export async function versionUpTo(view: StateView, of: KeyOf): Promise<number> {
+  const { known = 0, erased } = await countedTo(view, of);
   return known + erased;
 }
 
-/** The last number of a key that is known, and how many commits with a number that was erased come after it. */
+/** Returns the last known version of a key, and how many erased commits follow it. */
 export async function countedTo(
-  place: StatePlace,
+  view: StateView,
   of: KeyOf,
 ): Promise<{ readonly known?: number; readonly erased: number }> {
   let erased = 0;
-  let { segments } = place;
+  let { segments } = view;
   for (;;) {
-    const event = await lastEvent({ ...place, segments }, of);
+    const event = await lastEvent({ ...view, segments }, of);
     if (event === undefined) return { erased };
     if (event.erased !== true) return { known: operationsOn(event, of.agent, of.key).at(-1)?.version ?? 0, erased };
     erased += 1;
@@ -144,22 +147,22 @@ export async function countedTo(
   }
 }
 
-/** What an event made of a key. */
-async function valueIn(place: StatePlace, event: Event, of: KeyOf): Promise<StateValue> {
+/** Returns the value that an event gave a key. */
+async function valueIn(view: StateView, event: Event, of: KeyOf): Promise<StateValue> {
   if (event.erased !== true) return valueOn(event, of);
-  const before = { ...place, segments: segmentsBefore(place.segments, event) };
+  const before = { ...view, segments: segmentsBefore(view.segments, event) };
   return erasedValue(event, of, (await versionUpTo(before, of)) + 1);
 }
 
-/** What an event whose payload is there made of a key. */
+/** Returns the value that an event gave a key, if its payload was not erased. */
 function valueOn(event: Event, { agent, key }: KeyOf): StateValue {
   const last = operationsOn(event, agent, key).at(-1);
   return last === undefined ? neverWritten(agent, key) : valueAfter(event, last);
 }
 
-/** The last event of one key: what most reads ask for. */
+/** Reads the last event of one key. */
 export async function lastEvent(
-  { engine, session, segments }: StatePlace,
+  { engine, session, segments }: StateView,
   { agent, key }: KeyOf,
 ): Promise<Event | undefined> {
   if (segments.length === 0) return undefined;
@@ -179,8 +182,8 @@ async function eventIn(engine: Engine, session: string, row: StoredEvent): Promi
 const onlyOne = { limit: 1, select: 'full' } as const;
 const aPage = { limit: limits.pageEventsMax, select: 'full' } as const;
 
-/** The last event under each key, in the order of keys, a page of the index at a time. */
-async function* lastEvents({ engine, session, segments }: StatePlace, select: KeySelector): AsyncGenerator<KeyedEvent> {
+/** Yields the last event under each key, in the order of keys, a page of the index at a time. */
+async function* lastEvents({ engine, session, segments }: StateView, select: KeySelector): AsyncGenerator<KeyedEvent> {
   if (segments.length === 0) return;
   let after: string | undefined;
   do {
@@ -200,15 +203,15 @@ interface KeyedEvent {
   readonly event: Event;
 }
 
-/** The entries of a page as events. A transaction is the last event of many keys; it is parsed once. */
+/** Decodes the entries of a page. A transaction can be the last event of many keys; it is parsed once. */
 async function decoded(engine: Engine, session: string, { entries }: LatestPage): Promise<KeyedEvent[]> {
   const rows = new Map(entries.map(({ event }) => [`${event.branch}@${event.seq}`, event]));
   const decoder = await decoderFor(engine, session, [...rows.values()]);
   const events = new Map<string, Event>();
   return entries.map(({ key, event: row }) => {
-    const place = `${row.branch}@${row.seq}`;
-    const event = events.get(place) ?? shown(session, row, dataOf(row, decoder));
-    events.set(place, event);
+    const point = `${row.branch}@${row.seq}`;
+    const event = events.get(point) ?? shown(session, row, dataOf(row, decoder));
+    events.set(point, event);
     return { key, event };
   });
 }

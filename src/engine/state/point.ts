@@ -2,21 +2,21 @@ import { RepriseError } from '../../core/error.ts';
 import { type PointInput, parsePoint } from '../../core/ref.ts';
 import type { ViewPoint } from '../../core/view/view.ts';
 
-/** Where to look: at a point, at a seq or a time of the branch, or at its head. */
+/** Where to look up state: at a point, at a seq or time of the branch, or at its head. */
 export type StateAt =
   | { readonly point: PointInput }
   | { readonly seq: number }
   | { readonly time: string }
   | { readonly at?: PointInput };
 
-const placeNames = ['point', 'seq', 'time', 'at'] as const;
+const pointNames = ['point', 'seq', 'time', 'at'] as const;
 
-/** The point that is meant; one that names no branch is on this one. */
-export function pointOf(branch: string, where: StateAt = {}): PointInput {
-  const [first, second] = placeNames.filter((name) => (where as Readonly<Record<string, unknown>>)[name] !== undefined);
+/** Returns the point to look at; one that names no branch is on this one. */
+export function statePoint(branch: string, where: StateAt = {}): PointInput {
+  const [first, second] = pointNames.filter((name) => (where as Readonly<Record<string, unknown>>)[name] !== undefined);
   if (second !== undefined)
     throw new RepriseError('option.invalid', `Cannot look up state with both "${first}" and "${second}"`, {
-      hint: 'Give one of them: each names a point.',
+      hint: 'Pass one of them: each names a point.',
       details: { option: second },
     });
   if ('point' in where) return pointOn(branch, where.point);
@@ -25,9 +25,9 @@ export function pointOf(branch: string, where: StateAt = {}): PointInput {
   return pointOn(branch, where.at ?? {});
 }
 
-/** The same for a store to look up by itself; undefined where more than a seq has to be looked up. */
+/** Returns the point for a store to look up itself; undefined if it names more than a seq. */
 export function viewPointOf(branch: string, where: StateAt): ViewPoint | undefined {
-  const { branch: on, at } = parsePoint(pointOf(branch, where));
+  const { branch: on, at } = parsePoint(statePoint(branch, where));
   if (at.kind === 'head') return { branch: on };
   return at.kind === 'seq' ? { branch: on, at: at.seq } : undefined;
 }

@@ -1,16 +1,16 @@
 import { sameJson } from '../../core/canonical-json.ts';
 import { compareUtf8 } from '../../core/utf8.ts';
 import type { StateValue } from './entry.ts';
-import { type StatePlace, scanState } from './lookup.ts';
+import { type StateView, scanState } from './lookup.ts';
 
-/** A key that does not hold the same at two points. */
+/** A key whose value differs between two points. */
 export interface StateChange {
   readonly key: string;
   readonly agent: string;
   readonly kind: 'added' | 'removed' | 'changed';
-  /** What it holds on the left; undefined if it was added. */
+  /** The value on the left; undefined if the key was added. */
   readonly left?: StateValue;
-  /** What it holds on the right; undefined if it was removed. */
+  /** The value on the right; undefined if the key was removed. */
   readonly right?: StateValue;
 }
 
@@ -20,10 +20,10 @@ interface DiffScope {
   readonly prefix: string;
 }
 
-/** The keys that hold another value on the right than on the left, by their UTF-8 bytes. Holds a page of each side. */
+/** Yields the keys whose values differ between two views, by their UTF-8 bytes. Holds a page of each side. */
 export async function* diffState(
-  left: StatePlace,
-  right: StatePlace,
+  left: StateView,
+  right: StateView,
   { agent, prefix }: DiffScope,
 ): AsyncGenerator<StateChange, void, undefined> {
   const sides = [scanState(left, agent, prefix), scanState(right, agent, prefix)] as const;
@@ -46,8 +46,9 @@ async function nextOf(side: AsyncGenerator<StateValue, void, undefined>): Promis
 }
 
 function changeOf(left: StateValue | undefined, right: StateValue | undefined): StateChange | undefined {
-  const { key, agent } = (left ?? right) as StateValue;
-  if (left === undefined) return { key, agent, kind: 'added', right: right as StateValue };
+  if (left === undefined)
+    return right === undefined ? undefined : { key: right.key, agent: right.agent, kind: 'added', right };
+  const { key, agent } = left;
   if (right === undefined) return { key, agent, kind: 'removed', left };
   const isSame = left.exists === right.exists && left.erased === right.erased && sameJson(left.value, right.value);
   return isSame ? undefined : { key, agent, kind: 'changed', left, right };

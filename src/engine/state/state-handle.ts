@@ -7,8 +7,8 @@ import type { PointInput } from '../../core/ref.ts';
 import type { Engine } from '../context/engine.ts';
 import { findPlace, type Place } from '../history/place.ts';
 import type { StateValue, StateVersion } from './entry.ts';
-import { type StatePlace, scanState, statePlace, valueAt, valueOf, versionsOf } from './lookup.ts';
-import { pointOf, type StateAt, viewPointOf } from './point.ts';
+import { type StateView, scanState, stateView, valueAt, valueOf, versionsOf } from './lookup.ts';
+import { type StateAt, statePoint, viewPointOf } from './point.ts';
 import { diffState, type StateChange } from './state-changes.ts';
 import { replayState, type StateReplay, type StateReplayOptions } from './state-replay.ts';
 import type { Ran, RunOptions, StateListOptions, StateVerbs } from './state-verbs.ts';
@@ -59,20 +59,20 @@ export class StateHandle implements StateVerbs {
   begin(options: TransactionOptions = {}): Transaction {
     checkKeys(options, beginKeys);
     const { branch, agent } = this;
-    const place = { engine: this.#engine, session: this.#session, branch, agent };
-    return new Transaction(new TransactionWork(place, options), agent);
+    const scope = { engine: this.#engine, session: this.#session, branch, agent };
+    return new Transaction(new TransactionWork(scope, options), agent);
   }
 
   openTransaction(txn: string): Transaction {
     const work = this.#engine.transactions.find(txn);
     const { branch } = this;
     if (work instanceof TransactionWork) {
-      const { place } = work;
-      const isHere = place.engine.namespace === this.#engine.namespace && place.session === this.#session;
-      if (isHere && place.branch === branch) return new Transaction(work, this.agent);
+      const { scope } = work;
+      const isHere = scope.engine.namespace === this.#engine.namespace && scope.session === this.#session;
+      if (isHere && scope.branch === branch) return new Transaction(work, this.agent);
     }
     throw new RepriseError('transaction.not-found', `Cannot find transaction "${txn}" on "${branch}": none is open`, {
-      hint: 'It was committed, aborted, has expired, or was begun elsewhere.',
+      hint: 'It was committed, aborted, has expired, or was begun on a different branch.',
       details: { txn, branch },
     });
   }
@@ -91,7 +91,8 @@ export class StateHandle implements StateVerbs {
         const result = await work(tx);
         return { ...(tx.committed ?? (await tx.commit())), result };
       } catch (error) {
-        // Its own conflict, also when the function committed itself; that of another transaction is for the caller.
+        // Retry only for its own conflict, also if the function committed itself; a different transaction's conflict is
+        // the caller's.
         if (!tx.isInConflict || tries >= retries) throw error;
       }
     }
@@ -109,7 +110,7 @@ export class StateHandle implements StateVerbs {
     const value = quick === undefined ? undefined : await valueAt(this.#engine, this.#session, quick, of);
     if (value !== undefined) return value;
     const place = await this.#placeOf(where);
-    if (where.version === undefined) return valueOf(statePlace(this.#engine, place), of);
+    if (where.version === undefined) return valueOf(stateView(this.#engine, place), of);
     if (!Number.isSafeInteger(where.version) || where.version < 0) refuseCount('version', where.version);
     return versionAt(this.#engine, place, of, where.version);
   }
@@ -155,12 +156,12 @@ export class StateHandle implements StateVerbs {
     yield* diffState(...places, { agent: this.agent, prefix });
   }
 
-  async #lookAt(where: StateAt): Promise<StatePlace> {
-    return statePlace(this.#engine, await this.#placeOf(where));
+  async #lookAt(where: StateAt): Promise<StateView> {
+    return stateView(this.#engine, await this.#placeOf(where));
   }
 
   #placeOf(where: StateAt): Promise<Place> {
-    return findPlace(this.#engine, this.#session, pointOf(this.branch, where));
+    return findPlace(this.#engine, this.#session, statePoint(this.branch, where));
   }
 }
 

@@ -8,12 +8,12 @@ import { segmentAt } from '../../core/view/segment.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { checkReading, replay } from '../looking/replay.ts';
 import { operationsOf, type StateOperation } from './entry.ts';
-import { pointOf } from './point.ts';
+import { statePoint } from './point.ts';
 
 /** Which transactions to read again. */
 export interface StateReplayOptions
   extends Pick<ReplayOptions, 'at' | 'after' | 'through' | 'since' | 'until' | 'follow' | 'signal' | 'limit'> {
-  /** Whose operations: the agent of the handle if left out, those of every agent if null. */
+  /** The agent whose operations to read: that of the handle if left out, every agent if null. */
   readonly agent?: string | null;
 }
 
@@ -33,21 +33,21 @@ const replayKeys: KnownKeys = optionKeys<StateReplayOptions>('replay', {
 export interface StateTransaction {
   /** The transaction: the id of its event. */
   readonly txn: string;
-  /** Its place in the order of commits. */
+  /** Its seq, by which commits are ordered. */
   readonly seq: Seq;
   /** The wall clock. */
   readonly time: string;
   readonly operations: readonly StateOperation[];
-  /** Present when the payload was erased: what it wrote is not known any more. */
+  /** Present if the payload was erased: its operations are lost. */
   readonly erased?: true;
   /**
-   * Only when following: the type of the marker that changed the view. There are no operations; what comes next is the
-   * history as it is now, from its beginning.
+   * Only when following: the type of the marker that changed the view. It has no operations; the new history follows,
+   * from its beginning.
    */
   readonly restarted?: string;
 }
 
-/** Where, and for whom if nobody is named. */
+/** The branch to read, and the agent if the options name none. */
 interface StateOf {
   readonly session: string;
   readonly branch: string;
@@ -59,18 +59,18 @@ export interface StateReplay extends AsyncIterableIterator<StateTransaction, voi
   return(): Promise<IteratorResult<StateTransaction, void>>;
 }
 
-/** The transactions of an agent in the order of their commits, a page of events at a time. */
+/** Reads the transactions of an agent in the order of their commits, a page of events at a time. */
 export function replayState(engine: Engine, of: StateOf, options: StateReplayOptions = {}): StateReplay {
   return new TransactionReplay(engine, of, options);
 }
 
-/** Not a generator: that hears of its return only when it is not waiting, and a follower may wait for ever. */
+/** A class instead of a generator, which does not return while it waits: a follower may wait forever. */
 class TransactionReplay implements StateReplay {
   readonly #engine: Engine;
   readonly #of: StateOf;
   readonly #options: StateReplayOptions;
   #events: Replay | undefined;
-  /** Whoever asks while another answer is on its way gets the one after it. */
+  /** Calls made while a read is under way are answered in order. */
   #last: Promise<unknown> = Promise.resolve();
   #left: number;
 
@@ -84,7 +84,7 @@ class TransactionReplay implements StateReplay {
   #open(): Replay {
     const { session, branch } = this.#of;
     const { agent: _, limit: __, at, ...range } = this.#options;
-    const point = pointOf(branch, at === undefined ? {} : { point: at });
+    const point = statePoint(branch, at === undefined ? {} : { point: at });
     return replay(this.#engine, session, { ...range, at: point, filter: { types: ['state.committed'] } });
   }
 
@@ -110,7 +110,9 @@ class TransactionReplay implements StateReplay {
     return this.return();
   }
 
-  /** What an erased transaction did is not known any more, but whose keys it was about is: they are in the index. */
+  /**
+   * Turns an event into a transaction. An erased one has lost its operations, but the key index still knows its agents.
+   */
   async #itemOf(event: Event, agent: string | null): Promise<StateTransaction | undefined> {
     if (event.erased !== true || agent === null) return transactionOf(event, agent);
     const select = { prefix: stateKey(agent, '') };
@@ -133,7 +135,7 @@ class TransactionReplay implements StateReplay {
   }
 }
 
-/** A transaction without what other agents did in it; undefined if there is nothing left. */
+/** Returns a transaction with the operations of one agent; undefined if it has none. */
 export function transactionOf(event: Event, agent: string | null): StateTransaction | undefined {
   const { id: txn, seq, time, type } = event;
   if (isStructural(type)) return { txn, seq, time, operations: [], restarted: type };

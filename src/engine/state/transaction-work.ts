@@ -10,9 +10,9 @@ import type { OpenTransaction } from '../context/transactions.ts';
 import { findPlace } from '../history/place.ts';
 import { type CommitPlan, commitState, type StagedOperation } from './commit.ts';
 import { neverWritten, operationsOf, type StateValue } from './entry.ts';
-import { type KeyOf, type StatePlace, scanState, statePlace, valueOf } from './lookup.ts';
+import { type KeyOf, type StateView, scanState, stateView, valueOf } from './lookup.ts';
 
-/** What a transaction carries beside its operations. */
+/** The options of a transaction. */
 export interface TransactionOptions {
   /** How long it may stay open, measured from its beginning: 30,000 if left out. */
   readonly timeoutMs?: number;
@@ -22,7 +22,7 @@ export interface TransactionOptions {
   readonly turn?: number;
 }
 
-/** Every option of a transaction. */
+/** The names of those options. */
 export const transactionOptionNames: Readonly<Record<keyof TransactionOptions, true>> = {
   timeoutMs: true,
   cause: true,
@@ -30,11 +30,11 @@ export const transactionOptionNames: Readonly<Record<keyof TransactionOptions, t
   turn: true,
 };
 
-/** What a commit gives. */
+/** The result of a commit. */
 export interface Committed {
   /** The transaction, which is also the id of its event. */
   readonly txn: string;
-  /** Its place in the order of commits: the seq of its event. If nothing was written, the head it read. */
+  /** The seq of its event, by which commits are ordered. If nothing was written, the head it read. */
   readonly seq: Seq;
   /** The wall clock. */
   readonly time: string;
@@ -46,19 +46,19 @@ type Status = 'open' | 'committing' | 'committed' | 'aborted' | 'in conflict' | 
 
 const timeoutMsDefault = 30_000;
 
-/** Where a transaction is, and who began it. */
-interface TransactionPlace {
+/** The branch a transaction is on, and the agent who began it. */
+interface TransactionScope {
   readonly engine: Engine;
   readonly session: string;
   readonly branch: string;
   readonly agent: string;
 }
 
-/** What the faces of one transaction share: its operations, what it read, and how far it is. */
+/** The state that all handles of one transaction share: its operations, its reads, and its status. */
 export class TransactionWork implements OpenTransaction {
   readonly txn: string;
   readonly deadline: number;
-  readonly place: TransactionPlace;
+  readonly scope: TransactionScope;
   readonly #options: TransactionOptions;
   readonly #keysRead = new Set<string>();
   readonly #prefixesRead = new Set<string>();
@@ -66,14 +66,14 @@ export class TransactionWork implements OpenTransaction {
   #operations: StagedOperation[] = [];
   #staged = new Map<string, StagedOperation>();
   #stagedBytes = 0;
-  #reading: Promise<{ readonly since: Seq; readonly look: StatePlace }> | undefined;
+  #reading: Promise<{ readonly since: Seq; readonly look: StateView }> | undefined;
   #plan: CommitPlan | undefined;
   #committed: Committed | undefined;
 
-  constructor(place: TransactionPlace, options: TransactionOptions) {
-    const { transactions, platform } = place.engine;
+  constructor(scope: TransactionScope, options: TransactionOptions) {
+    const { transactions, platform } = scope.engine;
     const timeoutMs = checkTimeout(options.timeoutMs ?? timeoutMsDefault);
-    this.place = place;
+    this.scope = scope;
     this.#options = options;
     this.txn = platform.newId();
     const now = transactions.now();
@@ -85,12 +85,12 @@ export class TransactionWork implements OpenTransaction {
     return this.#status === 'open';
   }
 
-  /** Whether its commit found that what it read was changed. */
+  /** Whether the commit found that a key the transaction read was changed. */
   get isInConflict(): boolean {
     return this.#status === 'in conflict';
   }
 
-  /** What the commit gave, if there was one. */
+  /** The result of the commit, if there was one. */
   get committed(): Committed | undefined {
     return this.#committed;
   }
@@ -99,7 +99,7 @@ export class TransactionWork implements OpenTransaction {
     this.#checkOpen('write in');
     const { text, copy } = canonicalForm(value);
     checkBytes('stateValueBytesMax', [text], `write ${JSON.stringify(of.key)}`);
-    // They will be one event, which could not be stored: better said now than at the commit, with all of it in memory.
+    // All values become one event. Refuse now what could not be stored then.
     const bytes = this.#stagedBytes + text.length;
     checkLimit('payloadBytesMax', bytes, 'write in a transaction: all values together');
     this.#stage({ ...of, op: 'write', value: copy });
@@ -115,7 +115,7 @@ export class TransactionWork implements OpenTransaction {
     checkLimit('transactionOperationsMax', this.#operations.length + 1, 'write in a transaction');
     this.#operations.push(operation);
     this.#staged.set(stateKey(operation.agent, operation.key), operation);
-    // What was decided for a commit that failed is not what is meant any more.
+    // The plan of a failed commit no longer fits.
     this.#plan = undefined;
   }
 
@@ -128,25 +128,27 @@ export class TransactionWork implements OpenTransaction {
     return valueOf(look, of);
   }
 
-  /** What the transaction would leave under a prefix, by UTF-8 bytes of the key. */
+  /** Yields the values the transaction would leave under a prefix, by the UTF-8 bytes of the key. */
   async *scan(agent: string, prefix: string): AsyncGenerator<StateValue, void, undefined> {
     this.#checkOpen('read in');
     const own = [...this.#staged.values()]
       .filter((operation) => operation.agent === agent && operation.key.startsWith(prefix))
       .sort((left, right) => compareUtf8(left.key, right.key));
     const { look } = await this.#read(this.#prefixesRead, stateKey(agent, prefix));
-    let next = 0;
+    let next = own.shift();
     for await (const held of scanState(look, agent, prefix)) {
-      for (; next < own.length && compareUtf8((own[next] as StagedOperation).key, held.key) < 0; next++)
-        yield* written(own[next]);
-      if (own[next]?.key === held.key) yield* written(own[next++]);
-      else yield held;
+      for (; next !== undefined && compareUtf8(next.key, held.key) < 0; next = own.shift()) yield* written(next);
+      if (next?.key !== held.key) yield held;
+      else {
+        yield* written(next);
+        next = own.shift();
+      }
     }
-    for (; next < own.length; next++) yield* written(own[next]);
+    for (; next !== undefined; next = own.shift()) yield* written(next);
   }
 
-  /** Everything is read at one point: the head at the first read. */
-  async #read(reads: Set<string>, key: string): Promise<{ readonly since: Seq; readonly look: StatePlace }> {
+  /** Reads everything at one point: the head at the first read. */
+  async #read(reads: Set<string>, key: string): Promise<{ readonly since: Seq; readonly look: StateView }> {
     if (!reads.has(key))
       checkLimit('transactionReadsMax', this.#keysRead.size + this.#prefixesRead.size + 1, 'read in a transaction');
     reads.add(key);
@@ -159,10 +161,10 @@ export class TransactionWork implements OpenTransaction {
     }
   }
 
-  async #lookAtHead(): Promise<{ readonly since: Seq; readonly look: StatePlace }> {
-    const { engine, session, branch } = this.place;
+  async #lookAtHead(): Promise<{ readonly since: Seq; readonly look: StateView }> {
+    const { engine, session, branch } = this.scope;
     const place = await findPlace(engine, session, { branch });
-    return { since: place.seq, look: statePlace(engine, place) };
+    return { since: place.seq, look: stateView(engine, place) };
   }
 
   async commit(): Promise<Committed> {
@@ -175,9 +177,9 @@ export class TransactionWork implements OpenTransaction {
     } catch (error) {
       if (hasCode(error, 'state.conflict')) this.#end('in conflict');
       else {
-        // Whatever else went wrong may go right the next time: the event has an id, so that it is not stored twice.
+        // Any other failure may pass with a retry: the event has an id, so it is not stored twice.
         this.#status = 'open';
-        // Its timer may have passed meanwhile, and nobody else would let go of it.
+        // Its timer may have fired meanwhile, and nothing else would expire it.
         this.#expireIfDue();
       }
       throw error;
@@ -185,14 +187,14 @@ export class TransactionWork implements OpenTransaction {
   }
 
   async #commitNothing(): Promise<Committed> {
-    const { engine, session, branch } = this.place;
+    const { engine, session, branch } = this.scope;
     const { seq } = await findPlace(engine, session, { branch });
     const since = (await this.#reading)?.since ?? seq;
     return { txn: this.txn, seq: since, time: engine.platform.now(), versions: [] };
   }
 
   async #commit(): Promise<Committed> {
-    const { engine, session, branch, agent } = this.place;
+    const { engine, session, branch, agent } = this.scope;
     const { cause, run, turn } = this.#options;
     const reading = await this.#reading;
     const event = await commitState(
@@ -243,11 +245,11 @@ export class TransactionWork implements OpenTransaction {
     this.#plan = undefined;
     this.#keysRead.clear();
     this.#prefixesRead.clear();
-    this.place.engine.transactions.remove(this.txn);
+    this.scope.engine.transactions.remove(this.txn);
   }
 
   #expireIfDue(): void {
-    if (this.place.engine.transactions.now() >= this.deadline) this.expire();
+    if (this.scope.engine.transactions.now() >= this.deadline) this.expire();
   }
 
   #checkOpen(verb: string): void {
@@ -259,12 +261,12 @@ export class TransactionWork implements OpenTransaction {
     const { txn } = this;
     if (this.#status === 'expired') {
       throw new RepriseError('transaction.expired', `Cannot ${verb} transaction "${txn}": it has expired`, {
-        hint: 'Begin another one; timeoutMs says how long it may stay open.',
+        hint: 'Begin a new one, with a longer timeoutMs if it needs more time.',
         details: { txn },
       });
     }
     throw new RepriseError('transaction.ended', `Cannot ${verb} transaction "${txn}": ${this.#howItEnded()}`, {
-      hint: 'Begin another one.',
+      hint: 'Begin a new one.',
       details: { txn, status: this.#status },
     });
   }
@@ -302,6 +304,6 @@ function pending({ agent, key, op, value }: StagedOperation): StateValue {
   return { ...neverWritten(agent, key), value: value ?? null, exists: op === 'write', pending: true };
 }
 
-function written(operation: StagedOperation | undefined): StateValue[] {
-  return operation?.op === 'write' ? [pending(operation)] : [];
+function written(operation: StagedOperation): StateValue[] {
+  return operation.op === 'write' ? [pending(operation)] : [];
 }

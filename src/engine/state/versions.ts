@@ -5,18 +5,17 @@ import { liveMarkers, type Segment, takenBack } from '../../core/view/view.ts';
 import type { Engine } from '../context/engine.ts';
 import type { Place } from '../history/place.ts';
 import { erasedValue, neverWritten, operationsOn, type StateValue, valueAfter } from './entry.ts';
-import { countedTo, type KeyOf, lastEvent, type StatePlace, statePlace, versionUpTo } from './lookup.ts';
+import { countedTo, type KeyOf, lastEvent, type StateView, stateView, versionUpTo } from './lookup.ts';
 
 /**
- * One version of a key: the last in the view that has the number, which is the one that `history` comes upon first.
+ * Finds one version of a key: the last in the view with that number, which is the first that `history` returns.
  *
- * A number may be there twice, since it is one more than what the key was in the view of its commit, and a revert that is
- * taken back brings into the view what that commit did not know of. So a view is made of runs, within which every commit
- * knew of those before it and numbers rise: a run is halved until the number is found, however long it is. Nearly every
- * view is one run.
+ * Version numbers can repeat: a commit takes the next number in its own view, and undoing a revert can bring back a commit
+ * that it had not seen. So a view consists of runs. Within a run, every commit saw the ones before it, and numbers rise: a
+ * run is bisected until the number is found. Nearly every view is one run.
  */
 export async function versionAt(engine: Engine, place: Place, of: KeyOf, version: number): Promise<StateValue> {
-  const look = statePlace(engine, place);
+  const look = stateView(engine, place);
   const seams = seamsOf(place);
   let { segments } = look;
   let erasedVersion: number | undefined;
@@ -25,7 +24,7 @@ export async function versionAt(engine: Engine, place: Place, of: KeyOf, version
     if (last === undefined) return neverWritten(of.agent, of.key);
     const before = segmentsBefore(segments, last);
     if (last.erased === true) {
-      // It has lost its number, and has the one after that of the commit before it.
+      // It has lost its number, which was one more than that of the commit before it.
       erasedVersion = (erasedVersion ?? (await versionUpTo({ ...look, segments: before }, of)) + 2) - 1;
       if (erasedVersion === version) return erasedValue(last, of, version);
       segments = before;
@@ -41,8 +40,8 @@ export async function versionAt(engine: Engine, place: Place, of: KeyOf, version
 }
 
 /**
- * The seqs of edits at which one run may end and another begin: edits that were taken back, so that what they took out is
- * in the view again, and edits that carry a commit, whose numbers somebody else gave.
+ * Returns the seqs of edits at which a run may end: undone edits, whose removed commits are in the view again, and
+ * edits that carry a commit, which brings its own number.
  */
 function seamsOf({ history, seq }: Place): ReadonlySet<Seq> {
   const carrying = liveMarkers(history, seq).filter(
@@ -53,11 +52,11 @@ function seamsOf({ history, seq }: Place): ReadonlySet<Seq> {
 
 interface Run {
   readonly segments: readonly Segment[];
-  /** What the view has before it. */
+  /** The part of the view before it. */
   readonly before: readonly Segment[];
 }
 
-/** The run that ends with an event, given what stands before that event. A carried event is a run of its own. */
+/** Returns the run that ends with an event, given the view before that event. A carried event is a run of its own. */
 function runUpTo(before: readonly Segment[], { branch, seq }: Event, seams: ReadonlySet<Seq>): Run {
   const own = segmentAt({ branch, seq });
   if (seams.has(seq)) return { segments: [{ ...own, carried: true }], before };
@@ -73,24 +72,27 @@ function runUpTo(before: readonly Segment[], { branch, seq }: Event, seams: Read
 
 /** Looks for a number in one run. */
 class RunSearch {
-  readonly #run: StatePlace;
+  readonly #run: StateView;
   readonly #of: KeyOf;
   readonly #length: number;
 
-  constructor(run: StatePlace, of: KeyOf) {
+  constructor(run: StateView, of: KeyOf) {
     this.#run = run;
     this.#of = of;
     this.#length = run.segments.reduce((length, segment) => length + sizeOf(segment), 0);
   }
 
-  /** The last commit of the run that has the number, given the last of all; undefined if none is known to have it. */
+  /**
+   * Returns the last commit of the run with the number, given the run's last commit; undefined if none is known to have
+   * it.
+   */
   async find(last: Event, version: number): Promise<StateValue | undefined> {
     const { agent, key } = this.#of;
     const highest = operationsOn(last, agent, key).at(-1)?.version ?? 0;
     if (highest < version) return undefined;
     const past = await this.#leastWhere((held) => held !== undefined && held > version);
     let segments: readonly Segment[] = this.#first(past);
-    // The first commit past the number, if it gave the key several, and the one before.
+    // Look at the first commit past the number, since it may have several versions, and at the one before.
     for (let tries = 0; tries < 2; tries++) {
       const event = await lastEvent({ ...this.#run, segments }, this.#of);
       if (event === undefined) return undefined;
@@ -101,7 +103,7 @@ class RunSearch {
     return undefined;
   }
 
-  /** What the run has before the first commit whose number is known: only commits that were erased, if any. */
+  /** Returns the part of the run before the first commit whose number is known: erased commits only, if any. */
   async unknown(): Promise<readonly Segment[]> {
     return this.#first((await this.#leastWhere((held) => held !== undefined)) - 1);
   }
@@ -116,7 +118,10 @@ class RunSearch {
     return operation === undefined ? undefined : valueAfter(event, operation);
   }
 
-  /** The least beginning of the run with a number (undefined as long as none is known) that is looked for, or all of it. */
+  /**
+   * Returns the length of the shortest beginning of the run whose last known number (undefined if none) satisfies a
+   * test, or the length of the run.
+   */
   async #leastWhere(isMeant: (held: number | undefined) => boolean): Promise<number> {
     let [low, high] = [0, this.#length];
     while (low < high) {
@@ -128,7 +133,7 @@ class RunSearch {
     return low;
   }
 
-  /** The first so many places of the run; places that are excepted count as well. */
+  /** Returns the first so many seqs of the run; excepted seqs count too. */
   #first(count: number): Segment[] {
     const first: Segment[] = [];
     let left = count;

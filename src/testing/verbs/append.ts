@@ -3,14 +3,14 @@ import { ownedKey } from '../../core/event/keys.ts';
 import { limits } from '../../core/limits.ts';
 import { all, note, notes, onSession, refuses, said, type VerbCase } from './verb-case.ts';
 
-/** Depth bombs and cycles are made, not written. */
+/** Builds deeply nested and cyclic values, which cannot be written as literals. */
 function nested(depth: number): Record<string, unknown> {
   let value: Record<string, unknown> = { end: true };
   for (let level = 0; level < depth; level++) value = { in: value };
   return value;
 }
 
-/** What `session.append` promises. */
+/** The cases of `session.append`. */
 export const append: readonly VerbCase[] = [
   onSession('append() numbers events from 1 without gaps and chains their digests', async (session) => {
     const events = await session.append(notes('abc'));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { all, note, notes, onSession, refuses, said, type VerbCase } from './verb-case.ts';
 
-/** What `session.fork` promises. */
+/** The cases of `session.fork`. */
 export const fork: readonly VerbCase[] = [
   onSession('fork() shares every event up to its point and then goes its own way', async (session) => {
     await session.append(notes('abc'));
@@ -133,7 +133,7 @@ export const fork: readonly VerbCase[] = [
   }),
 ];
 
-/** What `session.edit` promises. */
+/** The cases of `session.edit`. */
 export const edit: readonly VerbCase[] = [
   onSession('edit() replaces, inserts and drops on a live branch, and tells what it did', async (session) => {
     await session.append(notes('abc'));
@@ -199,7 +199,7 @@ export const edit: readonly VerbCase[] = [
   }),
 ];
 
-/** What `session.rewind` promises. */
+/** The cases of `session.rewind`. */
 export const rewind: readonly VerbCase[] = [
   onSession('rewind() makes the view an earlier one, and rewinding to before it brings it back', async (session) => {
     await session.append(notes('abc'));
@@ -261,7 +261,7 @@ export const rewind: readonly VerbCase[] = [
   }),
 ];
 
-/** What `session.revert` promises. */
+/** The cases of `session.revert`. */
 export const revert: readonly VerbCase[] = [
   onSession('revert() takes one event out, and reverting the revert brings it back', async (session) => {
     await session.append(notes('abc'));
@@ -323,7 +323,7 @@ export const revert: readonly VerbCase[] = [
   }),
 ];
 
-/** What `session.redo` promises. */
+/** The cases of `session.redo`. */
 export const redo: readonly VerbCase[] = [
   onSession('redo() undoes the last marker, two of them the last two', async (session) => {
     await session.append(note('a'));

@@ -41,7 +41,7 @@ async function grow(session: Session): Promise<void> {
   await session.erase({ seq: head - 1 });
 }
 
-/** What every branch says, and proves. */
+/** Reads what every branch holds and proves. */
 async function told(session: Session): Promise<unknown> {
   const { branches } = await session.toJSON();
   return await Promise.all(
@@ -207,5 +207,5 @@ const refusals: readonly VerbCase[] = [
   }),
 ];
 
-/** What `reprise.copy` promises. */
+/** The cases of `reprise.copy`. */
 export const copying: readonly VerbCase[] = [...whole, ...refusals];

@@ -18,7 +18,7 @@ const called = (messages: readonly JsonObject[], more: Partial<EventDraft> = {})
   ...more,
 });
 
-/** What every recorded list of a place says, a text each. */
+/** Reads the recorded lists at a point, one text each. */
 async function lists(session: Session, at = 'main'): Promise<string[]> {
   const calls = await all(session.replay({ at, filter: { types: ['call.started'] } }));
   return calls.map((event) => {
@@ -27,7 +27,7 @@ async function lists(session: Session, at = 'main'): Promise<string[]> {
   });
 }
 
-/** What edits in the words of people, and edits of recorded lists, promise. */
+/** The cases of edits by name (prompt, model, tool result) and of edits to recorded lists. */
 export const editing: readonly VerbCase[] = [
   onSession('edit() applies each edit to what those before it made of the history', async (session) => {
     const call = { call: 'c', kind: 'tool', name: 'refund' };
@@ -135,7 +135,7 @@ export const editing: readonly VerbCase[] = [
   }),
 
   onSession('an edited message is edited in lists that other processes recorded', async (session, reprise) => {
-    // A namespace opened again remembers nothing, like another process.
+    // A namespace opened again remembers nothing, like a different process.
     const elsewhere = await reprise.namespace('default').session(session.id);
     await session.append([added(user('one')), called([user('one')])]);
     await elsewhere.append([added(user('two')), called([user('one'), user('two')])]);

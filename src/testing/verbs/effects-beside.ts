@@ -4,7 +4,7 @@ import type { Recorder } from '../../core/recording/recorder.ts';
 import { recordLoop, says } from './little-agent.ts';
 import { onSession, refuses, type VerbCase } from './verb-case.ts';
 
-/** What is promised of calls that several make at the same time, each for itself. */
+/** The cases of calls that several resumes make at the same time. */
 export const effectsBeside: readonly VerbCase[] = [
   onSession(
     'effects: of two that resume different branches at once, at most one makes an irreversible call (T10)',
@@ -15,7 +15,7 @@ export const effectsBeside: readonly VerbCase[] = [
         const pay = async ({ recorder }: { readonly recorder: Recorder }) =>
           recorder.call({ kind: 'tool', name: 'pay', effect: 'irreversible', input: { bill } }, async () => ++made);
         const branches = [await session.fork('main@2'), await session.fork('main@2')] as const;
-        // Each has a view of the record of its own, as two processes have.
+        // Each has its own view of the record, as two processes have.
         const ended = await Promise.allSettled(branches.map((branch) => branch.resume(pay)));
         for (const each of ended)
           if (each.status === 'rejected')
@@ -23,7 +23,7 @@ export const effectsBeside: readonly VerbCase[] = [
         assert.ok(made <= 1, `bill ${bill} was paid ${made} times`);
         assert.equal(ended.filter(({ status }) => status === 'fulfilled').length, made);
         if (made === 1) continue;
-        // Each saw the other begin, and nobody paid: what was refused was not made, so one may.
+        // Each saw the other start, and nobody paid: a refused call was not made, so one of them may make it.
         await branches[0].resume(pay, { prompt: 'Pay now.' });
         assert.equal(made, 1);
         await refuses('effect.refused', () => branches[1].resume(pay, { prompt: 'Pay now.' }));

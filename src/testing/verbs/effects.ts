@@ -19,7 +19,7 @@ async function refunded(session: Session, effect?: EffectClass): Promise<Counted
   return refund;
 }
 
-/** An agent whose model asks for refunds under ids of its own, so often, and then says it is done. */
+/** An agent whose model asks for so many refunds under its own ids, and then says it is done. */
 function refundsAgain(refund: LittleTool, times = 1): ReturnType<typeof littleAgent> {
   let asked = 0;
   const model = (): Message =>
@@ -27,7 +27,7 @@ function refundsAgain(refund: LittleTool, times = 1): ReturnType<typeof littleAg
   return littleAgent({ model, tools: { refund } });
 }
 
-/** What calls that the session has made before become of on resume. */
+/** The cases of calls that the session has made before, on resume. */
 export const effects: readonly VerbCase[] = [
   onSession(
     'effects: an unknown call that succeeded after the point is answered from the record (T10)',
@@ -126,7 +126,7 @@ export const effects: readonly VerbCase[] = [
   onSession('effects: any call made before the point is answered when it comes again by its id', async (session) => {
     const refund = await refunded(session);
     const branch = await session.fork('main@6', { name: 'x' });
-    // Code that begins anew makes the calls of the record again, under the ids they had.
+    // Code that starts over makes the recorded calls again, under the same ids.
     const { reused } = await branch.resume(async ({ recorder }) => {
       const start = { kind: 'tool', name: 'refund', call: 'c1', input: { order: 7, amount: 500 } } as const;
       return recorder.call(start, () => refund.call(start.input));
@@ -158,7 +158,7 @@ export const effects: readonly VerbCase[] = [
       ] as const) {
         const refund = countedRefund();
         const branch = await session.fork(point, { name: what, prompt: 'Refund order 7.' });
-        // The end of main@5 is known, although not on this branch; so its answer is taken.
+        // The end of main@5 is known, although not on this branch, so its answer is reused.
         assert.equal((await branch.resume(littleAgent({ model: () => says('Done.'), tools: { refund } }))).reused, 1);
         assert.equal(refund.made.length, 0);
       }
@@ -300,7 +300,7 @@ export const effects: readonly VerbCase[] = [
       let made = 0;
       const agent = async ({ recorder }: { readonly recorder: Recorder }) => {
         const start = { kind: 'tool', name: 'pay', effect: 'irreversible', call: 'c1', input: {} } as const;
-        // Twice on purpose, which whoever begins it may do.
+        // Twice on purpose: the caller may do that.
         return Promise.all([0, 1].map((nth) => recorder.call({ ...start, call: `c${nth}` }, async () => ++made)));
       };
       const ended = await Promise.allSettled([branch.resume(agent), branch.resume(agent)]);

@@ -4,7 +4,7 @@ import { all, note, onSession, refuses, said, type VerbCase } from './verb-case.
 
 const secret = 'My card number is 4111 1111 1111 1111.';
 
-/** What `session.erase` promises. */
+/** The cases of `session.erase`. */
 export const erase: readonly VerbCase[] = [
   onSession('erase() forgets a payload; the chain still verifies and what is left says so', async (session) => {
     await session.append([note('before the secret came'), note(secret), note('after the secret came')]);

@@ -5,7 +5,7 @@ import { asks, countedRefund, lastOf, littleAgent, recordLoop, refunding, says }
 import { noting, refunded } from './refund-story.ts';
 import { all, onSession, refuses, type VerbCase } from './verb-case.ts';
 
-/** What `session.retry` promises. */
+/** The cases of `session.retry`. */
 export const retry: readonly VerbCase[] = [
   onSession('retry() forks at the start of the run, adds to its prompt, and compares', async (session) => {
     const digest = await refunded(session);
@@ -102,7 +102,7 @@ export const retry: readonly VerbCase[] = [
   }),
 ];
 
-/** What `session.experiment` promises. */
+/** The cases of `session.experiment`. */
 export const experiment: readonly VerbCase[] = [
   onSession(
     'experiment() makes a branch for each variant and repeat, compares them, and leaves the original',

@@ -13,7 +13,7 @@ const saved = {
   ],
 };
 
-/** What `reprise.import` and `reprise.export` promise. */
+/** The cases of `reprise.import` and `reprise.export`. */
 export const importing: readonly VerbCase[] = [
   onSession('import() makes a session of a saved run, and export() gives the same bytes back', async (_, reprise) => {
     const session = await reprise.import(saved);

@@ -5,7 +5,7 @@ import type { EffectClass } from '../../core/recording/effects.ts';
 import type { Recorder } from '../../core/recording/recorder.ts';
 import type { Session } from '../../engine/session.ts';
 
-/** What a model is asked. */
+/** A question to a model. */
 export interface Asked {
   readonly model: string;
   readonly system: string | null;
@@ -21,7 +21,7 @@ export interface LittleTool {
   readonly call: (input: JsonValue, signal?: AbortSignal) => JsonValue | Promise<JsonValue>;
 }
 
-/** What a loop runs with. */
+/** The model and tools of a loop. */
 export interface LittleLoop {
   readonly model: LittleModel;
   readonly tools?: Readonly<Record<string, LittleTool>>;
@@ -34,7 +34,7 @@ type LoopContext = Pick<ResumeContext, 'recorder' | 'messages' | 'prompt' | 'mod
 
 const roundsMax = 20;
 
-/** A whole little agent: asks the model, calls the tools it asks for, and so on until it says something. */
+/** A whole little agent: asks the model and calls the tools it asks for, until the model answers with text. */
 export async function runLoop(loop: LittleLoop, context: LoopContext): Promise<string> {
   const { recorder, prompt, system } = context;
   const model = context.model ?? loop.modelName ?? 'small-1';
@@ -65,7 +65,7 @@ async function answer(
   const { toolCallId, toolName, input } = call;
   const tool = loop.tools?.[toolName];
   const start = { kind: 'tool', name: toolName, call: toolCallId, input } as const;
-  const effect = tool?.effect === undefined ? {} : { effect: tool.effect };
+  const effect = given({ effect: tool?.effect });
   const output = await recorder.call({ ...start, ...effect }, async () => tool?.call(input, signal) ?? null);
   return { type: 'tool-result', toolCallId, toolName, output };
 }
@@ -83,7 +83,7 @@ export function littleAgent(
   };
 }
 
-/** Records the loop on `main` for a few user messages, each a run of its own that has the whole conversation. */
+/** Records the loop on `main` for a few user messages, each in its own run with the whole conversation. */
 export async function recordLoop(
   session: Session,
   loop: LittleLoop,
@@ -112,13 +112,13 @@ export function asks(toolName: string, input: JsonValue, toolCallId: string): Me
 /** An assistant message. */
 export const says = (text: string): Message => ({ role: 'assistant', content: [{ type: 'text', text }] });
 
-/** The last message, and the last thing the user said. */
+/** Returns the last message and the last user message. */
 export function lastOf({ messages }: Asked): { readonly last: Message | undefined; readonly question: string } {
   const question = messages.findLast(({ role }) => role === 'user');
   return { last: messages.at(-1), question: question === undefined ? '' : textOf(question) };
 }
 
-/** A model that refunds what it is asked to, and reads the question: with a limit in it, it keeps to the limit. */
+/** A model that refunds what the question asks for, within a limit if the question names one. */
 export function refunding(): LittleModel {
   let calls = 0;
   return (asked) => {

@@ -17,11 +17,11 @@ const types = defineProjection<string[]>({
   apply: (value, event) => [...value, event.type],
 });
 
-/** A fork's own events stand one further on than those of a look: its first event is `branch.forked`. */
+/** The seqs of a fork are one higher than those of a look, since its first event is `branch.forked`. */
 const shifted = <T extends { readonly causeSeq?: number }>(one: T): T =>
   (one.causeSeq ?? 0) > 3 ? { ...one, causeSeq: (one.causeSeq ?? 0) - 1 } : one;
 
-/** What `session.stateAt` promises. */
+/** The cases of `session.stateAt`. */
 export const stateAt: readonly VerbCase[] = [
   onSession('stateAt() folds the view, or raw history for a projection that says so', async (session) => {
     await session.append(notes('abc'));
@@ -188,7 +188,7 @@ export const stateAt: readonly VerbCase[] = [
   }),
 ];
 
-/** What `session.counterfactual` promises. */
+/** The cases of `session.counterfactual`. */
 export const counterfactual: readonly VerbCase[] = [
   onSession('counterfactual() leaves out seqs or ids, names what went, and refuses unknown ids', async (session) => {
     const [a] = await session.append(note('a'));

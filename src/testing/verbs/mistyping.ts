@@ -3,7 +3,7 @@ import { conversation } from '../../projections/conversation.ts';
 import { noting } from './refund-story.ts';
 import { all, notes, onSession, refuses, said, type VerbCase } from './verb-case.ts';
 
-/** What every verb does about an option that nobody would read. */
+/** The cases of unknown options, which every verb refuses. */
 export const mistyping: readonly VerbCase[] = [
   onSession(
     'every verb refuses an option that it would not read, and names the one that was meant',

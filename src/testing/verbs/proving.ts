@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { all, note, notes, onSession, refuses, type VerbCase } from './verb-case.ts';
 
-/** What `session.verify` promises. */
+/** The cases of `session.verify`. */
 export const verify: readonly VerbCase[] = [
   onSession('verify() passes on what was recorded, and says what it cannot cover without a digest', async (session) => {
     await session.append(notes('abc'));
@@ -74,7 +74,7 @@ export const verify: readonly VerbCase[] = [
   ),
 ];
 
-/** What `session.fingerprint` promises. */
+/** The cases of `session.fingerprint`. */
 export const fingerprint: readonly VerbCase[] = [
   onSession('fingerprint() is equal for equal behaviour, whatever the ids and clocks', async (session, reprise) => {
     const other = await reprise.createSession('other');
@@ -99,7 +99,7 @@ export const fingerprint: readonly VerbCase[] = [
   }),
 ];
 
-/** What `reprise.diff` promises. */
+/** The cases of `reprise.diff`. */
 export const diff: readonly VerbCase[] = [
   onSession('diff() aligns two branches by how they behaved and finds where they part', async (session, reprise) => {
     await session.append(notes('abcde'));
@@ -164,7 +164,7 @@ export const diff: readonly VerbCase[] = [
   }),
 ];
 
-/** What sessions promise. */
+/** The cases of sessions and of the store they are in. */
 export const sessions: readonly VerbCase[] = [
   onSession('a session is opened, made, listed and deleted only when confirmed', async (session, reprise) => {
     await refuses('session.exists', () => reprise.createSession('demo'));

@@ -6,7 +6,7 @@ import { countedRefund, lastOf, littleAgent, recordLoop, refunding, says } from 
 import { noting } from './refund-story.ts';
 import { all, onSession, refuses, type VerbCase } from './verb-case.ts';
 
-/** What `session.resume` promises for a whole session against another agent. */
+/** The cases of `session.resume` with the recorded user turns. */
 export const userTurns: readonly VerbCase[] = [
   onSession('resume() with the recorded user turns sends them one by one, from 0, and compares', async (session) => {
     const answer =
@@ -147,7 +147,7 @@ export const userTurns: readonly VerbCase[] = [
     const turnsOn = async (branch: string): Promise<(number | undefined)[]> =>
       (await all(session.replay({ at: { branch }, filter: { types: ['call.started'] } }))).map(({ turn }) => turn);
     assert.deepEqual(await turnsOn('main'), [1, 1, 2]);
-    // In the middle of the first try, and after it.
+    // During the first try, and after it.
     for (const [seq, turns] of [
       [3, [1, 1]],
       [4, [1, 1]],

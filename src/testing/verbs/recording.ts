@@ -18,7 +18,7 @@ const asks = (recorder: Recorder, messages: readonly Message[], answer: Message)
 
 const typesOf = (events: readonly Event[]): string[] => events.map((event) => event.type);
 
-/** What `session.record` promises. */
+/** The cases of `session.record`. */
 export const record: readonly VerbCase[] = [
   onSession(
     'record() stores a run, its messages and its calls, each with its cause, agent and run',
@@ -123,7 +123,7 @@ export const record: readonly VerbCase[] = [
         sent,
       );
       assert.deepEqual(openCalls, []);
-      // Before the second model call, what is there is the first request, its answer, and the results one by one.
+      // Before the second model call, the view has the first request, its answer, and the results one by one.
       const second = await session.findLast({ types: ['call.started'], kind: 'model' });
       const before = await session.stateAt({ branch: 'main', seq: (second?.seq ?? 1) - 1 }, conversation);
       const results = before.messages.slice(2).flatMap(({ message }) => toolResultsIn(message ?? null));

@@ -6,17 +6,17 @@ import { type RunNode, runs } from '../../projections/runs.ts';
 import { countedRefund, recordLoop, refunding } from './little-agent.ts';
 import { all } from './verb-case.ts';
 
-/** What the user asks for. */
+/** The user's request. */
 export const question = 'Refund order 7.';
 
-/** Records a refund on `main`, and gives the digest of it. */
+/** Records a refund on `main`, and returns its digest. */
 export async function refunded(session: Session): Promise<string> {
   const refund = countedRefund();
   await recordLoop(session, { model: refunding(), tools: { refund } }, [question]);
   return (await session.locate('main')).digest;
 }
 
-/** An agent that keeps what it is handed. */
+/** An agent that keeps the context it is handed. */
 export function noting(): AgentFunction<string> & { seen: ResumeContext[] } {
   const seen: ResumeContext[] = [];
   const agent = async (context: ResumeContext): Promise<string> => {
@@ -28,7 +28,7 @@ export function noting(): AgentFunction<string> & { seen: ResumeContext[] } {
 
 /** The types of events, in order. */
 export const types = (events: readonly Event[]): string[] => events.map(({ type }) => type);
-/** What a branch stores itself. */
+/** Reads the events that a branch stores itself. */
 export const own = async (session: Session, branch: string): Promise<Event[]> => {
   const { parent } = await session.branch(branch);
   return all(session.replay({ at: { branch }, history: 'raw', after: parent?.seq ?? 0 }));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { all, note, notes, onSession, refuses, said, type VerbCase } from './verb-case.ts';
 
-/** What `session.replay` promises. */
+/** The cases of `session.replay`. */
 export const replay: readonly VerbCase[] = [
   onSession('replay() reads ranges: `after` is left out, `through` is included', async (session) => {
     await session.append(notes('abcdef'));
@@ -144,7 +144,7 @@ export const replay: readonly VerbCase[] = [
   ),
 ];
 
-/** What `session.find` and `session.findLast` promise. */
+/** The cases of `session.find` and `session.findLast`. */
 export const find: readonly VerbCase[] = [
   onSession('find() and findLast() give points of the view, or undefined', async (session) => {
     await session.append(notes('abab'));

@@ -7,7 +7,7 @@ import { countedRefund, littleAgent, recordLoop, refunding, runLoop, says } from
 import { noting, own, question, refunded, types } from './refund-story.ts';
 import { all, onSession, refuses, type VerbCase } from './verb-case.ts';
 
-/** What `session.resume` and `branch.resume` promise. */
+/** The cases of `session.resume` and `branch.resume`. */
 export const resume: readonly VerbCase[] = [
   onSession('resume() sends the prompt once, and records it once', async (session) => {
     const digest = await refunded(session);

@@ -11,7 +11,7 @@ const valueAt = async (state: StateVerbs, key: string, at: string): Promise<unkn
   return exists ? value : undefined;
 };
 
-/** What reading state promises. */
+/** The cases of reading state. */
 export const reading: readonly VerbCase[] = [
   onSession('get() of a value, of null, of a deleted key, of an unknown one', async (session) => {
     const { state } = session;
@@ -152,7 +152,7 @@ export const reading: readonly VerbCase[] = [
   }),
 ];
 
-/** What state promises where history branches and is edited. */
+/** The cases of state on branches and in edited histories. */
 export const branching: readonly VerbCase[] = [
   onSession('state on a fork is that of its point, and then goes its own way', async (session) => {
     const { state } = session;
@@ -266,7 +266,7 @@ export const branching: readonly VerbCase[] = [
     assert.deepEqual(await shown(), ['2 two again', '2 two', '1 one']);
     assert.deepEqual([await found(1), await found(2), await found(3)], ['one', 'two again', null]);
     assert.deepEqual([(await state.get('a')).version, await found(2, '@2')], [2, 'two']);
-    // The numbers fall: what was taken out is back, and what stands behind it did not know of it.
+    // The numbers fall: the removed commit is back, and the one after it had not seen it.
     await put(state, 'a', 'three');
     for (const seq of [6, 4, 2]) await session.revert(`main@${seq}`);
     await put(state, 'a', 'second');

@@ -5,7 +5,7 @@ import { all, note, onSession, refuses, type VerbCase } from './verb-case.ts';
 const put = async (state: StateHandle, key: string, value: number | string): Promise<number> =>
   (await state.transaction((tx) => tx.write(key, value))).seq;
 
-/** What replaying state promises. */
+/** The cases of `state.replay`. */
 export const replaying: readonly VerbCase[] = [
   onSession('replay() gives one item a transaction, with the operations of one agent', async (session) => {
     const { state } = session;

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import type { StateHandle } from '../../engine/state/state-handle.ts';
 import { all, note, onSession, refuses, type VerbCase } from './verb-case.ts';
 
-/** Writes one key and gives the seq. */
+/** Writes one key and returns the seq. */
 const put = async (state: StateHandle, key: string, value: number | string): Promise<number> =>
   (await state.transaction((tx) => tx.write(key, value))).seq;
 
 const count = async (state: StateHandle): Promise<number> => Number((await state.get('count')).value ?? 0);
 
-/** What a transaction promises from its beginning to its end. */
+/** The cases of a transaction from its beginning to its end. */
 export const lifeCycle: readonly VerbCase[] = [
   onSession(
     'commit() appends one event whose id is the transaction, with every operation in order',
@@ -188,7 +188,7 @@ export const lifeCycle: readonly VerbCase[] = [
   }),
 ];
 
-/** What transactions promise about one another. */
+/** The cases of transactions that run at the same time. */
 export const isolation: readonly VerbCase[] = [
   onSession('a lost update is state.conflict, and names the keys', async (session) => {
     const { state } = session;

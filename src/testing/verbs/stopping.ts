@@ -6,7 +6,7 @@ import { asks, littleAgent, refunding, says } from './little-agent.ts';
 import { lastRun, refunded } from './refund-story.ts';
 import { onSession, refuses, type VerbCase } from './verb-case.ts';
 
-/** What `session.resume` promises when a run does not come to its end. */
+/** The cases of `session.resume` when a run does not finish. */
 export const stopping: readonly VerbCase[] = [
   onSession('resume() that fails leaves a branch that says so and can be resumed again', async (session) => {
     const digest = await refunded(session);
@@ -33,7 +33,7 @@ export const stopping: readonly VerbCase[] = [
             call: (_, signal) =>
               new Promise((_resolve, reject) => {
                 signal?.addEventListener('abort', () => reject(new Error('gone')));
-                // In the middle of it, however slow the store is.
+                // During the run, however slow the store is.
                 stop.abort(new Error('enough'));
               }),
           },

@@ -8,7 +8,7 @@ import type { Session } from '../../engine/session.ts';
 /** Opens Reprise on a fresh, empty store. */
 export type OpenFresh = () => Promise<Reprise>;
 
-/** One behaviour every way of opening Reprise must have. */
+/** One behavior that Reprise must have on every store. */
 export interface VerbCase {
   readonly title: string;
   run(open: OpenFresh): Promise<void>;
@@ -35,7 +35,7 @@ export function notes(letters: string, more: Partial<EventDraft> = {}): EventDra
   return letters.split('').map((letter) => note(letter, more));
 }
 
-/** What a history says, as one string of its notes. */
+/** Joins the notes of a history into one string. */
 export async function said(events: AsyncIterable<Event>): Promise<string> {
   let text = '';
   for await (const event of events)
@@ -43,14 +43,14 @@ export async function said(events: AsyncIterable<Event>): Promise<string> {
   return text;
 }
 
-/** Everything of an async iterable. */
+/** Collects an async iterable. */
 export async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
   const list: T[] = [];
   for await (const item of items) list.push(item);
   return list;
 }
 
-/** Asserts that something is refused with a code, a message that says what was attempted, and nothing else. */
+/** Asserts that a call is refused with a code and a message that says what was attempted. */
 export async function refuses(code: ErrorCode, what: () => unknown): Promise<RepriseError> {
   let thrown: unknown;
   try {
