@@ -4,7 +4,7 @@ import { recallParts } from '../../core/parts/encode.ts';
 import { seq } from '../../core/point.ts';
 import { segmentAt } from '../../core/view/segment.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
-import { dataOf, decoderFor, partsOf } from '../history/stored-events.ts';
+import { dataOf, decoderFor, readParts } from '../history/stored-events.ts';
 import { memoryOf } from './write.ts';
 
 /** Loads the lists and bodies of stored events into this process's memory, so that the next append continues them. */
@@ -22,7 +22,7 @@ export async function recall(
   const decoder = await decoderFor(engine, session, rows);
   for (const row of rows) {
     if (row.data === null) continue;
-    const parts = await partsOf(engine, session, refsIn(row.data));
+    const parts = await readParts(engine, session, refsIn(row.data));
     const { type, agent, run } = row;
     const event = { type, agent: agent ?? undefined, run: run ?? undefined, data: dataOf(row, decoder) };
     recallParts(memoryOf(engine, session), event, row.data, parts);

@@ -1,6 +1,7 @@
-import { previous, type Seq } from '../../core/point.ts';
+import type { Seq } from '../../core/point.ts';
 import { erasedKeys } from '../../core/store/event-keys.ts';
 import type { BranchSummary } from '../../core/store/event-store.ts';
+import { segmentAt } from '../../core/view/segment.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { branchRecord } from '../history/place.ts';
 
@@ -43,11 +44,8 @@ async function keysIn(
   branch: string,
   seq: Seq,
 ): Promise<ReadonlyMap<Seq, readonly string[]>> {
-  const segment = { branch, after: previous(seq), through: seq, except: [], carried: false };
-  const page = await engine.store.read(sessionRef(engine, session), [segment], {
-    limit: 1,
-    select: 'full',
-    direction: 'forward',
-  });
+  const ref = sessionRef(engine, session);
+  const segments = [segmentAt({ branch, seq })];
+  const page = await engine.store.read(ref, segments, { limit: 1, select: 'full', direction: 'forward' });
   return erasedKeys(page.events[0]?.data ?? '{}');
 }

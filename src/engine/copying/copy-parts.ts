@@ -5,17 +5,17 @@ import type { PartInput } from '../../core/parts/parts.ts';
 import type { Digest, Seq } from '../../core/point.ts';
 import type { StoredEvent } from '../../core/store/event-store.ts';
 import { sessionRef } from '../context/engine.ts';
-import { partsOf } from '../history/stored-events.ts';
+import { readParts } from '../history/stored-events.ts';
 import type { Transfer } from './transfer.ts';
 
 type Row = Pick<StoredEvent, 'seq' | 'data'>;
 
-/** Characters of parts in one batch, so that neither end has to hold much at once. */
+/** Characters of parts in one batch, so that neither end holds much at once. */
 const batchTextMax = 8_388_608;
 
 /**
- * The parts that events need and the target's session does not hold, with all that those refer to; undefined if they are
- * too much for one batch. A part the target holds was brought with all it refers to, so the walk ends there.
+ * Returns the parts that events need and the target lacks, with all that those refer to; undefined if they are too much
+ * for one batch. The target got every part with all it refers to, so the walk ends at parts that it holds.
  */
 export async function missingParts(
   transfer: Transfer,
@@ -33,8 +33,8 @@ export async function missingParts(
 }
 
 /**
- * The same however much it is, in batches: what is referred to comes before what refers to it, so that whoever is stopped
- * in between leaves no part without what it needs.
+ * Yields the same parts in batches, however many they are. A part comes after all it refers to, so that a copy that is
+ * stopped in between leaves no part without its base.
  */
 export async function* partBatches(
   transfer: Transfer,
@@ -47,7 +47,7 @@ export async function* partBatches(
   let batch: PartInput[] = [];
   let length = 0;
   for (const digest of deepestFirst(refs)) {
-    for (const part of (await partsOf(from, session, [digest], { depth: 'asked' })).values()) {
+    for (const part of (await readParts(from, session, [digest], { depth: 'asked' })).values()) {
       if (length > 0 && length + part.text.length > batchTextMax) {
         yield batch;
         [batch, length] = [[], 0];
@@ -59,7 +59,7 @@ export async function* partBatches(
   if (batch.length > 0) yield batch;
 }
 
-/** Every part before those that refer to it. */
+/** Returns the parts so that each comes before those that refer to it. */
 function deepestFirst(refs: ReadonlyMap<Digest, readonly Digest[]>): Digest[] {
   const order = new Set<Digest>();
   const entered = new Set<Digest>();
@@ -76,7 +76,7 @@ function deepestFirst(refs: ReadonlyMap<Digest, readonly Digest[]>): Digest[] {
   return [...order];
 }
 
-/** Goes from events to their parts, and from part to part, as long as the target lacks them. */
+/** Walks from events to their parts, and from part to part, as far as the target lacks them. */
 async function* walk(transfer: Transfer, branch: string, rows: readonly Row[]): AsyncGenerator<PartInput> {
   const { from, session, erasures } = transfer;
   const neededBy = new Map<Digest, Seq>();

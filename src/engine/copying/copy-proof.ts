@@ -11,7 +11,7 @@ import type { CopyOptions } from './copy-options.ts';
 import { type Standing, standingOf } from './copy-standing.ts';
 import { checkAborted, type Transfer } from './transfer.ts';
 
-/** Reads what was copied again: its chain must verify, end where the source's does, and behave as that does. */
+/** Reads the copy again: its chain must verify, end where the source ends, and have the same fingerprint. */
 export async function proveCopy(
   transfer: Transfer,
   source: Standing,
@@ -37,14 +37,19 @@ export async function proveCopy(
     checkAborted(transfer);
     const left = await fingerprintOf(transfer.from, session, branch, head);
     const right = await fingerprintOf(transfer.to, transfer.target, branch, head);
-    if (left !== right) throw notVerified(transfer, branch, head, `it behaves as ${right}, and not as ${left}`);
+    if (left !== right) throw notVerified(transfer, branch, head, `its fingerprint is ${right}, not ${left}`);
   }
 }
 
 function checkHead(transfer: Transfer, { branch, head, digest }: BranchSummary, target: Standing | undefined): void {
   const held = target?.branches.find((other) => other.branch === branch);
   if (held?.head === head && held.digest === digest) return;
-  throw notVerified(transfer, branch, head, `it ends at seq ${held?.head ?? 0}, with another digest than the source`);
+  throw notVerified(
+    transfer,
+    branch,
+    head,
+    `it ends at seq ${held?.head ?? 0}, with a different digest than the source`,
+  );
 }
 
 async function proveChain(to: Engine, transfer: Transfer, { branch }: BranchSummary): Promise<void> {
@@ -55,14 +60,14 @@ async function proveChain(to: Engine, transfer: Transfer, { branch }: BranchSumm
   }
 }
 
-/** Folded anew at both ends, so that nothing is kept at the source and nothing that was kept is believed. */
+/** Folds from the start at both ends: uses no snapshot, and leaves none at the source. */
 async function fingerprintOf(engine: Engine, session: string, branch: string, seq: Seq): Promise<string> {
   const place = await findPlace(engine, session, { branch, seq });
   try {
     const projection = fingerprintProjection(engine.platform.sha256);
     return await foldAt({ ...engine, onRead: () => undefined }, place, projection, false);
   } catch (error) {
-    // What a newer release has written can be copied and verified, though not folded.
+    // Events of a newer release can be copied and verified, but not folded.
     if (hasCode(error, 'event.newer-version')) return error.code;
     throw error;
   }
@@ -71,7 +76,7 @@ async function fingerprintOf(engine: Engine, session: string, branch: string, se
 function notVerified({ session }: Transfer, branch: string, seq: Seq, why: string): RepriseError {
   return new RepriseError(
     'copy.not-verified',
-    `Cannot copy session "${session}": "${branch}" at the target is not what the source has: ${why}`,
+    `Cannot copy session "${session}": "${branch}" at the target does not match the source: ${why}`,
     {
       hint: 'Check the target with "reprise doctor", and copy again.',
       details: { session, branch, seq },

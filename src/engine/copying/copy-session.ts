@@ -3,7 +3,7 @@ import { given } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import { genesisDigest } from '../../core/parts/digest.ts';
 import { beginning, previous, type Seq } from '../../core/point.ts';
-import type { BranchSummary } from '../../core/store/event-store.ts';
+import type { BranchSummary, Receipt, SessionRef } from '../../core/store/event-store.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { sessionRecord } from '../history/place.ts';
 import { verify } from '../proving/verify.ts';
@@ -14,7 +14,7 @@ import { checkEarlier, eventsIn, type Standing, stagedId, standingOf } from './c
 import { copyStretch } from './copy-stretch.ts';
 import { damagedSource, type Transfer } from './transfer.ts';
 
-// What happens at either end meanwhile is found by the next pass; who never stops erasing is not outrun.
+// The next pass finds changes at either end; a source that is erased all the time wins after the last pass.
 const passesMax = 5;
 
 /** Copies one session, and proves that the target has what the source has. */
@@ -42,13 +42,23 @@ export async function copySession(
 }
 
 function alwaysErased(session: string): RepriseError {
-  return new RepriseError('store.busy', `Cannot copy session "${session}": it is being erased all the time`, {
-    hint: 'Copy it again when nothing is being erased.',
-    details: { session },
-  });
+  return new RepriseError(
+    'store.busy',
+    `Cannot copy session "${session}": events at the source are being erased all the time`,
+    {
+      hint: 'Copy it again when nothing is being erased.',
+      details: { session },
+    },
+  );
 }
 
-/** Somebody else wrote to the target, or finished the same copy, in between: looking again says which. */
+/** Returns the state of a session, or throws `session.not-found`. */
+async function heldStanding(engine: Engine, session: string): Promise<Standing> {
+  const standing = await standingOf(engine, session);
+  return standing ?? { record: await sessionRecord(engine, session), branches: [] };
+}
+
+/** Tells whether a different writer changed the target, or finished the same copy, in between: the next pass finds out. */
 function isRace(error: unknown): boolean {
   return hasOneOf(error, ['append.conflict', 'session.exists', 'session.not-found']);
 }
@@ -70,7 +80,7 @@ const saidWell: readonly ErrorCode[] = [
   'store.unreachable',
 ];
 
-/** Whatever else went wrong may come of a source that is not what was recorded: then that is told, with the place. */
+/** Returns the error to report. If the source is damaged, that is the reason, with the damaged seq. */
 async function diagnosed(from: Engine, session: string, error: unknown): Promise<unknown> {
   if (hasOneOf(error, saidWell)) return error;
   for (const { branch } of await from.store.branches(sessionRef(from, session))) {
@@ -80,12 +90,12 @@ async function diagnosed(from: Engine, session: string, error: unknown): Promise
   return error;
 }
 
-/** A history that cannot be proved is of no use to the next copy. */
+/** Tells whether the next copy cannot use what this one has written. */
 function isUseless(error: unknown): boolean {
   return hasOneOf(error, ['copy.not-verified', 'event.damaged', 'part.missing']);
 }
 
-/** Where it cannot be deleted, it keeps the name that says that it is not whole. */
+/** Deletes the unfinished copy. If that fails, its name still says that it is unfinished. */
 async function discard(from: Engine, to: Engine, session: string): Promise<void> {
   const id = stagedId(await sessionRecord(from, session));
   await to.store.deleteSession(sessionRef(to, id)).catch((error: unknown) => {
@@ -95,7 +105,7 @@ async function discard(from: Engine, to: Engine, session: string): Promise<void>
 
 type OnWritten = (events: number) => void;
 
-/** One pass; undefined if something was erased at the source meanwhile. */
+/** Runs one pass; returns undefined if a payload was erased at the source in the meantime. */
 async function copyOnce(
   from: Engine,
   to: Engine,
@@ -103,13 +113,12 @@ async function copyOnce(
   options: CopyOptions,
   onWritten: OnWritten,
 ): Promise<CopiedSession | undefined> {
-  await sessionRecord(from, session);
-  const source = (await standingOf(from, session)) as Standing;
+  const source = await heldStanding(from, session);
   checkGenesis(from, source);
   const target = await standingOf(to, session);
   if (target !== undefined) await checkEarlier(from, source, to, target);
   const result = { session, written: 0, branches: source.branches.map(headOf) };
-  // A payload that was erased since the last copy is still there: a new copy takes the place of that one.
+  // The last copy still has payloads that were erased since: a new copy replaces it.
   const isErased = target !== undefined && target.record.erasures !== source.record.erasures;
   const outcome = target === undefined ? 'copied' : isErased ? 'replaced' : 'updated';
   if (options.dryRun === true) return await dryResult(from, to, source, target, { ...result, outcome });
@@ -122,10 +131,10 @@ async function copyOnce(
   return (await isStill(from, source)) ? { ...result, outcome } : undefined;
 }
 
-/** What cannot be the beginning of its own chain would be taken for another session. */
+/** Refuses a session whose genesis does not match its seed: the target would take it for a different one. */
 function checkGenesis({ platform }: Engine, { record: { session, root, seed, genesis } }: Standing): void {
   if (genesisDigest(platform.sha256, seed) === genesis) return;
-  throw damagedSource({ session }, root, beginning, "the session's genesis is not made of its seed");
+  throw damagedSource({ session }, root, beginning, "the session's genesis does not match its seed");
 }
 
 function headOf({ branch, head, digest }: BranchSummary): CopiedSession['branches'][number] {
@@ -136,7 +145,7 @@ async function isStill(from: Engine, { record }: Standing): Promise<boolean> {
   return (await sessionRecord(from, record.session)).erasures === record.erasures;
 }
 
-/** What a copy would do. A session that is half there goes on where it is. */
+/** Returns what a copy would do. It would continue an unfinished one. */
 async function dryResult(
   from: Engine,
   to: Engine,
@@ -152,7 +161,7 @@ async function dryResult(
   return { ...result, written, outcome: isUpdate && written === 0 ? 'unchanged' : result.outcome };
 }
 
-/** Brings a session to the target under an id of its own, and gives it its name when it is whole and proved. */
+/** Copies a session under a temporary id, and gives it its name once it is complete and proved. */
 async function copyStaged(
   from: Engine,
   to: Engine,
@@ -164,17 +173,17 @@ async function copyStaged(
   const id = stagedId(source.record);
   const staged = await stagedStanding(from, to, source, id);
   await copyInto(from, to, source, staged, options, onWritten, target);
-  // Whatever was erased since it was read must not get a name.
+  // A copy with payloads that were erased since must not get the name.
   if (!(await isStill(from, source))) return;
   const { session } = source.record;
   await to.store.renameSession(sessionRef(to, id), {
     to: session,
-    ...(target === undefined ? {} : { replaces: target.branches }),
+    ...given({ replaces: target?.branches }),
   });
   to.memories.delete(session);
 }
 
-/** What an earlier copy has left of a session, or a new one. What was erased since is thrown away with the rest. */
+/** Returns the unfinished copy of a session, or a new one. Deletes an unfinished one if payloads were erased since. */
 async function stagedStanding(from: Engine, to: Engine, source: Standing, id: string): Promise<Standing> {
   const found = await standingOf(to, id);
   const { root, seed, createdAt, erasures } = source.record;
@@ -184,10 +193,10 @@ async function stagedStanding(from: Engine, to: Engine, source: Standing, id: st
   }
   if (found !== undefined) await to.store.deleteSession(sessionRef(to, id));
   await to.store.createSession(sessionRef(to, id), { root, seed, createdAt, erasures });
-  return (await standingOf(to, id)) as Standing;
+  return await heldStanding(to, id);
 }
 
-/** Writes to a session of the target what it lacks, and proves it. Gives how many events that were. */
+/** Writes the missing events to a session of the target, and proves them. Returns their number. */
 async function copyInto(
   from: Engine,
   to: Engine,
@@ -233,8 +242,8 @@ interface StretchLeft {
 }
 
 /**
- * What the target lacks, branch by branch in the order they were made, so that a parent is there before its children. The
- * event that was appended last comes last, so that the target too says when the session was appended to.
+ * Returns the stretches that the target lacks, branch by branch in the order of creation, so that a parent comes before
+ * its children. The event appended last comes last, so that the target has the same time of the last append.
  */
 function stretchesLeft({ record, branches }: Standing, target: Standing): StretchLeft[] {
   const heads = new Map(target.branches.map(({ branch, head }) => [branch, head]));
@@ -260,13 +269,9 @@ function stretchesLeft({ record, branches }: Standing, target: Standing): Stretc
   ];
 }
 
-/** Receipts go with the session; they are few. */
-async function copyReceipts(
-  { to, target }: Transfer,
-  ref: Parameters<Engine['store']['heldReceipts']>[0],
-  { store }: Engine,
-): Promise<void> {
-  let after: { readonly digest: Parameters<Engine['store']['receipts']>[1]; readonly kind: string } | undefined;
+/** Copies the receipts of a session; they are few. */
+async function copyReceipts({ to, target }: Transfer, ref: SessionRef, { store }: Engine): Promise<void> {
+  let after: Receipt | undefined;
   for (;;) {
     const page = await store.heldReceipts(ref, {
       limit: limits.pageEventsMax,

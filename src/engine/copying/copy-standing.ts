@@ -3,30 +3,31 @@ import { limits } from '../../core/limits.ts';
 import { beginning, type Digest, later, previous, type Seq } from '../../core/point.ts';
 import type { BranchSummary, SessionRecord } from '../../core/store/event-store.ts';
 import { utf8Length } from '../../core/utf8.ts';
+import { segmentAt } from '../../core/view/segment.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 
-/** A session as it stands: its record, and where each of its branches ends, in the order they were made. */
+/** The state of a session: its record, and where each of its branches ends, in the order of creation. */
 export interface Standing {
   readonly record: SessionRecord;
   readonly branches: readonly BranchSummary[];
 }
 
-/** How a session stands; undefined if there is none. */
+/** Returns the state of a session; undefined if there is none. */
 export async function standingOf(engine: Engine, session: string): Promise<Standing | undefined> {
   const ref = sessionRef(engine, session);
-  // The count of erasures comes first: one that comes in between is noticed when it is asked for again.
+  // Reads the count of erasures first, so that a later check notices an erasure in between.
   const record = await engine.store.session(ref);
   return record === undefined ? undefined : { record, branches: await engine.store.branches(ref) };
 }
 
-/** The events that a session stores. */
+/** Returns the number of events that a session stores. */
 export function eventsIn({ branches }: Standing): number {
   return branches.reduce((sum, { head, parent }) => sum + head - (parent?.seq ?? beginning), 0);
 }
 
 const stagedBytesMax = limits.idBytesMax - '~copying-'.length - 12;
 
-/** The id under which a session is brought to a target until it is whole: told from the session alone, so that it is found again. */
+/** Returns the id of an unfinished copy at the target. It depends on the session alone, so the next copy finds it. */
 export function stagedId({ session, genesis }: Pick<SessionRecord, 'session' | 'genesis'>): string {
   let start = '';
   for (const letter of session) {
@@ -36,7 +37,7 @@ export function stagedId({ session, genesis }: Pick<SessionRecord, 'session' | '
   return `${start}~copying-${genesis.slice(0, 12)}`;
 }
 
-/** Whether a session is one that a copy has not finished yet. */
+/** Tells whether a session is an unfinished copy. */
 export function isStaged({ session, genesis }: Pick<SessionRecord, 'session' | 'genesis'>): boolean {
   return session.endsWith(`~copying-${genesis.slice(0, 12)}`);
 }
@@ -48,10 +49,14 @@ export function isStaged({ session, genesis }: Pick<SessionRecord, 'session' | '
 export async function checkEarlier(from: Engine, source: Standing, to: Engine, target: Standing): Promise<void> {
   const { session } = source.record;
   if (source.record.genesis !== target.record.genesis || source.record.root !== target.record.root) {
-    throw new RepriseError('copy.diverged', `Cannot copy session "${session}": the target has another one of that id`, {
-      hint: 'Copy into another namespace (--into), or delete the one at the target.',
-      details: { session },
-    });
+    throw new RepriseError(
+      'copy.diverged',
+      `Cannot copy session "${session}": the target has a different session of that id`,
+      {
+        hint: 'Copy into a different namespace (--into), or delete the one at the target.',
+        details: { session },
+      },
+    );
   }
   const branches = new Map(source.branches.map((held) => [held.branch, held]));
   for (const held of target.branches) {
@@ -76,9 +81,9 @@ function diverged(
   isAhead = false,
 ): RepriseError {
   const where = target.session === session ? `"${branch}"` : `"${branch}" of "${target.session}"`;
-  const ahead = 'It is ahead of the source: copy the other way round, or into another namespace.';
+  const ahead = 'It is ahead of the source: copy the other way round, or into a different namespace.';
   const both =
-    'Copy into another namespace (--into) to have both, or delete the session at the target to have the one of the source.';
+    'Copy into a different namespace (--into) to have both, or delete the session at the target to have the one of the source.';
   const staged = `Delete "${target.session}" at the target, and copy again.`;
   return new RepriseError(
     'copy.diverged',
@@ -90,7 +95,7 @@ function diverged(
   );
 }
 
-/** The last seq up to which a branch is the same at both; where the target is an earlier state, that is its head. */
+/** Returns the last seq up to which a branch is the same at both ends; the target's head if that is an earlier state. */
 async function lastCommon(
   { from, source, own }: { readonly from: Engine; readonly source: Standing; readonly own: BranchSummary },
   { to, target, held }: { readonly to: Engine; readonly target: Standing; readonly held: BranchSummary },
@@ -98,7 +103,7 @@ async function lastCommon(
   const isEqual = async (seq: Seq): Promise<boolean> =>
     (await digestOf(from, source.record.session, own, seq)) === (await digestOf(to, target.record.session, held, seq));
   let high = Math.min(own.head, held.head) as Seq;
-  // Nearly always the whole of what the target has.
+  // Nearly always the target is an earlier state.
   if (high < firstSeq(held) || (await isEqual(high))) return high;
   let low = previous(firstSeq(held));
   while (high - low > 1) {
@@ -116,11 +121,8 @@ async function digestOf(
   seq: Seq,
 ): Promise<Digest | undefined> {
   if (seq === head) return digest;
-  const segment = { branch, after: previous(seq), through: seq, except: [], carried: false };
-  const page = await engine.store.read(sessionRef(engine, session), [segment], {
-    limit: 1,
-    select: 'header',
-    direction: 'forward',
-  });
+  const ref = sessionRef(engine, session);
+  const segments = [segmentAt({ branch, seq })];
+  const page = await engine.store.read(ref, segments, { limit: 1, select: 'header', direction: 'forward' });
   return page.events[0]?.digest;
 }

@@ -6,7 +6,7 @@ import { later, type Seq } from '../../core/point.ts';
 import { carriesEvent, storedKeys } from '../../core/store/event-keys.ts';
 import type { BranchSummary, RestoredEvent, StoredEvent } from '../../core/store/event-store.ts';
 import { sessionRef } from '../context/engine.ts';
-import { partsOf } from '../history/stored-events.ts';
+import { readParts } from '../history/stored-events.ts';
 import { Bad } from '../proving/verify-damage.ts';
 import { proofPages } from '../proving/verify-stretch.ts';
 import { pointKey } from './copy-erasures.ts';
@@ -91,7 +91,7 @@ async function withKeys(
 ): Promise<RestoredEvent[]> {
   // Only markers that carry an event have keys in parts.
   const sealed = rows.filter(({ type }) => carriesEvent(type)).flatMap(({ data }) => refsIn(data ?? ''));
-  const parts = await partsOf(from, session, sealed, { depth: 'asked' });
+  const parts = await readParts(from, session, sealed, { depth: 'asked' });
   return rows.map(({ branch: _branch, ...row }) => {
     const left = erasures.keys.get(pointKey(branch, row.seq));
     return { ...row, keys: left ?? storedKeys(row, (digest) => parts.get(digest)) };

@@ -1,11 +1,9 @@
 import { RepriseError } from '../../core/error.ts';
 import { checkId } from '../../core/id.ts';
-import { given } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import { limits } from '../../core/limits.ts';
 import type { SessionRecord } from '../../core/store/event-store.ts';
 import type { Engine } from '../context/engine.ts';
-import { sessionRecord } from '../history/place.ts';
+import { sessionRecord, sessionRecords } from '../history/place.ts';
 import type { Copied, CopiedSession, CopyOptions } from './copy-options.ts';
 import { copySession } from './copy-session.ts';
 import { isStaged } from './copy-standing.ts';
@@ -39,18 +37,9 @@ async function chosen(from: Engine, { sessions }: CopyOptions): Promise<readonly
   return [...new Set(sessions)];
 }
 
-async function allSessions({ store, namespace }: Engine): Promise<string[]> {
+async function allSessions(from: Engine): Promise<string[]> {
   const found: SessionRecord[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await store.sessions({
-      namespace,
-      limit: limits.sessionsPageMax,
-      ...given({ cursor }),
-    });
-    found.push(...page.sessions);
-    cursor = page.next;
-  } while (cursor !== undefined);
+  for await (const record of sessionRecords(from)) found.push(record);
   // Leaves out sessions that a different copy has not finished.
   return found
     .filter((record) => !isStaged(record))

@@ -19,9 +19,9 @@ export type ImportSource = string | JsonInput | AsyncIterable<string | Uint8Arra
 
 /** How to import. */
 export interface ImportOptions {
-  /** The name of the format; told from the file if left out. */
+  /** The name of the format; detected if left out. */
   readonly format?: string;
-  /** The id of the session to make; the file's own name for itself if left out. */
+  /** The id of the new session; the id in the file if left out. */
   readonly session?: string;
 }
 

@@ -1,24 +1,26 @@
 import { canonicalJson } from '../../core/canonical-json.ts';
 import { specOf } from '../../core/event/catalogue.ts';
 import type { Event } from '../../core/event/event.ts';
-import { isObject, type JsonObject, type JsonValue, valueAt } from '../../core/json.ts';
+import { isArray, isObject, type JsonObject, type JsonValue, stringAt, valueAt } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
-import type { Digest, Seq } from '../../core/point.ts';
+import { storedJson } from '../../core/parts/decode.ts';
+import type { Digest } from '../../core/point.ts';
+import { segmentAt } from '../../core/view/segment.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { decoderOf } from '../history/stored-events.ts';
 
 /**
- * What must be forgotten: texts that may not be found anywhere as a part of something, and short texts that may not be
- * found as a whole string, since "ok" alone is nobody's secret.
+ * The content to erase: long texts, which must not remain anywhere, and short texts, which must not remain as a whole
+ * string. A short text inside a longer one, such as "ok", is not a secret.
  */
 export interface Content {
   readonly long: readonly string[];
   readonly short: ReadonlySet<string>;
 }
 
-// A text this long does not occur twice by chance.
+// A text of this length does not occur twice by chance.
 const longTextMin = 16;
-// Words of the model rather than of the payload: they say nothing about anyone.
+// Fields with words of the data model rather than of the payload.
 const modelWords: ReadonlySet<string> = new Set([
   'role',
   'type',
@@ -31,7 +33,7 @@ const modelWords: ReadonlySet<string> = new Set([
   'agent',
 ]);
 
-/** The content of an event's payload: of a call's list only what this call added, the rest belongs to earlier events. */
+/** Returns the content of an event's payload. Of a call's list only the items this call added: earlier events have the rest. */
 export async function contentOf(engine: Engine, session: string, event: Event): Promise<Content> {
   const texts = new Set<string>();
   const lists = new Map<string, JsonValue>();
@@ -46,7 +48,7 @@ export async function contentOf(engine: Engine, session: string, event: Event): 
   return { long, short };
 }
 
-/** The data without ids and without what was called: those name things of the program, and are everywhere. */
+/** Returns the data without ids and without the name of a call: those name things of the program, and are everywhere. */
 function withoutNames({ type, version, data }: Event): JsonObject {
   const spec = specOf(type);
   if (spec === undefined) return data;
@@ -66,7 +68,7 @@ function collect(
   const held = lists.get(path) ?? value;
   if (typeof held === 'string') {
     if (held.trim() !== '') texts.add(held);
-  } else if (Array.isArray(held)) for (const item of held) collect(item as JsonValue, `${path}[]`, lists, texts, words);
+  } else if (isArray(held)) for (const item of held) collect(item, `${path}[]`, lists, texts, words);
   else if (isObject(held)) {
     for (const [key, item] of Object.entries(held))
       if (!words.has(key)) collect(item, path === '' ? key : `${path}.${key}`, lists, texts, words);
@@ -74,20 +76,10 @@ function collect(
 }
 
 async function addedItems(engine: Engine, session: string, event: Event, path: readonly string[]): Promise<JsonValue> {
-  const segment = {
-    branch: event.branch,
-    after: (event.seq - 1) as Seq,
-    through: event.seq,
-    except: [],
-    carried: false,
-  };
-  const page = await engine.store.read(sessionRef(engine, session), [segment], {
-    limit: 1,
-    select: 'full',
-    direction: 'forward',
-  });
-  const list = valueAt(JSON.parse(page.events[0]?.data ?? '{}') as JsonObject, path);
-  const digest = isObject(list) ? (list['$list'] as Digest | undefined) : undefined;
+  const ref = sessionRef(engine, session);
+  const page = await engine.store.read(ref, [segmentAt(event)], { limit: 1, select: 'full', direction: 'forward' });
+  const list = valueAt(storedJson(page.events[0]?.data ?? '{}'), path);
+  const digest = stringAt(list, '$list') as Digest | undefined;
   if (digest === undefined) return [];
   const decoder = await decoderOf(engine, session, [digest]);
   return decoder
@@ -96,28 +88,28 @@ async function addedItems(engine: Engine, session: string, event: Event, path: r
     .map((item) => item.value);
 }
 
-/** Whether JSON text holds the content: a long text anywhere, a short one as a whole string. */
+/** Tells whether JSON text holds the content: a long text anywhere, a short one as a whole string. */
 export function holdsContent(content: Content, json: string): boolean {
   for (const text of content.long) if (json.includes(JSON.stringify(text).slice(1, -1))) return true;
   for (const text of content.short)
-    if (json.includes(JSON.stringify(text)) && holdsString(JSON.parse(json) as JsonValue, text)) return true;
+    if (json.includes(JSON.stringify(text)) && holdsString(storedJson(json), text)) return true;
   return false;
 }
 
-/** Whether a raw body holds the content, as it is or as JSON would write it. */
+/** Tells whether a raw body holds the content, as it is or as JSON would write it. */
 export function bodyHoldsContent(content: Content, body: string): boolean {
   const texts = [...content.long, ...[...content.short].map((text) => JSON.stringify(text))];
   return texts.some((text) => body.includes(text) || body.includes(JSON.stringify(text).slice(1, -1)));
 }
 
-/** Whether a value holds the content. */
+/** Tells whether a value holds the content. */
 export function valueHoldsContent(content: Content, value: JsonValue): boolean {
   return holdsContent(content, canonicalJson(value));
 }
 
 function holdsString(value: JsonValue, text: string): boolean {
   if (typeof value === 'string') return value === text;
-  if (Array.isArray(value)) return value.some((item: JsonValue) => holdsString(item, text));
+  if (isArray(value)) return value.some((item) => holdsString(item, text));
   return (
     isObject(value) && Object.entries(value).some(([key, item]) => !modelWords.has(key) && holdsString(item, text))
   );

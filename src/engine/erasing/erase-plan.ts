@@ -2,19 +2,21 @@ import { canonicalJson } from '../../core/canonical-json.ts';
 import type { Event } from '../../core/event/event.ts';
 import { isStructural } from '../../core/event/families/structural.ts';
 import { parseKey } from '../../core/event/keys.ts';
-import { given, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { given, type JsonValue } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import { bodyText, refsIn } from '../../core/parts/decode.ts';
 import { dataDigestOf } from '../../core/parts/digest.ts';
 import { keysOf } from '../../core/parts/encode.ts';
-import { asRef, type ListNode, mayHoldRefs, type PartInput } from '../../core/parts/parts.ts';
-import { beginning, type Digest, type Seq } from '../../core/point.ts';
-import type { Cursor, StoredEvent } from '../../core/store/event-store.ts';
+import { asRef, type ListNode, type PartInput } from '../../core/parts/parts.ts';
+import type { Digest, Seq } from '../../core/point.ts';
+import { carriesEvent } from '../../core/store/event-keys.ts';
+import type { StoredEvent } from '../../core/store/event-store.ts';
+import { ownSegment } from '../../core/view/segment.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
-import { dataOf, decoderFor, partsOf } from '../history/stored-events.ts';
+import { dataOf, decoderFor, pages, readParts } from '../history/stored-events.ts';
 import { bodyHoldsContent, type Content, holdsContent, valueHoldsContent } from './erase-content.ts';
 
-/** Everything an erasure touches in one session. */
+/** The events, markers and parts that an erasure touches in one session. */
 export interface ErasePlan {
   readonly events: readonly {
     readonly branch: string;
@@ -22,17 +24,17 @@ export interface ErasePlan {
     readonly dataDigest: Digest;
     readonly keys: readonly string[];
   }[];
-  /** Markers that carried content which goes: they stay, and are found under what is left of their keys. */
+  /** Markers that carried erased content: they stay, under the keys that are left. */
   readonly carriers: readonly { readonly branch: string; readonly seq: Seq; readonly keys: readonly string[] }[];
-  /** Parts that go. */
+  /** Parts to delete. */
   readonly gone: readonly Digest[];
-  /** Parts that are stored anew under their digest: lists with a hole (damaged), bodies whose base goes (whole). */
+  /** Parts with a new text under their old digest: lists with a hole (damaged), bodies whose base goes (whole). */
   readonly rewrites: readonly PartInput[];
   /** The branches that store an affected event. */
   readonly branches: readonly string[];
 }
 
-/** Finds everything in a session that holds the content. */
+/** Finds all events and parts of a session that hold the content. */
 export async function planErase(
   engine: Engine,
   session: string,
@@ -42,7 +44,7 @@ export async function planErase(
   const parts = await allParts(engine, session);
   const gone = new Set<Digest>();
   for (const part of parts.values()) if (isGone(content, part, parts)) gone.add(part.digest);
-  // Like an event's own data, what a marker carries goes with a value it refers to: the digest of a value can be guessed.
+  // The event that a marker carries goes together with a value it refers to: the digest of a value can be guessed.
   for (const part of parts.values())
     if (part.kind === 'sealed' && part.refs.some((digest) => gone.has(digest) && isValue(parts, digest)))
       gone.add(part.digest);
@@ -75,11 +77,9 @@ export async function planErase(
   return { events, carriers, gone: [...gone], rewrites, branches: [...branches] };
 }
 
-const carriesEvent = (type: string): boolean => type === 'event.replaced' || type === 'event.inserted';
-
 const isValue = (parts: ReadonlyMap<Digest, PartInput>, digest: Digest): boolean => parts.get(digest)?.kind === 'value';
 
-/** A list gets a hole instead; everything else that holds the content goes as a whole. */
+/** Tells whether a part goes as a whole. A list gets a hole instead. */
 function isGone(content: Content, part: PartInput, parts: ReadonlyMap<Digest, PartInput>): boolean {
   switch (part.kind) {
     case 'list':
@@ -114,8 +114,8 @@ function rewriteOf(
   if (!node.items.some(isHeld)) return [];
   const items = node.items.map((item): JsonValue => (isHeld(item) ? { $erased: true } : item));
   const text = canonicalJson({ previous: node.previous, items });
-  // Without its salt, the digest of the list as it was cannot be used to guess what stood in the hole. The new salt is
-  // for the digest of what is left, which the marker keeps; it goes in its turn if there is another hole.
+  // Without the old salt, nobody can use the old digest to guess the content of the hole. The new salt is for the digest
+  // of the rest, which the marker keeps; the next hole replaces it.
   return [
     {
       digest: part.digest,
@@ -144,11 +144,9 @@ function reaches(
   return false;
 }
 
-/** The keys an erased event stays findable under, so that as-of reads say "erased" rather than give an older value. */
+/** Returns the keys under which readers still find an erased event, so that they see "erased" and not an older value. */
 async function keysLeft(engine: Engine, session: string, row: StoredEvent, content: Content): Promise<string[]> {
-  const data: JsonObject = mayHoldRefs(row.data ?? '')
-    ? dataOf(row, await decoderFor(engine, session, [row]))
-    : (JSON.parse(row.data ?? '{}') as JsonObject);
+  const data = dataOf(row, await decoderFor(engine, session, [row]));
   const keys = keysOf({ type: row.type, agent: row.agent ?? undefined, data });
   return keys.filter((key) => !valueHoldsContent(content, [parseKey(key).name]));
 }
@@ -163,25 +161,12 @@ async function allParts(engine: Engine, session: string): Promise<Map<Digest, Pa
       ...given({ after }),
     });
     if (digests.length === 0) return parts;
-    for (const [digest, part] of await partsOf(engine, session, digests, { depth: 'asked' })) parts.set(digest, part);
-    after = digests.at(-1) as Digest;
+    for (const [digest, part] of await readParts(engine, session, digests, { depth: 'asked' })) parts.set(digest, part);
+    after = digests.at(-1);
   }
 }
 
 async function* allRows(engine: Engine, session: string): AsyncGenerator<StoredEvent> {
-  const ref = sessionRef(engine, session);
-  for (const { branch, parent, head } of await engine.store.branches(ref)) {
-    const segment = { branch, after: parent?.seq ?? beginning, through: head, except: [], carried: false };
-    let cursor: Cursor | undefined;
-    do {
-      const page = await engine.store.read(ref, [segment], {
-        limit: limits.pageEventsMax,
-        select: 'proof',
-        direction: 'forward',
-        ...given({ cursor }),
-      });
-      yield* page.events;
-      cursor = page.next;
-    } while (cursor !== undefined);
-  }
+  for (const branch of await engine.store.branches(sessionRef(engine, session)))
+    for await (const rows of pages(engine, session, [ownSegment(branch)], { select: 'proof' })) yield* rows;
 }

@@ -1,4 +1,4 @@
-import { RepriseError } from '../../core/error.ts';
+import { hasCode, RepriseError } from '../../core/error.ts';
 import type { Event } from '../../core/event/event.ts';
 import { isStructural } from '../../core/event/families/structural.ts';
 import { isObject } from '../../core/json.ts';
@@ -18,9 +18,9 @@ import { type ErasePlan, planErase } from './erase-plan.ts';
 
 /** How to erase. */
 export interface EraseOptions extends MarkOptions {
-  /** In every session of the namespace, not only in this one. */
+  /** Erases in every session of the namespace, not only in this one. */
   readonly everywhere?: boolean;
-  /** Only lists what would go. */
+  /** Erases nothing: only lists the events and parts that would go. */
   readonly dryRun?: boolean;
 }
 
@@ -30,21 +30,21 @@ const eraseKeys: KnownKeys = optionKeys<EraseOptions>(
   'an erasure',
 );
 
-/** What was forgotten, or with `dryRun` would be. */
+/** The erased events and parts; with `dryRun`, those that would be. */
 export interface Erased extends Omit<Marked, 'marker'> {
   /** The `payload.erased` event on the branch that stores the target; null with `dryRun`. */
   readonly marker: Event | null;
   /** Events whose payload is gone. */
   readonly events: readonly { readonly session: string; readonly branch: string; readonly seq: Seq }[];
-  /** Stored parts that are gone, or have a hole where the content was. */
+  /** Parts that are gone, or have a hole in place of the content. */
   readonly parts: readonly { readonly session: string; readonly digest: Digest }[];
   /** Every `payload.erased` event: one on each branch that stores an affected event. */
   readonly markers: readonly { readonly session: string; readonly branch: string; readonly seq: Seq }[];
 }
 
 /**
- * Forgets the payload of the event at a point, wherever the session holds the same content. The chain still verifies;
- * what is left cannot be guessed. This cannot be undone.
+ * Erases the payload of the event at a point, and the same content wherever else the session holds it. The chain still
+ * verifies, and nobody can guess the content from the rest. This cannot be undone.
  */
 export async function erase(
   engine: Engine,
@@ -79,10 +79,10 @@ export async function erase(
   return { ...result, marker: await markerOf(engine, session, target, result.markers), undone: [], restored: [] };
 }
 
-// What is appended while an erasure is planned is found by the next pass; a recorder that goes on saying it is not outrun.
+// The next pass finds content that was appended in the meantime; a recorder that keeps adding it wins after the last.
 const passesMax = 5;
 
-/** Plans and carries out until nothing of the content is found any more. */
+/** Plans and erases until no event or part holds the content any more. */
 async function* passes(
   engine: Engine,
   session: string,
@@ -101,7 +101,7 @@ async function* passes(
     try {
       yield { plan, markers: await carryOut(engine, session, plan, erasures, options) };
     } catch (error) {
-      if (!(error instanceof RepriseError) || error.code !== 'append.conflict' || pass === passesMax) throw error;
+      if (!hasCode(error, 'append.conflict') || pass === passesMax) throw error;
     }
   }
 }
@@ -142,19 +142,19 @@ async function targetOf(engine: Engine, session: string, point: PointInput): Pro
   return event;
 }
 
-/** The reason goes into the log with the marker, and would bring back what the marker is about. */
+/** Refuses a reason that quotes the content: the marker would store it again. */
 function refuseQuote(content: Content, reason: string | undefined): void {
   if (reason === undefined || !valueHoldsContent(content, reason)) return;
-  throw new RepriseError('edit.invalid', 'Cannot erase: the reason says what is to be forgotten', {
-    hint: 'Give a reason in other words.',
+  throw new RepriseError('edit.invalid', 'Cannot erase: the reason quotes the content to erase', {
+    hint: 'Give a reason that does not quote it.',
   });
 }
 
-/** An erasure takes the same content wherever it is, and so also what only a marker carries, once an event says it. */
+/** Explains how to erase content that only a marker carries. */
 function structuralHint({ type, data }: Event): string {
   return isObject(data['event']) || isObject(data['metadata']) || data['reason'] !== undefined
-    ? 'To forget what it carries, append an ordinary event with the same content and erase that one: the same content goes wherever the session holds it.'
-    : `Erase the event it is about; "${type}" itself is never forgotten.`;
+    ? 'To erase what it carries, append an ordinary event with the same content and erase that one: the same content goes wherever the session holds it.'
+    : `Erase the event it is about; "${type}" itself is never erased.`;
 }
 
 async function carryOut(
@@ -172,7 +172,7 @@ async function carryOut(
   const appends = plan.branches.map((branch): AppendRequest => {
     const own = plan.events.filter((event) => event.branch === branch);
     const carriers = plan.carriers.filter((marker) => marker.branch === branch);
-    // A marker is named even without keys: what it carried is gone, and nothing may be made of what is left.
+    // A carrier is named even without keys: its content is gone, so nothing may be derived from the rest.
     const keys = Object.fromEntries(
       [...own.filter((event) => event.keys.length > 0), ...carriers].map(({ seq, keys: left }) => [String(seq), left]),
     );
@@ -198,7 +198,7 @@ async function carryOut(
     erasures,
   };
   const outcomes = await engine.store.erase(request);
-  // What this process remembers having stored may be gone now.
+  // The parts that this process remembers may be gone now.
   engine.memories.delete(session);
   return outcomes.flatMap((outcome) => {
     if (!outcome.ok) throw outcome.error;

@@ -9,7 +9,7 @@ import { clipSegments, segmentAt, segmentsOf } from '../../core/view/segment.ts'
 import { recordedAt, type Segment } from '../../core/view/view.ts';
 import { listIn, listPath, supposedNode } from './list-reader.ts';
 import type { Look } from './look.ts';
-import { pages, partsOf, unwrap } from './stored-events.ts';
+import { pages, readParts, unwrap } from './stored-events.ts';
 
 interface ListCallBase {
   readonly seq: Seq;
@@ -60,7 +60,7 @@ async function carriedCalls({ engine, hypothesis, view }: Look, after: Seq): Pro
   for await (const rows of pages(engine, place.session, segments, { limit: pageEvents.forward, select: 'full' })) {
     const events = rows.map((row) => objectAt(storedJson(row.data ?? '{}'), 'event') ?? {});
     const sealed = events.map((event) => asRef(event['data'] ?? null)?.digest);
-    const parts = await partsOf(
+    const parts = await readParts(
       engine,
       place.session,
       sealed.filter((digest) => digest !== undefined),

@@ -3,7 +3,7 @@ import { DataDecoder, type ListItem, storedJson } from '../../core/parts/decode.
 import type { ListNode, PartInput } from '../../core/parts/parts.ts';
 import type { Digest, Seq } from '../../core/point.ts';
 import type { Engine } from '../context/engine.ts';
-import { partsOf } from './stored-events.ts';
+import { readParts } from './stored-events.ts';
 
 /** The field of a call with the messages that the model was sent. */
 export const listPath = ['request', 'messages'] as const;
@@ -75,7 +75,7 @@ export class ListReader {
 
   async #read(digests: readonly Digest[], depth: 'asked' | 'all'): Promise<void> {
     if (digests.length === 0) return;
-    for (const [digest, part] of await partsOf(this.#engine, this.#session, [...new Set(digests)], { depth })) {
+    for (const [digest, part] of await readParts(this.#engine, this.#session, [...new Set(digests)], { depth })) {
       this.#parts.set(digest, part);
       if (part.kind === 'list') this.#previous.set(digest, (storedJson(part.text) as unknown as ListNode).previous);
     }

@@ -165,7 +165,7 @@ export async function decoderOf(
   listEdits?: ListEdits,
 ): Promise<DataDecoder> {
   if (wanted.length === 0) return new DataDecoder({ get: () => undefined, isErased: () => false });
-  const parts = await partsOf(engine, session, wanted);
+  const parts = await readParts(engine, session, wanted);
   const isComplete =
     wanted.every((digest) => parts.has(digest)) &&
     [...parts.values()].every((part) => part.refs.every((digest) => parts.has(digest)));
@@ -177,7 +177,7 @@ export async function decoderOf(
  * Reads parts of a session, with everything they refer to unless the request says otherwise, in as many pages as it
  * takes.
  */
-export async function partsOf(
+export async function readParts(
   engine: Engine,
   session: string,
   digests: readonly Digest[],

@@ -1,7 +1,7 @@
 import { isStructural } from '../../core/event/families/structural.ts';
-import type { JsonObject } from '../../core/json.ts';
+import { type JsonObject, numberAt, stringAt } from '../../core/json.ts';
 import { dataDigestOf } from '../../core/parts/digest.ts';
-import { beginning, type Digest, later, type Point, type Seq } from '../../core/point.ts';
+import { previous as before, beginning, type Digest, later, type Point, type Seq } from '../../core/point.ts';
 import type { StoredEvent } from '../../core/store/event-store.ts';
 import { type Marker, markerOf } from '../../core/view/marker.ts';
 import { inRange } from '../../core/view/segment.ts';
@@ -11,15 +11,15 @@ import type { Debt, Erasures } from './verify-erasures.ts';
 import { PartCheck } from './verify-parts.ts';
 import { linkDigest, proofPages, type Stretch } from './verify-stretch.ts';
 
-/** The chain so far, checked event by event. */
+/** Checks a chain event by event, and remembers how far it is. */
 export class ChainCheck {
   digest: Digest = '' as Digest;
   seq: Seq = beginning;
-  /** Whether some point had the digest that is held elsewhere. */
+  /** Whether a point had the digest that the caller holds. */
   hasHeld = false;
-  /** The structural events of the chain. */
+  /** The markers of the chain. */
   readonly markers: Marker[] = [];
-  /** What is gone, and which erasures would account for it. */
+  /** Missing payloads and parts, with the erasures that would account for them. */
   readonly debts: Debt[] = [];
   readonly #engine: Engine;
   readonly #session: string;
@@ -40,7 +40,7 @@ export class ChainCheck {
     this.hasHeld = genesis === this.#held;
   }
 
-  /** Checks one stretch; `lineage` is all that leads to it, itself included. */
+  /** Checks one stretch; `lineage` is every stretch that leads to it, itself included. */
   async stretch(stretch: Stretch, lineage: readonly Stretch[]): Promise<void> {
     const { branch, after, through, isFork } = stretch;
     for await (const rows of proofPages(this.#engine, this.#session, stretch))
@@ -48,7 +48,7 @@ export class ChainCheck {
     if (this.seq !== through) throw new Bad(later(this.seq, 1), `seq ${this.seq + 1} of "${branch}" is missing`);
   }
 
-  /** Checks a page in three ways and throws the earliest of what they find. */
+  /** Checks a page in three ways and throws the earliest damage. */
   async #page(rows: readonly StoredEvent[], forkedAt: Seq, lineage: readonly Stretch[]): Promise<void> {
     const found: Bad[] = [];
     const look = async (check: () => void | Promise<void>): Promise<void> => {
@@ -102,12 +102,12 @@ export class ChainCheck {
     const { data, marker } = markerIn(row);
     this.markers.push(marker);
     if (type !== 'branch.forked') return;
-    const parent = data['parent'] as { readonly seq?: number; readonly digest?: string } | undefined;
-    if (parent?.digest !== previous || parent.seq !== seq - 1)
+    const parent = data['parent'];
+    if (stringAt(parent, 'digest') !== previous || numberAt(parent, 'seq') !== before(seq))
       throw new Bad(seq, `"${branch}" does not begin where its first event says`);
   }
 
-  /** `causeSeq` is derived, so it is not in the digest: it must be where the cause stands, if that leads here. */
+  /** Checks `causeSeq`, which is derived and so not in the digest: it is where the cause stands, if that leads here. */
   async #checkCauses(rows: readonly StoredEvent[], lineage: readonly Stretch[]): Promise<void> {
     const ids = new Set(rows.flatMap((row) => row.cause ?? []));
     const places =

@@ -1,7 +1,7 @@
-import { RepriseError } from '../../core/error.ts';
+import { hasCode, type RepriseError } from '../../core/error.ts';
 import type { Seq } from '../../core/point.ts';
 
-/** The first thing that is not as it was. */
+/** The first damage that a verification found. */
 export class Bad extends Error {
   readonly seq: Seq;
 
@@ -11,7 +11,7 @@ export class Bad extends Error {
   }
 }
 
-/** Whether an error says that what is stored cannot be what was stored. */
+/** Tells whether an error says that the store is damaged. */
 export function isDamage(error: unknown): error is RepriseError {
-  return error instanceof RepriseError && (error.code === 'store.damaged' || error.code === 'part.damaged');
+  return hasCode(error, 'store.damaged') || hasCode(error, 'part.damaged');
 }

@@ -1,13 +1,15 @@
-import { given } from '../../core/json.ts';
-import { limits } from '../../core/limits.ts';
+import { arrayAt, objectAt } from '../../core/json.ts';
+import { storedJson } from '../../core/parts/decode.ts';
 import { dataDigestOf } from '../../core/parts/digest.ts';
 import { beginning, type Digest, type Point, type Seq } from '../../core/point.ts';
-import type { BranchSummary, Cursor, SessionRecord, StoredEvent } from '../../core/store/event-store.ts';
-import { type Engine, sessionRef } from '../context/engine.ts';
+import type { BranchSummary, SessionRecord, StoredEvent } from '../../core/store/event-store.ts';
+import { ownSegment } from '../../core/view/segment.ts';
+import type { Engine } from '../context/engine.ts';
+import { pages } from '../history/stored-events.ts';
 import { Bad } from './verify-damage.ts';
 import { linkDigest, proofPages, type Stretch } from './verify-stretch.ts';
 
-/** What `payload.erased` events account for, on every branch: a child's ancestors may have been erased after the fork. */
+/** The losses that `payload.erased` events of every branch account for: an erasure may come after a fork. */
 export interface Erasures {
   /** The markers that name an event, by `branch@seq`. */
   readonly events: ReadonlyMap<string, readonly Point[]>;
@@ -17,13 +19,13 @@ export interface Erasures {
   readonly holes: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** Something that is gone: the seq it belonged to, and the markers that would account for it. */
+/** A payload or part that is missing: its seq, and the markers that would account for it. */
 export interface Debt {
   readonly seq: Seq;
   readonly markers: readonly Point[];
 }
 
-/** Reads every marker of an erasure in a session. Whether they are sound is seen when one is needed. */
+/** Reads every marker of an erasure in a session. {@link unsoundErasure} checks the ones that are needed. */
 export async function erasuresOf(
   engine: Engine,
   session: string,
@@ -32,25 +34,16 @@ export async function erasuresOf(
   const events = new Map<string, Point[]>();
   const parts = new Map<string, Point[]>();
   const holes = new Map<string, Set<string>>();
-  for (const { branch, parent, head } of branches) {
-    const segment = { branch, after: parent?.seq ?? beginning, through: head, except: [], carried: false };
-    let cursor: Cursor | undefined;
-    do {
-      const page = await engine.store.read(sessionRef(engine, session), [segment], {
-        limit: limits.pageEventsMax,
-        select: 'full',
-        direction: 'forward',
-        filter: { types: ['payload.erased'] },
-        ...given({ cursor }),
-      });
-      for (const row of page.events) {
+  for (const held of branches) {
+    const { branch } = held;
+    const request = { select: 'full', filter: { types: ['payload.erased'] } } as const;
+    for await (const rows of pages(engine, session, [ownSegment(held)], request))
+      for (const row of rows) {
         const named = namedBy(row);
         for (const seq of named.seqs) add(events, `${branch}@${seq}`, { branch, seq: row.seq });
         for (const digest of named.parts) add(parts, digest, { branch, seq: row.seq });
-        for (const [digest, held] of named.holes) holes.set(digest, (holes.get(digest) ?? new Set()).add(held));
+        for (const [digest, hole] of named.holes) holes.set(digest, (holes.get(digest) ?? new Set()).add(hole));
       }
-      cursor = page.next;
-    } while (cursor !== undefined);
   }
   return { events, parts, holes };
 }
@@ -67,23 +60,23 @@ interface Named {
   readonly holes: readonly (readonly [string, string])[];
 }
 
-/** A marker that cannot be read accounts for nothing; its own place in the chain shows that it was changed. */
+/** Returns nothing for a marker that cannot be read; the check of its own event shows that it was changed. */
 function namedBy({ data }: StoredEvent): Named {
   try {
-    const read = JSON.parse(data ?? '{}') as {
-      readonly seqs?: readonly number[];
-      readonly parts?: readonly string[];
-      readonly holes?: Readonly<Record<string, string>>;
+    const marker = storedJson(data ?? '{}');
+    return {
+      seqs: (arrayAt(marker, 'seqs') ?? []).filter((seq) => typeof seq === 'number'),
+      parts: (arrayAt(marker, 'parts') ?? []).filter((part) => typeof part === 'string'),
+      holes: Object.entries(objectAt(marker, 'holes') ?? {}).map(([digest, hole]) => [digest, String(hole)]),
     };
-    return { seqs: read.seqs ?? [], parts: read.parts ?? [], holes: Object.entries(read.holes ?? {}) };
   } catch {
     return { seqs: [], parts: [], holes: [] };
   }
 }
 
 /**
- * The first thing that is gone and that only a forged marker accounts for. Markers on the way that is being verified
- * prove themselves; those of other branches, or beyond a fork point, are followed from the beginning.
+ * Returns the first loss that only a forged marker accounts for. The chain that is being verified proves its own markers;
+ * this follows the chain of every other branch that has one.
  */
 export async function unsoundErasure(
   engine: Engine,
@@ -107,7 +100,7 @@ export async function unsoundErasure(
   return undefined;
 }
 
-/** Up to which seq the chain of a branch holds, by digests alone. */
+/** Returns the seq up to which the chain of a branch holds, by digests alone. */
 async function soundThrough(engine: Engine, record: SessionRecord, lineage: () => Stretch[]): Promise<Seq> {
   let reached = beginning;
   let digest: Digest = record.genesis;

@@ -1,31 +1,31 @@
-import { isObject, type JsonValue } from '../../core/json.ts';
+import { isArray, isObject, type JsonValue } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import { bodyText } from '../../core/parts/decode.ts';
 import { dataDigestOf } from '../../core/parts/digest.ts';
 import { asRef, type BodyDelta, type ListNode, mayHoldRefs, type PartInput } from '../../core/parts/parts.ts';
-import type { Digest, Seq } from '../../core/point.ts';
+import { beginning, type Digest, type Seq } from '../../core/point.ts';
 import type { StoredEvent } from '../../core/store/event-store.ts';
 import type { Engine } from '../context/engine.ts';
-import { partsOf } from '../history/stored-events.ts';
+import { readParts } from '../history/stored-events.ts';
 import { Bad, isDamage } from './verify-damage.ts';
 import type { Debt, Erasures } from './verify-erasures.ts';
 
 type Kind = PartInput['kind'];
 
-/** A part that something refers to, and what it may be by the way it is referred to. */
+/** A part that is referred to, and the kinds it may have by the way it is referred to. */
 interface Wanted {
   readonly digest: Digest;
   readonly kinds: readonly Kind[];
 }
 
-const kindsOf: Readonly<Record<string, readonly Kind[]>> = {
+const kindsOf: Readonly<Record<NonNullable<ReturnType<typeof asRef>>['name'], readonly Kind[]>> = {
   $part: ['value'],
   $list: ['list'],
   $body: ['body', 'delta'],
   $sealed: ['sealed'],
 };
 
-/** Checks the parts that events refer to, each once. What refers to what is read from the texts, which digests prove. */
+/** Checks the parts that events refer to, each once. Reads references from the texts, since digests prove those. */
 export class PartCheck {
   readonly #engine: Engine;
   readonly #session: string;
@@ -40,7 +40,7 @@ export class PartCheck {
     this.#debts = debts;
   }
 
-  /** Throws a {@link Bad} for the first event a part of which is not what was recorded. */
+  /** Throws a {@link Bad} for the first event with a part that does not match its digest. */
   async check(rows: readonly StoredEvent[]): Promise<void> {
     const asked = new Map<Digest, Wanted & { readonly seq: Seq }>();
     for (const { data, seq } of rows)
@@ -55,7 +55,7 @@ export class PartCheck {
     }
   }
 
-  /** The parts and all they refer to that is not known to be good; if that cannot be read, the first event whose part cannot. */
+  /** Reads the parts and all they refer to, except known good ones. Throws the first event with an unreadable part. */
   async #read(
     asked: readonly { readonly digest: Digest; readonly seq: Seq }[],
   ): Promise<ReadonlyMap<Digest, PartInput>> {
@@ -64,23 +64,23 @@ export class PartCheck {
     } catch (error) {
       if (!isDamage(error)) throw error;
       const [only] = asked;
-      if (only === undefined || asked.length === 1) throw new Bad(only?.seq ?? (0 as Seq), error.message);
+      if (only === undefined || asked.length === 1) throw new Bad(only?.seq ?? beginning, error.message);
       const parts = new Map<Digest, PartInput>();
       for (const one of asked) for (const [digest, part] of await this.#read([one])) parts.set(digest, part);
       return parts;
     }
   }
 
-  /** Goes from part to part and stops at what is good, so that a long list is not read again for each that continues it. */
+  /** Goes from part to part and stops at good ones, so that it reads a long list once for all that continue it. */
   async #reachable(digests: readonly Digest[]): Promise<Map<Digest, PartInput>> {
     const parts = new Map<Digest, PartInput>();
     for (let open = digests; open.length > 0; ) {
-      const found = await partsOf(this.#engine, this.#session, open, { depth: 'asked' });
+      const found = await readParts(this.#engine, this.#session, open, { depth: 'asked' });
       for (const [digest, part] of found) parts.set(digest, part);
       const held = [...found.values()];
-      // The text of a difference can only be told with all its bases, good or not.
+      // The text of a delta needs all its bases, good or not.
       const bases = held.flatMap((part) => (part.kind === 'delta' ? part.refs : [])).filter((ref) => !parts.has(ref));
-      for (const [digest, part] of await partsOf(this.#engine, this.#session, bases)) parts.set(digest, part);
+      for (const [digest, part] of await readParts(this.#engine, this.#session, bases)) parts.set(digest, part);
       const refs = held.flatMap((part) => part.refs.filter((ref) => !parts.has(ref) && !this.#good.has(ref)));
       open = [...new Set(refs)];
     }
@@ -107,7 +107,7 @@ export class PartCheck {
     const changed = `a part of seq ${seq} is not what was recorded`;
     const digest = this.#digestOf(part, parts, changed, seq);
     if (digest === part.digest && part.damaged !== true) return;
-    // A list with a hole has another text; the erasure says which.
+    // A list with a hole has a new text; the erasure has its digest.
     if (part.damaged !== true || digest === undefined || this.#erasures.holes.get(part.digest)?.has(digest) !== true)
       throw new Bad(seq, changed);
     this.#owe(part.digest, seq, changed);
@@ -129,7 +129,7 @@ export class PartCheck {
   }
 }
 
-/** What a part refers to, by its own text. */
+/** Returns the parts that a part refers to, by its own text. */
 function nextOf(part: PartInput, seq: Seq): readonly Wanted[] {
   switch (part.kind) {
     case 'value':
@@ -161,8 +161,8 @@ function parsed(text: string, seq: Seq): JsonValue {
 
 function collect(value: JsonValue, found: Wanted[]): Wanted[] {
   const ref = asRef(value);
-  if (ref !== undefined) found.push({ digest: ref.digest, kinds: kindsOf[ref.name] as readonly Kind[] });
-  else if (Array.isArray(value)) for (const item of value) collect(item as JsonValue, found);
-  else if (isObject(value)) for (const key of Object.keys(value)) collect(value[key] as JsonValue, found);
+  if (ref !== undefined) found.push({ digest: ref.digest, kinds: kindsOf[ref.name] });
+  else if (isArray(value)) for (const item of value) collect(item, found);
+  else if (isObject(value)) for (const item of Object.values(value)) collect(item, found);
   return found;
 }

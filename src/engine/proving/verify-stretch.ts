@@ -3,6 +3,7 @@ import { limits } from '../../core/limits.ts';
 import { chainDigest } from '../../core/parts/digest.ts';
 import { type Digest, later, type Seq } from '../../core/point.ts';
 import type { Cursor, StoredEvent } from '../../core/store/event-store.ts';
+import { segmentOver } from '../../core/view/segment.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { Bad, isDamage } from './verify-damage.ts';
 
@@ -11,25 +12,25 @@ export interface Stretch {
   readonly branch: string;
   readonly after: Seq;
   readonly through: Seq;
-  /** Whether it begins with `branch.forked`. */
+  /** Whether it starts with `branch.forked`. */
   readonly isFork: boolean;
 }
 
-/** The digest that an event should have after the one before it. */
+/** Returns the digest that an event should have after the one before it. */
 export function linkDigest(engine: Engine, previous: Digest, row: StoredEvent, dataDigest: Digest): Digest {
   const { seq, id, type, version, time, agent, run, turn, cause } = row;
   const link = { seq, id, type, version, time, agent, run, turn, cause, dataDigest };
   return chainDigest(engine.platform.sha256, previous, link);
 }
 
-/** The stored events of a stretch with all that proves them. A row that cannot even be read is the first bad one. */
+/** Reads the events of a stretch with everything that proves them. Throws at the first row that cannot be read. */
 export async function* proofPages(
   engine: Engine,
   session: string,
   { branch, after, through }: Stretch,
 ): AsyncGenerator<readonly StoredEvent[]> {
   const ref = sessionRef(engine, session);
-  const segment = { branch, after, through, except: [], carried: false };
+  const segment = segmentOver({ branch, after, through });
   let cursor: Cursor | undefined;
   let last = after;
   let limit: number = limits.pageEventsMax;

@@ -1,10 +1,11 @@
-import { RepriseError } from '../../core/error.ts';
+import { hasCode } from '../../core/error.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { limits } from '../../core/limits.ts';
 import { genesisDigest } from '../../core/parts/digest.ts';
 import { beginning, type Digest, later, previous, type Seq } from '../../core/point.ts';
 import { type At, type PointInput, parsePoint } from '../../core/ref.ts';
 import type { BranchSummary, SessionRecord } from '../../core/store/event-store.ts';
+import { branchNotFound } from '../../core/store/store-state.ts';
 import type { Marker } from '../../core/view/marker.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { branchHead, branchRecord, checkReach, placeAt, sessionRecord } from '../history/place.ts';
@@ -13,34 +14,34 @@ import { Bad } from './verify-damage.ts';
 import { erasuresOf, unsoundErasure } from './verify-erasures.ts';
 import type { Stretch } from './verify-stretch.ts';
 
-/** What to hold a history against. */
+/** How far to verify, and against which digest. */
 export interface VerifyOptions {
-  /** Up to where; the head of `main` if left out. What was appended after a point in the past is not looked at. */
+  /** The point to verify up to; the head of `main` if left out. Later events are not checked. */
   readonly at?: PointInput;
-  /** A digest held elsewhere: of that point, or of an earlier one that must still be there. */
+  /** A digest that you kept: of that point, or of an earlier one that must still be part of the chain. */
   readonly head?: string;
 }
 
 const verifyKeys: KnownKeys = optionKeys<VerifyOptions>('verify', { at: true, head: true }, 'a verification');
 
-/** What verification found. */
+/** The result of a verification. */
 export interface Verification {
   readonly ok: boolean;
-  /** How many events were checked and found good. */
+  /** The number of events that are good, up to the first damage. */
   readonly events: number;
-  /** The digest the chain ends in. */
+  /** The digest at the end of the chain; null if it is damaged. */
   readonly digest: Digest | null;
-  /** The first seq that is not what it was. */
+  /** The first damaged seq. */
   readonly firstBad: Seq | null;
   readonly reason: string | null;
   /**
-   * What could have happened without being seen: `cut tail` and `rewritten chain` when no digest was given to hold
-   * against, `after seq N` when a point in the past was asked for.
+   * Damage that this verification could not see: `cut tail` and `rewritten chain` without a digest to compare,
+   * `after seq N` for a point in the past.
    */
   readonly notCovered: readonly string[];
 }
 
-/** Recomputes the chain that leads to a point from its beginning and checks every payload, part and marker against it. */
+/** Recomputes the chain from the beginning to a point, and checks every payload, part and marker against it. */
 export async function verify(engine: Engine, session: string, options: VerifyOptions = {}): Promise<Verification> {
   checkKeys(options, verifyKeys);
   const { branch, at } = parsePoint(options.at ?? {});
@@ -71,13 +72,13 @@ export async function verify(engine: Engine, session: string, options: VerifyOpt
   }
 }
 
-/** A branch the listing does not have: the error that looking it up gives. */
+/** Throws for a branch that the listing does not have, with the error of a lookup. */
 async function verifyMissing(engine: Engine, session: string, branch: string): Promise<never> {
   await branchHead(engine, session, branch);
-  throw new RepriseError('branch.not-found', `Cannot find branch "${branch}" in session "${session}"`);
+  throw branchNotFound({ session, branch });
 }
 
-/** A branch that is checked, and all that is known of the session it is in. */
+/** A branch to check, and its session. */
 export interface Subject {
   readonly record: SessionRecord;
   readonly branches: ReadonlyMap<string, BranchSummary>;
@@ -86,7 +87,7 @@ export interface Subject {
   readonly through: Seq;
 }
 
-/** The seq of a point. One that is given as a number needs no reading: what is read may be what is damaged. */
+/** Returns the seq of a point. Reads nothing for a plain number, since reading may meet the damage. */
 async function seqOf(engine: Engine, session: string, summary: BranchSummary, at: At): Promise<Seq> {
   if (at.kind === 'head') return summary.head;
   if (at.kind !== 'seq' && at.kind !== 'before') return (await placeAt(engine, session, summary.branch, at)).seq;
@@ -95,11 +96,11 @@ async function seqOf(engine: Engine, session: string, summary: BranchSummary, at
   return through;
 }
 
-/** Throws the earliest of what is not as it was. */
+/** Throws the earliest damage. */
 async function checkBranch(engine: Engine, check: ChainCheck, subject: Subject): Promise<void> {
   const { record, branches, summary, through } = subject;
   if (genesisDigest(engine.platform.sha256, record.seed) !== record.genesis)
-    throw new Bad(beginning, "the session's genesis is not made of its seed");
+    throw new Bad(beginning, "the session's genesis does not match its seed");
   const stretches = clipped(stretchesOf(branches, summary), through);
   const found: Bad[] = [];
   try {
@@ -113,8 +114,7 @@ async function checkBranch(engine: Engine, check: ChainCheck, subject: Subject):
     if (!(error instanceof Bad)) throw error;
     found.push(error);
   }
-  const lineageOf = (branch: string): Stretch[] => stretchesOf(branches, branches.get(branch) as BranchSummary);
-  const unsound = await unsoundErasure(engine, record, check.debts, stretches, lineageOf);
+  const unsound = await unsoundErasure(engine, record, check.debts, stretches, (branch) => lineageOf(branches, branch));
   if (unsound !== undefined) found.push(unsound);
   const [first] = found.sort((a, b) => a.seq - b.seq);
   if (first !== undefined) throw first;
@@ -136,7 +136,7 @@ export function checkEnd(
   }
 }
 
-/** The store keeps markers apart, so that views are quick: they must be those of the chain, no more and no fewer. */
+/** Checks that the markers the store keeps for quick views are exactly those of the chain. */
 export async function checkMarkers(
   engine: Engine,
   { record, summary: { branch, head }, through }: Subject,
@@ -163,13 +163,19 @@ async function storedMarkers(
   try {
     return (await branchRecord(engine, record.session, branch)).markers;
   } catch (error) {
-    if (!(error instanceof RepriseError) || error.code !== 'store.damaged') throw error;
+    if (!hasCode(error, 'store.damaged')) throw error;
     const { seq } = error.details;
     throw new Bad(typeof seq === 'number' ? (seq as Seq) : otherwise, error.message);
   }
 }
 
-/** The lineage of a branch by its parent pointers alone, which the chain then proves or refutes. */
+/** Returns the lineage of a branch by name; see {@link stretchesOf}. */
+export function lineageOf(branches: ReadonlyMap<string, BranchSummary>, branch: string): Stretch[] {
+  const summary = branches.get(branch);
+  return summary === undefined ? [] : stretchesOf(branches, summary);
+}
+
+/** Returns the lineage of a branch by its parent pointers alone, which the chain then proves or refutes. */
 export function stretchesOf(branches: ReadonlyMap<string, BranchSummary>, last: BranchSummary): Stretch[] {
   const stretches: Stretch[] = [];
   let held: BranchSummary | undefined = last;
@@ -177,7 +183,7 @@ export function stretchesOf(branches: ReadonlyMap<string, BranchSummary>, last: 
   while (held !== undefined) {
     const { parent, branch }: BranchSummary = held;
     stretches.push({ branch, after: parent?.seq ?? beginning, through, isFork: parent !== undefined });
-    // A point at or before a fork is a point of the parent, so a fork point is always named by who stores it.
+    // A fork point names the branch that stores it, so it lies after that branch's own fork point.
     if (stretches.length > limits.lineageDepthMax || (parent !== undefined && parent.seq >= through))
       throw new Bad(through, `the lineage of "${last.branch}" does not lead to a beginning`);
     through = parent?.seq ?? beginning;
@@ -188,7 +194,7 @@ export function stretchesOf(branches: ReadonlyMap<string, BranchSummary>, last: 
   return stretches.reverse();
 }
 
-/** What of a lineage leads to a seq; never nothing, since it has a beginning. */
+/** Returns the part of a lineage that leads to a seq; at least its first stretch. */
 function clipped(stretches: readonly Stretch[], through: Seq): Stretch[] {
   return stretches
     .filter(({ after }, index) => index === 0 || after < through)

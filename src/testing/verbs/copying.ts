@@ -178,7 +178,7 @@ const refusals: readonly VerbCase[] = [
       await from.createSession('twin');
       await to.createSession('twin');
       const error = await refuses('copy.diverged', () => from.copy(to, { sessions: ['twin'] }));
-      assert.match(error.message, /another one of that id/);
+      assert.match(error.message, /a different session of that id/);
     },
   ),
 
@@ -191,7 +191,7 @@ const refusals: readonly VerbCase[] = [
       stop.abort();
     };
     const error = await refuses('copy.aborted', () => from.copy(to, { onProgress, signal: stop.signal }));
-    assert.match(error.hint ?? '', /goes on/);
+    assert.match(error.hint ?? '', /continues/);
     await refuses('session.not-found', () => to.session('demo'));
     const half = (await all(to.sessions())).map((record) => record.session);
     assert.match(half.join(), /^demo~copying-[0-9a-f]{12}$/);

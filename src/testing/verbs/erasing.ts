@@ -181,7 +181,7 @@ export const erase: readonly VerbCase[] = [
     await session.revert('main@1', { reason: `It came before: ${secret}` });
     const branch = await session.fork('main', { name: 'x', reason: secret });
     const error = await refuses('edit.invalid', () => session.erase('main@2', { reason: `said "${secret}"` }));
-    assert.match(error.message, /the reason says what is to be forgotten/);
+    assert.match(error.message, /the reason quotes the content to erase/);
     await session.erase('main@2', { reason: 'personal data' });
     assert.ok(!JSON.stringify(await session.toJSON()).includes('4111 1111'));
     const raw = await all(session.replay({ history: 'raw' }));

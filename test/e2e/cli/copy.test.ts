@@ -164,7 +164,7 @@ test('copy stops at Ctrl-C between two batches with 130, and goes on when it is 
   stopped.child.kill('SIGINT');
   expect(await stopped.ended()).toBe(130);
   expect(stopped.stderr).toBe(
-    'Cannot finish the copy of session "long": it was stopped by Ctrl-C\nCopy again: it goes on where it stopped.\n',
+    'Cannot finish the copy of session "long": it was stopped by Ctrl-C\nCopy again: it continues where it stopped.\n',
   );
   const { stdout } = await place.run(['list', '--store', to]);
   expect(stdout).toMatch(/long~copying-[0-9a-f]{12}/);
