@@ -12,7 +12,7 @@ export const failed = 3;
 /** Stopped by Ctrl-C; shells use the same code. */
 export const stopped = 130;
 
-const usageCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+const usageCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'agent.invalid',
   'config.invalid',
   'edit.invalid',
@@ -38,7 +38,7 @@ const usageCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'time.invalid',
 ]);
 
-const failedCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+const failedCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'agent.failed',
   'event.damaged',
   'event.newer-version',
@@ -63,7 +63,7 @@ export function exitCodeOfRows(
 ): number {
   if (rows.some(({ outcome }) => outcome === 'ok')) return done;
   const isFailed = ({ outcome, errorCode: code }: (typeof rows)[number]): boolean =>
-    outcome === 'error' && (code === null || codeExit(code as ErrorCode) === failed);
+    outcome === 'error' && (code === null || codeExit(code) === failed);
   return rows.some(isFailed) ? failed : no;
 }
 
@@ -72,7 +72,7 @@ export function exitCodeOf(error: unknown): number {
   return error instanceof RepriseError ? codeExit(error.code) : failed;
 }
 
-function codeExit(code: ErrorCode): number {
+function codeExit(code: string): number {
   if (usageCodes.has(code)) return usage;
   if (code === 'resume.aborted' || code === 'copy.aborted') return stopped;
   return code.startsWith('store.') || failedCodes.has(code) ? failed : no;

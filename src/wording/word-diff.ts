@@ -41,7 +41,7 @@ function align(runs: RunList, left: readonly string[], right: readonly string[])
   createAligner(tokensOf(left, right, (word) => word))({ left: [0, left.length], right: [0, right.length] }, matches);
   let r = 0;
   for (const [l, word] of left.entries()) {
-    const match = matches[l] as number;
+    const match = matches[l] ?? -1;
     if (match < 0) runs.add('left', word);
     else {
       runs.add('right', right.slice(r, match).join(''));

@@ -10,6 +10,7 @@ import { type EffectAction, type EffectClass, type EffectPolicy, isEffectClass }
 import type { Context } from '../context.ts';
 import { collect, listOption, numberOption, type OptionValues, textOption } from '../option-values.ts';
 import { amount, positiveNumber, wholeNumber } from './number-option.ts';
+import { readFailure } from './read-failure.ts';
 
 /** Creates the options of every command that runs an agent. */
 export function agentOptions(): readonly Option[] {
@@ -60,7 +61,7 @@ function runIn(text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    return refuse('--run', `${JSON.stringify(text)} is not JSON: ${(error as Error).message}`, `Write --run '{ … }'.`);
+    return refuse('--run', `${JSON.stringify(text)} is not JSON: ${readFailure(error)}`, `Write --run '{ … }'.`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { isObject, type JsonArray, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from '../../core/json.ts';
 import type { StateOperation } from '../../engine/state/entry.ts';
 import type { StateTransaction } from '../../engine/state/state-replay.ts';
 import { plain } from '../../wording/text.ts';
@@ -82,7 +82,7 @@ export function summaryOf(value: JsonValue): string {
   if (typeof value !== 'object' || value === null) return String(value);
   const text = jsonText(value);
   if (text.length <= summaryMax) return text;
-  return isObject(value) ? objectSummary(value) : listSummary(value as JsonArray);
+  return isArray(value) ? listSummary(value) : isObject(value) ? objectSummary(value) : text;
 }
 
 function textSummary(value: string): string {

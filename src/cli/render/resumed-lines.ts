@@ -1,4 +1,3 @@
-import type { JsonValue } from '../../core/json.ts';
 import { textOf } from '../../core/message/message.ts';
 import type { RepairRule } from '../../core/message/repair.ts';
 import type { ResumeReport, TurnComparison } from '../../engine/resuming/resume.ts';
@@ -50,7 +49,7 @@ function comparisonLines(out: Output, turns: readonly TurnComparison[]): string[
     countText(usage.inputTokens + usage.outputTokens);
   const styled = (text: string): string => out.style(text.startsWith('same') ? 'green' : 'yellow', text);
   const columns: readonly Column<TurnComparison>[] = [
-    { title: 'USER', value: ({ message }) => plain(textOf(message as unknown as JsonValue)), flex: 2, widthMin: 12 },
+    { title: 'USER', value: ({ message }) => plain(textOf(message)), flex: 2, widthMin: 12 },
     { title: 'BEFORE', value: ({ original }) => plain(original?.answer ?? ''), flex: 3, widthMin: 12 },
     { title: 'NOW', value: ({ resumed }) => plain(resumed.answer), flex: 3, widthMin: 12 },
     {

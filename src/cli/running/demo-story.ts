@@ -26,7 +26,7 @@ interface TypedCommand {
   readonly code: number;
 }
 
-/** The session and branch of a story that was told, and its commands. */
+/** The session and branch of a finished story, and its commands. */
 export interface Story {
   readonly session: string;
   readonly branch: string;
