@@ -72,7 +72,7 @@ function setting({ newPlace, isFile }: StatePlaces): void {
       [['demo', 'a', '9007199254740993'], /Write it as a string/],
       [['demo', 'a', '1', '--file', 'x'], /Use only one of them/],
       [['demo', 'a', '--file', 'none.json'], /Check the path/],
-      [['demo@1', 'a', '1'], /write "demo"/],
+      [['demo@1', 'a', '1'], /Write "demo"/],
       [['demo', 'a'.repeat(901), '1'], /stateKeyBytesMax/],
     ] as const) {
       const { code, stderr, stdout } = await place.run(['set', ...words]);

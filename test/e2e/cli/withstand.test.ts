@@ -81,7 +81,7 @@ describe('stores that are not as they should be', () => {
     using place = await refundPlace();
     const letGo = await holdWriters(place);
     const forking = place.start(['fork', 'refund@3', '--name', 'late']);
-    await forking.until(({ stderr }) => stderr.includes('Waiting for the store, which another process may hold …\n'));
+    await forking.until(({ stderr }) => stderr.includes('Waiting for the store. Another process may be using it …\n'));
     await letGo();
     expect(await forking.ended()).toBe(0);
   });
