@@ -82,7 +82,7 @@ describe('doctor on PostgreSQL', () => {
       const env = { COLUMNS: String(columns) };
       const { stdout } = await place.run(['doctor', '--store', url], { env });
       expect(stdout.split('\n').filter((line) => line.length > columns)).toEqual([]);
-      expect(stdout).toContain('verdict     sound');
+      expect(stdout).toContain('verdict     healthy');
     }
   });
 

@@ -2,32 +2,35 @@ import { Option } from 'commander';
 import { beginning } from '../../core/point.ts';
 import { type Ref, refText } from '../../core/ref.ts';
 import { historyFacts } from '../../reading/history-facts.ts';
-import { eventAt, type Known, knownAt } from '../../reading/known-at.ts';
+import { eventAt, type Known, knownAt, showAnswer } from '../../reading/known-at.ts';
+import { eventsUpTo } from '../../reading/open-ref.ts';
 import type { CommandSpec } from '../command.ts';
 import { done } from '../exit-code.ts';
+import { flagOption } from '../option-values.ts';
 import { headerLines } from '../render/history-header.ts';
 import { eventLines, knownLines } from '../render/known-lines.ts';
 
 /** `reprise show`. */
 export const show: CommandSpec = {
-  arguments: [{ name: '<ref>', about: 'the point: session[/branch]@at' }],
-  options: [new Option('--full', 'everything, nothing folded')],
+  arguments: [{ name: '<ref>', about: 'point: session[/branch]@at' }],
+  options: [new Option('--full', 'show everything in full')],
   examples: ['reprise show latest@14', 'reprise show demo/careful@before:20 --full', 'reprise show demo@turn:3 --json'],
   run: async (context, [text = 'latest'], options) => {
     const { out } = context;
-    const { session, ref, point } = await context.at(text);
-    const isFull = options['full'] === true;
+    const found = await context.at(text);
+    const { session, ref, point } = found;
+    const isFull = flagOption(options, 'full');
     if (out.json === undefined) {
-      // Both are there at once; what the agent knew may have to be folded from a long history.
-      await out.lines(headerLines(out, session.id, await historyFacts(session, ref.branch, point)));
+      // Both are quick to read; the knowledge of the agent may have to be folded from a long history.
+      await out.lines(headerLines(out, session.id, await historyFacts(found)));
       await out.lines(eventLines(out, await eventAt(session, point), isFull));
       await out.flush();
     }
-    // The conversation and the state are folded; the summary is there.
-    out.progress.begin('show', 2 * (await session.locate(point)).seq);
-    const known = await knownAt(session, ref.branch, point);
+    // Both the conversation and the state are folded.
+    out.progress.begin('show', 2 * eventsUpTo(found));
+    const known = await knownAt(found);
     out.progress.end();
-    if (out.json !== undefined) await out.value(shapeOf(ref, known));
+    if (out.json !== undefined) await out.value(showAnswer(found, known));
     else {
       await out.lines(knownLines(out, known, isFull));
       out.next(...forkCommands(ref, known));
@@ -36,23 +39,7 @@ export const show: CommandSpec = {
   },
 };
 
-function shapeOf(ref: Ref, { event, seen, others, state, changes, usage, metadata }: Known): Record<string, unknown> {
-  const { messages, openCalls, ...about } = seen;
-  return {
-    ref: refText(ref),
-    event: event ?? null,
-    messages,
-    state,
-    calls: openCalls,
-    usage,
-    changes,
-    ...about,
-    others,
-    metadata,
-  };
-}
-
-/** How to go on from here with something changed, and how from just before. */
+/** Suggests a fork at the point, and one just before it. */
 function forkCommands({ session, branch }: Ref, { event, seen }: Known): string[] {
   const seq = event?.seq ?? beginning;
   const change = seen.messages.length > 0 ? '--prompt' : '--system';

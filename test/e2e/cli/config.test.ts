@@ -92,7 +92,7 @@ describe('reprise config', () => {
     });
     const { code, stdout, stderr } = await place.run(['config']);
     expect(code).toBe(0);
-    for (const text of ['by the file', 'made when needed', 'house', 'but jwt', 'order-number'])
+    for (const text of ['from the file', 'made when needed', 'house', 'except jwt', 'order-number'])
       expect(stdout).toContain(text);
     expect(stderr).toContain('reprise resume latest --with support');
   });

@@ -139,7 +139,9 @@ describe('namespaces', () => {
   test('an empty one says where there is something', async () => {
     const { code, stdout, stderr } = await place.run(['list', '--namespace', 'nowhere']);
     expect([code, stdout]).toEqual([0, '']);
-    expect(stderr).toContain('No sessions in namespace "nowhere", but in "production": see --all-namespaces.');
+    expect(stderr).toContain(
+      'No sessions in namespace "nowhere", but there are some in "production". Use --all-namespaces to see them.',
+    );
   });
 });
 
@@ -159,7 +161,7 @@ describe('what is not right', () => {
 
   test('nothing found is told on stderr', async () => {
     const { code, stdout, stderr } = await place.run(['list', '--outcome', 'budget']);
-    expect([code, stdout, stderr]).toEqual([0, '', 'No session matches.\n']);
+    expect([code, stdout, stderr]).toEqual([0, '', 'No matching sessions.\n']);
   });
 
   test('an empty store is told too', async () => {
@@ -168,7 +170,7 @@ describe('what is not right', () => {
     expect(await empty.run(['list'])).toEqual({
       code: 0,
       stdout: '',
-      stderr: 'No sessions yet. Record one, and it is listed here.\n',
+      stderr: 'No sessions yet. Sessions appear here once you record them.\n',
     });
     expect(await empty.run(['list', '--json'])).toEqual({ code: 0, stdout: '', stderr: '' });
   });

@@ -81,7 +81,7 @@ describe('stores that are not as they should be', () => {
     using place = await refundPlace();
     const letGo = await holdWriters(place);
     const forking = place.start(['fork', 'refund@3', '--name', 'late']);
-    await forking.until(({ stderr }) => stderr.includes('Waiting for the store, which another process may hold …\n'));
+    await forking.until(({ stderr }) => stderr.includes('Waiting for the store. Another process may be using it …\n'));
     await letGo();
     expect(await forking.ended()).toBe(0);
   });
@@ -179,7 +179,7 @@ describe('payloads that are not kind', () => {
     const shown = await own.run(['show', 'long@2']);
     expect(shown.stdout.length).toBeLessThan(4_000);
     expect(shown.stdout).toContain('… 12.1 MB more (--full shows all)');
-    expect((await own.run(['show', 'long@1'])).stdout).toContain('… 12.2 MB in all (--full shows it)');
+    expect((await own.run(['show', 'long@1'])).stdout).toContain('… 12.2 MB in total (--full shows all)');
     expect((await own.run(['replay', 'long'])).stdout.length).toBeLessThan(2_000);
     const full = await own.run(['show', 'long@1', '--full']);
     expect(full.stdout.length).toBeGreaterThan(12_000_000);

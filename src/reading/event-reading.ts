@@ -1,41 +1,44 @@
-import type { Event } from '../../core/event/event.ts';
-import type { EventFilter } from '../../core/event/filter.ts';
-import { given } from '../../core/json.ts';
-import type { Session } from '../../engine/session.ts';
+import type { Event } from '../core/event/event.ts';
+import type { EventFilter } from '../core/event/filter.ts';
+import { given, type JsonObject } from '../core/json.ts';
+import type { Session } from '../engine/session.ts';
 
 /** Which events to read, and in which order. */
 export interface EventReading {
   readonly point: string;
   readonly filter: EventFilter;
   readonly history: 'view' | 'raw';
-  /** Events at most, from the end that is shown first. */
+  /** Reads at most this many events, from the end that comes first. */
   readonly limit?: number;
-  /** Only so many of the last ones. */
+  /** Reads only this many of the last events. */
   readonly tail?: number;
   readonly isReverse: boolean;
-  /** Whether to go on with what is appended. */
+  /** Goes on with events as they are appended. */
   readonly follows: boolean;
 }
 
-// So many events are held to turn them around; a longer tail is counted first and then read from where it begins.
+/** A history as one object, as `reprise replay --json=object` prints it. */
+export interface ReplayAnswer {
+  readonly ref: string;
+  readonly metadata: JsonObject;
+  readonly events: readonly Event[];
+  /** How many events match, whatever the limit. */
+  readonly totalMatched: number;
+  readonly fingerprint: string;
+}
+
+// A shorter tail is held in memory to reverse it. A longer one is counted first and then read from where it begins.
 const heldMax = 5_000;
 
-/** The events that are asked for, in the order they are shown in; none of it is held for longer than it must. */
+/** Reads events in the order in which they are shown, holding as few of them as possible. */
 export async function* readEvents(session: Session, reading: EventReading): AsyncGenerator<Event, void, undefined> {
   const { point: at, filter, history, limit, tail, isReverse, follows } = reading;
-  const limited = given({ limit });
   if (tail === undefined) {
-    yield* session.replay({
-      at,
-      filter,
-      history,
-      direction: isReverse ? 'backward' : 'forward',
-      follow: follows,
-      ...limited,
-    });
+    const direction = isReverse ? 'backward' : 'forward';
+    yield* session.replay({ at, filter, history, direction, follow: follows, ...given({ limit }) });
     return;
   }
-  // Where following begins is decided first: what is appended while the tail is read would be shown twice, or never.
+  // Decide first where following begins. Otherwise an event appended while the tail is read comes twice, or never.
   const { seq } = await session.locate(at);
   const shown = follows
     ? { ...reading, filter: { ...filter, through: Math.min(seq, filter.through ?? seq) } }
@@ -46,7 +49,7 @@ export async function* readEvents(session: Session, reading: EventReading): Asyn
   if (follows) yield* session.replay({ at, filter, history, follow: true, after: Math.max(seq, filter.after ?? 0) });
 }
 
-/** How many events match, whatever is shown of them. */
+/** Counts the events that match, whatever the limit. */
 export async function countEvents(session: Session, { point: at, filter, history }: EventReading): Promise<number> {
   let count = 0;
   for await (const _ of session.replay({ at, filter, history })) count += 1;
