@@ -13,7 +13,7 @@ import type { NewSession, RenameRequest, SessionRecord, SessionsPage, SessionsRe
 import type { Snapshot, SnapshotKey } from './snapshot-key.ts';
 import type { StoreHealth } from './store-health.ts';
 
-// The port is made of these: whoever imports the port finds its words here.
+// The types that the port is made of, so that importers of the port find them here.
 export type {
   Appended,
   AppendOutcome,

@@ -4,15 +4,15 @@ import { type Host, nameOf, type Target } from './address.ts';
 import type { Connection } from './connection.ts';
 import { noHostCode } from './postgres-error.ts';
 
-/** The servers of a store, and which of them is wanted. */
+/** The servers of a store, and the wanted kind. */
 export interface HostsOptions {
   readonly hosts: readonly Host[];
   readonly target: Target;
-  /** Whether our own sessions only read, so that their setting tells nothing about the server. */
+  /** Whether our own sessions only read: then their setting says nothing about the server. */
   readonly isReadOnly: boolean;
 }
 
-/** Finds the server that is wanted among several, and goes back to the one that was right the last time. */
+/** Finds the wanted server among several; tries the last right one first. */
 export class Hosts {
   readonly #options: HostsOptions;
   #last = 0;
@@ -21,7 +21,7 @@ export class Hosts {
     this.#options = options;
   }
 
-  /** A connection to the first host that answers and is what is wanted. One host that need not be anything is not asked. */
+  /** Connects to the first host that answers and is of the wanted kind. Does not ask a single host of any kind. */
   async connect(make: (host: Host) => Connection): Promise<Connection> {
     const { hosts, target } = this.#options;
     if (hosts.length === 1 && target === 'any') return make(hosts[0] as Host);
@@ -69,7 +69,7 @@ function isRight(wanted: Target, isStandby: boolean, isReading: boolean): boolea
 
 function noneOf(hosts: readonly Host[], target: Target, wrong: ReadonlyMap<number, unknown>): unknown {
   const errors = [...wrong.values()].filter((why) => why instanceof RepriseError);
-  // Hosts that let nobody in, or lack the database, will not be right later either.
+  // Hosts that refuse the user, or lack the database, will not be right later either.
   const telling = errors.find(({ code }) => code !== 'store.unreachable');
   if (wrong.size === errors.length && (hosts.length === 1 || telling !== undefined)) return telling ?? errors[0];
   const list = hosts.map((host, index) => {

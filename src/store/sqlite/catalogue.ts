@@ -28,10 +28,10 @@ export interface BranchRow {
   readonly parentSeq: Seq | null;
 }
 
-/** The bytes of payload a branch has stored, erased ones included. */
+/** The payload bytes that a branch has stored, erased ones included. */
 export interface BranchBytes {
   readonly events: number;
-  /** Of the parts its appends brought to the session. */
+  /** Bytes of the parts that its appends brought to the session. */
   readonly parts: number;
 }
 

@@ -1,7 +1,7 @@
 import { RepriseError } from '../../core/error.ts';
 import { checkLimit } from '../../core/limits.ts';
 
-/** Gives a wait back, or says what is wrong with it. */
+/** Returns a wait, or throws if it is not usable. */
 export function checkWait(busyWaitMs: number): number {
   if (!(typeof busyWaitMs === 'number' && busyWaitMs >= 0))
     throw new RepriseError('option.invalid', `Cannot wait for ${String(busyWaitMs)} ms: it is not a number from 0`, {

@@ -40,10 +40,10 @@ function damaged(what: string): (typeof codes)[number] {
   };
 }
 
-/** Turns what SQLite throws into the error users see; every other error is given back as it is. */
+/** Turns an error of SQLite into the error that users see; returns every other error as it is. */
 export function toStoreError(error: unknown): unknown {
   const { errcode, code } = (error ?? {}) as { readonly errcode?: unknown; readonly code?: unknown };
-  // Reprise stores no number that JavaScript cannot carry, and no list of references that is not JSON.
+  // Reprise stores only numbers that JavaScript can carry, and only references that are JSON.
   if (code === 'ERR_OUT_OF_RANGE') return storeError(damaged('a number in it is too large'), error, 0);
   if (typeof errcode !== 'number') return error;
   const message = error instanceof Error ? error.message : String(error);
@@ -68,7 +68,7 @@ function storeError({ code, what, hint }: (typeof codes)[number], cause: unknown
   });
 }
 
-/** Whether an error says that another connection holds the lock, so that trying again can help. */
+/** Tells whether a different connection holds the lock, so that a retry can help. */
 export function isBusy(error: unknown): boolean {
   return hasCode(error, 'store.busy');
 }

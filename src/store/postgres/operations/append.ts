@@ -108,7 +108,7 @@ export class AppendGroup {
     return branch;
   }
 
-  /** Writes everything that was judged. */
+  /** Writes all judged appends. */
   async write(): Promise<void> {
     await this.writeParts();
     await this.writeEvents();
@@ -119,7 +119,7 @@ export class AppendGroup {
     await holdParts(this.#queries, this.#parts);
   }
 
-  /** Writes the events and what changes with them, in one statement. */
+  /** Writes the events and everything that changes with them, in one statement. */
   async writeEvents(): Promise<void> {
     if (this.#events.length > 0) await writeRows(this.#queries, [...this.#branches.values()], this.#events);
   }

@@ -2,7 +2,7 @@ import type { StoreAdvice, StoreFact } from '../../../core/store/store-health.ts
 import type { Queries } from '../connection.ts';
 import { postgresCode } from '../postgres-error.ts';
 
-/** What goes on in the server. */
+/** The activity of the server. */
 export interface ActivityReport {
   readonly facts: readonly StoreFact[];
   readonly advice: readonly StoreAdvice[];
@@ -47,7 +47,7 @@ async function crowding(queries: Queries, connectionsMax: number): Promise<Activ
   };
 }
 
-/** A transaction that is open for longer is in the way. */
+/** A transaction that is open for longer than this is a problem. */
 const transactionMsMax = 60_000;
 const waitMs = 1_000;
 const shownMax = 5;
@@ -118,7 +118,7 @@ async function slowness(queries: Queries): Promise<StoreFact> {
     const text = found.map(([ms, calls, query]) => `${ms} ms on average of ${calls} calls: ${query} …`).join('; ');
     return { name, text: text === '' ? 'no statement was counted yet' : text };
   } catch (error) {
-    // The extension is there and the server was not told to load it, or the user may not look.
+    // The extension exists, but the server does not load it, or the user may not read it.
     if (postgresCode(error) === undefined) throw error;
     return { name, text: howTo };
   }

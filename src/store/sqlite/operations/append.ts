@@ -22,7 +22,7 @@ import { firstChange, indexEvent } from './keys.ts';
 import { findEvents, findPlaces } from './locate.ts';
 import { bytesOfParts, heldPart, holdParts, notHeld, partLookupOf } from './parts.ts';
 
-/** Judges one append and writes it, inside the caller's transaction. Throws why it is refused, having written nothing. */
+/** Judges one append and writes it, inside the caller's transaction. Throws why it is refused, before it writes anything. */
 export function append(
   database: Database,
   catalogue: Catalogue,
@@ -45,7 +45,7 @@ export function append(
   return judgement.outcome;
 }
 
-/** The session of a request, or `session.not-found`. */
+/** Returns the session of a request, or throws `session.not-found`. */
 export function sessionOf(catalogue: Catalogue, ref: SessionRef): SessionRow {
   const session = catalogue.session(ref);
   if (session !== undefined) return session;
@@ -54,7 +54,7 @@ export function sessionOf(catalogue: Catalogue, ref: SessionRef): SessionRow {
 
 const noEvents: ReadonlyMap<string, StoredEvent> = new Map();
 
-/** What the judgement of an append asks. */
+/** Returns the lookups that judging an append needs. */
 export function sourceOf(database: Database, catalogue: Catalogue, session: SessionRow): AppendSource {
   return {
     stateOf: (name) => {

@@ -13,7 +13,7 @@ import { pause } from '../writer.ts';
 
 const problemsMax = 20;
 
-/** What the file is, how large, how durable, and whether SQLite finds it sound. */
+/** Reports what the file is, how large, how durable, and whether SQLite finds it sound. */
 export function healthOf(database: Database, path: string, isReadOnly: boolean): StoreHealth {
   const [synchronous] = database.get<[number]>('PRAGMA synchronous') as [number];
   const problems = problemsOf(database);
@@ -24,7 +24,7 @@ export function healthOf(database: Database, path: string, isReadOnly: boolean):
     bytes: fileBytes(path) + fileBytes(`${path}-wal`),
     durability: isReadOnly ? 'read-only' : synchronous >= 2 ? 'disk' : 'process',
     facts: factsOf(database, path, synchronous),
-    // What is damaged cannot be measured.
+    // A damaged file cannot be measured.
     tables: problems.length > 0 ? [] : tableSizes(database),
     namespaces: problems.length > 0 ? [] : namespaceSizes(database),
     advice: adviceOf(database),
@@ -50,7 +50,7 @@ function factsOf(database: Database, path: string, synchronous: number): StoreFa
 const freeShareMax = 0.5;
 const freePagesMin = 10_000;
 
-/** Pages that were freed are used again, and given back to the disk only when they are asked for. */
+/** Advises to shrink the file if most of it is free: SQLite reuses free pages, and returns them only on request. */
 function adviceOf(database: Database): StoreAdvice[] {
   const [free] = database.get<[number]>('PRAGMA freelist_count') as [number];
   const [pages] = database.get<[number]>('PRAGMA page_count') as [number];
@@ -86,8 +86,8 @@ function fileBytes(path: string): number {
 }
 
 /**
- * Moves everything from the write-ahead log into the file and empties the log, so that nothing erased is left in it. A
- * reader in another process can hold it up; it is tried until the deadline, and every later commit empties it anyway.
+ * Moves everything from the write-ahead log into the file and empties the log, so that no erased content is left in it.
+ * A reader in a different process can block it; this retries until the deadline, and later commits empty the log anyway.
  */
 export async function truncateLog(database: Database, waitMs: number): Promise<boolean> {
   const deadline = performance.now() + waitMs;

@@ -7,7 +7,7 @@ import type { Database } from '../database.ts';
 import { addFork, sessionOf, sourceOf, writeRows } from './append.ts';
 import { bytesOfParts, erasedBytesSql, holdParts, partLookupOf } from './parts.ts';
 
-/** Judges events of another store and writes them as they are, inside the caller's transaction. */
+/** Judges events of a different store and writes them as they are, inside the caller's transaction. */
 export function restore(
   database: Database,
   catalogue: Catalogue,
@@ -40,7 +40,7 @@ function branchOf(
     : (catalogue.branch(session, branch) as BranchRow);
 }
 
-/** What is left of erased payloads. */
+/** Keeps the digests of erased payloads. */
 function keepDigests(database: Database, branch: BranchRow, events: readonly RestoredRow[]): void {
   for (const { seq, dataDigest } of events) {
     if (dataDigest === null) continue;
@@ -48,7 +48,7 @@ function keepDigests(database: Database, branch: BranchRow, events: readonly Res
   }
 }
 
-/** Parts that come ahead of their events count at once. */
+/** Counts parts that come ahead of their events. */
 function countParts(database: Database, branch: BranchRow, parts: readonly PartPlan[]): void {
   const bytes = bytesOfParts(parts);
   if (bytes > 0) database.run(erasedBytesSql, -bytes, branch.id);
