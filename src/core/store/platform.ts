@@ -25,7 +25,7 @@ export interface Platform {
    * Calls the listener for every HTTP request of the program, in the async context of the sender, until the returned
    * function is called. Without it, the retries that a model's client makes on its own are not recorded.
    */
-  readonly watchRequests?: (told: RequestListener) => () => void;
+  readonly watchRequests?: (listener: RequestListener) => () => void;
   /**
    * Calls a function after a delay, unless the returned function cancels it first. Does not keep the program alive.
    * Without it, the work waits for the next call.

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { RepriseError } from '../../core/error.ts';
+import { assert, RepriseError } from '../../core/error.ts';
 import type { Host } from './address.ts';
 import type { Client, Driver } from './driver.ts';
 import { escapeNul, unescapeNul } from './nul.ts';
@@ -16,6 +16,8 @@ export interface Queries {
   all<Row extends readonly unknown[]>(sql: string, ...values: Bound[]): Promise<Row[]>;
   /** Returns the first row of a query; undefined if there is none. */
   get<Row extends readonly unknown[]>(sql: string, ...values: Bound[]): Promise<Row | undefined>;
+  /** Returns the row of a query that always has one. */
+  one<Row extends readonly unknown[]>(sql: string, ...values: Bound[]): Promise<Row>;
   /** Runs a statement without a result. */
   run(sql: string, ...values: Bound[]): Promise<void>;
   /** Runs a change; returns the number of rows it touched. */
@@ -115,6 +117,10 @@ export class Connection implements Queries {
     return (await this.all<Row>(sql, ...values))[0];
   }
 
+  async one<Row extends readonly unknown[]>(sql: string, ...values: Bound[]): Promise<Row> {
+    return only(await this.all<Row>(sql, ...values));
+  }
+
   async run(sql: string, ...values: Bound[]): Promise<void> {
     await this.#send(this.#sql.unsafe(sql, values.map(bound), { prepare: true }));
   }
@@ -211,10 +217,10 @@ export class Connection implements Queries {
       (error: unknown) => {
         clearTimeout(timer);
         this.#waiting.delete(lost);
-        const told = this.#isRefused ? encryptionRefused(error) : toStoreError(error);
-        reject(told);
+        const reason = this.#isRefused ? encryptionRefused(error) : toStoreError(error);
+        reject(reason);
         // The error arrives before the end of the connection; statements sent in between would never be answered.
-        if (isLost(told)) this.destroy();
+        if (isLost(reason)) this.destroy();
       },
     );
     return promise;
@@ -232,6 +238,12 @@ async function inOrder<Result>(first: Promise<void>, second: Promise<Result>): P
   if (before.status === 'rejected') throw before.reason;
   if (after.status === 'rejected') throw after.reason;
   return after.value;
+}
+
+/** Returns the row of an answer that always has one. */
+function only<Row>([row]: readonly Row[]): Row {
+  assert(row !== undefined, 'a query that always has a row has one');
+  return row;
 }
 
 function bound(value: Bound): Bound {

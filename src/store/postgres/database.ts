@@ -51,6 +51,10 @@ export class Database implements Queries {
     return await this.read((connection) => connection.get<Row>(sql, ...values));
   }
 
+  async one<Row extends readonly unknown[]>(sql: string, ...values: Bound[]): Promise<Row> {
+    return await this.read((connection) => connection.one<Row>(sql, ...values));
+  }
+
   async run(sql: string, ...values: Bound[]): Promise<void> {
     await this.use((connection) => connection.run(sql, ...values));
   }

@@ -1,5 +1,5 @@
 /** A statement that is sent when it is awaited. */
-export interface Statement extends PromiseLike<{ readonly count: number }> {
+interface Statement extends PromiseLike<{ readonly count: number }> {
   /** Returns the rows as arrays. */
   values(): PromiseLike<unknown[][]>;
 }

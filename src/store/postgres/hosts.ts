@@ -24,12 +24,12 @@ export class Hosts {
   /** Connects to the first host that answers and is of the wanted kind. Does not ask a single host of any kind. */
   async connect(make: (host: Host) => Connection): Promise<Connection> {
     const { hosts, target } = this.#options;
-    if (hosts.length === 1 && target === 'any') return make(hosts[0] as Host);
+    const [only] = hosts;
+    if (only !== undefined && hosts.length === 1 && target === 'any') return make(only);
     const wrong = new Map<number, unknown>();
     for (const wanted of target === 'prefer-standby' ? (['standby', 'any'] as const) : [target]) {
-      for (let offset = 0; offset < hosts.length; offset++) {
-        const index = (this.#last + offset) % hosts.length;
-        const found = await this.#try(make(hosts[index] as Host), wanted);
+      for (const [index, host] of this.#lastFirst()) {
+        const found = await this.#try(make(host), wanted);
         if ('connection' in found) {
           this.#last = index;
           return found.connection;
@@ -40,15 +40,20 @@ export class Hosts {
     throw noneOf(hosts, target, wrong);
   }
 
+  /** Returns the hosts with their numbers, from the last right one on. */
+  #lastFirst(): [number, Host][] {
+    const numbered = [...this.#options.hosts.entries()];
+    return [...numbered.slice(this.#last), ...numbered.slice(0, this.#last)];
+  }
+
   async #try(
     connection: Connection,
     wanted: Target,
   ): Promise<{ readonly connection: Connection } | { readonly why: unknown }> {
     try {
-      const [row] = await connection.all<[boolean, string]>(
+      const [isStandby, readOnly] = await connection.one<[boolean, string]>(
         `SELECT pg_is_in_recovery(), current_setting('transaction_read_only')`,
       );
-      const [isStandby, readOnly] = row as [boolean, string];
       const isReading = this.#options.isReadOnly ? isStandby : readOnly === 'on';
       if (isRight(wanted, isStandby, isReading)) return { connection };
       await connection.close();

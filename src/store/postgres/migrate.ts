@@ -9,7 +9,7 @@ import { postgresCode } from './postgres-error.ts';
  * `CREATE INDEX CONCURRENTLY`; all of them run again after a failure, so the first removes what is half made. `batches`
  * is one statement that changes at most `$1` rows, run until it finds fewer: programs of the release before may add some.
  */
-export type Change =
+type Change =
   | { readonly kind: 'brief'; readonly sql: string }
   | { readonly kind: 'aside'; readonly sql: readonly string[] }
   | { readonly kind: 'batches'; readonly sql: string; readonly rows: number };
@@ -130,7 +130,7 @@ async function lock(connection: Connection, schema: string, waitMs: number): Pro
     if (performance.now() >= deadline)
       throw new RepriseError(
         'store.busy',
-        `Cannot open the store: another process has been migrating it for ${waitMs} ms`,
+        `Cannot open the store: a different process has been migrating it for ${waitMs} ms`,
         {
           hint: 'Wait for it to end: "reprise doctor" tells how far it is. Programs of the release before may go on meanwhile.',
           details: { waitMs },

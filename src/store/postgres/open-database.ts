@@ -125,7 +125,7 @@ async function setUp(
           : mayNotMigrate(error, version, latestVersion(migrations));
       });
     }
-    const [commit] = (await connection.get<[string]>(`SELECT current_setting('synchronous_commit')`)) as [string];
+    const [commit] = await connection.one<[string]>(`SELECT current_setting('synchronous_commit')`);
     return durability !== 'process' && commit === 'off';
   } finally {
     await connection.close();
@@ -184,7 +184,7 @@ function notFound(location: string, schema: string): RepriseError {
 
 /** The error for a user who may not read the schema: not even "reprise doctor" can then say what else is missing. */
 async function mayNotLook(cause: unknown, connection: Connection, schema: string): Promise<RepriseError> {
-  const [user] = (await connection.get<[string]>('SELECT quote_ident(current_user)')) as [string];
+  const [user] = await connection.one<[string]>('SELECT quote_ident(current_user)');
   return new RepriseError(
     'store.denied',
     `Cannot use the store: the user ${user} may not read the schema "${schema}"`,
@@ -201,10 +201,10 @@ const isRefusal = (code: string | undefined): boolean => code === '42501' || cod
 
 /** The error for a user who may not create the tables, or not even the schema. */
 async function mayNotMake(cause: unknown, connection: Connection, schema: string): Promise<RepriseError> {
-  const [user, isThere] = (await connection.get<[string, boolean]>(
+  const [user, isThere] = await connection.one<[string, boolean]>(
     'SELECT quote_ident(current_user), EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)',
     schema,
-  )) as [string, boolean];
+  );
   const hint = isThere
     ? `Let the owner of the schema make it: reprise doctor --create --store postgres://OWNER@HOST/DATABASE`
     : `Let an administrator make the schema, and try again: CREATE SCHEMA ${schema} AUTHORIZATION ${user};`;

@@ -39,7 +39,7 @@ const rights: Meaning = {
 };
 const busy: Meaning = {
   code: 'store.busy',
-  what: 'another writer holds what is needed',
+  what: 'a different writer holds the lock',
   hint: 'Try again when the other writer is done, or allow a longer wait.',
 };
 const slow: Meaning = {
@@ -173,7 +173,7 @@ export function toStoreError(error: unknown): unknown {
   const meaning = meanings[code] ?? (code.startsWith('08') ? cut : ofSetting(code, message));
   if (meaning === undefined) {
     return new RepriseError('store.failed', `${storeFailed}PostgreSQL says "${message}"`, {
-      hint: 'This is a mistake of Reprise unless the tables were changed by another program; please report it.',
+      hint: 'This is a mistake of Reprise unless a different program changed the tables; please report it.',
       details: { postgres: code },
       cause: error,
     });

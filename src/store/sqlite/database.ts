@@ -1,4 +1,5 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { assert } from '../../core/error.ts';
 import { toStoreError } from './sqlite-error.ts';
 
 /** A value of a statement, or several by name. */
@@ -9,6 +10,11 @@ export type Repeated = Pick<StatementSync, 'get'>;
 
 /** Runs one short transaction after the other; other work gets its turn in between. */
 export type InTransaction = <Result>(work: () => Result) => Promise<Result>;
+
+/** Returns values as the driver takes them: named ones are its first parameter, which its types do not allow in a list. */
+function inputs(values: readonly Bound[]): SQLInputValue[] {
+  return values as SQLInputValue[];
+}
 
 /** How to open a database file. */
 export interface DatabaseOptions {
@@ -52,7 +58,7 @@ export class Database {
   run(sql: string, ...values: Bound[]): void {
     try {
       // `get` is faster than `run`, which makes an object for its result.
-      this.#statement(sql).get(...(values as SQLInputValue[]));
+      this.#statement(sql).get(...inputs(values));
     } catch (error) {
       throw toStoreError(error);
     }
@@ -70,7 +76,7 @@ export class Database {
   /** Runs an insert; returns the rowid of the new row. */
   insert(sql: string, ...values: Bound[]): number {
     try {
-      return Number(this.#statement(sql).run(...(values as SQLInputValue[])).lastInsertRowid);
+      return Number(this.#statement(sql).run(...inputs(values)).lastInsertRowid);
     } catch (error) {
       throw toStoreError(error);
     }
@@ -79,7 +85,7 @@ export class Database {
   /** Runs a change; returns the number of rows it touched. */
   change(sql: string, ...values: Bound[]): number {
     try {
-      return Number(this.#statement(sql).run(...(values as SQLInputValue[])).changes);
+      return Number(this.#statement(sql).run(...inputs(values)).changes);
     } catch (error) {
       throw toStoreError(error);
     }
@@ -88,16 +94,23 @@ export class Database {
   /** Returns the first row of a query; undefined if there is none. */
   get<Row extends readonly unknown[]>(sql: string, ...values: Bound[]): Row | undefined {
     try {
-      return this.#statement(sql).get(...(values as SQLInputValue[])) as unknown as Row | undefined;
+      return this.#statement(sql).get(...inputs(values)) as unknown as Row | undefined;
     } catch (error) {
       throw toStoreError(error);
     }
   }
 
+  /** Returns the row of a query that always has one. */
+  one<Row extends readonly unknown[]>(sql: string, ...values: Bound[]): Row {
+    const row = this.get<Row>(sql, ...values);
+    assert(row !== undefined, 'a query that always has a row has one');
+    return row;
+  }
+
   /** Returns every row of a query; the query itself must be bounded. */
   all<Row extends readonly unknown[]>(sql: string, ...values: Bound[]): Row[] {
     try {
-      return this.#statement(sql).all(...(values as SQLInputValue[])) as unknown as Row[];
+      return this.#statement(sql).all(...inputs(values)) as unknown as Row[];
     } catch (error) {
       throw toStoreError(error);
     }

@@ -2,7 +2,7 @@ import { RepriseError } from '../../core/error.ts';
 import type { Database } from './database.ts';
 
 /** Marks a SQLite file as a Reprise store: "Rprs". */
-export const applicationId = 0x52707273;
+const applicationId = 0x52707273;
 
 /** The schema change of one release. */
 export interface Migration {
@@ -14,7 +14,7 @@ export interface Migration {
 
 /** Returns the schema version of a file; 0 for an empty one. */
 export function schemaVersion(database: Database): number {
-  return (database.get<[number]>('PRAGMA user_version') as [number])[0];
+  return database.one<[number]>('PRAGMA user_version')[0];
 }
 
 /** Returns the version that these migrations lead to. */
@@ -24,14 +24,18 @@ export function latestVersion(migrations: readonly Migration[]): number {
 
 /** Throws unless the file is a Reprise store that this release can read. Writes nothing; returns the schema version. */
 export function checkFile(database: Database, migrations: readonly Migration[]): number {
-  const [application] = database.get<[number]>('PRAGMA application_id') as [number];
+  const [application] = database.one<[number]>('PRAGMA application_id');
   const version = schemaVersion(database);
-  const [tables] = database.get<[number]>('SELECT count(*) FROM sqlite_schema') as [number];
+  const [tables] = database.one<[number]>('SELECT count(*) FROM sqlite_schema');
   if (application === 0 && version === 0 && tables === 0) return 0;
   if (application !== applicationId) {
-    throw new RepriseError('store.damaged', 'Cannot open the store: the file is a SQLite database of another program', {
-      hint: 'Name another file, or the store that was meant.',
-    });
+    throw new RepriseError(
+      'store.damaged',
+      'Cannot open the store: the file is a SQLite database of a different program',
+      {
+        hint: 'Name a different file, or the right store.',
+      },
+    );
   }
   checkVersion(version, migrations);
   return version;

@@ -7,6 +7,6 @@ export function checkWait(busyWaitMs: number): number {
     throw new RepriseError('option.invalid', `Cannot wait for ${String(busyWaitMs)} ms: it is not a number from 0`, {
       hint: 'Give busyWaitMs in milliseconds; 0 tries once.',
     });
-  checkLimit('busyWaitGivenMsMax', busyWaitMs, 'wait so long for another process');
+  checkLimit('busyWaitGivenMsMax', busyWaitMs, 'wait so long for a different process');
   return busyWaitMs;
 }

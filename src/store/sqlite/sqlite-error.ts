@@ -2,8 +2,8 @@ import { type ErrorCode, hasCode, RepriseError } from '../../core/error.ts';
 
 // Primary result codes of SQLite: https://sqlite.org/rescode.html
 const codes: Readonly<Record<number, { readonly code: ErrorCode; readonly what: string; readonly hint: string }>> = {
-  5: busy('another process is writing'),
-  6: busy('another connection holds a table'),
+  5: busy('a different process is writing'),
+  6: busy('a different connection holds a table'),
   8: {
     code: 'store.read-only',
     what: 'the store cannot be written',
@@ -51,7 +51,7 @@ export function toStoreError(error: unknown): unknown {
   const known = codes[errcode & 0xff];
   if (known === undefined) {
     return new RepriseError('store.failed', `Cannot use the store: SQLite says "${message}"`, {
-      hint: 'This is a mistake of Reprise unless the file was changed by another program; please report it.',
+      hint: 'This is a mistake of Reprise unless a different program changed the file; please report it.',
       details: { sqlite: errcode },
       cause: error,
     });

@@ -104,9 +104,11 @@ export class Writer {
   async #flush(): Promise<void> {
     await this.#gather();
     while (this.#queue.length > 0) {
-      const [first] = this.#queue as [AppendJob | OtherJob];
-      if (first.kind === 'other') await this.#commitOther(this.#queue.shift() as OtherJob);
-      else await this.#commitGroup(this.#takeGroup());
+      const [first] = this.#queue;
+      if (first?.kind === 'other') {
+        this.#queue.shift();
+        await this.#commitOther(first);
+      } else await this.#commitGroup(this.#takeGroup());
       if (this.#queue.length > 0) await this.#gather();
     }
     this.#flushing = undefined;
@@ -127,30 +129,34 @@ export class Writer {
   #takeGroup(): AppendJob[] {
     let events = 0;
     let bytes = 0;
-    let count = 0;
+    const group: AppendJob[] = [];
     for (const job of this.#queue) {
       if (job.kind !== 'append') break;
       events += job.request.events.length;
       bytes += textLength(job.request);
-      if (count > 0 && (events > groupEventsMax || bytes > groupBytesMax)) break;
-      count++;
+      if (group.length > 0 && (events > groupEventsMax || bytes > groupBytesMax)) break;
+      group.push(job);
     }
-    const group = this.#queue.slice(0, count) as AppendJob[];
-    this.#queue = this.#queue.slice(count);
+    this.#queue = this.#queue.slice(group.length);
     return group;
   }
 
   async #commitGroup(group: readonly AppendJob[]): Promise<void> {
-    let outcomes: AppendOutcome[];
+    let settled: readonly (() => void)[];
     try {
-      outcomes = await this.#transaction((group[0] as AppendJob).deadline, () => group.map((job) => this.#judge(job)));
+      settled = await this.#transaction(group[0]?.deadline ?? 0, () =>
+        group.map((job) => {
+          const outcome = this.#judge(job);
+          return () => job.settle(outcome);
+        }),
+      );
     } catch (error) {
       // A single append may be too large for the disk; the others get their own try.
       if (group.length > 1 && !isBusy(error)) for (const job of group) await this.#commitGroup([job]);
       else for (const job of group) job.settle(refusal(error));
       return;
     }
-    for (const [index, job] of group.entries()) job.settle(outcomes[index] as AppendOutcome);
+    for (const settle of settled) settle();
   }
 
   #judge(job: AppendJob): AppendOutcome {

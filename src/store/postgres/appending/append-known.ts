@@ -10,7 +10,7 @@ import type { Heads, KnownBranch, KnownPlace } from './heads.ts';
 import { type KnownEvent, type MovedBranch, writeKnown } from './write-known.ts';
 
 /** Thrown where only the server knows. Made once, since it carries no details. */
-const unknown = new Error('This cannot be told from what is known');
+const unknown = new Error('Only the server knows this');
 
 const ask = (): never => {
   throw unknown;

@@ -16,7 +16,8 @@ const appendMs = 0.05;
 interface Sent {
   readonly group: KnownGroup;
   readonly jobs: readonly AppendJob[];
-  readonly outcomes: readonly AppendOutcome[];
+  /** The outcome of each job. */
+  readonly outcomes: ReadonlyMap<AppendJob, AppendOutcome>;
 }
 
 /**
@@ -92,23 +93,20 @@ export class ForwardWriter {
     const isSplit = this.#waiting === 0 && this.#isQuick(queue);
     const jobs = queue.take(isSplit ? Math.ceil(queue.size / 2) : queue.size);
     const group = new KnownGroup(this.#heads, this.#platform);
-    const outcomes: AppendOutcome[] = [];
+    const outcomes = new Map<AppendJob, AppendOutcome>();
     for (const job of jobs) {
       const outcome = job.tried.size === 0 ? group.judge(job.request) : undefined;
       if (outcome === undefined) {
         queue.putBack(jobs);
         return undefined;
       }
-      outcomes.push(outcome);
+      outcomes.set(job, outcome);
     }
     return jobs.length === 0 ? undefined : { group, jobs, outcomes };
   }
 
   async #send(connection: Connection, { group, jobs, outcomes }: Sent, failed: AppendJob[]): Promise<void> {
-    for (const [index, job] of jobs.entries()) {
-      const outcome = outcomes[index];
-      if (outcome?.ok) job.tried.add(outcome.events.at(-1)?.digest ?? '');
-    }
+    for (const [job, outcome] of outcomes) if (outcome.ok) job.tried.add(outcome.events.at(-1)?.digest ?? '');
     const sentAt = performance.now();
     this.#waiting += jobs.length;
     try {
@@ -129,7 +127,7 @@ export class ForwardWriter {
       this.#answeredAt = now;
     }
     this.#heads.confirm(group.sessions);
-    for (const [index, job] of jobs.entries()) job.settle(outcomes[index] as AppendOutcome);
+    for (const [job, outcome] of outcomes) job.settle(outcome);
     this.#onCommit(group.moved);
   }
 }

@@ -115,8 +115,7 @@ export class Writer {
     for (let attempt = 0; group.length > 0; attempt++) {
       try {
         // The first has waited longest.
-        const outcomes = await this.#try(group, (group[0] as AppendJob).deadline);
-        for (const [index, job] of group.entries()) job.settle(outcomes[index] as AppendOutcome);
+        for (const [job, outcome] of await this.#try(group, group[0]?.deadline ?? 0)) job.settle(outcome);
         return;
       } catch (error) {
         // The server may refuse a single append; the others get their own try.
@@ -133,13 +132,13 @@ export class Writer {
     for (const job of group) await this.#commit([job]);
   }
 
-  async #try(group: readonly AppendJob[], deadline: number): Promise<AppendOutcome[]> {
+  async #try(group: readonly AppendJob[], deadline: number): Promise<ReadonlyMap<AppendJob, AppendOutcome>> {
     const { outcomes, moved } = await this.#database.use(async (connection) => {
       const appends = new AppendGroup(connection, this.#catalogue, this.#platform);
       const judged = await connection.transaction(async () => {
         await appends.prepare(group.map((job) => job.request));
-        const all: AppendOutcome[] = [];
-        for (const job of group) all.push(await judge(appends, job));
+        const all = new Map<AppendJob, AppendOutcome>();
+        for (const job of group) all.set(job, await judge(appends, job));
         await appends.writeParts();
         return new Closing(all, appends.writeEvents());
       });

@@ -29,7 +29,7 @@ SELECT count(*)::int, current_setting('max_connections')::int - current_setting(
 FROM pg_stat_activity WHERE backend_type = 'client backend'`;
 
 async function crowding(queries: Queries, connectionsMax: number): Promise<ActivityReport> {
-  const [used, max] = (await queries.get<[number, number]>(crowdSql)) as [number, number];
+  const [used, max] = await queries.one<[number, number]>(crowdSql);
   const isFull = used >= max * 0.9;
   const todo = 'Close other clients, let each process use fewer connections, or raise max_connections';
   return {
@@ -68,7 +68,7 @@ const seesAllSql = `SELECT pg_has_role('pg_read_all_stats', 'USAGE'), quote_iden
 async function waiting(queries: Queries, longMs: number): Promise<ActivityReport> {
   const long = await queries.all<[number, string, string, number]>(longSql, longMs);
   const locks = await queries.all<[number, string, number, number | null]>(lockSql, waitMs);
-  const [seesAll, user] = (await queries.get<[boolean, string]>(seesAllSql)) as [boolean, string];
+  const [seesAll, user] = await queries.one<[boolean, string]>(seesAllSql);
   const sight = seesAll ? '' : ` (seen of this user only: GRANT pg_read_all_stats TO ${user}; shows all)`;
   const end = (pid: number): string => `SELECT pg_terminate_backend(${pid});`;
   return {

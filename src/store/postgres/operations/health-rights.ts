@@ -49,18 +49,14 @@ export async function rightsReport(queries: Queries, schema: string): Promise<Ri
 }
 
 async function lackOf(queries: Queries, schema: string): Promise<Lack> {
-  const [user, mayCount, isOwner] = (await queries.get<[string, boolean, boolean]>(userSql)) as [
-    string,
-    boolean,
-    boolean,
-  ];
+  const [user, mayCount, isOwner] = await queries.one<[string, boolean, boolean]>(userSql);
   const rows = await queries.all<[number]>(
     missingSql,
     arrayLiteral(rights.map(({ table }) => table)),
     arrayLiteral(rights.map(({ privilege }) => privilege)),
     arrayLiteral(rights.map(({ column }) => column ?? '')),
   );
-  return { schema, user, missing: rows.map(([number]) => rights[number - 1] as Right), mayCount, isOwner };
+  return { schema, user, missing: rows.flatMap(([number]) => rights[number - 1] ?? []), mayCount, isOwner };
 }
 
 /** Returns the missing rights of an ability and the statements that grant them; undefined if none is missing. */

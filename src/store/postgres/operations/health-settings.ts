@@ -37,7 +37,7 @@ export interface SettingsReport {
 
 /** Reports the settings that decide whether an acknowledged append is safe. */
 export async function settingsReport(queries: Queries): Promise<SettingsReport> {
-  const settings = (await queries.get<Settings>(settingsSql)) as Settings;
+  const settings = await queries.one<Settings>(settingsSql);
   const [, , commit, fsync, pages, isStandby] = settings;
   return {
     facts: factsOf(settings),

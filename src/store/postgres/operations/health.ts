@@ -23,14 +23,20 @@ export async function healthOf(connection: Connection, options: HealthOptions): 
   const sizes = await sizesReport(connection, schema);
   const activity = await activityReport(connection, connectionsMax);
   const migration = await migrationReport(connection, state, schema);
-  const [server, ...others] = settings.facts as [StoreFact, ...StoreFact[]];
   return {
     kind: 'postgres',
     location,
     schema: String(state.version),
     bytes: sizes.tables.reduce((sum, table) => sum + table.bytes + table.indexBytes, 0),
     durability: isReadOnly || settings.isStandby ? 'read-only' : settings.isSafe ? 'disk' : 'process',
-    facts: [server, migration.fact, ...others, rights.fact, ...activity.facts, sizes.fact],
+    facts: [
+      ...settings.facts.slice(0, 1),
+      migration.fact,
+      ...settings.facts.slice(1),
+      rights.fact,
+      ...activity.facts,
+      sizes.fact,
+    ],
     tables: sizes.tables,
     namespaces: sizes.namespaces,
     advice: [...rights.advice, ...activity.advice, ...sizes.advice],

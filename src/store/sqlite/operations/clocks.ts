@@ -1,5 +1,5 @@
 import { type Clock, clockAtStart, clockBeside, clockWith } from '../../../core/event/clock.ts';
-import { later, type Seq, type SeqRange } from '../../../core/point.ts';
+import { beginning, later, type Seq, type SeqRange } from '../../../core/point.ts';
 import type { ClockTerm } from '../../sql/header-terms.ts';
 import type { Database, InTransaction } from '../database.ts';
 
@@ -54,7 +54,7 @@ const rowsMax = 1_000;
 
 /** Rebuilds the clocks of a branch from the log. */
 export async function resetClocks(database: Database, branch: number, inTransaction: InTransaction): Promise<void> {
-  let [clock, after]: [clock: Clock, after: Seq | undefined] = [clockAtStart, 0 as Seq];
+  let [clock, after]: [clock: Clock, after: Seq | undefined] = [clockAtStart, beginning];
   while (after !== undefined) {
     const [before, from]: [Clock, Seq] = [clock, after];
     [clock, after] = await inTransaction(() => resetNext(database, branch, before, from));

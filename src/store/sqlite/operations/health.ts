@@ -15,7 +15,7 @@ const problemsMax = 20;
 
 /** Reports what the file is, how large, how durable, and whether SQLite finds it sound. */
 export function healthOf(database: Database, path: string, isReadOnly: boolean): StoreHealth {
-  const [synchronous] = database.get<[number]>('PRAGMA synchronous') as [number];
+  const [synchronous] = database.one<[number]>('PRAGMA synchronous');
   const problems = problemsOf(database);
   return {
     kind: 'sqlite',
@@ -38,8 +38,8 @@ function problemsOf(database: Database): StoreAdvice[] {
 }
 
 function factsOf(database: Database, path: string, synchronous: number): StoreFact[] {
-  const [version] = database.get<[string]>('SELECT sqlite_version()') as [string];
-  const [mode] = database.get<[string]>('PRAGMA journal_mode') as [string];
+  const [version] = database.one<[string]>('SELECT sqlite_version()');
+  const [mode] = database.one<[string]>('PRAGMA journal_mode');
   const waits = synchronous >= 2 ? 'every commit waits for the disk' : 'a commit does not wait for the disk';
   return [
     { name: 'engine', text: `SQLite ${version}` },
@@ -52,8 +52,8 @@ const freePagesMin = 10_000;
 
 /** Advises to shrink the file if most of it is free: SQLite reuses free pages, and returns them only on request. */
 function adviceOf(database: Database): StoreAdvice[] {
-  const [free] = database.get<[number]>('PRAGMA freelist_count') as [number];
-  const [pages] = database.get<[number]>('PRAGMA page_count') as [number];
+  const [free] = database.one<[number]>('PRAGMA freelist_count');
+  const [pages] = database.one<[number]>('PRAGMA page_count');
   if (free < freePagesMin || free < pages * freeShareMax) return [];
   const message = `${Math.round((free / pages) * 100)} % of the file is free pages`;
   return [{ message, todo: 'If the room is needed elsewhere, type VACUUM in a SQLite shell while nobody writes' }];
@@ -93,7 +93,7 @@ export async function truncateLog(database: Database, waitMs: number): Promise<b
   const deadline = performance.now() + waitMs;
   for (let attempt = 0; ; attempt++) {
     try {
-      const [isBlocked] = database.get<[number]>('PRAGMA wal_checkpoint(TRUNCATE)') as [number];
+      const [isBlocked] = database.one<[number]>('PRAGMA wal_checkpoint(TRUNCATE)');
       if (isBlocked === 0) return true;
     } catch (error) {
       if (!isBusy(error)) throw error;

@@ -29,7 +29,7 @@ CROSS JOIN part_holders h ON h.session_id = ? AND h.digest = unhex(asked.value) 
 const partsSql = `SELECT ${columns} ${askedSql}`;
 
 /** Returns the parts of these digests that the session holds. */
-export function findParts(
+function findParts(
   database: Database,
   session: SessionRow,
   digests: readonly Digest[],
@@ -61,7 +61,7 @@ export function partsPage(
   { depth = 'all' }: PartsRequest,
 ): PartsPage {
   const asked = JSON.stringify([...new Set(digests)]);
-  const [bytes, hasRefs] = database.get<[number, number | null]>(askedTotalSql, asked, session.id) as [number, number];
+  const [bytes, hasRefs] = database.one<[number, number | null]>(askedTotalSql, asked, session.id);
   // Most parts refer to nothing and most pages are small: then there is nothing to walk or to choose.
   if (depth === 'asked' || hasRefs !== 1) {
     if (bytes <= limits.pageBytesMax) return { parts: findParts(database, session, digests), rest: [] };

@@ -4,7 +4,7 @@ import { judgeRestore, type RestoredRow } from '../../../core/store/restore.ts';
 import { type RestoreOutcome, type RestoreRequest } from '../../../core/store/restore-request.ts';
 import type { BranchRow, Catalogue, SessionRow } from '../catalogue.ts';
 import type { Database } from '../database.ts';
-import { addFork, sessionOf, sourceOf, writeRows } from './append.ts';
+import { addFork, heldBranch, sessionOf, sourceOf, writeRows } from './append.ts';
 import { bytesOfParts, erasedBytesSql, holdParts, partLookupOf } from './parts.ts';
 
 /** Judges events of a different store and writes them as they are, inside the caller's transaction. */
@@ -37,7 +37,7 @@ function branchOf(
 ): BranchRow {
   return isNew && parent !== undefined
     ? addFork(database, catalogue, session, { branch, parent })
-    : (catalogue.branch(session, branch) as BranchRow);
+    : heldBranch(catalogue, session, branch);
 }
 
 /** Keeps the digests of erased payloads. */

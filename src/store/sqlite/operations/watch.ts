@@ -76,7 +76,7 @@ export class Watchers {
 
 /** Returns a function that tells whether a different connection has committed since its last call. */
 export function changeDetector(database: Database): () => boolean {
-  const current = (): number => (database.get<[number]>('PRAGMA data_version') as [number])[0];
+  const current = (): number => database.one<[number]>('PRAGMA data_version')[0];
   let last = current();
   return () => {
     const before = last;
