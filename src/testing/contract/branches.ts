@@ -39,7 +39,7 @@ async function forkedNow(world: World, parts: readonly PartInput[]): Promise<{ r
   return event;
 }
 
-/** A body, and another one both whole and as what it adds to the first. */
+/** Returns a body, and a second one both whole and as a delta of the first. */
 async function bodies(): Promise<Record<'base' | 'whole' | 'delta', PartInput>> {
   const text = 'one two three four '.repeat(50);
   const [base, whole] = [await saltedPart('body', `${text}five`), await saltedPart('body', `${text}six`)];
@@ -47,7 +47,7 @@ async function bodies(): Promise<Record<'base' | 'whole' | 'delta', PartInput>> 
   return { base, whole, delta: { ...whole, kind: 'delta', text: changed, refs: [base.digest] } };
 }
 
-/** What `branches` promises. */
+/** The guarantees of `branches`. */
 export const branchesCases: readonly ContractCase[] = [
   contractCase('branches() lists every branch by creation with its parent, head, digest and bytes', async (world) => {
     await append(world, [note('a'), note('ü', { time: '2027-01-01T00:00:00.000Z' })]);

@@ -24,7 +24,7 @@ import {
   type World,
 } from './contract-case.ts';
 
-/** A second session in another namespace, made as the first one was. */
+/** Creates a second session in a different namespace, like the first. */
 async function madeAgain({ store, ref }: World): Promise<World> {
   const other = { namespace: 'elsewhere', session: 'again' };
   const record = await store.session(ref);
@@ -341,5 +341,5 @@ const seen: readonly ContractCase[] = [
   ),
 ];
 
-/** What `restore` promises. */
+/** The guarantees of `restore`. */
 export const restoreCases: readonly ContractCase[] = [...written, ...refusals, ...erasures, ...seen];

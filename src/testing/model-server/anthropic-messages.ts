@@ -5,7 +5,7 @@ import { errorType, messageOf, objectsIn, offeredTool, type Protocol, scriptedRe
 import type { ScriptedRequest } from './script.ts';
 import type { SsePiece } from './sse.ts';
 
-/** Messages, as Anthropic speaks them. */
+/** The Messages protocol of Anthropic. */
 export const anthropicMessages: Protocol = {
   name: 'anthropic-messages',
   path: '/messages',
@@ -36,7 +36,7 @@ function read(body: JsonObject): ScriptedRequest {
   });
 }
 
-/** Tool results come in a user message; here they are a message of their own, as everywhere else. */
+/** Splits the tool results of a user message off into a message of their own, as in every other protocol. */
 function readMessage(message: JsonObject, before: readonly Message[]): readonly Message[] {
   const blocks = blocksOf(message['content']);
   const results = blocks.filter(({ type }) => type === 'tool_result').map((block) => readResult(block, before));
@@ -100,7 +100,7 @@ function envelope(answer: ModelAnswer, request: ScriptedRequest): JsonObject {
   return { id: `msg_${answer.number}`, type: 'message', role: 'assistant', model: request.model };
 }
 
-/** Here the tokens of the cache are not among the input tokens. */
+/** Returns the usage in Anthropic's form: its input tokens leave out those of the cache. */
 function usageOf({ usage }: ModelAnswer): JsonObject {
   return {
     input_tokens: Math.max(0, usage.inputTokens - usage.cachedInputTokens - usage.cacheWriteTokens),
@@ -134,7 +134,7 @@ const named = (event: string, more: JsonObject = {}, spoken = false): SsePiece =
   spoken,
 });
 
-/** A block of a message: how it opens, and what is added to it. */
+/** A block of a message: how it opens, and its deltas. */
 interface Block {
   readonly opening: JsonObject;
   readonly deltas: readonly JsonObject[];

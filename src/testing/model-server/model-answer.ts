@@ -1,7 +1,7 @@
 import type { JsonValue } from '../../core/json.ts';
 import type { ScriptedRequest, SpokenReply } from './script.ts';
 
-/** A tool that is asked for, with what every protocol needs to say so. */
+/** A tool call of an answer, in the forms that the protocols need. */
 export interface AnsweredToolCall {
   readonly id: string;
   readonly name: string;
@@ -11,8 +11,8 @@ export interface AnsweredToolCall {
   readonly pieces: readonly string[];
 }
 
-/** Tokens, every one counted. */
-export interface AnswerUsage {
+/** The token counts of an answer. */
+interface AnswerUsage {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly totalTokens: number;
@@ -21,9 +21,9 @@ export interface AnswerUsage {
   readonly reasoningTokens: number;
 }
 
-/** What a scripted model says, ready to be written in any protocol. */
+/** An answer of a scripted model, ready for any protocol. */
 export interface ModelAnswer {
-  /** The number of the answer; ids are made of it. */
+  /** The number of the answer, for its ids. */
   readonly number: number;
   readonly reasoning: readonly string[];
   readonly text: readonly string[];
@@ -32,7 +32,7 @@ export interface ModelAnswer {
   readonly usage: AnswerUsage;
 }
 
-/** Makes an answer of a reply. `callId` gives the next id of a tool call. */
+/** Returns the answer for a reply. `callId` returns the next id of a tool call. */
 export function modelAnswer(
   reply: SpokenReply,
   request: ScriptedRequest,
@@ -66,7 +66,7 @@ function piecesOf(text: string | readonly string[] | undefined): readonly string
   return text.match(/\s*\S+|\s+$/gu) ?? [];
 }
 
-/** By characters, not by the halves of which some consist. */
+/** Cuts a text into pieces, never in the middle of a character. */
 function cut(text: string, length: number): readonly string[] {
   const characters = [...text];
   return Array.from({ length: Math.ceil(characters.length / length) }, (_, index) =>

@@ -10,23 +10,23 @@ import { errorType, type Protocol } from './protocol.ts';
 import { type FailedReply, type ModelScript, readScript, type ScriptedReply, type ScriptedRequest } from './script.ts';
 import { type Sent, type SsePiece, sendStream, sendWhole, wait } from './sse.ts';
 
-/** A request that the server got, and what became of it. */
+/** A request that the server received, and its outcome. */
 export interface ReceivedRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The request as the script saw it; undefined where the server could not make sense of it. */
+  /** The request as the script saw it; undefined if the server could not read it. */
   readonly request: ScriptedRequest | undefined;
   /** The index of the rule that answered; undefined if none did. */
   readonly rule: number | undefined;
-  /** How it went; `open` until it is over. `refused` are those that no rule answered. */
+  /** The outcome; `open` until it is over, `refused` if no rule answered. */
   readonly outcome: Sent | 'open' | 'error' | 'refused';
 }
 
-/** A model that says what it was told to. */
+/** A model server whose answers come from a script. */
 export interface ModelServer {
-  /** What clients are given as their base URL. */
+  /** The base URL for clients. */
   readonly url: string;
-  /** What it received, oldest first; of very many the newest (`limits.scriptedRequestsMax`). */
+  /** The received requests, oldest first; only the newest `limits.scriptedRequestsMax`. */
   readonly requests: readonly ReceivedRequest[];
   /** Ends every connection and stops listening. */
   close(): Promise<void>;
@@ -75,7 +75,7 @@ function closed(server: Server): Promise<void> {
   });
 }
 
-/** A request while it is answered. */
+/** A request that is being answered. */
 type Receipt = { -readonly [Key in keyof ReceivedRequest]: ReceivedRequest[Key] };
 
 class Desk {
@@ -155,7 +155,7 @@ class Desk {
       : sendWhole(response, JSON.stringify(protocol.whole(answer, request)), reply);
   }
 
-  /** Counted, without those that the conversation holds already: another server may have given them. */
+  /** Returns the next id, and skips those that the conversation already has from a different server. */
   #callIds({ messages }: ScriptedRequest): () => string {
     const used = new Set(messages.flatMap((message) => toolCallsIn(message).map(({ toolCallId }) => toolCallId)));
     return () => {
@@ -198,7 +198,7 @@ function unmatched(request: ScriptedRequest, rules: number): string {
   return `Cannot answer: the script has no rule for this request (${what}; rules tried: ${rules})`;
 }
 
-/** With a status that no client repeats. */
+/** Refuses a request with a status after which no client retries. */
 function refuse(response: ServerResponse, protocol: Protocol | undefined, message: string): void {
   if (response.headersSent) {
     response.destroy();

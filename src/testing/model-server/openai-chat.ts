@@ -15,7 +15,7 @@ import {
 import type { ScriptedRequest } from './script.ts';
 import type { SsePiece } from './sse.ts';
 
-/** Chat completions, as OpenAI and those who copy it speak them. */
+/** The Chat Completions protocol of OpenAI, which others copy. */
 export const openaiChat: Protocol = {
   name: 'openai-chat',
   path: '/chat/completions',
@@ -25,7 +25,7 @@ export const openaiChat: Protocol = {
   failure: openaiFailure,
 };
 
-/** An error in OpenAI's form. */
+/** Returns an error in OpenAI's form. */
 export function openaiFailure(status: number, message: string, type: string | undefined): JsonObject {
   return { error: { message, type: type ?? errorType(status), param: null, code: null } };
 }

@@ -8,7 +8,7 @@ import { createdAt, messageOf, objectsIn, offeredTool, type Protocol, scriptedRe
 import type { ScriptedRequest } from './script.ts';
 import type { SsePiece } from './sse.ts';
 
-/** Responses, as OpenAI speaks them. It remembers what it answered: a request may name earlier items instead of sending them. */
+/** The Responses protocol of OpenAI. It remembers its answers: a request may name earlier items instead of sending them. */
 export function openaiResponses(): Protocol {
   const memory = createMemory();
   return {
@@ -28,7 +28,7 @@ export function openaiResponses(): Protocol {
   };
 }
 
-/** Which items a request is about, those included that it only names. */
+/** Returns the items of a request, including those that it only names. */
 interface Memory {
   items(body: JsonObject): readonly JsonObject[];
   keep(body: JsonObject, response: JsonObject): void;
@@ -86,7 +86,7 @@ function read(body: JsonObject, items: readonly JsonObject[]): ScriptedRequest {
   });
 }
 
-/** What a model said in one answer is several items here, and one message everywhere else. */
+/** Joins the items of one answer into one message, as in every other protocol. */
 function addItem(messages: Message[], item: JsonObject): void {
   const { role, parts } = readItem(item, messages);
   const last = messages.at(-1);

@@ -4,32 +4,32 @@ import type { ModelAnswer } from './model-answer.ts';
 import type { ModelProtocol, OfferedTool, ScriptedRequest } from './script.ts';
 import type { SsePiece } from './sse.ts';
 
-/** One protocol: how a request is read, and how an answer is written. */
+/** One protocol: reads requests and writes answers. */
 export interface Protocol {
   readonly name: ModelProtocol;
-  /** How the path ends. */
+  /** The end of the path. */
   readonly path: string;
   read(body: JsonObject): ScriptedRequest;
-  /** The answer as one body. */
+  /** Returns the answer as one body. */
   whole(answer: ModelAnswer, request: ScriptedRequest): JsonObject;
-  /** The answer piece by piece. */
+  /** Returns the answer piece by piece. */
   pieces(answer: ModelAnswer, request: ScriptedRequest): Iterable<SsePiece>;
-  /** The body of an error. */
+  /** Returns the body of an error. */
   failure(status: number, message: string, type: string | undefined): JsonObject;
 }
 
-/** What a protocol read of a request, before what follows from it is added. */
+/** The fields of a request that a protocol reads. */
 export interface ReadRequest {
   readonly protocol: ModelProtocol;
   readonly body: JsonObject;
   readonly system: readonly string[];
   readonly messages: readonly Message[];
   readonly tools: readonly OfferedTool[];
-  /** The keys of the body that are no settings. */
+  /** The keys of the body that are not settings. */
   readonly known: readonly string[];
 }
 
-/** A request as scripts see it. */
+/** Returns a request as scripts see it. */
 export function scriptedRequest({ protocol, body, system, messages, tools, known }: ReadRequest): ScriptedRequest {
   const users = messages.filter(({ role }) => role === 'user');
   const spoke = messages.findLastIndex(({ role }) => role === 'assistant');
@@ -49,24 +49,24 @@ export function scriptedRequest({ protocol, body, system, messages, tools, known
   };
 }
 
-/** A string of an object; empty if there is none. */
+/** Returns a string of an object; empty if there is none. */
 export function textIn(value: JsonValue | undefined, key: string): string {
   const found = isObject(value) ? value[key] : undefined;
   return typeof found === 'string' ? found : '';
 }
 
-/** The objects of a list; none if it is no list. */
+/** Returns the objects of a list; none for other values. */
 export function objectsIn(value: JsonValue | undefined): readonly JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** A message of parts; one that is only text has it as its content. */
+/** Returns a message of parts; a single text becomes its plain content. */
 export function messageOf(role: Message['role'], parts: readonly MessagePart[]): Message {
   const [only, second] = parts;
   return { role, content: only?.type === 'text' && second === undefined ? only.text : parts };
 }
 
-/** The tools of a request in one form. */
+/** Returns a tool of a request in the form that all protocols share. */
 export function offeredTool(tool: JsonObject, schema: 'parameters' | 'input_schema'): OfferedTool {
   return {
     name: textIn(tool, 'name') || textIn(tool, 'type'),
@@ -75,7 +75,7 @@ export function offeredTool(tool: JsonObject, schema: 'parameters' | 'input_sche
   };
 }
 
-/** The kind of error that goes with a status, in the words that both providers share. */
+/** Returns the kind of error of a status, in the words that both providers share. */
 export function errorType(status: number): string {
   const types: Readonly<Record<number, string>> = {
     401: 'authentication_error',
@@ -88,5 +88,5 @@ export function errorType(status: number): string {
   return types[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
 }
 
-/** The second that answers say they were made in: always the same. */
+/** The creation time of every answer, in seconds. */
 export const createdAt = 1_767_225_600;

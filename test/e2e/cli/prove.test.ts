@@ -260,7 +260,7 @@ describe('doctor', () => {
       /Copy the file/,
     ],
     [
-      'a database of another program',
+      'a database of a different program',
       (own: Place) => tamper(own, 'CREATE TABLE x (y)'),
       'store.damaged',
       /Name another file/,
