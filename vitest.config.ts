@@ -7,7 +7,7 @@ const onServer = 'test/*/postgres*.test.ts';
 
 /**
  * Tests of commands that run on a file, and once more on that server: those whose statements differ there, and
- * `shapes`, which runs every command once. What the others compute and print does not depend on the store.
+ * `shapes`, which runs every command once. The other commands do not depend on the store.
  */
 const commands =
   'test/e2e/cli/{agents,change,demo,foreign,forget,frame,list,prove,replay,shapes,state,withstand}.test.ts';

@@ -1,4 +1,4 @@
-/** What each command prints with `--json`: the keys of its answer's interface, and what else there is to know. */
+/** The `--json` answer of each command: the keys of its interface, and notes for the reference. */
 import type { DoctorAnswer } from '../src/cli/answering/diagnosis.ts';
 import type { CompletionAnswer } from '../src/cli/commands/completion.ts';
 import type { ConfigAnswer } from '../src/cli/commands/config.ts';

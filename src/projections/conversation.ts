@@ -13,7 +13,7 @@ import {
 } from '../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import { limits } from '../core/limits.ts';
-import { type Role, toolCallsIn } from '../core/message/message.ts';
+import { type Role } from '../core/message/message.ts';
 import {
   adoptMessages,
   joinAnswer,
@@ -304,7 +304,7 @@ function startCall(state: ConversationState, event: Event): void {
   touch(state, lane);
 }
 
-/** What the same agent's last other conversation held: a run often goes on where the one before it ended. */
+/** Returns the messages of the same agent's last other conversation: a run often continues the one before it. */
 function previousEntries(state: ConversationState, lane: ConversationLane): readonly MessageEntry[] {
   if (lane.call !== null) return [];
   const others = Object.values(state.lanes).filter((other) => other !== lane && other.agent === lane.agent);

@@ -35,7 +35,7 @@ export interface CallNode extends RunSpan {
   erased: boolean;
 }
 
-/** What happened in a run during one turn. */
+/** One turn of a run. */
 export interface TurnNode extends RunSpan {
   readonly turn: number;
   title: string | null;

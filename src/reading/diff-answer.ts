@@ -66,7 +66,7 @@ export function strictDiffAnswer(found: StrictDiff, limit: number): DiffAnswer {
 /** The parts of a diff that only people look at. */
 export interface DiffDetails {
   readonly hunks: readonly DiffHunk[];
-  /** What each side took. */
+  /** The usage of each side. */
   readonly left: Summary;
   readonly right: Summary;
 }

@@ -13,7 +13,7 @@ export const outcomes: readonly string[] = ['ok', 'error', 'aborted', 'interrupt
 
 /** A word of a filter that matches nothing in a history, and the closest one that does. */
 export interface Misspelling {
-  /** What the word names. */
+  /** The kind of name. */
   readonly what: 'event type' | 'agent' | 'run' | 'kind' | 'tool' | 'outcome';
   readonly word: string;
   /** The closest word in use; undefined where the word is a part of an agent's id. */

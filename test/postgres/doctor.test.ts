@@ -1,6 +1,5 @@
 /** `reprise doctor` on a server: what it sees, and what it says to do. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createNodePlatform } from '../../src/node/platform.ts';
 import { openDatabase } from '../../src/store/postgres/open-database.ts';

@@ -4,7 +4,7 @@ import { isInsideRun } from './acting-agent.ts';
 import { messagesFromItems } from './messages-from-items.ts';
 
 /**
- * Returns a session that records its additions as messages, once. What the program itself adds becomes `message.added`;
+ * Returns a session that records its additions as messages, once. An addition of the program itself becomes `message.added`;
  * what the framework adds during a run is already in the recorded calls.
  *
  * @example

@@ -16,7 +16,7 @@ import {
   type World,
 } from './contract-case.ts';
 
-/** What each branch of the session stores. */
+/** Returns the bytes that each branch of the session stores. */
 async function bytesByBranch({ store, ref }: World): Promise<Record<string, number>> {
   return Object.fromEntries((await store.branches(ref)).map(({ branch, bytes }) => [branch, bytes]));
 }
@@ -92,19 +92,22 @@ export const branchesCases: readonly ContractCase[] = [
     assert.deepEqual(await bytesByBranch(world), { main: own, child: data.length + large.text.length });
   }),
 
-  contractCase('branches() counts parts as each session was given them, whoever else holds them', async (world) => {
-    const other = { store: world.store, ref: { ...world.ref, session: 'other' } };
-    await world.store.createSession(other.ref, { root: 'main', seed: 'x' });
-    const { base, whole, delta } = await bodies();
-    const event = note('a');
-    await append(world, [event], { parts: [base, delta] });
-    await append(other, [note('b')], { parts: [whole] });
-    const given = event.data.length + base.text.length + delta.text.length;
-    assert.deepEqual(await bytesByBranch(world), { main: given });
-    assert.deepEqual(await bytesByBranch(other), { main: event.data.length + whole.text.length });
-    await world.store.deleteSession(other.ref);
-    assert.deepEqual(await bytesByBranch(world), { main: given });
-  }),
+  contractCase(
+    'branches() counts parts for each session that got them, no matter which others hold them',
+    async (world) => {
+      const other = { store: world.store, ref: { ...world.ref, session: 'other' } };
+      await world.store.createSession(other.ref, { root: 'main', seed: 'x' });
+      const { base, whole, delta } = await bodies();
+      const event = note('a');
+      await append(world, [event], { parts: [base, delta] });
+      await append(other, [note('b')], { parts: [whole] });
+      const given = event.data.length + base.text.length + delta.text.length;
+      assert.deepEqual(await bytesByBranch(world), { main: given });
+      assert.deepEqual(await bytesByBranch(other), { main: event.data.length + whole.text.length });
+      await world.store.deleteSession(other.ref);
+      assert.deepEqual(await bytesByBranch(world), { main: given });
+    },
+  ),
 
   contractCase('branches() counts what an erasure leaves: no forgotten part, a rewritten one anew', async (world) => {
     const { base, whole, delta } = await bodies();

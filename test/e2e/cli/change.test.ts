@@ -233,9 +233,8 @@ describe('fork reads its edits', () => {
     place.write('list.json', []);
     place.write('empty.json', {});
     place.write('marker.json', { type: 'branch.rewound', data: { to: 1 } });
-    const { code, stdout, stderr } = await place.run(['fork', 'refund', '--name', 'bad', ...words], {
-      ...(words.includes('3=-') ? { stdin: '{}' } : {}),
-    });
+    const input = words.includes('3=-') ? { stdin: '{}' } : {};
+    const { code, stdout, stderr } = await place.run(['fork', 'refund', '--name', 'bad', ...words], input);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(why);
     expect((await place.run(['verify', 'refund/bad'])).code).toBe(1);
