@@ -90,7 +90,7 @@ export type ErrorCode = keyof typeof errorCodes;
 
 /** The optional parts of an error. */
 export interface ErrorDetails {
-  /** What to do next, as one sentence. */
+  /** One sentence of advice: what to do next. */
   readonly hint?: string;
   /** The values in the message, for programs. */
   readonly details?: JsonObject;
@@ -124,7 +124,7 @@ export class RepriseError extends Error {
   override readonly name: string = 'RepriseError';
   /** The problem, as one of a closed set of codes. */
   readonly code: ErrorCode;
-  /** What to do next, as one sentence; undefined if there is no advice. */
+  /** One sentence of advice: what to do next. Undefined if there is none. */
   readonly hint: string | undefined;
   /** The values in the message. */
   readonly details: JsonObject;

@@ -255,7 +255,7 @@ function textTest(text: string): (event: Event) => boolean {
 /**
  * Compiles a pattern. JavaScript's engine backtracks, so a repeated group that itself repeats without end, such as
  * `(a+)+`, can take forever on a short text. Such a pattern is refused. Overlapping alternatives are not detected: the
- * pattern's length is limited, and whoever writes one waits for their own filter.
+ * pattern's length is limited, and the person who writes one waits for their own filter.
  */
 function compilePattern(pattern: string): RegExp {
   let expression: RegExp;

@@ -13,7 +13,7 @@ const maker = {
   newSalt: () => randomBytes(16).toString('base64url'),
 };
 
-/** What a store would hold after some events were encoded one after the other. */
+/** The parts that a store would hold after some events were encoded one after the other. */
 class Writer {
   readonly parts = new Map<Digest, PartInput>();
   readonly #memory: PartMemory = createPartMemory();
