@@ -66,7 +66,7 @@ export function partsOf({ content, finishReason }: LanguageModelV4GenerateResult
   return [{ type: 'stream-start', warnings: [] }, ...parts, { type: 'finish', finishReason, usage }];
 }
 
-export function streamOf<T>(parts: readonly T[]): ReadableStream<T> {
+function streamOf<T>(parts: readonly T[]): ReadableStream<T> {
   return new ReadableStream({
     start(controller) {
       for (const part of parts) controller.enqueue(part);
