@@ -1,4 +1,4 @@
-/** What the tests of the AI SDK adapter share: a model that says what it is told to, and the log as a table. */
+/** The world of the AI SDK adapter's tests: a scripted model, and the log as a table. */
 import type {
   LanguageModelV4Content,
   LanguageModelV4GenerateResult,
