@@ -58,7 +58,7 @@ interface Said {
 
 const user = (content: string) => [{ role: 'user' as const, content }];
 
-/** Streams an answer. The AI SDK reports failures of a stream on the side. */
+/** Streams a text; the AI SDK reports errors in a stream on the side. */
 async function streamed(
   server: ModelServer,
   { kind, prompt, system }: { kind: 'chat' | 'responses'; prompt: string; system: string | undefined },
@@ -315,7 +315,7 @@ describe('tools through the scripted model server', () => {
     neutral(server);
   });
 
-  /** Expects that the script saw the same second question in every protocol. */
+  /** Checks that the second question looks the same to the script in every protocol. */
   function neutral(server: ModelServer): void {
     const request = server.requests[1]?.request;
     expect(request?.messages).toEqual([
