@@ -30,7 +30,7 @@ const paid = 50;
 
 const tools: Readonly<Record<string, Tool>> = {
   lookup: {
-    about: 'What was ordered and paid',
+    about: 'Shows what was ordered and paid',
     effect: 'pure',
     takes: ['order'],
     run: ({ order = null }) => ({ order, item: 'mug, 500 ml', paid }),
