@@ -98,11 +98,7 @@ describe('what a server says is told as what it means', () => {
     ['P0001', 'store.failed', 'PostgreSQL says', 'report'],
   ];
 
-<<<<<<< .merge_file_tf2L8i
-  /** States that a new try may change: the store tries again while there is time. It tries the others once. */
-=======
   /** States that a new try may change: the store tries again if there is time left. It tries the others once. */
->>>>>>> .merge_file_9tUvmj
   const passing = new Set(['25006', '40001', '40P01', '55P03', '57P01', '57P05', '25P03', '08006']);
 
   it('with a code, a hint and PostgreSQL’s own code, tried once where another try does not help, and nothing is written', async () => {
