@@ -21,6 +21,12 @@ export const doors: Readonly<Record<string, Door>> = {
     file: 'src/testing.ts',
     about: 'The suites that prove a store, for any test runner; see [bring your own store](../guides/own-store.md).',
   },
+  'reprise/protocols': {
+    file: 'src/protocols.ts',
+    about:
+      'Reads and writes the protocols of model providers: their requests, messages, answers and streams in the neutral form; see [recording a client](../guides/record.md#a-providers-client).',
+    imports: [],
+  },
   'reprise/ai-sdk': {
     file: 'src/ai-sdk.ts',
     about:

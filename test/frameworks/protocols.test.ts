@@ -1,0 +1,64 @@
+/** Reading and writing a protocol are each other's inverse, on bodies written by hand; see also the recorded traffic. */
+import { describe, expect, test } from 'vitest';
+import { canonicalJson } from '../../src/core/canonical-json.ts';
+import type { JsonObject } from '../../src/core/json.ts';
+import {
+  type FromProtocol,
+  fromAnthropicMessages,
+  fromChatCompletions,
+  fromGeminiContent,
+  fromResponses,
+  type ToProtocol,
+  toAnthropicMessages,
+  toChatCompletions,
+  toGeminiContent,
+  toResponses,
+} from '../../src/protocols.ts';
+import * as anthropic from './protocol-bodies/anthropic.ts';
+import * as chat from './protocol-bodies/chat.ts';
+import * as gemini from './protocol-bodies/gemini.ts';
+import * as responses from './protocol-bodies/responses.ts';
+
+interface Subject {
+  readonly from: FromProtocol;
+  readonly to: ToProtocol;
+  readonly requests: Readonly<Record<string, JsonObject>>;
+  readonly answers: Readonly<Record<string, JsonObject>>;
+}
+
+const subjects: Readonly<Record<string, Subject>> = {
+  'chat completions': { from: fromChatCompletions, to: toChatCompletions, ...chat },
+  responses: { from: fromResponses, to: toResponses, ...responses },
+  'Anthropic messages': { from: fromAnthropicMessages, to: toAnthropicMessages, ...anthropic },
+  'Gemini contents': { from: fromGeminiContent, to: toGeminiContent, ...gemini },
+};
+
+/** Through the store and back: keys come back in a different order. */
+const stored = <T>(value: T): T => JSON.parse(canonicalJson(value)) as T;
+
+const path = '/v1beta/models/m:generateContent';
+const cut = (text: string): readonly string[] => text.match(/.{1,3}/gsu) ?? [];
+
+describe.each(Object.entries(subjects))('%s', (_name, { from, to, requests, answers }) => {
+  test.each(Object.entries(requests))('a request with %s comes back as it was', (_what, body) => {
+    const read = from.request(body, path);
+    expect(to.request(stored(read))).toEqual(body);
+    expect(from.request(to.request(read), path)).toEqual(read);
+  });
+
+  test.each(Object.entries(answers))('an answer with %s comes back as it was', (_what, body) => {
+    expect(to.answer(stored(from.answer(body)))).toEqual(body);
+  });
+
+  test.each(Object.entries(answers))('a streamed answer with %s is the whole answer', (_what, body) => {
+    const read = from.answer(body);
+    expect(from.stream(to.stream(read))).toEqual(read);
+    expect(from.stream(to.stream(read, { cut }))).toEqual(read);
+  });
+
+  test.each(Object.entries(answers))('the message of an answer with %s is the one that is sent back', (_what, body) => {
+    const { message } = from.answer(body);
+    if (message === undefined) return;
+    expect(from.messages(to.messages(stored([message])))).toEqual([message]);
+  });
+});
