@@ -20,6 +20,7 @@ export const errorCodes = {
   'branch.not-found': 'The session has no branch of that name.',
   'branch.rewound': 'The branch was rewound after this writer started.',
   'budget.exceeded': 'The model calls, tokens or cost that were allowed are used up.',
+  'client.unsupported': 'A client cannot be recorded: it is not what its adapter knows.',
   'config.invalid': 'The configuration file cannot be read or is not well formed.',
   'copy.aborted': 'The caller stopped a copy; finished batches stay, and the next copy continues after them.',
   'copy.diverged': 'The target has a session of that id with a history of its own.',

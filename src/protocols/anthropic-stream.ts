@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, type JsonValue, numberAt, objectAt, stringAt } from '../core/json.ts';
 import { inputOfObject, objectOfInput, textOfValue, valueOfText } from './json-text.ts';
-import { objectsIn } from './message-list.ts';
+import { objectsIn, withoutKeys } from './message-list.ts';
 import type { StreamEvent, StreamFold, StreamOptions } from './protocol.ts';
 
 type Growing = Record<string, JsonValue>;
@@ -57,7 +57,8 @@ export class AnthropicFold implements StreamFold {
     }
   }
 
-  #end({ type: _, delta, usage, ...more }: JsonObject): void {
+  #end(event: JsonObject): void {
+    const { delta, usage, ...more } = withoutKeys(event, ['type']);
     const counted = isObject(usage) ? { usage: { ...objectAt(this.#message, 'usage'), ...known(usage) } } : {};
     this.#message = { ...this.#message, ...(isObject(delta) ? delta : {}), ...more, ...counted };
   }

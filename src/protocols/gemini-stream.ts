@@ -13,7 +13,8 @@ interface GrowingCandidate {
 export class GeminiFold implements StreamFold {
   #head: JsonObject = {};
   readonly #candidates = new Map<number, GrowingCandidate>();
-  isFinished = false;
+  /** The protocol has no last event: a stream is whole when it ends after a reason to stop. */
+  readonly isFinished = false;
   hasToken = false;
 
   add(event: StreamEvent): void {
@@ -23,9 +24,6 @@ export class GeminiFold implements StreamFold {
     const { candidates, ...head } = data;
     this.#head = { ...this.#head, ...head };
     for (const candidate of objectsIn(candidates)) this.#addCandidate(candidate);
-    const isBlocked = stringAt(data['promptFeedback'], 'blockReason') !== undefined;
-    const isOver = [...this.#candidates.values()].some(({ own }) => own['finishReason'] !== undefined);
-    if (isBlocked || isOver) this.isFinished = true;
   }
 
   #addCandidate({ content, ...own }: JsonObject): void {

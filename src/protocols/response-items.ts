@@ -102,7 +102,8 @@ function readWords(item: JsonObject): readonly MessagePart[] {
 }
 
 /** A summary that is one plain text needs no copy; everything else is kept as it came. */
-function readReasoning({ type: _, summary, ...rest }: JsonObject): MessagePart {
+function readReasoning(item: JsonObject): MessagePart {
+  const { summary, ...rest } = withoutKeys(item, ['type']);
   const pieces = objectsIn(summary);
   const text = (pieces.length > 0 ? pieces : objectsIn(rest['content']))
     .map((piece) => stringAt(piece, 'text') ?? '')

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, type JsonValue, numberAt, objectAt, stringAt } from '../core/json.ts';
-import { objectsIn } from './message-list.ts';
+import { objectsIn, withoutKeys } from './message-list.ts';
 import type { StreamEvent, StreamFold, StreamOptions } from './protocol.ts';
 
 type Growing = Record<string, JsonValue>;
@@ -37,7 +37,7 @@ export class ResponseFold implements StreamFold {
     if (terminal.has(type)) {
       this.#whole = response;
       this.isFinished = true;
-    } else if (type === 'error') this.#head = { ...this.#head, error: withoutType(data) };
+    } else if (type === 'error') this.#head = { ...this.#head, error: failureOf(data) };
     else if (objectAt(data, 'error') !== undefined && type === '') this.#head = { ...this.#head, ...data };
     else this.#addToItem(type, data);
   }
@@ -75,8 +75,8 @@ export class ResponseFold implements StreamFold {
   }
 }
 
-function withoutType({ type: _, sequence_number: _number, ...rest }: JsonObject): JsonObject {
-  return objectAt(rest, 'error') ?? rest;
+function failureOf(event: JsonObject): JsonObject {
+  return objectAt(event, 'error') ?? withoutKeys(event, ['type', 'sequence_number']);
 }
 
 function placed(list: JsonValue | undefined, at: number, piece: JsonObject): readonly JsonValue[] {

@@ -53,7 +53,7 @@ export const toResponses: ToProtocol = {
 };
 
 function readRequest(body: JsonObject): ProtocolRequest {
-  const { model, input, stream, instructions, tools, ...settings } = body;
+  const { model, input, stream, instructions, tools: _, ...settings } = body;
   const isText = typeof input === 'string';
   const messages = isText
     ? [fields.add({ role: 'user', content: input } satisfies Message, { input: 'text' })]
