@@ -8,6 +8,16 @@ export { StateHandle } from './engine/state/state-handle.ts';
 export { Transaction } from './engine/state/transaction.ts';
 export { type OpenOptions, openReprise } from './open-reprise.ts';
 
+// What makes a program's own functions part of the record.
+
+export {
+  type RecordedFunction,
+  type RecordFunctionOptions,
+  type RecordToolsOptions,
+  recordFunction,
+  recordTools,
+} from './adapters/functions/recorded-function.ts';
+
 // The configuration of a project.
 
 export { type Config, type ConfigAgent, defineConfig } from './core/recording/config.ts';
