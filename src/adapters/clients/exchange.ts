@@ -49,6 +49,7 @@ export class Exchange {
   readonly #lane: ClientLane;
   readonly #asked: AskedRequest;
   readonly #open: OpenCall;
+  #isEnded = false;
 
   private constructor(lane: ClientLane, asked: AskedRequest, request: ProtocolRequest, open: OpenCall) {
     this.protocol = asked.protocol;
@@ -86,7 +87,7 @@ export class Exchange {
 
   /** Ends the call with the body of an answer. `cut` is how it ended if the model has not said why it stopped. */
   end(body: JsonObject, { response, cut }: { readonly response: Response; readonly cut?: Cut }): void {
-    this.#unnoticed(() => {
+    this.#tell(() => {
       const answer = this.#read(body);
       const isWhole = cut === undefined || answer.finishReason !== undefined || answer.error !== undefined;
       const how = isWhole ? given({ error: failureOf(answer, response) }) : cut;
@@ -98,7 +99,7 @@ export class Exchange {
   /** Ends the call with an error, and with what had arrived before it. */
   fail(error: unknown, arrived?: { readonly body: JsonObject; readonly response: Response }): void {
     const outcome = this.#outcomeOf(error);
-    this.#unnoticed(() => {
+    this.#tell(() => {
       const known =
         arrived === undefined
           ? { provider: failureFacts(this.protocol.name, error) }
@@ -121,7 +122,10 @@ export class Exchange {
     return outcome === 'error' && (isAbort || this.#asked.signal?.aborted === true) ? 'aborted' : outcome;
   }
 
-  #unnoticed(body: () => void): void {
+  /** Tells the end, once, in a way that cannot fail the client. */
+  #tell(body: () => void): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
     try {
       body();
     } catch (error) {

@@ -6,9 +6,14 @@ import type { Cut, Exchange } from './exchange.ts';
 
 /**
  * Returns the same response, whose body is recorded while it is read: piece by piece as the client asks for it, nothing
- * kept back, nothing asked for ahead of the reader.
+ * kept back, nothing asked for ahead of the reader. `leavesByRelease` is for a client that lets go of a body it stops
+ * reading without canceling it.
  */
-export function recordedResponse(exchange: Exchange, response: Response): Response {
+export function recordedResponse(
+  exchange: Exchange,
+  response: Response,
+  { leavesByRelease = false }: { readonly leavesByRelease?: boolean } = {},
+): Response {
   if (response.body === null) {
     exchange.end({}, { response });
     return response;
@@ -16,7 +21,9 @@ export function recordedResponse(exchange: Exchange, response: Response): Respon
   const isStream = response.headers.get('content-type')?.includes('text/event-stream') === true;
   const listener = isStream ? new StreamListener(exchange, response) : new BodyListener(exchange, response);
   const { status, statusText, headers } = response;
-  const copy = new Response(heard(response.body, listener), { status, statusText, headers });
+  const body = heard(response.body, listener);
+  if (leavesByRelease) hearRelease(body, listener);
+  const copy = new Response(body, { status, statusText, headers });
   // A response that is made by hand does not know where it came from.
   for (const key of ['url', 'redirected', 'type'] as const)
     Object.defineProperty(copy, key, { value: response[key], configurable: true });
@@ -61,6 +68,21 @@ function heard(body: ReadableStream<Uint8Array>, listener: Listener): ReadableSt
     },
     { highWaterMark: 0 },
   );
+}
+
+function hearRelease(body: ReadableStream<Uint8Array>, listener: Listener): void {
+  const getReader = body.getReader.bind(body) as () => ReadableStreamDefaultReader<Uint8Array>;
+  const watched = (): ReadableStreamDefaultReader<Uint8Array> => {
+    const reader = getReader();
+    const release = reader.releaseLock.bind(reader);
+    // Of a body that was read to its end, this says nothing new.
+    const releaseLock = (): void => {
+      listener.stop();
+      release();
+    };
+    return Object.defineProperty(reader, 'releaseLock', { value: releaseLock });
+  };
+  Object.defineProperty(body, 'getReader', { value: watched });
 }
 
 /** Puts a streamed answer together. */

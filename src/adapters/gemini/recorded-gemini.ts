@@ -93,7 +93,7 @@ function recordedCalls(call: ApiCall, lane: ClientLane): ApiCall {
     const protocol = { name: 'gemini-content', from: fromGeminiContent } as const;
     const exchange = await Exchange.start(lane, { protocol, body, path: new URL(url).pathname, signal });
     try {
-      return recordedResponse(exchange, await exchange.within(make));
+      return recordedResponse(exchange, await exchange.within(make), { leavesByRelease: true });
     } catch (error) {
       exchange.fail(error);
       throw error;

@@ -1,0 +1,39 @@
+import { BoundedMap } from '../../core/bounded-map.ts';
+import { type JsonObject, stringAt } from '../../core/json.ts';
+import { limits } from '../../core/limits.ts';
+import { objectsIn } from '../../protocols/message-list.ts';
+
+/** Which items a request is about, those included that it only names. */
+export interface ResponseMemory {
+  items(body: JsonObject): readonly JsonObject[];
+  keep(body: JsonObject, response: JsonObject): void;
+}
+
+/** Creates a memory of the responses that a server gave; the oldest are forgotten first. */
+export function createResponseMemory(): ResponseMemory {
+  const histories = new BoundedMap<string, readonly JsonObject[]>(limits.scriptedRequestsMax);
+  const items = new BoundedMap<string, JsonObject>(limits.scriptedRequestsMax);
+  const resolved = (item: JsonObject): JsonObject => {
+    if (item['type'] !== 'item_reference') return item;
+    const id = stringAt(item, 'id') ?? '';
+    const found = items.get(id);
+    if (found === undefined) throw new Error(`Item with id '${id}' not found.`);
+    return found;
+  };
+  const itemsOf = (body: JsonObject): readonly JsonObject[] => {
+    const previous = stringAt(body, 'previous_response_id') ?? '';
+    const before = previous === '' ? [] : histories.get(previous);
+    if (before === undefined) throw new Error(`Previous response with id '${previous}' not found.`);
+    const input = body['input'];
+    const sent = typeof input === 'string' ? [{ role: 'user', content: input }] : objectsIn(input);
+    return [...before, ...sent.map(resolved)];
+  };
+  return {
+    items: itemsOf,
+    keep: (body, response) => {
+      const output = objectsIn(response['output']);
+      histories.set(stringAt(response, 'id') ?? '', [...itemsOf(body), ...output]);
+      for (const item of output) items.set(stringAt(item, 'id') ?? '', item);
+    },
+  };
+}
