@@ -1,9 +1,10 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { BaseAnthropic } from '@anthropic-ai/sdk/client';
-import { given } from '../../core/json.ts';
+import { given, stringAt } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { Recorder } from '../../core/recording/recorder.ts';
 import { fromAnthropicMessages } from '../../protocols/anthropic-messages.ts';
+import { completeRequest, rememberHistory } from '../clients/named-history.ts';
 import { type ClientKind, posts, recordClient } from '../clients/recorded-client.ts';
 
 /** How a client is recorded. */
@@ -20,10 +21,19 @@ export const packageName = '@anthropic-ai/sdk';
 const kind: ClientKind = {
   packageName,
   title: 'an Anthropic client',
-  asked: (request) =>
-    posts(request, /^\/?(v1\/)?messages(\?|$)/)
-      ? { protocol: { name: 'anthropic-messages', from: fromAnthropicMessages }, body: request.body as object }
-      : undefined,
+  asked(request, { recorder }) {
+    if (!posts(request, /^\/?(v1\/)?messages(\?|$)/)) return undefined;
+    return {
+      protocol: { name: 'anthropic-messages', from: fromAnthropicMessages },
+      body: request.body as object,
+      // In a thread, which the tool runner uses, only what is new is sent.
+      complete: (asked) => {
+        const previous = stringAt(asked.settings?.['thread'], 'previous_message_id');
+        return completeRequest(recorder, asked, { previous, keepsSettings: true });
+      },
+      onAnswer: (asked, answer) => rememberHistory(recorder, asked, answer),
+    };
+  },
 };
 
 /**

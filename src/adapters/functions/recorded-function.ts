@@ -136,7 +136,7 @@ function noTool(name: string, names: readonly string[]): RepriseError {
 
 /**
  * The arguments as the input of a call: nothing is an empty object, one is itself, several are a list. Clients hand a tool
- * a context beside its arguments; that comes last, carries a signal, and is not part of what was asked.
+ * a context beside its arguments; that comes last, carries a signal or the call itself, and is not part of what was asked.
  */
 function chosenInput(args: readonly unknown[]): unknown {
   const asked = args.slice(0, args.findLastIndex((value) => !isContext(value)) + 1);
@@ -145,11 +145,13 @@ function chosenInput(args: readonly unknown[]): unknown {
 }
 
 const signalKeys = ['signal', 'abortSignal', 'controller'] as const;
+const callKeys = ['toolUse', 'toolUseBlock', 'toolCall', 'toolCallId'] as const;
 
 function isContext(value: unknown): boolean {
   if (value === undefined || isSignal(value)) return true;
   if (typeof value !== 'object' || value === null) return false;
-  return signalKeys.some((key) => isSignal((value as Readonly<Record<string, unknown>>)[key]));
+  const held = value as Readonly<Record<string, unknown>>;
+  return signalKeys.some((key) => isSignal(held[key])) || callKeys.some((key) => held[key] !== undefined);
 }
 
 const isSignal = (value: unknown): boolean => value instanceof AbortSignal || value instanceof AbortController;

@@ -1,11 +1,11 @@
 import type OpenAI from 'openai';
-import { given } from '../../core/json.ts';
+import { given, stringAt } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { Recorder } from '../../core/recording/recorder.ts';
 import { fromChatCompletions } from '../../protocols/chat-completions.ts';
 import { fromResponses } from '../../protocols/responses.ts';
+import { completeRequest, rememberHistory } from '../clients/named-history.ts';
 import { type ClientKind, posts, recordClient } from '../clients/recorded-client.ts';
-import { completeRequest, rememberResponse } from './response-memory.ts';
 
 /** How a client is recorded. */
 export interface RecordOpenAIOptions {
@@ -29,8 +29,11 @@ const kind: ClientKind = {
     return {
       protocol: { name: 'openai-responses', from: fromResponses },
       body,
-      complete: (asked) => completeRequest(recorder, asked),
-      onAnswer: (asked, answer) => rememberResponse(recorder, asked, answer),
+      complete: (asked) => {
+        const previous = stringAt(asked.settings, 'previous_response_id');
+        return completeRequest(recorder, asked, { previous, keepsSettings: false });
+      },
+      onAnswer: (asked, answer) => rememberHistory(recorder, asked, answer),
     };
   },
 };

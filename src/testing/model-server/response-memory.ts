@@ -37,3 +37,31 @@ export function createResponseMemory(): ResponseMemory {
     },
   };
 }
+
+/** Which request a thread is about, with what was sent before. */
+export interface ThreadMemory {
+  whole(body: JsonObject): JsonObject;
+  keep(body: JsonObject, message: JsonObject): void;
+}
+
+/** Creates a memory of the threads that a server holds; the oldest are forgotten first. */
+export function createThreadMemory(): ThreadMemory {
+  const threads = new BoundedMap<string, JsonObject>(limits.scriptedRequestsMax);
+  const whole = (body: JsonObject): JsonObject => {
+    const previous = stringAt(body['thread'], 'previous_message_id');
+    if (previous === undefined) return body;
+    const before = threads.get(previous);
+    if (before === undefined) throw new Error(`No thread was found for '${previous}'.`);
+    return { ...before, ...body, messages: [...objectsIn(before['messages']), ...objectsIn(body['messages'])] };
+  };
+  return {
+    whole,
+    keep: (body, message) => {
+      const id = stringAt(message, 'id');
+      if (body['thread'] === undefined || id === undefined) return;
+      const sent = whole(body);
+      const said = { role: 'assistant', content: message['content'] ?? [] };
+      threads.set(id, { ...sent, messages: [...objectsIn(sent['messages']), said] });
+    },
+  };
+}

@@ -8,15 +8,15 @@ import { providerFields } from '../../protocols/provider-fields.ts';
 import { fromResponses, toResponses } from '../../protocols/responses.ts';
 import type { SpokenAnswer } from './model-answer.ts';
 import type { Protocol } from './protocol.ts';
-import { createResponseMemory } from './response-memory.ts';
+import { createResponseMemory, createThreadMemory } from './response-memory.ts';
 import type { ScriptedRequest } from './script.ts';
 
 /** The second that answers say they were made in: always the same. */
 const createdAt = 1_767_225_600;
 
-/** The protocols that a server speaks; the memory of responses is its own. */
+/** The protocols that a server speaks; what it remembers of its answers is its own. */
 export function spokenProtocols(): readonly Protocol[] {
-  return [openaiChat, openaiResponses(), anthropicMessages, geminiContent];
+  return [openaiChat, openaiResponses(), anthropicMessages(), geminiContent];
 }
 
 /** What a protocol keeps on the parts of an answer. */
@@ -142,21 +142,26 @@ function responseHead(number: number, { model, body }: ScriptedRequest): JsonObj
   };
 }
 
-/** Messages, as Anthropic speaks them. */
-const anthropicMessages: Protocol = {
-  name: 'anthropic-messages',
-  from: fromAnthropicMessages,
-  to: toAnthropicMessages,
-  place: '/messages',
-  matches: (path) => path.endsWith('/messages'),
-  read: (body) => fromAnthropicMessages.request(body),
-  answer: (spoken, request) => {
-    const reasoning = { signature: `signature-${spoken.number}` };
-    const marks: Marks = { namespace: 'anthropicMessages', reasoning, hasEmptyText: false };
-    return answerOf(spoken, marks, { id: `msg_${spoken.number}`, model: request.model });
-  },
-  errorType: sharedErrorType,
-};
+/** Messages, as Anthropic speaks them. It remembers threads: a request may name an earlier answer and send only what is new. */
+function anthropicMessages(): Protocol {
+  const threads = createThreadMemory();
+  return {
+    name: 'anthropic-messages',
+    from: fromAnthropicMessages,
+    to: toAnthropicMessages,
+    place: '/messages',
+    matches: (path) => path.endsWith('/messages'),
+    read: (body) => fromAnthropicMessages.request(threads.whole(body)),
+    answer: (spoken, request) => {
+      const reasoning = { signature: `signature-${spoken.number}` };
+      const marks: Marks = { namespace: 'anthropicMessages', reasoning, hasEmptyText: false };
+      const answer = answerOf(spoken, marks, { id: `msg_${spoken.number}`, model: request.model });
+      threads.keep(request.body, toAnthropicMessages.answer(answer));
+      return answer;
+    },
+    errorType: sharedErrorType,
+  };
+}
 
 /** Contents, as Gemini speaks them. */
 const geminiContent: Protocol = {
