@@ -30,7 +30,8 @@ async function recorded(
   await recorder.run({}, () => body(recorder, server));
   expect((await recorder.close()).errors).toEqual([]);
   const events = await Array.fromAsync(session.replay());
-  expect(dataOf(events, 'call.started', 'model')).toHaveLength(server.requests.length);
+  const asked = server.requests.filter(({ request }) => request !== undefined);
+  expect(dataOf(events, 'call.started', 'model')).toHaveLength(asked.length);
   return events;
 }
 
@@ -136,7 +137,6 @@ test('OpenAI: withOptions() and post() are recorded, other endpoints are not', a
     await client.withOptions({ timeout: 1_000 }).chat.completions.create({ model, messages });
     await client.post('/chat/completions', { body: { model, messages } });
     await expect(client.get('/models')).rejects.toThrow('404');
-    server.requests.splice?.(2);
   });
   expect(ends(events)).toHaveLength(2);
 });

@@ -107,7 +107,7 @@ const responses: ClientWorld<OpenAI> = {
         for (;;) {
           const asked = { model, instructions: told ?? system, input: messages, tools: tools ?? own };
           const { output, output_text } = await recorded.responses.create(asked, { signal });
-          messages.push(...output);
+          messages.push(...(output as OpenAI.Responses.ResponseInputItem[]));
           const calls = output.filter((item) => item.type === 'function_call');
           if (calls.length === 0) return output_text;
           for (const { call_id, name, arguments: written } of calls) {

@@ -9,6 +9,18 @@ import {
   recordTools,
   type Session,
 } from '../../src/index.ts';
+import {
+  type FromProtocol,
+  fromAnthropicMessages,
+  fromChatCompletions,
+  fromGeminiContent,
+  fromResponses,
+  type ToProtocol,
+  toAnthropicMessages,
+  toChatCompletions,
+  toGeminiContent,
+  toResponses,
+} from '../../src/protocols.ts';
 import { type ModelScript, type ModelServer, openModelServer } from '../../src/testing.ts';
 import { clientWorlds } from './client-worlds.ts';
 import { dataOf } from './openai-agents-world.ts';
@@ -41,6 +53,27 @@ const failure = (promise: Promise<unknown>): Promise<Error> =>
     () => expect.fail('it should have failed'),
     (error: unknown) => error as Error,
   );
+
+/** Answers of which the only part is one that nobody knows. */
+const unknownAnswers: Readonly<Record<string, object>> = {
+  'openai-chat': {
+    choices: [
+      { index: 0, message: { role: 'assistant', content: [{ type: 'dream', sheep: 7 }] }, finish_reason: 'stop' },
+    ],
+  },
+  'openai-responses': { object: 'response', status: 'completed', output: [{ type: 'dream', id: 'dr_1', sheep: 7 }] },
+  'anthropic-messages': { type: 'message', content: [{ type: 'dream', sheep: 7 }], stop_reason: 'end_turn' },
+  'gemini-content': {
+    candidates: [{ content: { role: 'model', parts: [{ dream: { sheep: 7 } }] }, finishReason: 'STOP' }],
+  },
+};
+
+const converters: Readonly<Record<string, { readonly from: FromProtocol; readonly to: ToProtocol }>> = {
+  'openai-chat': { from: fromChatCompletions, to: toChatCompletions },
+  'openai-responses': { from: fromResponses, to: toResponses },
+  'anthropic-messages': { from: fromAnthropicMessages, to: toAnthropicMessages },
+  'gemini-content': { from: fromGeminiContent, to: toGeminiContent },
+};
 
 const refunding: ModelScript = [
   { when: { answered: 'refund' }, reply: ({ results }) => ({ text: `Done: ${String(results[0]?.output)}` }) },
@@ -254,6 +287,20 @@ describe.each(Object.entries(clientWorlds))('%s', (protocol, world) => {
       const [end] = models(events, 'call.ended');
       expect(end).toMatchObject({ outcome: 'ok', message: { content: [{ type: 'tool-call', input: '{"order": 7' }] } });
     }
+  });
+
+  test('a part of an unknown kind reaches the program, is in the record, and is sent back to the same provider', async () => {
+    const answer = unknownAnswers[protocol];
+    const { from, to } = converters[protocol] ?? {};
+    const events = await recorded([{ reply: { malformed: JSON.stringify(answer) } }], async ({ server, recorder }) => {
+      await world.ask(world.record(world.open(server.url), recorder), 'Dream.');
+    });
+    const [end] = models(events, 'call.ended');
+    expect(end).toMatchObject({ outcome: 'ok', message: { content: [{ type: 'provider-part' }] } });
+    expect(to?.messages([end?.['message'] as never])).toEqual(
+      to?.messages([from?.answer(answer ?? {}).message as never]),
+    );
+    expect(JSON.stringify(to?.messages([end?.['message'] as never]))).toContain('"sheep":7');
   });
 
   test('an answer that is not JSON fails as without a recorder, and the record says so', async () => {

@@ -39,6 +39,45 @@ const stored = <T>(value: T): T => JSON.parse(canonicalJson(value)) as T;
 const path = '/v1beta/models/m:generateContent';
 const cut = (text: string): readonly string[] => text.match(/.{1,3}/gsu) ?? [];
 
+/** A message that holds a part of an unknown kind, in the neutral form. */
+const unknownPart = (protocol: string, name: string) => {
+  const { from, requests, answers } = subjects[protocol] as Subject;
+  const [request] = Object.entries(requests).filter(([what]) => /unknown (part|block)/.test(what));
+  const [answer] = Object.entries(answers).filter(([what]) => /unknown/.test(what));
+  return name === 'user'
+    ? from.request(request?.[1] ?? {}).messages
+    : [from.answer(answer?.[1] ?? {}).message ?? []].flat();
+};
+
+describe('a part of an unknown kind', () => {
+  const [others, names] = [Object.entries(subjects), Object.keys(subjects)];
+
+  test.each(names)(
+    'that a user sent is kept by %s, and refused where a different provider would not get it',
+    (name) => {
+      const messages = unknownPart(name, 'user');
+      const kept = messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content));
+      expect(kept.at(-1)).toMatchObject({ type: 'provider-part', part: expect.any(Object), by: expect.any(String) });
+      for (const [other, { to }] of others) {
+        if (other === name) expect(JSON.stringify(to.messages(messages))).toContain('"depth":3');
+        else expect(() => to.messages(messages)).toThrow(expect.objectContaining({ code: 'message.unsupported' }));
+      }
+    },
+  );
+
+  test.each(names.filter((name) => name !== 'chat completions'))(
+    'that a model of %s wrote is sent back to it, and left out for others',
+    (name) => {
+      const messages = unknownPart(name, 'assistant');
+      for (const [other, { to }] of others) {
+        const sent = JSON.stringify(to.messages(messages));
+        if (other === name) expect(sent).toContain('"sheep":7');
+        else expect(sent).not.toContain('sheep');
+      }
+    },
+  );
+});
+
 describe.each(Object.entries(subjects))('%s', (_name, { from, to, requests, answers }) => {
   test.each(Object.entries(requests))('a request with %s comes back as it was', (_what, body) => {
     const read = from.request(body, path);

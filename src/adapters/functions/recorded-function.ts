@@ -139,9 +139,9 @@ function noTool(name: string, names: readonly string[]): RepriseError {
  * a context beside its arguments; that comes last, carries a signal or the call itself, and is not part of what was asked.
  */
 function chosenInput(args: readonly unknown[]): unknown {
+  const [first] = args;
   const asked = args.slice(0, args.findLastIndex((value) => !isContext(value)) + 1);
-  if (asked.length === 0) return {};
-  return asked.length === 1 ? asked[0] : asked;
+  return asked.length > 1 ? asked : (first ?? {});
 }
 
 const signalKeys = ['signal', 'abortSignal', 'controller'] as const;
