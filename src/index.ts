@@ -8,9 +8,10 @@ export { StateHandle } from './engine/state/state-handle.ts';
 export { Transaction } from './engine/state/transaction.ts';
 export { type OpenOptions, openReprise } from './open-reprise.ts';
 
-// What makes a program's own functions part of the record.
+// A program's own functions, as part of the record.
 
 export {
+  type AnyFunction,
   type RecordedFunction,
   type RecordFunctionOptions,
   type RecordToolsOptions,

@@ -79,7 +79,7 @@ export class AnthropicFold implements StreamFold {
   }
 }
 
-/** What is null at the end was not counted again. */
+/** Returns the counts that are there; a null at the end means that nobody counted again. */
 function known(usage: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== null));
 }

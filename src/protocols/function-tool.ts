@@ -2,14 +2,14 @@ import { given, isObject, type JsonObject, type JsonValue, objectAt, stringAt } 
 import type { ProtocolTool } from './protocol.ts';
 import type { ProviderFields } from './provider-fields.ts';
 
-/** What every protocol says of a function. */
+/** The fields of a function that every protocol has. */
 interface DeclaredFunction {
   readonly name: JsonValue | undefined;
   readonly description: JsonValue | undefined;
   readonly inputSchema: JsonValue | undefined;
 }
 
-/** Returns a function in the neutral form, with what only its protocol says of it. */
+/** Returns a function in the neutral form, with the fields that only its protocol has. */
 export function functionTool(
   fields: ProviderFields,
   { name, description, inputSchema }: DeclaredFunction,
@@ -31,7 +31,7 @@ interface WrittenTool {
   readonly name: string;
   readonly description: string | undefined;
   readonly inputSchema: JsonValue | undefined;
-  /** What only the protocol says of it. */
+  /** The fields that only the protocol has. */
   readonly own: JsonObject;
 }
 

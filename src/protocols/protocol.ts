@@ -83,7 +83,7 @@ export interface FromProtocol {
   speaks(event: StreamEvent): boolean;
 }
 
-/** What a piece of a stream is a piece of. */
+/** The kind of text that a piece of a stream belongs to. */
 export type PieceKind = 'text' | 'reasoning' | 'arguments';
 
 /** How an answer is streamed. */

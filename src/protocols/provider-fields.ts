@@ -5,9 +5,9 @@ import type { MessagePart, Role } from '../core/message/message.ts';
 /** A piece of a message that the neutral form has no word for: it is kept as the provider has it. */
 export interface ProviderPart {
   readonly type: 'provider-part';
-  /** What the provider calls it. */
+  /** The provider's word for it. */
   readonly name: string;
-  /** The piece itself and the protocol it is of, where the caller wrote it. What a model wrote holds ids: it is in the provider's fields. */
+  /** The piece itself and its protocol, if the caller wrote it. A piece that a model wrote holds ids and is in the provider's fields. */
   readonly part?: JsonObject;
   readonly by?: string;
 }
@@ -63,7 +63,7 @@ function asProviderPart(part: MessagePart | ProviderPart): ProviderPart | undefi
   return part.type === 'provider-part' ? part : undefined;
 }
 
-/** What a user sent cannot be left out quietly: the model would answer a different question. */
+/** Refuses to leave out quietly what a user sent: the model would answer a different question. */
 function refuseForeign({ name }: ProviderPart, namespace: string): never {
   throw new RepriseError('message.unsupported', `Cannot write a "${name}" part: "${namespace}" has no form for it`, {
     hint: 'Replace the message with a fork whose edit says the same in text, or go on with the provider it was sent to.',

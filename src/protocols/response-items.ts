@@ -16,7 +16,7 @@ import { partOfPiece, pieceOfPart } from './response-content.ts';
 export const responseFields: ProviderFields = providerFields('openaiResponses');
 const fields = responseFields;
 
-/** Reads a list of items. What a model said in a row is one message; every answer of a tool is one. */
+/** Reads a list of items. Items that a model said in a row are one message; every answer of a tool is one. */
 export function readItems(items: readonly JsonObject[]): readonly Message[] {
   const messages: Message[] = [];
   let said: MessagePart[] = [];

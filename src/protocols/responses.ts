@@ -9,7 +9,7 @@ import { responseFields as fields, readItems, readSaid, writeItems } from './res
 import { ResponseFold, responseEvents, responseSpeaks } from './responses-stream.ts';
 
 /**
- * Reads responses, as OpenAI speaks them. What a model said in one answer is several items there, and one message here.
+ * Reads responses, as OpenAI speaks them. One answer of a model is several items there and one message here.
  *
  * @example
  * ```ts

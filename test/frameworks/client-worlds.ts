@@ -30,7 +30,7 @@ export interface ClientWorld<Client = object> {
   stream(
     client: Client,
     prompt: string,
-    onText: (text: string) => boolean | undefined,
+    onText: (text: string) => boolean | undefined | void,
     options?: AskOptions,
   ): Promise<void>;
   /** The loop as an agent. */

@@ -259,7 +259,7 @@ describe.each(Object.entries(clientWorlds))('%s', (protocol, world) => {
       const client = world.record(world.open(server.url), recorder);
       const controller = new AbortController();
       await world
-        .stream(client, 'Count.', () => void controller.abort(), { signal: controller.signal })
+        .stream(client, 'Count.', () => controller.abort(), { signal: controller.signal })
         .catch(() => undefined);
       await expect.poll(() => recorder.flush().then(({ stored }) => stored)).toBe(2);
     });

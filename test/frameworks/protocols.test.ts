@@ -14,10 +14,10 @@ import {
   toGeminiContent,
   toResponses,
 } from '../../src/protocols.ts';
-import * as anthropic from './protocol-bodies/anthropic.ts';
-import * as chat from './protocol-bodies/chat.ts';
-import * as gemini from './protocol-bodies/gemini.ts';
-import * as responses from './protocol-bodies/responses.ts';
+import { anthropicBodies } from './protocol-bodies/anthropic.ts';
+import { chatBodies } from './protocol-bodies/chat.ts';
+import { geminiBodies } from './protocol-bodies/gemini.ts';
+import { responsesBodies } from './protocol-bodies/responses.ts';
 
 interface Subject {
   readonly from: FromProtocol;
@@ -27,10 +27,10 @@ interface Subject {
 }
 
 const subjects: Readonly<Record<string, Subject>> = {
-  'chat completions': { from: fromChatCompletions, to: toChatCompletions, ...chat },
-  responses: { from: fromResponses, to: toResponses, ...responses },
-  'Anthropic messages': { from: fromAnthropicMessages, to: toAnthropicMessages, ...anthropic },
-  'Gemini contents': { from: fromGeminiContent, to: toGeminiContent, ...gemini },
+  'chat completions': { from: fromChatCompletions, to: toChatCompletions, ...chatBodies },
+  responses: { from: fromResponses, to: toResponses, ...responsesBodies },
+  'Anthropic messages': { from: fromAnthropicMessages, to: toAnthropicMessages, ...anthropicBodies },
+  'Gemini contents': { from: fromGeminiContent, to: toGeminiContent, ...geminiBodies },
 };
 
 /** Through the store and back: keys come back in a different order. */

@@ -1,4 +1,4 @@
-/** What is sent back after a fork is what a provider accepts: the real clients against a server that refuses the rest. */
+/** A provider accepts the messages that are sent after a fork: the real clients against a server that refuses the rest. */
 import { describe, expect, test } from 'vitest';
 import { openReprise, recordTools, type Session } from '../../src/index.ts';
 import { clientWorlds, type Functions } from './client-worlds.ts';

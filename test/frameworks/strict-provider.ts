@@ -1,11 +1,11 @@
 /**
  * A second model server, written for one purpose and without the converters of this project: it takes a request only if
  * a provider would. Fields that the protocol does not have are refused, and so are messages in an order that it does not
- * allow. What it says is given beforehand.
+ * allow. Its answers are given beforehand.
  */
 import { createServer, type IncomingMessage } from 'node:http';
 
-/** What the model says next. */
+/** The next answer of the model. */
 export type Says =
   | { readonly text: string }
   | { readonly calls: readonly { readonly name: string; readonly input: object }[] };

@@ -59,7 +59,15 @@ export function roomOf(path: string): string | undefined {
 }
 
 /** Rooms without Node, DOM, clock and randomness. */
-export const pureRooms: readonly string[] = ['core', 'projections', 'engine', 'wording', 'reading', 'store/sql', 'protocols'];
+export const pureRooms: readonly string[] = [
+  'core',
+  'projections',
+  'engine',
+  'wording',
+  'reading',
+  'store/sql',
+  'protocols',
+];
 
 /** Why `from` may not import `to` (a room), or undefined. An unknown room is refused: it needs a line in the table. */
 export function refuseRoom(from: string, to: string): string | undefined {

@@ -10,6 +10,15 @@ const loopKeys: KnownKeys = optionKeys<LoopOptions<Anthropic>>(
   'an agent',
 );
 
+/** A loop over Anthropic's messages. */
+export type MessagesLoop<Result = unknown, Client extends Anthropic = Anthropic, Run = unknown> = Loop<
+  Client,
+  Anthropic.MessageParam,
+  Anthropic.ToolUnion,
+  Result,
+  Run
+>;
+
 /**
  * Makes of a loop over Anthropic's client what `branch.resume` takes: the loop is handed a client that is recorded on the
  * branch, and the history as Anthropic's messages have it. `run` records it from the beginning.
@@ -28,7 +37,7 @@ const loopKeys: KnownKeys = optionKeys<LoopOptions<Anthropic>>(
  * ```
  */
 export function loopAgent<Result, Client extends Anthropic = Anthropic, Run = unknown>(
-  loop: Loop<Client, Anthropic.MessageParam, Anthropic.ToolUnion, Result, Run>,
+  loop: MessagesLoop<Result, Client, Run>,
   options: LoopOptions<Client>,
 ): LoopAgent<Run, Result> {
   checkKeys(options, loopKeys);

@@ -27,9 +27,9 @@ export interface AskedRequest {
   readonly path?: string;
   /** Says that the caller gave up. */
   readonly signal?: AbortSignal | null | undefined;
-  /** What is known of the conversation beyond the request: the protocol lets a client name earlier messages. */
+  /** Adds the messages that a request only names: some protocols let a client name an earlier answer. */
   readonly complete?: (request: ProtocolRequest) => ProtocolRequest;
-  /** Is handed the answer when it is whole. */
+  /** Receives the answer when it is whole. */
   readonly onAnswer?: (request: ProtocolRequest, answer: ProtocolAnswer) => void;
 }
 

@@ -7,7 +7,7 @@ import type { Recorder } from '../../core/recording/recorder.ts';
 import type { ToProtocol } from '../../protocols/protocol.ts';
 import { originalFunction } from '../functions/recorded-function.ts';
 
-/** What a loop starts from. `Item` is what the provider's client calls a message, `Tool` what it calls a tool. */
+/** The start of a loop. `Item` is the client's type for a message, `Tool` its type for a tool. */
 export interface LoopContext<Client, Item, Tool> {
   /** The client, recorded where the loop runs. */
   readonly client: Client;
@@ -15,7 +15,7 @@ export interface LoopContext<Client, Item, Tool> {
   readonly messages: Item[];
   /** The user message to answer; undefined where the loop goes on without one, after the answer of a tool. */
   readonly prompt: Item | undefined;
-  /** What the branch says the model is called with; each null where the loop's own holds. */
+  /** Settings that an edit of the branch gives; each is null if the loop's own value applies. */
   readonly system: string | null;
   readonly tools: Tool[] | null;
   readonly model: string | null;
@@ -27,17 +27,17 @@ export interface LoopContext<Client, Item, Tool> {
   readonly signal: AbortSignal;
 }
 
-/** A loop over a provider's client. Its second argument is what `resume` was given as `run`. */
+/** A loop over a provider's client. Its second argument is the option `run` of `resume`. */
 export type Loop<Client, Item, Tool, Result, Run = unknown> = (
   context: LoopContext<Client, Item, Tool>,
   run: Run,
 ) => Promise<Result>;
 
-/** What a loop is made an agent with. */
+/** How a loop becomes an agent. */
 export interface LoopOptions<Client> {
-  /** The client that the loop is handed, recorded. */
+  /** The client; the loop receives it recorded. */
   readonly client: Client;
-  /** What the agent is called in the log. */
+  /** The name of the agent in the log. */
   readonly name?: string;
   /** The model that the loop calls where the branch names none: reasoning of other models is kept from it. */
   readonly model?: string;
@@ -47,9 +47,9 @@ export interface LoopOptions<Client> {
 
 /** How the first run of a loop is recorded. */
 export interface LoopStart<Run = unknown> {
-  /** What the run is called in the log. */
+  /** The title of the run in the log. */
   readonly title?: string;
-  /** Handed to the loop as its second argument. */
+  /** The second argument of the loop. */
   readonly run?: Run;
   /** Stops the run, if the loop listens to it. */
   readonly signal?: AbortSignal;
@@ -61,7 +61,7 @@ export interface LoopAgent<Run = unknown, Result = unknown> extends ResumableAge
   run(recorder: Recorder, prompt: string | Message, start?: LoopStart<Run>): Promise<Result>;
 }
 
-/** What an adapter knows of its client. */
+/** A client as its adapter describes it. */
 export interface LoopKind<Client> {
   readonly framework: string;
   readonly packageName: string;
@@ -71,7 +71,7 @@ export interface LoopKind<Client> {
 
 const startKeys: KnownKeys = optionKeys<LoopStart>('run the loop', { title: true, run: true, signal: true }, 'a start');
 
-/** Makes of a loop what `resume` takes. */
+/** Makes an agent of a loop. */
 export function loopAgentOf<Client, Item extends object, Tool extends object, Run, Result>(
   loop: Loop<Client, Item, Tool, Result, Run>,
   options: LoopOptions<Client>,

@@ -5,7 +5,7 @@ import type { ProtocolAnswer, ProtocolName } from '../../protocols/protocol.ts';
 /** A longer text repeats the request, or is of no use to anyone. */
 const textUnitsMax = 200;
 
-/** What a provider says beside its answer that is worth keeping whole. */
+/** Fields beside the answer that are kept whole. */
 const keptKeys: ReadonlySet<string> = new Set([
   'usage',
   'usageMetadata',

@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { RepriseError } from '../../core/error.ts';
-import { type AskedRequest, type ClientLane, Exchange, type SpokenProtocol } from './exchange.ts';
+import { type AskedRequest, type ClientLane, Exchange } from './exchange.ts';
 import { recordedResponse } from './recorded-response.ts';
 
-/** A request as a client hands it on inside: what every method, and every helper made of methods, comes down to. */
+/** A request as a client passes it on inside: every method, and every helper made of methods, comes down to one. */
 export interface ClientRequest {
   readonly method: string;
   readonly path: string;
@@ -11,7 +11,7 @@ export interface ClientRequest {
   readonly signal?: AbortSignal | null | undefined;
 }
 
-/** What came back, after every attempt. */
+/** The result of a request after all its attempts. */
 interface MadeRequest {
   readonly response: Response;
 }
@@ -29,11 +29,11 @@ interface RequestingClient {
   makeRequest: MakeRequest;
 }
 
-/** What an adapter knows of its client. */
+/** A client as its adapter describes it. */
 export interface ClientKind {
   /** The package it is of. */
   readonly packageName: string;
-  /** What people call it. */
+  /** Its name for people. */
   readonly title: string;
   /** Says how a request is recorded; undefined for one that is not a model's. */
   asked(request: ClientRequest, lane: ClientLane): Omit<AskedRequest, 'signal'> | undefined;
@@ -52,11 +52,6 @@ export function recordClient<Client extends object>(client: Client, lane: Client
   const source = (known?.client ?? client) as Client;
   lane.recorder.uses(kind.packageName);
   return recordedCopy(source, checked(source, kind).withOptions({}), lane, kind) as Client;
-}
-
-/** Returns the client itself, also of one that records. */
-export function originalClient<Client extends object>(client: Client): Client {
-  return (originals.get(client)?.client as Client | undefined) ?? client;
 }
 
 /** A client that a future version has changed inside must not be recorded as having done nothing. */
@@ -118,5 +113,3 @@ function recordedRequests(make: MakeRequest, lane: ClientLane, kind: ClientKind)
 export function posts({ method, path, body }: ClientRequest, wanted: RegExp): boolean {
   return method === 'post' && wanted.test(path) && typeof body === 'object' && body !== null;
 }
-
-export type { ClientLane, SpokenProtocol };

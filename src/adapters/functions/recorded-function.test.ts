@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Event, openReprise, type Recorder, RepriseError, type Session } from '../../index.ts';
+import { type Event, openReprise, type Recorder, type Session } from '../../index.ts';
 import { originalFunction, recordFunction, recordTools } from './recorded-function.ts';
 
 /** Records while a function runs, and gives the tool calls. */
@@ -130,7 +130,7 @@ test('recordTools() records a table, and a recorded function is recorded once', 
 });
 
 test('recordFunction() and recordTools() refuse what would be recorded wrong', () => {
-  const refused = expect.objectContaining({ code: 'option.invalid' }) as RepriseError;
+  const refused = expect.objectContaining({ code: 'option.invalid' }) as Error;
   expect(() => recordFunction(add, { name: '' })).toThrow(refused);
   expect(() => recordFunction(add, { name: 'add', effect: 'harmless' as never })).toThrow(refused);
   expect(() => recordFunction(add, { name: 'add', efect: 'pure' } as never)).toThrow(refused);

@@ -11,7 +11,7 @@ import type { Recorder } from '../../core/recording/recorder.ts';
 export interface RecordFunctionOptions<Arguments extends readonly unknown[] = readonly unknown[]> {
   /** The name of the tool, as the model knows it. */
   readonly name: string;
-  /** What it does to the world; `unknown` if left out. */
+  /** Its effect on the world; `unknown` if left out. */
   readonly effect?: EffectClass;
   /** Where it is recorded; where the code that calls it is, if left out. */
   readonly recorder?: Recorder;
@@ -21,7 +21,7 @@ export interface RecordFunctionOptions<Arguments extends readonly unknown[] = re
 
 /** How a table of functions is recorded. */
 export interface RecordToolsOptions {
-  /** What each does to the world, by its name; `unknown` if left out. */
+  /** The effect of each on the world, by its name; `unknown` if left out. */
   readonly effects?: Readonly<Record<string, EffectClass>>;
   /** Where they are recorded; where the code that calls them is, if left out. */
   readonly recorder?: Recorder;
@@ -38,7 +38,8 @@ const toolsKeys: KnownKeys = optionKeys<RecordToolsOptions>(
   'a recording',
 );
 
-type AnyFunction = (...args: never[]) => unknown;
+/** Any function. */
+export type AnyFunction = (...args: never[]) => unknown;
 
 /** A function whose calls are recorded. It gives a promise of what the function gives. */
 export type RecordedFunction<Run extends AnyFunction> = (...args: Parameters<Run>) => Promise<Awaited<ReturnType<Run>>>;

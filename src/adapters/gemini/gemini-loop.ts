@@ -10,6 +10,15 @@ const loopKeys: KnownKeys = optionKeys<LoopOptions<GoogleGenAI>>(
   'an agent',
 );
 
+/** A loop over Gemini's contents. */
+export type ContentsLoop<Result = unknown, Client extends GoogleGenAI = GoogleGenAI, Run = unknown> = Loop<
+  Client,
+  Content,
+  Tool,
+  Result,
+  Run
+>;
+
 /**
  * Makes of a loop over Google's client what `branch.resume` takes: the loop is handed a client that is recorded on the
  * branch, and the history as contents. `run` records it from the beginning.
@@ -28,7 +37,7 @@ const loopKeys: KnownKeys = optionKeys<LoopOptions<GoogleGenAI>>(
  * ```
  */
 export function loopAgent<Result, Client extends GoogleGenAI = GoogleGenAI, Run = unknown>(
-  loop: Loop<Client, Content, Tool, Result, Run>,
+  loop: ContentsLoop<Result, Client, Run>,
   options: LoopOptions<Client>,
 ): LoopAgent<Run, Result> {
   checkKeys(options, loopKeys);

@@ -9,7 +9,7 @@ import { recordedResponse } from '../clients/recorded-response.ts';
 
 /** How a client is recorded. */
 export interface RecordGeminiOptions {
-  /** What the agent is called in the log. */
+  /** The name of the agent in the log. */
   readonly agent?: string;
 }
 
@@ -70,11 +70,6 @@ export function recordGemini<Client extends GoogleGenAI>(
   const copy = Object.assign(Object.create(Object.getPrototypeOf(source) as object) as Client, source, own);
   originals.set(copy, { client: source, lane });
   return copy;
-}
-
-/** Returns the client itself, also of one that records. */
-export function originalGemini<Client extends GoogleGenAI>(client: Client): Client {
-  return (originals.get(client)?.client as Client | undefined) ?? client;
 }
 
 /** A client that a future version has changed inside must not be recorded as having done nothing. */

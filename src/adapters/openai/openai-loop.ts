@@ -22,10 +22,23 @@ const loopKeys: KnownKeys = optionKeys<ChatLoopOptions>(
   'an agent',
 );
 
-type ChatMessage = OpenAI.ChatCompletionMessageParam;
-type ChatTool = OpenAI.ChatCompletionTool;
-type ResponseItem = OpenAI.Responses.ResponseInputItem;
-type ResponseTool = OpenAI.Responses.Tool;
+/** A loop over chat completions. */
+export type ChatLoop<Result = unknown, Client extends OpenAI = OpenAI, Run = unknown> = Loop<
+  Client,
+  OpenAI.ChatCompletionMessageParam,
+  OpenAI.ChatCompletionTool,
+  Result,
+  Run
+>;
+
+/** A loop over responses. */
+export type ResponsesLoop<Result = unknown, Client extends OpenAI = OpenAI, Run = unknown> = Loop<
+  Client,
+  OpenAI.Responses.ResponseInputItem,
+  OpenAI.Responses.Tool,
+  Result,
+  Run
+>;
 
 /**
  * Makes of a loop over OpenAI's client what `branch.resume` takes: the loop is handed a client that is recorded on the
@@ -45,11 +58,11 @@ type ResponseTool = OpenAI.Responses.Tool;
  * ```
  */
 export function loopAgent<Result, Client extends OpenAI = OpenAI, Run = unknown>(
-  loop: Loop<Client, ChatMessage, ChatTool, Result, Run>,
+  loop: ChatLoop<Result, Client, Run>,
   options: ChatLoopOptions<Client>,
 ): LoopAgent<Run, Result>;
 export function loopAgent<Result, Client extends OpenAI = OpenAI, Run = unknown>(
-  loop: Loop<Client, ResponseItem, ResponseTool, Result, Run>,
+  loop: ResponsesLoop<Result, Client, Run>,
   options: ResponsesLoopOptions<Client>,
 ): LoopAgent<Run, Result>;
 export function loopAgent<Result, Client extends OpenAI, Run>(

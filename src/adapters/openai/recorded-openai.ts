@@ -9,7 +9,7 @@ import { type ClientKind, posts, recordClient } from '../clients/recorded-client
 
 /** How a client is recorded. */
 export interface RecordOpenAIOptions {
-  /** What the agent is called in the log. */
+  /** The name of the agent in the log. */
   readonly agent?: string;
 }
 

@@ -11,7 +11,7 @@ export interface SpokenToolCall {
   readonly input: JsonValue;
 }
 
-/** What a scripted model says, ready to be written in any protocol. */
+/** An answer of a scripted model, ready to be written in any protocol. */
 export interface SpokenAnswer {
   /** The number of the answer; ids are made of it. */
   readonly number: number;

@@ -38,19 +38,19 @@ export function createResponseMemory(): ResponseMemory {
   };
 }
 
-/** Which request a thread is about, with what was sent before. */
-export interface ThreadMemory {
+/** The whole of a request that names an earlier answer and sends only the new messages. */
+export interface MessageMemory {
   whole(body: JsonObject): JsonObject;
   keep(body: JsonObject, message: JsonObject): void;
 }
 
-/** Creates a memory of the threads that a server holds; the oldest are forgotten first. */
-export function createThreadMemory(): ThreadMemory {
-  const threads = new BoundedMap<string, JsonObject>(limits.scriptedRequestsMax);
+/** Creates a memory of the messages that a server gave; the oldest are forgotten first. */
+export function createMessageMemory(): MessageMemory {
+  const histories = new BoundedMap<string, JsonObject>(limits.scriptedRequestsMax);
   const whole = (body: JsonObject): JsonObject => {
     const previous = stringAt(body['thread'], 'previous_message_id');
     if (previous === undefined) return body;
-    const before = threads.get(previous);
+    const before = histories.get(previous);
     if (before === undefined) throw new Error(`No thread was found for '${previous}'.`);
     return { ...before, ...body, messages: [...objectsIn(before['messages']), ...objectsIn(body['messages'])] };
   };
@@ -61,7 +61,7 @@ export function createThreadMemory(): ThreadMemory {
       if (body['thread'] === undefined || id === undefined) return;
       const sent = whole(body);
       const said = { role: 'assistant', content: message['content'] ?? [] };
-      threads.set(id, { ...sent, messages: [...objectsIn(sent['messages']), said] });
+      histories.set(id, { ...sent, messages: [...objectsIn(sent['messages']), said] });
     },
   };
 }

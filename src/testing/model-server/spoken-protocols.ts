@@ -8,7 +8,7 @@ import { providerFields } from '../../protocols/provider-fields.ts';
 import { fromResponses, toResponses } from '../../protocols/responses.ts';
 import type { SpokenAnswer } from './model-answer.ts';
 import type { Protocol } from './protocol.ts';
-import { createResponseMemory, createThreadMemory } from './response-memory.ts';
+import { createMessageMemory, createResponseMemory } from './response-memory.ts';
 import type { ScriptedRequest } from './script.ts';
 
 /** The second that answers say they were made in: always the same. */
@@ -19,7 +19,7 @@ export function spokenProtocols(): readonly Protocol[] {
   return [openaiChat, openaiResponses(), anthropicMessages(), geminiContent];
 }
 
-/** What a protocol keeps on the parts of an answer. */
+/** The fields that a protocol keeps on the parts of an answer. */
 interface Marks {
   readonly namespace: string;
   readonly reasoning: JsonObject;
@@ -142,21 +142,21 @@ function responseHead(number: number, { model, body }: ScriptedRequest): JsonObj
   };
 }
 
-/** Messages, as Anthropic speaks them. It remembers threads: a request may name an earlier answer and send only what is new. */
+/** Messages, as Anthropic speaks them. It remembers its answers: a request may name an earlier one and send only the new messages. */
 function anthropicMessages(): Protocol {
-  const threads = createThreadMemory();
+  const memory = createMessageMemory();
   return {
     name: 'anthropic-messages',
     from: fromAnthropicMessages,
     to: toAnthropicMessages,
     place: '/messages',
     matches: (path) => path.endsWith('/messages'),
-    read: (body) => fromAnthropicMessages.request(threads.whole(body)),
+    read: (body) => fromAnthropicMessages.request(memory.whole(body)),
     answer: (spoken, request) => {
       const reasoning = { signature: `signature-${spoken.number}` };
       const marks: Marks = { namespace: 'anthropicMessages', reasoning, hasEmptyText: false };
       const answer = answerOf(spoken, marks, { id: `msg_${spoken.number}`, model: request.model });
-      threads.keep(request.body, toAnthropicMessages.answer(answer));
+      memory.keep(request.body, toAnthropicMessages.answer(answer));
       return answer;
     },
     errorType: sharedErrorType,

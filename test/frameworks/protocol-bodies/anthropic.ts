@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../src/core/json.ts';
 const schema = { type: 'object', properties: { order: { type: 'number' } }, required: ['order'] };
 
 /** Requests by what is particular about them. */
-export const requests: Readonly<Record<string, JsonObject>> = {
+const requests: Readonly<Record<string, JsonObject>> = {
   'one question': { model: 'm', max_tokens: 10, messages: [{ role: 'user', content: 'Hello?' }] },
   'a system prompt, tools and settings': {
     model: 'm',
@@ -90,7 +90,7 @@ export const requests: Readonly<Record<string, JsonObject>> = {
 };
 
 /** Answers by what is particular about them. */
-export const answers: Readonly<Record<string, JsonObject>> = {
+const answers: Readonly<Record<string, JsonObject>> = {
   text: {
     id: 'msg_1',
     type: 'message',
@@ -129,3 +129,9 @@ export const answers: Readonly<Record<string, JsonObject>> = {
   },
   'an error': { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' }, request_id: null },
 };
+
+/** Both. */
+export const anthropicBodies: {
+  readonly requests: Readonly<Record<string, JsonObject>>;
+  readonly answers: Readonly<Record<string, JsonObject>>;
+} = { requests, answers };

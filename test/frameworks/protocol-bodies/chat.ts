@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../src/core/json.ts';
 const schema = { type: 'object', properties: { order: { type: 'number' } }, required: ['order'] };
 
 /** Requests by what is particular about them. */
-export const requests: Readonly<Record<string, JsonObject>> = {
+const requests: Readonly<Record<string, JsonObject>> = {
   'one question': { model: 'm', messages: [{ role: 'user', content: 'Hello?' }] },
   'a system prompt, tools and settings': {
     model: 'm',
@@ -98,7 +98,7 @@ export const requests: Readonly<Record<string, JsonObject>> = {
 };
 
 /** Answers by what is particular about them. */
-export const answers: Readonly<Record<string, JsonObject>> = {
+const answers: Readonly<Record<string, JsonObject>> = {
   text: {
     id: 'chatcmpl-1',
     object: 'chat.completion',
@@ -159,3 +159,9 @@ export const answers: Readonly<Record<string, JsonObject>> = {
   },
   'an error': { error: { message: 'Slow down', type: 'rate_limit_error', param: null, code: 'rate_limit' } },
 };
+
+/** Both. */
+export const chatBodies: {
+  readonly requests: Readonly<Record<string, JsonObject>>;
+  readonly answers: Readonly<Record<string, JsonObject>>;
+} = { requests, answers };

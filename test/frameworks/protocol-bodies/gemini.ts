@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../src/core/json.ts';
 const schema = { type: 'object', properties: { order: { type: 'number' } }, required: ['order'] };
 
 /** Requests by what is particular about them. */
-export const requests: Readonly<Record<string, JsonObject>> = {
+const requests: Readonly<Record<string, JsonObject>> = {
   'one question': { contents: [{ role: 'user', parts: [{ text: 'Hello?' }] }] },
   'a system instruction, tools and settings': {
     systemInstruction: { role: 'user', parts: [{ text: 'Be brief.' }] },
@@ -70,7 +70,7 @@ export const requests: Readonly<Record<string, JsonObject>> = {
 };
 
 /** Answers by what is particular about them. */
-export const answers: Readonly<Record<string, JsonObject>> = {
+const answers: Readonly<Record<string, JsonObject>> = {
   text: {
     candidates: [
       {
@@ -118,3 +118,9 @@ export const answers: Readonly<Record<string, JsonObject>> = {
   'a prompt that was blocked': { promptFeedback: { blockReason: 'SAFETY' }, modelVersion: 'm' },
   'an error': { error: { code: 429, message: 'Slow down', status: 'RESOURCE_EXHAUSTED' } },
 };
+
+/** Both. */
+export const geminiBodies: {
+  readonly requests: Readonly<Record<string, JsonObject>>;
+  readonly answers: Readonly<Record<string, JsonObject>>;
+} = { requests, answers };

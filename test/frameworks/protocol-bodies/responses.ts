@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../src/core/json.ts';
 const schema = { type: 'object', properties: { order: { type: 'number' } }, required: ['order'] };
 
 /** Requests by what is particular about them. */
-export const requests: Readonly<Record<string, JsonObject>> = {
+const requests: Readonly<Record<string, JsonObject>> = {
   'a text': { model: 'm', input: 'Hello?', instructions: 'Be brief.' },
   'messages, tools and settings': {
     model: 'm',
@@ -107,7 +107,7 @@ const responseUsage = {
 };
 
 /** Answers by what is particular about them. */
-export const answers: Readonly<Record<string, JsonObject>> = {
+const answers: Readonly<Record<string, JsonObject>> = {
   text: {
     ...response,
     output: [
@@ -165,3 +165,9 @@ export const answers: Readonly<Record<string, JsonObject>> = {
     usage: responseUsage,
   },
 };
+
+/** Both. */
+export const responsesBodies: {
+  readonly requests: Readonly<Record<string, JsonObject>>;
+  readonly answers: Readonly<Record<string, JsonObject>>;
+} = { requests, answers };
