@@ -1,4 +1,6 @@
 /** The real clients of three providers, recorded, against the scripted model server over HTTP. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import {
   conversation,
@@ -53,6 +55,16 @@ const failure = (promise: Promise<unknown>): Promise<Error> =>
     () => expect.fail('it should have failed'),
     (error: unknown) => error as Error,
   );
+
+const packages: Readonly<Record<string, string>> = {
+  'openai-chat': 'openai',
+  'openai-responses': 'openai',
+  'anthropic-messages': '@anthropic-ai/sdk',
+  'gemini-content': '@google/genai',
+};
+const read = (path: string): unknown => JSON.parse(readFileSync(join(import.meta.dirname, '../..', path), 'utf8'));
+const installed = (name: string): unknown =>
+  (read(`node_modules/${name}/package.json`) as { version: unknown }).version;
 
 /** Answers of which the only part is one that nobody knows. */
 const unknownAnswers: Readonly<Record<string, object>> = {
@@ -362,4 +374,35 @@ describe.each(Object.entries(clientWorlds))('%s', (protocol, world) => {
     expect(error).toMatchObject({ code: 'budget.exceeded' });
     expect(server.requests).toHaveLength(1);
   });
+
+  test('a run has the version of the client, and a resumed one the options of `run`', async () => {
+    await using server = await openModelServer(refunding);
+    await using reprise = await openReprise('memory:');
+    const session = await reprise.createSession('story');
+    const agent = world.agent(world.open(server.url), refunds().functions);
+    const recorder = await session.record();
+    await agent.run(recorder, 'Refund order 7.');
+    await recorder.close();
+    const branch = await session.fork('main@2', { name: 'again' });
+    await branch.resume(agent, { run: { retries: 2 }, effects: 'run' });
+    const types = ['run.started'];
+    const runs = await Array.fromAsync(session.replay({ at: 'again', filter: { types } }));
+    const packageName = packages[protocol] ?? '';
+    expect(runs.map(({ data }) => data['versions'])).toEqual(
+      [1, 2].map(() => expect.objectContaining({ [packageName]: installed(packageName) })),
+    );
+    expect(runs[1]?.data['resumed']).toMatchObject({ with: 'support', options: { retries: 2 } });
+  });
+});
+
+test('the guide states the versions that are tested', () => {
+  const guide = readFileSync(join(import.meta.dirname, '../../docs/guides/record.md'), 'utf8');
+  const { peerDependencies } = read('package.json') as { peerDependencies: Record<string, string> };
+  for (const name of new Set(Object.values(packages))) {
+    const [row = ''] = guide.split('\n').filter((line) => line.startsWith(`| \`${name}\``));
+    const version = String(installed(name));
+    expect(row).toContain(`| ${version} |`);
+    expect(row).toContain(`\`${name}\` ${version.split('.')[0]} |`);
+    expect(peerDependencies[name]).toBe(`^${version.split('.')[0]}.0.0`);
+  }
 });

@@ -95,6 +95,7 @@ export function loopAgentOf<Client, Item extends object, Tool extends object, Ru
     run: (recorder, prompt, begun = {}) => {
       checkKeys(begun, startKeys);
       const message: Message = typeof prompt === 'string' ? { role: 'user', content: prompt } : prompt;
+      recorder.uses(kind.packageName);
       return recorder.run(given({ title: begun.title, agent: name }), () => {
         recorder.message(message);
         return start(beginning(recorder, message, begun.signal), begun.run as Run);
