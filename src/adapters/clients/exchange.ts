@@ -89,8 +89,11 @@ export class Exchange {
   end(body: JsonObject, { response, cut }: { readonly response: Response; readonly cut?: Cut }): void {
     this.#tell(() => {
       const answer = this.#read(body);
+      const { message } = answer;
       const isWhole = cut === undefined || answer.finishReason !== undefined || answer.error !== undefined;
       const how = isWhole ? given({ error: failureOf(answer, response) }) : cut;
+      // The recorder knows which tools are asked for before the program can call them.
+      if (isWhole && message !== undefined) noteAsked(this.#lane.recorder, message, this.#open);
       if (Object.keys(how).length === 0) this.#asked.onAnswer?.(this.request, answer);
       this.#open.end({ ...endOf(this.protocol.name, answer, response), ...how });
     });
@@ -108,14 +111,11 @@ export class Exchange {
     });
   }
 
-  /** Reads an answer; the tools that it asks for are known before the program can make them. */
   #read(body: JsonObject): ProtocolAnswer {
-    const answer = this.protocol.from.answer(body, { request: this.request });
-    if (answer.message !== undefined) noteAsked(this.#lane.recorder, answer.message, this.#open);
-    return answer;
+    return this.protocol.from.answer(body, { request: this.request });
   }
 
-  /** Whatever is thrown because a signal said stop was stopped. */
+  /** Returns how a call ended that threw; an error after a signal said stop means that it was stopped. */
   #outcomeOf(error: unknown): Outcome {
     const outcome = outcomeOfError(error);
     const isAbort = error instanceof Error && /abort/i.test(error.constructor.name);
