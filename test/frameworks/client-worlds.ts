@@ -8,12 +8,12 @@ import type { Recorder } from '../../src/index.ts';
 import { type LoopAgent, loopAgent as openaiLoop, recordOpenAI } from '../../src/openai.ts';
 
 /** How a client is opened. */
-export interface ClientOptions {
+interface ClientOptions {
   readonly maxRetries?: number;
 }
 
 /** How a question is asked. */
-export interface AskOptions {
+interface AskOptions {
   readonly signal?: AbortSignal;
 }
 

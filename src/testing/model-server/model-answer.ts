@@ -5,7 +5,7 @@ import type { StreamOptions } from '../../protocols/protocol.ts';
 import type { ScriptedRequest, SpokenReply } from './script.ts';
 
 /** A tool that a scripted model asks for. */
-export interface SpokenToolCall {
+interface SpokenToolCall {
   readonly id: string;
   readonly name: string;
   readonly input: JsonValue;
