@@ -8,12 +8,13 @@ import {
   objectAt,
   stringAt,
 } from '../core/json.ts';
-import { bareMessages, type Message, type MessageLike } from '../core/message/message.ts';
+import type { Message } from '../core/message/message.ts';
 import type { Usage } from '../core/recording/recorder.ts';
 import { blocksOfMessages, messagesOfBlocks, readBlocks, writeBlocks } from './anthropic-blocks.ts';
 import { anthropicFields as fields } from './anthropic-parts.ts';
 import { AnthropicFold, anthropicEvents, anthropicSpeaks } from './anthropic-stream.ts';
 import { countsOf } from './counts.ts';
+import { reading, writing } from './direction.ts';
 import { functionTool, otherTool, toolOriginal } from './function-tool.ts';
 import { objectsIn } from './message-list.ts';
 import type { FromProtocol, ProtocolAnswer, ProtocolRequest, ProtocolTool, ToProtocol } from './protocol.ts';
@@ -36,18 +37,13 @@ import type { FromProtocol, ProtocolAnswer, ProtocolRequest, ProtocolTool, ToPro
  * });
  * ```
  */
-export const fromAnthropicMessages: FromProtocol = {
-  request: (body) => readRequest(body as JsonObject),
-  messages: (list) => messagesOfBlocks(list as readonly JsonObject[]),
-  answer: (body) => readAnswer(body as JsonObject),
-  stream: (events) => {
-    const fold = new AnthropicFold();
-    for (const event of events) fold.add(event);
-    return readAnswer(fold.body());
-  },
+export const fromAnthropicMessages: FromProtocol = reading({
+  request: readRequest,
+  messages: messagesOfBlocks,
+  answer: readAnswer,
   fold: () => new AnthropicFold(),
   speaks: anthropicSpeaks,
-};
+});
 
 /**
  * Writes messages, as Anthropic speaks them. System messages at the beginning are not among them: `request` puts those
@@ -59,15 +55,14 @@ export const fromAnthropicMessages: FromProtocol = {
  * const sent = toAnthropicMessages.messages(messages); // for `client.messages.create({ model, max_tokens, messages: sent })`
  * ```
  */
-export const toAnthropicMessages: ToProtocol = {
+export const toAnthropicMessages: ToProtocol = writing({
   path: () => '/v1/messages',
-  request: <Body extends object>(request: ProtocolRequest) => writeRequest(request) as Body,
-  messages: <Item extends object>(messages: readonly MessageLike[]) =>
-    blocksOfMessages(withoutSystem(bareMessages(messages))) as readonly object[] as Item[],
-  tools: <Tool extends object>(tools: readonly JsonValue[]) => tools.map(writeTool) as readonly object[] as Tool[],
+  request: writeRequest,
+  messages: (messages) => blocksOfMessages(withoutSystem(messages)),
+  tools: (tools) => tools.map(writeTool),
   answer: writeAnswer,
-  stream: (answer, options = {}) => anthropicEvents(writeAnswer(answer), options),
-};
+  events: anthropicEvents,
+});
 
 function readRequest(body: JsonObject): ProtocolRequest {
   const { model, stream, system, messages: sent, tools: _, ...settings } = body;
@@ -80,7 +75,7 @@ function readRequest(body: JsonObject): ProtocolRequest {
     ...(typeof stream === 'boolean' ? { stream } : {}),
     messages: [...first, ...messagesOfBlocks(objectsIn(sent))],
     ...(isPlain ? { system } : {}),
-    ...given({ tools: tools as readonly JsonValue[] | undefined }),
+    ...given({ tools }),
     ...(Object.keys(settings).length > 0 ? { settings } : {}),
   };
 }
@@ -105,7 +100,7 @@ function withoutSystem(messages: readonly Message[]): readonly Message[] {
   return begin < 0 ? [] : messages.slice(begin);
 }
 
-function readTool(tool: JsonValue): ProtocolTool {
+function readTool(tool: JsonValue): ProtocolTool & JsonObject {
   const type = stringAt(tool, 'type') ?? 'custom';
   if (type !== 'custom' || !isObject(tool)) return otherTool(fields, tool);
   const { name, description, input_schema: inputSchema, ...rest } = tool;

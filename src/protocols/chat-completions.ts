@@ -1,20 +1,14 @@
 import { arrayAt, given, isObject, type JsonObject, type JsonValue, objectAt, stringAt } from '../core/json.ts';
-import { bareMessages, type Message, type MessagePart, partsOf, type ToolCallPart } from '../core/message/message.ts';
+import { type Message, type MessagePart, partsOf, type ToolCallPart } from '../core/message/message.ts';
 import type { Usage } from '../core/recording/recorder.ts';
 import { ChatFold, chatEvents, chatSpeaks } from './chat-completions-stream.ts';
 import { contentOfPart, partOfContent } from './chat-content.ts';
 import { countsOf } from './counts.ts';
+import { reading, writing } from './direction.ts';
 import { functionTool, otherTool, toolOriginal } from './function-tool.ts';
 import { textOfValue, valueOfText } from './json-text.ts';
 import { askedName, objectsIn, plainSystem, withoutKeys } from './message-list.ts';
-import type {
-  FromProtocol,
-  ProtocolAnswer,
-  ProtocolRequest,
-  ProtocolTool,
-  StreamEvent,
-  ToProtocol,
-} from './protocol.ts';
+import type { FromProtocol, ProtocolAnswer, ProtocolRequest, ProtocolTool, ToProtocol } from './protocol.ts';
 import { providerFields } from './provider-fields.ts';
 
 const fields = providerFields('openaiChat');
@@ -37,18 +31,13 @@ const fields = providerFields('openaiChat');
  * });
  * ```
  */
-export const fromChatCompletions: FromProtocol = {
-  request: (body) => readRequest(body as JsonObject),
-  messages: (list) => readMessages(list as readonly JsonObject[]),
-  answer: (body) => readAnswer(body as JsonObject),
-  stream: (events) => {
-    const fold = new ChatFold();
-    for (const event of events) fold.add(event);
-    return readAnswer(fold.body());
-  },
+export const fromChatCompletions: FromProtocol = reading({
+  request: readRequest,
+  messages: readMessages,
+  answer: readAnswer,
   fold: () => new ChatFold(),
   speaks: chatSpeaks,
-};
+});
 
 /**
  * Writes chat completions.
@@ -59,15 +48,14 @@ export const fromChatCompletions: FromProtocol = {
  * const sent = toChatCompletions.messages(messages); // for `client.chat.completions.create({ model, messages: sent })`
  * ```
  */
-export const toChatCompletions: ToProtocol = {
+export const toChatCompletions: ToProtocol = writing({
   path: () => '/chat/completions',
-  request: <Body extends object>(request: ProtocolRequest) => writeRequest(request) as Body,
-  messages: <Item extends object>(messages: readonly Parameters<typeof bareMessages>[0][number][]) =>
-    bareMessages(messages).flatMap(writeMessage) as readonly object[] as Item[],
-  tools: <Tool extends object>(tools: readonly JsonValue[]) => tools.map(writeTool) as readonly object[] as Tool[],
+  request: writeRequest,
+  messages: (messages) => messages.flatMap(writeMessage),
+  tools: (tools) => tools.map(writeTool),
   answer: writeAnswer,
-  stream: (answer, options = {}): Iterable<StreamEvent> => chatEvents(writeAnswer(answer), options),
-};
+  events: chatEvents,
+});
 
 function readRequest(body: JsonObject): ProtocolRequest {
   const all = readMessages(objectsIn(body['messages']));
@@ -79,7 +67,7 @@ function readRequest(body: JsonObject): ProtocolRequest {
     model: stringAt(body, 'model') ?? '',
     ...(typeof stream === 'boolean' ? { stream } : {}),
     messages,
-    ...given({ system, tools: tools as readonly JsonValue[] | undefined }),
+    ...given({ system, tools }),
     ...(Object.keys(settings).length > 0 ? { settings } : {}),
   };
 }
@@ -94,7 +82,7 @@ function writeRequest({ model, stream, system, messages, tools, settings }: Prot
   };
 }
 
-function readTool(tool: JsonValue): ProtocolTool {
+function readTool(tool: JsonValue): ProtocolTool & JsonObject {
   const called = objectAt(tool, 'function');
   if (stringAt(tool, 'type') !== 'function' || called === undefined) return otherTool(fields, tool);
   const { name, description, parameters, ...rest } = called;

@@ -14,13 +14,13 @@ export function functionTool(
   fields: ProviderFields,
   { name, description, inputSchema }: DeclaredFunction,
   rest: Readonly<Record<string, JsonValue | undefined>>,
-): ProtocolTool {
+): ProtocolTool & JsonObject {
   const told = typeof description === 'string' ? { description } : {};
   return fields.add({ type: 'function', name: String(name ?? ''), ...told, ...given({ inputSchema }) }, rest);
 }
 
 /** Returns a tool that is not a function, kept as it is. */
-export function otherTool(fields: ProviderFields, tool: JsonValue): ProtocolTool {
+export function otherTool(fields: ProviderFields, tool: JsonValue): ProtocolTool & JsonObject {
   const name = stringAt(tool, 'name') ?? stringAt(tool, 'type') ?? (isObject(tool) ? Object.keys(tool)[0] : undefined);
   return fields.add({ type: 'provider', name: name ?? '' }, { tool });
 }

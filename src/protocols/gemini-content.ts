@@ -1,7 +1,8 @@
 import { arrayAt, given, isObject, type JsonObject, type JsonValue, objectAt, stringAt } from '../core/json.ts';
-import { bareMessages, type Message, type MessageLike, toolCallsIn } from '../core/message/message.ts';
+import { type Message, toolCallsIn } from '../core/message/message.ts';
 import type { Usage } from '../core/recording/recorder.ts';
 import { countsOf } from './counts.ts';
+import { reading, writing } from './direction.ts';
 import { functionTool, otherTool, toolOriginal } from './function-tool.ts';
 import { contentsOfMessages, messageOfContent, messagesOfContents, partsOfMessage } from './gemini-contents.ts';
 import { geminiFields as fields } from './gemini-parts.ts';
@@ -32,18 +33,13 @@ import type {
  * );
  * ```
  */
-export const fromGeminiContent: FromProtocol = {
-  request: (body, path = '') => readRequest(body as JsonObject, path),
-  messages: (list) => messagesOfContents(list as readonly JsonObject[]),
-  answer: (body, context = {}) => readAnswer(body as JsonObject, context),
-  stream: (events, context = {}) => {
-    const fold = new GeminiFold();
-    for (const event of events) fold.add(event);
-    return readAnswer(fold.body(), context);
-  },
+export const fromGeminiContent: FromProtocol = reading({
+  request: readRequest,
+  messages: messagesOfContents,
+  answer: readAnswer,
   fold: () => new GeminiFold(),
   speaks: geminiSpeaks,
-};
+});
 
 /**
  * Writes Gemini's `generateContent`. System messages at the beginning are not among the messages: `request` puts those
@@ -55,16 +51,15 @@ export const fromGeminiContent: FromProtocol = {
  * const contents = toGeminiContent.messages(messages); // for `ai.models.generateContent({ model, contents })`
  * ```
  */
-export const toGeminiContent: ToProtocol = {
+export const toGeminiContent: ToProtocol = writing({
   path: ({ model, stream }) =>
     `/models/${model}:${stream === true ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
-  request: <Body extends object>(request: ProtocolRequest) => writeRequest(request) as Body,
-  messages: <Item extends object>(messages: readonly MessageLike[]) =>
-    contentsOfMessages(withoutSystem(bareMessages(messages))) as readonly object[] as Item[],
-  tools: <Tool extends object>(tools: readonly JsonValue[]) => writeTools(tools) as readonly object[] as Tool[],
+  request: writeRequest,
+  messages: (messages) => contentsOfMessages(withoutSystem(messages)),
+  tools: writeTools,
   answer: writeAnswer,
-  stream: (answer, options = {}) => geminiEvents(writeAnswer(answer), options),
-};
+  events: geminiEvents,
+});
 
 function readRequest(body: JsonObject, path: string): ProtocolRequest {
   const { contents, systemInstruction, tools, ...settings } = body;
@@ -72,10 +67,10 @@ function readRequest(body: JsonObject, path: string): ProtocolRequest {
   const first = isObject(systemInstruction) ? [readSystem(systemInstruction)] : [];
   const offered = tools === undefined ? undefined : objectsIn(tools).flatMap(readTools);
   return {
-    model: decodeURIComponent(named?.[1] ?? ''),
+    model: named?.[1] ?? '',
     ...(named === null ? {} : { stream: named[2] !== undefined }),
     ...plainSystem([...first, ...messagesOfContents(objectsIn(contents))]),
-    ...given({ tools: offered as readonly JsonValue[] | undefined }),
+    ...given({ tools: offered }),
     ...(Object.keys(settings).length > 0 ? { settings } : {}),
   };
 }
@@ -117,7 +112,7 @@ function withoutSystem(messages: readonly Message[]): readonly Message[] {
 }
 
 /** One tool of the protocol holds many functions; the first of each says that it begins one. */
-function readTools(tool: JsonObject, index: number): readonly ProtocolTool[] {
+function readTools(tool: JsonObject, index: number): readonly (ProtocolTool & JsonObject)[] {
   const functions = arrayAt(tool, 'functionDeclarations');
   if (functions === undefined) return [otherTool(fields, tool)];
   const more = withoutKeys(tool, ['functionDeclarations']);

@@ -1,7 +1,8 @@
 import { arrayAt, given, isObject, type JsonObject, type JsonValue, objectAt, stringAt } from '../core/json.ts';
-import { bareMessages, type Message, type MessageLike, type MessagePart } from '../core/message/message.ts';
+import type { Message, MessagePart } from '../core/message/message.ts';
 import type { Usage } from '../core/recording/recorder.ts';
 import { countsOf } from './counts.ts';
+import { reading, writing } from './direction.ts';
 import { functionTool, otherTool, toolOriginal } from './function-tool.ts';
 import { objectsIn } from './message-list.ts';
 import type { FromProtocol, ProtocolAnswer, ProtocolRequest, ProtocolTool, ToProtocol } from './protocol.ts';
@@ -20,18 +21,13 @@ import { ResponseFold, responseEvents, responseSpeaks } from './responses-stream
  * });
  * ```
  */
-export const fromResponses: FromProtocol = {
-  request: (body) => readRequest(body as JsonObject),
-  messages: (list) => readItems(list as readonly JsonObject[]),
-  answer: (body) => readAnswer(body as JsonObject),
-  stream: (events) => {
-    const fold = new ResponseFold();
-    for (const event of events) fold.add(event);
-    return readAnswer(fold.body());
-  },
+export const fromResponses: FromProtocol = reading({
+  request: readRequest,
+  messages: readItems,
+  answer: readAnswer,
   fold: () => new ResponseFold(),
   speaks: responseSpeaks,
-};
+});
 
 /**
  * Writes responses.
@@ -42,15 +38,14 @@ export const fromResponses: FromProtocol = {
  * const input = toResponses.messages(messages); // for `client.responses.create({ model, input })`
  * ```
  */
-export const toResponses: ToProtocol = {
+export const toResponses: ToProtocol = writing({
   path: () => '/responses',
-  request: <Body extends object>(request: ProtocolRequest) => writeRequest(request) as Body,
-  messages: <Item extends object>(messages: readonly MessageLike[]) =>
-    writeItems(bareMessages(messages)) as readonly object[] as Item[],
-  tools: <Tool extends object>(tools: readonly JsonValue[]) => tools.map(writeTool) as readonly object[] as Tool[],
+  request: writeRequest,
+  messages: writeItems,
+  tools: (tools) => tools.map(writeTool),
   answer: writeAnswer,
-  stream: (answer, options = {}) => responseEvents(writeAnswer(answer), options),
-};
+  events: responseEvents,
+});
 
 function readRequest(body: JsonObject): ProtocolRequest {
   const { model, input, stream, instructions, tools: _, ...settings } = body;
@@ -66,7 +61,7 @@ function readRequest(body: JsonObject): ProtocolRequest {
     ...(typeof stream === 'boolean' ? { stream } : {}),
     messages,
     ...(typeof instructions === 'string' ? { system: instructions } : {}),
-    ...given({ tools: offered as readonly JsonValue[] | undefined }),
+    ...given({ tools: offered }),
     ...(Object.keys(rest).length > 0 ? { settings: rest } : {}),
   };
 }
@@ -82,7 +77,7 @@ function writeRequest({ model, stream, system, messages, tools, settings }: Prot
   };
 }
 
-function readTool(tool: JsonValue): ProtocolTool {
+function readTool(tool: JsonValue): ProtocolTool & JsonObject {
   if (stringAt(tool, 'type') !== 'function' || !isObject(tool)) return otherTool(fields, tool);
   const { type: _, name, description, parameters, ...rest } = tool;
   return functionTool(fields, { name, description, inputSchema: parameters }, rest);
