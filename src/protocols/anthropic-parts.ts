@@ -1,6 +1,6 @@
 import { given, isObject, type JsonObject, type JsonValue, stringAt } from '../core/json.ts';
 import type { MessagePart, Role, ToolResultPart } from '../core/message/message.ts';
-import { inputOfObject, objectOfInput, textOfValue } from './json-text.ts';
+import { asText, inputOfObject, objectOfInput, textOfValue } from './json-text.ts';
 import { mediaOf, sourceOf, unknownMediaType } from './media.ts';
 import { type ProviderFields, providerFields } from './provider-fields.ts';
 
@@ -18,13 +18,13 @@ export function partOfBlock(block: JsonObject, role: Role): MessagePart {
     }
     case 'thinking': {
       const { thinking, ...own } = rest;
-      return fields.add({ type: 'reasoning', text: String(thinking ?? '') }, own);
+      return fields.add({ type: 'reasoning', text: asText(thinking) }, own);
     }
     case 'redacted_thinking':
       return fields.add({ type: 'reasoning', text: '' }, { type, ...rest });
     case 'tool_use': {
       const { id, name, input, ...own } = rest;
-      const part = { type: 'tool-call', toolCallId: String(id ?? ''), toolName: String(name ?? '') } as const;
+      const part = { type: 'tool-call', toolCallId: asText(id), toolName: asText(name) } as const;
       return fields.add({ ...part, input: inputOfObject(input) }, own);
     }
     case 'image':
@@ -50,7 +50,7 @@ function mediaOfBlock({ type, source, ...own }: JsonObject): MessagePart | undef
 /** Returns the answer of a tool as a part. */
 export function partOfResult(block: JsonObject, nameOf: (toolCallId: string) => string): ToolResultPart {
   const { type: _, tool_use_id: id, content, is_error: isError, ...rest } = block;
-  const toolCallId = String(id ?? '');
+  const toolCallId = asText(id);
   const part: ToolResultPart = {
     type: 'tool-result',
     toolCallId,

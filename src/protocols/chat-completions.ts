@@ -6,7 +6,7 @@ import { contentOfPart, partOfContent } from './chat-content.ts';
 import { countsOf } from './counts.ts';
 import { reading, writing } from './direction.ts';
 import { functionTool, otherTool, toolOriginal } from './function-tool.ts';
-import { textOfValue, valueOfText } from './json-text.ts';
+import { asText, textOfValue, valueOfText } from './json-text.ts';
 import { askedName, objectsIn, plainSystem, withoutKeys } from './message-list.ts';
 import type { FromProtocol, ProtocolAnswer, ProtocolRequest, ProtocolTool, ToProtocol } from './protocol.ts';
 import { providerFields } from './provider-fields.ts';
@@ -141,7 +141,7 @@ function readAssistant(message: JsonObject): Message {
   const { role: _, content, tool_calls: asked, refusal, ...more } = message;
   const key = reasoningKeys.find((each) => typeof more[each] === 'string');
   const thought: readonly MessagePart[] =
-    key === undefined ? [] : [fields.add({ type: 'reasoning', text: String(more[key]) }, { key })];
+    key === undefined ? [] : [fields.add({ type: 'reasoning', text: asText(more[key]) }, { key })];
   const rest = key === undefined ? more : withoutKeys(more, [key]);
   const refused: readonly MessagePart[] =
     typeof refusal === 'string' ? [fields.add({ type: 'text', text: refusal }, { type: 'refusal' })] : [];
@@ -169,11 +169,11 @@ function readCall(call: JsonObject): ToolCallPart {
   const held = isObject(custom) ? custom : isObject(called) ? called : {};
   const { name, arguments: written, input, ...rest } = held;
   const isCustom = isObject(custom);
-  const text = String((isCustom ? input : written) ?? '');
+  const text = asText(isCustom ? input : written);
   const part: ToolCallPart = {
     type: 'tool-call',
-    toolCallId: String(id ?? ''),
-    toolName: String(name ?? ''),
+    toolCallId: asText(id),
+    toolName: asText(name),
     input: isCustom ? text : valueOfText(text),
   };
   const kind = type === 'function' ? undefined : (type ?? null);
@@ -182,7 +182,7 @@ function readCall(call: JsonObject): ToolCallPart {
 
 function readResult(message: JsonObject, before: readonly Message[]): Message {
   const { role, tool_call_id: id, content, name, ...rest } = message;
-  const toolCallId = String(id ?? name ?? '');
+  const toolCallId = asText(id ?? name);
   const toolName = askedName(before, toolCallId) ?? (typeof name === 'string' ? name : '');
   const part = { type: 'tool-result', toolCallId, toolName, output: content ?? '' } as const;
   const own = { ...rest, ...given({ name }), ...(role === 'function' ? { role } : {}) };
@@ -221,7 +221,7 @@ function writeAssistant(message: Message): JsonObject {
   return {
     role: 'assistant',
     ...(form === 'absent' ? {} : { content: isSilent ? null : content }),
-    ...(thought?.type === 'reasoning' ? { [String(fields.of(thought)['key'])]: thought.text } : {}),
+    ...(thought?.type === 'reasoning' ? { [asText(fields.of(thought)['key'])]: thought.text } : {}),
     ...(refused?.type === 'text' ? { refusal: refused.text } : {}),
     ...(calls.length > 0 ? { tool_calls: calls } : {}),
     ...rest,

@@ -1,5 +1,6 @@
 import { given, isObject, type JsonObject, stringAt } from '../core/json.ts';
 import type { FilePart, ImagePart, MessagePart } from '../core/message/message.ts';
+import { asText } from './json-text.ts';
 import { addressOf, mediaTypeOf, sourceOf, unknownMediaType } from './media.ts';
 import { withoutKeys } from './message-list.ts';
 import type { ProviderFields } from './provider-fields.ts';
@@ -29,7 +30,7 @@ function imagePart(fields: ProviderFields, { image_url: held, ...more }: JsonObj
 
 function filePart(fields: ProviderFields, piece: JsonObject): MessagePart | undefined {
   const { type, ...rest } = piece;
-  const held = rest[String(type)];
+  const held = rest[asText(type)];
   const data = stringAt(held, 'data') ?? stringAt(held, 'file_data');
   if (data === undefined || !isObject(held)) return undefined;
   const filename = stringAt(held, 'filename');
@@ -37,7 +38,7 @@ function filePart(fields: ProviderFields, piece: JsonObject): MessagePart | unde
   const mediaType = type === 'input_audio' ? `audio/${format}` : (mediaTypeOf(data) ?? unknownMediaType);
   const part: FilePart = { type: 'file', data, mediaType, ...given({ filename }) };
   const own = withoutKeys(held, ['data', 'file_data', 'filename', 'format']);
-  return fields.add(part, { ...own, ...withoutKeys(rest, [String(type)]) });
+  return fields.add(part, { ...own, ...withoutKeys(rest, [asText(type)]) });
 }
 
 /** Returns a part as pieces of a chat message's content; none for what has a place of its own in the message. */

@@ -1,4 +1,5 @@
 import { given, isObject, type JsonObject, type JsonValue, objectAt, stringAt } from '../core/json.ts';
+import { asText } from './json-text.ts';
 import type { ProtocolTool } from './protocol.ts';
 import type { ProviderFields } from './provider-fields.ts';
 
@@ -16,7 +17,7 @@ export function functionTool(
   rest: Readonly<Record<string, JsonValue | undefined>>,
 ): ProtocolTool & JsonObject {
   const told = typeof description === 'string' ? { description } : {};
-  return fields.add({ type: 'function', name: String(name ?? ''), ...told, ...given({ inputSchema }) }, rest);
+  return fields.add({ type: 'function', name: asText(name), ...told, ...given({ inputSchema }) }, rest);
 }
 
 /** Returns a tool that is not a function, kept as it is. */

@@ -7,6 +7,7 @@ import { functionTool, otherTool, toolOriginal } from './function-tool.ts';
 import { contentsOfMessages, messageOfContent, messagesOfContents, partsOfMessage } from './gemini-contents.ts';
 import { geminiFields as fields } from './gemini-parts.ts';
 import { GeminiFold, geminiEvents, geminiSpeaks } from './gemini-stream.ts';
+import { asText } from './json-text.ts';
 import { objectsIn, plainSystem, withoutKeys } from './message-list.ts';
 import type {
   AnswerContext,
@@ -139,7 +140,7 @@ function writeTools(tools: readonly JsonValue[]): readonly JsonObject[] {
     }
     // The schema of a different provider is JSON Schema, which the protocol takes under a name of its own.
     const { begins, more, schema = 'parametersJsonSchema', ...rest } = own;
-    const declared = { name, ...given({ description, [String(schema)]: inputSchema }), ...rest };
+    const declared = { name, ...given({ description, [asText(schema)]: inputSchema }), ...rest };
     const last = list.at(-1)?.functionDeclarations;
     if (last !== undefined && begins !== true && more === undefined) last.push(declared);
     else list.push({ functionDeclarations: [declared], ...(isObject(more) ? more : {}) });

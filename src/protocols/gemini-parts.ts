@@ -1,6 +1,6 @@
 import { given, isObject, type JsonObject, type JsonValue, stringAt } from '../core/json.ts';
 import type { MessagePart, Role, ToolCallPart, ToolResultPart } from '../core/message/message.ts';
-import { inputOfObject, objectOfInput } from './json-text.ts';
+import { asText, inputOfObject, objectOfInput } from './json-text.ts';
 import { mediaOf, mediaPart, sourceOf } from './media.ts';
 import { withoutKeys } from './message-list.ts';
 import { type ProviderFields, providerFields } from './provider-fields.ts';
@@ -69,8 +69,8 @@ function callPart(call: JsonObject, own: JsonObject, ids: CallIds): ToolCallPart
   const given = typeof id === 'string' ? id : undefined;
   const part: ToolCallPart = {
     type: 'tool-call',
-    toolCallId: ids.asked(given, String(name ?? '')),
-    toolName: String(name ?? ''),
+    toolCallId: ids.asked(given, asText(name)),
+    toolName: asText(name),
     input: inputOfObject(args),
   };
   return fields.add(part, {
@@ -88,8 +88,8 @@ export function responsePart(part: JsonObject, ids: CallIds): ToolResultPart {
   const given = typeof id === 'string' ? id : undefined;
   const made: ToolResultPart = {
     type: 'tool-result',
-    toolCallId: ids.answered(given, String(name ?? '')),
-    toolName: String(name ?? ''),
+    toolCallId: ids.answered(given, asText(name)),
+    toolName: asText(name),
     output: response ?? {},
     ...(isFailure(response) ? { isError: true } : {}),
   };

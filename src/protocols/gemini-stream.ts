@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, numberAt, objectAt, stringAt } from '../core/json.ts';
+import { asText } from './json-text.ts';
 import { objectsIn } from './message-list.ts';
 import type { StreamEvent, StreamFold, StreamOptions } from './protocol.ts';
 
@@ -54,7 +55,7 @@ export class GeminiFold implements StreamFold {
 function addPart(parts: JsonObject[], part: JsonObject): void {
   const last = parts.at(-1);
   const isSame = isPlainText(part) && last !== undefined && isPlainText(last) && last['thought'] === part['thought'];
-  if (isSame) parts[parts.length - 1] = { ...last, text: `${String(last['text'])}${String(part['text'])}` };
+  if (isSame) parts[parts.length - 1] = { ...last, text: `${asText(last['text'])}${asText(part['text'])}` };
   else parts.push(part);
 }
 
@@ -90,5 +91,5 @@ export function* geminiEvents(body: JsonObject, { cut = (text) => [text] }: Stre
 
 function piecesOf(part: JsonObject, cut: NonNullable<StreamOptions['cut']>): readonly JsonObject[] {
   if (!isPlainText(part)) return [part];
-  return cut(String(part['text']), part['thought'] === true ? 'reasoning' : 'text').map((text) => ({ ...part, text }));
+  return cut(asText(part['text']), part['thought'] === true ? 'reasoning' : 'text').map((text) => ({ ...part, text }));
 }

@@ -25,6 +25,11 @@ export function textOfValue(value: JsonValue): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
+/** Returns a value that should be text: null and nothing are empty, and anything else is its JSON. */
+export function asText(value: JsonValue | undefined): string {
+  return value === undefined || value === null ? '' : textOfValue(value);
+}
+
 /** The key under which arguments that are not JSON are sent to a provider that takes an object. */
 const brokenKey = 'INVALID_JSON';
 

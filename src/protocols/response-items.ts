@@ -7,7 +7,7 @@ import {
   type ToolCallPart,
   type ToolResultPart,
 } from '../core/message/message.ts';
-import { textOfValue, valueOfText } from './json-text.ts';
+import { asText, textOfValue, valueOfText } from './json-text.ts';
 import { askedName, objectsIn, withoutKeys } from './message-list.ts';
 import { type ProviderFields, providerFields } from './provider-fields.ts';
 import { partOfPiece, pieceOfPart } from './response-content.ts';
@@ -61,7 +61,7 @@ function readOther(item: JsonObject, nameOf: (toolCallId: string) => string): Me
 
 function readResult(item: JsonObject, nameOf: (toolCallId: string) => string): Message {
   const { type, call_id: id, output, ...rest } = item;
-  const toolCallId = String(id ?? '');
+  const toolCallId = asText(id);
   const part: ToolResultPart = {
     type: 'tool-result',
     toolCallId,
@@ -116,11 +116,11 @@ function readReasoning(item: JsonObject): MessagePart {
 function readCall(item: JsonObject): ToolCallPart {
   const { type, call_id: id, name, arguments: written, input, ...rest } = item;
   const isCustom = type === 'custom_tool_call';
-  const text = String((isCustom ? input : written) ?? '');
+  const text = asText(isCustom ? input : written);
   const part: ToolCallPart = {
     type: 'tool-call',
-    toolCallId: String(id ?? ''),
-    toolName: String(name ?? ''),
+    toolCallId: asText(id),
+    toolName: asText(name),
     input: isCustom ? text : valueOfText(text),
   };
   return fields.add(part, { ...(isCustom ? { type } : {}), ...rest });

@@ -1,5 +1,5 @@
 import { arrayAt, given, isObject, type JsonObject, type JsonValue, objectAt, stringAt } from '../core/json.ts';
-import type { Message, MessagePart } from '../core/message/message.ts';
+import { type Message, type MessagePart, textOf } from '../core/message/message.ts';
 import type { Usage } from '../core/recording/recorder.ts';
 import { countsOf } from './counts.ts';
 import { reading, writing } from './direction.ts';
@@ -71,7 +71,7 @@ function writeRequest({ model, stream, system, messages, tools, settings }: Prot
   const isText = only !== undefined && second === undefined && fields.of(only)['input'] === 'text';
   return {
     model,
-    input: isText ? String(only.content) : writeItems(messages),
+    input: isText ? textOf(only) : writeItems(messages),
     ...given({ stream, instructions: system, tools: tools?.map(writeTool) }),
     ...settings,
   };
