@@ -18,7 +18,17 @@ export interface Ran {
 }
 
 /** Packages that readers have installed besides Reprise. */
-const frameworks = ['@ai-sdk', '@langchain', '@modelcontextprotocol', '@openai', 'ai', 'zod'];
+const frameworks = [
+  '@ai-sdk',
+  '@anthropic-ai',
+  '@google',
+  '@langchain',
+  '@modelcontextprotocol',
+  '@openai',
+  'ai',
+  'openai',
+  'zod',
+];
 
 const parallel = 2;
 // It only decides when a program that hangs is given up.

@@ -1,6 +1,7 @@
 /** The scripted model server, through the clients that people use. */
 import { createOpenAI } from '@ai-sdk/openai';
 import Anthropic from '@anthropic-ai/sdk';
+import { GoogleGenAI } from '@google/genai';
 import { generateText, isStepCount, streamText, tool } from 'ai';
 import OpenAI from 'openai';
 import { describe, expect, test, vi } from 'vitest';
@@ -21,7 +22,7 @@ const chatTool = {
 const responseTool = { type: 'function', name: 'weather', parameters: weather.inputSchema, strict: false } as const;
 const anthropicTool = { name: 'weather', description: weather.description, input_schema: weather.inputSchema };
 
-/** One script for all three protocols. */
+/** One script for every protocol. */
 const story: ModelScript = [
   { when: { answered: 'weather' }, reply: ({ results }) => ({ text: `Grüße: ${String(results[0]?.output)}` }) },
   {
@@ -44,6 +45,9 @@ const openai = (server: ModelServer, maxRetries = 0): OpenAI =>
   new OpenAI({ baseURL: server.url, apiKey: 'none', maxRetries });
 const anthropic = (server: ModelServer, maxRetries = 0): Anthropic =>
   new Anthropic({ baseURL: server.url, apiKey: 'none', maxRetries });
+
+const gemini = (server: ModelServer): GoogleGenAI =>
+  new GoogleGenAI({ apiKey: 'none', httpOptions: { baseUrl: server.url } });
 
 const thrown = (promise: PromiseLike<unknown>): Promise<Error> =>
   Promise.resolve(promise).then(
@@ -129,6 +133,22 @@ const ways: Readonly<Record<string, (server: ModelServer, prompt: string, system
     });
     const { usage } = await stream.finalMessage();
     return { text: await stream.finalText(), usage: [usage.input_tokens, usage.output_tokens] };
+  },
+  'Gemini contents': async (server, prompt, system) => {
+    const config = system === undefined ? {} : { config: { systemInstruction: system } };
+    const { text, usageMetadata } = await gemini(server).models.generateContent({ model, contents: prompt, ...config });
+    return { text: text ?? '', usage: [usageMetadata?.promptTokenCount, usageMetadata?.candidatesTokenCount] };
+  },
+  'Gemini contents, streamed': async (server, prompt, system) => {
+    const config = system === undefined ? {} : { config: { systemInstruction: system } };
+    const chunks = await gemini(server).models.generateContentStream({ model, contents: prompt, ...config });
+    let text = '';
+    let usage: readonly unknown[] = [];
+    for await (const chunk of chunks) {
+      text += chunk.text ?? '';
+      usage = [chunk.usageMetadata?.promptTokenCount, chunk.usageMetadata?.candidatesTokenCount];
+    }
+    return { text, usage };
   },
   'AI SDK, responses': async (server, prompt, system) => {
     const provider = createOpenAI({ baseURL: server.url, apiKey: 'none' });
