@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openReprise } from '../../src/index.ts';
 import { demoPlace, type Place } from '../e2e/cli/run.ts';
-import { newPlace, tamper } from './place.ts';
+import { cutConnections, newPlace, tamper } from './place.ts';
 
 let place: Place;
 beforeAll(async () => {
@@ -88,17 +88,13 @@ it('a copy whose connections are cut goes on by itself', async () => {
     await session.append(
       Array.from({ length: 1_000 }, (_, index) => ({ type: 'note.added', data: { text: `${index}` } })),
     );
-  await using target = await openReprise(`${server}&application_name=copy_to_be_cut`);
-  const cuts = setInterval(() => {
-    void tamper(
-      server,
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'copy_to_be_cut'`,
-    ).catch(() => {});
-  }, 250);
-  try {
+  await using target = await openReprise({
+    store: `${server}&application_name=copy_to_be_cut`,
+    busyWaitMs: 60_000,
+  });
+  {
+    using _ = cutConnections(server, 'copy_to_be_cut', { times: 8, everyMs: 250 });
     expect((await source.copy(target)).sessions).toMatchObject([{ outcome: 'copied', written: 15_000 }]);
-  } finally {
-    clearInterval(cuts);
   }
   expect(await (await target.session('s')).verify()).toMatchObject({ ok: true, events: 15_000 });
 });

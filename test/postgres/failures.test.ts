@@ -8,7 +8,7 @@ import { createNodePlatform } from '../../src/node/platform.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { note, request } from '../../src/testing/contract/contract-case.ts';
 import { until } from '../until.ts';
-import { hold, newPlace, tamper } from './place.ts';
+import { cutConnections, hold, newPlace, tamper } from './place.ts';
 
 const platform = createNodePlatform();
 const ref = { namespace: 'default', session: 'demo' };
@@ -206,20 +206,15 @@ describe('waits are bounded', () => {
 describe('connections that are cut', () => {
   it('are made anew: an append that was under way is stored once', async () => {
     const place = newPlace();
-    const store = await opened(`${place}&application_name=to_be_cut`);
+    const store = await opened(`${place}&application_name=to_be_cut`, { busyWaitMs: 60_000 });
     await store.createSession(ref, { root: 'main', seed: 'x' });
-    const cuts = setInterval(() => {
-      void tamper(
-        place,
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'to_be_cut'`,
-      ).catch(() => {});
-    }, 300);
+    using cuts = cutConnections(place, 'to_be_cut', { times: 10, everyMs: 150 });
     const outcomes = [];
     for (let index = 0; index < 100; index++) {
       outcomes.push(...(await store.append([appendOf(String(index))])));
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 20));
     }
-    clearInterval(cuts);
+    cuts[Symbol.dispose]();
     expect(outcomes.filter((outcome) => !outcome.ok || outcome.known)).toEqual([]);
     const page = await store.read(
       ref,

@@ -17,6 +17,22 @@ export async function hold(place: string, ...statements: readonly string[]): Pro
   };
 }
 
+/** Cuts the connections of a program again and again, as often as asked, so that a slow machine gets through. */
+export function cutConnections(place: string, name: string, { times, everyMs }: CutPlan): Disposable {
+  let left = times;
+  const timer = setInterval(() => {
+    if (left-- === 0) return clearInterval(timer);
+    const cut = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '${name}'`;
+    void tamper(place, cut).catch(() => {});
+  }, everyMs);
+  return { [Symbol.dispose]: () => clearInterval(timer) };
+}
+
+interface CutPlan {
+  readonly times: number;
+  readonly everyMs: number;
+}
+
 /** Runs statements as the superuser, past the store. */
 export async function tamper<Row extends object = Record<string, unknown>>(
   place: string,
