@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Event } from '../../../src/index.ts';
 import { until } from '../../until.ts';
-import { agentConfig, dropFixtures, type Place, refundPlace, skipOnServer, writeAgentFiles } from './run.ts';
+import { agentConfig, dropFixtures, type Place, refundPlace, writeAgentFiles } from './run.ts';
 import { program } from './started.ts';
 
 let place: Place;
@@ -221,8 +221,6 @@ function atTerminal(words: string, answer: string): { readonly code: number | nu
 const hasScript = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') === true;
 
 describe.skipIf(!hasScript)('at a terminal', () => {
-  skipOnServer('it is about what a terminal shows');
-
   test.each([
     ['r', 0, '"made again"'],
     ['u', 0, '"refunded":500'],

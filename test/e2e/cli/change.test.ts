@@ -1,7 +1,7 @@
 /** `fork`, `edit`, `rewind`, `revert`, `redo`: every edit, and what is said about it. */
 import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { dropFixtures, Place, refundPlace, skipOnServer } from './run.ts';
+import { dropFixtures, Place, refundPlace } from './run.ts';
 
 let place: Place;
 
@@ -178,8 +178,6 @@ describe('fork', () => {
 });
 
 describe('fork reads its edits', () => {
-  skipOnServer('the store is not asked, or as above');
-
   test('--edit opens $EDITOR on the event at the point, and takes what it leaves', async () => {
     const env = { EDITOR: "sed -i 's/broken/whole/'" };
     const { code, stdout } = await place.run(['fork', 'refund@2', '--name', 'e', '--edit', '--json'], { env });
