@@ -24,6 +24,8 @@ function kind(name: string, timeoutMs: number, include: readonly string[] = [`te
       testTimeout: timeoutMs,
       hookTimeout: timeoutMs,
       ...(soaking ? { env: { REPRISE_RUNS: process.env['REPRISE_RUNS'] ?? '400' } } : {}),
+      // Unit tests leave nothing behind, so their files share what they import.
+      ...(name === 'unit' ? { isolate: false, restoreMocks: true } : {}),
       ...(name === 'postgres' ? { globalSetup: ['test/postgres/global-setup.ts'] } : {}),
     },
   };
