@@ -16,6 +16,7 @@ import { limits } from '../core/limits.ts';
 import { type Role, toolCallsIn } from '../core/message/message.ts';
 import {
   adoptMessages,
+  beginMessages,
   joinAnswer,
   joinMessage,
   joinResult,
@@ -53,6 +54,8 @@ export interface LaneConversation {
   readonly openCalls: readonly UnansweredCall[];
   /** The seq of the last model call; null before the first. */
   readonly calledAt: Seq | null;
+  /** How many messages at the end came after the last model call: its answer and the rest; 0 before the first call. */
+  readonly fresh: number;
   /** Events of this lane whose payload was erased: their content is missing from the messages. */
   readonly erased: number;
 }
@@ -70,7 +73,14 @@ export interface ConversationLane extends MessageList {
   used: number;
   ended: boolean;
   /** The last model call. */
-  call: { readonly event: string; readonly seq: Seq; readonly order: number; readonly model: string } | null;
+  call: {
+    readonly event: string;
+    readonly seq: Seq;
+    readonly order: number;
+    readonly model: string;
+    /** How many messages it was sent. */
+    readonly sent: number;
+  } | null;
   system: string | null;
   tools: JsonArray | null;
   settings: JsonObject | null;
@@ -91,11 +101,16 @@ export interface ConversationState {
   readonly lanes: Record<string, ConversationLane>;
   readonly settings: Record<string, ConversationSettings>;
   readonly runs: RunBook;
+  /** The runs that have started and not ended, with their agents; a run that never ended goes with its agent's next. */
+  running: { readonly run: string; readonly agent: string | null }[];
+  /** Messages without a run since the last run started: a run that recorded no list begins with them. */
+  between: { readonly agent: string | null; readonly entry: MessageEntry }[];
 }
 
 /**
- * The messages as the model saw them at any event. Each agent and run has its own conversation; a message without either
- * joins all it may belong to. A conversation whose run has ended goes when a later one of its agent moves.
+ * The messages as the model saw them at any event. Each agent and run has its own conversation: the list the run began
+ * with and what followed, then the list of its last model call and what followed. A message without agent or run joins
+ * all it may belong to. A conversation whose run has ended goes when a later one of its agent moves.
  *
  * @example
  * ```ts
@@ -104,10 +119,18 @@ export interface ConversationState {
  */
 export const conversation: Projection<ConversationState, Conversation> = {
   name: 'conversation',
-  version: '1',
+  version: '2',
   history: 'view',
   types: ['message.added', 'settings.changed', 'call.started', 'call.ended', 'run.started', 'run.ended'],
-  initial: () => ({ order: 0, current: null, lanes: {}, settings: {}, runs: createRunBook() }),
+  initial: () => ({
+    order: 0,
+    current: null,
+    lanes: {},
+    settings: {},
+    runs: createRunBook(),
+    running: [],
+    between: [],
+  }),
   apply: (state, event) => {
     state.order++;
     noteRun(state.runs, event);
@@ -115,8 +138,11 @@ export const conversation: Projection<ConversationState, Conversation> = {
     return state;
   },
   finish: (state) => {
-    const lanes = Object.values(state.lanes)
-      .filter((lane) => lane.entries.length > 0 || lane.open.length > 0 || lane.call !== null)
+    const lanes = Object.entries(state.lanes)
+      .filter(([key, { entries, open, call }]) => {
+        return key === state.current || entries.length > 0 || open.length > 0 || call !== null;
+      })
+      .map(([, lane]) => lane)
       .sort((a, b) => b.used - a.used)
       .map((lane) => laneView(state, lane));
     const current = state.current === null ? undefined : state.lanes[state.current];
@@ -134,6 +160,7 @@ const nothing: LaneConversation = {
   settings: null,
   openCalls: [],
   calledAt: null,
+  fresh: 0,
   erased: 0,
 };
 
@@ -178,9 +205,33 @@ function applyTo(state: ConversationState, event: Event): void {
       return startCall(state, event);
     case 'call.ended':
       return endCall(state, event);
+    case 'run.started':
+      return startRun(state, event);
     case 'run.ended':
+      state.running = state.running.filter(({ run }) => run !== event.run);
       for (const lane of Object.values(state.lanes)) if (lane.run === event.run) lane.ended = true;
   }
+}
+
+/**
+ * A run begins its conversation with the list it recorded. One that recorded none stands alone; it moves once it says
+ * something, if a run of a different agent is still open. A resumed run continues the conversation it resumes.
+ */
+function startRun(state: ConversationState, event: Event): void {
+  const { run, agent = null } = event;
+  if (run === undefined) return;
+  const others = state.running.filter((other) => other.run !== run && other.agent !== agent);
+  state.running = [...others.slice(1 - limits.runsRememberedMax), { run, agent }];
+  const list = arrayAt(event.data, 'messages');
+  const isResumed = objectAt(event.data, 'resumed') !== undefined;
+  const said = state.between.filter((held) => held.agent === null || held.agent === agent);
+  state.between = [];
+  if (list === undefined && (isResumed || others.length > 0)) return;
+  const lane = laneOf(state, event);
+  if (list === undefined) lane.entries.push(...said.map(({ entry }) => ({ ...entry })));
+  else beginMessages(lane, list, { seq: event.seq, earlier: previousEntries(state, lane) });
+  if (event.erased === true) lane.erased++;
+  touch(state, lane);
 }
 
 const scopeKey = (agent: string | null, run: string | null): string => `${agent ?? ''}\n${run ?? ''}`;
@@ -255,6 +306,8 @@ function addMessage(state: ConversationState, event: Event): void {
       (run === null || key.endsWith(`\n${run}`)),
   );
   const lanes = talking.length > 0 ? talking.map(([, lane]) => lane) : [reachedLane(state, event)];
+  if (run === null && talking.length === 0 && lanes.some((lane) => lane.run !== null))
+    state.between.push({ agent, entry: { seq: event.seq, ...(isObject(message) ? { message } : {}) } });
   for (const lane of lanes) {
     if (isObject(message)) joinMessage(lane, event.seq, message);
     else {
@@ -297,21 +350,29 @@ function startCall(state: ConversationState, event: Event): void {
   const list = arrayAt(request, 'messages');
   if (list !== undefined) adoptMessages(lane, list, { seq: event.seq, earlier: previousEntries(state, lane) });
   settleMessages(lane);
-  lane.call = { event: event.id, seq: event.seq, order: state.order, model: String(name) };
+  const sent = lane.entries.length;
+  lane.call = { event: event.id, seq: event.seq, order: state.order, model: String(name), sent };
   lane.system = stringAt(request, 'system') ?? leadingSystem(lane.entries);
   lane.tools = arrayAt(request, 'tools') ?? null;
   lane.settings = objectAt(request, 'settings') ?? null;
   touch(state, lane);
 }
 
-/** What the same agent's last other conversation held: a run often goes on where the one before it ended. */
+/**
+ * Returns the entries of the same agent's last other conversation, then of the last one of all others: a run often goes
+ * on where the one before it ended, and that one may have handed off.
+ */
 function previousEntries(state: ConversationState, lane: ConversationLane): readonly MessageEntry[] {
   if (lane.call !== null) return [];
-  const others = Object.values(state.lanes).filter((other) => other !== lane && other.agent === lane.agent);
-  return (
-    others.reduce<ConversationLane | undefined>((a, b) => (a === undefined || b.used > a.used ? b : a), undefined)
-      ?.entries ?? []
-  );
+  const others = Object.values(state.lanes).filter((other) => other !== lane);
+  const last = [others.filter(({ agent }) => agent === lane.agent), others.filter(({ agent }) => agent !== lane.agent)];
+  return last.flatMap((lanes) => {
+    const found = lanes.reduce<ConversationLane | undefined>(
+      (a, b) => (a !== undefined && a.used > b.used ? a : b),
+      undefined,
+    );
+    return found?.entries ?? [];
+  });
 }
 
 function endCall(state: ConversationState, event: Event): void {
@@ -346,6 +407,7 @@ function laneView(state: ConversationState, lane: ConversationLane): LaneConvers
     settings: isObject(settings) ? settings : lane.settings,
     openCalls: lane.open.map(({ seq, call, kind, name }) => ({ seq, call, kind, name })),
     calledAt: lane.call?.seq ?? null,
+    fresh: lane.call === null ? 0 : lane.entries.length - lane.call.sent,
     erased: lane.erased,
   };
 }

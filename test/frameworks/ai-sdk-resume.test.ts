@@ -27,6 +27,7 @@ function contextOf(recorder: Recorder, more: Partial<ResumeContext> = {}): Resum
     recorder,
     messages: [],
     prompt: question,
+    floor: { agent: null, from: 0 },
     model: null,
     system: null,
     tools: null,

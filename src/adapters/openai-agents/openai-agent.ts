@@ -23,7 +23,7 @@ import { originalAgent, type RecordAgentOptions, recordAgent } from './recorded-
 import { packages } from './recorded-model.ts';
 import { runnerWithModels } from './recorded-runner.ts';
 import { rememberAnswer } from './recording-memory.ts';
-import { agentAfter, agentAsBranchSays, callToolOf, ownModelName, refuseUnapproved } from './resumed-agent.ts';
+import { actingAfter, agentAsBranchSays, callToolOf, ownModelName, refuseUnapproved } from './resumed-agent.ts';
 
 /** How to resume an agent of OpenAI Agents. */
 export interface OpenAIAgentOptions<TContext = unknown> extends RecordAgentOptions {
@@ -49,8 +49,8 @@ const agentKeys: KnownKeys = optionKeys<StreamedAgentOptions>(
 export type OpenAIRunOptions<TAgent extends AnyAgent = AnyAgent> = NonStreamRunOptions<ContextOf<TAgent>, TAgent>;
 
 /**
- * Makes a resumable agent of an agent of OpenAI Agents. History, prompt and settings come from the branch, and the
- * agent that acted last continues. The result is the framework's own.
+ * Makes a resumable agent of an agent of OpenAI Agents. History, prompt and settings come from the branch. The agent
+ * whose run it is continues, or the one it handed off to in that run. The result is the framework's own.
  *
  * A framework session among the run options is not read, so that it cannot replace the history. An empty session gets
  * the branch's history when the run has ended; any other session is left alone.
@@ -83,8 +83,8 @@ export function openaiAgent(
     ...(agent.handoffs.length === 0 ? { name: agent.name } : {}),
     ...modelOf(agent, options),
     resume: (context, run) => resumed(agent, { context, run: run ?? {}, options }),
-    approve: (call, context) => refuseUnapproved(agentAfter(agent, context.messages), call, options.context),
-    callTool: (call, context) => callToolOf(agentAfter(agent, context.messages), call, options.context),
+    approve: (call, context) => refuseUnapproved(actingAfter(agent, context), call, options.context),
+    callTool: (call, context) => callToolOf(actingAfter(agent, context), call, options.context),
     textOf: ({ finalOutput }) => textOfValue(finalOutput ?? ''),
   };
 }
@@ -110,7 +110,7 @@ async function resumed(agent: AnyAgent, { context, run, options }: Resuming): Pr
   const runner = options.runner ?? new Runner();
   const history = [...messages, ...(prompt === undefined ? [] : [prompt])];
   knowAnswers(history, recorder);
-  const acting = agentAfter(agent, messages);
+  const acting = actingAfter(agent, context);
   const told = agentAsBranchSays(acting, context, ownModelName(acting, runner.config.model));
   const { session, signal, ...rest } = run;
   const result = await ran(runnerWithModels(runner, recorder), {

@@ -17,17 +17,27 @@ import { textOfValue, toJson } from './provider-fields.ts';
 import { nameOfModel } from './recorded-model.ts';
 import { copyOfTool } from './recorded-tool.ts';
 
-/** Returns the agent that acts after a history: every answered handoff has passed the conversation on. */
-export function agentAfter(agent: AnyAgent, messages: readonly Message[]): AnyAgent {
+/**
+ * Returns the agent that continues: the one that has the floor, or the one it has handed off to since its last model
+ * call. Handoffs of earlier runs do not count. A name that no reachable agent has is that of a different program.
+ */
+export function actingAfter(agent: AnyAgent, { floor, messages }: Pick<ResumeContext, 'floor' | 'messages'>): AnyAgent {
   const answered = new Set(messages.flatMap((message) => toolResultsIn(message).map((part) => part.toolCallId)));
-  let acting = agent;
-  for (const message of messages) {
+  let acting = reachableAgents(agent).find(({ name }) => name === floor.agent) ?? agent;
+  for (const message of messages.slice(floor.from)) {
     // The framework takes the first of several handoffs.
     const calls = toolCallsIn(message).filter((part) => answered.has(part.toolCallId));
     const next = calls.map((part) => handoffOf(acting, part.toolName)).find((handoff) => handoff !== undefined);
     if (next !== undefined) acting = next.agent;
   }
   return acting;
+}
+
+/** Returns an agent and all agents that it can hand off to, also by way of others. */
+function reachableAgents(agent: AnyAgent): readonly AnyAgent[] {
+  const found = new Set([agent]);
+  for (const each of found) for (const entry of each.handoffs) found.add(getHandoff(entry).agent);
+  return [...found];
 }
 
 function handoffOf(agent: AnyAgent, toolName: string): ReturnType<typeof getHandoff> | undefined {

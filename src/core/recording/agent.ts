@@ -10,6 +10,17 @@ export interface PendingCall {
   readonly input: JsonValue;
 }
 
+/** Who continues a conversation. */
+export interface Floor {
+  /** The agent whose run is continued, or that it handed off to and that has called its model; null if it has no name. */
+  readonly agent: string | null;
+  /**
+   * The index of the first message that came after this agent's last model call. Only a handoff from there on moves the
+   * floor: earlier ones belong to the past.
+   */
+  readonly from: number;
+}
+
 /** The input of an agent that continues a branch. */
 export interface ResumeContext {
   readonly session: string;
@@ -20,6 +31,8 @@ export interface ResumeContext {
   readonly messages: readonly Message[];
   /** The user message to answer; undefined if the agent continues without one, such as after a tool's answer. */
   readonly prompt: Message | undefined;
+  /** Who continues. */
+  readonly floor: Floor;
   /** The settings that the branch gives; null where the agent's own apply. */
   readonly model: string | null;
   readonly system: string | null;

@@ -15,6 +15,7 @@ import type { Engine } from '../context/engine.ts';
 import { fold } from '../history/fold.ts';
 import { causeOf, type DraftCheck, type Hypothesis, type Supposed, supposeAppended } from '../history/hypothesis.ts';
 import { listEditsOf } from '../history/list-edits.ts';
+import { listPathOf } from '../history/list-reader.ts';
 import { eventInView, eventsOfKey, type Look, lookAt } from '../history/look.ts';
 import type { StampedDraft } from '../history/stamp.ts';
 import { revertTargets } from './dependents.ts';
@@ -141,7 +142,7 @@ async function replace(look: Look, { target, before }: Shown, event: Replacement
 /** Reads an event as the view shows it, so that a replacement made from it keeps earlier edits of its list. */
 async function shownEvent(look: Look, target: Seq): Promise<Shown> {
   const event = await eventInView(look, target);
-  const listEdits = event.type === 'call.started' ? await listEditsOf(look) : undefined;
+  const listEdits = listPathOf(event.type) !== undefined ? await listEditsOf(look) : undefined;
   return { target, before: listEdits === undefined ? event : await eventInView(look, target, listEdits) };
 }
 
@@ -185,8 +186,8 @@ async function prompt(look: Look, text: string, mode: 'anywhere' | 'trailing'): 
 }
 
 /**
- * Replaces a message: in the event that added it, in the answer of a model call, or in the first call whose list holds
- * it.
+ * Replaces a message: in the event that added it, in the answer of a model call, or in the first list that holds it,
+ * which is that of a call or of the start of a run.
  */
 async function message(look: Look, target: Seq, next: JsonObject, held?: JsonObject): Promise<EventDraft> {
   if (!isObject(next)) refuse('its "message" is not an object');
@@ -195,8 +196,9 @@ async function message(look: Look, target: Seq, next: JsonObject, held?: JsonObj
   const isMessage =
     event.type === 'message.added' || (event.type === 'call.ended' && event.data['message'] !== undefined);
   if (isMessage) return replace(look, shown, { data: { ...event.data, message: next } });
-  const list = valueAt(event.data, ['request', 'messages']);
-  if (event.type !== 'call.started' || !Array.isArray(list))
+  const path = listPathOf(event.type);
+  const list = path === undefined ? undefined : valueAt(event.data, path);
+  if (path === undefined || !Array.isArray(list))
     return refuse(`seq ${target} is "${event.type}", which holds no message`);
   const index =
     held === undefined
@@ -204,7 +206,7 @@ async function message(look: Look, target: Seq, next: JsonObject, held?: JsonObj
       : list.findLastIndex((item: JsonValue) => isObject(item) && messageKey(item) === messageKey(held));
   if (index < 0) return refuse(`seq ${target} holds no such message`);
   const messages = list.map((item: JsonValue, at: number) => (at === index ? next : item));
-  return replace(look, shown, { data: withValueAt(event.data, ['request', 'messages'], messages) });
+  return replace(look, shown, { data: withValueAt(event.data, path, messages) });
 }
 
 /** Finds the start and end of a call, if they are in the view. */

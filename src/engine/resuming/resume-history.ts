@@ -3,12 +3,13 @@ import type { JsonArray, JsonObject } from '../../core/json.ts';
 import { partsOf } from '../../core/message/message.ts';
 import { type HeldMessage, type Mended, mend, type Repair, takePrompt } from '../../core/message/repair.ts';
 import type { Seq } from '../../core/point.ts';
+import type { Floor } from '../../core/recording/agent.ts';
 import { refText } from '../../core/ref.ts';
 import { entryOf, type View, viewAt } from '../../core/view/view.ts';
 import { type Conversation, conversation, type LaneConversation } from '../../projections/conversation.ts';
 import type { Engine } from '../context/engine.ts';
 import { foldAt } from '../history/fold.ts';
-import { type Place, placeAt } from '../history/place.ts';
+import type { Place } from '../history/place.ts';
 import { readPoints, unwrap } from '../history/stored-events.ts';
 import { replay } from '../looking/replay.ts';
 
@@ -27,6 +28,7 @@ export interface ResumableHistory {
   /** The history without its prompt. */
   readonly messages: readonly HeldMessage[];
   readonly prompt: HeldMessage | undefined;
+  readonly floor: Floor;
   readonly pending: Mended['pending'];
   readonly settings: BranchSettings;
   readonly repairs: readonly Repair[];
@@ -41,9 +43,7 @@ export interface Continued {
 
 /** Reads the conversation at a place, mended for the model that will get it. */
 export async function resumableHistory(engine: Engine, place: Place, who: Continued): Promise<ResumableHistory> {
-  const seen = await foldAt(engine, place, conversation);
-  const found = laneFor(seen, who);
-  const lane = found === undefined ? undefined : await withEarlier(engine, place, found);
+  const lane = laneFor(await foldAt(engine, place, conversation), who);
   const settings = await branchSettings(engine, place, lane?.agent ?? who.agent);
   const messages = lane?.messages ?? [];
   const writers = await writersOf(engine, place, lane);
@@ -51,7 +51,24 @@ export async function resumableHistory(engine: Engine, place: Place, who: Contin
   const model = settings.model ?? who.model ?? called;
   const mended = mend(messages, { model, writerOf: (seq) => writers.get(seq) ?? called });
   const { prompt, repairs, messages: rest } = takePrompt(mended.messages);
-  return { lane, messages: rest, prompt, pending: mended.pending, settings, repairs: [...mended.repairs, ...repairs] };
+  return {
+    lane,
+    messages: rest,
+    prompt,
+    floor: floorOf(lane, rest),
+    pending: mended.pending,
+    settings,
+    repairs: [...mended.repairs, ...repairs],
+  };
+}
+
+/** Returns who has the floor: the agent of the conversation, and the first message that its last model call made. */
+function floorOf(lane: LaneConversation | undefined, messages: readonly HeldMessage[]): Floor {
+  const fresh = new Set(
+    lane === undefined || lane.fresh === 0 ? [] : lane.messages.slice(-lane.fresh).map(({ seq }) => seq),
+  );
+  const from = messages.findIndex(({ seq }) => fresh.has(seq as Seq));
+  return { agent: lane?.agent ?? null, from: from < 0 ? messages.length : from };
 }
 
 /** Picks the conversation of a run, else of an agent, else the one that last moved on. */
@@ -59,26 +76,6 @@ function laneFor(seen: Conversation, { agent, run }: Continued): LaneConversatio
   const ofRun = run === undefined ? undefined : seen.lanes.find((lane) => lane.run === run);
   const ofAgent = agent === undefined ? undefined : seen.lanes.find((lane) => lane.agent === agent);
   return ofRun ?? ofAgent ?? (seen.messages.length > 0 || seen.calledAt !== null ? seen : undefined);
-}
-
-/**
- * Adds the messages before the question of a run that has not called a model yet. Nobody recorded them; but on the
- * parent branch, the request that the run sent a moment later holds them.
- */
-async function withEarlier(engine: Engine, place: Place, lane: LaneConversation): Promise<LaneConversation> {
-  const { parent } = place.record;
-  const first = lane.messages[0];
-  if (parent === undefined || first === undefined || lane.calledAt !== null) return lane;
-  const answers = new Set(entryOf(viewAt(place.history, place.seq), first.seq)?.answers);
-  const filter = { types: ['call.started'], kind: 'model', ...(lane.agent === null ? {} : { agent: lane.agent }) };
-  const next = { at: { branch: parent.branch }, after: parent.seq, filter, limit: 1 };
-  for await (const { seq, run } of replay(engine, place.session, next)) {
-    const called = await placeAt(engine, place.session, parent.branch, { kind: 'seq', seq });
-    const sent = laneFor(await foldAt(engine, called, conversation), { run })?.messages ?? [];
-    const before = sent.findIndex((held) => answers.has(held.seq));
-    return before < 0 ? lane : { ...lane, messages: [...sent.slice(0, before), ...lane.messages] };
-  }
-  return lane;
 }
 
 /**

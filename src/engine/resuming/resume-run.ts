@@ -233,6 +233,7 @@ async function contextOf<Run, Result>(running: Running<Run, Result>): Promise<Re
     recorder,
     messages: [...history.messages, ...before].map(({ message }) => messageFrom(message)),
     prompt: sent,
+    floor: history.floor,
     ...settings,
     pending: open,
     repairs: before.length === 0 ? repairs : repairs.filter(({ rule }) => rule !== 'prompt-once'),
