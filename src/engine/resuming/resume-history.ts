@@ -49,7 +49,9 @@ export async function resumableHistory(engine: Engine, place: Place, who: Contin
   const writers = await writersOf(engine, place, lane);
   const called = lane?.calledAt === null || lane === undefined ? undefined : writers.get(lane.calledAt);
   const model = settings.model ?? who.model ?? called;
-  const mended = mend(messages, { model, writerOf: (seq) => writers.get(seq) ?? called });
+  const view = viewAt(place.history, place.seq);
+  const isEdited = (seq: number): boolean => entryOf(view, seq as Seq)?.carried === true;
+  const mended = mend(messages, { model, writerOf: (seq) => writers.get(seq) ?? called, isEdited });
   const { prompt, repairs, messages: rest } = takePrompt(mended.messages);
   return {
     lane,
