@@ -32,6 +32,7 @@ function contextOf(recorder: Recorder, more: Partial<ResumeContext> = {}): Resum
     system: null,
     tools: null,
     settings: null,
+    settingsOf: () => ({ model: null, system: null, tools: null, settings: null }),
     pending: [],
     repairs: [],
     signal: new AbortController().signal,

@@ -19,11 +19,18 @@ import type { Recorder } from '../../core/recording/recorder.ts';
 import type { AnyAgent, ContextOf } from './acting-agent.ts';
 import { itemsFromMessages } from './items-from-messages.ts';
 import { textOfValue } from './provider-fields.ts';
-import { originalAgent, type RecordAgentOptions, recordAgent } from './recorded-agent.ts';
+import { originalAgent, type RecordAgentOptions, recordedCopy } from './recorded-agent.ts';
 import { packages } from './recorded-model.ts';
 import { runnerWithModels } from './recorded-runner.ts';
 import { rememberAnswer } from './recording-memory.ts';
-import { actingAfter, agentAsBranchSays, callToolOf, ownModelName, refuseUnapproved } from './resumed-agent.ts';
+import {
+  actingAfter,
+  agentAsBranchSays,
+  callToolOf,
+  hasHandedOff,
+  ownModelName,
+  refuseUnapproved,
+} from './resumed-agent.ts';
 
 /** How to resume an agent of OpenAI Agents. */
 export interface OpenAIAgentOptions<TContext = unknown> extends RecordAgentOptions {
@@ -111,10 +118,14 @@ async function resumed(agent: AnyAgent, { context, run, options }: Resuming): Pr
   const history = [...messages, ...(prompt === undefined ? [] : [prompt])];
   knowAnswers(history, recorder);
   const acting = actingAfter(agent, context);
-  const told = agentAsBranchSays(acting, context, ownModelName(acting, runner.config.model));
+  const changed = (each: AnyAgent): AnyAgent => {
+    const isNew = hasHandedOff(agent, acting, context.floor);
+    const settings = each === acting && !isNew ? context : context.settingsOf(each.name, each === acting);
+    return agentAsBranchSays(each, settings, ownModelName(each, runner.config.model));
+  };
   const { session, signal, ...rest } = run;
   const result = await ran(runnerWithModels(runner, recorder), {
-    agent: recordAgent(told, recorder, given({ effects: options.effects })),
+    agent: recordedCopy(acting, recorder, { options: given({ effects: options.effects }), changed }),
     items: itemsFromMessages(history),
     run: {
       ...given({ context: options.context }),

@@ -10,7 +10,7 @@ import {
 import { RepriseError } from '../../core/error.ts';
 import { isObject, type JsonArray, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { type Message, toolCallsIn, toolResultsIn } from '../../core/message/message.ts';
-import type { PendingCall, ResumeContext } from '../../core/recording/agent.ts';
+import type { BranchSettings, Floor, PendingCall, ResumeContext } from '../../core/recording/agent.ts';
 import type { AnyAgent } from './acting-agent.ts';
 import { requestSettings } from './model-call.ts';
 import { textOfValue, toJson } from './provider-fields.ts';
@@ -33,6 +33,11 @@ export function actingAfter(agent: AnyAgent, { floor, messages }: Pick<ResumeCon
   return acting;
 }
 
+/** Tells whether an agent that acts was handed off to by the one that had the floor. */
+export function hasHandedOff(agent: AnyAgent, acting: AnyAgent, floor: Floor): boolean {
+  return acting.name !== floor.agent && reachableAgents(agent).some(({ name }) => name === floor.agent);
+}
+
 /** Returns an agent and all agents that it can hand off to, also by way of others. */
 function reachableAgents(agent: AnyAgent): readonly AnyAgent[] {
   const found = new Set([agent]);
@@ -45,11 +50,7 @@ function handoffOf(agent: AnyAgent, toolName: string): ReturnType<typeof getHand
 }
 
 /** Returns a copy of an agent with the settings of the branch; `ownModel` is the name of the agent's own model. */
-export function agentAsBranchSays(
-  agent: AnyAgent,
-  context: Pick<ResumeContext, 'model' | 'system' | 'tools' | 'settings'>,
-  ownModel: string,
-): AnyAgent {
+export function agentAsBranchSays(agent: AnyAgent, context: BranchSettings, ownModel: string): AnyAgent {
   const { model, system, tools, settings } = context;
   const changes = {
     ...(model === null || model === ownModel ? {} : { model }),

@@ -21,8 +21,16 @@ export interface Floor {
   readonly from: number;
 }
 
+/** The settings that a branch gives to an agent; null where the agent's own apply. */
+export interface BranchSettings {
+  readonly model: string | null;
+  readonly system: string | null;
+  readonly tools: JsonArray | null;
+  readonly settings: JsonObject | null;
+}
+
 /** The input of an agent that continues a branch. */
-export interface ResumeContext {
+export interface ResumeContext extends BranchSettings {
   readonly session: string;
   readonly branch: string;
   /** Records on the branch; its run is open, and the agent runs inside it. */
@@ -33,11 +41,11 @@ export interface ResumeContext {
   readonly prompt: Message | undefined;
   /** Who continues. */
   readonly floor: Floor;
-  /** The settings that the branch gives; null where the agent's own apply. */
-  readonly model: string | null;
-  readonly system: string | null;
-  readonly tools: JsonArray | null;
-  readonly settings: JsonObject | null;
+  /**
+   * Returns the settings for a different agent: those that name it, and with `continues`, because the agent that had the
+   * floor handed off to it, those that name none.
+   */
+  readonly settingsOf: (agent: string, continues?: boolean) => BranchSettings;
   /** Calls without an answer that could not be executed here; empty unless the agent has no `callTool`. */
   readonly pending: readonly PendingCall[];
   /** The repairs of the messages, by the name of the rule. */

@@ -4,7 +4,15 @@ import { type CarriedEvent, draftKeys, type Event, type EventDraft } from '../..
 import { isStructural } from '../../core/event/families/structural.ts';
 import { plainKey } from '../../core/event/keys.ts';
 import { checkWrite, defaultAgent, stateKey } from '../../core/event/state-key.ts';
-import { given, isObject, type JsonObject, type JsonValue, valueAt, withValueAt } from '../../core/json.ts';
+import {
+  given,
+  isObject,
+  type JsonInput,
+  type JsonObject,
+  type JsonValue,
+  valueAt,
+  withValueAt,
+} from '../../core/json.ts';
 import { checkKeys, type KnownKeys } from '../../core/known-keys.ts';
 import { messageKey, toolCallsIn } from '../../core/message/message.ts';
 import { type Seq, seq } from '../../core/point.ts';
@@ -69,14 +77,13 @@ async function resolveEdit(look: Look, edit: Edit): Promise<ResolvedEdit> {
     case 'prompt':
       return only(await prompt(look, text(edit.text, 'text'), edit.mode ?? 'anywhere'));
     case 'system':
-      return only({ type: 'settings.changed', data: { system: text(edit.text, 'text') } });
+      return only(settings(edit, { system: text(edit.text, 'text') }));
     case 'model':
-      return only({ type: 'settings.changed', data: { model: text(edit.model, 'model') } });
+      return only(settings(edit, { model: text(edit.model, 'model') }));
     case 'tools':
-      return only({
-        type: 'settings.changed',
-        data: { tools: Array.isArray(edit.tools) ? edit.tools : refuse('its "tools" is not an array') },
-      });
+      return only(
+        settings(edit, { tools: Array.isArray(edit.tools) ? edit.tools : refuse('its "tools" is not an array') }),
+      );
     case 'toolInput':
       return { drafts: await toolInput(look, edit.call, edit.input), dependents: [] };
     case 'toolResult':
@@ -91,6 +98,12 @@ async function resolveEdit(look: Look, edit: Edit): Promise<ResolvedEdit> {
       return refuse(`"${String((edit as { kind?: unknown }).kind)}" is not a kind of edit`);
   }
 }
+
+const settings = ({ agent }: { readonly agent?: string }, data: JsonInput): EventDraft => ({
+  type: 'settings.changed',
+  ...given({ agent }),
+  data,
+});
 
 const only = (draft: EventDraft): ResolvedEdit => ({ drafts: [draft], dependents: [] });
 

@@ -1,9 +1,10 @@
 import { RepriseError } from '../../core/error.ts';
-import type { JsonArray, JsonObject } from '../../core/json.ts';
+import type { Event } from '../../core/event/event.ts';
+import type { JsonObject } from '../../core/json.ts';
 import { partsOf } from '../../core/message/message.ts';
 import { type HeldMessage, type Mended, mend, type Repair, takePrompt } from '../../core/message/repair.ts';
 import type { Seq } from '../../core/point.ts';
-import type { Floor } from '../../core/recording/agent.ts';
+import type { BranchSettings, Floor, ResumeContext } from '../../core/recording/agent.ts';
 import { refText } from '../../core/ref.ts';
 import { entryOf, type View, viewAt } from '../../core/view/view.ts';
 import { type Conversation, conversation, type LaneConversation } from '../../projections/conversation.ts';
@@ -12,14 +13,6 @@ import { foldAt } from '../history/fold.ts';
 import type { Place } from '../history/place.ts';
 import { readPoints, unwrap } from '../history/stored-events.ts';
 import { replay } from '../looking/replay.ts';
-
-/** The settings of every model call that the branch gives; null if it does not give one. */
-interface BranchSettings {
-  readonly model: string | null;
-  readonly system: string | null;
-  readonly tools: JsonArray | null;
-  readonly settings: JsonObject | null;
-}
 
 /** The history of a branch as an agent continues it. */
 export interface ResumableHistory {
@@ -31,6 +24,7 @@ export interface ResumableHistory {
   readonly floor: Floor;
   readonly pending: Mended['pending'];
   readonly settings: BranchSettings;
+  readonly settingsOf: ResumeContext['settingsOf'];
   readonly repairs: readonly Repair[];
 }
 
@@ -44,7 +38,12 @@ export interface Continued {
 /** Reads the conversation at a place, mended for the model that will get it. */
 export async function resumableHistory(engine: Engine, place: Place, who: Continued): Promise<ResumableHistory> {
   const lane = laneFor(await foldAt(engine, place, conversation), who);
-  const settings = await branchSettings(engine, place, lane?.agent ?? who.agent);
+  const changes = await settingsChanged(engine, place);
+  const continuing = lane?.agent ?? who.agent;
+  const settings = settingsFor(
+    changes,
+    (agent) => agent === undefined || typeof continuing !== 'string' || agent === continuing,
+  );
   const messages = lane?.messages ?? [];
   const writers = await writersOf(engine, place, lane);
   const called = lane?.calledAt === null || lane === undefined ? undefined : writers.get(lane.calledAt);
@@ -60,6 +59,8 @@ export async function resumableHistory(engine: Engine, place: Place, who: Contin
     floor: floorOf(lane, rest),
     pending: mended.pending,
     settings,
+    settingsOf: (name, continues = false) =>
+      settingsFor(changes, (agent) => agent === name || (continues && agent === undefined)),
     repairs: [...mended.repairs, ...repairs],
   };
 }
@@ -80,19 +81,24 @@ function laneFor(seen: Conversation, { agent, run }: Continued): LaneConversatio
   return ofRun ?? ofAgent ?? (seen.messages.length > 0 || seen.calledAt !== null ? seen : undefined);
 }
 
-/**
- * Reads the last `settings.changed` for the agent. The settings of earlier calls do not count: a caller who changed the
- * agent's own prompt wants the new one.
- */
-async function branchSettings(engine: Engine, place: Place, agent: string | null | undefined): Promise<BranchSettings> {
-  const said: Record<string, unknown> = {};
+/** Reads every `settings.changed` before a place, the last one first. */
+async function settingsChanged(engine: Engine, place: Place): Promise<readonly Event[]> {
   const at = { branch: place.record.branch, seq: place.seq };
   const filter = { types: ['settings.changed'] };
-  for await (const event of replay(engine, place.session, { at, filter, direction: 'backward' })) {
-    if (event.agent !== undefined && typeof agent === 'string' && event.agent !== agent) continue;
+  const events: Event[] = [];
+  for await (const event of replay(engine, place.session, { at, filter, direction: 'backward' })) events.push(event);
+  return events;
+}
+
+/**
+ * Returns the last settings for an agent. The settings of earlier calls do not count: a caller who changed the agent's
+ * own prompt wants the new one.
+ */
+function settingsFor(changes: readonly Event[], isMeant: (agent: string | undefined) => boolean): BranchSettings {
+  const said: Record<string, unknown> = {};
+  for (const { data } of changes.filter((event) => isMeant(event.agent)))
     for (const name of ['model', 'system', 'tools', 'settings'])
-      if (event.data[name] !== undefined && !Object.hasOwn(said, name)) said[name] = event.data[name];
-  }
+      if (data[name] !== undefined && !Object.hasOwn(said, name)) said[name] = data[name];
   return { model: null, system: null, tools: null, settings: null, ...said };
 }
 

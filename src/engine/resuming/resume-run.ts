@@ -235,6 +235,7 @@ async function contextOf<Run, Result>(running: Running<Run, Result>): Promise<Re
     prompt: sent,
     floor: history.floor,
     ...settings,
+    settingsOf: history.settingsOf,
     pending: open,
     repairs: before.length === 0 ? repairs : repairs.filter(({ rule }) => rule !== 'prompt-once'),
     signal: watch.signal,
