@@ -159,6 +159,7 @@ export type {
   ExperimentRow,
   VariantSummary,
 } from './engine/resuming/experiment-result.ts';
+export type { Resumable, ResumableOptions } from './engine/resuming/resumable.ts';
 export type {
   ResumeOptions,
   ResumeReport,

@@ -81,7 +81,16 @@ function laneFor(whole: Conversation, event: Event | undefined): LaneConversatio
 /** The same conversation earlier; an empty one if it had not begun. */
 function laneBefore({ lanes }: Conversation, seen: LaneConversation): LaneConversation {
   const own = lanes.filter((lane) => lane.agent === seen.agent);
-  const empty = { messages: [], model: null, system: null, tools: null, settings: null, openCalls: [], calledAt: null };
+  const empty = {
+    messages: [],
+    model: null,
+    system: null,
+    tools: null,
+    settings: null,
+    openCalls: [],
+    calledAt: null,
+    fresh: 0,
+  };
   return own.find((lane) => lane.run === seen.run) ?? own[0] ?? { ...seen, ...empty, erased: 0 };
 }
 

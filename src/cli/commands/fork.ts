@@ -13,6 +13,7 @@ import { done } from '../exit-code.ts';
 import { collect, editOptions, editsFrom, jsonPair } from '../options/edit-options.ts';
 import { editedEvent } from '../options/editor.ts';
 import { wholeNumber } from '../options/number-option.ts';
+import { pendingLines } from '../render/resumable-lines.ts';
 import type { Output } from '../terminal/output.ts';
 import { markOf, markOptions } from './marked.ts';
 
@@ -62,6 +63,7 @@ async function tell(
   const report = await forkReport(branch);
   const { reason, agent } = markOf(options);
   const { parent, dependents } = branch;
+  const { pending } = await branch.resumable();
   if (out.json !== undefined) {
     const { edits, dropped } = report;
     const lineage = {
@@ -72,7 +74,7 @@ async function tell(
       dropped,
       dependents,
     };
-    await out.value({ session: ref.session, branch: branch.name, ref: made, head: branch.head, lineage });
+    await out.value({ session: ref.session, branch: branch.name, ref: made, head: branch.head, pending, lineage });
     return;
   }
   const from = `${plain(parent?.branch ?? '')}@${parent?.seq ?? 0}`;
@@ -83,6 +85,7 @@ async function tell(
   await tellLeftOut(out, ref, branch, report);
   if (dependents.length > 0)
     out.say(`Kept although they depended on what was dropped: ${seqsText(dependents)}. --cascade drops them too.`);
+  for (const line of pendingLines(pending)) out.say(line);
   out.next(
     `reprise show ${made}`,
     `reprise resume ${made}`,

@@ -7,6 +7,7 @@ import type { CommandSpec } from '../command.ts';
 import type { Context, Found } from '../context.ts';
 import { exitCodeOfRun } from '../exit-code.ts';
 import { agentLimits, agentOptions, chosenAgent } from '../options/agent-options.ts';
+import { pendingLines } from '../render/resumable-lines.ts';
 import { resumedLines, resumeShape } from '../render/resumed-lines.ts';
 import { runLive } from '../running/live-run.ts';
 
@@ -31,6 +32,8 @@ export const resume: CommandSpec = {
     checkBranchOnly(text);
     const chosen = await chosenAgent(context, wanted);
     const found = await context.branch(text);
+    const { pending } = await found.session.resumable({ branch: found.ref.branch });
+    if (context.out.json === undefined) for (const line of pendingLines(pending)) context.out.say(line);
     return await runLive(context, found.session, async ({ watched, signal, ask }) => {
       const resumed = await found.session.resume({ branch: found.ref.branch }, watched(chosen), {
         ...limits,
