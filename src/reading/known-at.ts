@@ -4,12 +4,8 @@ import type { Event } from '../core/event/event.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
 import type { Spending } from '../core/recording/spending.ts';
 import type { Session } from '../engine/session.ts';
-import {
-  type Conversation,
-  type ConversationMessage,
-  conversation,
-  type LaneConversation,
-} from '../projections/conversation.ts';
+import { type Conversation, conversation } from '../projections/conversation.ts';
+import type { ConversationMessage, LaneConversation } from '../projections/conversation-lane.ts';
 import { type State, state } from '../projections/state.ts';
 import { summary } from '../projections/summary.ts';
 

@@ -9,7 +9,7 @@ import {
 } from '@openai/agents';
 import { RepriseError } from '../../core/error.ts';
 import { isObject, type JsonArray, type JsonObject, type JsonValue } from '../../core/json.ts';
-import { type Message, toolCallsIn, toolResultsIn } from '../../core/message/message.ts';
+import { toolCallsIn, toolResultsIn } from '../../core/message/message.ts';
 import type { BranchSettings, Floor, PendingCall, ResumeContext } from '../../core/recording/agent.ts';
 import type { AnyAgent } from './acting-agent.ts';
 import { requestSettings } from './model-call.ts';
