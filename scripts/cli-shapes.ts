@@ -1,146 +1,346 @@
-/** What each command prints with `--json`. The tests run every command and compare the keys. */
+/** The `--json` answer of each command: the keys of its interface, and notes for the reference. */
+import type { DoctorAnswer } from '../src/cli/answering/diagnosis.ts';
+import type { CompletionAnswer } from '../src/cli/commands/completion.ts';
+import type { ConfigAnswer } from '../src/cli/commands/config.ts';
+import type { DemoAnswer } from '../src/cli/commands/demo.ts';
+import type { ExportAnswer } from '../src/cli/commands/export.ts';
+import type { ImportRow } from '../src/cli/commands/import.ts';
+import type { VerifyAnswer } from '../src/cli/commands/verify.ts';
+import type { CopyRow } from '../src/cli/render/copy-table.ts';
+import type { Event } from '../src/core/event/event.ts';
+import type {
+  DeleteAnswer,
+  DeleteSessionAnswer,
+  EditAnswer,
+  EraseAnswer,
+  MarkAnswer,
+  SetAnswer,
+} from '../src/reading/change-answers.ts';
+import type { CounterfactualAnswer } from '../src/reading/counterfactual-answer.ts';
+import type { DiffAnswer } from '../src/reading/diff-answer.ts';
+import type { FingerprintAnswer } from '../src/reading/first-difference.ts';
+import type { ForkAnswer } from '../src/reading/fork-report.ts';
+import type { ShowAnswer } from '../src/reading/known-at.ts';
+import type { ListRow } from '../src/reading/list-branches.ts';
+import type { ExperimentRowAnswer, ResumeAnswer, RetryAnswer } from '../src/reading/run-answers.ts';
+import type { ProjectionRow, StateAnswer } from '../src/reading/shipped-projections.ts';
+import type { StateRow, VersionRow } from '../src/reading/state-entries.ts';
+import type { TreeRow } from '../src/reading/tree-rows.ts';
+
+/** The keys of an answer, and what else there is to know about it. */
 export interface CliShape {
   readonly keys: readonly string[];
-  /** What has to be said about it, with what joins it to the line. */
+  /** The keys that are printed only where they apply. */
+  readonly optional: readonly string[];
+  /** The rest of the paragraph in the reference. */
   readonly about: string;
 }
 
-const resumed =
-  'session branch ref outcome text modelCalls usage cost unpricedCalls latencyMs reused asked repairs runs lineage comparison recorded'.split(
-    ' ',
-  );
-const held = ['key', 'agent', 'value', 'version', 'seq', 'time', 'exists'];
-const marked = ['ref', 'marker', 'undone', 'restored'];
+/** Every key of an answer: a key that the interface gains or loses does not compile until it is listed here. */
+type Keys<Answer> = {
+  readonly [Key in keyof Answer]-?: Record<never, never> extends Pick<Answer, Key> ? 'optional' : 'always';
+};
 
-/** By command. */
+function shape<Answer>(keys: Keys<Answer>, about: string): CliShape {
+  const entries = Object.entries<'optional' | 'always'>(keys);
+  return {
+    keys: entries.map(([key]) => key),
+    optional: entries.flatMap(([key, presence]) => (presence === 'optional' ? [key] : [])),
+    about,
+  };
+}
+
+const stateRow: Keys<StateRow> = {
+  key: 'always',
+  agent: 'always',
+  value: 'always',
+  version: 'always',
+  seq: 'always',
+  time: 'always',
+  exists: 'always',
+  erased: 'optional',
+};
+
+const marked: Keys<MarkAnswer> = { ref: 'always', marker: 'always', undone: 'always', restored: 'always' };
+
+const resumed: Keys<ResumeAnswer> = {
+  session: 'always',
+  branch: 'always',
+  ref: 'always',
+  outcome: 'always',
+  text: 'always',
+  modelCalls: 'always',
+  usage: 'always',
+  cost: 'always',
+  unpricedCalls: 'always',
+  latencyMs: 'always',
+  reused: 'always',
+  asked: 'always',
+  repairs: 'always',
+  runs: 'always',
+  lineage: 'always',
+  comparison: 'always',
+  recorded: 'always',
+};
+
+/** The shapes by command. */
 export const shapes: Readonly<Record<string, CliShape>> = {
-  demo: {
-    keys: ['store', 'session', 'branch', 'commands'],
-    about: '. `commands` are `{ command, code }`, as they can be typed.',
-  },
-  list: {
-    keys: 'session branch parent title events head bytes startedAt endedAt durationMs outcome agents git usage fingerprint'.split(
-      ' ',
-    ),
-    about:
-      ', a line for each branch. `parent` is null for the branch a session began with; what is not known is null. `bytes` is the payload that the branch stores itself: its events, and the messages and bodies that came to the session with them for the first time; what is stored once for many events counts once, where it came first, and what was erased no longer counts. `doctor` tells the size of the whole store, indexes included.',
-  },
-  tree: {
-    keys: 'session branch parent reason edits head events outcome startedAt usage'.split(' '),
-    about:
-      ', a line for each branch, a parent before its children. `edits` names what the branch was made with, up to the first run or call on it. `--json=object`: `{ session, branches }`.',
-  },
-  replay: {
-    keys: 'session branch seq id time type version agent run turn cause causeSeq data digest'.split(' '),
-    about:
-      ', a line for each event as it was recorded, parts inlined; `agent`, `run`, `cause` and `causeSeq` only where it has them. `--json=object`: `{ ref, metadata, fingerprint, totalMatched, events }`, where `totalMatched` counts before `--limit`. With `--ops`, a line for each transaction: `{ txn, seq, time, operations: [{ agent, key, op, value?, version }] }`.',
-  },
-  show: {
-    keys: ['ref', 'event', 'messages', 'state', 'calls', 'usage'],
-    about:
-      ' and more. `messages` are `{ seq, message }`, `calls` those still open, `changes` is `{ since, added, removed, settings, state }` against the end of the turn before; `model`, `system`, `tools`, `settings`, `agent`, `run` are those of the conversation, `others` the conversations of other agents, `metadata` that of the branch. `event` is null at the beginning.',
-  },
-  state: { keys: ['ref', 'projection', 'version', 'value'], about: '.' },
-  projections: { keys: ['name', 'version', 'history', 'about'], about: ', a line for each.' },
-  get: {
-    keys: held,
-    about:
-      '. Where there is no value, `exists` is false and `value` null; `version`, `seq` and `time` are those of the delete, or 0, 0 and null. `erased: true` says that the payload was erased. Exit 0 if there is a value, 1 if not.',
-  },
-  set: {
-    keys: [...held, 'ref', 'txn', 'created'],
-    about: '. `txn` is the id of the event, `created` whether the session was made.',
-  },
-  delete: {
-    keys: [...held, 'ref', 'txn', 'deleted'],
-    about: '. Exit 0 if it was deleted, 1 if there was no such key; then nothing was written and `txn` is null.',
-  },
-  keys: {
-    keys: held,
-    about: ', a line for each key, sorted by UTF-8 bytes. `--json=object`: `{ ref, agent, entries }`.',
-  },
-  scan: { keys: held, about: ', as for `keys`.' },
-  history: {
-    keys: [...held, 'op', 'txn', 'branch', 'turn', 'by', 'run', 'cause'],
-    about:
-      ', a line for each version, the last first. `by` is who committed it; `by`, `run` and `cause` only where it has them, `op` unless the payload was erased.',
-  },
-  diff: {
-    keys: 'identical forkPoint divergedAt sustainedAt matched changed onlyLeft onlyRight hunks states'.split(' '),
-    about: '. Exit 0 if they are the same, 1 if not.',
-  },
-  counterfactual: {
-    keys: ['ref', 'excluded', 'cascaded', 'dependents', 'projection', 'value', 'diff'],
-    about:
-      '. `excluded` is all that was left out, `cascaded` what went only because of `--cascade`, `dependents` what stayed although it depended on it.',
-  },
-  fingerprint: {
-    keys: ['ref', 'fingerprint', 'digest'],
-    about:
-      ', with `--expect` also `expected` and `same`, and if it is not the same `difference: { reference, at, seq, type, reason }`. `reference` is the history in this store that has the expected fingerprint; `seq` and `type` are those of the first event that is not as expected, and `at` is its ref: one of the history looked at, or one of the reference where only that did something. All are null where they are not known. Exit 0 if it is the same, 1 if not.',
-  },
-  verify: {
-    keys: ['ok', 'events', 'firstBad', 'reason', 'notCovered'],
-    about: '. `firstBad` and `reason` are null when `ok`. Exit 0 if it is what was recorded, 1 if not.',
-  },
-  fork: {
-    keys: ['session', 'branch', 'ref', 'head', 'lineage'],
-    about:
-      '. `lineage` is `{ parent: { branch, seq }, reason, agent, edits, dropped, dependents }`: each edit is `{ kind: replaced | inserted | dropped | rewound | appended, … }`, `dropped` are the seqs the edits took out of the view, `dependents` what stayed although it depended on them.',
-  },
-  edit: {
-    keys: [...marked, 'dependents'],
-    about: '. `marker` is the structural event that was appended; `undone` left the view, `restored` came into it.',
-  },
-  rewind: { keys: marked, about: ', as for `edit`.' },
-  revert: { keys: [...marked, 'dependents'], about: ', as for `edit`.' },
-  redo: { keys: marked, about: ', as for `edit`.' },
-  erase: {
-    keys: ['ref', 'dryRun', 'events', 'parts', 'markers', 'marker', 'undone', 'restored'],
-    about: '. `events` and `parts` are what is gone, or would be with `--dry-run`.',
-  },
-  'delete-session': { keys: ['session', 'deleted', 'events', 'branches'], about: '.' },
-  resume: {
-    keys: resumed,
-    about:
-      '. `modelCalls` counts model calls, `text` is what the result amounts to, `reused` counts calls that were answered from the record, `repairs` are `{ rule, seq, what }`, and `comparison` has an entry for each user message with `--user-turns`. What the agent threw is `agent.failed` on stderr, exit 3; a budget, a timeout or a refused call is exit 1, also if the agent gave something all the same; Ctrl-C 130. What was done until then is on the branch.',
-  },
-  retry: {
-    keys: [...resumed, 'original', 'sameText', 'diff'],
-    about:
-      ', as for `resume`. `original` is `{ ref, run, task, text }`; `diff` has the counts of `reprise diff` between the two.',
-  },
-  experiment: {
-    keys: 'variant repeat branch outcome text modelCalls usage cost latencyMs divergedAt passed error errorCode'.split(
-      ' ',
-    ),
-    about:
-      ', a line for each branch as soon as it has come to an end, then one of `{ session, point, original, variants }`: a summary of each variant with its pass count, its interval at 95 % and how it compares with the first. `--json=object`: `{ session, point, original, branches, variants }`. Exit 0 if a branch came to a result, whatever the check says of it; if none did, the rows are printed all the same and it is 3 if an agent failed, 1 if budget, time or a refused call stopped them; Ctrl-C 130.',
-  },
-  import: {
-    keys: ['file', 'session', 'ref', 'events'],
-    about: ', a line for each file. `--json=object`: `{ imported }`. A file is imported whole or not at all.',
-  },
-  export: {
-    keys: ['ref', 'format', 'to', 'bytes', 'text'],
-    about: '. `text` is null where `--to` names a file.',
-  },
-  copy: {
-    keys: ['namespace', 'session', 'outcome', 'dryRun', 'written', 'branches', 'error'],
-    about:
-      ', a line for each session as soon as it is done. `outcome` is `copied`, `updated`, `replaced` (something was erased at the source since), `unchanged` or `refused`; `written` counts events; `branches` are `{ branch, head, digest }`; `error` is `{ code, message, hint }` where it was refused, else null. `--json=object`: `{ sessions }`. Exit 1 if one was refused; the others are copied all the same.',
-  },
-  config: {
-    keys: ['file', 'store', 'namespace', 'agents', 'prices', 'masking'],
-    about:
-      '. `file` is null where there is none; `store` is `{ url, by: given | environment | config | default }`; `agents` are `{ name, kind }`, none of them made for this; `prices` names the models that the file prices; `masking` is `{ rules, except }`, or null where nothing is masked.',
-  },
-  doctor: {
-    keys: 'ok reprise node location namespace store freeBytes sessions branches events verified findings advice'.split(
-      ' ',
-    ),
-    about:
-      '. `store` is `{ kind, schema, durability, bytes, facts, tables, namespaces }`: `facts` are `{ name, text }`, `tables` `{ name, bytes, indexBytes }`, `namespaces` `{ name, sessions, bytes }`, the largest first. `findings` are `{ code, message, todo }`; what could not be looked at is null. `advice` are `{ message, todo }`: what could be better, and no fault. A store that is missing, locked, damaged or newer is a finding, not an error. Exit 0 if all is well, 1 if there are findings.',
-  },
-  completion: { keys: ['shell', 'script'], about: '.' },
+  demo: shape<DemoAnswer>(
+    { store: 'always', session: 'always', branch: 'always', commands: 'always' },
+    '`commands` are `{ command, code }`, exactly as typed.',
+  ),
+  list: shape<ListRow>(
+    {
+      namespace: 'optional',
+      session: 'always',
+      branch: 'always',
+      parent: 'always',
+      title: 'always',
+      events: 'always',
+      head: 'always',
+      bytes: 'always',
+      startedAt: 'always',
+      endedAt: 'always',
+      durationMs: 'always',
+      outcome: 'always',
+      agents: 'always',
+      git: 'always',
+      usage: 'always',
+      fingerprint: 'always',
+    },
+    'One line per branch. `namespace` is printed with `--all-namespaces`. `parent` is null for the branch a session began with; unknown values are null. `bytes` is the payload that the branch stores itself: its events, and the messages and bodies that came into the session with them. A payload that many events share counts once, where it came first; an erased one does not count. `doctor` prints the size of the whole store, with its indexes.',
+  ),
+  tree: shape<TreeRow>(
+    {
+      session: 'always',
+      branch: 'always',
+      parent: 'always',
+      reason: 'always',
+      edits: 'always',
+      head: 'always',
+      events: 'always',
+      outcome: 'always',
+      startedAt: 'always',
+      usage: 'always',
+    },
+    'One line per branch, parents before their children. `edits` lists the edits the branch was made with, up to its first run or call. `--json=object`: `{ session, branches }`.',
+  ),
+  replay: shape<Event>(
+    {
+      session: 'always',
+      branch: 'always',
+      seq: 'always',
+      id: 'always',
+      time: 'always',
+      type: 'always',
+      version: 'always',
+      agent: 'optional',
+      run: 'optional',
+      turn: 'always',
+      cause: 'optional',
+      causeSeq: 'optional',
+      data: 'always',
+      digest: 'always',
+      erased: 'optional',
+      replaces: 'optional',
+    },
+    'One line per event, as it was recorded, with its parts inlined. `--json=object`: `{ ref, metadata, events, totalMatched, fingerprint }`, where `totalMatched` counts events before `--limit`. With `--ops`, one line per transaction: `{ txn, seq, time, operations: [{ agent, key, op, value?, version }] }`.',
+  ),
+  show: shape<ShowAnswer>(
+    {
+      ref: 'always',
+      event: 'always',
+      messages: 'always',
+      state: 'always',
+      calls: 'always',
+      usage: 'always',
+      changes: 'always',
+      agent: 'always',
+      run: 'always',
+      model: 'always',
+      system: 'always',
+      tools: 'always',
+      settings: 'always',
+      calledAt: 'always',
+      fresh: 'always',
+      erased: 'always',
+      others: 'always',
+      metadata: 'always',
+    },
+    '`event` is null at the beginning. `messages` are `{ seq, message }`; `calls` are the open ones; `changes` is `{ since, added, removed, settings, state }`, compared with the end of the turn before. `agent`, `run`, `model`, `system`, `tools`, `settings`, `calledAt`, `fresh` (how many messages came after that call) and `erased` (how many were erased) belong to the conversation; `others` are the conversations of other agents; `metadata` is that of the branch. With `--resume`: `{ ref, agent, run, messages, prompt, pending, model, system, tools, settings, repairs }`, as `session.resumable` returns it.',
+  ),
+  state: shape<StateAnswer>({ ref: 'always', projection: 'always', version: 'always', value: 'always' }, ''),
+  projections: shape<ProjectionRow>(
+    { name: 'always', version: 'always', history: 'always', about: 'always' },
+    'One line per projection.',
+  ),
+  get: shape<StateRow>(
+    stateRow,
+    'Without a value, `exists` is false and `value` null; `version`, `seq` and `time` are those of the delete, or 0, 0 and null. `erased` is true if the payload was erased. Exits with 0 if there is a value, 1 if not.',
+  ),
+  set: shape<SetAnswer>(
+    { ...stateRow, ref: 'always', txn: 'always', created: 'always' },
+    '`txn` is the id of the event; `created` says whether the session was created.',
+  ),
+  delete: shape<DeleteAnswer>(
+    { ...stateRow, ref: 'always', txn: 'always', deleted: 'always' },
+    'Exits with 0 if the key was deleted, 1 if it did not exist: then nothing was written and `txn` is null.',
+  ),
+  keys: shape<StateRow>(
+    stateRow,
+    'One line per key, sorted by UTF-8 bytes. `--json=object`: `{ ref, agent, entries }`.',
+  ),
+  scan: shape<StateRow>(stateRow, 'The same as for `keys`.'),
+  history: shape<VersionRow>(
+    {
+      ...stateRow,
+      op: 'optional',
+      txn: 'always',
+      branch: 'always',
+      turn: 'always',
+      by: 'optional',
+      run: 'optional',
+      cause: 'optional',
+    },
+    'One line per version, the last first. `by` is who committed it; `op` is missing if the payload was erased.',
+  ),
+  diff: shape<DiffAnswer>(
+    {
+      identical: 'always',
+      forkPoint: 'always',
+      divergedAt: 'always',
+      sustainedAt: 'always',
+      matched: 'always',
+      changed: 'always',
+      onlyLeft: 'always',
+      onlyRight: 'always',
+      hunks: 'always',
+      states: 'always',
+    },
+    'Exits with 0 if the histories are the same, 1 if not.',
+  ),
+  counterfactual: shape<CounterfactualAnswer>(
+    {
+      ref: 'always',
+      excluded: 'always',
+      cascaded: 'always',
+      dependents: 'always',
+      projection: 'always',
+      value: 'always',
+      diff: 'always',
+    },
+    '`excluded` are all seqs that were left out, `cascaded` those left out only because of `--cascade`, `dependents` those that depend on an excluded event and stayed.',
+  ),
+  fingerprint: shape<FingerprintAnswer>(
+    {
+      ref: 'always',
+      fingerprint: 'always',
+      digest: 'always',
+      expected: 'optional',
+      same: 'optional',
+      difference: 'optional',
+    },
+    '`expected` and `same` are printed with `--expect`, `difference` if the fingerprint is not the expected one: `{ reference, at, seq, type, reason }`. `reference` is the history in this store that has the expected fingerprint. `seq` and `type` are those of the first unexpected event, and `at` is its ref: on the reference if only the reference has the event, else on the history. All of them are null if unknown. Exits with 0 if the fingerprint is the expected one, 1 if not.',
+  ),
+  verify: shape<VerifyAnswer>(
+    { ok: 'always', events: 'always', firstBad: 'always', reason: 'always', notCovered: 'always' },
+    '`firstBad` and `reason` are null if `ok`. Exits with 0 if the history verifies, 1 if not.',
+  ),
+  fork: shape<ForkAnswer>(
+    { session: 'always', branch: 'always', ref: 'always', head: 'always', pending: 'always', lineage: 'always' },
+    '`pending` are the calls that a resume makes first, `{ seq, call, name, input }`. `lineage` is `{ parent: { branch, seq }, reason, agent, edits, dropped, dependents }`. Each edit is `{ kind: replaced | inserted | dropped | rewound | appended, … }`; `dropped` are the seqs that the edits took out of the view, `dependents` those that depend on them and stayed.',
+  ),
+  edit: shape<EditAnswer>(
+    { ...marked, dependents: 'always' },
+    '`marker` is the structural event that was appended; `undone` are the seqs that left the view, `restored` those that came into it.',
+  ),
+  rewind: shape<MarkAnswer>(marked, 'The same as for `edit`.'),
+  revert: shape<EditAnswer>({ ...marked, dependents: 'always' }, 'The same as for `edit`.'),
+  redo: shape<MarkAnswer>(marked, 'The same as for `edit`.'),
+  erase: shape<EraseAnswer>(
+    {
+      ref: 'always',
+      dryRun: 'always',
+      events: 'always',
+      parts: 'always',
+      markers: 'always',
+      marker: 'always',
+      undone: 'always',
+      restored: 'always',
+    },
+    '`events` and `parts` are those that were erased, or would be with `--dry-run`.',
+  ),
+  'delete-session': shape<DeleteSessionAnswer>(
+    { session: 'always', deleted: 'always', events: 'always', branches: 'always' },
+    '',
+  ),
+  resume: shape<ResumeAnswer>(
+    resumed,
+    '`text` is the result as text, `reused` counts calls answered from the record, `repairs` are `{ rule, seq, what }`, and `comparison` has an entry for each user message with `--user-turns`. If the agent throws, `agent.failed` is on stderr, with exit code 3. A budget, a timeout or a refused call exits with 1, even if the agent returned something; Ctrl-C with 130. The branch keeps everything done until then.',
+  ),
+  retry: shape<RetryAnswer>(
+    { ...resumed, original: 'always', sameText: 'always', diff: 'always' },
+    'The same as for `resume`. `original` is `{ ref, run, task, text }`; `diff` has the counts of `reprise diff` between the two.',
+  ),
+  experiment: shape<ExperimentRowAnswer>(
+    {
+      variant: 'always',
+      repeat: 'always',
+      branch: 'always',
+      outcome: 'always',
+      text: 'always',
+      modelCalls: 'always',
+      usage: 'always',
+      cost: 'always',
+      latencyMs: 'always',
+      divergedAt: 'always',
+      passed: 'always',
+      error: 'always',
+      errorCode: 'always',
+    },
+    'One line per branch as soon as it ends, then one of `{ session, point, original, variants }`, which has for each variant its number of passes, their 95% interval, and how it compares with the first variant. `--json=object`: `{ session, point, original, variants, branches }`. Exits with 0 if at least one branch gave a result, whether or not it passed the check. Otherwise with 3 if an agent failed, or 1 if budget, time or a refused call stopped them all; the rows are printed in any case. Ctrl-C exits with 130.',
+  ),
+  import: shape<ImportRow>(
+    { file: 'always', session: 'always', ref: 'always', events: 'always' },
+    'One line per file. `--json=object`: `{ imported }`. A file is imported whole or not at all.',
+  ),
+  export: shape<ExportAnswer>(
+    { ref: 'always', format: 'always', to: 'always', bytes: 'always', text: 'always' },
+    '`text` is null with `--to`.',
+  ),
+  copy: shape<CopyRow>(
+    {
+      namespace: 'always',
+      session: 'always',
+      outcome: 'always',
+      dryRun: 'always',
+      written: 'always',
+      branches: 'always',
+      error: 'always',
+    },
+    'One line per session as soon as it is done. `outcome` is `copied`, `updated`, `replaced` (something was erased at the source since), `unchanged` or `refused`; `written` counts events; `branches` are `{ branch, head, digest }`; `error` is `{ code, message, hint }` for a refused session, else null. `--json=object`: `{ sessions }`. Exits with 1 if a session was refused; the others are copied anyway.',
+  ),
+  config: shape<ConfigAnswer>(
+    { file: 'always', store: 'always', namespace: 'always', agents: 'always', prices: 'always', masking: 'always' },
+    '`file` is null if there is none; `store` is `{ url, by: given | environment | config | default }`; `agents` are `{ name, kind }`, and none of them is started; `prices` lists the models that the file has prices for; `masking` is `{ rules, except }`, or null if nothing is masked.',
+  ),
+  doctor: shape<DoctorAnswer>(
+    {
+      ok: 'always',
+      reprise: 'always',
+      node: 'always',
+      location: 'always',
+      namespace: 'always',
+      store: 'always',
+      freeBytes: 'always',
+      sessions: 'always',
+      branches: 'always',
+      events: 'always',
+      verified: 'always',
+      findings: 'always',
+      advice: 'always',
+    },
+    '`store` is `{ kind, schema, durability, bytes, facts, tables, namespaces }`: `facts` are `{ name, text }`, `tables` `{ name, bytes, indexBytes }`, `namespaces` `{ name, sessions, bytes }`, the largest first. `findings` are `{ code, message, todo }`: what is wrong. `advice` are `{ message, todo }`: possible improvements. Values that could not be checked are null. A store that is missing, locked, damaged or newer is a finding, not an error. Exits with 0 if all is well, 1 if there are findings.',
+  ),
+  completion: shape<CompletionAnswer>({ shell: 'always', script: 'always' }, ''),
 };

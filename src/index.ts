@@ -1,4 +1,4 @@
-// What users come for.
+// The front door.
 
 export { Branch } from './engine/branch.ts';
 export { SessionRecorder } from './engine/recording/recorder.ts';
@@ -8,14 +8,25 @@ export { StateHandle } from './engine/state/state-handle.ts';
 export { Transaction } from './engine/state/transaction.ts';
 export { type OpenOptions, openReprise } from './open-reprise.ts';
 
-// What a project says about itself.
+// A program's own functions, as part of the record.
+
+export {
+  type AnyFunction,
+  type RecordedFunction,
+  type RecordFunctionOptions,
+  type RecordToolsOptions,
+  recordFunction,
+  recordTools,
+} from './adapters/functions/recorded-function.ts';
+
+// The configuration of a project.
 
 export { type Config, type ConfigAgent, defineConfig } from './core/recording/config.ts';
 export type { MaskingOptions } from './core/recording/masking.ts';
 export type { MaskRule } from './core/recording/masking-rules.ts';
 export { costOf, knownPrices, type Price, type PriceTable } from './core/recording/prices.ts';
 
-// What they look at.
+// Events, messages and projections.
 
 export { defineProjection, type Projection, project } from './core/event/projection.ts';
 export { type Conversation, conversation, messagesOf } from './projections/conversation.ts';
@@ -50,7 +61,7 @@ export {
 export { type State, type StateEntry, state } from './projections/state.ts';
 export { type Summary, type SummaryState, summary } from './projections/summary.ts';
 
-// What they hold in their hands.
+// The types of values.
 
 export {
   compareFingerprints,
@@ -124,7 +135,7 @@ export type { Spending } from './core/recording/spending.ts';
 export { type At, type PointInput, parseRef, type Ref, refText } from './core/ref.ts';
 export type { Edit, EditOptions, Replacement } from './core/view/edit.ts';
 
-// What the verbs take and give.
+// The options and results of the verbs.
 
 export type { DiffCounts, DiffOptions, DiffPair, DiffPlace, HistoryDiff } from './core/comparing/diff.ts';
 export type { StrictDiff, StrictEvent, StrictNames, TypeMismatch } from './core/comparing/diff-strict.ts';

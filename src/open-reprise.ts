@@ -28,7 +28,7 @@ export interface OpenOptions {
   readonly config?: Config | string | false;
   /** Prices of models for whatever is recorded, before those of the configuration and the known ones. */
   readonly prices?: PriceTable;
-  /** What is masked in whatever is recorded, instead of what the configuration says; `false` masks nothing. */
+  /** The masking rules of recordings, instead of those of the configuration; `false` masks nothing. */
   readonly masking?: MaskingOptions | false;
   /** `disk` (the default) survives power loss; `process` survives the death of the process only, and is faster. */
   readonly durability?: 'disk' | 'process';
@@ -70,7 +70,7 @@ const openKeys: KnownKeys = optionKeys<OpenOptions>(
 
 /**
  * Opens a store: what `reprise.config.ts` names or `.reprise/reprise.db` of this project if nothing is said, a URL, or
- * options. Secrets that can be told by their form are masked in what is recorded, also without a configuration.
+ * options. Recorders mask secrets that have a known form, also without a configuration.
  *
  * @example
  * ```ts
@@ -101,7 +101,7 @@ export async function openReprise(options: string | OpenOptions = {}): Promise<R
   });
 }
 
-/** The configuration that is in effect; whoever names a store has said what they want. */
+/** Returns the configuration in effect. A caller that names a store gets none: the URL says everything. */
 async function configFor({ config, store }: OpenOptions): Promise<LoadedConfig | undefined> {
   if (config === false) return undefined;
   if (typeof config === 'string') return loadConfigFile(config);

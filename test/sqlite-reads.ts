@@ -11,6 +11,7 @@ export class SqliteReads implements Disposable {
 
   /** Counts from now on, until it is disposed of. */
   constructor(onRows: (reads: SqliteReads) => void = () => undefined) {
+    // oxlint-disable-next-line typescript/unbound-method -- they are called with their own statement below
     const { get, all } = StatementSync.prototype;
     this.#original = { get, all };
     const count = (sql: string, rows: readonly object[]): void => {

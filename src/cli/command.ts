@@ -1,7 +1,8 @@
 import { Argument, type Command, type Option } from 'commander';
 import type { Context } from './context.ts';
+import type { OptionValues } from './option-values.ts';
 
-/** What a command is: its words, its options, and what it does. One file each in `commands/`. */
+/** A command: its arguments, its options, and the function that runs it. One file each in `commands/`. */
 export interface CommandSpec {
   /** The arguments as commander writes them: `<ref>`, `[projection]`, `<files...>`. */
   readonly arguments?: readonly {
@@ -10,15 +11,15 @@ export interface CommandSpec {
     readonly choices?: readonly string[];
   }[];
   readonly options?: readonly Option[];
-  /** What it exits with, where that is not plain. */
+  /** The exit codes, where they need an explanation. */
   readonly exits?: string;
-  /** Lines of examples, each a command that works. */
+  /** Example command lines; each of them works. */
   readonly examples?: readonly string[];
-  /** Does it and gives the exit code: 0 done, 1 the answer is no. Errors are thrown. */
-  run(context: Context, values: readonly string[], options: Readonly<Record<string, unknown>>): Promise<number>;
+  /** Runs the command and returns the exit code: 0 is done, 1 means that the answer is no. Errors are thrown. */
+  run(context: Context, values: readonly string[], options: OptionValues): Promise<number>;
 }
 
-/** A command before it is loaded: what `reprise --help` shows. */
+/** A command before it is loaded: the part that `reprise --help` shows. */
 export interface CommandEntry {
   readonly name: string;
   readonly summary: string;
@@ -26,10 +27,13 @@ export interface CommandEntry {
   readonly load: () => Promise<CommandSpec>;
 }
 
-/** The headings of `reprise --help`. */
-export type CommandGroup = 'Begin' | 'Look' | 'State' | 'Compare and prove' | 'Change' | 'Run' | 'Keep house';
+/** The headings of `reprise --help`, in order. */
+export const commandGroups = ['Start', 'Look', 'State', 'Compare and verify', 'Change', 'Run', 'Manage'] as const;
 
-/** Adds a spec's words and options to a commander command. */
+/** One of the headings of `reprise --help`. */
+type CommandGroup = (typeof commandGroups)[number];
+
+/** Adds a spec's arguments and options to a commander command. */
 export function describe(command: Command, spec: CommandSpec): Command {
   for (const { name, about, choices } of spec.arguments ?? []) {
     const argument = new Argument(name, about);

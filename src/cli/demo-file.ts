@@ -1,2 +1,2 @@
-/** Where `reprise demo` keeps its story. */
+/** The file in which `reprise demo` stores its story. */
 export const demoFile = '.reprise/demo.db';

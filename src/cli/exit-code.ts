@@ -3,16 +3,16 @@ import type { Outcome } from '../core/event/event.ts';
 
 /** Done. */
 export const done = 0;
-/** The answer is no: different, not verified, not found, conflict, duplicate. */
+/** The answer is no: different, not verified, not found, a conflict, or a duplicate. */
 export const no = 1;
 /** Wrong usage. */
 export const usage = 2;
-/** The store or the world failed. */
+/** The store, the network or an agent failed. */
 export const failed = 3;
-/** Stopped by Ctrl-C, as a shell tells it. */
+/** Stopped by Ctrl-C; shells use the same code. */
 export const stopped = 130;
 
-const usageCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+const usageCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'agent.invalid',
   'config.invalid',
   'edit.invalid',
@@ -38,7 +38,7 @@ const usageCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'time.invalid',
 ]);
 
-const failedCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+const failedCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'agent.failed',
   'event.damaged',
   'event.newer-version',
@@ -48,31 +48,31 @@ const failedCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'recording.failed',
 ]);
 
-/** The exit code of a run that came to a result: one that was stopped before it was done is not done. */
+/** Returns the exit code of a run that gave a result; a run that was stopped early did not succeed. */
 export function exitCodeOfRun(outcome: Outcome, signal: AbortSignal): number {
   if (outcome === 'ok') return done;
   return signal.aborted ? stopped : no;
 }
 
 /**
- * The exit code of several runs of which each says how it ended: done if one of them came to a result. Otherwise nothing
- * was learnt, and it is that of the worst of them: an agent that failed, else what was stopped.
+ * Returns the exit code of several runs: 0 if at least one gave a result. Otherwise 3 if an agent failed, else 1, since all
+ * of them were stopped.
  */
 export function exitCodeOfRows(
   rows: readonly { readonly outcome: Outcome; readonly errorCode: string | null }[],
 ): number {
   if (rows.some(({ outcome }) => outcome === 'ok')) return done;
   const isFailed = ({ outcome, errorCode: code }: (typeof rows)[number]): boolean =>
-    outcome === 'error' && (code === null || codeExit(code as ErrorCode) === failed);
+    outcome === 'error' && (code === null || codeExit(code) === failed);
   return rows.some(isFailed) ? failed : no;
 }
 
-/** The exit code an error ends the program with. */
+/** Returns the exit code for an error. */
 export function exitCodeOf(error: unknown): number {
   return error instanceof RepriseError ? codeExit(error.code) : failed;
 }
 
-function codeExit(code: ErrorCode): number {
+function codeExit(code: string): number {
   if (usageCodes.has(code)) return usage;
   if (code === 'resume.aborted' || code === 'copy.aborted') return stopped;
   return code.startsWith('store.') || failedCodes.has(code) ? failed : no;

@@ -1,23 +1,23 @@
 import { Option } from 'commander';
 
-/** What every command takes. */
+/** The options that every command takes. */
 export interface GlobalOptions {
   readonly store?: string;
   readonly namespace?: string;
   readonly json?: 'lines' | 'object';
 }
 
-/** The options every command takes, new ones for each command. */
+/** Creates the options that every command takes, new ones for each command. */
 export function globalOptions(): Option[] {
   const options = [
     new Option(
       '--store <url>',
-      'sqlite:PATH, postgres://… or memory: (default: REPRISE_STORE, reprise.config, .reprise/reprise.db)',
+      'store to use: sqlite:PATH, postgres://… or memory: (default: REPRISE_STORE, reprise.config, .reprise/reprise.db)',
     ),
-    new Option('--namespace <name>', 'the wall to look behind (default: reprise.config, "default")'),
-    new Option('--json [shape]', 'JSON: "lines" is one object a line, "object" one for everything')
+    new Option('--namespace <name>', 'namespace to use (default: reprise.config, "default")'),
+    new Option('--json [shape]', 'print JSON: "lines" is one object per line, "object" is a single object')
       .choices(['lines', 'object'])
       .preset('lines'),
   ];
-  return options.map((option) => option.helpGroup('Everywhere:'));
+  return options.map((option) => option.helpGroup('Global options:'));
 }

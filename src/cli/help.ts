@@ -1,24 +1,13 @@
 import { styleText } from 'node:util';
 import type { HelpConfiguration } from 'commander';
 import { fold } from '../wording/text.ts';
-import type { CommandEntry, CommandGroup } from './command.ts';
-
-/** The headings of the overview, in order. */
-export const groups: readonly CommandGroup[] = [
-  'Begin',
-  'Look',
-  'State',
-  'Compare and prove',
-  'Change',
-  'Run',
-  'Keep house',
-];
+import { type CommandEntry, commandGroups } from './command.ts';
 
 function style(format: Parameters<typeof styleText>[0], text: string): string {
   return styleText(format, text, { stream: process.stdout, validateStream: true });
 }
 
-/** What `reprise --help` prints. */
+/** Returns the text of `reprise --help`. */
 export function overview(commands: readonly CommandEntry[]): string {
   const width = Math.max(...commands.map((entry) => entry.name.length)) + 2;
   const columns = helpColumns();
@@ -28,7 +17,7 @@ export function overview(commands: readonly CommandEntry[]): string {
     'Usage: reprise <command> [options]',
     '',
   ];
-  for (const group of groups) {
+  for (const group of commandGroups) {
     lines.push(style('bold', group));
     for (const { name, summary } of commands.filter((entry) => entry.group === group))
       lines.push(...entryLines(name, summary, { width, columns }));
@@ -36,33 +25,37 @@ export function overview(commands: readonly CommandEntry[]): string {
   }
   return [
     ...lines,
-    style('bold', 'Places'),
-    ...indented(places, 2, Math.min(columns, columnsOfPipe)),
+    style('bold', 'Refs'),
+    ...refForms.flatMap(([form, about]) => entryLines(form, about, { width: refWidth, columns })),
     '',
-    style('bold', 'Everywhere'),
+    style('bold', 'Global options'),
     ...indented('--json, --store URL, --namespace NAME, --help', 2, columns),
     '',
-    ...indented('"reprise <command> --help" shows its options and examples.', 0, columns).map((line) =>
+    ...indented('Run "reprise <command> --help" for its options and examples.', 0, columns).map((line) =>
       style('dim', line),
     ),
   ].join('\n');
 }
 
+const refForms = [
+  ['session[/branch][@at]', 'a session, a branch of it, and a point on that branch'],
+  ['@at', '@SEQ, @head, @before:SEQ, @turn:N, @run:ID or @time:ISO'],
+  ['latest', 'the session last appended to, as in latest@12'],
+] as const;
+const refWidth = Math.max(...refForms.map(([form]) => form.length)) + 2;
+
 const columnsOfPipe = 80;
 
-/** How wide help may be. */
+/** Returns how many columns wide help may be. */
 export function helpColumns(): number {
   return Number(process.env['COLUMNS']) || process.stdout.columns || columnsOfPipe;
 }
 
-const places =
-  'session[/branch][@at], where at is a seq, head, before:SEQ, turn:N, run:ID or time:ISO; "latest" is the session last appended to: latest@12';
-
-/** Text folded over lines that begin with so many spaces. */
+/** Folds text into lines that begin with that many spaces. */
 export const indented = (text: string, indent: number, columns: number): string[] =>
   fold(text, columns - indent).lines.map((line) => ' '.repeat(indent) + line);
 
-/** A command and what it does, beside each other where there is room. */
+/** Puts a term and its description side by side where there is room. */
 function entryLines(
   name: string,
   summary: string,
@@ -72,7 +65,7 @@ function entryLines(
   return [`  ${style('cyan', name)}`, ...indented(summary, 6, columns)];
 }
 
-/** How the help of one command looks. */
+/** Returns the styles of the help of one command. */
 export function helpStyle(): HelpConfiguration {
   return {
     styleTitle: (text) => style('bold', text),

@@ -7,7 +7,7 @@ import { report } from './report.ts';
 import { version } from './version.ts';
 import { asksForJson, commandFirst } from './words.ts';
 
-/** Runs one command line and gives its exit code. */
+/** Runs one command line and returns its exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
   const [name, ...rest] = listFirst(commandFirst(argv));
   const asksJson = asksForJson(argv);
@@ -18,7 +18,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   return run(entry, rest, asksJson);
 }
 
-/** `replay list` is `list`, with all its options. */
+/** Treats `replay list` as `list`. */
 function listFirst(words: readonly string[]): readonly string[] {
   return words[0] === 'replay' && words[1] === 'list' ? words.slice(1) : words;
 }
@@ -34,8 +34,8 @@ function print(text: string): number {
   return 0;
 }
 
-/** What other programs call the same thing. */
-const elsewhere: Readonly<Record<string, string>> = {
+/** Names that other programs use for our commands. */
+const aliases: Readonly<Record<string, string>> = {
   'replay-filter': 'replay',
   branch: 'fork',
   log: 'replay',
@@ -47,13 +47,12 @@ const elsewhere: Readonly<Record<string, string>> = {
 
 function unknownCommand(name: string, asksJson: boolean): number {
   const names = commands.map((entry) => entry.name);
-  const found = (Object.hasOwn(elsewhere, name) ? elsewhere[name] : undefined) ?? nearest(name, names);
-  const hint =
-    found === undefined ? 'Run "reprise --help" for the commands there are.' : `Did you mean "reprise ${found}"?`;
-  return report({ code: 'usage', message: `Cannot run "${name}": there is no such command`, hint }, asksJson, usage);
+  const found = (Object.hasOwn(aliases, name) ? aliases[name] : undefined) ?? nearest(name, names);
+  const hint = found === undefined ? 'Run "reprise --help" to see the commands.' : `Did you mean "reprise ${found}"?`;
+  return report({ code: 'usage', message: `Cannot run "${name}": no such command`, hint }, asksJson, usage);
 }
 
-/** What a command needs is loaded only for a command: help answers at once. */
+/** Loads what commands need only when one is run, so that help prints at once. */
 async function run(entry: CommandEntry, words: readonly string[], asksJson: boolean): Promise<number> {
   const { runCommand } = await import('./run-command.ts');
   return runCommand(entry, words, asksJson);

@@ -5,18 +5,18 @@ import { typedAdvice } from './typed.ts';
 
 const commandNames = commands.map(({ name }) => name);
 
-/** What went wrong, as it is told. */
-export interface Told {
+/** An error as the command line reports it. */
+export interface Reported {
   readonly code: string;
   readonly message: string;
   readonly hint?: string | undefined;
 }
 
-/** Tells what went wrong: as text, or where JSON was asked for as JSON. Gives the exit code back. */
-export function report(told: Told, asksJson: boolean, exitCode: number): number {
-  const { code } = told;
-  const message = withoutPasswords(told.message);
-  const hint = told.hint === undefined ? undefined : withoutPasswords(told.hint);
+/** Writes an error to stderr, as text or JSON, and returns the exit code. */
+export function report(error: Reported, asksJson: boolean, exitCode: number): number {
+  const { code } = error;
+  const message = withoutPasswords(error.message);
+  const hint = error.hint === undefined ? undefined : withoutPasswords(error.hint);
   if (asksJson) process.stderr.write(`${JSON.stringify({ error: { code, message, hint: hint ?? null } })}\n`);
   else
     process.stderr.write(
@@ -25,7 +25,7 @@ export function report(told: Told, asksJson: boolean, exitCode: number): number 
   return exitCode;
 }
 
-/** Text without the passwords of this command line: a URL in the wrong place is repeated as what it was taken for. */
+/** Removes the passwords of this command line from text: an error repeats a URL that was given in the wrong place. */
 function withoutPasswords(text: string): string {
   const urls = [...process.argv.slice(2), process.env['REPRISE_STORE'] ?? ''].map((word) =>
     word.replace(/^--store=/, ''),

@@ -5,23 +5,24 @@ import { Context } from './context.ts';
 import { exitCodeOf, failed, usage } from './exit-code.ts';
 import { type GlobalOptions, globalOptions } from './global-options.ts';
 import { helpColumns, helpStyle, indented } from './help.ts';
-import { report, type Told } from './report.ts';
+import type { OptionValues } from './option-values.ts';
+import { type Reported, report } from './report.ts';
 import { withShape } from './words.ts';
 
-/** Runs one command with the words behind its name, and gives its exit code. */
+/** Runs one command with the words after its name, and returns its exit code. */
 export async function runCommand(entry: CommandEntry, argv: readonly string[], asksJson: boolean): Promise<number> {
   try {
     const spec = await entry.load();
     let code = 0;
     const command = commandOf(entry, spec).action(async (...args: unknown[]) => {
-      const options = args.at(-2) as GlobalOptions & Record<string, unknown>;
+      const options = args.at(-2) as GlobalOptions & OptionValues;
       const values = args
         .slice(0, -2)
         .flat()
         .filter((value): value is string => typeof value === 'string');
       const context = new Context(options);
       try {
-        // Whatever takes long is seen to go on; a command that knows how much there is says so itself.
+        // Show progress for anything that takes long; a command that knows the total begins again with it.
         context.out.progress.begin(entry.name);
         code = await spec.run(context, values, options);
       } finally {
@@ -36,11 +37,11 @@ export async function runCommand(entry: CommandEntry, argv: readonly string[], a
   }
 }
 
-/** The command as commander knows it, help included. */
+/** Builds the commander command, with its help. */
 function commandOf(entry: CommandEntry, spec: CommandSpec): Command {
   const command = describe(new Command(`reprise ${entry.name}`), spec)
-    .description(entry.summary)
-    .helpOption('-h, --help', 'show this')
+    .description(capitalized(entry.summary))
+    .helpOption('-h, --help', 'show this help')
     .exitOverride()
     .configureHelp({ ...helpStyle(), optionDescription, visibleOptions, groupItems, formatItem })
     .configureOutput({ writeErr: () => undefined, getOutHelpWidth: helpColumns });
@@ -52,20 +53,22 @@ function commandOf(entry: CommandEntry, spec: CommandSpec): Command {
   return command;
 }
 
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 const exitLines = (exits: string): string => `\nExit code:\n${indented(exits, 2, helpColumns()).join('\n')}`;
 
-/** What a flag means when its value is left out is said in words. */
+/** Leaves out commander's "preset" note; our descriptions explain it. */
 function optionDescription(this: Help, option: Option): string {
   return Help.prototype.optionDescription.call(this, option).replace(/, preset: "[^"]*"/, '');
 }
 
-/** What a command takes itself comes before what all of them take, also where that is help alone. */
+/** Lists a command's own options before the global ones. */
 function visibleOptions(this: Help, command: Command): Option[] {
   const options = Help.prototype.visibleOptions.call(this, command);
   return options.toSorted((left, right) => Number(isGlobal(left)) - Number(isGlobal(right)));
 }
 
-/** Groups stand in the order of what they show. */
+/** Orders groups by the options that are shown. */
 function groupItems<Item extends Command | Option>(
   this: Help,
   _all: Item[],
@@ -82,7 +85,7 @@ const isGlobal = ({ helpGroupHeading }: Option): boolean => helpGroupHeading !==
 
 const narrowColumns = 60;
 
-/** An option and what it does: beside each other, or on a narrow terminal one below the other. */
+/** Puts an option and its description side by side, or on two lines in a narrow terminal. */
 function formatItem(this: Help, term: string, termWidth: number, description: string, help: Help): string {
   const columns = help.helpWidth ?? narrowColumns;
   return columns < narrowColumns
@@ -90,7 +93,7 @@ function formatItem(this: Help, term: string, termWidth: number, description: st
     : Help.prototype.formatItem.call(this, term, termWidth, description, help);
 }
 
-/** Tells what went wrong: as text, or where JSON was asked for as JSON, whatever it was. */
+/** Reports any error, and returns the exit code. */
 function failure(error: unknown, asksJson: boolean, name: string): number {
   if (error instanceof CommanderError) {
     return error.exitCode === 0 ? 0 : report(misuse(error, name), asksJson, usage);
@@ -101,18 +104,18 @@ function failure(error: unknown, asksJson: boolean, name: string): number {
   }
   if (error instanceof RepriseError) return report(error, asksJson, exitCodeOf(error));
   const message = error instanceof Error ? error.message : String(error);
-  const hint = 'This looks like a mistake of ours; REPRISE_DEBUG=1 shows where.';
-  return report({ code: 'failed', message: `Cannot go on: ${message}`, hint }, asksJson, failed);
+  const hint = 'This looks like a bug in Reprise. Set REPRISE_DEBUG=1 to see where it happened.';
+  return report({ code: 'failed', message: `Cannot continue: ${message}`, hint }, asksJson, failed);
 }
 
-/** What is wrong with a command line, with what was probably meant. */
-function misuse(error: CommanderError, name: string): Told {
+/** Explains what is wrong with a command line, and what was probably meant. */
+function misuse(error: CommanderError, name: string): Reported {
   const [first = '', second] = error.message.replace(/^error: /, '').split('\n');
   const message = `Cannot run "reprise ${name}": ${first.replace(/\.$/, '')}`;
   if (second !== undefined) return { code: 'usage', message, hint: second.replace(/^\(|\)$/g, '') };
   const isRef = error.code === 'commander.missingArgument' && first.includes("'ref'");
   const hint = isRef
-    ? `"latest" is the session last appended to: reprise ${name} latest. See also "reprise ${name} --help".`
+    ? `For the session last appended to, run: reprise ${name} latest. See also "reprise ${name} --help".`
     : `See "reprise ${name} --help".`;
   return { code: 'usage', message, hint };
 }

@@ -1,4 +1,4 @@
-/** Replaces the handlers of the program, which end it at once: the first signal stops what is under way, the second ends it. */
+/** Replaces the program's signal handlers: the first signal stops the work, the second ends the program. Returns a function that restores them. */
 export function catchSignals(controller: AbortController): () => void {
   const restore = (['SIGINT', 'SIGTERM'] as const).map((name) => {
     const before = process.listeners(name);

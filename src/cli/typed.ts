@@ -2,8 +2,8 @@ import { withoutPassword } from '../core/store/store-url.ts';
 import type { GlobalOptions } from './global-options.ts';
 
 /**
- * A command as this person can type it: through npm in a clone, through npx where it is installed, and with the store
- * and namespace that were just used; a password is left out, since screens are seen and logs are kept.
+ * Writes a command as this person can type it: through npm in a clone, through npx where it is installed, and with the
+ * store and namespace just used. Passwords are left out, since others may see the screen or read the log.
  */
 export function typed(
   command: string,
@@ -18,7 +18,7 @@ export function typed(
   return [words, ...more].join(' ');
 }
 
-/** Advice with the commands in it as this person can type them. */
+/** Rewrites the commands in a hint as this person can type them. */
 export function typedAdvice(
   advice: string,
   commands: readonly string[],
@@ -33,7 +33,7 @@ function program(env: Readonly<Record<string, string | undefined>>): string {
   return env['npm_command'] === 'exec' ? 'npx reprise' : 'reprise';
 }
 
-/** A word for a shell, in quotes only if it needs them. */
+/** Quotes a word for a shell if it needs quotes. */
 export function quoted(word: string): string {
   return /^[\w./:@%=,+~-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

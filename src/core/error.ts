@@ -20,6 +20,7 @@ export const errorCodes = {
   'branch.not-found': 'The session has no branch of that name.',
   'branch.rewound': 'The branch was rewound after this writer started.',
   'budget.exceeded': 'The model calls, tokens or cost that were allowed are used up.',
+  'client.unsupported': 'A client cannot be recorded: it is not what its adapter knows.',
   'config.invalid': 'The configuration file cannot be read or is not well formed.',
   'copy.aborted': 'The caller stopped a copy; finished batches stay, and the next copy continues after them.',
   'copy.diverged': 'The target has a session of that id with a history of its own.',
@@ -48,6 +49,7 @@ export const errorCodes = {
   'json.unsafe-number': 'A number cannot be carried exactly.',
   'key.invalid': 'A state key is not well-formed text.',
   'limit.exceeded': 'A named limit was reached.',
+  'message.unsupported': 'A message holds something that a provider has no form for.',
   'model.not-found': 'The agent has no model of that name.',
   'option.invalid': 'An option has a value that is not allowed, or does not exist.',
   'part.damaged': 'A stored part does not match its digest.',
@@ -90,7 +92,7 @@ export type ErrorCode = keyof typeof errorCodes;
 
 /** The optional parts of an error. */
 export interface ErrorDetails {
-  /** What to do next, as one sentence. */
+  /** One sentence that says what to do next. */
   readonly hint?: string;
   /** The values in the message, for programs. */
   readonly details?: JsonObject;
@@ -124,7 +126,7 @@ export class RepriseError extends Error {
   override readonly name: string = 'RepriseError';
   /** The problem, as one of a closed set of codes. */
   readonly code: ErrorCode;
-  /** What to do next, as one sentence; undefined if there is no advice. */
+  /** One sentence that says what to do next; undefined if there is no advice. */
   readonly hint: string | undefined;
   /** The values in the message. */
   readonly details: JsonObject;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { RepriseError } from './error.ts';
 import { ownedKey, parseKey, plainKey, prefixEnd, sortKeys } from './event/keys.ts';
 import { checkId } from './id.ts';
-import { parsePoint, parseRef, refText } from './ref.ts';
+import { parsePoint, parseRef, pointText, refText } from './ref.ts';
 import { isoTime } from './time.ts';
 import { compareUtf8, utf8Length } from './utf8.ts';
 
@@ -139,6 +139,18 @@ describe('isoTime()', () => {
     for (const bad of ['', 'now', '2026', '15.11.2026', '2026-13-01', '+012026-01-01', '2026-11-15T25:00Z'])
       expect(() => isoTime(bad), bad).toThrow(RepriseError);
   });
+});
+
+it('pointText() is read as the same point', () => {
+  for (const text of [
+    'main',
+    'main@12',
+    'a%2Fb@turn:3',
+    'b@before:4',
+    'b@run:r%401',
+    'b@time:2026-11-15T10:00:00.000Z',
+  ])
+    expect(pointText(parsePoint(text))).toBe(text);
 });
 
 it('refText() is one harmless word for a shell and a screen, and is read as the same ref', () => {

@@ -60,7 +60,7 @@ const pointFields: ReadonlySet<string> = new Set(
 );
 
 /** Writes a point for a message, without the data that an event carries. */
-const pointText = ({ data: _data, ...input }: PointInput & { readonly data?: unknown } & object): string =>
+const refusedText = ({ data: _data, ...input }: PointInput & { readonly data?: unknown } & object): string =>
   JSON.stringify(input);
 
 /** Reads a point inside one session: `main@12`, `@12`, `narrower`, `@turn:3`. */
@@ -76,12 +76,12 @@ export function parsePoint(input: PointInput): { readonly branch: string; readon
     refuseRef(String(input), 'a point is a string or an object', pointHint);
   const branch = input.branch === undefined ? mainBranch : checkId('branch', input.branch);
   const other = Object.keys(input).find((key) => !pointFields.has(key));
-  if (other !== undefined) refuseRef(pointText(input), `"${other}" is not a field of a point`, pointHint);
+  if (other !== undefined) refuseRef(refusedText(input), `"${other}" is not a field of a point`, pointHint);
   if ('seq' in input) return { branch, at: { kind: 'seq', seq: seq(input.seq) } };
   if ('turn' in input) return { branch, at: { kind: 'turn', turn: checkTurn(input.turn) } };
   if ('run' in input) return { branch, at: { kind: 'run', run: checkId('run', input.run) } };
   if ('time' in input) return { branch, at: { kind: 'time', time: isoTime(input.time) } };
-  if (Object.keys(input).some((key) => key !== 'branch')) refuseRef(pointText(input), 'it names no point', pointHint);
+  if (Object.keys(input).some((key) => key !== 'branch')) refuseRef(refusedText(input), 'it names no point', pointHint);
   return { branch, at: { kind: 'head' } };
 }
 
@@ -96,6 +96,11 @@ export function parsePoint(input: PointInput): { readonly branch: string; readon
 export function refText(ref: { readonly session: string; readonly branch?: string; readonly at?: At }): string {
   const branch = ref.branch === undefined || ref.branch === mainBranch ? '' : `/${encode(ref.branch)}`;
   return `${encode(ref.session)}${branch}${ref.at === undefined ? '' : atText(ref.at)}`;
+}
+
+/** Writes a point inside one session so that {@link parsePoint} reads the same one: `main`, `main@12`, `a%2Fb@turn:3`. */
+export function pointText({ branch, at }: { readonly branch: string; readonly at?: At }): string {
+  return `${encode(branch)}${at === undefined ? '' : atText(at)}`;
 }
 
 function atText(at: At): string {

@@ -20,7 +20,7 @@ import { type RewindOptions, rewind } from './changing/rewind.ts';
 import { type Engine, sessionRef } from './context/engine.ts';
 import type { Erased, EraseOptions } from './erasing/erase.ts';
 import { metadataAt } from './history/metadata.ts';
-import { branchRecord, findPlace, type Located, locate } from './history/place.ts';
+import { branchHead, findPlace, type Located, locate } from './history/place.ts';
 import { erase, experiment, record, resumable, resume, retry, verify } from './lazy-verbs.ts';
 import { type Counterfactual, type CounterfactualOptions, counterfactual } from './looking/counterfactual.ts';
 import { type FindOptions, find, findLast } from './looking/find.ts';
@@ -101,7 +101,7 @@ export class Session implements SessionVerbs {
   }
 
   async branch(name: string = mainBranch): Promise<Branch> {
-    const { head, parent } = await branchRecord(this.#engine, this.id, name);
+    const { head, parent } = await branchHead(this.#engine, this.id, name);
     return new Branch(this, name, { head, dependents: [], ...given({ parent }) });
   }
 

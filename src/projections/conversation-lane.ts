@@ -118,7 +118,7 @@ function laterSetting(
   return latest;
 }
 
-/** Where the system prompt is a message, a changed one takes its place. */
+/** Returns the messages. If the system prompt is one of them, a changed prompt replaces it. */
 function shownMessages(
   entries: readonly MessageEntry[],
   system: ConversationSettings[string] | undefined,

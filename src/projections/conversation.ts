@@ -207,7 +207,7 @@ function sharedEntries(state: ConversationState, agent: string | null, run: stri
   });
 }
 
-/** The lane moved on: it is the current one, and the ended ones of its agent are history once it asked a model. */
+/** Makes a lane the current one, and drops the ended lanes of its agent once it has called a model. */
 function touch(state: ConversationState, lane: ConversationLane): void {
   lane.used = state.order;
   state.current = scopeKey(lane.agent, lane.run === null ? null : firstRunOf(state.runs, lane.run));
@@ -242,7 +242,7 @@ function addMessage(state: ConversationState, event: Event): void {
   );
 }
 
-/** Where a message goes that nobody is in the middle of a conversation for. Between two runs, it follows the last one. */
+/** Returns the lane of a message that no open conversation takes. Between two runs, it follows the last one. */
 function reachedLane(state: ConversationState, event: Event): ConversationLane {
   const current = state.current === null ? undefined : state.lanes[state.current];
   const isBetween = event.run === undefined && current !== undefined && current.call !== null;
@@ -299,7 +299,7 @@ function previousEntries(state: ConversationState, lane: ConversationLane): read
 function endCall(state: ConversationState, event: Event): void {
   const lane = laneOf(state, event);
   const { call, message, outcome } = event.data;
-  // An erased end has lost the call's id; what led to it was the start.
+  // An erased end has lost the call's id, but its cause is still the start.
   const isIt = (open: ConversationLane['open'][number]): boolean =>
     call === undefined ? open.event === event.cause : open.call === call;
   const started = lane.open.findLast(isIt);

@@ -15,7 +15,7 @@ export interface GraphSnapshot {
 /** The last saved state of every graph: of the outermost under the empty name, of subgraphs under their path. */
 export type GraphStates = Readonly<Record<string, GraphSnapshot>>;
 
-/** A value as it is stored, and what was saved when it was. */
+/** A stored value, and the id of the saved state it was stored with. */
 /** The last value of a channel, as the fold keeps it. */
 export interface FoldedChannel {
   readonly from: string;
@@ -32,7 +32,7 @@ export interface FoldedGraph {
 /** The value that the fold of {@link graphState} keeps. */
 export interface GraphFold {
   readonly graphs: Record<string, FoldedGraph>;
-  /** Values whose `graph.saved` is still to come, by namespace and channel. */
+  /** Values whose `graph.saved` has not come yet, by namespace and channel. */
   readonly coming: Record<string, Record<string, JsonObject>>;
 }
 

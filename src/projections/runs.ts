@@ -35,7 +35,7 @@ export interface CallNode extends RunSpan {
   erased: boolean;
 }
 
-/** What happened in a run during one turn. */
+/** One turn of a run. */
 export interface TurnNode extends RunSpan {
   readonly turn: number;
   title: string | null;
@@ -43,7 +43,7 @@ export interface TurnNode extends RunSpan {
   readonly spending: Spending;
 }
 
-/** One run; its id is null for what happened outside of any. */
+/** One run; its id is null for events outside any run. */
 export interface RunNode extends RunSpan {
   readonly run: string | null;
   agent: string | null;

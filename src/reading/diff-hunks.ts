@@ -1,9 +1,9 @@
 import type { DiffPair } from '../core/comparing/diff.ts';
 import type { ValueDiff } from '../core/comparing/value-diff.ts';
 import type { Event } from '../core/event/event.ts';
-import type { Session } from '../engine/session.ts';
+import type { OpenRef } from './open-ref.ts';
 
-/** One line of a diff: what the left has, what the right has, and in which fields they differ. */
+/** One row of a diff: the event on each side, and the fields in which they differ. */
 export interface DiffRow {
   readonly kind: 'equal' | 'changed' | 'onlyLeft' | 'onlyRight';
   readonly left?: Event | undefined;
@@ -11,19 +11,19 @@ export interface DiffRow {
   readonly fields?: ValueDiff | undefined;
 }
 
-/** Rows that stand together, and how many equal events stand before them. */
+/** Neighboring rows, and the number of equal events skipped before them. */
 export interface DiffHunk {
   readonly equalBefore: number;
   readonly rows: readonly DiffRow[];
 }
 
-/** Pairs that stand together, and how many equal ones stand before them. */
+/** Neighboring pairs, and the number of equal ones skipped before them. */
 export interface PairHunk {
   readonly equalBefore: number;
   readonly pairs: readonly DiffPair[];
 }
 
-/** The first differences, each with so many equal pairs around it; those that touch are one hunk. */
+/** Cuts the first `limit` differences out of a diff, each with `around` equal pairs on both sides; hunks that touch are merged. */
 export function pairHunks(pairs: readonly DiffPair[], limit: number, around: number): PairHunk[] {
   const hunks: { equalBefore: number; pairs: DiffPair[] }[] = [];
   let left = limit;
@@ -41,20 +41,17 @@ export function pairHunks(pairs: readonly DiffPair[], limit: number, around: num
   return hunks;
 }
 
-/** Where the equal pairs after a difference end: at the next difference, or when there are enough of them. */
+/** Finds the end of the equal pairs after a difference: the next difference, or after `around` pairs. */
 function contextEnd(pairs: readonly DiffPair[], index: number, around: number): number {
   let end = index + 1;
   while (end < pairs.length && end <= index + around && pairs[end]?.kind === 'equal') end++;
   return end;
 }
 
-/** A place to read the events of one side from. */
-export interface DiffSide {
-  readonly session: Session;
-  readonly point: string;
-}
+/** Where to read the events of one side. */
+export type DiffSide = Pick<OpenRef, 'session' | 'point'>;
 
-/** Reads the events of hunks. */
+/** Reads the events of the pairs in hunks. */
 export async function readHunks(hunks: readonly PairHunk[], left: DiffSide, right: DiffSide): Promise<DiffHunk[]> {
   const pairs = hunks.flatMap((hunk) => hunk.pairs);
   const lefts = await eventsOf(

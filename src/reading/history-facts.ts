@@ -2,15 +2,16 @@ import type { Event } from '../core/event/event.ts';
 import { isObject, type JsonValue } from '../core/json.ts';
 import { textOf } from '../core/message/message.ts';
 import type { Session } from '../engine/session.ts';
+import type { OpenRef } from './open-ref.ts';
 
-/** One fork on the way from a branch to the beginning of its session. */
-export interface Ancestor {
+/** One fork on the way from a branch back to the beginning of its session. */
+interface Ancestor {
   readonly branch: string;
   readonly seq: number;
   readonly reason: string | null;
 }
 
-/** What stands above a history. All of it is near its two ends, so that it is there at once however long it is. */
+/** The facts in the header of a history. All of them are near its two ends, so reading them is fast at any length. */
 export interface HistoryFacts {
   readonly branch: string;
   readonly seq: number;
@@ -18,9 +19,9 @@ export interface HistoryFacts {
   readonly title: string | null;
   readonly startedAt: string | null;
   readonly lastAt: string | null;
-  /** When the last run began, if it goes on from another. */
+  /** When the last run began, if it resumed an earlier one. */
   readonly resumedAt: string | null;
-  /** How the last run ended, if that is where the history ends. */
+  /** How the last run ended, if the history ends there. */
   readonly outcome: string | null;
   readonly git: JsonValue;
   readonly configDigest: string | null;
@@ -28,12 +29,12 @@ export interface HistoryFacts {
   readonly lineage: readonly Ancestor[];
 }
 
-// The start of the first run and the first question are among them, unless nobody recorded any.
+// Enough to include the start of the first run and the first user message, if they were recorded.
 const beginningEvents = 64;
 const lineageMax = 8;
 
-/** Reads what stands above the history of a point. */
-export async function historyFacts(session: Session, branch: string, point: string): Promise<HistoryFacts> {
+/** Reads the facts in the header of a history. */
+export async function historyFacts({ session, ref: { branch }, point }: OpenRef): Promise<HistoryFacts> {
   const { seq, digest } = await session.locate(point);
   const first: Event[] = [];
   for await (const event of session.replay({ at: point, limit: beginningEvents })) first.push(event);
@@ -56,7 +57,7 @@ export async function historyFacts(session: Session, branch: string, point: stri
   };
 }
 
-/** When the last run began; null unless it was resumed. */
+/** Returns when the last run began; null unless it resumed an earlier run. */
 async function resumption(session: Session, point: string): Promise<string | null> {
   const last = { at: point, direction: 'backward', limit: 1, filter: { types: ['run.started'] } } as const;
   for await (const { time, data } of session.replay(last)) return isObject(data['resumed']) ? time : null;

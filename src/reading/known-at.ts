@@ -2,31 +2,34 @@ import { canonicalJson } from '../core/canonical-json.ts';
 import { diffValues, type ValueDiff } from '../core/comparing/value-diff.ts';
 import type { Event } from '../core/event/event.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
+import { beginning, previous } from '../core/point.ts';
 import type { Spending } from '../core/recording/spending.ts';
+import { type At, pointText, refText } from '../core/ref.ts';
 import type { Session } from '../engine/session.ts';
 import { type Conversation, conversation } from '../projections/conversation.ts';
 import type { ConversationMessage, LaneConversation } from '../projections/conversation-lane.ts';
 import { type State, state } from '../projections/state.ts';
 import { summary } from '../projections/summary.ts';
+import type { OpenRef } from './open-ref.ts';
 
-/** What became of the agent's knowledge since the turn before. */
+/** How the knowledge of an agent changed since the turn before. */
 export interface Changes {
-  /** The point compared with: the last one of the turn before. */
+  /** The point compared with: the end of the turn before. */
   readonly since: string;
   readonly added: readonly ConversationMessage[];
   readonly removed: readonly ConversationMessage[];
-  /** Model, system prompt, tools and settings that are others now. */
+  /** Changes of the model, system prompt, tools and settings. */
   readonly settings: ValueDiff;
   readonly state: ValueDiff;
 }
 
-/** What an agent knew at a point. */
+/** Everything an agent knew at a point. */
 export interface Known {
   /** The event of the point; undefined at the beginning. */
   readonly event: Event | undefined;
-  /** The conversation of the event's agent, else the one that last moved on. */
+  /** The conversation of the event's agent, else the one with the latest message. */
   readonly seen: LaneConversation;
-  /** Other conversations that were going on. */
+  /** The other conversations at that point. */
   readonly others: readonly LaneConversation[];
   readonly state: State;
   readonly changes: Changes;
@@ -34,19 +37,34 @@ export interface Known {
   readonly metadata: JsonObject;
 }
 
-/** The event at a point, as it is stored. */
+/** Everything an agent knew at a point, as `reprise show --json` prints it. */
+export interface ShowAnswer extends Omit<LaneConversation, 'openCalls'> {
+  readonly ref: string;
+  /** Null at the beginning. */
+  readonly event: Event | null;
+  readonly state: State;
+  /** Calls that have not ended. */
+  readonly calls: LaneConversation['openCalls'];
+  readonly usage: Spending;
+  readonly changes: Changes;
+  readonly others: readonly LaneConversation[];
+  readonly metadata: JsonObject;
+}
+
+/** Reads the event at a point, as it is stored; undefined at the beginning. */
 export async function eventAt(session: Session, point: string): Promise<Event | undefined> {
   const { seq } = await session.locate(point);
-  if (seq === 0) return undefined;
-  for await (const event of session.replay({ at: point, history: 'raw', after: seq - 1 })) return event;
+  if (seq === beginning) return undefined;
+  for await (const event of session.replay({ at: point, history: 'raw', after: previous(seq) })) return event;
   return undefined;
 }
 
-/** Looks at everything that was known at a point. */
-export async function knownAt(session: Session, branch: string, point: string): Promise<Known> {
+/** Reads everything an agent knew at a point. */
+export async function knownAt({ session, ref: { branch }, point }: OpenRef): Promise<Known> {
   const event = await eventAt(session, point);
   const turn = event?.turn ?? 0;
-  const since = turn === 0 ? `${encodeURIComponent(branch)}@0` : `${encodeURIComponent(branch)}@turn:${turn - 1}`;
+  const turnBefore: At = turn === 0 ? { kind: 'seq', seq: beginning } : { kind: 'turn', turn: turn - 1 };
+  const since = pointText({ branch, at: turnBefore });
   const whole = await session.stateAt(point, conversation);
   const before = await session.stateAt(since, conversation);
   const seen = laneFor(whole, event);
@@ -64,6 +82,13 @@ export async function knownAt(session: Session, branch: string, point: string): 
   };
 }
 
+/** Returns the JSON answer for a point that was read. */
+export function showAnswer({ ref }: OpenRef, known: Known): ShowAnswer {
+  const { event = null, seen, others, state: held, changes, usage, metadata } = known;
+  const { messages, openCalls: calls, ...about } = seen;
+  return { ref: refText(ref), event, messages, state: held, calls, usage, changes, ...about, others, metadata };
+}
+
 const isSame = (a: LaneConversation, b: LaneConversation): boolean => a.agent === b.agent && a.run === b.run;
 
 function laneFor(whole: Conversation, event: Event | undefined): LaneConversation {
@@ -74,7 +99,7 @@ function laneFor(whole: Conversation, event: Event | undefined): LaneConversatio
   return own.find((lane) => lane.run === (run ?? null)) ?? own[0] ?? current;
 }
 
-/** The same conversation earlier; an empty one if it had not begun. */
+/** Finds the same conversation at an earlier point; an empty one if it had not begun. */
 function laneBefore({ lanes }: Conversation, seen: LaneConversation): LaneConversation {
   const own = lanes.filter((lane) => lane.agent === seen.agent);
   const empty = {
@@ -99,7 +124,7 @@ interface Sides {
 
 function changesOf(since: string, { seen, before, held, heldBefore }: Sides): Changes {
   return {
-    since: decodeURIComponent(since),
+    since,
     added: without(seen.messages, before.messages),
     removed: without(before.messages, seen.messages),
     settings: diffValues(settingsOf(before), settingsOf(seen)),
@@ -107,7 +132,7 @@ function changesOf(since: string, { seen, before, held, heldBefore }: Sides): Ch
   };
 }
 
-/** The messages of one list that the other does not hold, each counted as often as it is there. */
+/** Returns the messages of one list that the other lacks; a message that occurs twice counts twice. */
 function without(
   messages: readonly ConversationMessage[],
   others: readonly ConversationMessage[],

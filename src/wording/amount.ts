@@ -1,6 +1,6 @@
 import { msBetween } from '../core/time.ts';
 
-/** Bytes as a person reads them: `812 B`, `4.2 kB`, `1.3 MB`. */
+/** Writes a number of bytes: `812 B`, `4.2 kB`, `1.3 MB`. */
 export function bytesText(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   const units = ['kB', 'MB', 'GB', 'TB'];
@@ -13,17 +13,17 @@ export function bytesText(bytes: number): string {
   return `${value >= 99.95 ? value.toFixed(0) : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** A count with thousands set apart: `12,345`. */
+/** Writes a count with separators between thousands: `12,345`. */
 export function countText(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/** A count with its noun: `1 event`, `12,345 events`. */
+/** Writes a count with its noun: `1 event`, `12,345 events`. */
 export function plural(count: number, noun: string): string {
   return `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** A duration: `182ms`, `4.2s`, `3m 07s`, `2h 05m`, `3d 04h`; clocks that disagree give a minus. */
+/** Writes a duration: `182ms`, `4.2s`, `3m 07s`, `2h 05m`, `3d 04h`; negative where clocks disagree. */
 export function durationText(ms: number): string {
   if (ms < 0) return `-${durationText(-ms)}`;
   if (ms < 999.5) return `${Math.round(ms)}ms`;
@@ -37,10 +37,10 @@ export function durationText(ms: number): string {
   return `${Math.floor(hours / 24)}d ${pad(hours % 24)}h`;
 }
 
-/** An offset from the start: `+0:00.182`, `+12:03.000`, `+1:00:00.000`; an event recorded late has a minus. */
+/** Writes an offset from the start: `+0:00.182`, `+12:03.000`, `+1:00:00.000`; negative for an event recorded late. */
 export function offsetText(start: string, time: string, decimals: 1 | 3 = 3): string {
   const ms = msBetween(start, time);
-  // Cut, not rounded: a minute never has sixty seconds.
+  // Cut instead of rounding: a minute never has 60 seconds.
   const value = decimals === 3 ? Math.abs(ms) : Math.floor(Math.abs(ms) / 100) * 100;
   const seconds = ((value % 60_000) / 1000).toFixed(decimals).padStart(decimals + 3, '0');
   const minutes = Math.floor(value / 60_000);
@@ -51,28 +51,28 @@ export function offsetText(start: string, time: string, decimals: 1 | 3 = 3): st
   return `${ms < 0 ? '-' : '+'}${clock}`;
 }
 
-/** A time as `2026-11-15 10:00:00`, in UTC. */
+/** Writes a time as `2026-11-15 10:00:00`, in UTC. */
 export function timeText(time: string): string {
   return time.slice(0, 19).replace('T', ' ');
 }
 
-/** What calls took in money, as far as it is known. */
+/** The known cost of calls. */
 interface Priced {
   readonly cost: number | null;
   readonly unpricedCalls: number;
 }
 
-/** What is known of a cost: a plus where calls without a price come on top, `?` where no price is known, or `none`. */
+/** Writes a cost, with a plus if there are calls without a price, `?` if no price is known, or `none` if there is no cost. */
 export function priceText({ cost, unpricedCalls }: Priced, none = ''): string {
   if (cost === null) return unpricedCalls > 0 ? '?' : none;
   return `${costText(cost)}${unpricedCalls > 0 ? '+' : ''}`;
 }
 
-/** US dollars: `$0.0123`, `<$0.0001`; `?` where the price is not known. */
+/** Writes US dollars: `$0.0123`, `<$0.0001`, or `?` if the price is unknown. */
 export function costText(cost: number | null | undefined): string {
   if (cost === null || cost === undefined) return '?';
   if (cost === 0) return '$0';
-  // Small is not nothing.
+  // A small cost is not zero.
   if (cost > 0 && cost < 0.00005) return '<$0.0001';
   return `$${Math.abs(cost) < 1 ? cost.toFixed(4) : cost.toFixed(2)}`;
 }

@@ -60,7 +60,7 @@ function messageText(message: JsonValue | undefined): string {
 function saidText(message: JsonObject): string {
   const said = textOf(message).slice(0, detailMax);
   const calls = toolCallsIn(message).map((call) => `→ ${call.toolName}(${short(call.input)})`);
-  const results = toolResultsIn(message).map((result) => `${result.toolName} gave ${short(result.output)}`);
+  const results = toolResultsIn(message).map((result) => `${result.toolName} returned ${short(result.output)}`);
   const parts = [said, ...calls, ...results].filter((part) => part !== '');
   return parts.length === 0 ? short(message['content']) : parts.join(' ');
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from '../core/json.ts';
 import { type MessagePart, partsOf } from '../core/message/message.ts';
 import { bytesText } from './amount.ts';
 
-/** What a message holds, as text over several lines: what it says, which tools it asks for, what they gave. */
+/** Writes the content of a message on several lines: its text, tool calls and tool results. */
 export function messageContent(message: JsonObject): string {
   const parts = partsOf(message);
   if (parts.length === 0) return message['content'] === undefined ? '' : JSON.stringify(message['content']);
@@ -14,24 +14,24 @@ function partText(part: MessagePart): string {
     case 'text':
       return String(part.text);
     case 'reasoning':
-      return `(thought) ${String(part.text)}`;
+      return `(thinking) ${String(part.text)}`;
     case 'tool-call':
       return `→ ${part.toolName}(${JSON.stringify(part.input)})`;
     case 'tool-result':
-      return `${part.toolName} ${part.isError === true ? 'failed with' : 'gave'} ${JSON.stringify(part.output)}`;
+      return `${part.toolName} ${part.isError === true ? 'failed with' : 'returned'} ${JSON.stringify(part.output)}`;
     case 'image':
       return `[image${mediaText(part.mediaType)}, ${dataText(part.image)}]`;
     case 'file':
       return `[file ${part.filename ?? ''}${mediaText(part.mediaType)}, ${dataText(part.data)}]`;
     default:
-      // A kind of part that nobody has told us about is shown as it is.
+      // Print an unknown kind of part as it is.
       return JSON.stringify(part);
   }
 }
 
 const mediaText = (mediaType: string | undefined): string => (mediaType === undefined ? '' : ` ${mediaType}`);
 
-/** A URL as it is; base64 only as how much there is of it. */
+/** Writes a URL as it is, and base64 data as its size. */
 function dataText(data: string): string {
   return /^https?:/.test(data) ? data : bytesText(Math.floor(String(data).length * 0.75));
 }

@@ -2,17 +2,17 @@ import { utf8Length } from '../core/utf8.ts';
 
 let made: Intl.Segmenter | undefined;
 
-/** Made when it is needed: most text is plain, and the rules of every script take a while to load. */
+/** Splits text into graphemes. The segmenter is created on first use: most text does not need it, and it loads slowly. */
 function graphemes(text: string): Intl.Segments {
   made ??= new Intl.Segmenter();
   return made.segment(text);
 }
 
-// Escape sequences and control characters would let a payload move the cursor, recolour the screen or forge a prompt;
-// bidirectional controls would let it turn what follows around, and line separators break a row on some terminals.
+// Escape sequences and control characters would let a payload move the cursor, change colors or forge a prompt.
+// Bidirectional controls would reverse the text after them, and line separators break a row on some terminals.
 const controls = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
-/** Text on one line with nothing in it that a terminal would obey: controls are shown, not sent. */
+/** Makes text safe to print on one line: control characters become visible signs. */
 export function plain(text: string): string {
   return text.replace(controls, (c) => {
     if (c === '\n') return '⏎';
@@ -22,10 +22,10 @@ export function plain(text: string): string {
   });
 }
 
-// One column each, and none of them joins another: ASCII, Latin, punctuation, arrows, pictures of controls, boxes.
+// Characters that take one column and never combine: ASCII, Latin, punctuation, arrows, control pictures, boxes.
 const simple = /^[\x20-\x7e\xa0-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2400-\u257f]*$/;
 
-/** How many columns text takes: two for wide characters and emoji, none for what joins the one before. */
+/** Counts the columns of text: two for wide characters and emoji, none for combining marks. */
 export function widthOf(text: string): number {
   if (simple.test(text)) return text.length;
   let width = 0;
@@ -35,7 +35,7 @@ export function widthOf(text: string): number {
 
 function graphemeWidth(grapheme: string): number {
   const code = grapheme.codePointAt(0) ?? 0;
-  // Variation selector 16 asks for the picture, which is wide, where there is also a narrow sign.
+  // Variation selector 16 selects the emoji form, which is wide.
   if (grapheme.includes('\ufe0f') || /\p{Emoji_Presentation}/u.test(grapheme)) return 2;
   if (code < 0x300) return 1;
   if (/^[\p{Mark}\p{Default_Ignorable_Code_Point}]+$/u.test(grapheme)) return 0;
@@ -67,10 +67,10 @@ function isWide(code: number): boolean {
   return wideRanges.some(([from, to]) => code >= from && code <= to);
 }
 
-/** The longest beginning of a text that fits into so many columns; looks no further than it has to. */
+/** Returns the longest beginning of a text that fits into that many columns, without reading the rest. */
 export function beginningOf(text: string, columns: number): string {
   if (columns <= 0) return '';
-  // The letter after the last one may belong to it, so that it has to be a plain one too.
+  // The character after the last one may combine with it, so it must be simple too.
   if (simple.test(text.slice(0, columns + 1))) return text.slice(0, columns);
   const head = text.slice(0, columns * lettersPerColumnMax);
   let width = 0;
@@ -83,10 +83,10 @@ export function beginningOf(text: string, columns: number): string {
   return text.slice(0, length);
 }
 
-// A family of four with skin tones is 20 code units in 2 columns.
+// A family emoji with skin tones has 20 code units in 2 columns.
 const lettersPerColumnMax = 16;
 
-/** The text cut to a number of columns, with an ellipsis where something was cut off. */
+/** Cuts text to that many columns, with an ellipsis if something is cut off. */
 export function cut(text: string, columns: number): string {
   if (columns <= 0) return '';
   const head = steady(text.slice(0, columns * lettersPerColumnMax * 2));
@@ -97,21 +97,21 @@ export function cut(text: string, columns: number): string {
 const toned = /(\p{Extended_Pictographic})(?:\ufe0f|\p{Emoji_Modifier}|\u200d\p{Extended_Pictographic})+/gu;
 
 /**
- * Pictures as their first sign alone. Terminals do not agree on how wide a skin tone, a family or a picture that was
- * asked for is, and a row of a table must end at the same column on all of them.
+ * Reduces each emoji to its first character. Terminals disagree on how wide skin tones and families are, and a table row
+ * must end at the same column in all of them.
  */
 function steady(text: string): string {
   return simple.test(text) ? text : text.replace(toned, '$1');
 }
 
-/** The text in exactly that many columns. */
+/** Cuts or pads text to exactly that many columns. */
 export function fit(text: string, columns: number, align: 'left' | 'right' = 'left'): string {
   const shown = cut(text, columns);
   const gap = ' '.repeat(Math.max(0, columns - widthOf(shown)));
   return align === 'left' ? shown + gap : gap + shown;
 }
 
-/** Text over lines of at most that many columns, broken between words where it can be. Made as they are asked for. */
+/** Folds text into lines of at most that many columns, between words where possible. Lines are made on demand. */
 export function* foldedLines(text: string, columns: number): Generator<string> {
   let from = 0;
   while (from <= text.length) {
@@ -129,7 +129,7 @@ function* foldedLine(text: string, from: number, stop: number, columns: number):
     const fits = beginningOf(head, columns);
     const isRest = at + fits.length >= stop;
     const space = isRest || head[fits.length] === ' ' ? -1 : fits.lastIndexOf(' ');
-    // A letter that is wider than the line is taken all the same, or there would be no end.
+    // Take a character that is wider than the line anyway, or the loop would never end.
     const taken = space > columns / 2 ? fits.slice(0, space) : fits === '' ? head.slice(0, 2) : fits;
     yield taken;
     at += taken.length;
@@ -137,14 +137,14 @@ function* foldedLine(text: string, from: number, stop: number, columns: number):
   } while (at < stop);
 }
 
-/** The first lines of a text, with how much of it is not shown. */
+/** The first lines of a text, and how much is left. */
 export interface Folded {
   readonly lines: readonly string[];
-  /** Bytes that are not shown; 0 if all is. */
+  /** The number of bytes after the last line. */
   readonly bytesLeft: number;
 }
 
-/** Text folded over at most so many lines. */
+/** Folds text into at most that many lines. */
 export function fold(text: string, columns: number, linesMax: number = Number.POSITIVE_INFINITY): Folded {
   const lines: string[] = [];
   let letters = 0;

@@ -5,7 +5,7 @@ import { nearDifferences, type WordRun, wordRuns } from './word-diff.ts';
 const shown = (runs: readonly WordRun[]): string =>
   runs.map(({ kind, text }) => (kind === 'same' ? text : kind === 'left' ? `[-${text}-]` : `{+${text}+}`)).join('');
 
-test('words that went and words that came are told apart', () => {
+test('removed words and added words are marked', () => {
   expect(shown(wordRuns('Please refund it.', 'Please look it up.'))).toBe('Please [-refund-]{+look+} it{+ up+}.');
   expect(shown(wordRuns('same', 'same'))).toBe('same');
   expect(shown(wordRuns('', 'new'))).toBe('{+new+}');
@@ -31,7 +31,7 @@ test('long texts that differ in one word are still told apart by that word', () 
   expect(shown(runs).length).toBeLessThan(200);
 });
 
-test('texts with nothing in common and no end are told apart as a whole', () => {
+test('long texts with nothing in common differ as a whole', () => {
   // Compared word by word, this would be 10,000,000,000 comparisons.
   const runs = wordRuns('a b '.repeat(50_000), 'c d '.repeat(50_000));
   expect(runs.map(({ kind }) => kind)).toEqual(['left', 'right', 'same']);

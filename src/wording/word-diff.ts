@@ -1,6 +1,6 @@
 import { createAligner, tokensOf } from '../core/comparing/diff-align.ts';
 
-/** A stretch of words that both texts have, or that only one of them has. */
+/** A run of words that both texts have, or that only one of them has. */
 export interface WordRun {
   readonly kind: 'same' | 'left' | 'right';
   readonly text: string;
@@ -8,7 +8,7 @@ export interface WordRun {
 
 const wordsMax = 2_000;
 
-/** Two texts as runs of words they share and words they do not; what is long and different is told apart as a whole. */
+/** Splits two texts into runs of shared and different words; very long differences are not split further. */
 export function wordRuns(left: string, right: string): WordRun[] {
   const [a, b] = [wordsOf(left), wordsOf(right)];
   const before = sharedCount(a.length, b.length, (index) => a[index] === b[index]);
@@ -24,7 +24,7 @@ export function wordRuns(left: string, right: string): WordRun[] {
   return runs.list;
 }
 
-/** Runs, the neighbours of one kind made one. */
+/** A list of runs that merges neighbors of the same kind. */
 class RunList {
   readonly list: { kind: WordRun['kind']; text: string }[] = [];
 
@@ -41,7 +41,7 @@ function align(runs: RunList, left: readonly string[], right: readonly string[])
   createAligner(tokensOf(left, right, (word) => word))({ left: [0, left.length], right: [0, right.length] }, matches);
   let r = 0;
   for (const [l, word] of left.entries()) {
-    const match = matches[l] as number;
+    const match = matches[l] ?? -1;
     if (match < 0) runs.add('left', word);
     else {
       runs.add('right', right.slice(r, match).join(''));
@@ -63,7 +63,7 @@ const wordsOf = (text: string): string[] => text.match(/\s+|[\p{L}\p{N}\p{M}_]+|
 
 const nearLetters = 60;
 
-/** The runs with what both share shortened to what stands near a difference. */
+/** Shortens shared runs to the words near a difference. */
 export function nearDifferences(runs: readonly WordRun[]): WordRun[] {
   return runs.map((run, index) => {
     if (run.kind !== 'same' || run.text.length <= 2 * nearLetters + 20) return run;

@@ -194,7 +194,8 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
       texts: list.texts,
       nodes: Array.from({ length: limits.partChainMax }, () => list.nodes[0] as never),
     });
-    for (const [key, body] of [...memory.bodies]) memory.bodies.set(key, { ...body, chain: limits.partChainMax - 1 });
+    for (const [key, body] of Array.from(memory.bodies))
+      memory.bodies.set(key, { ...body, chain: limits.partChainMax - 1 });
     const last = encodeData(event(['a', 'b', 'c'], 'body '.repeat(202)), platform, memory);
     expect([textOf('list', last.parts).includes('"previous":null'), textOf('delta', last.parts)]).toEqual([true, '']);
   },

@@ -27,7 +27,7 @@ export async function expectSameSessions(left: StorePlace, right: StorePlace): P
 }
 
 /** Holds one session against the one of that id at another place. */
-export async function expectSameSession(left: StorePlace, right: StorePlace, session: string): Promise<void> {
+async function expectSameSession(left: StorePlace, right: StorePlace, session: string): Promise<void> {
   const told = await tellAll(left.store, { namespace: left.namespace, session });
   const other = await tellAll(right.store, { namespace: right.namespace, session });
   for (const name of Object.keys(told) as (keyof typeof told)[]) expect(other[name], name).toEqual(told[name]);

@@ -53,7 +53,7 @@ test('fork() in the past reads the digest of its point and the turn it begins in
 });
 
 test('fork() without a name asks once more, whether the name is free', async () => {
-  expect(await asked(() => session.fork('main'))).toEqual({ branch: 2, latest: 1, append: 1 });
+  expect(await asked(() => session.fork('main'))).toEqual({ branch: 1, branchHead: 1, latest: 1, append: 1 });
 });
 
 test('fork() with a prompt folds the conversation and reads the message it replaces once', async () => {
@@ -90,4 +90,8 @@ test('edit(), rewind(), revert() and redo() look up their branch once', async ()
   expect(await asked(() => session.redo('y'))).toEqual({ branch: 1, append: 1 });
   expect(await asked(() => session.rewind('y@2'))).toEqual({ branch: 1, append: 1 });
   expect((await asked(() => session.revert('main@2'))).branch).toBe(1);
+});
+
+test('branch() asks for the head alone, without the markers', async () => {
+  expect(await asked(() => session.branch('y'))).toEqual({ branchHead: 1 });
 });

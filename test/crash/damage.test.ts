@@ -158,7 +158,7 @@ describe('what is not a store is refused and left alone', () => {
       writeFileSync(path, bytes);
     },
     'a few bytes': (path) => writeFileSync(path, 'note'),
-    'the database of another program': (path) => {
+    'the database of a different program': (path) => {
       const database = new DatabaseSync(path);
       database.exec('CREATE TABLE people (name TEXT); INSERT INTO people VALUES (1)');
       database.close();

@@ -3,7 +3,7 @@ import type { Migration } from '../../src/store/sqlite/migrate.ts';
 import { migrations } from '../../src/store/sqlite/schema.ts';
 
 /** How many rows the invented release writes: enough to be killed in the middle. */
-export const grownRows = 20_000;
+const grownRows = 20_000;
 
 /** The real migrations, and an invented release after them that takes a while. */
 export const growingMigrations: readonly Migration[] = [

@@ -46,14 +46,14 @@ interface Asking {
   readonly input: { readonly order: number };
 }
 
-/** What a model says: a text, or calls of the tool. */
+/** An answer of a model: a text, or calls of the tool. */
 export type Say = string | Asking | readonly Asking[];
 
 const callsOf = (say: Exclude<Say, string>): readonly Asking[] => ('call' in say ? [say] : say);
 
 /** A model's part of the story, and what became of it. */
 export class Script {
-  /** What each model call was sent, a line for every message. */
+  /** The request of each model call, a line for every message. */
   readonly asked: string[][] = [];
   /** The arguments with which the tool was really executed. */
   readonly executed: number[] = [];

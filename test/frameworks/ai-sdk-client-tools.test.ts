@@ -1,4 +1,4 @@
-/** Tools of the AI SDK without `execute`: whoever asked the model answers them, also after a fork. */
+/** Tools of the AI SDK without `execute`: the caller of the model answers them, also after a fork. */
 import { stepCountIs, tool } from 'ai';
 import { expect, test } from 'vitest';
 import { z } from 'zod';

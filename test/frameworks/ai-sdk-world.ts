@@ -1,4 +1,4 @@
-/** What the tests of the AI SDK adapter share: a model that says what it is told to, and the log as a table. */
+/** The world of the AI SDK adapter's tests: a scripted model, and the log as a table. */
 import type {
   LanguageModelV4Content,
   LanguageModelV4GenerateResult,
@@ -66,7 +66,7 @@ export function partsOf({ content, finishReason }: LanguageModelV4GenerateResult
   return [{ type: 'stream-start', warnings: [] }, ...parts, { type: 'finish', finishReason, usage }];
 }
 
-export function streamOf<T>(parts: readonly T[]): ReadableStream<T> {
+function streamOf<T>(parts: readonly T[]): ReadableStream<T> {
   return new ReadableStream({
     start(controller) {
       for (const part of parts) controller.enqueue(part);

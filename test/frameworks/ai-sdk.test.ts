@@ -1,4 +1,4 @@
-/** The AI SDK, recorded: the real `ai` package on models that say what they are told to. */
+/** The AI SDK, recorded: the real `ai` package on scripted models. */
 import { generateText, Output, stepCountIs, ToolLoopAgent } from 'ai';
 import { MockLanguageModelV3, MockProviderV4 } from 'ai/test';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** What every adapter promises, held against each of them with its real framework. */
+/** The promises of every adapter, checked on each of them with its real framework. */
 
 import { readFileSync } from 'node:fs';
 import { setTracingDisabled } from '@openai/agents';

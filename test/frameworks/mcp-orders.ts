@@ -2,7 +2,7 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
-/** What the server was really asked to do. */
+/** The requests that really reached the server. */
 export const done: string[] = [];
 
 const text = (value: string) => ({ content: [{ type: 'text' as const, text: value }] });

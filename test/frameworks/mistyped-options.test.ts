@@ -143,7 +143,7 @@ const calls: Readonly<Record<string, () => unknown>> = {
   'reprise/mcp recordTransport': () => mcp.recordTransport(InMemoryTransport.createLinkedPair()[0], recorder, misspelt),
 };
 
-/** What is not refused by throwing, and where it is proved instead. */
+/** Options that are not refused by throwing, and where that is proved. */
 const elsewhere: Readonly<Record<string, string>> = {
   'reprise SessionRecorder.run': 'a recorder never throws: it tells what nobody reads (the verb suite, record)',
   'reprise SessionRecorder.turn': 'the same',
@@ -158,7 +158,7 @@ const elsewhere: Readonly<Record<string, string>> = {
 
 test('every public function that takes options has its case here', () => {
   expect(new Set([...Object.keys(calls), ...Object.keys(elsewhere)])).toEqual(new Set(takers));
-  expect(verbSuite.fork.some(({ title }) => title.includes('a recorder is told what nobody reads'))).toBe(true);
+  expect(verbSuite.fork.some(({ title }) => title.includes('a recorder reports unknown fields'))).toBe(true);
 });
 
 describe('an option that nobody reads is refused by', () => {

@@ -1,4 +1,4 @@
-/** What the tests of OpenAI Agents stand on: models that say what they are told to, and a recorded session. */
+/** The world of the OpenAI Agents tests: scripted models, and a recorded session. */
 import {
   type AgentInputItem,
   type Model,
@@ -10,7 +10,7 @@ import {
 import type { Event } from '../../src/core/event/event.ts';
 import { openReprise, type Recorder, type RecordOptions, type Session } from '../../src/index.ts';
 
-/** What a model says: items, or an error. */
+/** An answer of a model: items, or an error. */
 export type Saying = ModelResponse['output'] | Error;
 
 /** A model that says one thing after the other, and keeps what it was asked. */

@@ -1,4 +1,4 @@
-/** OpenAI Agents, recorded: the real framework, with models that say what they are told to. No network. */
+/** OpenAI Agents, recorded: the real framework, with scripted models. No network. */
 import {
   Agent,
   handoff,
@@ -349,7 +349,7 @@ describe('a stream', () => {
         for await (const event of wrapped.getStreamedResponse({ ...request, tools: [], handoffs: [] }))
           if (event.type === 'response_started') break;
       } catch {
-        // What is recorded of it is what counts here.
+        // Only the record counts here.
       }
     });
     return dataOf(events, 'call.ended', 'model')[0];

@@ -1,4 +1,4 @@
-/** A chat model of LangChain that says what it is told to, whole or in pieces, and keeps what it was asked. */
+/** A scripted chat model of LangChain, which answers whole or in pieces and keeps its requests. */
 import type { CallbackManagerForLLMRun } from '@langchain/core/callbacks/manager';
 import type { BaseLanguageModelInput } from '@langchain/core/language_models/base';
 import {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openReprise } from '../../src/index.ts';
-import { demoPlace, Place } from '../e2e/cli/run.ts';
+import { demoPlace, type Place } from '../e2e/cli/run.ts';
 import { newPlace, tamper } from './place.ts';
 
 let place: Place;

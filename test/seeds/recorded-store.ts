@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type EventDraft, openReprise, type Verification } from '../../src/index.ts';
 
-export const secret = 'My card number is 4111 1111 1111 1111.';
+const secret = 'My card number is 4111 1111 1111 1111.';
 
 const note = (text: string, more: Partial<EventDraft> = {}): EventDraft => ({
   type: 'note.added',

@@ -160,7 +160,7 @@ export const matrix: readonly Tampering[] = [
     bad: 3,
   },
   {
-    what: 'a part was passed off as another kind',
+    what: 'a part was passed off as a different kind',
     sql: `UPDATE parts SET kind = 'value' WHERE id = ${firstList}`,
     bad: 3,
   },

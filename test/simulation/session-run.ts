@@ -19,7 +19,7 @@ export type Command = readonly [
 ];
 
 /** Every text of a view, with a hole where one was erased. */
-export const texts = defineProjection<string[]>({
+const texts = defineProjection<string[]>({
   name: 'texts',
   history: 'view',
   initial: () => [],
@@ -27,7 +27,7 @@ export const texts = defineProjection<string[]>({
 });
 
 /** A value that depends on the order of everything before it, small enough that snapshots are kept. */
-export const mixed = defineProjection<number>({
+const mixed = defineProjection<number>({
   name: 'mixed',
   version: '1',
   history: 'view',

@@ -8,7 +8,7 @@ import { neutralMessage } from './neutral-message.ts';
 const bytes = new Uint8Array([0, 1, 2, 250]);
 const call = { type: 'tool-call', toolCallId: 'c1', toolName: 'look', input: { at: 1 } } as const;
 
-/** What a provider would be handed for messages. */
+/** Returns the prompt that a provider would get for messages. */
 async function sent(messages: ModelMessage[]): Promise<unknown> {
   const model = new MockLanguageModelV4({
     supportedUrls: { '*/*': [/.*/] },
@@ -156,7 +156,7 @@ test.each(Object.entries(conversations))(
   },
 );
 
-test('the same message is the same in the neutral form, whoever tells it', async () => {
+test('the same message is the same in the neutral form, from any source', async () => {
   const short = neutralMessage({ role: 'user', content: 'Hello' });
   const long = neutralMessage({ role: 'user', content: [{ type: 'text', text: 'Hello' }] });
   expect(long).toEqual(short);

@@ -22,7 +22,7 @@ export interface MessagesGraph<Result = unknown> {
   readonly checkpointer?: unknown;
 }
 
-/** What a graph runs with on one branch. */
+/** The setup of a graph for one branch. */
 export interface GraphSetup<Graph> {
   /** A different graph, such as one built with the model that the branch names. */
   readonly graph?: Graph;

@@ -135,7 +135,7 @@ describe('items', () => {
     expect(there(items)).toEqual(items);
   });
 
-  test('are told as values only, so that what is masked by the name of its field is nowhere else', () => {
+  test('are recorded as values only, so that what is masked by the name of its field is nowhere else', () => {
     const call: AgentInputItem = {
       type: 'function_call',
       callId: 'c1',
@@ -185,7 +185,7 @@ describe('results of known tools', () => {
     expect(itemsFromMessages(stored(messages))).toEqual([item('{"a":2,"b":1}')]);
   });
 
-  test('are the text if the model was told something else', () => {
+  test('are the text if the model got something else', () => {
     expect(messagesOfInput([item('blocked')], answers)).toMatchObject([{ content: [{ output: 'blocked' }] }]);
   });
 

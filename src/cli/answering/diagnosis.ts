@@ -1,23 +1,24 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { RepriseError } from '../../core/error.ts';
+import { hasCode, RepriseError } from '../../core/error.ts';
 import { refText } from '../../core/ref.ts';
 import type { BranchNode } from '../../core/session/session-log.ts';
 import type { StoreAdvice, StoreHealth } from '../../core/store/store-health.ts';
 import type { Reprise } from '../../engine/reprise.ts';
 import { chooseStore, shownUrl } from '../../node/store-location.ts';
+import { branchesOf, ownEvents } from '../../reading/branch-tree.ts';
 import { type Context, missingHint } from '../context.ts';
 import { version } from '../version.ts';
 
-/** Something that is not as it should be, and what to do about it. */
-export interface Finding {
+/** Something that is wrong, and what to do about it. */
+interface Finding {
   readonly code: string;
   readonly message: string;
   readonly todo: string | null;
 }
 
-/** What `doctor` found. What could not be looked at is null. */
-export interface Diagnosis {
+/** The health of a store, as `reprise doctor --json` prints it; null where something could not be checked. */
+export interface DoctorAnswer {
   readonly ok: boolean;
   readonly reprise: string;
   readonly node: string;
@@ -28,40 +29,40 @@ export interface Diagnosis {
   readonly sessions: number | null;
   readonly branches: number | null;
   readonly events: number | null;
-  /** How many branches were verified; null if that was not asked for. */
+  /** How many branches were verified; null without `--verify`. */
   readonly verified: number | null;
   readonly findings: readonly Finding[];
-  /** What could be better; the store is sound all the same. */
+  /** Possible improvements; the store is healthy without them. */
   readonly advice: readonly Omit<Finding, 'code'>[];
 }
 
-/** How closely to look. */
+/** How thorough to be. */
 export interface DiagnoseOptions {
   readonly verify: boolean;
-  /** Whether a store that is not there is made. */
+  /** Creates a store that does not exist. */
   readonly create: boolean;
-  /** Told how many events there are to verify, before the first is. */
+  /** Called with the number of events to verify, before the first one. */
   readonly onTotal?: (events: number) => void;
 }
 
-// A disk with less than this left will stop the next recording.
+// With less free space than this, recording will soon fail.
 const freeBytesMin = 67_108_864;
 
-const copyFirst = 'Copy the file before anything else';
+const copyFirst = 'Copy the file before you do anything else';
 const todos: Readonly<Record<string, string>> = {
-  'store.newer': 'Install the newer release of Reprise that wrote it; nothing was changed.',
-  'store.busy': 'Another process holds it: wait for it to end, or end it, and ask again.',
-  'store.damaged': `${copyFirst}. Then "reprise verify" of each session tells which histories are whole, or restore a backup.`,
-  'store.read-only': 'Give this user the right to write the file and its directory, or go on reading.',
-  'store.full': 'Make room on the disk.',
+  'store.newer': 'Install the newer release of Reprise that wrote it. Nothing was changed.',
+  'store.busy': 'Another process is using it: wait for it to finish or stop it, then try again.',
+  'store.damaged': `${copyFirst}. Then run "reprise verify" on each session to see which histories are intact, or restore a backup.`,
+  'store.read-only': 'Give this user write access to the file and its directory, or keep using it read-only.',
+  'store.full': 'Free up space on the disk.',
 };
 
-/** Looks at the store: an error on the way is a finding, since the store being ill is what a doctor is for. */
-export async function diagnose(context: Context, options: DiagnoseOptions): Promise<Diagnosis> {
+/** Checks the store. An error on the way is a finding and is not thrown: broken stores are what this is for. */
+export async function diagnose(context: Context, options: DiagnoseOptions): Promise<DoctorAnswer> {
   const loaded = context.storeUrl === undefined ? await context.config() : undefined;
   const { location } = chooseStore(context.storeUrl, loaded);
   const free = location.kind === 'sqlite' ? freeBytesAt(location.path) : null;
-  const found: Diagnosis = {
+  const found: DoctorAnswer = {
     ok: false,
     reprise: version(),
     node: process.versions.node,
@@ -84,7 +85,7 @@ export async function diagnose(context: Context, options: DiagnoseOptions): Prom
   }
 }
 
-async function examine(reprise: Reprise, found: Diagnosis, options: DiagnoseOptions): Promise<Diagnosis> {
+async function examine(reprise: Reprise, found: DoctorAnswer, options: DiagnoseOptions): Promise<DoctorAnswer> {
   const { location: _location, advice, problems, ...store } = await reprise.health();
   const findings = [
     ...problems.map((problem) => problemOf(store.kind, problem)),
@@ -103,26 +104,26 @@ async function examine(reprise: Reprise, found: Diagnosis, options: DiagnoseOpti
   }
 }
 
-/** A file that SQLite finds unsound is damaged; what a server says is about how it is run. */
+/** Names a problem: SQLite reports damage in the file, PostgreSQL reports server settings. */
 function problemOf(kind: string, { message, todo }: StoreAdvice): Finding {
   const code = kind === 'postgres' ? 'store.settings' : 'store.damaged';
   return { code, message, todo: todo ?? todos[code] ?? null };
 }
 
 interface Survey {
-  readonly counts: Pick<Diagnosis, 'sessions' | 'branches' | 'events' | 'verified'>;
+  readonly counts: Pick<DoctorAnswer, 'sessions' | 'branches' | 'events' | 'verified'>;
   readonly bad: readonly Finding[];
 }
 
-/** Counts what is there, and verifies it if that was asked for. */
+/** Counts sessions, branches and events, and verifies them if asked to. */
 async function survey(reprise: Reprise, { verify, onTotal }: DiagnoseOptions): Promise<Survey> {
   const counts = { sessions: 0, branches: 0, events: 0, verified: verify ? 0 : null };
   const found: { readonly id: string; readonly node: BranchNode }[] = [];
   for await (const { session: id } of reprise.sessions()) {
-    const nodes = nodesOf(await (await reprise.session(id)).tree());
+    const nodes = await branchesOf(await reprise.session(id));
     counts.sessions += 1;
     counts.branches += nodes.length;
-    for (const { head, parent } of nodes) counts.events += head - (parent?.seq ?? 0);
+    for (const node of nodes) counts.events += ownEvents(node);
     if (verify) found.push(...nodes.map((node) => ({ id, node })));
   }
   onTotal?.(found.reduce((sum, { node }) => sum + node.head, 0));
@@ -130,33 +131,27 @@ async function survey(reprise: Reprise, { verify, onTotal }: DiagnoseOptions): P
   for (const { id, node } of found) {
     const { ok, firstBad, reason } = await (await reprise.session(id)).verify({ at: { branch: node.branch } });
     const ref = refText({ session: id, branch: node.branch });
-    const message = `${ref} does not verify from seq ${String(firstBad)} on: ${reason ?? ''}`;
-    if (!ok) bad.push({ code: 'history.changed', message, todo: `${copyFirst}. See "reprise verify ${ref}".` });
+    const message = `${ref} does not verify at seq ${String(firstBad)}: ${reason ?? ''}`;
+    if (!ok) bad.push({ code: 'history.changed', message, todo: `${copyFirst}. Then run "reprise verify ${ref}".` });
   }
   return { counts: { ...counts, verified: verify ? found.length : null }, bad };
 }
 
-function nodesOf(node: BranchNode): BranchNode[] {
-  const nodes = [node];
-  for (let index = 0; index < nodes.length; index++) nodes.push(...(nodes[index]?.children ?? []));
-  return nodes;
-}
-
-/** What PostgreSQL says where another process is in the way. */
+/** The codes PostgreSQL returns when a different process is in the way. */
 const locks: readonly string[] = ['40001', '40P01', '55P03'];
 
 function findingOf(error: RepriseError): Finding {
   const { code, message, hint } = error;
-  if (code === 'store.not-found') return { code, message, todo: missingHint(error) };
+  if (hasCode(error, 'store.not-found')) return { code, message, todo: missingHint(error) };
   const { postgres } = error.details;
-  // A server says what is the case; the words for a file do not fit it, unless somebody holds it.
+  // A server's own hint is better than our advice for files, unless a lock is the problem.
   if (typeof postgres === 'string' && !locks.includes(postgres) && hint !== undefined)
     return { code, message, todo: hint };
   const advice = code === 'store.damaged' && hint !== undefined ? `${copyFirst}. ${hint}` : todos[code];
   return { code, message, todo: advice ?? hint ?? null };
 }
 
-/** The room left where the store is or would be. */
+/** Returns the free space where the store is or would be; null if it is unknown. */
 function freeBytesAt(path: string): number | null {
   let directory = dirname(path);
   while (!existsSync(directory) && dirname(directory) !== directory) directory = dirname(directory);

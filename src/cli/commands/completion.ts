@@ -1,56 +1,64 @@
 import { Command } from 'commander';
 import { refText } from '../../core/ref.ts';
+import { branchesOf } from '../../reading/branch-tree.ts';
 import { type CommandSpec, describe } from '../command.ts';
 import { commands } from '../commands.ts';
-import { branchNames, type Context } from '../context.ts';
+import type { Context } from '../context.ts';
 import { done } from '../exit-code.ts';
 import { globalOptions } from '../global-options.ts';
 
-// Pressing Tab must answer at once, and nobody chooses from more.
+// Tab must answer at once, and nobody chooses from a longer list.
 const refsMax = 200;
 const busyWaitMs = 300;
+
+/** A completion script, as `reprise completion --json` prints it. */
+export interface CompletionAnswer {
+  readonly shell: string;
+  readonly script: string;
+}
 
 /** `reprise completion`. */
 export const completion: CommandSpec = {
   arguments: [
     {
       name: '<shell>',
-      about: 'for which shell; "refs" prints the refs that the scripts offer',
+      about: 'shell to print a script for; "refs" prints the refs that the scripts offer',
       choices: ['bash', 'zsh', 'fish', 'refs'],
     },
-    { name: '[begun]', about: 'with "refs": what was typed so far' },
+    { name: '[prefix]', about: 'with "refs": the text typed so far' },
   ],
   examples: [
     'reprise completion bash > ~/.local/share/bash-completion/completions/reprise',
     'reprise completion zsh > ~/.zfunc/_reprise',
     'reprise completion fish > ~/.config/fish/completions/reprise.fish',
   ],
-  run: async (context, [shell = '', begun = '']) => {
-    if (shell === 'refs') await offerRefs(context, begun);
+  run: async (context, [shell = '', prefix = '']) => {
+    const write = scripts[shell];
+    if (write === undefined) await offerRefs(context, prefix);
     else {
-      const script = scripts[shell as keyof typeof scripts](await wordsOf());
-      await (context.out.json === undefined ? context.out.line(script) : context.out.value({ shell, script }));
+      const answer: CompletionAnswer = { shell, script: write(await wordsOf()) };
+      await (context.out.json === undefined ? context.out.line(answer.script) : context.out.value(answer));
     }
     return done;
   },
 };
 
-/** Sessions; once one is typed, its branches. A store that cannot be read offers nothing. */
-async function offerRefs(context: Context, begun: string): Promise<void> {
+/** Prints sessions, or the branches of a session once its name is typed. Prints nothing if the store cannot be read. */
+async function offerRefs(context: Context, prefix: string): Promise<void> {
   const refs = ['latest'];
   try {
     const reprise = await context.open({ busyWaitMs });
-    const slash = begun.indexOf('/');
+    const slash = prefix.indexOf('/');
     if (slash > 0) {
-      const { session } = await context.at(begun.slice(0, slash));
-      for (const branch of await branchNames(session)) refs.push(refText({ session: session.id, branch }));
+      const { session } = await context.at(prefix.slice(0, slash));
+      for (const { branch } of await branchesOf(session)) refs.push(refText({ session: session.id, branch }));
     } else {
       for await (const { session } of reprise.sessions()) if (refs.push(refText({ session })) > refsMax) break;
     }
   } catch {
     return;
   }
-  const wanted = refs.filter((ref) => ref.startsWith(begun) && /^[\w./%-]+$/.test(ref)).slice(0, refsMax);
+  const wanted = refs.filter((ref) => ref.startsWith(prefix) && /^[\w./%-]+$/.test(ref)).slice(0, refsMax);
   if (context.out.json === undefined) await context.out.lines(wanted);
   else for (const ref of wanted) await context.out.value({ ref });
 }
@@ -71,7 +79,7 @@ async function wordsOf(): Promise<Words[]> {
   );
 }
 
-const scripts = { bash, zsh, fish };
+const scripts: Readonly<Record<string, (words: readonly Words[]) => string>> = { bash, zsh, fish };
 
 function bash(words: readonly Words[]): string {
   const cases = words.map(({ name, options }) => `      ${name}) words="${options.join(' ')}" ;;`).join('\n');
@@ -85,7 +93,7 @@ ${cases}
       -*) ;;
       *)
         words="$(reprise completion refs "$current" 2>/dev/null)"
-        # A ref goes on with /branch or @at.
+        # A ref may continue with /branch or @at.
         compopt -o nospace 2>/dev/null
         ;;
     esac

@@ -12,38 +12,40 @@ export const config: CommandSpec = {
   examples: ['reprise config', 'reprise config --json'],
   run: async (context) => {
     const { out } = context;
-    const found = await inEffect(context);
+    const found: ConfigAnswer = await inEffect(context);
     if (out.json !== undefined) await out.value(found);
     else {
       await out.lines(linesOf(out, found));
       const [agent] = found.agents;
       if (agent !== undefined) out.next(`reprise resume latest --with ${agent.name}`);
       else if (found.file === null)
-        out.say(`One to begin with:\n\n${firstConfig}\n\nMore in docs/guides/configure.md of the package.`);
+        out.say(`To start, create this file:\n\n${firstConfig}\n\nSee docs/guides/configure.md in the package.`);
     }
     return done;
   },
 };
 
-/** A configuration to begin with. */
+/** The smallest useful configuration. */
 const firstConfig = `  // reprise.config.ts
   import { defineConfig } from 'reprise';
   import { support } from './agent.ts'; // a function of the context, or aiSdkAgent(…), openaiAgent(…), langgraphAgent(…)
   export default defineConfig({ agents: { support } });`;
 
-/** What is in effect here, and who said so. */
-interface InEffect {
+/** The configuration in effect, as `reprise config --json` prints it. */
+export interface ConfigAnswer {
+  /** Null if there is none. */
   readonly file: string | null;
+  /** The store, and what chose it. */
   readonly store: { readonly url: string; readonly by: StoreChoice };
   readonly namespace: string;
   readonly agents: readonly { readonly name: string; readonly kind: string }[];
-  /** The models whose prices the file gives. */
+  /** The models that the file has prices for. */
   readonly prices: readonly string[];
-  /** Null where nothing is masked. */
+  /** Null if nothing is masked. */
   readonly masking: { readonly rules: readonly string[]; readonly except: readonly string[] } | null;
 }
 
-async function inEffect(context: Context): Promise<InEffect> {
+async function inEffect(context: Context): Promise<ConfigAnswer> {
   const loaded = await context.config();
   const held: Config = loaded?.config ?? {};
   const { location, by } = chooseStore(context.storeUrl, loaded);
@@ -59,32 +61,32 @@ async function inEffect(context: Context): Promise<InEffect> {
   };
 }
 
-const saidBy: Readonly<Record<StoreChoice, string>> = {
-  given: '--store',
-  environment: 'REPRISE_STORE',
-  config: 'the file',
-  default: 'the default',
+const chosenBy: Readonly<Record<StoreChoice, string>> = {
+  given: 'from --store',
+  environment: 'from REPRISE_STORE',
+  config: 'from the file',
+  default: 'default',
 };
 
-function linesOf(out: Output, { file, store, namespace, agents, prices, masking }: InEffect): string[] {
+function linesOf(out: Output, { file, store, namespace, agents, prices, masking }: ConfigAnswer): string[] {
   const line = (label: string, text: string): string => `${out.dim(label.padEnd(11))}${text}`;
   const agentLines = agents.map(({ name, kind }, index) =>
     line(index === 0 ? 'agents' : '', `${out.bold(plain(name))}  ${out.dim(plain(kind))}`),
   );
   return [
     line('file', file === null ? 'none' : plain(file)),
-    line('store', `${plain(store.url)}  ${out.dim(`by ${saidBy[store.by]}`)}`),
+    line('store', `${plain(store.url)}  ${out.dim(`(${chosenBy[store.by]})`)}`),
     line('namespace', plain(namespace)),
     ...(agents.length === 0 ? [line('agents', 'none')] : agentLines),
-    line('prices', prices.length === 0 ? 'the known ones' : `the known ones and ${prices.map(plain).join(', ')}`),
+    line('prices', prices.length === 0 ? 'built-in' : `built-in, plus ${prices.map(plain).join(', ')}`),
     line('masking', maskingText(masking)),
   ];
 }
 
-function maskingText(masking: InEffect['masking']): string {
-  if (masking === null) return 'nothing is masked';
+function maskingText(masking: ConfigAnswer['masking']): string {
+  if (masking === null) return 'off';
   const { rules, except } = masking;
   const own =
-    rules.length === 0 ? '' : ` and ${plural(rules.length, 'rule')} of the file: ${rules.map(plain).join(', ')}`;
-  return `the built-in rules${except.length === 0 ? '' : ` but ${except.join(', ')}`}${own}`;
+    rules.length === 0 ? '' : `, plus ${plural(rules.length, 'rule')} from the file: ${rules.map(plain).join(', ')}`;
+  return `built-in rules${except.length === 0 ? '' : ` except ${except.join(', ')}`}${own}`;
 }

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { RepriseError } from '../../core/error.ts';
+import { assert, hasCode, RepriseError } from '../../core/error.ts';
 import { refText } from '../../core/ref.ts';
 import type { SessionRecord } from '../../core/store/event-store.ts';
 import { withoutPassword } from '../../core/store/store-url.ts';
@@ -9,8 +9,9 @@ import type { Reprise } from '../../engine/reprise.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
 import { done, no } from '../exit-code.ts';
+import { flagOption, textOption } from '../option-values.ts';
 import { timeOf } from '../options/filter-options.ts';
-import { type CopyRow, copyLines, copyShape } from '../render/copy-table.ts';
+import { type CopiedRow, type CopyAnswer, copyLines, copyRow } from '../render/copy-table.ts';
 import { CopyProgressLine } from '../running/copy-progress.ts';
 import { openPair } from '../running/store-pair.ts';
 import { catchSignals } from '../stop-signals.ts';
@@ -19,15 +20,17 @@ import { quoted } from '../typed.ts';
 /** `reprise copy`. */
 export const copy: CommandSpec = {
   arguments: [
-    { name: '<from>', about: 'the store to read: sqlite:PATH or postgres://…' },
-    { name: '<to>', about: 'the store to write, of either kind; it is made if it is not there' },
-    { name: '[sessions...]', about: 'only these sessions (default: all of the namespace)' },
+    { name: '<from>', about: 'store to read: sqlite:PATH or postgres://…' },
+    { name: '<to>', about: 'store to write, of either kind; created if it does not exist' },
+    { name: '[sessions...]', about: 'sessions to copy (default: all in the namespace)' },
   ],
   options: [
-    new Option('--since <time>', 'only sessions changed since then: ISO 8601, or 90s, 15m, 2h, 3d ago'),
-    new Option('--into <namespace>', 'behind another wall at the target').conflicts('allNamespaces'),
-    new Option('--all-namespaces', 'behind every wall, each to the one of its name').conflicts('namespace'),
-    new Option('--dry-run', 'only tell what would be copied'),
+    new Option('--since <time>', 'only sessions changed since then: ISO 8601, or an age such as 90s, 15m, 2h, 3d'),
+    new Option('--into <namespace>', 'namespace to write at the target (default: the same)').conflicts('allNamespaces'),
+    new Option('--all-namespaces', 'every namespace in the store, each to the same one at the target').conflicts(
+      'namespace',
+    ),
+    new Option('--dry-run', 'only list what would be copied'),
   ],
   examples: [
     'reprise copy sqlite:.reprise/reprise.db sqlite:backup.db --dry-run',
@@ -35,24 +38,24 @@ export const copy: CommandSpec = {
     'reprise copy sqlite:.reprise/reprise.db sqlite:backup.db demo --into kept',
   ],
   run: async (context, [from = '', to = '', ...sessions], options) => {
-    const into = options['into'] as string | undefined;
-    const dryRun = options['dryRun'] === true;
-    const since = timeOf(options['since'] as string | undefined);
+    const into = textOption(options, 'into');
+    const dryRun = flagOption(options, 'dryRun');
+    const since = timeOf(textOption(options, 'since'));
     await using pair = await openPair(context, { from, to, into, dryRun });
-    const allNamespaces = options['allNamespaces'] === true;
+    const allNamespaces = flagOption(options, 'allNamespaces');
     const chosen = await chosenOf(pair.from, { store: from, sessions, since, allNamespaces });
     const target = (namespace: string): Reprise => pair.to.namespace(into ?? namespace);
     const rows = await copyAll(context, pair.from, target, chosen, dryRun);
-    await tell(context, rows, { dryRun, hasNamespaces: allNamespaces });
+    await print(context, rows, { dryRun, hasNamespaces: allNamespaces });
     if (dryRun && rows.some(({ outcome }) => !['unchanged', 'refused'].includes(outcome))) {
-      const asked = { into, since: options['since'] as string | undefined, allNamespaces };
+      const asked = { into, since: textOption(options, 'since'), allNamespaces };
       context.out.next(['reprise copy', ...[from, to].map(shownStore), ...words(sessions, asked)].join(' '));
     } else if (rows.length > 0 && !dryRun) next(context, to, rows, into);
     return rows.every((row) => row.outcome !== 'refused') ? done : no;
   },
 };
 
-/** What else was typed, to be typed again. */
+/** Returns the rest of the command line, to be typed again. */
 function words(
   sessions: readonly string[],
   asked: { readonly into: string | undefined; readonly since: string | undefined; readonly allNamespaces: boolean },
@@ -65,7 +68,7 @@ function words(
   ];
 }
 
-/** A store as it was written, without a password that may be in it. */
+/** Writes a store as it was given, without its password. */
 const shownStore = (store: string): string => quoted(withoutPassword(store));
 
 interface Choice {
@@ -75,7 +78,7 @@ interface Choice {
   readonly allNamespaces: boolean;
 }
 
-/** The sessions to copy, the one appended to last at the end, so that the target lists them in the same order. */
+/** Finds the sessions to copy, oldest change first, so that the target lists them in the same order. */
 async function chosenOf(from: Reprise, { store, sessions, since, allNamespaces }: Choice): Promise<SessionRecord[]> {
   const records: SessionRecord[] = [];
   for await (const record of from.sessions({ allNamespaces })) {
@@ -83,71 +86,69 @@ async function chosenOf(from: Reprise, { store, sessions, since, allNamespaces }
     if (since === undefined || record.updatedAt >= since) records.push(record);
   }
   const missing = sessions.find((id) => !records.some(({ session }) => session === id));
-  if (missing !== undefined && since === undefined) throw notThere(missing, from.currentNamespace, store);
+  if (missing !== undefined && since === undefined) throw missingSession(missing, from.currentNamespace, store);
   return records.reverse();
 }
 
-function notThere(session: string, namespace: string, store: string): RepriseError {
+function missingSession(session: string, namespace: string, store: string): RepriseError {
   return new RepriseError(
     'session.not-found',
-    `Cannot copy session ${JSON.stringify(session)}: there is none of that id in namespace "${namespace}"`,
+    `Cannot copy session ${JSON.stringify(session)}: it does not exist in namespace "${namespace}"`,
     {
-      hint: `See what there is: reprise list --all-namespaces --store ${shownStore(store)}`,
+      hint: `List the sessions: reprise list --all-namespaces --store ${shownStore(store)}`,
       details: { session, namespace },
     },
   );
 }
 
-/** Copies one session after the other. One that is refused does not keep the others waiting; a store that fails does. */
+/** Copies the sessions one by one. A session that is refused does not stop the others; a store that fails does. */
 async function copyAll(
   context: Context,
   from: Reprise,
   target: (namespace: string) => Reprise,
   records: readonly SessionRecord[],
   dryRun: boolean,
-): Promise<CopyRow[]> {
+): Promise<CopiedRow[]> {
   const controller = new AbortController();
   const release = catchSignals(controller);
   const progress = new CopyProgressLine(context.out.progress);
-  const rows: CopyRow[] = [];
+  const rows: CopiedRow[] = [];
   try {
     for (const { namespace, session } of records) {
       const copying = from.namespace(namespace).copy(target(namespace), {
         sessions: [session],
         dryRun,
         signal: controller.signal,
-        onProgress: (told) => progress.show(told),
+        onProgress: (now) => progress.show(now),
       });
       const row = await copying.then(rowOf(namespace), refusalOf(namespace, session));
       rows.push(row);
-      if (context.out.json === 'lines') await context.out.value(copyShape(row, dryRun));
+      if (context.out.json === 'lines') await context.out.value(copyRow(row, dryRun));
     }
     return rows;
   } catch (error) {
-    if (rows.length > 0) await tell(context, rows, { dryRun, hasNamespaces: false });
-    throw ownersOnly(error);
+    if (rows.length > 0) await print(context, rows, { dryRun, hasNamespaces: false });
+    throw forOwners(error);
   } finally {
     release();
     context.out.progress.end();
   }
 }
 
-/** Somebody who may record into the target gets as far as the name of the copy, which only its owner may give. */
-function ownersOnly(error: unknown): unknown {
-  if (!(error instanceof RepriseError) || error.code !== 'store.denied') return error;
+/** Explains a denied copy: a user who may record at the target may not rename a finished copy, only its owner may. */
+function forOwners(error: unknown): unknown {
+  if (!hasCode(error, 'store.denied')) return error;
   const { code, message, details } = error;
-  const hint =
-    'Copying takes the rights of the owner of the target. Copy again as the owner: it goes on where it stopped.';
+  const hint = 'Only the owner of the target may copy into it. Copy again as the owner: it continues where it stopped.';
   return new RepriseError(code, message, { hint, details, cause: error });
 }
 
 const rowOf =
   (namespace: string) =>
-  ({ sessions: [copied] }: { readonly sessions: readonly CopiedSession[] }): CopyRow => ({
-    namespace,
-    ...(copied as CopiedSession),
-    error: null,
-  });
+  ({ sessions: [copied] }: { readonly sessions: readonly CopiedSession[] }): CopiedRow => {
+    assert(copied !== undefined, 'a copy of one session has one result');
+    return { namespace, ...copied, error: null };
+  };
 
 const refusals: readonly string[] = [
   'copy.diverged',
@@ -161,26 +162,27 @@ const refusals: readonly string[] = [
 
 const refusalOf =
   (namespace: string, session: string) =>
-  (error: unknown): CopyRow => {
+  (error: unknown): CopiedRow => {
     if (!(error instanceof RepriseError) || !refusals.includes(error.code)) throw error;
     const { code, message, hint = null } = error;
     return { namespace, session, outcome: 'refused', written: 0, branches: [], error: { code, message, hint } };
   };
 
-interface Telling {
+interface PrintOptions {
   readonly dryRun: boolean;
   readonly hasNamespaces: boolean;
 }
 
-/** What was done, once all is; as lines of JSON, each session was told already. */
-async function tell({ out }: Context, rows: readonly CopyRow[], telling: Telling): Promise<void> {
-  if (out.json === 'object') await out.value({ sessions: rows.map((row) => copyShape(row, telling.dryRun)) });
-  else if (out.json === undefined) await out.lines(copyLines(out, rows, telling));
+/** Prints the result of all sessions; as JSON lines, each session was printed when it was done. */
+async function print({ out }: Context, rows: readonly CopiedRow[], options: PrintOptions): Promise<void> {
+  if (out.json === 'object')
+    await out.value({ sessions: rows.map((row) => copyRow(row, options.dryRun)) } satisfies CopyAnswer);
+  else if (out.json === undefined) await out.lines(copyLines(out, rows, options));
 }
 
-function next({ out, namespace }: Context, to: string, rows: readonly CopyRow[], into: string | undefined): void {
+function next({ out, namespace }: Context, to: string, rows: readonly CopiedRow[], into: string | undefined): void {
   const last = rows.findLast(({ outcome }) => outcome !== 'refused');
-  // A namespace that was given is added to what is told, and here it would be that of the source.
+  // `next` adds the given namespace, which is the source's and would be wrong here.
   if (last === undefined || (namespace !== undefined && into !== undefined)) return;
   const place = `--store ${shownStore(to)}${into === undefined ? '' : ` --namespace ${quoted(into)}`}`;
   out.next(`reprise list ${place}`, `reprise verify ${refText({ session: last.session })} ${place}`);

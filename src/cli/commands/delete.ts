@@ -1,4 +1,5 @@
 import { refText } from '../../core/ref.ts';
+import type { DeleteAnswer } from '../../reading/change-answers.ts';
 import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
 import { done, no } from '../exit-code.ts';
@@ -9,8 +10,8 @@ import { quoted } from '../typed.ts';
 /** `reprise delete`. */
 export const deleteKey: CommandSpec = {
   arguments: [
-    { name: '<ref>', about: 'where: session[/branch]' },
-    { name: '<key>', about: 'the key' },
+    { name: '<ref>', about: 'branch: session[/branch]' },
+    { name: '<key>', about: 'key to delete' },
   ],
   options: [agentOption],
   examples: ['reprise delete demo plan', 'reprise delete demo/careful plan --agent support'],
@@ -26,17 +27,12 @@ export const deleteKey: CommandSpec = {
     const { txn, seq, time, versions } = await context.patient(work);
     const [made] = versions;
     const held = await state.get(key);
-    const shown = made === undefined ? held : { ...held, version: made.version, seq, time };
-    if (out.json !== undefined)
-      await out.value({
-        ...shown,
-        value: null,
-        exists: false,
-        ref,
-        txn: made === undefined ? null : txn,
-        deleted: made !== undefined,
-      });
-    else if (made === undefined) out.say(plain(`"${key}" of agent "${state.agent}" is not there at ${ref}.`));
+    if (out.json !== undefined) {
+      const shown = made === undefined ? held : { ...held, version: made.version, seq, time };
+      const deleted = made !== undefined;
+      const answer: DeleteAnswer = { ...shown, value: null, exists: false, ref, txn: deleted ? txn : null, deleted };
+      await out.value(answer);
+    } else if (made === undefined) out.say(plain(`"${key}" of agent "${state.agent}" does not exist at ${ref}.`));
     else {
       await out.line(`${shownKey(key)} deleted${out.dim(`  v${made.version} @${seq}`)}`);
       out.next(`reprise history ${ref} ${quoted(key)}${forAgent(state)}`);

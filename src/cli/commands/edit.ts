@@ -2,13 +2,14 @@ import { Option } from 'commander';
 import { editsOf } from '../../core/view/edit.ts';
 import type { CommandSpec } from '../command.ts';
 import { done } from '../exit-code.ts';
+import { flagOption } from '../option-values.ts';
 import { editOptions, editsFrom } from '../options/edit-options.ts';
 import { editedEvent } from '../options/editor.ts';
-import { markOf, markOptions, tellMarked } from './marked.ts';
+import { markOf, markOptions, printMarked } from './marked.ts';
 
 /** `reprise edit`. */
 export const edit: CommandSpec = {
-  arguments: [{ name: '<ref>', about: 'the live branch, session[/branch]; with --edit the event, …@seq' }],
+  arguments: [{ name: '<ref>', about: 'branch: session[/branch]; with --edit, the event: session[/branch]@seq' }],
   options: [...markOptions, new Option('--edit', 'open $EDITOR on the event at the point'), ...editOptions()],
   examples: [
     'reprise edit demo --replace 12=event.json --reason "typo"',
@@ -16,11 +17,12 @@ export const edit: CommandSpec = {
     'reprise edit demo --drop 14',
   ],
   run: async (context, [text = ''], options) => {
-    const isInEditor = options['edit'] === true;
+    const isInEditor = flagOption(options, 'edit');
     const { session, ref, point } = isInEditor ? await context.at(text) : await context.branch(text);
     const edits = editsOf(editsFrom(options));
     if (isInEditor) edits.push(await editedEvent(session, point));
-    await tellMarked(context, ref, await context.patient(session.edit({ branch: ref.branch }, edits, markOf(options))));
+    const edited = session.edit({ branch: ref.branch }, edits, markOf(options));
+    await printMarked(context, ref, await context.patient(edited));
     return done;
   },
 };

@@ -1,16 +1,16 @@
 import { Option } from 'commander';
 import { given } from '../../core/json.ts';
-import { type Ref, refText } from '../../core/ref.ts';
+import { refText } from '../../core/ref.ts';
 import type { Branch } from '../../engine/branch.ts';
-import { type ForkReport, forkReport } from '../../reading/fork-report.ts';
-import { countText } from '../../wording/amount.ts';
+import { type ForkReport, forkAnswer, forkReport } from '../../reading/fork-report.ts';
 import { detailOf } from '../../wording/event-gist.ts';
-import { seqsText } from '../../wording/seqs.ts';
+import { rangeText, seqsText } from '../../wording/seqs.ts';
 import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
 import { done } from '../exit-code.ts';
-import { collect, editOptions, editsFrom, jsonPair } from '../options/edit-options.ts';
+import { collect, flagOption, listOption, numberOption, type OptionValues, textOption } from '../option-values.ts';
+import { editOptions, editsFrom, jsonPair } from '../options/edit-options.ts';
 import { editedEvent } from '../options/editor.ts';
 import { wholeNumber } from '../options/number-option.ts';
 import { pendingLines } from '../render/resumable-lines.ts';
@@ -19,12 +19,12 @@ import { markOf, markOptions } from './marked.ts';
 
 /** `reprise fork`. */
 export const fork: CommandSpec = {
-  arguments: [{ name: '<ref>', about: 'the point: session[/branch][@at]' }],
+  arguments: [{ name: '<ref>', about: 'point to fork at: session[/branch][@at]' }],
   options: [
-    new Option('--name <branch>', 'the new branch; a free name is chosen if left out'),
+    new Option('--name <branch>', 'name of the new branch (default: a free name)'),
     ...markOptions,
     new Option('--meta <key=json>', 'metadata of the new branch; null removes a key').argParser(collect),
-    new Option('--turn <n>', 'fork at the head without what came after a turn').argParser(wholeNumber),
+    new Option('--turn <n>', 'fork at the head, without events of later turns').argParser(wholeNumber),
     new Option('--edit', 'open $EDITOR on the event at the point'),
     ...editOptions(),
   ],
@@ -35,69 +35,51 @@ export const fork: CommandSpec = {
     'reprise fork latest --model large-1',
   ],
   run: async (context, [text = ''], options) => {
-    const { turn, name } = options as { readonly turn?: number; readonly name?: string };
+    const turn = numberOption(options, 'turn');
     const { session, ref, point } = turn === undefined ? await context.at(text) : await context.branch(text);
-    const typed = editsFrom(options);
-    const edits = [...(typed.edits ?? []), ...(options['edit'] === true ? [await editedEvent(session, point)] : [])];
-    const metadata = ((options['meta'] as readonly string[] | undefined) ?? []).map((pair) => jsonPair('--meta', pair));
+    const asked = editsFrom(options);
+    const edits = [...(asked.edits ?? []), ...(flagOption(options, 'edit') ? [await editedEvent(session, point)] : [])];
+    const metadata = listOption(options, 'meta').map((pair) => jsonPair('--meta', pair));
     const forked = session.fork(turn === undefined ? point : { branch: ref.branch, turn }, {
-      ...typed,
+      ...asked,
       ...markOf(options),
       edits,
       metadata: Object.fromEntries(metadata),
-      ...given({ name }),
+      ...given({ name: textOption(options, 'name') }),
     });
-    const branch = await context.patient(forked);
-    await tell(context, ref, branch, options);
+    await print(context, ref.branch, await context.patient(forked), options);
     return done;
   },
 };
 
-async function tell(
-  { out }: Context,
-  ref: Ref,
-  branch: Branch,
-  options: Readonly<Record<string, unknown>>,
-): Promise<void> {
-  const made = refText({ session: ref.session, branch: branch.name });
+async function print({ out }: Context, source: string, branch: Branch, options: OptionValues): Promise<void> {
   const report = await forkReport(branch);
-  const { reason, agent } = markOf(options);
-  const { parent, dependents } = branch;
+  const marked = markOf(options);
   const { pending } = await branch.resumable();
+  const answer = forkAnswer(branch, report, { ...marked, pending });
   if (out.json !== undefined) {
-    const { edits, dropped } = report;
-    const lineage = {
-      parent: parent ?? null,
-      reason: reason ?? null,
-      agent: agent ?? null,
-      edits,
-      dropped,
-      dependents,
-    };
-    await out.value({ session: ref.session, branch: branch.name, ref: made, head: branch.head, pending, lineage });
+    await out.value(answer);
     return;
   }
+  const { session, ref } = answer;
+  const { parent, dependents } = branch;
   const from = `${plain(parent?.branch ?? '')}@${parent?.seq ?? 0}`;
-  await out.line(
-    `${out.style('green', plain(made))} forked from ${from}${reason === undefined ? '' : `: ${plain(reason)}`}`,
-  );
+  const why = marked.reason === undefined ? '' : `: ${plain(marked.reason)}`;
+  await out.line(`${out.style('green', plain(ref))} forked from ${from}${why}`);
   await out.lines(editLines(out, report));
-  await tellLeftOut(out, ref, branch, report);
+  await sayLeftOut(out, branch, report);
   if (dependents.length > 0)
-    out.say(`Kept although they depended on what was dropped: ${seqsText(dependents)}. --cascade drops them too.`);
+    out.say(`Kept although they depend on dropped events: ${seqsText(dependents)}. To drop them too, add --cascade.`);
   for (const line of pendingLines(pending)) out.say(line);
-  out.next(
-    `reprise show ${made}`,
-    `reprise resume ${made}`,
-    `reprise diff ${refText({ session: ref.session, branch: ref.branch })} ${made}`,
-  );
+  const original = refText({ session, branch: source });
+  out.next(`reprise show ${ref}`, `reprise resume ${ref}`, `reprise diff ${original} ${ref}`);
 }
 
-/** What each edit did, the old beside the new. */
-function editLines(out: Output, { told }: ForkReport): string[] {
+/** Describes each edit, with the event before and after it. */
+function editLines(out: Output, { shown }: ForkReport): string[] {
   const fold = (text: string): string => (text.length > 200 ? `${text.slice(0, 199)}…` : text);
-  return told.flatMap(({ edit, before, after }) => {
-    const now = after === undefined ? '' : fold(detailOf(after));
+  return shown.flatMap(({ edit, before, after }) => {
+    const now = fold(detailOf(after));
     switch (edit.kind) {
       case 'replaced':
         return [
@@ -120,19 +102,15 @@ function editLines(out: Output, { told }: ForkReport): string[] {
 const typesText = (before: string, after: string): string =>
   before === after ? plain(after) : `${plain(before)} with ${plain(after)}`;
 
-/** What is not on the branch: what came after the point; and what is, although it answered something else. */
-async function tellLeftOut(out: Output, ref: Ref, { session, parent }: Branch, report: ForkReport): Promise<void> {
+/** Says which events are not on the branch, and which still are although they came after a replaced event. */
+async function sayLeftOut(out: Output, { session, parent }: Branch, report: ForkReport): Promise<void> {
   if (parent === undefined) return;
   const { head } = await session.branch(parent.branch);
   if (head > parent.seq)
-    out.say(`Not on it: what came later on ${plain(parent.branch)}, ${later(parent.seq + 1, head)}.`);
+    out.say(`Not on this branch: later events of ${plain(parent.branch)}, ${rangeText(parent.seq + 1, head)}.`);
   const first = Math.min(...report.edits.flatMap((edit) => (edit.kind === 'replaced' ? [edit.target] : [])));
   if (first >= parent.seq || first === Number.POSITIVE_INFINITY) return;
-  const earlier = refText({ session: ref.session, branch: parent.branch });
-  out.say(`Still on it: ${later(first + 1, parent.seq)}, recorded after the old @${first}.`);
-  out.say(`To leave that out, fork ${earlier}@${first} instead.`);
-}
-
-function later(first: number, last: number): string {
-  return first === last ? `@${first}` : `@${first}…@${last} (${countText(last - first + 1)} events)`;
+  const earlier = refText({ session: session.id, branch: parent.branch });
+  out.say(`Still on this branch: ${rangeText(first + 1, parent.seq)}, recorded after the original @${first}.`);
+  out.say(`To leave them out, fork ${earlier}@${first} instead.`);
 }

@@ -9,14 +9,28 @@ import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
 import { done } from '../exit-code.ts';
+import { textOption } from '../option-values.ts';
 import { readFailure } from '../options/read-failure.ts';
+
+/** One imported file, as `reprise import --json` prints it. */
+export interface ImportRow {
+  readonly file: string;
+  readonly session: string;
+  readonly ref: string;
+  readonly events: number;
+}
+
+/** Every imported file as one object. */
+interface ImportAnswer {
+  readonly imported: readonly ImportRow[];
+}
 
 /** `reprise import`. */
 export const importRuns: CommandSpec = {
-  arguments: [{ name: '<files...>', about: 'saved runs of another system; - is stdin' }],
+  arguments: [{ name: '<files...>', about: 'saved runs of other systems; - is stdin' }],
   options: [
-    new Option('--format <format>', 'what they are: shipit; told from the file if left out'),
-    new Option('--session <id>', "what the session is called (default: the file's own name for itself)"),
+    new Option('--format <format>', 'format of the files: shipit (default: detected)'),
+    new Option('--session <id>', "id of the new session (default: the file's own id)"),
   ],
   examples: [
     'reprise import run-abc.json',
@@ -24,27 +38,26 @@ export const importRuns: CommandSpec = {
     'cat run-abc.json | reprise import - --session from-stdin',
   ],
   run: async (context, files, options) => {
-    const { format, session } = options as { readonly format?: string; readonly session?: string };
+    const [format, session] = [textOption(options, 'format'), textOption(options, 'session')];
     if (session !== undefined && files.length > 1)
       throw new RepriseError('import.invalid', `Cannot import ${files.length} files into one session "${session}"`, {
-        hint: 'Leave --session out, or import them one by one.',
+        hint: 'Leave out --session, or import the files one by one.',
       });
     const reprise = await context.open({ create: true });
-    const chosen = given({ format, session });
-    const imported: object[] = [];
+    const imported: ImportRow[] = [];
     for (const file of files) {
-      const made = await importFile(reprise, file, chosen);
-      const { head } = await made.branch();
-      const told = { file, session: made.id, ref: refText({ session: made.id }), events: head };
-      if (context.out.json === 'object') imported.push(told);
-      else await tell(context, told);
+      const created = await importFile(reprise, file, given({ format, session }));
+      const { head } = await created.branch();
+      const row = { file, session: created.id, ref: refText({ session: created.id }), events: head };
+      if (context.out.json === 'object') imported.push(row);
+      else await print(context, row);
     }
-    if (context.out.json === 'object') await context.out.value({ imported });
+    if (context.out.json === 'object') await context.out.value({ imported } satisfies ImportAnswer);
     return done;
   },
 };
 
-/** What is wrong with a file is told with its name. */
+/** Imports one file; an error names the file. */
 async function importFile(
   reprise: Reprise,
   file: string,
@@ -54,39 +67,33 @@ async function importFile(
     return await reprise.import(file === '-' ? process.stdin : file, options);
   } catch (error) {
     if (!(error instanceof RepriseError)) throw error;
-    const { code, hint, details } = error;
+    const { code, details } = error;
     const where = file === '-' ? 'stdin' : JSON.stringify(file);
-    const isExisting = code === 'session.exists';
-    const more = isExisting ? 'Name another one with --session, or "reprise delete-session" it first.' : hint;
+    const hint =
+      code === 'session.exists'
+        ? 'Choose a different id with --session, or delete the session first with "reprise delete-session".'
+        : error.hint;
     throw new RepriseError(code, `Cannot import ${where}: ${whyNot(error)}`, {
-      ...given({ hint: more }),
+      ...given({ hint }),
       details,
       cause: error,
     });
   }
 }
 
-/** What was the case, without what was attempted: that is said already. */
+/** Returns the reason in an error message, without the action, which the new message names. */
 function whyNot({ message, cause }: RepriseError): string {
   const isUnread = cause instanceof Error && 'syscall' in cause;
   if (isUnread) return readFailure(cause);
   return message.replace(/^Cannot (?:import|read a saved run): /, '').replace(/^Cannot /, 'cannot ');
 }
 
-interface Imported {
-  readonly file: string;
-  readonly session: string;
-  readonly ref: string;
-  readonly events: number;
-}
-
-async function tell({ out }: Context, told: Imported): Promise<void> {
+async function print({ out }: Context, row: ImportRow): Promise<void> {
   if (out.json !== undefined) {
-    await out.value(told);
+    await out.value(row);
     return;
   }
-  await out.line(
-    `${out.style('green', plain(told.ref))} imported from ${plain(told.file)}: ${plural(told.events, 'event')}`,
-  );
-  out.next(`reprise replay ${told.ref}`);
+  const { ref, file, events } = row;
+  await out.line(`${out.style('green', plain(ref))} imported from ${plain(file)}: ${plural(events, 'event')}`);
+  out.next(`reprise replay ${ref}`);
 }

@@ -1,4 +1,5 @@
-import { shipped } from '../answering/shipped-projections.ts';
+import { projectionRow } from '../../reading/shipped-projections.ts';
+import { shipped } from '../answering/node-projections.ts';
 import type { CommandSpec } from '../command.ts';
 import { done } from '../exit-code.ts';
 
@@ -6,10 +7,10 @@ import { done } from '../exit-code.ts';
 export const projections: CommandSpec = {
   examples: ['reprise projections', 'reprise state latest conversation'],
   run: async ({ out }) => {
-    const width = Math.max(...Object.keys(shipped).map((name) => name.length));
-    for (const [name, { projection, about }] of Object.entries(shipped)) {
-      if (out.json === undefined) await out.line(`${out.bold(name.padEnd(width))}  ${about}`);
-      else await out.value({ name, version: projection.version ?? null, history: projection.history, about });
+    const width = Math.max(...shipped().map(({ name }) => name.length));
+    for (const named of shipped()) {
+      if (out.json === undefined) await out.line(`${out.bold(named.name.padEnd(width))}  ${named.about}`);
+      else await out.value(projectionRow(named));
     }
     out.next('reprise state latest conversation');
     return done;

@@ -1,15 +1,15 @@
 import type { CommandSpec } from '../command.ts';
 import { done } from '../exit-code.ts';
-import { markOf, markOptions, tellMarked } from './marked.ts';
+import { markOf, markOptions, printMarked } from './marked.ts';
 
 /** `reprise redo`. */
 export const redo: CommandSpec = {
-  arguments: [{ name: '<ref>', about: 'the branch: session[/branch]' }],
+  arguments: [{ name: '<ref>', about: 'branch: session[/branch]' }],
   options: markOptions,
   examples: ['reprise redo demo', 'reprise redo demo/careful --reason "it was right after all"'],
   run: async (context, [text = ''], options) => {
     const { session, ref } = await context.branch(text);
-    await tellMarked(context, ref, await context.patient(session.redo({ branch: ref.branch }, markOf(options))));
+    await printMarked(context, ref, await context.patient(session.redo({ branch: ref.branch }, markOf(options))));
     return done;
   },
 };

@@ -4,34 +4,36 @@ import type { Event } from '../../core/event/event.ts';
 import { given } from '../../core/json.ts';
 import { refText } from '../../core/ref.ts';
 import { msBetween } from '../../core/time.ts';
-import type { Session } from '../../engine/session.ts';
+import { countEvents, type EventReading, type ReplayAnswer, readEvents } from '../../reading/event-reading.ts';
 import { historyFacts } from '../../reading/history-facts.ts';
+import { type Misspelling, misspellingsOf } from '../../reading/nothing-found.ts';
+import { eventsUpTo, type OpenRef } from '../../reading/open-ref.ts';
 import { plain } from '../../wording/text.ts';
-import { countEvents, type EventReading, readEvents } from '../answering/event-reading.ts';
-import { nothingFound } from '../answering/nothing-found.ts';
 import type { CommandSpec } from '../command.ts';
-import type { Context, Found } from '../context.ts';
+import type { Context } from '../context.ts';
 import { done } from '../exit-code.ts';
+import { flagOption, numberOption, type OptionValues, textOption } from '../option-values.ts';
 import { filterOf, filterOptions } from '../options/filter-options.ts';
 import { wholeNumber } from '../options/number-option.ts';
-import { printOperations } from '../options/operation-replay.ts';
+import { printTransactions } from '../options/print-transactions.ts';
 import { EventTable } from '../render/event-table.ts';
 import { headerLines } from '../render/history-header.ts';
+import { JsonList } from '../terminal/json-list.ts';
 import { list } from './list.ts';
 
 /** `reprise replay`. */
 export const replay: CommandSpec = {
-  arguments: [{ name: '<ref>', about: 'where: session[/branch][@at], or "latest", or "list" for what there is' }],
+  arguments: [{ name: '<ref>', about: 'history: session[/branch][@at], "latest", or "list" to list sessions' }],
   options: [
     ...filterOptions,
-    new Option('--limit <n>', 'events at most, counted after filtering').argParser(wholeNumber),
-    new Option('--tail <n>', 'the last events only').argParser(wholeNumber).conflicts('limit'),
-    new Option('--reverse', 'the last event first').conflicts('follow'),
-    new Option('--follow', 'go on with what is appended, in any process, until Ctrl-C'),
-    new Option('--speed <speed>', 'with the original pauses: 1x, 10x, or max for none').default('max'),
-    new Option('--ops', 'only what was done to state, an operation a line; --agent is whose state'),
-    new Option('--verbose', 'with --ops: whole values'),
-    new Option('--raw', 'every stored event, markers and taken-out events included'),
+    new Option('--limit <n>', 'print at most this many matching events').argParser(wholeNumber),
+    new Option('--tail <n>', 'print only the last n matching events').argParser(wholeNumber).conflicts('limit'),
+    new Option('--reverse', 'print the last event first').conflicts('follow'),
+    new Option('--follow', 'keep printing events as any process appends them, until Ctrl-C'),
+    new Option('--speed <speed>', 'keep the original pauses: 1x, 10x, or max for none').default('max'),
+    new Option('--ops', 'print only state operations, one per line; --agent selects whose state'),
+    new Option('--verbose', 'with --ops: print whole values'),
+    new Option('--raw', 'print every stored event, including markers and events taken out of the view'),
   ],
   examples: [
     'reprise replay latest',
@@ -44,30 +46,29 @@ export const replay: CommandSpec = {
   run: async (context, [ref = 'latest'], options) => {
     if (ref === 'list') return list.run(context, [], options);
     const reading = readingOf(options);
-    const speed = speedOf(String(options['speed'] ?? 'max'));
+    const speed = speedOf(textOption(options, 'speed') ?? 'max');
     const found = await context.at(ref);
     const placed = { ...reading, point: found.point };
-    if (options['ops'] === true) await printOperations(context, found, placed, options['verbose'] === true);
+    if (flagOption(options, 'ops')) await printTransactions(context, found, placed, flagOption(options, 'verbose'));
     else if (context.out.json === 'object') await printObject(context, found, placed);
     else await printEvents(context, found, placed, speed);
     return done;
   },
 };
 
-function readingOf(options: Readonly<Record<string, unknown>>): Omit<EventReading, 'point'> {
-  const follows = options['follow'] === true;
+function readingOf(options: OptionValues): Omit<EventReading, 'point'> {
+  const follows = flagOption(options, 'follow');
   if (follows && options['json'] === 'object') {
-    throw new RepriseError('filter.invalid', 'Cannot follow as one object: it would never end', {
-      hint: 'Use --json, which is one event a line.',
+    throw new RepriseError('filter.invalid', 'Cannot use --follow with --json=object: the object would never end', {
+      hint: 'Use --json, which prints one event per line.',
     });
   }
-  const { limit, tail } = options as { readonly limit?: number; readonly tail?: number };
   return {
     filter: filterOf(options),
-    history: options['raw'] === true || follows ? 'raw' : 'view',
-    isReverse: options['reverse'] === true,
+    history: flagOption(options, 'raw') || follows ? 'raw' : 'view',
+    isReverse: flagOption(options, 'reverse'),
     follows,
-    ...given({ limit, tail }),
+    ...given({ limit: numberOption(options, 'limit'), tail: numberOption(options, 'tail') }),
   };
 }
 
@@ -76,16 +77,16 @@ function speedOf(text: string): number {
   const factor = Number(/^(\d{1,6}(?:\.\d{1,6})?)x$/.exec(text)?.[1] ?? 0);
   if (factor > 0) return factor;
   throw new RepriseError('filter.invalid', `Cannot replay at speed ${JSON.stringify(text)}`, {
-    hint: 'Write 1x, 10x, 0.5x or max.',
+    hint: 'Use 1x, 10x, 0.5x or max.',
   });
 }
 
-async function printEvents(context: Context, found: Found, reading: EventReading, speed: number): Promise<void> {
+async function printEvents(context: Context, found: OpenRef, reading: EventReading, speed: number): Promise<void> {
   const { out } = context;
   const rows = out.json === undefined ? await openTable(context, found, reading) : undefined;
   let before: string | undefined;
   let last: Event | undefined;
-  out.progress.begin('replay', (await found.session.locate(found.point)).seq);
+  out.progress.begin('replay', eventsUpTo(found));
   for await (const event of readEvents(found.session, reading)) {
     if (before !== undefined && Number.isFinite(speed)) await pause(Math.abs(msBetween(before, event.time)) / speed);
     before = event.time;
@@ -101,47 +102,57 @@ interface Rows {
   readonly end: (last: Event | undefined) => Promise<void>;
 }
 
-// A fold of so many events takes a few milliseconds; a longer one would keep the first rows waiting.
+// Folding this many events takes a few milliseconds; a longer fold would delay the first rows.
 const quickEvents = 2_000;
 
-/** Prints the header and gives what prints the rows and the end. */
-async function openTable({ out }: Context, found: Found, reading: EventReading): Promise<Rows> {
+/** Prints the header, and returns functions that print the rows and the end. */
+async function openTable({ out }: Context, found: OpenRef, reading: EventReading): Promise<Rows> {
   const { session, ref, point } = found;
-  const facts = await historyFacts(session, ref.branch, point);
+  const facts = await historyFacts(found);
   const isQuick = facts.seq <= quickEvents;
-  const fingerprint = isQuick ? await session.fingerprint(point) : `see: reprise fingerprint ${refText(ref)}`;
+  const fingerprint = isQuick ? await session.fingerprint(point) : `run: reprise fingerprint ${refText(ref)}`;
   await out.lines(headerLines(out, session.id, facts, fingerprint));
   const table = new EventTable(out, facts);
   await out.line(table.head());
-  // It is there at once; the first row that matches may be far away.
+  // Show the header at once; the first matching row may be far away.
   await out.flush();
   const end = async (last: Event | undefined): Promise<void> => {
-    if (last === undefined) await sayNothing(out, session, reading);
+    if (last === undefined) await sayNothing(out, found, reading);
     else out.next(`reprise show ${refText({ ...ref, at: { kind: 'seq', seq: last.seq } })}`);
   };
   return { show: (event) => out.line(table.line(event)), end };
 }
 
-async function sayNothing(out: Context['out'], session: Session, reading: EventReading): Promise<void> {
+async function sayNothing(out: Context['out'], { session }: OpenRef, reading: EventReading): Promise<void> {
   if (reading.limit === 0 || reading.tail === 0) return;
-  for (const line of await nothingFound(session, reading)) out.say(plain(line));
+  const isFiltered = Object.keys(reading.filter).length > 0;
+  out.say(isFiltered ? 'No matching events.' : 'No events yet.');
+  if (!isFiltered) return;
+  for (const misspelling of await misspellingsOf(session, reading)) out.say(plain(correctionText(misspelling)));
 }
 
-/** One object for everything. It is written as it is read, so that it may be larger than memory. */
-async function printObject({ out }: Context, { session, ref, point }: Found, reading: EventReading): Promise<void> {
+function correctionText({ what, word, near }: Misspelling): string {
+  const suggestion = near === undefined ? `--agent '~${word}'` : `"${near}"`;
+  return `There is no ${what} "${word}" here. Did you mean ${suggestion}?`;
+}
+
+/** Prints a history as one object. It is written as it is read, so it may be larger than memory. */
+async function printObject({ out }: Context, found: OpenRef, reading: EventReading): Promise<void> {
+  const { session, ref, point } = found;
   const isCut = reading.limit !== undefined || reading.tail !== undefined;
-  const { seq } = await session.locate(point);
-  // Read, counted where not all of it is shown, and folded.
-  out.progress.begin('replay', (isCut ? 3 : 2) * seq);
-  const metadata = await session.metadata(point);
-  await out.write(`${JSON.stringify({ ref: refText(ref), metadata }).slice(0, -1)},"events":[`);
+  // The history is read, folded, and counted if not all of it is printed.
+  out.progress.begin('replay', (isCut ? 3 : 2) * eventsUpTo(found));
+  const first = { ref: refText(ref), metadata: await session.metadata(point) };
+  const events = new JsonList<ReplayAnswer, 'events', 'ref' | 'metadata'>(out, first, 'events');
   let count = 0;
-  for await (const event of readEvents(session, reading))
-    await out.write(`${count++ === 0 ? '' : ','}${JSON.stringify(event)}`);
+  for await (const event of readEvents(session, reading)) {
+    await events.add(event);
+    count += 1;
+  }
   const totalMatched = isCut ? await countEvents(session, reading) : count;
   const fingerprint = await session.fingerprint(point);
   out.progress.end();
-  await out.line(`],${JSON.stringify({ totalMatched, fingerprint }).slice(1)}`);
+  await events.end({ totalMatched, fingerprint });
 }
 
 function pause(ms: number): Promise<void> {

@@ -3,20 +3,22 @@ import { RepriseError } from '../../core/error.ts';
 import { given } from '../../core/json.ts';
 import { parseRef, refText } from '../../core/ref.ts';
 import type { ResumeResult } from '../../engine/resuming/resume.ts';
+import { resumeAnswer } from '../../reading/run-answers.ts';
 import type { CommandSpec } from '../command.ts';
-import type { Context, Found } from '../context.ts';
+import type { Context } from '../context.ts';
 import { exitCodeOfRun } from '../exit-code.ts';
+import { type OptionValues, textOption } from '../option-values.ts';
 import { agentLimits, agentOptions, chosenAgent } from '../options/agent-options.ts';
 import { pendingLines } from '../render/resumable-lines.ts';
-import { resumedLines, resumeShape } from '../render/resumed-lines.ts';
+import { resumedLines } from '../render/resumed-lines.ts';
 import { runLive } from '../running/live-run.ts';
 
 /** `reprise resume`. */
 export const resume: CommandSpec = {
-  arguments: [{ name: '<ref>', about: 'the branch: session[/branch]' }],
+  arguments: [{ name: '<ref>', about: 'branch: session[/branch]' }],
   options: [
-    new Option('--prompt <text>', 'a new user message; without it, the last one that nobody answered'),
-    new Option('--user-turns <which>', 'send what the user said later on the original, and compare').choices([
+    new Option('--prompt <text>', 'new user message (default: the last one that has no answer)'),
+    new Option('--user-turns <which>', 'replay the later user messages of the original, and compare').choices([
       'recorded',
     ]),
     ...agentOptions(),
@@ -27,45 +29,44 @@ export const resume: CommandSpec = {
     'reprise resume demo/careful --prompt "Once more." --effects irreversible=refuse --effects search=reuse',
   ],
   run: async (context, [text = ''], options) => {
-    const { prompt, with: wanted } = options as { readonly prompt?: string; readonly with?: string };
     const limits = agentLimits(options);
     checkBranchOnly(text);
-    const chosen = await chosenAgent(context, wanted);
-    const found = await context.branch(text);
-    const { pending } = await found.session.resumable({ branch: found.ref.branch });
+    const chosen = await chosenAgent(context, textOption(options, 'with'));
+    const { session, ref } = await context.branch(text);
+    const { pending } = await session.resumable({ branch: ref.branch });
     if (context.out.json === undefined) for (const line of pendingLines(pending)) context.out.say(line);
-    return await runLive(context, found.session, async ({ watched, signal, ask }) => {
-      const resumed = await found.session.resume({ branch: found.ref.branch }, watched(chosen), {
+    return await runLive(context, session, async ({ watched, signal, ask }) => {
+      const resumed = await session.resume({ branch: ref.branch }, watched(chosen), {
         ...limits,
         signal,
-        ...given({ ask, prompt }),
-        ...(options['userTurns'] === undefined ? {} : { userTurns: 'recorded' }),
+        ...given({ ask, prompt: textOption(options, 'prompt'), userTurns: userTurnsOf(options) }),
       });
-      await tell(context, found, resumed, chosen.name);
+      await print(context, resumed, chosen.name);
       return exitCodeOfRun(resumed.outcome, signal);
     });
   },
 };
 
-/** A history cannot be gone on with in its middle: that is what a fork is for. */
+/** Reads `--user-turns`, whose only value is `recorded`. */
+export function userTurnsOf(options: OptionValues): 'recorded' | undefined {
+  return textOption(options, 'userTurns') === 'recorded' ? 'recorded' : undefined;
+}
+
+/** Refuses a point in the past: to continue from there, fork first. */
 function checkBranchOnly(text: string): void {
   if (parseRef(text).at.kind === 'head') return;
-  throw new RepriseError('ref.invalid', `Cannot resume ${JSON.stringify(text)}: a branch goes on from its head`, {
+  throw new RepriseError('ref.invalid', `Cannot resume ${JSON.stringify(text)}: a branch continues from its head`, {
     hint: `Fork there first: reprise fork ${text} --name again`,
   });
 }
 
-async function tell({ out }: Context, { ref }: Found, resumed: ResumeResult, agent: string): Promise<void> {
+async function print({ out }: Context, resumed: ResumeResult, agent: string): Promise<void> {
   if (out.json !== undefined) {
-    await out.value(resumeShape(resumed));
+    await out.value(resumeAnswer(resumed));
     return;
   }
   await out.lines(resumedLines(out, resumed, agent));
-  const parent = resumed.lineage.parent;
-  out.next(
-    `reprise show ${resumed.ref}`,
-    ...(parent === null
-      ? []
-      : [`reprise diff ${refText({ session: ref.session, branch: parent.branch })} ${resumed.ref}`]),
-  );
+  const { session, ref, lineage } = resumed;
+  const original = lineage.parent === null ? undefined : refText({ session, branch: lineage.parent.branch });
+  out.next(`reprise show ${ref}`, ...(original === undefined ? [] : [`reprise diff ${original} ${ref}`]));
 }

@@ -1,31 +1,32 @@
 import { Option } from 'commander';
 import { RepriseError } from '../../core/error.ts';
 import { given } from '../../core/json.ts';
+import { pointText } from '../../core/ref.ts';
 import type { RetryResult } from '../../engine/resuming/retry.ts';
 import type { Session } from '../../engine/session.ts';
-import { countText } from '../../wording/amount.ts';
+import { retryAnswer } from '../../reading/run-answers.ts';
+import { countsText } from '../../wording/diff-verdict.ts';
 import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
 import { exitCodeOfRun } from '../exit-code.ts';
+import { textOption } from '../option-values.ts';
 import { agentLimits, agentOptions, chosenAgent } from '../options/agent-options.ts';
 import { textDiffLines } from '../render/diff-lines.ts';
-import { resumedLines, resumeShape } from '../render/resumed-lines.ts';
+import { resumedLines } from '../render/resumed-lines.ts';
 import { runLive } from '../running/live-run.ts';
 
-// Enough to find the task of this week in, few enough that a mistyped id is answered.
+// Enough to find a recent task, few enough to answer a mistyped id at once.
 const sessionsMax = 100;
 
 /** `reprise retry`. */
 export const retry: CommandSpec = {
-  arguments: [
-    { name: '<ref>', about: 'the run at a place, session[/branch][@at], or a task: task:ID, session@task:ID' },
-  ],
+  arguments: [{ name: '<ref>', about: 'run at a point: session[/branch][@at]; or a task: task:ID, session@task:ID' }],
   options: [
-    new Option('--model <model>', 'another model'),
-    new Option('--extra-context <text>', 'added to the prompt as a paragraph of its own'),
-    new Option('--name <branch>', 'the new branch; a free name is chosen if left out'),
-    new Option('--reason <text>', 'why; it is kept in the log'),
+    new Option('--model <model>', 'use a different model'),
+    new Option('--extra-context <text>', 'add a paragraph to the prompt'),
+    new Option('--name <branch>', 'name of the new branch (default: a free name)'),
+    new Option('--reason <text>', 'why, for the log'),
     ...agentOptions(),
   ],
   examples: [
@@ -35,29 +36,30 @@ export const retry: CommandSpec = {
   ],
   run: async (context, [text = ''], options) => {
     const limits = agentLimits(options);
-    const chosen = await chosenAgent(context, options['with'] as string | undefined);
+    const chosen = await chosenAgent(context, textOption(options, 'with'));
     const { session, what } = await findTried(context, text);
-    const edits = Object.fromEntries(
-      ['model', 'extraContext', 'name', 'reason'].flatMap((key) =>
-        options[key] === undefined ? [] : [[key, options[key]]],
-      ),
-    );
+    const edits = given({
+      model: textOption(options, 'model'),
+      extraContext: textOption(options, 'extraContext'),
+      name: textOption(options, 'name'),
+      reason: textOption(options, 'reason'),
+    });
     return await runLive(context, session, async ({ watched, signal, ask }) => {
-      const asking = given({ ask });
-      const retried = await session.retry(what, watched(chosen), { ...limits, ...edits, ...asking, signal });
-      await tell(context, retried, chosen.name);
+      const retried = await session.retry(what, watched(chosen), { ...limits, ...edits, ...given({ ask }), signal });
+      await print(context, retried, chosen.name);
       return exitCodeOfRun(retried.outcome, signal);
     });
   },
 };
 
+/** The run or task to retry. */
 interface Tried {
   readonly session: Session;
-  /** What `session.retry` is told. */
+  /** The argument of `session.retry`. */
   readonly what: string;
 }
 
-/** What is to be tried again: a run at a place, or a task by its id. */
+/** Finds a run at a point, or a task by its id. */
 async function findTried(context: Context, text: string): Promise<Tried> {
   const [, ref, task] = /^(?:(.+)@)?task:(.+)$/s.exec(text) ?? [];
   if (task === undefined) {
@@ -65,46 +67,43 @@ async function findTried(context: Context, text: string): Promise<Tried> {
     return { session, what: point };
   }
   if (ref !== undefined) {
-    const found = await context.branch(ref);
-    return { session: found.session, what: `${encodeURIComponent(found.ref.branch)}@task:${task}` };
+    const { session, ref: found } = await context.branch(ref);
+    return { session, what: `${pointText({ branch: found.branch })}@task:${task}` };
   }
   return { session: await sessionOfTask(context, task), what: `task:${task}` };
 }
 
-/** The newest session in which a task of that id was begun. */
+/** Finds the newest session in which a task with that id started. */
 async function sessionOfTask(context: Context, task: string): Promise<Session> {
   const reprise = await context.open();
-  let looked = 0;
+  let searched = 0;
   for await (const record of reprise.sessions()) {
-    if (++looked > sessionsMax) break;
+    if (++searched > sessionsMax) break;
     const session = await reprise.session(record.session);
     for await (const { data } of session.replay({ filter: { types: ['task.started'] } }))
       if (data['task'] === task) return session;
   }
-  throw new RepriseError('event.not-found', `Cannot find task "${task}": no session has begun it on its main branch`, {
+  throw new RepriseError('event.not-found', `Cannot find task "${task}": no session started it on its main branch`, {
     hint:
-      looked > sessionsMax
-        ? 'Name its session: SESSION@task:ID.'
+      searched > sessionsMax
+        ? 'Add its session: SESSION@task:ID.'
         : 'See: reprise list, reprise replay REF --event-type task.started',
   });
 }
 
-async function tell({ out }: Context, retried: RetryResult, agent: string): Promise<void> {
-  const { original, diff } = retried;
-  const { identical, forkPoint, divergedAt, matched, changed, onlyLeft, onlyRight } = diff;
+async function print({ out }: Context, retried: RetryResult, agent: string): Promise<void> {
   if (out.json !== undefined) {
-    const counts = { identical, forkPoint, divergedAt, matched, changed, onlyLeft, onlyRight };
-    await out.value({ ...resumeShape(retried), original, sameText: original.text === retried.text, diff: counts });
+    await out.value(retryAnswer(retried));
     return;
   }
-  const [first = '', ...more] = resumedLines(out, { ...retried, text: '' }, agent);
-  await out.lines([first, ...more, '']);
+  const { original, diff } = retried;
+  await out.lines([...resumedLines(out, { ...retried, text: '' }, agent), '']);
   if (original.text === retried.text) await out.lines([out.bold('The same result.'), plain(retried.text)]);
   else {
     const sides = { left: original.ref, right: retried.ref };
     await out.lines(textDiffLines(out, { left: original.text, right: retried.text }, sides));
   }
-  const counts = `${countText(matched)} equal, ${countText(changed)} changed, ${countText(onlyLeft)} only left, ${countText(onlyRight)} only right`;
-  out.say(out.dim(`${identical ? 'They behaved alike' : 'Their events'}: ${counts}. The original is as it was.`));
+  const verdict = diff.identical ? 'Same behavior' : 'Events';
+  out.say(out.dim(`${verdict}: ${countsText(diff)}. The original is unchanged.`));
   out.next(`reprise diff ${original.ref} ${retried.ref}`, `reprise show ${retried.ref}`);
 }

@@ -1,17 +1,18 @@
 import { Option } from 'commander';
 import type { CommandSpec } from '../command.ts';
 import { done } from '../exit-code.ts';
-import { markOf, markOptions, tellMarked } from './marked.ts';
+import { flagOption } from '../option-values.ts';
+import { markOf, markOptions, printMarked } from './marked.ts';
 
 /** `reprise revert`. */
 export const revert: CommandSpec = {
-  arguments: [{ name: '<ref>', about: 'the event: session[/branch]@seq' }],
-  options: [new Option('--cascade', 'also everything that depended on it'), ...markOptions],
+  arguments: [{ name: '<ref>', about: 'event: session[/branch]@seq' }],
+  options: [new Option('--cascade', 'also take out everything that depends on it'), ...markOptions],
   examples: ['reprise revert demo@14', 'reprise revert demo/careful@14 --cascade --reason "wrong tool"'],
   run: async (context, [text = ''], options) => {
     const { session, ref, point } = await context.point(text);
-    const cascade = options['cascade'] === true;
-    await tellMarked(context, ref, await context.patient(session.revert(point, { ...markOf(options), cascade })));
+    const cascade = flagOption(options, 'cascade');
+    await printMarked(context, ref, await context.patient(session.revert(point, { ...markOf(options), cascade })));
     return done;
   },
 };

@@ -3,20 +3,22 @@ import type { Event } from '../../core/event/event.ts';
 import { beginning, type Seq } from '../../core/point.ts';
 import { type Ref, refText } from '../../core/ref.ts';
 import { historyFacts } from '../../reading/history-facts.ts';
-import { eventAt, type Known, knownAt } from '../../reading/known-at.ts';
+import { eventAt, type Known, knownAt, showAnswer } from '../../reading/known-at.ts';
+import { eventsUpTo, type OpenRef } from '../../reading/open-ref.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
 import { done } from '../exit-code.ts';
+import { flagOption } from '../option-values.ts';
 import { headerLines } from '../render/history-header.ts';
 import { eventLines, knownLines } from '../render/known-lines.ts';
 import { resumableLines } from '../render/resumable-lines.ts';
 
 /** `reprise show`. */
 export const show: CommandSpec = {
-  arguments: [{ name: '<ref>', about: 'the point: session[/branch]@at' }],
+  arguments: [{ name: '<ref>', about: 'point: session[/branch]@at' }],
   options: [
-    new Option('--full', 'everything, nothing folded'),
-    new Option('--resume', 'what a resume there would hand to the agent; nothing is run'),
+    new Option('--full', 'show everything in full'),
+    new Option('--resume', 'show what a resume there would hand to the agent; runs nothing'),
   ],
   examples: [
     'reprise show latest@14',
@@ -26,20 +28,21 @@ export const show: CommandSpec = {
   ],
   run: async (context, [text = 'latest'], options) => {
     const { out } = context;
-    const { session, ref, point } = await context.at(text);
-    const isFull = options['full'] === true;
-    if (options['resume'] === true) return showResume(context, text, isFull);
+    const found = await context.at(text);
+    const { session, ref, point } = found;
+    const isFull = flagOption(options, 'full');
+    if (flagOption(options, 'resume')) return showResume(context, found, isFull);
     if (out.json === undefined) {
-      // Both are there at once; what the agent knew may have to be folded from a long history.
-      await out.lines(headerLines(out, session.id, await historyFacts(session, ref.branch, point)));
+      // Both are quick to read; the knowledge of the agent may have to be folded from a long history.
+      await out.lines(headerLines(out, session.id, await historyFacts(found)));
       await out.lines(eventLines(out, await eventAt(session, point), isFull));
       await out.flush();
     }
-    // The conversation and the state are folded; the summary is there.
-    out.progress.begin('show', 2 * (await session.locate(point)).seq);
-    const known = await knownAt(session, ref.branch, point);
+    // Both the conversation and the state are folded.
+    out.progress.begin('show', 2 * eventsUpTo(found));
+    const known = await knownAt(found);
     out.progress.end();
-    if (out.json !== undefined) await out.value(shapeOf(ref, known));
+    if (out.json !== undefined) await out.value(showAnswer(found, known));
     else {
       await out.lines(knownLines(out, known, isFull));
       out.next(...forkCommands(ref, known));
@@ -48,39 +51,21 @@ export const show: CommandSpec = {
   },
 };
 
-/** What a resume at a point hands over, and how to do it. */
-async function showResume(context: Context, text: string, isFull: boolean): Promise<number> {
-  const { out } = context;
-  const { session, ref, point } = await context.at(text);
+/** Shows what a resume at a point hands over, and how to do it. */
+async function showResume({ out }: Context, { session, ref, point }: OpenRef, isFull: boolean): Promise<number> {
   const handed = await session.resumable(point);
-  if (out.json !== undefined) await out.value(handed);
-  else {
-    await out.lines(resumableLines(out, handed, isFull));
-    const { session: id, branch } = ref;
-    out.next(
-      ref.at.kind === 'head' ? `reprise resume ${refText({ session: id, branch })}` : `reprise fork ${handed.ref}`,
-    );
+  if (out.json !== undefined) {
+    await out.value(handed);
+    return done;
   }
+  await out.lines(resumableLines(out, handed, isFull));
+  const { session: id, branch } = ref;
+  const isHead = ref.at.kind === 'head';
+  out.next(isHead ? `reprise resume ${refText({ session: id, branch })}` : `reprise fork ${handed.ref}`);
   return done;
 }
 
-function shapeOf(ref: Ref, { event, seen, others, state, changes, usage, metadata }: Known): Record<string, unknown> {
-  const { messages, openCalls, ...about } = seen;
-  return {
-    ref: refText(ref),
-    event: event ?? null,
-    messages,
-    state,
-    calls: openCalls,
-    usage,
-    changes,
-    ...about,
-    others,
-    metadata,
-  };
-}
-
-/** How to go on from here with something changed, and how from just before. */
+/** Suggests a fork at the point, and one just before it; at a tool call, one before the model decided. */
 function forkCommands({ session, branch }: Ref, { event, seen }: Known): string[] {
   const seq = event?.seq ?? beginning;
   const at = (kind: 'seq' | 'before', place: Seq): string => refText({ session, branch, at: { kind, seq: place } });

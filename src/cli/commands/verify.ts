@@ -4,18 +4,24 @@ import { RepriseError } from '../../core/error.ts';
 import { given } from '../../core/json.ts';
 import { digest } from '../../core/point.ts';
 import { refText } from '../../core/ref.ts';
-import { countText } from '../../wording/amount.ts';
+import type { Verification } from '../../engine/proving/verify.ts';
+import { eventsUpTo, type OpenRef } from '../../reading/open-ref.ts';
+import { plural } from '../../wording/amount.ts';
 import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
-import type { Context, Found } from '../context.ts';
+import type { Context } from '../context.ts';
 import { done, no } from '../exit-code.ts';
+import { textOption } from '../option-values.ts';
 import { storedValue } from '../options/stored-value.ts';
+
+/** The result of a verification, as `reprise verify --json` prints it. */
+export type VerifyAnswer = Omit<Verification, 'digest'>;
 
 /** `reprise verify`. */
 export const verify: CommandSpec = {
-  arguments: [{ name: '<ref>', about: 'the branch, or the point to check up to: session[/branch][@at]' }],
+  arguments: [{ name: '<ref>', about: 'branch, or point to verify up to: session[/branch][@at]' }],
   options: [
-    new Option('--head <digest>', 'a digest held elsewhere that the history must still have, or a file with one'),
+    new Option('--head <digest>', 'digest kept elsewhere that the history must still have, or a file with one'),
   ],
   examples: [
     'reprise verify latest',
@@ -24,46 +30,47 @@ export const verify: CommandSpec = {
     'reprise verify demo@12',
   ],
   run: async (context, [text = 'latest'], options) => {
-    const given = options['head'] as string | undefined;
-    const head = given === undefined ? undefined : headIn(given);
+    const kept = textOption(options, 'head');
+    const head = kept === undefined ? undefined : headIn(kept);
     return check(context, await context.at(text), head);
   },
 };
 
-function headIn(given: string): string {
-  const value = storedValue(given, 'digest');
-  if (/^[0-9a-f]{64}$/.test(value) || existsSync(given)) return digest(value);
+function headIn(text: string): string {
+  const value = storedValue(text, 'digest');
+  if (/^[0-9a-f]{64}$/.test(value) || existsSync(text)) return digest(value);
   throw new RepriseError(
     'ref.invalid',
-    `Cannot hold it against ${JSON.stringify(given)}: it is neither a digest nor a file`,
+    `Cannot compare with ${JSON.stringify(text)}: it is neither a digest nor a file`,
     { hint: 'A digest is 64 hexadecimal digits, as "reprise fingerprint REF --json" prints it.' },
   );
 }
 
-async function check({ out }: Context, { session, ref, point }: Found, head: string | undefined): Promise<number> {
-  out.progress.begin('verify', ref.at.kind === 'seq' ? ref.at.seq : (await session.branch(ref.branch)).head);
-  const found = await session.verify({ at: point, ...given({ head }) }).finally(() => out.progress.end());
-  const { ok, events, firstBad, reason, notCovered } = found;
-  const branch = refText({ session: ref.session, branch: ref.branch });
-  if (out.json !== undefined) {
-    await out.value({ ok, events, firstBad, reason, notCovered });
-  } else if (ok) {
-    await out.line(`${out.style('green', 'verified')}  ${countText(events)} events, digest ${found.digest ?? ''}`);
-    const [unproven, unseen] = partition(notCovered);
+async function check({ out }: Context, found: OpenRef, head: string | undefined): Promise<number> {
+  const { session, ref, point } = found;
+  out.progress.begin('verify', eventsUpTo(found));
+  const verified = await session.verify({ at: point, ...given({ head }) }).finally(() => out.progress.end());
+  const { digest: reached, ...answer } = verified;
+  const { ok, events, firstBad, reason, notCovered } = answer;
+  if (out.json !== undefined) await out.value(answer satisfies VerifyAnswer);
+  else if (ok) {
+    await out.line(`${out.style('green', 'verified')}  ${plural(events, 'event')}, digest ${reached ?? ''}`);
+    const [unproven, later] = partition(notCovered);
     if (unproven.length > 0)
-      out.say(`Not covered without a digest that you keep elsewhere (--head): ${unproven.join(', ')}.`);
-    if (unseen.length > 0) out.say(`Not looked at: what comes ${unseen.join(', ')}.`);
-    if (head === undefined) out.next(`reprise verify ${refText(ref)} --head ${found.digest ?? ''}`);
+      out.say(`To rule out a ${unproven.join(' or a ')}, keep this digest elsewhere and verify with --head.`);
+    if (later.length > 0) out.say(`Not verified: events ${later.join(', ')}.`);
+    if (head === undefined) out.next(`reprise verify ${refText(ref)} --head ${reached ?? ''}`);
   } else {
+    const branch = refText({ session: ref.session, branch: ref.branch });
     await out.line(`${out.style('red', 'not verified')}  first bad seq ${String(firstBad)}: ${plain(reason ?? '')}`);
-    out.say(`The ${countText(events)} events before it are what was recorded.`);
+    out.say(`The ${plural(events, 'event')} before it ${events === 1 ? 'is' : 'are'} as recorded.`);
     out.next(`reprise replay ${branch} --raw --after ${Math.max(0, (firstBad ?? 1) - 3)} --limit 5`);
   }
   return ok ? done : no;
 }
 
-/** What a digest would cover, and what comes after the point. */
+/** Splits the list into what a digest would cover, and the events after the point. */
 function partition(notCovered: readonly string[]): readonly [string[], string[]] {
-  const isUnseen = (what: string): boolean => what.startsWith('after ');
-  return [notCovered.filter((what) => !isUnseen(what)), notCovered.filter(isUnseen)];
+  const isLater = (what: string): boolean => what.startsWith('after ');
+  return [notCovered.filter((what) => !isLater(what)), notCovered.filter(isLater)];
 }

@@ -3,7 +3,7 @@ import { openModelServer } from '../../testing/model-server/model-server.ts';
 import { demoModel, hasty } from './demo-model.ts';
 import { type SupportContext, supportAgent } from './support-agent.ts';
 
-/** The agent of `reprise demo`, its model included: it runs anywhere, without a network. */
+/** Runs the agent of `reprise demo` with its own model, so that it works anywhere, without a network. */
 export async function demoAgent(context: ResumeContext | SupportContext): Promise<string> {
   await using server = await openModelServer(demoModel);
   return await supportAgent(context, { url: server.url, model: 'small-1', system: hasty });

@@ -1,20 +1,20 @@
 import type { ModelScript, ScriptedRequest } from '../../testing/model-server/script.ts';
 
-/** What the agent of the story is told when it first runs. */
+/** The system prompt of the agent when it first runs. */
 export const hasty = 'You are a support agent. Resolve refunds quickly.';
 
-/** What it should have been told. */
+/** The system prompt that fixes the bug. */
 export const careful = 'You are a support agent. Look the order up before you refund it.';
 
-/** What the customer writes. */
+/** The message of the customer. */
 export const complaint = 'Order 7, the 500 ml mug, arrived broken. Please refund it.';
 
 /**
- * The model of the story. It does what it is told and no more: told to look the order up it does, told nothing it takes
- * the first number that looks like an amount. So a better prompt changes what happens, whoever writes it.
+ * The scripted model of the demo. If the prompt says to look up the order, it does; otherwise it takes the first number
+ * that looks like an amount. So any better prompt changes the outcome, including the user's own.
  */
 export const demoModel: ModelScript = [
-  { when: { answered: 'refund' }, reply: ({ results }) => ({ text: told(results[0]?.output) }) },
+  { when: { answered: 'refund' }, reply: ({ results }) => ({ text: answerText(results[0]?.output) }) },
   {
     when: { answered: 'lookup' },
     reply: (request) => ({
@@ -36,7 +36,7 @@ export const demoModel: ModelScript = [
 
 const orderIn = ({ prompt }: ScriptedRequest): number => Number(/order (\d+)/i.exec(prompt)?.[1] ?? 0);
 
-/** The amount is the last number that is no order: here, of the mug. */
+/** Guesses the amount: the last number that is not the order, here the size of the mug. */
 function guess({ prompt }: ScriptedRequest): number {
   return Number(prompt.match(/(?<!order )\b\d+/gi)?.at(-1) ?? 0);
 }
@@ -46,7 +46,7 @@ function paidIn({ results }: ScriptedRequest): number {
   return paid;
 }
 
-function told(output: unknown): string {
+function answerText(output: unknown): string {
   const { refunded } = JSON.parse(String(output)) as { readonly refunded: number };
   return `I refunded ${refunded}. Sorry for the trouble!`;
 }

@@ -1,34 +1,35 @@
 import { Option } from 'commander';
 import { parseJson } from '../../core/canonical-json.ts';
 import type { Budget } from '../../core/comparing/variants.ts';
-import { RepriseError } from '../../core/error.ts';
+import { hasCode, RepriseError } from '../../core/error.ts';
 import { given } from '../../core/json.ts';
 import { nearest } from '../../core/nearest.ts';
 import type { Agent } from '../../core/recording/agent.ts';
 import { agentNamed } from '../../core/recording/config.ts';
 import { type EffectAction, type EffectClass, type EffectPolicy, isEffectClass } from '../../core/recording/effects.ts';
 import type { Context } from '../context.ts';
-import { collect } from './edit-options.ts';
+import { collect, listOption, numberOption, type OptionValues, textOption } from '../option-values.ts';
 import { amount, positiveNumber, wholeNumber } from './number-option.ts';
+import { readFailure } from './read-failure.ts';
 
-/** The options of everything that runs an agent. */
+/** Creates the options of every command that runs an agent. */
 export function agentOptions(): readonly Option[] {
   const options = [
-    new Option('--with <name>', 'the agent of reprise.config; may be left out if there is only one'),
-    new Option('--run <json>', "what the framework's own run call is given, as JSON"),
-    new Option('--timeout <seconds>', 'how long it may take').argParser(positiveNumber),
-    new Option('--budget-model-calls <n>', 'how many model calls it may make').argParser(wholeNumber),
-    new Option('--budget-tokens <n>', 'how many tokens it may use').argParser(wholeNumber),
-    new Option('--budget-cost <usd>', 'how many US dollars it may cost').argParser(amount),
+    new Option('--with <name>', 'agent from reprise.config; optional if there is only one'),
+    new Option('--run <json>', "options for the framework's own run call, as JSON"),
+    new Option('--timeout <seconds>', 'stop after this long').argParser(positiveNumber),
+    new Option('--budget-model-calls <n>', 'stop after this many model calls').argParser(wholeNumber),
+    new Option('--budget-tokens <n>', 'stop after this many tokens').argParser(wholeNumber),
+    new Option('--budget-cost <usd>', 'stop after this many US dollars').argParser(amount),
     new Option(
       '--effects <policy>',
-      'what becomes of calls made before: reuse, run, ask, refuse; or CLASS=…, TOOL=…, again for each',
+      'how to repeat calls made before: reuse, run, ask or refuse; or CLASS=… or TOOL=…, repeatable',
     ).argParser(collect),
   ];
-  return options.map((option) => option.helpGroup('The agent:'));
+  return options.map((option) => option.helpGroup('Agent options:'));
 }
 
-/** What those options ask for. */
+/** The limits and policies of a run. */
 export interface AgentLimits {
   readonly run?: unknown;
   readonly timeoutMs?: number;
@@ -36,20 +37,23 @@ export interface AgentLimits {
   readonly effects?: EffectPolicy;
 }
 
-/** Reads the options; what is wrong with them is told before anything is opened. */
-export function agentLimits(options: Readonly<Record<string, unknown>>): AgentLimits {
-  const number = (name: string): number | undefined => options[name] as number | undefined;
-  const { run, effects } = options as { readonly run?: string; readonly effects?: readonly string[] };
-  const timeout = number('timeout');
-  const [modelCalls, tokens, costUsd] = [number('budgetModelCalls'), number('budgetTokens'), number('budgetCost')];
-  const budget = {
-    ...given({ modelCalls, tokens, costUsd }),
-  };
+/** Reads those options; a wrong one is refused before anything is opened. */
+export function agentLimits(options: OptionValues): AgentLimits {
+  const run = textOption(options, 'run');
+  const effects = listOption(options, 'effects');
+  const timeout = numberOption(options, 'timeout');
+  const budget: Budget = given({
+    modelCalls: numberOption(options, 'budgetModelCalls'),
+    tokens: numberOption(options, 'budgetTokens'),
+    costUsd: numberOption(options, 'budgetCost'),
+  });
   return {
     ...(run === undefined ? {} : { run: runIn(run) }),
-    ...(timeout === undefined ? {} : { timeoutMs: timeout * 1000 }),
-    ...(Object.keys(budget).length === 0 ? {} : { budget }),
-    ...(effects === undefined ? {} : { effects: effectsIn(effects) }),
+    ...given({
+      timeoutMs: timeout === undefined ? undefined : timeout * 1000,
+      budget: Object.keys(budget).length === 0 ? undefined : budget,
+      effects: effects.length === 0 ? undefined : effectsIn(effects),
+    }),
   };
 }
 
@@ -57,13 +61,13 @@ function runIn(text: string): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    return refuse('--run', `${JSON.stringify(text)} is not JSON: ${(error as Error).message}`, `Write --run '{ … }'.`);
+    return refuse('--run', `${JSON.stringify(text)} is not JSON: ${readFailure(error)}`, `Write --run '{ … }'.`);
   }
 }
 
-const actions: readonly string[] = ['reuse', 'run', 'ask', 'refuse'] satisfies readonly EffectAction[];
+const actions: readonly EffectAction[] = ['reuse', 'run', 'ask', 'refuse'];
 
-/** `refuse`, or one word for each class and tool: `irreversible=refuse`, `refund=run`; `tool:unknown=run` is a tool. */
+/** Reads `refuse`, or one pair for each class and tool: `irreversible=refuse`, `refund=run`; `tool:unknown=run` is a tool. */
 function effectsIn(words: readonly string[]): EffectPolicy {
   const [first = ''] = words;
   if (words.length === 1 && !first.includes('=')) return actionIn(first);
@@ -80,26 +84,31 @@ function effectsIn(words: readonly string[]): EffectPolicy {
 }
 
 function actionIn(text: string): EffectAction {
-  if (actions.includes(text)) return text as EffectAction;
+  const found = actions.find((action) => action === text);
+  if (found !== undefined) return found;
   const near = nearest(text, actions);
   const meant = near === undefined ? '' : `Did you mean "${near}"? `;
-  return refuse('--effects', `${JSON.stringify(text)} is not an action`, `${meant}Actions: ${actions.join(', ')}.`);
+  return refuse(
+    '--effects',
+    `${JSON.stringify(text)} is not an action`,
+    `${meant}The actions are ${actions.join(', ')}.`,
+  );
 }
 
 function refuse(flag: string, why: string, hint: string): never {
   throw new RepriseError('edit.invalid', `Cannot read ${flag}: ${why}`, { hint });
 }
 
-/** An agent and what it is called. */
+/** An agent and its name. */
 export interface ChosenAgent {
   readonly name: string;
   readonly agent: Agent;
 }
 
-/** The agent of `reprise demo`, which runs anywhere; a project may have one of its own by that name. */
+/** The name of the demo's agent, which runs anywhere; a project may have its own agent with that name. */
 export const demoAgentName = 'demo';
 
-/** The agent that is to run: the one that is named, or the only one there is. */
+/** Returns the agent to run: the one that was named, or the only one. */
 export async function chosenAgent(context: Context, wanted: string | undefined): Promise<ChosenAgent> {
   const loaded = await context.config();
   if (wanted === demoAgentName && !Object.hasOwn(loaded?.config.agents ?? {}, wanted)) {
@@ -108,14 +117,14 @@ export async function chosenAgent(context: Context, wanted: string | undefined):
   }
   if (loaded === undefined) {
     throw new RepriseError('agent.not-found', 'Cannot find an agent: there is no reprise.config.ts here', {
-      hint: 'Write one that names your agents; "reprise config" shows one to begin with.',
+      hint: 'Create one that names your agents; "reprise config" prints an example.',
     });
   }
   const names = Object.keys(loaded.config.agents ?? {});
   const [only] = names;
   if (wanted === undefined && names.length > 1) {
     throw new RepriseError('agent.not-found', `Cannot choose an agent: there are ${names.join(', ')}`, {
-      hint: `Name one: --with ${only}.`,
+      hint: `Choose one: --with ${only}`,
     });
   }
   const name = wanted ?? only ?? '';
@@ -123,7 +132,7 @@ export async function chosenAgent(context: Context, wanted: string | undefined):
     return { name, agent: await agentNamed(loaded.config, name, loaded.file) };
   } catch (error) {
     const near = nearest(name, names);
-    if (!(error instanceof RepriseError) || error.code !== 'agent.not-found' || near === undefined) throw error;
+    if (!hasCode(error, 'agent.not-found') || near === undefined) throw error;
     const hint = `Did you mean "${near}"? ${error.hint ?? ''}`;
     throw new RepriseError(error.code, error.message, { hint, details: error.details, cause: error });
   }

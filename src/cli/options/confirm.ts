@@ -2,44 +2,44 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { RepriseError } from '../../core/error.ts';
 
-/** Where a question is asked. */
+/** The terminal at which a question is asked. */
 export interface Terminal {
   readonly input: Readable;
   readonly output: Writable;
   readonly isTerminal: boolean;
 }
 
-/** What decides whether to ask. */
+/** A question to confirm, and whether to ask it at all. */
 export interface Confirmation {
   readonly question: string;
-  /** `--yes`: do not ask. */
+  /** `--yes` was given: do not ask. */
   readonly yes: boolean;
   readonly isJson: boolean;
 }
 
-/** The terminal this process was started at. */
+/** Returns the terminal of this process. */
 export function processTerminal(): Terminal {
   return { input: process.stdin, output: process.stderr, isTerminal: process.stdin.isTTY === true };
 }
 
-/** Asks before something that cannot be undone. Without a terminal, or in JSON, only `--yes` will do. */
+/** Asks before doing something that cannot be undone. Without a terminal, or in JSON, `--yes` is required. */
 export async function confirm(
   { question, yes, isJson }: Confirmation,
   terminal: Terminal = processTerminal(),
 ): Promise<boolean> {
   if (yes) return true;
   if (isJson || !terminal.isTerminal) {
-    throw new RepriseError('session.not-confirmed', 'Cannot go on without a confirmation: this cannot be undone', {
-      hint: 'Add --yes.',
+    throw new RepriseError('session.not-confirmed', 'Cannot continue without confirmation: this cannot be undone', {
+      hint: 'Add --yes to confirm.',
     });
   }
-  return (await ask(terminal, `${question} This cannot be undone. Type "yes": `)).trim() === 'yes';
+  return (await ask(terminal, `${question} This cannot be undone. Type "yes" to confirm: `)).trim() === 'yes';
 }
 
-/** The answer to a question; empty when the input ends first. */
+/** Asks a question and returns the answer; empty if the input ends first. */
 export function ask({ input, output }: Terminal, text: string): Promise<string> {
   const reader = createInterface({ input, output });
-  // Without a listener, Ctrl-C would leave the question unanswered for ever. What it means is for the program to say.
+  // Without a listener, Ctrl-C would leave the question open forever. Pass it on to the program's own handler.
   reader.once('SIGINT', () => {
     output.write('\n');
     reader.close();
@@ -48,7 +48,7 @@ export function ask({ input, output }: Terminal, text: string): Promise<string> 
   return new Promise((resolve) => {
     let isAnswered = false;
     reader.once('close', () => {
-      // What is said next has a line of its own.
+      // Start the next message on a new line.
       if (!isAnswered) output.write('\n');
       resolve('');
     });

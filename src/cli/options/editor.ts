@@ -9,30 +9,30 @@ import { isObject, type JsonObject } from '../../core/json.ts';
 import type { Edit } from '../../core/view/edit.ts';
 import type { Session } from '../../engine/session.ts';
 
-/** Opens the person's editor on the data of the event at a point, and gives the edit they made. */
+/** Opens the user's editor on the data of the event at a point, and returns the edit they made. */
 export async function editedEvent(session: Session, point: string): Promise<Edit> {
   const { seq } = await session.locate(point);
   const event = await eventAt(session, point, seq);
   const before = `${JSON.stringify(event.data, null, 2)}\n`;
-  // The type is given too: an edit since then may have put another kind of event in its place.
+  // Include the type: an earlier edit may have replaced the event with one of a different type.
   return { kind: 'replace', seq, event: { type: event.type, version: event.version, data: inEditor(before) } };
 }
 
 async function eventAt(session: Session, point: string, seq: number): Promise<Event> {
   for await (const event of session.replay({ at: point, history: 'view', after: seq - 1, through: seq }))
     if (event.erased !== true) return event;
-  throw new RepriseError('event.not-in-view', `Cannot edit the event at "${point}": there is none in the view`, {
-    hint: 'Choose a point whose event "reprise replay" shows.',
+  throw new RepriseError('event.not-in-view', `Cannot edit the event at "${point}": it is not in the view`, {
+    hint: 'Choose an event that "reprise replay" shows.',
   });
 }
 
-/** What is left of a text after the person's editor. What cannot be used is kept, so that no typing is lost. */
+/** Opens the user's editor on a text and returns the result. A result that cannot be used is kept in its file. */
 function inEditor(before: string): JsonObject {
-  const command = [process.env['VISUAL'], process.env['EDITOR'], 'vi'].find((named) => named?.trim()) as string;
+  const command = process.env['VISUAL']?.trim() || process.env['EDITOR']?.trim() || 'vi';
   const directory = mkdtempSync(join(tmpdir(), 'reprise-edit-'));
   const file = join(directory, 'event.json');
   writeFileSync(file, before);
-  // A script that takes our stdout as data must not find an editor's screen in it.
+  // Keep the editor's screen out of a script that reads our stdout.
   const stdout = process.stdout.isTTY ? 'inherit' : 2;
   const { status } = spawnSync('/bin/sh', ['-c', `${command} "$1"`, 'reprise', file], {
     stdio: ['inherit', stdout, 'inherit'],
@@ -44,10 +44,10 @@ function inEditor(before: string): JsonObject {
     return data;
   }
   rmSync(directory, { recursive: true, force: true });
-  const why =
-    status === 0 ? 'nothing was changed in the editor' : `the editor ${JSON.stringify(command)} did not end well`;
+  const why = status === 0 ? 'nothing was changed in the editor' : `the editor ${JSON.stringify(command)} failed`;
   throw new RepriseError('edit.invalid', `Cannot edit: ${why}`, {
-    hint: status === 0 ? 'Nothing was forked or edited.' : 'Nothing was forked or edited. Set EDITOR to one that does.',
+    hint:
+      status === 0 ? 'Nothing was forked or edited.' : 'Nothing was forked or edited. Set EDITOR to a working editor.',
   });
 }
 
@@ -59,7 +59,7 @@ function parsed(text: string, file: string): JsonObject {
   } catch (error) {
     why = (error as Error).message;
   }
-  throw new RepriseError('edit.invalid', `Cannot use what was written in the editor: ${why}`, {
-    hint: `It is kept in ${file}; correct it and give it with --replace SEQ=FILE.`,
+  throw new RepriseError('edit.invalid', `Cannot use the text from the editor: ${why}`, {
+    hint: `It is saved in ${file}: correct it and pass it with --replace SEQ=FILE.`,
   });
 }

@@ -6,8 +6,8 @@ const chunkBytes = 65_536;
 const pauseMs = 20;
 
 /**
- * The text of a file; `-` is stdin, which may be a terminal or a slow pipe. Nothing is changed on the way: bytes that are
- * no UTF-8 are refused instead of replaced, and no more is read than can be stored.
+ * Reads the text of a file; `-` is stdin, which may be a terminal or a slow pipe. Bytes that are not UTF-8 are refused
+ * instead of replaced, and input that is too large to store is refused while it is read.
  */
 export function inputText(file: string): string {
   const held = file === '-' ? 0 : openSync(file, 'r');
@@ -31,7 +31,7 @@ function bytesOf(held: number): Buffer {
   }
 }
 
-/** A terminal, and a pipe that somebody else made so, says that nothing is there yet instead of waiting. */
+/** Reads what is available. A terminal or a non-blocking pipe answers EAGAIN instead of waiting, so wait here. */
 function readSome(held: number, chunk: Buffer): number {
   for (;;) {
     try {
@@ -51,7 +51,7 @@ function decoded(bytes: Buffer, file: string): string {
   } catch (error) {
     const where = file === '-' ? 'stdin' : JSON.stringify(file);
     throw new RepriseError('json.not-json', `Cannot read ${where}: it is not UTF-8`, {
-      hint: `JSON is UTF-8 text, at most ${limits.payloadBytesMax} bytes of it.`,
+      hint: `Save it as UTF-8 text of at most ${limits.payloadBytesMax} bytes.`,
       cause: error,
     });
   }

@@ -4,15 +4,15 @@ import type { JsonValue } from '../../core/json.ts';
 import { inputText } from './input-text.ts';
 import { readFailure } from './read-failure.ts';
 
-/** The value that is written as JSON on the command line. */
+/** Parses a value that is written as JSON on the command line. */
 export function jsonArgument(text: string): JsonValue {
   const hint = /^\s*[{[]/.test(text)
-    ? `Put names and texts into double quotes, and all of it into single ones: '{"next":"ask"}'.`
-    : `Quote a text as JSON: '"${text.replaceAll(/["'\\\n]/g, '')}"'.`;
+    ? `Put names and strings in double quotes, and the whole value in single quotes: '{"next":"ask"}'.`
+    : `Quote text as JSON: '"${text.replaceAll(/["'\\\n]/g, '')}"'.`;
   return parsed(text, JSON.stringify(text), hint);
 }
 
-/** The value that a file holds as JSON; `-` is stdin. */
+/** Parses the JSON value in a file; `-` is stdin. */
 export function jsonFile(file: string): JsonValue {
   let text: string;
   try {
@@ -24,7 +24,7 @@ export function jsonFile(file: string): JsonValue {
       cause: error,
     });
   }
-  return parsed(text, file === '-' ? 'stdin' : JSON.stringify(file), 'Write one JSON value in it.');
+  return parsed(text, file === '-' ? 'stdin' : JSON.stringify(file), 'Write a single JSON value in it.');
 }
 
 function parsed(text: string, where: string, hint: string): JsonValue {

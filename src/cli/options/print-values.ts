@@ -1,24 +1,23 @@
 import { refText } from '../../core/ref.ts';
-import type { StateValue } from '../../engine/state/entry.ts';
+import type { EntriesAnswer, StateRow } from '../../reading/state-entries.ts';
 import type { Context } from '../context.ts';
-import type { FoundState } from './state-options.ts';
+import { JsonList } from '../terminal/json-list.ts';
+import type { OpenState } from './state-options.ts';
 
-/** Prints values one by one: as lines for a person, one object a line, or one object for everything. */
-export async function printValues<Value extends StateValue>(
+/** Prints state values one by one: as text lines, as JSON lines, or as one JSON object. Returns how many there were. */
+export async function printValues<Value extends StateRow>(
   { out }: Context,
-  { ref, state }: FoundState,
+  { ref, state }: OpenState,
   values: AsyncIterable<Value>,
   lineOf: (value: Value) => string,
 ): Promise<number> {
-  const isObject = out.json === 'object';
+  const list = new JsonList<EntriesAnswer, 'entries'>(out, { ref: refText(ref), agent: state.agent }, 'entries');
   let count = 0;
-  if (isObject)
-    await out.write(`${JSON.stringify({ ref: refText(ref), agent: state.agent }).slice(0, -1)},"entries":[`);
   for await (const value of values) {
-    if (isObject) await out.write(`${count === 0 ? '' : ','}${JSON.stringify(value)}`);
+    if (out.json === 'object') await list.add(value);
     else await (out.json === undefined ? out.line(lineOf(value)) : out.value(value));
     count += 1;
   }
-  if (isObject) await out.line(']}');
+  if (out.json === 'object') await list.end({});
   return count;
 }

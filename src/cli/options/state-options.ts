@@ -2,57 +2,55 @@ import { Option } from 'commander';
 import { RepriseError } from '../../core/error.ts';
 import { defaultAgent } from '../../core/event/state-key.ts';
 import type { StateHandle } from '../../engine/state/state-handle.ts';
-import type { Context, Found } from '../context.ts';
+import type { OpenRef } from '../../reading/open-ref.ts';
+import type { Context } from '../context.ts';
+import { type OptionValues, textOption } from '../option-values.ts';
 import { quoted } from '../typed.ts';
 import { wholeNumber } from './number-option.ts';
 
-/** Whose state it is. */
-export const agentOption: Option = new Option('--agent <agent>', 'whose state it is').default('default');
+/** The option that selects whose state is meant. */
+export const agentOption: Option = new Option('--agent <agent>', 'agent that owns the state').default('default');
 
-/** Where to look, and for whom. */
+/** The options that select whose state is meant, and at which point. */
 export const stateOptions: readonly Option[] = [
   agentOption,
-  new Option('--at <at>', 'at a point of the branch: a seq, turn:N, time:ISO …; the same as REF@at'),
+  new Option('--at <at>', 'point on the branch: a seq, turn:N, time:ISO …; the same as REF@at'),
 ];
 
-/** As {@link stateOptions}, for what there may be many of. */
+/** The options of commands that list state. */
 export const stateListOptions: readonly Option[] = [
   ...stateOptions,
-  new Option('--limit <n>', 'so many at most').argParser(wholeNumber),
+  new Option('--limit <n>', 'print at most this many').argParser(wholeNumber),
 ];
 
-/** A place that was found, and the state that is meant there. */
-export interface FoundState extends Found {
+/** A ref that was looked up, and the state of an agent there. */
+export interface OpenState extends OpenRef {
   readonly state: StateHandle;
 }
 
-/** Reads a ref with its `--at` and gives the state there. */
-export async function stateAtRef(
-  context: Context,
-  text: string,
-  options: Readonly<Record<string, unknown>>,
-): Promise<FoundState> {
-  const { at } = options as { readonly at?: string };
+/** Looks up a ref with its `--at`, and the state there. */
+export async function stateAtRef(context: Context, text: string, options: OptionValues): Promise<OpenState> {
+  const at = textOption(options, 'at');
   if (at !== undefined && text.includes('@')) {
     throw new RepriseError('ref.invalid', `Cannot use ${JSON.stringify(text)} with --at: both name a point`, {
-      hint: 'Give one of them.',
+      hint: 'Use only one of them.',
     });
   }
   const found = await context.at(at === undefined ? text : `${text}@${at.replace(/^@/, '')}`);
   return { ...found, state: handleOf(found, options) };
 }
 
-/** The state of the agent that is meant, on the branch of a ref. */
-export function handleOf({ session, ref }: Found, options: Readonly<Record<string, unknown>>): StateHandle {
+/** Returns the state of the selected agent, on the branch of a ref. */
+export function handleOf({ session, ref }: OpenRef, options: OptionValues): StateHandle {
   return session.state.on(ref.branch).as(agentOf(options));
 }
 
-/** The agent that is meant. */
-export function agentOf(options: Readonly<Record<string, unknown>>): string {
-  return String(options['agent'] ?? defaultAgent);
+/** Returns the selected agent. */
+export function agentOf(options: OptionValues): string {
+  return textOption(options, 'agent') ?? defaultAgent;
 }
 
-/** What a command has to say to go on with the same agent. */
+/** Returns the option that makes the next command use the same agent. */
 export function forAgent({ agent }: StateHandle): string {
   return agent === defaultAgent ? '' : ` --agent ${quoted(agent)}`;
 }

@@ -1,6 +1,6 @@
 import { refText } from '../../core/ref.ts';
 import { msBetween } from '../../core/time.ts';
-import type { BranchRow } from '../../reading/branch-rows.ts';
+import type { ListedBranch } from '../../reading/list-branches.ts';
 import { bytesText, countText, durationText, priceText, timeText } from '../../wording/amount.ts';
 import { gitText } from '../../wording/event-gist.ts';
 import { plain } from '../../wording/text.ts';
@@ -8,21 +8,21 @@ import type { Output } from '../terminal/output.ts';
 import { type Column, tableLines } from '../terminal/table.ts';
 import { outcomeStyle } from './outcome-style.ts';
 
-/** How to show the table. */
+/** How to print the table. */
 export interface BranchTableOptions {
-  /** Whether the rows are from several namespaces. */
+  /** Adds a column for the namespace. */
   readonly hasNamespaces: boolean;
-  /** The time now, which tells for how long a run has been silent. */
+  /** The current time, to show how long a run has been silent. */
   readonly now?: string;
 }
 
-/** Branches as a table, each below its parent; what does not fit the terminal is left out from the right. */
-export function branchTable(out: Output, rows: readonly BranchRow[], options: BranchTableOptions): string[] {
+/** Prints branches as a table, each below its parent; columns that do not fit the terminal are left out. */
+export function branchTable(out: Output, rows: readonly ListedBranch[], options: BranchTableOptions): string[] {
   const { hasNamespaces, now = new Date().toISOString() } = options;
   const shown = new Set(rows.map(({ record, node }) => keyOf(record, node.branch)));
-  // A name that cannot be read is worth less than a title that is not there.
+  // Leave out the title before a name becomes unreadable.
   const titleRank = hasNamespaces ? { optional: 0.5 } : {};
-  const columns: readonly Column<BranchRow>[] = [
+  const columns: readonly Column<ListedBranch>[] = [
     ...(hasNamespaces ? [namespaceColumn] : []),
     {
       title: 'SESSION',
@@ -49,17 +49,17 @@ export function branchTable(out: Output, rows: readonly BranchRow[], options: Br
   return tableLines(rows, columns, { columns: out.tableColumns, bold: (text) => out.bold(text) });
 }
 
-const namespaceColumn: Column<BranchRow> = {
+const namespaceColumn: Column<ListedBranch> = {
   title: 'NAMESPACE',
   value: ({ record }) => plain(record.namespace),
   widthMax: 16,
 };
 
-const keyOf = (record: BranchRow['record'], branch: string): string =>
+const keyOf = (record: ListedBranch['record'], branch: string): string =>
   JSON.stringify([record.namespace, record.session, branch]);
 
-/** The session, or the branch below its parent; a branch whose parent is not shown is named in full. */
-function nameText({ record, session, node, lead }: BranchRow, shown: ReadonlySet<string>): string {
+/** Returns the session, or the branch as drawn below its parent; if the parent is not shown, the full ref. */
+function nameText({ record, session, node, lead }: ListedBranch, shown: ReadonlySet<string>): string {
   if (node.parent === null) return plain(session.id);
   if (!shown.has(keyOf(record, node.parent.branch)))
     return plain(refText({ session: session.id, branch: node.branch }));
@@ -73,12 +73,12 @@ function agentsText(agents: readonly string[]): string {
   return plain(agents.slice(0, 3).join(',') + (agents.length > 3 ? `,+${agents.length - 3}` : ''));
 }
 
-function outcomeText({ outcome, silentSince }: BranchRow['summary'], now: string): string {
+function outcomeText({ outcome, silentSince }: ListedBranch['summary'], now: string): string {
   if (outcome !== 'silent' || silentSince === null) return outcome ?? '';
   return `silent ${durationText(Math.max(0, msBetween(silentSince, now)))}`;
 }
 
-function tokensText({ inputTokens, outputTokens }: BranchRow['summary']['spending']): string {
+function tokensText({ inputTokens, outputTokens }: ListedBranch['summary']['spending']): string {
   const tokens = inputTokens + outputTokens;
   return tokens === 0 ? '' : countText(tokens);
 }

@@ -4,36 +4,46 @@ import { foldedLines, plain } from '../../wording/text.ts';
 import type { Output } from '../terminal/output.ts';
 import { type Column, tableLines } from '../terminal/table.ts';
 
-/** What became of a session, or why nothing did. */
-export interface CopyRow extends Omit<CopiedSession, 'outcome'> {
+/** A session that was copied, or why it was not. */
+export interface CopiedRow extends Omit<CopiedSession, 'outcome'> {
   readonly namespace: string;
   readonly outcome: CopiedSession['outcome'] | 'refused';
   readonly error: { readonly code: string; readonly message: string; readonly hint: string | null } | null;
 }
 
-/** A row as JSON. */
-export function copyShape(row: CopyRow, dryRun: boolean): Record<string, unknown> {
+/** One session, as `reprise copy --json` prints it. */
+export interface CopyRow extends CopiedRow {
+  readonly dryRun: boolean;
+}
+
+/** Every session as one object. */
+export interface CopyAnswer {
+  readonly sessions: readonly CopyRow[];
+}
+
+/** Returns the JSON row of a session. */
+export function copyRow(row: CopiedRow, dryRun: boolean): CopyRow {
   const { namespace, session, outcome, written, branches, error } = row;
   return { namespace, session, outcome, dryRun, written, branches, error };
 }
 
-const wouldBe: Readonly<Record<CopyRow['outcome'], string>> = {
-  copied: 'to be copied',
-  updated: 'to be updated',
-  replaced: 'to be replaced',
+const wouldBe: Readonly<Record<CopiedRow['outcome'], string>> = {
+  copied: 'would copy',
+  updated: 'would update',
+  replaced: 'would replace',
   unchanged: 'unchanged',
   refused: 'refused',
 };
 
-/** What was copied, as a table, what was refused with the reason below. */
+/** Prints copied sessions as a table, with the reasons of refusals below it. */
 export function copyLines(
   out: Output,
-  rows: readonly CopyRow[],
+  rows: readonly CopiedRow[],
   { dryRun, hasNamespaces }: { readonly dryRun: boolean; readonly hasNamespaces: boolean },
 ): string[] {
   if (rows.length === 0) return ['Nothing to copy.'];
-  const columns: readonly Column<CopyRow>[] = [
-    ...(hasNamespaces ? [{ title: 'NAMESPACE', value: ({ namespace }: CopyRow) => plain(namespace) }] : []),
+  const columns: readonly Column<CopiedRow>[] = [
+    ...(hasNamespaces ? [{ title: 'NAMESPACE', value: ({ namespace }: CopiedRow) => plain(namespace) }] : []),
     { title: 'SESSION', value: ({ session }) => plain(session), flex: 1, widthMin: 12 },
     {
       title: 'OUTCOME',

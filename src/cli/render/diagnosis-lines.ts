@@ -1,16 +1,16 @@
 import type { NamespaceSize, TableSize } from '../../core/store/store-health.ts';
 import { bytesText, countText } from '../../wording/amount.ts';
 import { foldedLines, plain } from '../../wording/text.ts';
-import type { Diagnosis } from '../answering/diagnosis.ts';
+import type { DoctorAnswer } from '../answering/diagnosis.ts';
 import type { Output, Style } from '../terminal/output.ts';
 import { type Column, tableLines } from '../terminal/table.ts';
 
 const labelColumns = 12;
-/** Namespaces that are shown; --json has all. */
+/** How many namespaces are shown; `--json` has all of them. */
 const namespacesMax = 10;
 
-/** What `doctor` found, for a person: what the store is, how large, what is wrong and what to do about it. */
-export function diagnosisLines(out: Output, found: Diagnosis): string[] {
+/** Describes the health of a store: its kind and size, what is wrong, and what to do about it. */
+export function diagnosisLines(out: Output, found: DoctorAnswer): string[] {
   const { store, sessions, branches, events, verified } = found;
   const line = (label: string, text: string): string[] => labelled(out, label, text);
   return [
@@ -34,13 +34,13 @@ export function diagnosisLines(out: Output, found: Diagnosis): string[] {
     ...(verified === null ? [] : line('verified', amount(verified, 'branch', 'branches'))),
     ...(store === null ? [] : store.facts.flatMap(({ name, text }) => line(name, text))),
     ...sizeLines(out, found),
-    ...line('verdict', found.ok ? out.style('green', 'sound') : out.style('red', 'needs attention')),
+    ...line('verdict', found.ok ? out.style('green', 'healthy') : out.style('red', 'needs attention')),
     ...found.findings.flatMap((finding) => adviceLines(out, finding, 'red')),
     ...found.advice.flatMap((advice) => adviceLines(out, advice, 'yellow')),
   ];
 }
 
-/** A label and what there is to say, folded beside it. A verdict has its colours already, and fits. */
+/** Puts a label and its text side by side. A verdict has its colors already, and is short. */
 function labelled(out: Output, label: string, text: string): string[] {
   const folded = text.includes('\u001b') ? [text] : [...foldedLines(plain(text), out.columns - labelColumns)];
   return folded.map((part, index) => `${out.dim((index === 0 ? label : '').padEnd(labelColumns))}${part}`);
@@ -71,7 +71,7 @@ const namespaceColumns: readonly Column<NamespaceSize>[] = [
   { title: 'PAYLOAD', value: ({ bytes }) => bytesText(bytes), align: 'right' },
 ];
 
-function sizeLines(out: Output, { store }: Diagnosis): string[] {
+function sizeLines(out: Output, { store }: DoctorAnswer): string[] {
   if (store === null || store.tables.length === 0) return [];
   const options = { columns: out.tableColumns, bold: (text: string) => out.bold(text) };
   const shown = store.namespaces.slice(0, namespacesMax);
@@ -80,7 +80,7 @@ function sizeLines(out: Output, { store }: Diagnosis): string[] {
     '',
     ...tableLines(store.tables, tableColumns, options),
     ...(shown.length === 0 ? [] : ['', ...tableLines(shown, namespaceColumns, options)]),
-    ...(left === 0 ? [] : [out.dim(`and ${amount(left, 'namespace')} more (--json shows all)`)]),
+    ...(left === 0 ? [] : [out.dim(`and ${amount(left, 'more namespace')} (--json has all of them)`)]),
     '',
   ];
 }

@@ -9,29 +9,29 @@ import { nearDifferences, wordRuns } from '../../wording/word-diff.ts';
 import type { Output, Style } from '../terminal/output.ts';
 import { foldSpans, type Span, spanLine } from '../terminal/spans.ts';
 
-/** What the two sides are called. */
+/** The names of the two sides. */
 export interface DiffSides {
   readonly left: string;
   readonly right: string;
 }
 
 const wideColumns = 120;
-// Where the longest common type, `verification.failed`, need not be cut.
+// Wide enough for the longest common type, `verification.failed`.
 const roomyColumns = 96;
 
-/** A diff for a person: side by side where there is room, one below the other where there is not. */
+/** Prints a diff: side by side in a wide terminal, else one side below the other. */
 export function diffLines(out: Output, hunks: readonly DiffHunk[], sides: DiffSides): string[] {
   const layout = out.columns >= wideColumns ? sideBySide : unified;
   return [...layout.head(out, sides), ...hunks.flatMap((hunk) => hunkLines(out, hunk, layout))];
 }
 
-/** Two texts for a person, with the words marked that only one of them has. */
+/** Prints two texts and marks the words that only one of them has. */
 export function textDiffLines(out: Output, texts: DiffSides, sides: DiffSides): string[] {
   const layout = out.columns >= wideColumns ? sideBySide : unified;
   return [...layout.head(out, sides), ...layout.field(out, 'result', changedSpans(out, { path: [], ...texts }))];
 }
 
-/** One way to show a diff. */
+/** One way to print a diff. */
 interface Layout {
   readonly head: (out: Output, sides: DiffSides) => string[];
   readonly row: (out: Output, row: DiffRow) => string[];
@@ -84,7 +84,8 @@ const unified: Layout = {
     out.style('green', cut(plain(`+++ ${right}`), out.columns)),
   ],
   row: (out, { kind, left, right }) => {
-    const event = (right ?? left) as Event;
+    const event = right ?? left;
+    if (event === undefined) return [];
     const seqs = left === undefined || right === undefined ? String(event.seq) : `${left.seq}→${right.seq}`;
     const text = `${signs[kind]} ${fit(seqs, 7)} ${fit(event.type, out.columns >= roomyColumns ? 19 : 14)} ${detailOf(event)}`;
     return [out.style(styles[kind], cut(text, out.columns))];
@@ -128,19 +129,19 @@ const fieldsMax = 6;
 function fieldLines(out: Output, { fields }: DiffRow, layout: Layout): string[] {
   if (fields === undefined) return [];
   const { changed, removed, added } = fields;
-  const told = [
+  const differences = [
     ...changed.map((field) => ({ path: field.path, ...changedSpans(out, field) })),
     ...removed.map(({ path, value }) => ({ path, left: wholeSpan(out, 'left', value), right: [] })),
     ...added.map(({ path, value }) => ({ path, left: [], right: wholeSpan(out, 'right', value) })),
   ];
-  const lines = told
+  const lines = differences
     .slice(0, fieldsMax)
     .flatMap(({ path, left, right }) => layout.field(out, plain(pathText(path)), { left, right }));
-  const hidden = told.length - fieldsMax;
+  const hidden = differences.length - fieldsMax;
   return hidden <= 0 ? lines : [...lines, out.dim(`    … ${plural(hidden, 'more field')}`)];
 }
 
-/** Two texts with the words marked that only one of them has; other values as a whole. */
+/** Marks the words that only one of two texts has; other values are marked as a whole. */
 function changedSpans(out: Output, { left, right }: ChangedValue): { readonly left: Span[]; readonly right: Span[] } {
   if (typeof left !== 'string' || typeof right !== 'string') {
     return { left: wholeSpan(out, 'left', left), right: wholeSpan(out, 'right', right) };
@@ -157,8 +158,8 @@ function wholeSpan(out: Output, side: 'left' | 'right', value: JsonValue): Span[
   return [marked(out, side, short(value))];
 }
 
-/** Words that only one side has; without colours, brackets say so. */
+/** Marks words that only one side has, with brackets where there are no colors. */
 function marked(out: Output, side: 'left' | 'right', text: string): Span {
-  if (out.hasColour) return { text, style: side === 'left' ? ['red', 'underline'] : ['green', 'underline'] };
+  if (out.hasColor) return { text, style: side === 'left' ? ['red', 'underline'] : ['green', 'underline'] };
   return { text: side === 'left' ? `[-${text}-]` : `{+${text}+}` };
 }

@@ -6,12 +6,12 @@ import { cut, fit, plain, widthOf } from '../../wording/text.ts';
 import type { Output, Style } from '../terminal/output.ts';
 import { outcomeStyle } from './outcome-style.ts';
 
-/** What the widths of the table are made from, so that the first row need not wait for the last. */
+/** The extent of a history, from which the column widths are known before the last row is read. */
 export interface TableRange {
-  /** When the history started; offsets count from there. */
+  /** When the history started; times are offsets from there. */
   readonly startedAt: string | null;
   readonly lastAt: string | null;
-  /** The greatest seq. */
+  /** The last seq. */
   readonly seq: number;
 }
 
@@ -26,7 +26,7 @@ interface Column {
 const narrowColumns = 60;
 const wideColumns = 110;
 
-/** Events as the rows of a table, a line at a time. */
+/** Prints events as the rows of a table, one at a time. */
 export class EventTable {
   readonly #out: Output;
   readonly #columns: readonly Column[];
@@ -39,13 +39,13 @@ export class EventTable {
     this.#detailWidth = Math.max(4, out.columns - left);
   }
 
-  /** The line of titles. */
+  /** Returns the line of titles. */
   head(): string {
     const titles = this.#columns.map(({ title, width, align }) => fit(title, width, align));
     return this.#out.bold([...titles, 'DETAIL'].join('  '));
   }
 
-  /** One row. */
+  /** Returns one row. */
   line(event: Event): string {
     const cells = this.#columns.map(({ text, width, align, style }) => {
       const shown = fit(plain(text(event)), width, align);
@@ -91,17 +91,17 @@ function columnsFor(columns: number, { startedAt, lastAt, seq }: TableRange): re
   ];
 }
 
-/** An offset without its fractions where they do not fit: a marker may have been appended long after. */
+/** Drops the fraction of an offset that does not fit: a marker may be much later than the rest. */
 const within = (offset: string, width: number): string =>
   offset.length > width ? offset.replace(/\.\d+$/, '') : offset;
 
-/** The turn, and the task where the event is about one: `3 t-17`. */
+/** Returns the turn, and the task if the event has one: `3 t-17`. */
 function turnText({ turn, data }: Event): string {
   const task = data['task'];
   return typeof task === 'string' ? `${turn} ${task}` : String(turn);
 }
 
-/** The colour of an event by its kind. */
+/** Returns the color of an event by its kind. */
 export function kindStyle({ type, data }: Pick<Event, 'type' | 'data'>): Style | undefined {
   if (isStructural(type)) return 'magenta';
   switch (type.slice(0, type.indexOf('.'))) {

@@ -5,7 +5,7 @@ import type { Output, Style } from '../terminal/output.ts';
 import { type Column, tableLines } from '../terminal/table.ts';
 import { outcomeStyle } from './outcome-style.ts';
 
-/** An experiment for a person: every branch, then every variant over its repeats. */
+/** Prints an experiment: every branch, then every variant over its repeats. */
 export function experimentLines(out: Output, { rows, variants }: ExperimentResult): string[] {
   const options = { columns: out.columns, bold: (text: string) => out.bold(text) };
   const errors = rows.flatMap(({ branch, error }) =>
@@ -42,17 +42,17 @@ function rowColumns(out: Output): readonly Column<ExperimentRow>[] {
     },
     { title: 'COST', value: (row) => priceText(row), align: 'right', optional: 3 },
     { title: 'TOOK', value: ({ latencyMs }) => durationText(latencyMs), align: 'right', optional: 4 },
-    { title: 'DIVERGES', value: divergesText, optional: 5 },
+    { title: 'DIFFERS', value: divergesText, optional: 5 },
     { title: 'RESULT', value: ({ text }) => plain(text), flex: 4, widthMin: 16, optional: 6 },
   ];
 }
 
 const tokensText = (tokens: number): string => (tokens === 0 ? '' : countText(tokens));
 
-/** Where a branch first differs from the original, by the original's seq. */
+/** Returns where a branch first differs from the original, as a seq of the original. */
 function divergesText({ divergedAt, error }: ExperimentRow): string {
   if (divergedAt === null) return error === null ? 'never' : '';
-  return divergedAt.left === null ? 'at its end' : `@${divergedAt.left}`;
+  return divergedAt.left === null ? 'at the end' : `@${divergedAt.left}`;
 }
 
 const verdictStyles: Readonly<Record<VariantSummary['verdict'], Style>> = {
@@ -68,9 +68,9 @@ function variantColumns(out: Output): readonly Column<VariantSummary>[] {
     { title: 'VARIANT', value: ({ variant }) => plain(variant), flex: 2, widthMin: 12 },
     { title: 'OK', value: ({ succeeded, branches }) => `${succeeded}/${branches}`, align: 'right' },
     { title: 'PASSED', value: ({ passed, checked }) => (checked === 0 ? '' : `${passed}/${checked}`), align: 'right' },
-    { title: '95 %', value: intervalText, align: 'right' },
+    { title: '95% CI', value: intervalText, align: 'right' },
     {
-      title: 'AGAINST THE FIRST',
+      title: 'VS FIRST',
       value: ({ verdict, chance }) =>
         verdict === 'unchecked' ? '' : `${verdict}${chance === null ? '' : ` (p ${chance.toFixed(2)})`}`,
       style: (text, { verdict }) => out.style(verdictStyles[verdict], text),
@@ -90,13 +90,13 @@ function variantColumns(out: Output): readonly Column<VariantSummary>[] {
 const percent = (share: number): string => `${Math.round(share * 100)}`;
 
 function intervalText({ interval }: VariantSummary): string {
-  return interval === null ? '' : `${percent(interval.low)}–${percent(interval.high)} %`;
+  return interval === null ? '' : `${percent(interval.low)}–${percent(interval.high)}%`;
 }
 
-/** Says of variants that pass only sometimes that this is no difference yet. */
+/** Warns about variants that pass only sometimes. */
 function flappingLines(out: Output, variants: readonly VariantSummary[]): string[] {
   const flapping = variants.filter((variant) => variant.flapping).map(({ variant }) => plain(variant));
   return flapping.length === 0
     ? []
-    : [out.style('yellow', `Passes only sometimes: ${flapping.join(', ')}. More --repeats tell more.`)];
+    : [out.style('yellow', `Passes only sometimes: ${flapping.join(', ')}. Increase --repeats to be sure.`)];
 }

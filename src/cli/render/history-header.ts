@@ -8,7 +8,7 @@ import { outcomeStyle } from './outcome-style.ts';
 
 const labelColumns = 12;
 
-/** What stands above a history: which one it is, where it came from, when it ran, how it behaved. */
+/** Prints the header of a history: its name, lineage, times, digest and fingerprint. */
 export function headerLines(out: Output, session: string, facts: HistoryFacts, fingerprint?: string): string[] {
   const { branch, seq, title, lineage, startedAt, git, configDigest, digest } = facts;
   const lines: [string, string][] = [
@@ -26,7 +26,7 @@ export function headerLines(out: Output, session: string, facts: HistoryFacts, f
 
 const foldedLines = 3;
 
-/** One fact of a header: a digest that does not fit is cut, since it tells as much; what is in words is folded. */
+/** Prints one line of a header. A digest that does not fit is cut; text is folded. */
 function headerLine(out: Output, label: string, text: string, facts: HistoryFacts): string[] {
   const columns = out.columns - labelColumns;
   const { lines, bytesLeft } = fold(plain(text), columns, foldedLines);
@@ -57,7 +57,7 @@ function lineageText(branch: string, lineage: HistoryFacts['lineage']): string {
   return [branch, ...forks].join(' ← ');
 }
 
-/** What was resumed a day later did not take a day. */
+/** Returns when the history started and how long it took; the time before it was resumed does not count. */
 function startedText({ lastAt, resumedAt, outcome }: HistoryFacts, startedAt: string): string {
   const since = resumedAt ?? startedAt;
   const again = resumedAt === null ? '' : `, resumed ${timeText(resumedAt)}`;

@@ -8,7 +8,7 @@ import { bytesText, costText, countText, plural } from '../../wording/amount.ts'
 import { detailOf, short } from '../../wording/event-gist.ts';
 import { messageContent } from '../../wording/message-content.ts';
 import { cut, fit, fold, plain } from '../../wording/text.ts';
-import type { Output } from '../terminal/output.ts';
+import type { Output, Style } from '../terminal/output.ts';
 import { kindStyle } from './event-table.ts';
 
 const foldedLines = 6;
@@ -16,9 +16,9 @@ const firstMessages = 2;
 const lastMessages = 10;
 const entriesMax = 20;
 
-/** The event itself: its type and gist, and with `--full` all its data. */
+/** Prints the event at a point: its type and gist, or with `--full` all its data. */
 export function eventLines(out: Output, event: Event | undefined, isFull: boolean): string[] {
-  if (event === undefined) return [out.bold('@0'), '  the empty beginning'];
+  if (event === undefined) return [out.bold('@0'), '  before the first event'];
   const style = kindStyle(event);
   const name = `@${event.seq} ${event.type}`;
   const who = [event.agent ?? '', event.run === undefined ? '' : `run ${event.run}`, `turn ${event.turn}`];
@@ -27,17 +27,17 @@ export function eventLines(out: Output, event: Event | undefined, isFull: boolea
   return [head, ...dataLines(out, event, isFull).map((line) => `  ${line}`)];
 }
 
-/** The gist of an event; where not all of it is shown, the size of the whole payload. */
+/** Returns the gist of an event, and the size of its payload if the gist is cut. */
 function dataLines(out: Output, event: Event, isFull: boolean): string[] {
   const columns = out.columns - 2;
   if (isFull) return [...fold(JSON.stringify(event.data, null, 2), columns).lines];
   const { lines, bytesLeft } = fold(detailOf(event), columns, foldedLines);
   if (bytesLeft === 0) return [...lines];
   const bytes = bytesText(Buffer.byteLength(JSON.stringify(event.data)));
-  return [...lines, out.dim(`… ${bytes} in all (--full shows it)`)];
+  return [...lines, out.dim(`… ${bytes} in total (--full shows all)`)];
 }
 
-/** Everything that was known at a point, for a person. */
+/** Prints everything an agent knew at a point. */
 export function knownLines(out: Output, known: Known, isFull: boolean): string[] {
   const { seen, others, state, changes, usage } = known;
   return [
@@ -54,7 +54,7 @@ export function knownLines(out: Output, known: Known, isFull: boolean): string[]
       ),
     ),
     ...section(out, changesTitle(known), changeLines(out, changes)),
-    ...section(out, 'So far', [usageText(usage)]),
+    ...section(out, 'Usage so far', [usageText(usage)]),
     ...section(
       out,
       'Other conversations',
@@ -64,13 +64,13 @@ export function knownLines(out: Output, known: Known, isFull: boolean): string[]
   ];
 }
 
-/** Where a model is asked, it saw exactly these; anywhere else it would, were it asked there. */
+/** Returns the title of the messages: at a model call the model saw them, elsewhere it would see them. */
 function messagesTitle({ event }: Known): string {
   const isAsked = event?.type === 'call.started' && event.data['kind'] === 'model';
-  return isAsked ? 'What the model saw' : 'What the model would see';
+  return isAsked ? 'Messages the model saw' : 'Messages the model would see';
 }
 
-/** The first lines of a text, and how much more there is. */
+/** Folds a text to its first lines, and says how much is left. */
 function foldedText(
   out: Output,
   text: string,
@@ -121,21 +121,27 @@ function oneMessage(
   return shown.map((line, index) => (index === 0 ? head : ' '.repeat(indent)) + line);
 }
 
-function roleStyle(role: string): 'yellow' | 'cyan' | 'blue' | 'magenta' | 'dim' {
-  const styles = { user: 'yellow', assistant: 'cyan', tool: 'blue', system: 'magenta' } as const;
-  return Object.hasOwn(styles, role) ? styles[role as keyof typeof styles] : 'dim';
+const roleStyles: ReadonlyMap<string, Style> = new Map<string, Style>([
+  ['user', 'yellow'],
+  ['assistant', 'cyan'],
+  ['tool', 'blue'],
+  ['system', 'magenta'],
+]);
+
+function roleStyle(role: string): Style {
+  return roleStyles.get(role) ?? 'dim';
 }
 
 function settingLines(out: Output, seen: LaneConversation, isFull: boolean): string[] {
   const { model, system, tools, settings, messages } = seen;
   const isShown = messages.some(({ message }) => message?.['role'] === 'system');
-  const told = [
+  const settingTexts = [
     ['model', model ?? ''],
     ['system', system === null || isShown ? '' : system],
     ['tools', tools === null ? '' : `${tools.length}: ${tools.map(toolName).join(', ')}`],
     ['settings', settings === null ? '' : JSON.stringify(settings)],
   ] as const;
-  return told
+  return settingTexts
     .filter(([, text]) => text !== '')
     .flatMap(([name, text]) =>
       foldedText(out, text, Math.max(16, out.columns - 13), isFull, 2).map(
@@ -160,7 +166,7 @@ function stateLines(out: Output, state: State, isFull: boolean): string[] {
     return [`${cut(plain(`${name} = ${short(value)}`), Math.max(10, out.columns - 16))}  ${where}`];
   });
   const hidden = entries.length - shown.length;
-  return hidden === 0 ? lines : [...lines, out.dim(`… ${plural(hidden, 'key')} more (--full shows all)`)];
+  return hidden === 0 ? lines : [...lines, out.dim(`… ${plural(hidden, 'more key')} (--full shows all)`)];
 }
 
 function changesTitle({ event }: Known): string {
@@ -181,7 +187,7 @@ function changeLines(out: Output, { added, removed, settings, state }: Changes):
   return lines.length === 0 ? [out.dim('nothing changed')] : lines;
 }
 
-/** What two values do not share, a line each. */
+/** Prints the differences between two values, one per line. */
 export function differenceLines(
   out: Output,
   { added, removed, changed }: ValueDiff,
@@ -196,16 +202,16 @@ export function differenceLines(
     ...added.map(({ path, value }) => out.style('green', line('+', `${pathText(path)}: ${short(value)}`))),
   ];
   const hidden = lines.length - linesMax;
-  return hidden <= 0 ? lines : [...lines.slice(0, linesMax), out.dim(`… ${plural(hidden, 'difference')} more`)];
+  return hidden <= 0 ? lines : [...lines.slice(0, linesMax), out.dim(`… ${plural(hidden, 'more difference')}`)];
 }
 
 function usageText({ inputTokens, outputTokens, cost, unpricedCalls }: Known['usage']): string {
-  const unknown = unpricedCalls > 0 ? `, and ${plural(unpricedCalls, 'call')} without a known price` : '';
+  const unknown = unpricedCalls > 0 ? `, plus ${plural(unpricedCalls, 'call')} without a known price` : '';
   const price = cost === null && unpricedCalls === 0 ? '$0' : costText(cost);
   return `${countText(inputTokens)} tokens in, ${countText(outputTokens)} out, ${price}${unknown}`;
 }
 
 function laneText({ agent, run, messages, openCalls }: LaneConversation): string {
   const open = openCalls.length === 0 ? '' : `, ${plural(openCalls.length, 'open call')}`;
-  return `${agent ?? 'nobody'}${run === null ? '' : `, run ${run}`}: ${plural(messages.length, 'message')}${open}`;
+  return `${agent ?? 'no agent'}${run === null ? '' : `, run ${run}`}: ${plural(messages.length, 'message')}${open}`;
 }

@@ -1,4 +1,4 @@
-import { isObject, type JsonArray, type JsonObject, type JsonValue } from '../../core/json.ts';
+import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from '../../core/json.ts';
 import type { StateOperation } from '../../engine/state/entry.ts';
 import type { StateTransaction } from '../../engine/state/state-replay.ts';
 import { plain } from '../../wording/text.ts';
@@ -8,16 +8,16 @@ const summaryMax = 120;
 const keyMax = 48;
 const agentMax = 20;
 
-/** What stands around the operations of a transaction. */
+/** How to print the operations of a transaction. */
 export interface OperationFrame {
-  /** Shown unless it is `default`. */
+  /** Printed unless it is `default`. */
   readonly namespace: string;
   readonly isVerbose: boolean;
 }
 
 /**
- * The operations of a transaction, a line each: `10:00:00Z  agent=support  WRITE  key=plan  v=2  {"next":"ask"}`. Verbose,
- * each has a second part with the whole value. The format is a contract: programs cut these lines into fields.
+ * Prints the operations of a transaction, one per line: `10:00:00Z  agent=support  WRITE  key=plan  v=2  {"next":"ask"}`.
+ * In verbose mode, the whole value follows each line. The format is a contract: programs split these lines into fields.
  */
 export function operationLines(
   { txn, time, operations, erased, seq }: StateTransaction,
@@ -53,7 +53,7 @@ export function operationLines(
   });
 }
 
-/** What an operation is called: by the first part of its key where that says something. A delete is a delete. */
+/** Returns the label of an operation: `DEL` for a delete, else by the first part of its key where that is known. */
 function labelOf({ op, key }: StateOperation): string {
   if (op === 'delete') return 'DEL';
   if (key.startsWith('tool/')) return 'TOOL';
@@ -67,7 +67,7 @@ function shortAgent(agent: string): string {
   return shown.length <= agentMax ? shown : `${whole(shown, agentMax - 3)}...`;
 }
 
-/** A path keeps its ends, anything else its beginning. */
+/** Shortens a key: a path keeps both ends, any other key its beginning. */
 export function shortKey(key: string): string {
   const shown = plain(key);
   if (shown.length <= keyMax) return shown;
@@ -76,13 +76,13 @@ export function shortKey(key: string): string {
   return names.length > 2 && ends.length <= keyMax ? ends : `${whole(shown, keyMax - 3)}...`;
 }
 
-/** A value in at most 120 characters. */
+/** Summarizes a value in at most 120 characters. */
 export function summaryOf(value: JsonValue): string {
   if (typeof value === 'string') return textSummary(value);
   if (typeof value !== 'object' || value === null) return String(value);
   const text = jsonText(value);
   if (text.length <= summaryMax) return text;
-  return isObject(value) ? objectSummary(value) : listSummary(value as JsonArray);
+  return isArray(value) ? listSummary(value) : isObject(value) ? objectSummary(value) : text;
 }
 
 function textSummary(value: string): string {
@@ -104,7 +104,7 @@ function objectSummary(value: JsonObject): string {
   return `{${shown.join(', ')}, n_fields=${names.length}}`;
 }
 
-/** The first so many units of a text, without half a character at the end. */
+/** Cuts a text after that many code units, without half a character at the end. */
 function whole(text: string, units: number): string {
   return text
     .slice(0, units)

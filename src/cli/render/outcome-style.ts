@@ -1,6 +1,6 @@
 import type { Style } from '../terminal/output.ts';
 
-/** How an outcome is coloured: what is well green, what failed red, what merely stopped yellow. */
+/** Returns the color of an outcome: green for ok, red for an error, yellow for anything that was stopped. */
 export function outcomeStyle(outcome: string | null | undefined): Style {
   if (outcome === 'ok') return 'green';
   if (outcome === 'error') return 'red';

@@ -6,18 +6,18 @@ import type { ProgressStream } from '../terminal/progress.ts';
 const quietMs = 1_000;
 const drawEveryMs = 200;
 
-/** How progress is shown. */
+/** How to show progress. */
 export interface RunProgressOptions {
   readonly isWanted: boolean;
   readonly now?: () => number;
 }
 
 /**
- * What agents are doing, drawn in place once it takes longer than a second: how long, how many calls, which is under way.
- * Drawn on a terminal and nowhere else, since a log wants no frames.
+ * Draws what agents are doing once it takes longer than a second: the time, the number of calls, and the open one. It draws
+ * in place, and only on a terminal.
  */
 export class RunProgress {
-  /** Whether anything is ever drawn: otherwise nobody need read along. */
+  /** Whether anything is ever drawn; if not, nobody needs to follow the events. */
   readonly isShown: boolean;
   readonly #stream: ProgressStream;
   readonly #now: () => number;
@@ -28,7 +28,7 @@ export class RunProgress {
   #others = 0;
   #isDrawn = false;
   #isPaused = false;
-  /** What is said before: of several branches, how many are done. */
+  /** Text before the rest, such as how many of several branches are done. */
   prefix = '';
 
   constructor(stream: ProgressStream, { isWanted, now = () => performance.now() }: RunProgressOptions) {
@@ -41,7 +41,7 @@ export class RunProgress {
     this.#timer.unref();
   }
 
-  /** Takes in an event of a run. */
+  /** Takes note of an event of a run. */
   note({ type, data }: Event): void {
     const call = String(data['call']);
     if (type === 'call.ended') this.#open.delete(call);
@@ -54,20 +54,20 @@ export class RunProgress {
   draw(): void {
     if (this.#isPaused || this.#now() - this.#startedAt < quietMs) return;
     this.#isDrawn = true;
-    // A terminal that does not know how wide it is says 0.
+    // A terminal of unknown width reports 0 columns.
     this.#stream.write(`\r\u001b[2K${cut(this.text(), (this.#stream.columns || 80) - 1)}`);
   }
 
-  /** What is drawn: `4.2s, 2 model calls, 1 other call, refund …`. */
+  /** Returns the text to draw: `4.2s, 2 model calls, 1 other call, refund …`. */
   text(): string {
     const others = this.#others === 0 ? '' : `, ${plural(this.#others, 'other call')}`;
-    const [open] = [...this.#open.values()].slice(-1);
+    const open = [...this.#open.values()].at(-1);
     const now = open === undefined ? '' : `, ${plain(open)} …`;
     const took = durationText(this.#now() - this.#startedAt);
     return `${this.prefix}${took}, ${plural(this.#models, 'model call')}${others}${now}`;
   }
 
-  /** Does something that writes to the screen itself. */
+  /** Pauses drawing while the body writes to the screen. */
   async paused<T>(body: () => Promise<T>): Promise<T> {
     this.#isPaused = true;
     this.clear();

@@ -3,14 +3,14 @@ import { cut, plain, widthOf } from '../../wording/text.ts';
 import { jsonText } from '../terminal/json-text.ts';
 import type { Output } from '../terminal/output.ts';
 
-/** A key and what it holds: `plan = {"next":"ask"}  v2 @8`. */
+/** Prints a key and its value: `plan = {"next":"ask"}  v2 @8`. */
 export function stateLine(out: Output, { key, value, version, seq, erased }: StateValue): string {
   const held = erased === true ? '(erased)' : jsonText(value);
   const end = `  v${version} @${seq}`;
   return `${cut(`${shownKey(key)} = ${held}`, Math.max(20, out.columns - end.length))}${out.dim(end)}`;
 }
 
-/** One version of a key: `v2  @8  2026-11-15T10:00:00.000Z  write  support  {"next":"ask"}`. */
+/** Prints one version of a key: `v2  @8  2026-11-15T10:00:00.000Z  write  support  {"next":"ask"}`. */
 export function versionLine(out: Output, held: StateVersion): string {
   const { version, seq, time, op, by, value, erased } = held;
   const what = erased === true ? 'erased' : (op ?? '');
@@ -22,10 +22,10 @@ export function versionLine(out: Output, held: StateVersion): string {
   return `${out.dim(start)}  ${cut(shown, Math.max(20, out.columns - widthOf(start) - 2))}`.trimEnd();
 }
 
-/** On fewer columns the time of a version is that of the day alone. */
+/** Below this many columns, the time of a version has no date. */
 const narrow = 70;
 
-/** A key as it is shown; the empty one would not be seen. */
+/** Writes a key; the empty one as `""`, since it would be invisible. */
 export function shownKey(key: string): string {
   return key === '' ? '""' : plain(key);
 }

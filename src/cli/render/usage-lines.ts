@@ -10,12 +10,12 @@ interface UsageRow {
   readonly right: string;
 }
 
-/** What two histories took, beside each other. */
+/** Prints what two histories took, side by side. */
 export function usageLines(out: Output, left: Summary, right: Summary): string[] {
-  const row = (name: string, told: (held: Summary) => string): UsageRow => ({
+  const row = (name: string, text: (held: Summary) => string): UsageRow => ({
     name,
-    left: told(left),
-    right: told(right),
+    left: text(left),
+    right: text(right),
   });
   const rows = [
     row('events', ({ events }) => countText(events)),

@@ -3,20 +3,20 @@ import { RepriseError } from '../../core/error.ts';
 import { limits } from '../../core/limits.ts';
 import type { CheckedBranch } from '../../engine/resuming/experiment-result.ts';
 
-/** Where a checked branch is, for the command that looks at it. */
+/** The store of a checked branch, for the command that checks it. */
 export interface CheckPlace {
   readonly store: string;
   readonly namespace: string;
-  /** How long it may take. */
+  /** How long the command may take. */
   readonly msMax?: number;
 }
 
-// What a shell answers when there is no such command, or none that can be run.
+// The exit codes of a shell that cannot run a command, or cannot find it.
 const notRunnable: ReadonlySet<number | null> = new Set([126, 127]);
 
 /**
- * A check that is a command: exit code 0 is a pass, any other a failure. It finds the result on its standard input and
- * the branch in its environment, so that `reprise` commands in it look at the same store.
+ * Creates a check that runs a shell command: exit code 0 is a pass, any other a failure. The command gets the result on
+ * stdin and the branch in its environment, so that `reprise` commands in it use the same store.
  */
 export function commandCheck(
   command: string,
@@ -37,7 +37,7 @@ export function commandCheck(
     const { code, said } = await run(command, { env, msMax, text });
     if (!notRunnable.has(code)) return code === 0;
     throw new RepriseError('experiment.invalid', `Cannot run the check ${JSON.stringify(command)}: ${said.trim()}`, {
-      hint: 'It is a line for the shell, as one types it in this folder.',
+      hint: 'Use a command that works in a shell in this directory.',
     });
   };
 }

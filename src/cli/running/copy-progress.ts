@@ -2,9 +2,9 @@ import type { CopyProgress } from '../../engine/copying/copy-options.ts';
 import { plain } from '../../wording/text.ts';
 import type { Progress } from '../terminal/progress.ts';
 
-const words = { copying: 'copy', verifying: 'check' } as const;
+const words = { copying: 'copy', verifying: 'verify' } as const;
 
-/** Makes one line of progress of many sessions: each is written once and read again once. */
+/** Shows the progress of many sessions on one line; each is written and then verified. */
 export class CopyProgressLine {
   readonly #progress: Progress;
   #part = '';
@@ -15,7 +15,7 @@ export class CopyProgressLine {
     progress.begin('copy');
   }
 
-  /** Takes note of how far a session is. */
+  /** Updates the progress of a session. */
   show({ session, stage, events, total }: CopyProgress): void {
     const part = `${words[stage]} ${plain(session)}`;
     if (part !== this.#part) {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { RepriseError } from '../../core/error.ts';
+import { hasCode, RepriseError } from '../../core/error.ts';
 import { given } from '../../core/json.ts';
 import { withoutPassword } from '../../core/store/store-url.ts';
 import type { Reprise } from '../../engine/reprise.ts';
@@ -13,21 +13,21 @@ import { demoAgentName } from '../options/agent-options.ts';
 import type { Output } from '../terminal/output.ts';
 import { quoted } from '../typed.ts';
 
-/** Where the story is told: on which store, and to whom. */
+/** Where the story runs: its store and its output. */
 export interface Stage {
   readonly out: Output;
   readonly store: string;
   readonly namespace?: string;
 }
 
-/** A command of the story, and how it ended. */
-export interface TypedCommand {
+/** A command of the story, and its exit code. */
+interface TypedCommand {
   readonly command: string;
   readonly code: number;
 }
 
-/** What the story leaves behind. */
-export interface Told {
+/** The session and branch of a finished story, and its commands. */
+export interface Story {
   readonly session: string;
   readonly branch: string;
   readonly commands: readonly TypedCommand[];
@@ -36,15 +36,15 @@ export interface Told {
 const branch = 'careful';
 
 /**
- * Tells the story: an agent gets a refund wrong, and what a person types to find out why, to try something else from the
- * moment before, and to see what that changes. Every command is run with the words that are printed.
+ * Tells the story of an agent that gets a refund wrong: what a person types to find out why, to try a better prompt from
+ * the moment before, and to see what that changes. Every command is run exactly as it is printed.
  */
-export async function tellStory(stage: Stage): Promise<Told> {
+export async function tellStory(stage: Stage): Promise<Story> {
   const commands: TypedCommand[] = [];
   const type = async (...words: readonly string[]): Promise<void> => void commands.push(await run(stage, words));
   const { out } = stage;
 
-  await title(out, 1, 'An agent answers a customer, and is recorded');
+  await title(out, 1, 'Record: an agent answers a customer');
   const { session, bad, asked } = await recordAgent(stage);
   await tell(
     out,
@@ -52,27 +52,27 @@ export async function tellStory(stage: Stage): Promise<Told> {
   );
   await type('list');
   await type('replay', session);
-  await tell(out, 'It refunded 500, which is how much the mug holds. The customer had paid 50.');
+  await tell(out, 'The agent refunded 500, which is the size of the mug. The customer had paid 50.');
 
-  await title(out, 2, 'Look: what did it know at the bad call?');
+  await title(out, 2, 'Look: what did the agent know at the bad call?');
   await type('show', `${session}@${bad}`);
-  await tell(out, 'It was never told to look the order up. That is the bug.');
+  await tell(out, 'Its prompt never says to look up the order. That is the bug.');
 
-  await title(out, 3, 'Fork the moment before, with a better prompt, and let the live agent go on there');
+  await title(out, 3, 'Fork: go back to just before the call, fix the prompt, and continue live');
   const why = ['--reason', 'it guessed the amount'];
   await type('fork', `${session}@${asked - 1}`, '--name', branch, '--system', careful, ...why);
   await type('resume', `${session}/${branch}`, '--with', demoAgentName);
-  await tell(out, 'Nothing was copied, and main is as it was.');
+  await tell(out, 'Nothing was copied, and main is unchanged.');
 
-  await title(out, 4, 'Say exactly what changed');
+  await title(out, 4, 'Diff: see exactly what changed');
   await type('diff', session, `${session}/${branch}`);
 
-  await title(out, 5, 'And prove that nobody touched the record');
+  await title(out, 5, 'Verify: prove that the record is intact');
   await type('verify', `${session}/${branch}`);
   return { session, branch, commands };
 }
 
-/** Those who asked for JSON get the end alone. */
+/** Prints text, unless JSON was asked for: then only the result is printed. */
 async function tell(out: Output, text: string): Promise<void> {
   if (out.json === undefined) await out.line(text);
 }
@@ -81,18 +81,18 @@ async function title(out: Output, number: number, text: string): Promise<void> {
   await tell(out, `\n${out.style(['bold', 'cyan'], `${number}  ${text}`)}`);
 }
 
-/** Runs the agent for the first time: live, over HTTP, on a session of its own. */
+/** Runs the agent for the first time: live, over HTTP, in a new session. */
 async function recordAgent({
   out,
   store,
   namespace,
 }: Stage): Promise<{ readonly session: string; readonly bad: number; readonly asked: number }> {
-  // As the commands find it: a project's configuration may name a wall.
+  // Open the store as the commands do: a project's configuration may set a namespace.
   process.env['REPRISE_STORE'] = store;
   await using reprise = await openReprise(given({ namespace }));
   const session = await newSession(reprise);
   const prompt = { role: 'user', content: complaint } as const;
-  // What this machine is called has no place in a story.
+  // The facts of this machine do not belong in a story.
   await using recorder = await session.record({ agent: 'support', onFailure: 'fail', facts: false });
   const said = await recorder.run({ title: 'Refund of order 7' }, () => {
     recorder.message(prompt);
@@ -102,54 +102,53 @@ async function recordAgent({
   await tell(out, `${out.dim('customer')}  ${complaint}\n${out.dim('agent')}     ${said}`);
   const asked = await session.find({ types: ['call.started'], kind: 'model' });
   const bad = await session.find({ types: ['call.started'], kind: 'tool' });
-  if (asked === undefined || bad === undefined) throw new Error('The agent of the story did not do what it should');
+  if (asked === undefined || bad === undefined) throw new Error('The agent of the demo did not do what it should');
   return { session: session.id, asked: asked.seq, bad: bad.seq };
 }
 
 const sessionsMax = 1_000;
 
-/** A session under a name that is free: what is in the store already is none of our business. */
+/** Creates a session with a free name, and leaves existing ones alone. */
 async function newSession(reprise: Reprise): Promise<Session> {
   for (let number = 1; number < sessionsMax; number++) {
     try {
       return await reprise.createSession(number === 1 ? 'refund' : `refund-${number}`);
     } catch (error) {
-      if (!(error instanceof RepriseError) || error.code !== 'session.exists') throw error;
+      if (!hasCode(error, 'session.exists')) throw error;
     }
   }
   throw new RepriseError(
     'session.exists',
-    `Cannot tell the story: ${sessionsMax} sessions "refund-…" are there already`,
+    `Cannot run the demo: the store already has ${sessionsMax} sessions "refund-…"`,
     {
-      hint: 'Use another store: reprise demo --store sqlite:PATH',
+      hint: 'Use a different store: reprise demo --store sqlite:PATH',
     },
   );
 }
 
 const program = fileURLToPath(new URL(import.meta.url.endsWith('.ts') ? '../bin.ts' : '../bin.js', import.meta.url));
 
-/** Types a command: it is printed, then run. */
+/** Prints a command, then runs it. */
 async function run({ out, namespace }: Stage, given: readonly string[]): Promise<TypedCommand> {
   const words = [...given, ...(namespace === undefined ? [] : ['--namespace', namespace])];
   const command = ['reprise', ...words].map((word) => doubleQuoted(word)).join(' ');
   await tell(out, `${out.style('green', '$')} ${out.bold(command)}`);
   await out.flush();
   const code = out.json === undefined ? await ran(words) : silent(words);
-  // That two histories differ is what the story is about.
-  if (code !== (given[0] === 'diff' ? 1 : 0))
-    throw new Error(`the story went wrong at "${command}", which gave ${code}`);
+  // The diff of the story must find a difference.
+  if (code !== (given[0] === 'diff' ? 1 : 0)) throw new Error(`the demo went wrong: "${command}" exited with ${code}`);
   return { command, code };
 }
 
-/** What `bin` does with the words, without starting Node once more for each: a story should not be a wait. */
+/** Runs a command in this process, as `bin` would: starting Node for each would take too long. */
 async function ran(words: readonly string[]): Promise<number> {
   const code = await main(words);
-  // What it wrote goes out when the event loop turns.
+  // Its output is written when the event loop turns.
   await new Promise((resolve) => setImmediate(resolve));
   return code;
 }
 
-/** As a process of its own, whose output nobody sees. */
+/** Runs a command in a new process and drops its output. */
 function silent(words: readonly string[]): number {
   return spawnSync(process.execPath, [program, ...words], { stdio: 'ignore' }).status ?? 1;
 }

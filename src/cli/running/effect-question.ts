@@ -3,13 +3,13 @@ import { cut, plain } from '../../wording/text.ts';
 import { ask, processTerminal, type Terminal } from '../options/confirm.ts';
 import type { Output } from '../terminal/output.ts';
 
-/** Asks a person about calls that must not be repeated silently; undefined where nobody is there to be asked. */
+/** Creates a function that asks the user about calls that must not be repeated silently; undefined without a terminal. */
 export function effectAsker(
   out: Output,
   terminal: Terminal = processTerminal(),
 ): ((question: EffectQuestion) => Promise<EffectAnswer>) | undefined {
   if (out.json !== undefined || !terminal.isTerminal) return undefined;
-  // Runs that go on at the same time share one terminal.
+  // Parallel runs share one terminal: ask one question at a time.
   let before: Promise<unknown> = Promise.resolve();
   return (question) => {
     const answered = before.then(() => answerOf(out, question, terminal));
@@ -34,10 +34,10 @@ async function answerOf(out: Output, question: EffectQuestion, terminal: Termina
 function linesOf(out: Output, { branch, kind, name, input, effect, earlier, outcome }: EffectQuestion): string[] {
   const before =
     earlier === undefined
-      ? 'It was not made before.'
+      ? 'This call has not been made before.'
       : outcome === undefined
-        ? `It was begun at ${earlier}, and nobody knows whether it happened.`
-        : `It was made at ${earlier} and ended with ${outcome}.`;
+        ? `It was started at ${earlier}, and never ended: it may or may not have happened.`
+        : `It was already made at ${earlier}, with outcome ${outcome}.`;
   const called = `${plain(branch)} wants to call ${plain(kind)} "${plain(name)}", which is ${effect}:`;
   return [
     out.style('yellow', called),

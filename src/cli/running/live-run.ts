@@ -12,17 +12,17 @@ import { catchSignals } from '../stop-signals.ts';
 import { quoted } from '../typed.ts';
 import { effectAsker } from './effect-question.ts';
 
-/** What something that runs agents is given: it can be stopped, asks where someone is there, and shows how far it is. */
+/** The surroundings of a live run: a signal that stops it, a way to ask the user, and progress. */
 export interface LiveRun {
   readonly signal: AbortSignal;
   readonly ask?: (question: EffectQuestion) => Promise<EffectAnswer>;
   readonly progress: RunProgress;
-  /** The agent, with what it does shown as progress. */
+  /** Wraps an agent so that its calls show as progress. */
   readonly watched: (chosen: ChosenAgent) => Agent;
 }
 
-/** An agent that has begun, by the name it is started with. */
-interface Begun {
+/** An agent that has started. */
+interface StartedAgent {
   readonly name: string;
   readonly context: ResumeContext;
 }
@@ -30,16 +30,16 @@ interface Begun {
 const aliveMs = 60_000;
 const ownFolder = fileURLToPath(new URL('..', import.meta.url));
 
-/** Runs agents: Ctrl-C stops them and lets them be recorded as stopped; a second one ends the program. */
+/** Runs agents. Ctrl-C stops them, and they are recorded as stopped; a second Ctrl-C ends the program. */
 export async function runLive<T>({ out }: Context, session: Session, body: (live: LiveRun) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   const progress = new RunProgress(process.stderr, { isWanted: out.json === undefined });
   const asker = effectAsker(out);
   const watcher = new AgentWatcher(session, progress, controller.signal);
   const release = catchSignals(controller);
-  // An agent may wait for something that does not keep a program alive; the program waits for the agent.
+  // Keep the program alive even if the agent waits for something that does not.
   const alive = setInterval(() => undefined, aliveMs);
-  let last: Begun | undefined;
+  let last: StartedAgent | undefined;
   try {
     return await body({
       signal: controller.signal,
@@ -48,7 +48,7 @@ export async function runLive<T>({ out }: Context, session: Session, body: (live
       watched: ({ name, agent }) => watcher.watched(agent, (context) => (last = { name, context })),
     });
   } catch (error) {
-    throw toldFailure(error, last);
+    throw explained(error, last);
   } finally {
     clearInterval(alive);
     release();
@@ -57,8 +57,8 @@ export async function runLive<T>({ out }: Context, session: Session, body: (live
   }
 }
 
-/** Tells where what was done so far is, and how it can be gone on with. */
-function toldFailure(error: unknown, last: Begun | undefined): unknown {
+/** Adds to an error where the work so far is recorded, and how to continue it. */
+function explained(error: unknown, last: StartedAgent | undefined): unknown {
   if (!(error instanceof RepriseError)) {
     if (last === undefined) return error;
     const { ref, kept } = keptOn(last);
@@ -70,7 +70,7 @@ function toldFailure(error: unknown, last: Begun | undefined): unknown {
   }
   const { code, message, details, cause } = error;
   const name = details['name'];
-  // What waited to be called is refused before the agent itself has begun.
+  // A pending call is refused before the agent itself has started.
   const isRefused = code === 'effect.refused' && typeof name === 'string';
   if (!isRefused && last === undefined) return error;
   const allow = isRefused ? allowText(name) : '';
@@ -81,29 +81,29 @@ function toldFailure(error: unknown, last: Begun | undefined): unknown {
   });
 }
 
-/** How a call that was refused is allowed on the command line. */
-export function allowText(name: string): string {
+/** Says how to allow a refused call on the command line. */
+function allowText(name: string): string {
   const tool = quoted(name);
-  return `Allow it with --effects ${tool}=run, take a recorded answer with --effects ${tool}=reuse, or be asked at a terminal.`;
+  return `Allow it with --effects ${tool}=run, use the recorded answer with --effects ${tool}=reuse, or run this in a terminal to be asked.`;
 }
 
-function keptOn({ name, context: { session, branch } }: Begun): { readonly ref: string; readonly kept: string } {
+function keptOn({ name, context: { session, branch } }: StartedAgent): { readonly ref: string; readonly kept: string } {
   const ref = refText({ session, branch });
-  const more = `go on with "reprise resume ${ref} --with ${quoted(name)}"`;
-  return { ref, kept: `What was done is on ${ref}: see "reprise show ${ref}", ${more}.` };
+  const resume = `continue with "reprise resume ${ref} --with ${quoted(name)}"`;
+  return { ref, kept: `The work so far is on ${ref}: see "reprise show ${ref}", ${resume}.` };
 }
 
-/** Where in the person's own code an agent failed; everything is shown with REPRISE_DEBUG=1. */
+/** Finds the line of the user's own code at which an agent failed. */
 function thrownAt(error: unknown): string {
   const frames = (error instanceof Error ? (error.stack ?? '') : '').split('\n').filter((line) => /^\s+at /.test(line));
   const own = frames.find((line) => !/node:|[/\\]node_modules[/\\]/.test(line) && !line.includes(ownFolder));
   const [, place] = /\(?((?:file:\/\/)?[^()\s]+:\d+:\d+)\)?$/.exec(own ?? '') ?? [];
   if (place === undefined) return '';
   const path = relative(process.cwd(), place.replace(/^file:\/\//, ''));
-  return `It was thrown at ${path}; REPRISE_DEBUG=1 shows how it came there. `;
+  return `The error was thrown at ${path}; set REPRISE_DEBUG=1 to see the stack. `;
 }
 
-/** Follows the branches that agents run on, for as long as they do. */
+/** Follows the branches that agents run on while they run. */
 class AgentWatcher {
   readonly #session: Session;
   readonly #progress: RunProgress;
@@ -116,31 +116,31 @@ class AgentWatcher {
     this.#signal = AbortSignal.any([signal, this.#stop.signal]);
   }
 
-  watched(agent: Agent, began: (context: ResumeContext) => void): Agent {
-    const begin = (context: ResumeContext): void => {
-      began(context);
+  watched(agent: Agent, onStart: (context: ResumeContext) => void): Agent {
+    const start = (context: ResumeContext): void => {
+      onStart(context);
       if (this.#progress.isShown) void this.#follow(context.branch);
     };
     if (typeof agent === 'function') {
       return (context, run) => {
-        begin(context);
+        start(context);
         return agent(context, run);
       };
     }
-    return watchedAgent(agent, begin);
+    return watchedAgent(agent, start);
   }
 
-  /** Reading along is for show: what goes wrong with it is no matter of the run. */
+  /** Reads events for the progress display; an error here must not affect the run. */
   async #follow(branch: string): Promise<void> {
     try {
       const { head } = await this.#session.branch(branch);
-      const along = { at: { branch }, history: 'raw', after: head, follow: true, signal: this.#signal } as const;
-      for await (const event of this.#session.replay(along)) {
+      const following = { at: { branch }, history: 'raw', after: head, follow: true, signal: this.#signal } as const;
+      for await (const event of this.#session.replay(following)) {
         this.#progress.note(event);
         if (event.type === 'run.ended') return;
       }
     } catch {
-      // The store may be closed before the last wake-up.
+      // The store may be closed while this waits.
     }
   }
 
@@ -149,19 +149,19 @@ class AgentWatcher {
   }
 }
 
-/** The same agent, telling when it begins. */
-function watchedAgent(agent: ResumableAgent, begin: (context: ResumeContext) => void): ResumableAgent {
-  const told = Object.create(agent) as { -readonly [Key in keyof ResumableAgent]: ResumableAgent[Key] };
-  // Methods are called on the agent itself, which may hold private state.
-  told.resume = (context, run) => {
-    begin(context);
+/** Wraps an agent so that it reports when it starts. */
+function watchedAgent(agent: ResumableAgent, onStart: (context: ResumeContext) => void): ResumableAgent {
+  const wrapped = Object.create(agent) as { -readonly [Key in keyof ResumableAgent]: ResumableAgent[Key] };
+  // Call methods on the agent itself: it may have private fields.
+  wrapped.resume = (context, run) => {
+    onStart(context);
     return agent.resume(context, run);
   };
-  if (agent.isForCaller !== undefined) told.isForCaller = (call) => agent.isForCaller?.(call) ?? false;
-  if (agent.inputOf !== undefined) told.inputOf = (call) => agent.inputOf?.(call) ?? Promise.resolve(call.input);
+  if (agent.isForCaller !== undefined) wrapped.isForCaller = (call) => agent.isForCaller?.(call) ?? false;
+  if (agent.inputOf !== undefined) wrapped.inputOf = (call) => agent.inputOf?.(call) ?? Promise.resolve(call.input);
   if (agent.approve !== undefined)
-    told.approve = (call, context) => agent.approve?.(call, context) ?? Promise.resolve();
-  if (agent.callTool !== undefined) told.callTool = (call, context) => agent.callTool?.(call, context);
-  if (agent.textOf !== undefined) told.textOf = (result) => agent.textOf?.(result) ?? '';
-  return told;
+    wrapped.approve = (call, context) => agent.approve?.(call, context) ?? Promise.resolve();
+  if (agent.callTool !== undefined) wrapped.callTool = (call, context) => agent.callTool?.(call, context);
+  if (agent.textOf !== undefined) wrapped.textOf = (result) => agent.textOf?.(result) ?? '';
+  return wrapped;
 }

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { RepriseError } from '../../core/error.ts';
+import { hasCode, RepriseError } from '../../core/error.ts';
 import { given } from '../../core/json.ts';
 import type { Reprise } from '../../engine/reprise.ts';
 import { type StoreLocation, shownUrl, storeLocation } from '../../node/store-location.ts';
@@ -7,7 +7,7 @@ import { openReprise } from '../../open-reprise.ts';
 import { isSameStore } from '../../store/postgres/address.ts';
 import type { Context } from '../context.ts';
 
-/** Two stores: what is copied is only read, and its target is made if it is not there. */
+/** Two open stores: the source, which is only read, and the target, which is created if it does not exist. */
 export interface StorePair extends AsyncDisposable {
   readonly from: Reprise;
   readonly to: Reprise;
@@ -17,29 +17,28 @@ export interface StorePair extends AsyncDisposable {
 export interface PairOptions {
   readonly from: string;
   readonly to: string;
-  /** The namespace at the target, where it is another one. */
+  /** The namespace at the target, if it is different. */
   readonly into?: string | undefined;
-  /** Nothing is made: a target that is not there is as good as empty. */
+  /** Creates nothing: a target that does not exist counts as empty. */
   readonly dryRun: boolean;
 }
 
-/** Opens two stores, unless they are one. */
+/** Opens two stores; refuses if they are the same one. */
 export async function openPair(context: Context, { from, to, into, dryRun }: PairOptions): Promise<StorePair> {
   if (context.storeUrl !== undefined)
-    throw new RepriseError('option.invalid', 'Cannot copy with --store: both stores are named already', {
-      hint: 'Leave --store out: reprise copy FROM TO.',
+    throw new RepriseError('option.invalid', 'Cannot use --store with copy: both stores are arguments', {
+      hint: 'Leave out --store: reprise copy FROM TO',
     });
   const [left, right] = [storeLocation(from), storeLocation(to)];
   checkPlaces(left, right);
   const { namespace } = context;
   if (isSame(left, right) && (into === undefined || into === (namespace ?? 'default')))
     throw new RepriseError('option.invalid', `Cannot copy ${shownUrl(left)} to itself`, {
-      hint: 'Name another store, or another namespace of this one with --into.',
+      hint: 'Choose a different store, or a different namespace with --into.',
     });
-  const wall = into ?? namespace;
   const source = await openSource(context, from, namespace);
   try {
-    const target = await openTarget(context, to, wall, dryRun);
+    const target = await openTarget(context, to, into ?? namespace, dryRun);
     const close = async (): Promise<void> => {
       await Promise.all([source.close(), target.close()]);
     };
@@ -59,15 +58,15 @@ function open(
   return context.patient(openReprise({ store, config: false, ...how, ...given({ namespace }) }));
 }
 
-/** Nobody who names what to copy wants to hear that it could be created. */
+/** Opens the source; if it does not exist, the hint must not suggest creating it. */
 async function openSource(context: Context, from: string, namespace: string | undefined): Promise<Reprise> {
   try {
     return await open(context, from, { readOnly: true, create: false }, namespace);
   } catch (error) {
-    if (!(error instanceof RepriseError) || error.code !== 'store.not-found') throw error;
+    if (!hasCode(error, 'store.not-found')) throw error;
     const { code, message, details } = error;
     throw new RepriseError(code, message, {
-      hint: 'The first store is the one to copy from: check its name.',
+      hint: 'Check the first argument: it is the store to copy from.',
       details,
       cause: error,
     });
@@ -84,15 +83,15 @@ async function openTarget(
   try {
     return await open(context, to, { readOnly: true, create: false }, namespace);
   } catch (error) {
-    if (!(error instanceof RepriseError) || error.code !== 'store.not-found') throw error;
+    if (!hasCode(error, 'store.not-found')) throw error;
     return await open(context, 'memory:', { create: true }, namespace);
   }
 }
 
 function checkPlaces(...places: readonly StoreLocation[]): void {
   if (places.every(({ kind }) => kind !== 'memory')) return;
-  throw new RepriseError('option.invalid', 'Cannot copy with memory: what is there goes with the command', {
-    hint: 'Name two stores that last: sqlite:PATH or postgres://….',
+  throw new RepriseError('option.invalid', 'Cannot copy with "memory:": that store ends with the command', {
+    hint: 'Use sqlite:PATH or postgres://… for both stores.',
   });
 }
 

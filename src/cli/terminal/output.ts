@@ -2,25 +2,25 @@ import { styleText } from 'node:util';
 import { jsonText } from './json-text.ts';
 import { Progress } from './progress.ts';
 
-/** How text is set off: a colour, or several at once. */
+/** The style of text: a color, or several styles at once. */
 export type Style = Parameters<typeof styleText>[0];
 
 const flushChars = 32_768;
 const columnsMin = 20;
 const columnsOfPipe = 100;
 
-/** Where a command writes: data to stdout, everything that is said about it to stderr. */
+/** The output of a command: data goes to stdout, messages about it to stderr. */
 export class Output {
   readonly columns: number;
-  /** How wide a table may be: nobody's screen cuts what goes into a file or another program. */
+  /** How wide a table may be; unlimited if the output goes to a file or a program. */
   readonly tableColumns: number;
-  /** Whether colours are wanted: by a terminal, unless NO_COLOR is set. */
-  readonly hasColour: boolean;
-  /** `lines` is one object a line, `object` one for everything; undefined is text for a person. */
+  /** Whether to use colors: on a terminal, unless NO_COLOR is set. */
+  readonly hasColor: boolean;
+  /** `lines` is one object per line, `object` a single object; undefined is text for people. */
   readonly json: 'lines' | 'object' | undefined;
-  /** What is shown of something that takes long. */
+  /** The progress line of work that takes long. */
   readonly progress: Progress = new Progress(process.stderr);
-  /** A command as this person can type it. */
+  /** Writes a command as the user can type it. */
   readonly #typed: (command: string) => string;
   #pending = '';
   #isScheduled = false;
@@ -28,13 +28,13 @@ export class Output {
   constructor(json: 'lines' | 'object' | undefined, typed: (command: string) => string = (command) => command) {
     this.json = json;
     this.#typed = typed;
-    this.hasColour = styleText('bold', 'x', { stream: process.stdout, validateStream: true }) !== 'x';
+    this.hasColor = styleText('bold', 'x', { stream: process.stdout, validateStream: true }) !== 'x';
     const known = Number(process.env['COLUMNS']) || process.stdout.columns;
     this.columns = Math.max(columnsMin, known || columnsOfPipe);
     this.tableColumns = known ? this.columns : Number.POSITIVE_INFINITY;
   }
 
-  /** Writes text as it is. What is written together goes out together, at the latest when the event loop turns. */
+  /** Writes text as it is. Text is buffered until the event loop turns. */
   async write(text: string): Promise<void> {
     this.#pending += text;
     if (this.#pending.length >= flushChars) return this.flush();
@@ -47,8 +47,8 @@ export class Output {
   }
 
   /**
-   * Sends what is waiting. Waits when the reader is slower than we are, and lets the event loop turn in any case: reading
-   * a store never does, and a reader who has gone away must be noticed.
+   * Sends the buffered text. Waits for a slow reader, and always lets the event loop turn: reading a store never does, and
+   * a reader that went away must be noticed.
    */
   async flush(): Promise<void> {
     const isTaken = this.#send();
@@ -75,12 +75,12 @@ export class Output {
     for (const line of lines) await this.line(line);
   }
 
-  /** Writes one JSON value on a line of its own. */
+  /** Writes one JSON value on its own line. */
   value(value: unknown): Promise<void> {
     return this.line(process.stdout.isTTY === true ? jsonText(value) : JSON.stringify(value));
   }
 
-  /** Says something about the data to the person at the terminal; silent in JSON. */
+  /** Writes a message to stderr; does nothing in JSON. */
   say(text = ''): void {
     if (this.json !== undefined) return;
     this.#send();
@@ -88,7 +88,7 @@ export class Output {
     process.stderr.write(`${text}\n`);
   }
 
-  /** What to type next. */
+  /** Suggests what to type next. */
   next(...commands: readonly string[]): void {
     for (const [index, command] of commands.entries()) {
       this.say(`${this.dim(index === 0 ? 'next:' : '     ')} ${this.dim(this.#typed(command))}`);
@@ -96,7 +96,7 @@ export class Output {
   }
 
   style(style: Style, text: string): string {
-    return this.hasColour && text !== '' ? styleText(style, text, { validateStream: false }) : text;
+    return this.hasColor && text !== '' ? styleText(style, text, { validateStream: false }) : text;
   }
 
   dim(text: string): string {

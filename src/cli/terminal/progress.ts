@@ -1,7 +1,7 @@
 import { countText, durationText } from '../../wording/amount.ts';
 import { cut } from '../../wording/text.ts';
 
-/** Where progress is drawn: standard error, or something like it. */
+/** The stream to draw progress on, usually stderr. */
 export interface ProgressStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -12,8 +12,8 @@ const quietMs = 1_000;
 const drawEveryMs = 100;
 
 /**
- * How far something is that takes longer than a second: how many events were read, how fast, and how long it may take
- * still. Drawn in place on a terminal, and on nothing else, since a log wants no frames.
+ * Draws the progress of work that takes longer than a second: how many events were read, how fast, and how long the rest
+ * may take. It draws in place, and only on a terminal.
  */
 export class Progress {
   readonly #stream: ProgressStream;
@@ -22,7 +22,7 @@ export class Progress {
   #total: number | undefined;
   #done = 0;
   #startedAt = 0;
-  /** Nothing is drawn before: in the first second, and for a while after anything else was written. */
+  /** Nothing is drawn before this time: in the first second, and for a while after other output. */
   #quietUntil = 0;
   #addedAt = 0;
   #isShown = false;
@@ -32,7 +32,7 @@ export class Progress {
     this.#now = now;
   }
 
-  /** Something begins. Without a total, there is no estimate. */
+  /** Begins new work. Without a total, there is no estimate. */
   begin(what: string, total?: number): void {
     this.clear();
     this.#what = what;
@@ -42,12 +42,12 @@ export class Progress {
     this.#quietUntil = this.#startedAt + quietMs;
   }
 
-  /** So many events more are to be read than was known when it began. */
+  /** Adds events to the total. */
   expect(events: number): void {
     this.#total = (this.#total ?? 0) + events;
   }
 
-  /** Another part of it begins: it is counted anew, and drawn where the last one was. */
+  /** Begins a new part of the work: the count starts over, on the same line. */
   turnTo(what: string, total: number): void {
     this.#what = what;
     this.#total = total;
@@ -55,7 +55,7 @@ export class Progress {
     this.#startedAt = this.#now();
   }
 
-  /** So many events more are done. */
+  /** Counts events that are done. */
   add(events: number): void {
     this.#done += events;
     this.#addedAt = this.#now();
@@ -64,22 +64,22 @@ export class Progress {
     if (now < this.#quietUntil) return;
     this.#quietUntil = now + drawEveryMs;
     this.#isShown = true;
-    // A terminal that does not know how wide it is says 0.
+    // A terminal of unknown width reports 0 columns.
     this.#stream.write(`\r\u001b[2K${cut(this.text(), (this.#stream.columns || 80) - 1)}`);
   }
 
-  /** For how long nothing was read. */
+  /** How long nothing was read. */
   get idleMs(): number {
     return this.#now() - Math.max(this.#addedAt, this.#startedAt);
   }
 
-  /** It is done, and nothing is left of it on the screen. */
+  /** Ends the work and clears its line. */
   end(): void {
     this.clear();
     this.#what = '';
   }
 
-  /** Takes the line off the screen, so that something else can be written there; while rows flow, none is drawn. */
+  /** Clears the line so that other output can be written, and draws none for a while. */
   clear(): void {
     this.#quietUntil = this.#now() + quietMs;
     if (!this.#isShown) return;
@@ -87,7 +87,7 @@ export class Progress {
     this.#stream.write('\r\u001b[2K');
   }
 
-  /** What is drawn: `diff: 120,000 of 400,000 events, 230,000/s, about 1.2s left`. */
+  /** Returns the text to draw: `diff: 120,000 of 400,000 events, 230,000/s, about 1.2s left`. */
   text(): string {
     const perMs = this.#done / Math.max(1, this.#now() - this.#startedAt);
     const isKnown = this.#total !== undefined && this.#total >= this.#done;

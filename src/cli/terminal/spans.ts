@@ -1,13 +1,13 @@
 import { beginningOf, plain, widthOf } from '../../wording/text.ts';
 import type { Output, Style } from './output.ts';
 
-/** Some text and how it is set off. */
+/** Text and its style. */
 export interface Span {
   readonly text: string;
   readonly style?: Style;
 }
 
-/** Spans over lines of at most so many columns, broken between words where they can be. */
+/** Folds spans into lines of at most that many columns, between words where possible. */
 export function foldSpans(spans: readonly Span[], columns: number): Span[][] {
   const lines = new SpanLines(columns);
   for (const { text, style } of spans) {
@@ -19,18 +19,21 @@ export function foldSpans(spans: readonly Span[], columns: number): Span[][] {
   return lines.list;
 }
 
-/** Lines that fill up word by word. */
+/** Lines that are filled word by word. */
 class SpanLines {
-  readonly list: { text: string; style?: Style }[][] = [[]];
+  readonly list: { text: string; style?: Style }[][] = [];
+  #line: { text: string; style?: Style }[] = [];
   readonly #columns: number;
   #width = 0;
 
   constructor(columns: number) {
     this.#columns = Math.max(2, columns);
+    this.break();
   }
 
   break(): void {
-    this.list.push([]);
+    this.#line = [];
+    this.list.push(this.#line);
     this.#width = 0;
   }
 
@@ -49,15 +52,14 @@ class SpanLines {
   }
 
   #put(text: string, style: Style | undefined): void {
-    const line = this.list.at(-1) as { text: string; style?: Style }[];
-    const last = line.at(-1);
+    const last = this.#line.at(-1);
     if (last !== undefined && last.style === style) last.text += text;
-    else line.push(style === undefined ? { text } : { text, style });
+    else this.#line.push(style === undefined ? { text } : { text, style });
     this.#width += widthOf(text);
   }
 }
 
-/** A line of spans as text, filled with blanks to so many columns. */
+/** Writes a line of spans, padded with spaces to that many columns. */
 export function spanLine(out: Output, spans: readonly Span[], columns = 0): string {
   const width = spans.reduce((sum, { text }) => sum + widthOf(text), 0);
   const text = spans.map((span) => (span.style === undefined ? span.text : out.style(span.style, span.text))).join('');

@@ -5,16 +5,16 @@ export interface Column<Row> {
   readonly title: string;
   readonly value: (row: Row) => string;
   readonly align?: 'left' | 'right';
-  /** The share of what is left that a column which can be cut takes; others are as wide as they need to be. */
+  /** For a column that may be cut: its share of the spare width. Other columns are as wide as they need to be. */
   readonly flex?: number;
   readonly widthMin?: number;
   readonly widthMax?: number;
-  /** Left out on a narrow terminal: the highest goes first. */
+  /** Left out in a narrow terminal, the highest first. */
   readonly optional?: number;
   readonly style?: (text: string, row: Row) => string;
 }
 
-/** How wide a table may be, and how its titles are set off. */
+/** How wide a table may be, and how to style its titles. */
 export interface TableOptions {
   readonly columns: number;
   readonly bold: (text: string) => string;
@@ -22,14 +22,14 @@ export interface TableOptions {
 
 const gap = 2;
 
-/** A table as lines: the title line, then one line a row, none wider than the terminal. */
+/** Prints a table: the title line, then one line per row, none wider than the terminal. */
 export function tableLines<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
   options: TableOptions,
 ): string[] {
   const cells = new Map(columns.map((column) => [column, rows.map((row) => column.value(row))]));
-  // A column in which nobody has anything says nothing.
+  // Leave out empty columns.
   const filled = columns.filter((column) => cells.get(column)?.some((text) => text !== ''));
   const shown = fitted(filled, cells, options.columns);
   const line = (texts: readonly string[]): string => texts.join(' '.repeat(gap)).trimEnd();
@@ -52,7 +52,7 @@ interface Sized<Row> {
 
 type Cells<Row> = ReadonlyMap<Column<Row>, readonly string[]>;
 
-/** The columns that fit, with their widths: optional ones go until the others have at least what they need. */
+/** Chooses the columns that fit, with their widths: optional ones are left out until the others have enough room. */
 function fitted<Row>(columns: readonly Column<Row>[], cells: Cells<Row>, total: number): Sized<Row>[] {
   const needs = new Map(columns.map((column) => [column, needed(column, cells.get(column) ?? [])]));
   const needOf = (column: Column<Row>): number => needs.get(column) ?? 0;
@@ -75,7 +75,7 @@ interface Shares<Row> {
   readonly needOf: (column: Column<Row>) => number;
 }
 
-/** Gives what is left to those that can use it, by their shares; where there is too little, the flexible ones shrink. */
+/** Divides the spare width among flexible columns by their shares; if there is too little, they shrink. */
 function share<Row>(columns: readonly Column<Row>[], { spare, leastOf, needOf }: Shares<Row>): Sized<Row>[] {
   const widths = new Map(columns.map((column) => [column, leastOf(column)]));
   let left = spare;
@@ -91,7 +91,7 @@ function share<Row>(columns: readonly Column<Row>[], { spare, leastOf, needOf }:
     }
     open = open.filter((column) => needOf(column) > widthIn(column));
   }
-  // Where even the least is too much, what may be cut goes first, from the right.
+  // If even the minimum does not fit, shrink flexible columns first, from the right.
   const yielding = columns.toReversed().toSorted((a, b) => Number(b.flex !== undefined) - Number(a.flex !== undefined));
   for (const column of yielding) {
     if (left >= 0) break;

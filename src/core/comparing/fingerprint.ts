@@ -11,7 +11,7 @@ export type Fingerprint = `rf1:${string}`;
 /** The scheme this release computes. A scheme that counts differently gets a new name. */
 export const fingerprintScheme = 'rf1';
 
-/** The events of one agent in one run (and the runs that resumed it), whose order counts. */
+/** The events of one agent in one run (and the runs that resumed it). Their order counts. */
 export interface FingerprintLane {
   readonly agent: string | null;
   readonly run: string | null;

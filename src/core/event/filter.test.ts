@@ -84,7 +84,7 @@ describe('each condition', () => {
     expect(matches(filter, call)).toBe(expected);
   });
 
-  test('the kind of something that is no call does not count', () => {
+  test('the kind of an event other than a call does not count', () => {
     expect(matches({ kind: 'fact' }, event('belief.committed', { claim: 'x', kind: 'fact' }))).toBe(false);
   });
 

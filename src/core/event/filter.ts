@@ -107,7 +107,8 @@ export function headerFilterHolds(filter: EventFilter, header: FilterHeader): bo
   return until === undefined || header.time <= isoTime(until);
 }
 
-function agentHolds(wanted: string, agent: string | null | undefined): boolean {
+/** Tells whether an agent is the wanted one; `~text` matches a part of its id in any case. */
+export function agentHolds(wanted: string, agent: string | null | undefined): boolean {
   if (agent === undefined || agent === null) return false;
   return wanted.startsWith('~') ? agent.toLowerCase().includes(wanted.slice(1).toLowerCase()) : agent === wanted;
 }
@@ -255,7 +256,7 @@ function textTest(text: string): (event: Event) => boolean {
 /**
  * Compiles a pattern. JavaScript's engine backtracks, so a repeated group that itself repeats without end, such as
  * `(a+)+`, can take forever on a short text. Such a pattern is refused. Overlapping alternatives are not detected: the
- * pattern's length is limited, and whoever writes one waits for their own filter.
+ * pattern's length is limited, and the author of such a filter waits for it.
  */
 function compilePattern(pattern: string): RegExp {
   let expression: RegExp;

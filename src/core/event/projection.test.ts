@@ -122,11 +122,11 @@ describe('defineProjection()', () => {
   test.each([
     ['no name', { name: undefined }],
     ['an empty name', { name: '' }],
-    ['a version that is no text', { version: 1 }],
+    ['a version that is not text', { version: 1 }],
     ['another history', { history: 'both' }],
     ['no initial', { initial: undefined }],
     ['no apply', { apply: 'x' }],
-    ['a finish that is no function', { finish: 1 }],
+    ['a finish that is not a function', { finish: 1 }],
   ])('refuses a projection with %s', (_title, change) => {
     const given = { ...texts, ...change } as unknown as typeof texts;
     expect(caught(() => defineProjection(given)).code).toBe('projection.invalid');

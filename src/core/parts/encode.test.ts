@@ -13,7 +13,7 @@ const maker = {
   newSalt: () => randomBytes(16).toString('base64url'),
 };
 
-/** What a store would hold after some events were encoded one after the other. */
+/** Encodes events one after the other and keeps the parts that a store would hold. */
 class Writer {
   readonly parts = new Map<Digest, PartInput>();
   readonly #memory: PartMemory = createPartMemory();

@@ -60,7 +60,11 @@ function mapKeys(value: JsonValue, rename: (key: string) => string): JsonValue {
   if (isArray(value)) return value.map((item) => mapKeys(item, rename));
   if (!isObject(value)) return value;
   const copy: Record<string, JsonValue> = {};
-  for (const key of Object.keys(value)) setKey(copy, rename(key), mapKeys(value[key] ?? null, rename));
+  for (const key of Object.keys(value)) {
+    const held = value[key];
+    // A writer may pass undefined, which JSON leaves out.
+    if (held !== undefined) setKey(copy, rename(key), mapKeys(held, rename));
+  }
   return copy;
 }
 

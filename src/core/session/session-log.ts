@@ -93,7 +93,7 @@ export interface AppendOptions {
   readonly continues?: readonly { readonly branch: string; readonly seq: number }[];
 }
 
-/** What to replay, and how. */
+/** Which events to replay, and how. */
 export interface ReplayOptions {
   /** Up to where; the head of `main` if left out. */
   readonly at?: PointInput;

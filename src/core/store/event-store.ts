@@ -13,16 +13,8 @@ import type { NewSession, RenameRequest, SessionRecord, SessionsPage, SessionsRe
 import type { Snapshot, SnapshotKey } from './snapshot-key.ts';
 import type { StoreHealth } from './store-health.ts';
 
-// The port is made of these: whoever imports the port finds its words here.
-export type {
-  Appended,
-  AppendOutcome,
-  AppendRequest,
-  AppendTarget,
-  Condition,
-  EventInput,
-  UnchangedCondition,
-} from './append-request.ts';
+// Types that importers of the port need most.
+export type { AppendOutcome, AppendRequest, AppendTarget, EventInput } from './append-request.ts';
 export type { BranchHead, BranchRecord, BranchSummary } from './branch-record.ts';
 export type { EraseRequest } from './erase-request.ts';
 export type { LatestPage, LatestRequest } from './latest-request.ts';
@@ -36,10 +28,10 @@ export type {
   PartsRequest,
 } from './page-request.ts';
 export type { AsyncContext, Platform, RequestListener, RequestTold } from './platform.ts';
-export type { Receipt, ReceiptsRequest } from './receipt.ts';
-export type { RestoredEvent, RestoreOutcome, RestoreRequest } from './restore-request.ts';
+export type { Receipt } from './receipt.ts';
+export type { RestoredEvent } from './restore-request.ts';
 export type { BranchRef, SessionRef } from './session-ref.ts';
-export type { NewSession, RenameRequest, SessionRecord, SessionsPage, SessionsRequest } from './session-request.ts';
+export type { SessionRecord, SessionsPage, SessionsRequest } from './session-request.ts';
 export type { Snapshot, SnapshotKey } from './snapshot-key.ts';
 export type { StoredEvent } from './stored-event.ts';
 

@@ -1,42 +1,42 @@
 import type { JsonObject } from '../json.ts';
 import type { Digest } from '../point.ts';
 
-/** What pure code needs from the machine it runs on. */
+/** The machine that pure code runs on: clock, ids, hashing, timers. */
 export interface Platform {
-  /** The time now, as `2026-11-15T10:00:00.123Z`. */
+  /** Returns the time now, as `2026-11-15T10:00:00.123Z`. */
   readonly now: () => string;
-  /** A new UUIDv7; later ones sort after earlier ones within a process. */
+  /** Returns a new UUIDv7; later ones sort after earlier ones within a process. */
   readonly newId: () => string;
-  /** SHA-256 of a string's UTF-8 bytes, in lower-case hexadecimal. */
+  /** Returns the SHA-256 of a string's UTF-8 bytes, in lower-case hexadecimal. */
   readonly sha256: (text: string) => Digest;
-  /** 16 random bytes as text (base64url, 22 characters). */
+  /** Returns 16 random bytes as text (base64url, 22 characters). */
   readonly newSalt: () => string;
-  /** Milliseconds that only grow, for measuring how long something took. */
+  /** Returns milliseconds that only grow, for measuring durations. */
   readonly elapsedMs: () => number;
-  /** Calls a function after so many milliseconds, unless what it gives back is called first. Keeps the program alive. */
+  /** Calls a function after a delay, unless the returned function cancels it first. Keeps the program alive. */
   readonly startTimer: (ms: number, fire: () => void) => () => void;
-  /** A value that follows the flow of async code: what is set around a function is seen by all it starts. */
+  /** Creates a value that follows async code: a function and everything it starts see the value set around it. */
   readonly createContext: <T>() => AsyncContext<T>;
-  /** What is known of the program that runs: `{ program?, versions?, git? }` of a `run.started`. */
+  /** Returns facts about the running program: `{ program?, versions?, git? }` of a `run.started`. */
   readonly runFacts: () => Promise<JsonObject>;
-  /** The version of a package that the program can import; undefined where it cannot. */
+  /** Returns the version of a package that the program can import; undefined if it cannot. */
   readonly versionOf?: (packageName: string) => string | undefined;
   /**
-   * Tells of every HTTP request that the program sends, in the async context of whoever sends it, until what it gives
-   * back is called. Where it is missing, what a model's client tries again by itself is not seen.
+   * Calls the listener for every HTTP request of the program, in the async context of the sender, until the returned
+   * function is called. Without it, the retries that a model's client makes on its own are not recorded.
    */
-  readonly watchRequests?: (told: RequestListener) => () => void;
+  readonly watchRequests?: (listener: RequestListener) => () => void;
   /**
-   * Calls a function after so many milliseconds, unless what it gives back is called first. Does not keep the program
-   * alive. Where it is missing, what would be done then is done with the next thing that is asked for.
+   * Calls a function after a delay, unless the returned function cancels it first. Does not keep the program alive.
+   * Without it, the work waits for the next call.
    */
   readonly startIdleTimer?: (ms: number, fire: () => void) => () => void;
 }
 
-/** Is told of a request by its method and address, and may ask to be told how it ended. */
+/** Gets the method and address of a request; may return a function that gets its end. */
 export type RequestListener = (target: string) => RequestTold | undefined;
 
-/** Is told the status of the answer, or the error that came instead. */
+/** Gets the status of the response, or the error that came instead. */
 export type RequestTold = (how: { readonly status?: number; readonly error?: string }) => void;
 
 /** A value that follows the flow of async code. */

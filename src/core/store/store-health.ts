@@ -1,50 +1,50 @@
-/** One thing that a store tells about itself, for people: a setting, a right, a figure. */
+/** One fact about a store, for people: a setting, a right, a figure. */
 export interface StoreFact {
   /** One word. */
   readonly name: string;
   readonly text: string;
 }
 
-/** Something about a store that is wrong, or that could be better, and what to do about it. */
+/** A problem of a store, or a possible improvement, and what to do about it. */
 export interface StoreAdvice {
   readonly message: string;
-  /** What to do, in words that can be typed where there are such. */
+  /** The remedy, as a command to type if there is one. */
   readonly todo?: string;
 }
 
-/** How much room a table takes. */
+/** The size of a table. */
 export interface TableSize {
   readonly name: string;
   readonly bytes: number;
   readonly indexBytes: number;
 }
 
-/** How much a namespace holds: the payload of its branches, as `BranchSummary` counts it. */
+/** The size of a namespace: the payload of its branches, as `BranchSummary` counts it. */
 export interface NamespaceSize {
   readonly name: string;
   readonly sessions: number;
   readonly bytes: number;
 }
 
-/** What `health` reports of a store. */
+/** The report of `health`. */
 export interface StoreHealth {
   readonly kind: string;
-  /** Where it is; never with a password. */
+  /** Its address, without the password. */
   readonly location: string;
   /** The version of its schema. */
   readonly schema: string;
-  /** Everything it takes, indexes and logs of its own included. */
+  /** The size of everything, indexes and its own logs included. */
   readonly bytes: number;
-  /** What an acknowledged append survives: `disk` power loss, `process` the end of the process, `none` nothing; or `read-only`. */
+  /** The loss that an acknowledged append survives: `disk` power loss, `process` the end of the process, `none`; or `read-only`. */
   readonly durability: string;
-  /** What is worth knowing and no fault, in the order in which it is read; every name once. */
+  /** Facts in reading order; every name occurs once. */
   readonly facts: readonly StoreFact[];
-  /** The largest first; empty where a store has no tables. */
+  /** The largest first; empty if the store has no tables. */
   readonly tables: readonly TableSize[];
   /** The largest first. */
   readonly namespaces: readonly NamespaceSize[];
-  /** What could be better. The store is sound all the same. */
+  /** Possible improvements of a sound store. */
   readonly advice: readonly StoreAdvice[];
-  /** What is wrong. */
+  /** Problems. */
   readonly problems: readonly StoreAdvice[];
 }

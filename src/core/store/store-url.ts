@@ -1,14 +1,14 @@
-/** `scheme://` and nothing but hosts, a path and named parameters: no user, so no password before the path. */
+/** A URL with only hosts, a path and named parameters: no user, so no password before the path. */
 const withoutUser =
   /^\w+:\/\/(?:\[[^\]]*\]|[^:/?#@,[]*)(?::\d*)?(?:,(?:\[[^\]]*\]|[^:/?#@,[]*)(?::\d*)?)*(?:\/[^?#@]*)?(?:\?\w+=.*)?$/s;
-/** The same behind a user, and a password that is written as it should be. */
+/** The same with a user, and a password without special characters. */
 const wellFormed = /^(\w+:\/\/[^:/?#@]*)(?::[^/?#@]*)?(@[^/?#@]*(?:\/[^?#@]*)?(?:\?\w+=.*)?)$/s;
-/** Whatever is between the user and the last "@": a password may hold characters that a URL gives a meaning to. */
+/** Everything between the user and the last "@": a password may hold characters with a meaning in URLs. */
 const anything = /^(\w+:\/\/[^:@]*):.*@/s;
 
 /**
- * The URL of a store as it can be shown to anyone: without the password, also where the URL is otherwise wrong. Then
- * rather too much is left out than too little.
+ * Returns the URL of a store without the password, for messages. Of a malformed URL it leaves out too much rather than
+ * too little.
  */
 export function withoutPassword(url: string): string {
   const shown = withoutUser.test(url)

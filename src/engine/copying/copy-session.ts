@@ -34,9 +34,9 @@ export async function copySession(
       if (pass === passesMax) throw alwaysErased(session);
     } catch (error) {
       if (pass < passesMax && isRace(error)) continue;
-      const told = await diagnosed(from, session, error);
-      if (options.dryRun !== true && isUseless(told)) await discard(from, to, session);
-      throw told;
+      const reason = await diagnosed(from, session, error);
+      if (options.dryRun !== true && isUseless(reason)) await discard(from, to, session);
+      throw reason;
     }
   }
 }

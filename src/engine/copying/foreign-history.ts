@@ -5,7 +5,7 @@ import { checkId } from '../../core/id.ts';
 import type { JsonInput } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { limits } from '../../core/limits.ts';
-import type { Seq } from '../../core/point.ts';
+import { seq } from '../../core/point.ts';
 import type { ForeignFormat } from '../../core/recording/foreign-format.ts';
 import { mainBranch, type Ref, refText } from '../../core/ref.ts';
 import { append } from '../changing/append.ts';
@@ -122,5 +122,5 @@ export async function compareOutlines(engine: Engine, left: Ref, right: Ref, for
 async function outlineOf(engine: Engine, ref: Ref, format: string): Promise<readonly StrictEvent[]> {
   const text = await exportHistory(engine, ref, format);
   const events = engine.formats.get(format)?.outline(text) ?? [];
-  return events.map(({ type, text: told }, index) => ({ seq: (index + 1) as Seq, type, text: told }));
+  return events.map((event, index) => ({ seq: seq(index + 1), type: event.type, text: event.text }));
 }

@@ -14,7 +14,7 @@ import { createReprise } from '../reprise.ts';
 
 const platform = createNodePlatform();
 
-/** What was sent with the n-th request: all that was sent before, and a little more. */
+/** Returns the body of the n-th request: that of the one before, and a little more. */
 const body = (count: number): string => `${'x'.repeat(3_000_000)}${'question; '.repeat(count)}]}`;
 
 const asked = (count: number) => ({

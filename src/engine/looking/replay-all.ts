@@ -11,7 +11,7 @@ import { sessionIds, sessionRecord } from '../history/place.ts';
 import { type EventsBatch, readEvents } from '../history/stored-events.ts';
 import { checkReading, filterOf } from './replay.ts';
 
-/** What to replay across sessions. */
+/** Which events to replay across sessions. */
 export interface ReplayAllOptions extends Pick<ReplayOptions, 'since' | 'until' | 'filter' | 'limit' | 'signal'> {
   /** Only events of this agent; `~text` for any agent whose id contains it. */
   readonly agent?: string;

@@ -95,7 +95,7 @@ export class PartCheck {
       const part = parts.get(digest);
       if (part === undefined) this.#owe(digest, seq, `a part of seq ${seq} is missing, and no erasure accounts for it`);
       else {
-        if (!kinds.includes(part.kind)) throw new Bad(seq, `a part of seq ${seq} is passed off as another kind`);
+        if (!kinds.includes(part.kind)) throw new Bad(seq, `a part of seq ${seq} is passed off as a different kind`);
         this.#checkText(part, parts, seq);
         open.push(...nextOf(part, seq));
       }

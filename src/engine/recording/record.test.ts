@@ -463,7 +463,7 @@ describe.each(Object.keys(stores))('a recorder on %s', (kind) => {
     expect(third).toMatchObject({ agent: 'c', run: 'r' });
   });
 
-  test('what is told in one go is appended together', async () => {
+  test('events that come at once are appended together', async () => {
     let appends = 0;
     await using stage = await openStage(kind, { fault: () => void appends++ as undefined });
     const recorder: Recorder = await stage.session.record(noFacts);
@@ -475,7 +475,7 @@ describe.each(Object.keys(stores))('a recorder on %s', (kind) => {
     );
   });
 
-  test('closing the store waits for what a recorder was told', async () => {
+  test('closing the store waits for the events of a recorder', async () => {
     const held: number[] = [];
     const stage = await openStage(kind, {
       fault: (requests, next) =>

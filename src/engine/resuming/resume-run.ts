@@ -27,7 +27,7 @@ import { answerOf } from './user-turns.ts';
 /** The recording options of a resume. */
 export type ResumeRecordOptions = Pick<RecordOptions, 'mask' | 'prices' | 'onError' | 'onFailure' | 'facts'>;
 
-/** What guards and stops a run. */
+/** The limits and the guards of a run. */
 export interface RunLimits {
   /** Stops the run. */
   readonly signal?: AbortSignal;
@@ -35,7 +35,7 @@ export interface RunLimits {
   readonly timeoutMs?: number;
   /** How many model calls, tokens and dollars the run may take; no limit if left out. */
   readonly budget?: Budget;
-  /** What to do with calls that the session has made before; the guide on effects describes the default. */
+  /** The policy for calls that the session has made before; the guide on effects describes the default. */
   readonly effects?: EffectPolicy;
   /** Decides about calls that must not be repeated silently. Without it they are refused. */
   readonly ask?: (question: EffectQuestion) => Promise<EffectAnswer>;
@@ -256,7 +256,7 @@ function failedRecording(
     {
       hint: 'Look at the errors in its cause, or set onFailure: "report" to let a run finish without its record.',
       details: { failed },
-      cause: new AggregateError([...errors], 'What could not be recorded'),
+      cause: new AggregateError([...errors], 'The errors of the recording'),
     },
   );
 }

@@ -1,5 +1,5 @@
 import { RepriseError } from '../../core/error.ts';
-import { type PointInput, parsePoint } from '../../core/ref.ts';
+import { type PointInput, parsePoint, pointText } from '../../core/ref.ts';
 import type { ViewPoint } from '../../core/view/view.ts';
 
 /** Where to look up state: at a point, at a seq or time of the branch, or at its head. */
@@ -35,19 +35,5 @@ export function viewPointOf(branch: string, where: StateAt): ViewPoint | undefin
 function pointOn(branch: string, input: PointInput): PointInput {
   if (typeof input !== 'string') return input.branch === undefined ? { ...input, branch } : input;
   if (input !== '' && !input.startsWith('@')) return input;
-  const { at } = parsePoint(input);
-  switch (at.kind) {
-    case 'head':
-      return { branch };
-    case 'seq':
-      return { branch, seq: at.seq };
-    case 'before':
-      return { branch, seq: at.seq - 1 };
-    case 'turn':
-      return { branch, turn: at.turn };
-    case 'run':
-      return { branch, run: at.run };
-    case 'time':
-      return { branch, time: at.time };
-  }
+  return pointText({ branch, at: parsePoint(input).at });
 }

@@ -1,13 +1,13 @@
 import { RepriseError } from '../../core/error.ts';
 import { withoutPassword } from '../../core/store/store-url.ts';
 
-/** One server; a name that begins with "/" is the folder of its socket. */
+/** One server; a name that starts with "/" is the folder of its socket. */
 export interface Host {
   readonly name: string;
   readonly port: number;
 }
 
-/** Which of several servers is wanted, in PostgreSQL's own words. */
+/** The wanted kind of server, in PostgreSQL's own words. */
 export type Target = 'any' | 'read-write' | 'read-only' | 'primary' | 'standby' | 'prefer-standby';
 
 /** The parts of a store's URL. */
@@ -70,7 +70,7 @@ export function parseAddress(text: string): Address {
   };
 }
 
-/** Tells whether two URLs lead to the same schema of the same database, however they are written and whoever connects. */
+/** Tells whether two URLs lead to the same schema of the same database, however they are written and whichever user connects. */
 export function isSameStore(left: string, right: string): boolean {
   const [one, other] = [left, right].map((url) => {
     const { hosts, database, schema } = parseAddress(url);

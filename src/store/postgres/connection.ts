@@ -1,24 +1,26 @@
 import { connect, type Socket } from 'node:net';
-import { RepriseError } from '../../core/error.ts';
+import { assert, RepriseError } from '../../core/error.ts';
 import type { Host } from './address.ts';
 import type { Client, Driver } from './driver.ts';
 import { escapeNul, unescapeNul } from './nul.ts';
 import { connectionLost, encryptionRefused, isLost, toStoreError } from './postgres-error.ts';
 
-/** A value that a statement is given. */
+/** A value of a statement. */
 export type Bound = string | number | boolean | null;
 
-/** What runs statements. Rows are arrays, as in every store. */
+/** Runs statements. Rows are arrays. */
 export interface Queries {
   /** The version of the schema that this program knows. */
   readonly schemaKnown: number;
-  /** All rows of a query. */
+  /** Returns all rows of a query. */
   all<Row extends readonly unknown[]>(sql: string, ...values: Bound[]): Promise<Row[]>;
-  /** The first row of a query; undefined if there is none. */
+  /** Returns the first row of a query; undefined if there is none. */
   get<Row extends readonly unknown[]>(sql: string, ...values: Bound[]): Promise<Row | undefined>;
-  /** Runs a statement that gives nothing back. */
+  /** Returns the row of a query that always has one. */
+  one<Row extends readonly unknown[]>(sql: string, ...values: Bound[]): Promise<Row>;
+  /** Runs a statement without a result. */
   run(sql: string, ...values: Bound[]): Promise<void>;
-  /** Runs a change; gives the number of rows it touched. */
+  /** Runs a change; returns the number of rows it touched. */
   change(sql: string, ...values: Bound[]): Promise<number>;
 }
 
@@ -38,28 +40,28 @@ export class Closing<Result> {
 
 /** How to connect. */
 export interface ConnectionOptions {
-  /** User, password, database and parameters; the host is told apart. */
+  /** User, password, database and parameters; `host` has the host. */
   readonly url: string;
   readonly host: Host;
-  /** Whether a server that does not encrypt is refused. */
+  /** Whether to refuse a server that does not encrypt. */
   readonly isEncrypted: boolean;
   readonly driver: Driver;
   readonly connectWaitMs: number;
-  /** How long an answer may take, beyond what the server itself allows a statement. */
+  /** How long to wait for an answer; longer than the server allows a statement to take. */
   readonly answerWaitMs: number;
   /** Settings of the session, as PostgreSQL names them. */
   readonly settings: Readonly<Record<string, string>>;
   /** The version of the schema that this program knows. */
   readonly schemaKnown: number;
-  /** Called with what is told on a channel that is listened to. */
+  /** Called with each message on a channel that the connection listens to. */
   readonly onMessage?: (message: string) => void;
 }
 
 /**
- * One connection. A driver of its own holds it, which may hold one only: a pool that connects anew by itself would go on
- * with a transaction on a connection that has never begun it. For the same reason nothing that writes is sent before the
- * answer to what precedes it; a connection that was cut is never used again. The socket is ours: a driver that waits for
- * the other side to close it would wait as long as a silent network lasts.
+ * One connection, with a driver of its own that may hold only one. A pool that reconnects by itself would continue a
+ * transaction on a connection that never started it. For the same reason a write waits for the answer to the statement
+ * before it, and a connection that was cut is never used again. The socket is ours, since the driver would wait for the
+ * other side to close it, however long a network is silent.
  */
 export class Connection implements Queries {
   readonly schemaKnown: number;
@@ -88,7 +90,7 @@ export class Connection implements Queries {
       onnotice: () => {},
       onclose: () => this.#lose(connectionLost()),
       onnotify: (_channel: string, message: string) => onMessage?.(message),
-      // Every number Reprise stores is one that JavaScript can carry.
+      // JavaScript can carry every number that Reprise stores.
       types: { bigint: { to: 20, from: [20], serialize: String, parse: Number } },
       connection: { application_name: 'reprise', ...settings },
     });
@@ -98,7 +100,7 @@ export class Connection implements Queries {
     return this.#isDead;
   }
 
-  /** Whether it was given up because nothing came back on it. */
+  /** Whether this process gave the connection up because no answer came. */
   get isSilent(): boolean {
     return this.#isSilent;
   }
@@ -115,6 +117,10 @@ export class Connection implements Queries {
     return (await this.all<Row>(sql, ...values))[0];
   }
 
+  async one<Row extends readonly unknown[]>(sql: string, ...values: Bound[]): Promise<Row> {
+    return only(await this.all<Row>(sql, ...values));
+  }
+
   async run(sql: string, ...values: Bound[]): Promise<void> {
     await this.#send(this.#sql.unsafe(sql, values.map(bound), { prepare: true }));
   }
@@ -129,15 +135,15 @@ export class Connection implements Queries {
   }
 
   /**
-   * Runs everything or nothing. What the work gives back may hold its last statement, on its way: the end of the
-   * transaction follows it without waiting for the answer.
+   * Runs all of the work or nothing. The work may return its last statement while it is on its way: COMMIT then follows
+   * without waiting for the answer.
    */
   async transaction<Result>(work: () => Promise<Result | Closing<Result>>): Promise<Result> {
     const begun = this.exec('BEGIN');
-    // What follows would be written at once, each statement by itself.
+    // Without BEGIN, each statement would be its own transaction.
     begun.catch(() => this.destroy());
     try {
-      // Nobody waits for the answer to this either: whatever the work sends first comes after it.
+      // Does not wait for the answer to BEGIN: the first statement of the work comes after it.
       const given = await inOrder(begun, work());
       if (!(given instanceof Closing)) {
         await this.exec('COMMIT');
@@ -146,49 +152,49 @@ export class Connection implements Queries {
       await inOrder(given.last, this.exec('COMMIT'));
       return given.result;
     } catch (error) {
-      // A connection that cannot even roll back is of no use; the server rolls back what it leaves behind.
+      // A connection that cannot roll back is useless; the server rolls back when it is gone.
       await this.exec('ROLLBACK').catch(() => this.destroy());
       throw error;
     }
   }
 
-  /** Lets go of the connection once it has done what it was told. */
+  /** Closes the connection after its last statement. */
   async close(): Promise<void> {
     this.#isDead = true;
     await this.#sql.end({ timeout: goodbyeMs / 1_000 });
     this.destroy();
   }
 
-  /** Lets go of the connection at once. */
+  /** Closes the connection at once. */
   destroy(): void {
     this.#lose(connectionLost());
     this.#sql.end({ timeout: 0 }).catch(() => {});
     this.#socket?.destroy();
   }
 
-  /** Whoever waits for an answer is told that none will come: the driver may keep some of them waiting. */
+  /** Rejects every statement that waits for an answer: the driver may leave some of them waiting. */
   #lose(error: RepriseError): void {
     this.#isDead = true;
     for (const reject of this.#waiting) reject(error);
     this.#waiting.clear();
   }
 
-  /** The socket of this connection. There is only ever one. */
+  /** Opens the socket of this connection, which has only one. */
   #connect({ name, port }: Host, isEncrypted: boolean): Socket {
     if (this.#isDead || this.#socket !== undefined) throw connectionLost();
     const socket = name.startsWith('/') ? connect(`${name}/.s.PGSQL.${port}`) : connect(port, name);
     this.#socket = socket;
     if (isEncrypted) {
-      // The driver would go on with a server that says no, and be cut off without a word.
+      // The driver would continue with a server that refuses, and the connection would just break.
       socket.once('data', (answer: Buffer) => {
         this.#isRefused = answer.length === 1 && answer[0] === noAnswer;
       });
     }
-    // What the name of its certificate is compared with.
+    // TLS compares the certificate with this name.
     return Object.assign(socket, { host: name, port });
   }
 
-  /** The server bounds how long it works on a statement; this bounds how long a silent network is waited for. */
+  /** Waits for an answer. The server limits how long it works on a statement; this limits the wait for a silent network. */
   #send<Result>(answer: PromiseLike<Result>): Promise<Result> {
     if (this.#isDead) return Promise.reject(connectionLost());
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
@@ -211,27 +217,33 @@ export class Connection implements Queries {
       (error: unknown) => {
         clearTimeout(timer);
         this.#waiting.delete(lost);
-        const told = this.#isRefused ? encryptionRefused(error) : toStoreError(error);
-        reject(told);
-        // The error comes before the end of the connection does; whatever is sent in between is never answered.
-        if (isLost(told)) this.destroy();
+        const reason = this.#isRefused ? encryptionRefused(error) : toStoreError(error);
+        reject(reason);
+        // The error arrives before the end of the connection; statements sent in between would never be answered.
+        if (isLost(reason)) this.destroy();
       },
     );
     return promise;
   }
 }
 
-/** How long a server may take to let go of a connection that says goodbye. */
+/** How long a server may take to close a connection. */
 const goodbyeMs = 1_000;
-/** What a server answers that does not encrypt: "N". */
+/** The answer of a server that does not encrypt: "N". */
 const noAnswer = 78;
 
-/** What the second gives once both are done. If the first failed, that is why the second did. */
+/** Returns the result of the second when both are done. If the first failed, throws its error: the second failed of it. */
 async function inOrder<Result>(first: Promise<void>, second: Promise<Result>): Promise<Result> {
   const [before, after] = await Promise.allSettled([first, second]);
   if (before.status === 'rejected') throw before.reason;
   if (after.status === 'rejected') throw after.reason;
   return after.value;
+}
+
+/** Returns the row of an answer that always has one. */
+function only<Row>([row]: readonly Row[]): Row {
+  assert(row !== undefined, 'a query that always has a row has one');
+  return row;
 }
 
 function bound(value: Bound): Bound {

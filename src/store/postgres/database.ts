@@ -2,20 +2,20 @@ import { RepriseError } from '../../core/error.ts';
 import type { Bound, Connection, Queries } from './connection.ts';
 import { isPassing } from './postgres-error.ts';
 
-/** How many connections, and how long to wait for one. */
+/** The size of a pool, and how long to wait for a connection. */
 export interface DatabaseOptions {
-  /** A new connection; it may have to look for the right server first. */
+  /** Opens a connection; may look for the right server first. */
   readonly connect: () => Promise<Connection>;
   readonly connectionsMax: number;
   readonly waitMs: number;
   readonly schemaKnown: number;
 }
 
-/** A few connections to one database, each used by one piece of work at a time. */
+/** A pool of connections to one database; each does one piece of work at a time. */
 export class Database implements Queries {
   readonly #options: DatabaseOptions;
   readonly #idle: Connection[] = [];
-  /** Connections that are at work or being made. */
+  /** Connections at work or being opened. */
   #used = 0;
   readonly #working = new Set<Promise<unknown>>();
   readonly #waiting: ((connection: Connection | undefined) => void)[] = [];
@@ -33,12 +33,12 @@ export class Database implements Queries {
     return this.#options.schemaKnown;
   }
 
-  /** Calls back whenever a connection was lost: the next one may lead to a server that does not know all the last one did. */
+  /** Calls back after a connection was lost: the next one may lead to a server that lacks recent events. */
   whenLost(onLost: () => void): void {
     this.#onLost = onLost;
   }
 
-  /** Until when something that begins now is tried again. */
+  /** Returns the deadline for retries of work that starts now. */
   deadline(waitMs: number = this.#options.waitMs): number {
     return performance.now() + waitMs;
   }
@@ -51,6 +51,10 @@ export class Database implements Queries {
     return await this.read((connection) => connection.get<Row>(sql, ...values));
   }
 
+  async one<Row extends readonly unknown[]>(sql: string, ...values: Bound[]): Promise<Row> {
+    return await this.read((connection) => connection.one<Row>(sql, ...values));
+  }
+
   async run(sql: string, ...values: Bound[]): Promise<void> {
     await this.use((connection) => connection.run(sql, ...values));
   }
@@ -59,7 +63,7 @@ export class Database implements Queries {
     return await this.use((connection) => connection.change(sql, ...values));
   }
 
-  /** Reads on one connection; what passes by itself is tried again. */
+  /** Reads on one connection; retries after errors that pass by themselves. */
   async read<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
     const deadline = this.deadline();
     for (let attempt = 0; ; attempt++) {
@@ -72,7 +76,7 @@ export class Database implements Queries {
     }
   }
 
-  /** Gives one connection to a piece of work, which alone uses it until it is done. */
+  /** Gives one connection to a piece of work for its own use. */
   async use<Result>(
     work: (connection: Connection) => Promise<Result>,
     deadline: number = this.deadline(),
@@ -87,7 +91,7 @@ export class Database implements Queries {
     }
   }
 
-  /** Lets go of every connection, once what is under way is done. */
+  /** Closes every connection after the work under way. */
   async close(): Promise<void> {
     await Promise.all(this.#working);
     await Promise.all(this.#idle.splice(0).map((connection) => connection.close()));
@@ -124,7 +128,7 @@ export class Database implements Queries {
     }
   }
 
-  /** Waits for a connection that another is done with; undefined if it is of no use and a new one may be made instead. */
+  /** Waits for a free connection; returns undefined if it is dead and the caller should open a new one instead. */
   #wait(deadline: number): Promise<Connection | undefined> {
     return new Promise((resolve, reject) => {
       const taken = (connection: Connection | undefined): void => {
@@ -143,7 +147,7 @@ export class Database implements Queries {
   }
 
   #giveBack(connection: Connection | undefined): void {
-    // A server that fell silent on one connection would be waited for on each of the others too.
+    // A server that fell silent on one connection would also stall each of the others.
     if (connection?.isSilent) for (const held of this.#idle.splice(0)) held.destroy();
     if (connection?.isDead) this.#onLost();
     const usable = connection === undefined || connection.isDead ? undefined : connection;
@@ -166,7 +170,7 @@ export class Database implements Queries {
   }
 }
 
-/** Waits a little, longer each time, with jitter so that two waiting processes do not meet again. */
+/** Waits a little, longer each time, with jitter so that two waiting processes do not collide again. */
 export function pause(attempt: number): Promise<void> {
   const ms = Math.min(250, 5 * 2 ** Math.min(attempt, 6)) * (0.5 + Math.random());
   return new Promise((resolve) => {

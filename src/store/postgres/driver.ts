@@ -1,10 +1,10 @@
-/** A statement on its way; it is sent when it is awaited. */
-export interface Statement extends PromiseLike<{ readonly count: number }> {
-  /** The rows as arrays. */
+/** A statement that is sent when it is awaited. */
+interface Statement extends PromiseLike<{ readonly count: number }> {
+  /** Returns the rows as arrays. */
   values(): PromiseLike<unknown[][]>;
 }
 
-/** What is used of a client of the package `postgres`. Written down here so that nobody needs its types who does not use it. */
+/** The part of a client of the package `postgres` that Reprise uses. Declared here so that only its users need its types. */
 export interface Client {
   unsafe(sql: string, values?: readonly unknown[], options?: { readonly prepare?: boolean }): Statement;
   end(options: { readonly timeout: number }): Promise<void>;

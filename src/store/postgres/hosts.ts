@@ -4,15 +4,15 @@ import { type Host, nameOf, type Target } from './address.ts';
 import type { Connection } from './connection.ts';
 import { noHostCode } from './postgres-error.ts';
 
-/** The servers of a store, and which of them is wanted. */
+/** The servers of a store, and the wanted kind. */
 export interface HostsOptions {
   readonly hosts: readonly Host[];
   readonly target: Target;
-  /** Whether our own sessions only read, so that their setting tells nothing about the server. */
+  /** Whether our own sessions only read: then their setting says nothing about the server. */
   readonly isReadOnly: boolean;
 }
 
-/** Finds the server that is wanted among several, and goes back to the one that was right the last time. */
+/** Finds the wanted server among several; tries the last right one first. */
 export class Hosts {
   readonly #options: HostsOptions;
   #last = 0;
@@ -21,15 +21,15 @@ export class Hosts {
     this.#options = options;
   }
 
-  /** A connection to the first host that answers and is what is wanted. One host that need not be anything is not asked. */
+  /** Connects to the first host that answers and is of the wanted kind. Does not ask a single host of any kind. */
   async connect(make: (host: Host) => Connection): Promise<Connection> {
     const { hosts, target } = this.#options;
-    if (hosts.length === 1 && target === 'any') return make(hosts[0] as Host);
+    const [only] = hosts;
+    if (only !== undefined && hosts.length === 1 && target === 'any') return make(only);
     const wrong = new Map<number, unknown>();
     for (const wanted of target === 'prefer-standby' ? (['standby', 'any'] as const) : [target]) {
-      for (let offset = 0; offset < hosts.length; offset++) {
-        const index = (this.#last + offset) % hosts.length;
-        const found = await this.#try(make(hosts[index] as Host), wanted);
+      for (const [index, host] of this.#lastFirst()) {
+        const found = await this.#try(make(host), wanted);
         if ('connection' in found) {
           this.#last = index;
           return found.connection;
@@ -40,15 +40,20 @@ export class Hosts {
     throw noneOf(hosts, target, wrong);
   }
 
+  /** Returns the hosts with their numbers, from the last right one on. */
+  #lastFirst(): [number, Host][] {
+    const numbered = [...this.#options.hosts.entries()];
+    return [...numbered.slice(this.#last), ...numbered.slice(0, this.#last)];
+  }
+
   async #try(
     connection: Connection,
     wanted: Target,
   ): Promise<{ readonly connection: Connection } | { readonly why: unknown }> {
     try {
-      const [row] = await connection.all<[boolean, string]>(
+      const [isStandby, readOnly] = await connection.one<[boolean, string]>(
         `SELECT pg_is_in_recovery(), current_setting('transaction_read_only')`,
       );
-      const [isStandby, readOnly] = row as [boolean, string];
       const isReading = this.#options.isReadOnly ? isStandby : readOnly === 'on';
       if (isRight(wanted, isStandby, isReading)) return { connection };
       await connection.close();
@@ -69,7 +74,7 @@ function isRight(wanted: Target, isStandby: boolean, isReading: boolean): boolea
 
 function noneOf(hosts: readonly Host[], target: Target, wrong: ReadonlyMap<number, unknown>): unknown {
   const errors = [...wrong.values()].filter((why) => why instanceof RepriseError);
-  // Hosts that let nobody in, or lack the database, will not be right later either.
+  // Hosts that refuse the user, or lack the database, will not be right later either.
   const telling = errors.find(({ code }) => code !== 'store.unreachable');
   if (wrong.size === errors.length && (hosts.length === 1 || telling !== undefined)) return telling ?? errors[0];
   const list = hosts.map((host, index) => {

@@ -4,51 +4,50 @@ import { pause } from './database.ts';
 import { postgresCode } from './postgres-error.ts';
 
 /**
- * One change of a schema. `brief` is one transaction that needs its locks for a moment only: a column or a table more, a
- * constraint that is not checked yet. `aside` are statements outside of a transaction that hold up nobody, such as
- * `CREATE INDEX CONCURRENTLY`; all of them run again after a failure, so they begin with what takes a half-made thing
- * away. `batches` is one statement that changes at most `$1` rows, run until it finds fewer:
- * programs of the release before may go on adding some.
+ * One change of a schema. `brief` is one transaction that holds its locks for a moment only: a new column or table, a
+ * constraint that is not checked yet. `aside` are statements outside a transaction that block no one, such as
+ * `CREATE INDEX CONCURRENTLY`; all of them run again after a failure, so the first removes what is half made. `batches`
+ * is one statement that changes at most `$1` rows, run until it finds fewer: programs of the release before may add some.
  */
-export type Change =
+type Change =
   | { readonly kind: 'brief'; readonly sql: string }
   | { readonly kind: 'aside'; readonly sql: readonly string[] }
   | { readonly kind: 'batches'; readonly sql: string; readonly rows: number };
 
-/** The change of schema that a release made. */
+/** The schema change of one release. */
 export interface Migration {
   readonly release: string;
   /** The schema's version after it. */
   readonly version: number;
   /**
-   * The oldest version whose programs may go on with the store while it is migrated and afterwards: what lets machines be
-   * updated one after the other. Left out, only programs that know this very version may.
+   * The oldest version whose programs may use the store during the migration and after it, so that machines can be updated
+   * one by one. If left out, only programs that know this version may.
    */
   readonly oldest?: number;
   readonly changes: readonly Change[];
 }
 
-/** Which schema a store has. */
+/** The schema of a store. */
 export interface SchemaState {
-  /** The last version that was reached; 0 if there is no store. */
+  /** The last complete version; 0 if there is no store. */
   readonly version: number;
-  /** What a program must know at least to use the store. */
+  /** The least version that a program must know to use the store. */
   readonly oldest: number;
-  /** A migration that was begun and has not come to its end. */
+  /** A migration that has started and not ended. */
   readonly unfinished?: { readonly version: number; readonly release: string; readonly done: number };
 }
 
-/** What a program must know at least to use the store, as an expression. */
+/** The least version that a program must know to use the store, as SQL. */
 export const oldestSql = '(SELECT max(coalesce(oldest, version)) FROM schema_changes)';
 
-/** How long a change waits for a lock: whoever comes later waits behind it. */
+/** How long a change waits for a lock: later writers queue behind it. */
 const lockWaitMs = 100;
 /** How long a brief change may take once it has its locks. */
 const briefMs = 5_000;
 
 /**
- * The schema of the store. It is asked for by the schema's name: a session that began before the schema was made may still
- * have the path without it.
+ * Returns the schema of the store. Asks by the schema's name, since a session that started before the schema was created
+ * may have a search path without it.
  */
 export async function schemaState(connection: Connection, schema: string): Promise<SchemaState> {
   const found = await connection.get(
@@ -69,12 +68,12 @@ export async function schemaState(connection: Connection, schema: string): Promi
   };
 }
 
-/** The version these migrations lead to. */
+/** Returns the version that these migrations lead to. */
 export function latestVersion(migrations: readonly Migration[]): number {
   return migrations.at(-1)?.version ?? 0;
 }
 
-/** Throws `store.newer` for a schema that a program must know more for than this one does. */
+/** Throws `store.newer` for a schema that needs a newer program. */
 export function checkOldest(oldest: number, known: number): void {
   if (oldest <= known) return;
   throw new RepriseError(
@@ -88,9 +87,9 @@ export function checkOldest(oldest: number, known: number): void {
 }
 
 /**
- * Brings a store to the latest schema; does nothing if it is there already. One process does it at a time; whoever else
- * opens the store waits, and then finds it done. What was made is written down change by change: a migration that was cut
- * short is gone on with.
+ * Migrates a store to the latest schema, unless it has it already. One process at a time does so; others that open the
+ * store wait, and then find it done. The store notes each change, so that the next process continues a migration that
+ * was cut short.
  */
 export async function migrate(
   connection: Connection,
@@ -108,7 +107,7 @@ export async function migrate(
   }
 }
 
-/** What a migration works with. */
+/** The connection and schema of a migration. */
 interface Work {
   readonly connection: Connection;
   readonly schema: string;
@@ -116,9 +115,9 @@ interface Work {
 }
 
 /**
- * Waits for whoever else migrates, by asking again and again: a statement that waits would be a transaction that
- * `CREATE INDEX CONCURRENTLY` waits for in turn. The lock is the connection's, and ends with it. It is led by a number of
- * our own, so that it is not another program's.
+ * Waits until no other process migrates, by asking repeatedly: a waiting statement would be a transaction that
+ * `CREATE INDEX CONCURRENTLY` waits for in turn. The lock belongs to the connection and ends with it. Its first key is a
+ * number of our own, so that no other program has the same lock.
  */
 async function lock(connection: Connection, schema: string, waitMs: number): Promise<void> {
   const deadline = performance.now() + waitMs;
@@ -131,7 +130,7 @@ async function lock(connection: Connection, schema: string, waitMs: number): Pro
     if (performance.now() >= deadline)
       throw new RepriseError(
         'store.busy',
-        `Cannot open the store: another process has been migrating it for ${waitMs} ms`,
+        `Cannot open the store: a different process has been migrating it for ${waitMs} ms`,
         {
           hint: 'Wait for it to end: "reprise doctor" tells how far it is. Programs of the release before may go on meanwhile.',
           details: { waitMs },
@@ -141,7 +140,7 @@ async function lock(connection: Connection, schema: string, waitMs: number): Pro
   }
 }
 
-/** Makes the changes of one migration that have not been made yet; `done` is undefined if it has not been begun. */
+/** Makes the remaining changes of one migration; `done` is undefined if it has not started. */
 async function make(work: Work, migration: Migration, done: number | undefined): Promise<void> {
   const { connection } = work;
   if (done === undefined && migration.changes[0]?.kind !== 'brief')
@@ -158,7 +157,7 @@ async function make(work: Work, migration: Migration, done: number | undefined):
   }
 }
 
-/** Writes down how far a migration is. A release before it that may not go on is kept out from its beginning. */
+/** Notes how far a migration is. From its first note on, it keeps out older releases that may not continue. */
 async function note(
   connection: Connection,
   { version, release, oldest, changes }: Migration,
@@ -181,8 +180,8 @@ async function inBatches(work: Work, { sql, rows }: Extract<Change, { kind: 'bat
 }
 
 /**
- * Runs a transaction that gives up soon where it must wait for a lock, since whoever comes after it waits behind it, and
- * tries again until the wait ends.
+ * Runs a transaction that gives up soon if it must wait for a lock, since later writers queue behind it, and retries until
+ * the wait ends.
  */
 async function briefly<Result>({ connection, waitMs }: Work, work: () => Promise<Result>): Promise<Result> {
   const deadline = performance.now() + waitMs;
@@ -201,13 +200,13 @@ async function briefly<Result>({ connection, waitMs }: Work, work: () => Promise
 }
 
 async function begin(connection: Connection, schema: string): Promise<void> {
-  // Asking for it when it is there needs a right that a careful operator does not give.
+  // CREATE SCHEMA IF NOT EXISTS would need a right that a careful operator does not grant.
   const found = await connection.get('SELECT 1 FROM pg_namespace WHERE nspname = $1', schema);
   if (found === undefined) await connection.exec(`CREATE SCHEMA "${schema}"`);
   await connection.exec(schemaChanges);
 }
 
-/** What was done to the schema, written by every migration. */
+/** The changes made to the schema; every migration adds its own. */
 const schemaChanges = `
 CREATE TABLE schema_changes (
   version integer PRIMARY KEY,

@@ -19,29 +19,29 @@ interface OpenDatabaseOptions {
   readonly migrations: readonly Migration[];
 }
 
-/** What was opened, and what it turned out to be. */
+/** An open database, and where it is. */
 export interface OpenedDatabase {
   readonly database: Database;
-  /** A connection beside the pool, for listening. */
+  /** Opens a connection beside the pool, for listening. */
   readonly connect: (onMessage: (message: string) => void) => Promise<Connection>;
-  /** Where it is, without the password. */
+  /** Its address, without the password. */
   readonly location: string;
   readonly schema: string;
 }
 
-/** Connects to the host that is wanted. */
+/** Connects to the wanted host. */
 type Connect = (more: Partial<ConnectionOptions>) => Promise<Connection>;
 
-/** How much longer than the server's own limit a silent network is waited for, at most. */
+/** How much longer than the server's own limit to wait for a silent network, at most. */
 const silenceMsMax = 5_000;
-/** How long a change of schema may take that holds up nobody, such as an index of a large table. */
+/** How long a schema change may take that blocks no one, such as an index of a large table. */
 const migrationMs = 86_400_000;
-/** A writer that froze in the middle of a transaction holds up others no longer than this. */
+/** How long a writer that froze in the middle of a transaction may block others. */
 const idleTransactionMs = 5_000;
 
 /**
- * Every statement finds its few rows through an index that was made for it. A plan that was made while the tables were
- * empty, and kept, would go through all of them later.
+ * Makes every statement use the index that was made for it. A plan that the server made while the tables were empty, and
+ * kept, would later go through whole tables.
  */
 const indexed: Readonly<Record<string, string>> = {
   enable_seqscan: 'off',
@@ -53,7 +53,7 @@ const indexed: Readonly<Record<string, string>> = {
   plan_cache_mode: 'force_generic_plan',
 };
 
-/** Connects, makes or migrates the store where that is wanted, and gives a pool of connections. */
+/** Connects, creates or migrates the store if needed, and returns a pool of connections. */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenedDatabase> {
   const { url, hosts, target, isEncrypted, schema, location } = parseAddress(options.url);
   const driver = await loadDriver();
@@ -62,7 +62,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Opened
     statement_timeout: String(options.statementTimeoutMs),
     lock_timeout: String(Math.max(1, Math.min(options.busyWaitMs, options.statementTimeoutMs))),
     idle_in_transaction_session_timeout: String(idleTransactionMs),
-    // Whoever has waited for a lock must see in the next statement what the other has written.
+    // A writer that has waited for a lock must see the other's rows in its next statement.
     default_transaction_isolation: 'read committed',
     ...indexed,
     ...(options.durability === 'process' ? { synchronous_commit: 'off' } : {}),
@@ -80,14 +80,14 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Opened
     settings,
     schemaKnown: latestVersion(options.migrations),
   };
-  // Whoever names several hosts and wants to write wants the one that can be written to.
+  // A writer with several hosts needs the one that takes writes.
   const wanted = target ?? (hosts.length > 1 && !isReadOnly ? 'read-write' : 'any');
   const servers = new Hosts({ hosts, target: wanted, isReadOnly });
   const connect: Connect = (more) => servers.connect((host: Host) => new Connection({ ...connection, ...more, host }));
   const isLoose = await untilUp(busyWaitMs, () => setUp(connect, schema, location, options)).catch((error: unknown) => {
     throw whileOpening(error, location);
   });
-  // A server whose own setting would lose what was acknowledged is told otherwise.
+  // Overrides a server setting that would lose acknowledged appends.
   const held = isLoose ? { settings: { ...settings, synchronous_commit: 'on' } } : {};
   return {
     database: new Database({
@@ -102,7 +102,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<Opened
   };
 }
 
-/** Looks at the store and migrates it; tells whether the server itself does not wait for the disk. */
+/** Checks the store and migrates it; returns whether the server's own setting does not wait for the disk. */
 async function setUp(
   connect: Connect,
   schema: string,
@@ -125,14 +125,14 @@ async function setUp(
           : mayNotMigrate(error, version, latestVersion(migrations));
       });
     }
-    const [commit] = (await connection.get<[string]>(`SELECT current_setting('synchronous_commit')`)) as [string];
+    const [commit] = await connection.one<[string]>(`SELECT current_setting('synchronous_commit')`);
     return durability !== 'process' && commit === 'off';
   } finally {
     await connection.close();
   }
 }
 
-/** Migrates on a connection of its own: it may take long, and the plans that suit appends do not suit it. */
+/** Migrates on a separate connection: it may take long, and needs other plans than appends. */
 async function migrateAside(
   connect: Connect,
   schema: string,
@@ -150,7 +150,7 @@ async function migrateAside(
 
 const worthWaiting: ReadonlySet<string> = new Set(['57P03', '53300', '40P01', '55P03', noHostCode]);
 
-/** A server that is just starting, or has no connection left at the moment, or one that will be promoted, is worth a wait. */
+/** Retries while the server is starting, has no free connection, or may still be promoted. */
 async function untilUp<Result>(waitMs: number, work: () => Promise<Result>): Promise<Result> {
   const deadline = performance.now() + waitMs;
   for (let attempt = 0; ; attempt++) {
@@ -182,9 +182,9 @@ function notFound(location: string, schema: string): RepriseError {
   });
 }
 
-/** A user who cannot even see which schema it is cannot be told by the doctor what else is missing. */
+/** The error for a user who may not read the schema: not even "reprise doctor" can then say what else is missing. */
 async function mayNotLook(cause: unknown, connection: Connection, schema: string): Promise<RepriseError> {
-  const [user] = (await connection.get<[string]>('SELECT quote_ident(current_user)')) as [string];
+  const [user] = await connection.one<[string]>('SELECT quote_ident(current_user)');
   return new RepriseError(
     'store.denied',
     `Cannot use the store: the user ${user} may not read the schema "${schema}"`,
@@ -196,15 +196,15 @@ async function mayNotLook(cause: unknown, connection: Connection, schema: string
   );
 }
 
-/** A schema that the user may not use is, to PostgreSQL, none that was chosen to make tables in. */
+/** Tells whether a code means a missing right. For a schema that the user may not use, PostgreSQL reports no schema. */
 const isRefusal = (code: string | undefined): boolean => code === '42501' || code === '3F000';
 
-/** Tables are made in a schema that is the user's own, and a schema by whoever may in the database. */
+/** The error for a user who may not create the tables, or not even the schema. */
 async function mayNotMake(cause: unknown, connection: Connection, schema: string): Promise<RepriseError> {
-  const [user, isThere] = (await connection.get<[string, boolean]>(
+  const [user, isThere] = await connection.one<[string, boolean]>(
     'SELECT quote_ident(current_user), EXISTS (SELECT FROM pg_namespace WHERE nspname = $1)',
     schema,
-  )) as [string, boolean];
+  );
   const hint = isThere
     ? `Let the owner of the schema make it: reprise doctor --create --store postgres://OWNER@HOST/DATABASE`
     : `Let an administrator make the schema, and try again: CREATE SCHEMA ${schema} AUTHORIZATION ${user};`;

@@ -39,7 +39,7 @@ const rights: Meaning = {
 };
 const busy: Meaning = {
   code: 'store.busy',
-  what: 'another writer holds what is needed',
+  what: 'a different writer holds the lock',
   hint: 'Try again when the other writer is done, or allow a longer wait.',
 };
 const slow: Meaning = {
@@ -68,7 +68,7 @@ const damaged: Meaning = {
   hint: 'Restore it from a backup.',
 };
 
-// https://www.postgresql.org/docs/current/errcodes-appendix.html, and what the driver and the sockets say.
+// https://www.postgresql.org/docs/current/errcodes-appendix.html, and the codes of the driver and of sockets.
 const meanings: Readonly<Record<string, Meaning>> = {
   '28000': {
     code: 'store.denied',
@@ -135,10 +135,10 @@ const meanings: Readonly<Record<string, Meaning>> = {
   EPROTO: unreachable,
 };
 
-/** What is said when several hosts answer and none is the one that is wanted: one may be, once a standby is promoted. */
+/** The code for several hosts of which none is of the wanted kind: a standby may still be promoted. */
 export const noHostCode = 'NO_SUCH_HOST';
 
-/** Codes after which trying again can help: nothing was written, or it will be found by its ids. */
+/** Codes after which a retry can help: nothing was written, or ids find what was. */
 const passing: ReadonlySet<string> = new Set([
   '40001',
   '40P01',
@@ -162,23 +162,23 @@ const passing: ReadonlySet<string> = new Set([
   noHostCode,
 ]);
 
-/** Turns what the driver throws into the error users see; every other error is given back as it is. */
+/** Turns an error of the driver into the error that users see; returns every other error as it is. */
 export function toStoreError(error: unknown): unknown {
   if (error instanceof RepriseError) return error;
   const { code: given, errors } = (error ?? {}) as { readonly code?: unknown; readonly errors?: readonly unknown[] };
-  // Every address of a host was tried: the first one tells.
+  // Each address of a host has failed: the first error counts.
   const code = given ?? (errors?.[0] as { readonly code?: unknown } | undefined)?.code;
   if (typeof code !== 'string') return error;
   const message = error instanceof Error ? error.message : String(error);
   const meaning = meanings[code] ?? (code.startsWith('08') ? cut : ofSetting(code, message));
   if (meaning === undefined) {
     return new RepriseError('store.failed', `${storeFailed}PostgreSQL says "${message}"`, {
-      hint: 'This is a mistake of Reprise unless the tables were changed by another program; please report it.',
+      hint: 'This is a mistake of Reprise unless a different program changed the tables; please report it.',
       details: { postgres: code },
       cause: error,
     });
   }
-  // What the socket or the driver says is not PostgreSQL's word.
+  // Messages of the socket or the driver do not come from PostgreSQL.
   const said = sqlState.test(code)
     ? `PostgreSQL says "${message}"`
     : message.replace(/^write CONNECT_TIMEOUT/, 'nothing in time from');
@@ -192,12 +192,12 @@ export function toStoreError(error: unknown): unknown {
 const storeFailed = 'Cannot use the store: ';
 const sqlState = /^(?:\d|XX|P0|HV|F0)[0-9A-Z]+$/;
 
-/** A setting that the server does not know, or not with that value, is one of the URL: ours are tested. */
+/** Returns the meaning of a setting that the server refuses: it comes from the URL, since ours are tested. */
 function ofSetting(code: string, message: string): Meaning | undefined {
   return (code === '42704' || code === '22023') && message.includes('parameter "') ? parameter : undefined;
 }
 
-/** The same error, said of a store that is being opened: which one it is may be what is wrong. */
+/** Returns the error with the address of the store that was being opened. */
 export function whileOpening(error: unknown, location: string): unknown {
   if (!(error instanceof RepriseError) || !error.message.startsWith(storeFailed)) return error;
   const { code, message, hint, details, cause } = error;
@@ -208,30 +208,30 @@ export function whileOpening(error: unknown, location: string): unknown {
   });
 }
 
-/** The code that PostgreSQL, the driver or the socket gave; undefined for other errors. */
+/** Returns the code of PostgreSQL, the driver or the socket; undefined for other errors. */
 export function postgresCode(error: unknown): string | undefined {
   if (!(error instanceof RepriseError)) return undefined;
   const code = error.details['postgres'];
   return typeof code === 'string' ? code : undefined;
 }
 
-/** Whether an error will pass by itself, so that trying again can help. */
+/** Tells whether an error will pass by itself, so that a retry can help. */
 export function isPassing(error: unknown): boolean {
   const code = postgresCode(error);
   return code !== undefined && (passing.has(code) || code.startsWith('08'));
 }
 
-/** The error for a connection that was found dead before anything was sent. */
+/** The error for a connection that was dead before anything was sent. */
 export function connectionLost(): RepriseError {
   return toStoreError(Object.assign(new Error('connection closed'), { code: 'CONNECTION_CLOSED' })) as RepriseError;
 }
 
-/** Whether nothing more can be done on the connection: it is gone, or it leads to a server that does not write any more. */
+/** Tells whether a connection is useless: it is gone, or its server does not write any more. */
 export function isLost(error: unknown): boolean {
   return error instanceof RepriseError && (error.code === 'store.unreachable' || postgresCode(error) === '25006');
 }
 
-/** The error for a server that does not encrypt, where the URL asks for it. */
+/** The error for a server that does not encrypt although the URL demands it. */
 export function encryptionRefused(cause: unknown): RepriseError {
   return new RepriseError('store.unreachable', 'Cannot use the store: the server does not encrypt connections', {
     hint: 'Turn on "ssl" in its settings, or write sslmode=prefer or sslmode=disable if the network can be trusted.',

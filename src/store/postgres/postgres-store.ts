@@ -127,7 +127,7 @@ class PostgresStore implements EventStore {
     });
   }
 
-  /** Clears away, in the background, what a deletion that was cut short has left behind. */
+  /** Deletes, in the background, the rows that an interrupted deletion has left behind. */
   clearAway(): void {
     if (this.#isReadOnly) return;
     this.#clearing = this.#clearHidden().catch(() => {
@@ -240,7 +240,7 @@ class PostgresStore implements EventStore {
     const replaced = await this.#write((queries, isRepeated) => renameSession(queries, ref, request, isRepeated));
     if (replaced === undefined) return;
     await clearSession(replaced, (work) => this.#write(work));
-    // What took its place may be what was left after an erasure.
+    // The new session may be the one that an erasure left.
     await vacuum(this.#database);
   }
 
@@ -253,7 +253,7 @@ class PostgresStore implements EventStore {
         await putSnapshot(queries, session, branch.id, snapshot);
       }, limits.snapshotWaitMsMax);
     } catch (error) {
-      // Nothing but time is lost where the session is held by another writer, the connection was cut, or the user only reads.
+      // Only time is lost if a different writer holds the session, the connection was cut, or the user may only read.
       if (!isPassing(error) && postgresCode(error) !== '42501') throw error;
     }
   }
@@ -348,7 +348,7 @@ class PostgresStore implements EventStore {
     this.#watchers.moved(moved.map(({ facts, row }) => watchKey(facts.session.id, row.id)));
   }
 
-  /** Runs a read on one connection; nothing is open when it returns, and a server that is gone is waited for. */
+  /** Runs a read on one connection. Waits for a server that is gone, and leaves nothing open. */
   async #read<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
     this.#checkOpen();
     return await this.#database.read(work);

@@ -1,4 +1,4 @@
-/** What a user of the database can be allowed to do with a store. */
+/** The abilities that a user of the database may have. */
 export type Ability = 'read' | 'append' | 'erase';
 
 /** One right on one table, or on one column of it. */
@@ -25,7 +25,7 @@ const tables: readonly string[] = ['schema_changes', 'namespaces', ...sessionTab
 
 type Columns = Readonly<Partial<Record<(typeof sessionTables)[number], readonly string[]>>>;
 
-/** What an append rewrites: where a branch ends, which session came last, a part that another session stored as a difference. */
+/** The columns that an append updates: the end of a branch, the order of sessions, a part that was stored as a delta. */
 const appended: Columns = {
   sessions: ['branches', 'touched'],
   branches: [
@@ -46,7 +46,7 @@ const appended: Columns = {
   receipts: ['created_at', 'body'],
 };
 
-/** What an erasure or a deletion rewrites on top of that. */
+/** The columns that an erasure or a deletion updates on top of that. */
 const erased: Columns = {
   sessions: ['erasures', 'name'],
   branches: ['erased_bytes'],
@@ -55,7 +55,7 @@ const erased: Columns = {
   part_holders: ['part_id', 'bytes'],
 };
 
-/** The rights that each ability takes; appending takes those of reading too, erasing and deleting those of both. */
+/** The rights that each ability needs; appending also needs those of reading, erasing and deleting those of both. */
 export const rights: readonly Right[] = [
   ...tables.map((table) => ({ ability: 'read', privilege: 'SELECT', table }) as const),
   ...['namespaces', ...sessionTables].map((table) => ({ ability: 'append', privilege: 'INSERT', table }) as const),
@@ -70,7 +70,7 @@ function updates(ability: Ability, columns: Columns): Right[] {
   );
 }
 
-/** The statements that give a user some rights, as few as there can be. */
+/** Returns the statements that grant a user some rights, as few as possible. */
 export function grantsOf(missing: readonly Right[], schema: string, user: string): string[] {
   const whole = new Map<string, string[]>();
   const partly = new Map<string, string[]>();

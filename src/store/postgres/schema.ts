@@ -1,5 +1,5 @@
 import type { Migration } from './migrate.ts';
 import { migration010 } from './migrations/0-1-0.ts';
 
-/** How the schema grew, release by release; a new store takes the same way. Only ever added to. */
+/** The schema's migrations by release; a new store goes through all of them. The list only grows. */
 export const migrations: readonly Migration[] = [migration010];

@@ -28,10 +28,10 @@ export interface BranchRow {
   readonly parentSeq: Seq | null;
 }
 
-/** The bytes of payload a branch has stored, erased ones included. */
+/** The payload bytes that a branch has stored, erased ones included. */
 export interface BranchBytes {
   readonly events: number;
-  /** Of the parts its appends brought to the session. */
+  /** Bytes of the parts that its appends brought to the session. */
   readonly parts: number;
 }
 
@@ -68,7 +68,7 @@ export class Catalogue {
 
   /** Forgets everything if a different connection has written since. */
   refresh(): void {
-    const [dataVersion] = this.#database.get<[number]>('PRAGMA data_version') as [number];
+    const [dataVersion] = this.#database.one<[number]>('PRAGMA data_version');
     if (dataVersion === this.#dataVersion) return;
     // Only a different connection can have changed the schema, so this is the time to check.
     checkVersion(schemaVersion(this.#database), this.#migrations);
@@ -241,7 +241,7 @@ export class Catalogue {
   /** Marks the session as the one last appended to; writes only if it was not. */
   touch(session: SessionRow): void {
     if (this.#lastTouched === session.id) return;
-    const [last] = this.#database.get<[number]>('SELECT id FROM sessions ORDER BY touched DESC LIMIT 1') as [number];
+    const [last] = this.#database.one<[number]>('SELECT id FROM sessions ORDER BY touched DESC LIMIT 1');
     if (last !== session.id) {
       this.#database.run(
         'UPDATE sessions SET touched = (SELECT max(touched) + 1 FROM sessions) WHERE id = ?',

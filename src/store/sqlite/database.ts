@@ -1,14 +1,20 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { assert } from '../../core/error.ts';
 import { toStoreError } from './sqlite-error.ts';
 
-/** A value that a statement is given, or several by name. */
+/** A value of a statement, or several by name. */
 export type Bound = SQLInputValue | Record<string, SQLInputValue>;
 
-/** A prepared statement that is run many times. */
+/** A prepared statement to run many times. */
 export type Repeated = Pick<StatementSync, 'get'>;
 
 /** Runs one short transaction after the other; other work gets its turn in between. */
 export type InTransaction = <Result>(work: () => Result) => Promise<Result>;
+
+/** Returns values as the driver takes them: named ones are its first parameter, which its types do not allow in a list. */
+function inputs(values: readonly Bound[]): SQLInputValue[] {
+  return values as SQLInputValue[];
+}
 
 /** How to open a database file. */
 export interface DatabaseOptions {
@@ -18,8 +24,8 @@ export interface DatabaseOptions {
 }
 
 /**
- * One connection, and the only place that knows `node:sqlite`. Each SQL text is prepared once. Rows are arrays: reading
- * them as objects costs half as much again. Every error leaves as a `RepriseError`.
+ * One connection, and the only file that knows `node:sqlite`. It prepares each SQL text once. Rows are arrays, since
+ * reading them as objects takes half as long again. Every error leaves as a `RepriseError`.
  */
 export class Database {
   readonly #connection: DatabaseSync;
@@ -28,9 +34,9 @@ export class Database {
 
   constructor({ location, readOnly }: DatabaseOptions) {
     try {
-      // Waiting is done by awaiting: SQLite's own wait would freeze the event loop.
+      // Callers wait by awaiting: SQLite's own wait would freeze the event loop.
       this.#connection = new DatabaseSync(location, { readOnly, timeout: 0 });
-      // SQLite folds the case of ASCII only.
+      // SQLite itself folds the case of ASCII letters only.
       this.#connection.function('holds_folded', { deterministic: true }, (text, folded) =>
         typeof text === 'string' && text.toLowerCase().includes(String(folded)) ? 1 : 0,
       );
@@ -39,7 +45,7 @@ export class Database {
     }
   }
 
-  /** Runs statements that give nothing back. */
+  /** Runs statements without a result. */
   exec(sql: string): void {
     try {
       this.#connection.exec(sql);
@@ -48,17 +54,17 @@ export class Database {
     }
   }
 
-  /** Runs a statement that gives nothing back. */
+  /** Runs a statement without a result. */
   run(sql: string, ...values: Bound[]): void {
     try {
-      // Asked as a query: what a change gives back is an object that nobody wants here.
-      this.#statement(sql).get(...(values as SQLInputValue[]));
+      // `get` is faster than `run`, which makes an object for its result.
+      this.#statement(sql).get(...inputs(values));
     } catch (error) {
       throw toStoreError(error);
     }
   }
 
-  /** Hands a statement out to be run many times: values passed straight to it are not copied into a list first. */
+  /** Hands out a statement to run many times, with values that are not copied into a list first. */
   repeat(sql: string, work: (statement: Repeated) => void): void {
     try {
       work(this.#statement(sql));
@@ -67,51 +73,58 @@ export class Database {
     }
   }
 
-  /** Runs an insert; gives the rowid of the new row. */
+  /** Runs an insert; returns the rowid of the new row. */
   insert(sql: string, ...values: Bound[]): number {
     try {
-      return Number(this.#statement(sql).run(...(values as SQLInputValue[])).lastInsertRowid);
+      return Number(this.#statement(sql).run(...inputs(values)).lastInsertRowid);
     } catch (error) {
       throw toStoreError(error);
     }
   }
 
-  /** Runs a change; gives the number of rows it touched. */
+  /** Runs a change; returns the number of rows it touched. */
   change(sql: string, ...values: Bound[]): number {
     try {
-      return Number(this.#statement(sql).run(...(values as SQLInputValue[])).changes);
+      return Number(this.#statement(sql).run(...inputs(values)).changes);
     } catch (error) {
       throw toStoreError(error);
     }
   }
 
-  /** The first row of a query; undefined if there is none. */
+  /** Returns the first row of a query; undefined if there is none. */
   get<Row extends readonly unknown[]>(sql: string, ...values: Bound[]): Row | undefined {
     try {
-      return this.#statement(sql).get(...(values as SQLInputValue[])) as unknown as Row | undefined;
+      return this.#statement(sql).get(...inputs(values)) as unknown as Row | undefined;
     } catch (error) {
       throw toStoreError(error);
     }
   }
 
-  /** Every row of a query; the query itself must be bounded. */
+  /** Returns the row of a query that always has one. */
+  one<Row extends readonly unknown[]>(sql: string, ...values: Bound[]): Row {
+    const row = this.get<Row>(sql, ...values);
+    assert(row !== undefined, 'a query that always has a row has one');
+    return row;
+  }
+
+  /** Returns every row of a query; the query itself must be bounded. */
   all<Row extends readonly unknown[]>(sql: string, ...values: Bound[]): Row[] {
     try {
-      return this.#statement(sql).all(...(values as SQLInputValue[])) as unknown as Row[];
+      return this.#statement(sql).all(...inputs(values)) as unknown as Row[];
     } catch (error) {
       throw toStoreError(error);
     }
   }
 
   /**
-   * Runs queries that all see the file as it is at the first of them. It is also the quicker way: on its own, each query
-   * would take and give back the lock that a reader needs, which costs as much as asking.
+   * Runs queries that all see the file as it is at the first of them. This is also faster: on its own, each query would
+   * take and release the lock of a reader, which costs as much as the query.
    */
   reading<Result>(work: () => Result): Result {
     return this.#within('BEGIN', work);
   }
 
-  /** Runs within one transaction that may write from its beginning; whatever is thrown rolls it back. */
+  /** Runs work in one transaction that may write from the start; an error rolls it back. */
   transaction<Result>(work: () => Result): Result {
     return this.#within('BEGIN IMMEDIATE', work);
   }
@@ -135,7 +148,7 @@ export class Database {
     this.#connection.close();
   }
 
-  /** Some failures (a full disk) have already ended the transaction; there is nothing to roll back then. */
+  /** Rolls back, unless a failure such as a full disk has already ended the transaction. */
   #rollback(): void {
     try {
       this.#connection.exec('ROLLBACK');

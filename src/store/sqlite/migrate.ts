@@ -2,36 +2,40 @@ import { RepriseError } from '../../core/error.ts';
 import type { Database } from './database.ts';
 
 /** Marks a SQLite file as a Reprise store: "Rprs". */
-export const applicationId = 0x52707273;
+const applicationId = 0x52707273;
 
 /** The schema change of one release. */
 export interface Migration {
   readonly release: string;
-  /** What `PRAGMA user_version` is after it. */
+  /** The value of `PRAGMA user_version` after it. */
   readonly version: number;
   readonly up: (database: Database) => void;
 }
 
-/** The schema version of a file; 0 for an empty one. */
+/** Returns the schema version of a file; 0 for an empty one. */
 export function schemaVersion(database: Database): number {
-  return (database.get<[number]>('PRAGMA user_version') as [number])[0];
+  return database.one<[number]>('PRAGMA user_version')[0];
 }
 
-/** The version these migrations lead to. */
+/** Returns the version that these migrations lead to. */
 export function latestVersion(migrations: readonly Migration[]): number {
   return migrations.at(-1)?.version ?? 0;
 }
 
-/** Throws unless the file is a Reprise store this release can read. Writes nothing; gives its schema version. */
+/** Throws unless the file is a Reprise store that this release can read. Writes nothing; returns the schema version. */
 export function checkFile(database: Database, migrations: readonly Migration[]): number {
-  const [application] = database.get<[number]>('PRAGMA application_id') as [number];
+  const [application] = database.one<[number]>('PRAGMA application_id');
   const version = schemaVersion(database);
-  const [tables] = database.get<[number]>('SELECT count(*) FROM sqlite_schema') as [number];
+  const [tables] = database.one<[number]>('SELECT count(*) FROM sqlite_schema');
   if (application === 0 && version === 0 && tables === 0) return 0;
   if (application !== applicationId) {
-    throw new RepriseError('store.damaged', 'Cannot open the store: the file is a SQLite database of another program', {
-      hint: 'Name another file, or the store that was meant.',
-    });
+    throw new RepriseError(
+      'store.damaged',
+      'Cannot open the store: the file is a SQLite database of a different program',
+      {
+        hint: 'Name a different file, or the right store.',
+      },
+    );
   }
   checkVersion(version, migrations);
   return version;
@@ -51,11 +55,11 @@ export function checkVersion(version: number, migrations: readonly Migration[]):
   );
 }
 
-/** Brings a file to the latest schema, in one transaction; does nothing if it is there already. */
+/** Migrates a file to the latest schema, in one transaction, unless it has it already. */
 export function migrate(database: Database, migrations: readonly Migration[]): void {
   if (checkFile(database, migrations) === latestVersion(migrations)) return;
   database.transaction(() => {
-    // Another process may have migrated between the look and the lock.
+    // A different process may have migrated before this one got the lock.
     const version = checkFile(database, migrations);
     for (const migration of migrations) {
       if (migration.version <= version) continue;

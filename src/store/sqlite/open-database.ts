@@ -16,12 +16,12 @@ interface OpenDatabaseOptions {
   readonly migrations: readonly Migration[];
 }
 
-// Small enough that one append, which touches three pages, writes little.
+// Small, since one append touches three pages.
 const pageBytes = 4_096;
 const mapBytes = 1_073_741_824;
 const cacheKib = 16_384;
 
-/** Opens the file, makes or migrates it where that is wanted, and sets the connection up. */
+/** Opens the file, creates or migrates it if needed, and sets the connection up. */
 export async function openDatabase(
   options: OpenDatabaseOptions,
 ): Promise<{ readonly database: Database; readonly isReadOnly: boolean }> {
@@ -43,7 +43,7 @@ export async function openDatabase(
 }
 
 function setUp(database: Database, { migrations, durability }: OpenDatabaseOptions, isReadOnly: boolean): void {
-  // Nothing is written to a file before it is known to be ours and of a release we know.
+  // Writes nothing before this check: the file must be ours, and of a release we know.
   const version = checkFile(database, migrations);
   database.exec(`PRAGMA mmap_size = ${mapBytes}; PRAGMA cache_size = -${cacheKib}`);
   if (isReadOnly) {
@@ -53,7 +53,7 @@ function setUp(database: Database, { migrations, durability }: OpenDatabaseOptio
   if (version === 0) database.exec(`PRAGMA page_size = ${pageBytes}`);
   database.exec('PRAGMA journal_mode = WAL');
   database.exec(`PRAGMA synchronous = ${durability === 'process' ? 'NORMAL' : 'FULL'}`);
-  // Costs nothing while nothing is deleted, and leaves no copy of what an erasure takes away.
+  // Leaves no copy of erased content in the file, and costs nothing as long as nothing is deleted.
   database.exec('PRAGMA secure_delete = ON');
   migrate(database, migrations);
 }
@@ -92,7 +92,7 @@ function logBytes(path: string): number {
   return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Where not even the log beside the file can be opened, the file is taken as it is: nobody can be writing it. */
+/** Returns the location to open. If even the log cannot be opened, no process can write, so the file is immutable. */
 function locationOf(path: string, isReadOnly: boolean): string | URL {
   if (!isReadOnly || mayWriteIn(dirname(path)) || logBytes(path) > 0) return path;
   const url = pathToFileURL(path);
@@ -107,7 +107,7 @@ function directoryReadOnly(directory: string): RepriseError {
   });
 }
 
-/** What was committed last is in the log, and SQLite reads a log only where it may write beside it. */
+/** The error for a log that cannot be read: SQLite reads a log only in a directory that it may write. */
 function logUnreadable(path: string, cause: unknown): RepriseError {
   return new RepriseError(
     'store.read-only',
@@ -144,7 +144,7 @@ const directoryErrors: Readonly<Record<string, ErrorCode>> = {
   ENOSPC: 'store.full',
 };
 
-/** The nearest directory on the way up that exists. */
+/** Returns the nearest directory on the way up that exists. */
 function nearest(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearest(dirname(path));
 }

@@ -2,8 +2,8 @@ import { type ErrorCode, hasCode, RepriseError } from '../../core/error.ts';
 
 // Primary result codes of SQLite: https://sqlite.org/rescode.html
 const codes: Readonly<Record<number, { readonly code: ErrorCode; readonly what: string; readonly hint: string }>> = {
-  5: busy('another process is writing'),
-  6: busy('another connection holds a table'),
+  5: busy('a different process is writing'),
+  6: busy('a different connection holds a table'),
   8: {
     code: 'store.read-only',
     what: 'the store cannot be written',
@@ -40,10 +40,10 @@ function damaged(what: string): (typeof codes)[number] {
   };
 }
 
-/** Turns what SQLite throws into the error users see; every other error is given back as it is. */
+/** Turns an error of SQLite into the error that users see; returns every other error as it is. */
 export function toStoreError(error: unknown): unknown {
   const { errcode, code } = (error ?? {}) as { readonly errcode?: unknown; readonly code?: unknown };
-  // Reprise stores no number that JavaScript cannot carry, and no list of references that is not JSON.
+  // Reprise stores only numbers that JavaScript can carry, and only references that are JSON.
   if (code === 'ERR_OUT_OF_RANGE') return storeError(damaged('a number in it is too large'), error, 0);
   if (typeof errcode !== 'number') return error;
   const message = error instanceof Error ? error.message : String(error);
@@ -51,7 +51,7 @@ export function toStoreError(error: unknown): unknown {
   const known = codes[errcode & 0xff];
   if (known === undefined) {
     return new RepriseError('store.failed', `Cannot use the store: SQLite says "${message}"`, {
-      hint: 'This is a mistake of Reprise unless the file was changed by another program; please report it.',
+      hint: 'This is a mistake of Reprise unless a different program changed the file; please report it.',
       details: { sqlite: errcode },
       cause: error,
     });
@@ -68,7 +68,7 @@ function storeError({ code, what, hint }: (typeof codes)[number], cause: unknown
   });
 }
 
-/** Whether an error says that another connection holds the lock, so that trying again can help. */
+/** Tells whether a different connection holds the lock, so that a retry can help. */
 export function isBusy(error: unknown): boolean {
   return hasCode(error, 'store.busy');
 }

@@ -124,7 +124,7 @@ class SqliteStore implements EventStore {
   readonly #watchers: Watchers;
   #closing: Promise<void> | undefined;
   #clearing: Promise<void> = Promise.resolve();
-  /** When the event loop was last known to have had its turn. */
+  /** When the event loop last had its turn, as far as known. */
   #turnedAt = 0;
 
   constructor(database: Database, options: OpenOptions) {
@@ -139,7 +139,7 @@ class SqliteStore implements EventStore {
     });
   }
 
-  /** Finishes deletions that an earlier process began, in the background; `close` interrupts it until the next time. */
+  /** Finishes, in the background, deletions that an earlier process started; `close` interrupts it until the next open. */
   clearAway(): void {
     if (this.#options.isReadOnly) return;
     this.#clearing = this.#clearHidden().catch(() => undefined);
@@ -232,7 +232,7 @@ class SqliteStore implements EventStore {
     const replaced = await this.#write(() => renameSession(this.#database, this.#catalogue, ref, request));
     if (replaced === undefined) return;
     await clearSession(this.#database, replaced, (work) => this.#write(work));
-    // What took its place may be what was left after an erasure.
+    // The new session may be the one that an erasure left.
     await truncateLog(this.#database, this.#options.busyWaitMs);
   }
 
@@ -337,7 +337,7 @@ class SqliteStore implements EventStore {
     throw branchNotFound(ref);
   }
 
-  /** Runs a read; nothing is open when it returns, and a busy file is tried again after a short wait. */
+  /** Runs a read. Retries a busy file after a short wait, and leaves nothing open. */
   async #read<Result>(work: () => Result): Promise<Result> {
     this.#checkOpen();
     const now = performance.now();
@@ -357,8 +357,8 @@ class SqliteStore implements EventStore {
   }
 
   /**
-   * SQLite answers at once, so that a long history read page after page would be one turn of the event loop, in which
-   * no timer, socket or signal is heard.
+   * Lets timers, sockets and signals run. SQLite answers at once, so reading a long history page after page would
+   * otherwise be one turn of the event loop.
    */
   async #letTurn(): Promise<void> {
     await turnOfLoop();

@@ -7,13 +7,13 @@ import type { Catalogue } from './catalogue.ts';
 import type { Database } from './database.ts';
 import { isBusy } from './sqlite-error.ts';
 
-/** What a group of appends holds at most, so that its transaction stays well under 50 ms. */
+/** The limits of a group of appends, so that its transaction stays well under 50 ms. */
 const groupEventsMax = 2_000;
 const groupBytesMax = 8_388_608;
-/** How long appends, or reads, may follow each other before timers and sockets get their turn. */
+/** How long appends or reads may follow each other before timers and sockets get their turn. */
 export const turnMsMax = 5;
 
-/** Judges and writes one append within an open transaction; what it throws is that append's own refusal. */
+/** Judges and writes one append within an open transaction; throws to refuse that append alone. */
 export type AppendWork = (request: AppendRequest) => AppendOutcome;
 
 interface AppendJob {
@@ -32,8 +32,8 @@ interface OtherJob {
 }
 
 /**
- * All writing of one connection, in the order it was asked for. Appends made in one turn of the event loop share a
- * transaction; each is judged and settled alone. Nothing is open while it waits for another process.
+ * Runs all writes of one connection, in the order of the calls. Appends of one turn of the event loop share a
+ * transaction; each is judged and settled alone. Nothing is open while the writer waits for a different process.
  */
 export class Writer {
   readonly #database: Database;
@@ -43,7 +43,7 @@ export class Writer {
   readonly #onCommit: () => void;
   #queue: (AppendJob | OtherJob)[] = [];
   #flushing: Promise<void> | undefined;
-  /** When the event loop was last known to have had its turn. */
+  /** When the event loop last had its turn, as far as known. */
   #turnedAt = 0;
 
   constructor(
@@ -58,7 +58,7 @@ export class Writer {
     this.#onCommit = options.onCommit;
   }
 
-  /** Appends with the next group. Settles when the events are durable, or with why they are not. */
+  /** Appends with the next group. Settles when the events are durable, or with the reason why they are not. */
   append(request: AppendRequest): Promise<AppendOutcome> {
     return new Promise((settle) => {
       try {
@@ -71,7 +71,7 @@ export class Writer {
     });
   }
 
-  /** Runs in a transaction of its own, in turn; waits for another process no longer than it is told. */
+  /** Runs work in a transaction of its own, in turn; waits at most `waitMs` for a different process. */
   run<Result>(work: () => Result, waitMs: number = this.#busyWaitMs): Promise<Result> {
     return new Promise((resolve, reject) => {
       let result: Result;
@@ -87,7 +87,7 @@ export class Writer {
     });
   }
 
-  /** Resolves when everything that was asked for has been settled. */
+  /** Resolves when every call so far has settled. */
   async drain(): Promise<void> {
     while (this.#flushing !== undefined) await this.#flushing;
   }
@@ -104,18 +104,20 @@ export class Writer {
   async #flush(): Promise<void> {
     await this.#gather();
     while (this.#queue.length > 0) {
-      const [first] = this.#queue as [AppendJob | OtherJob];
-      if (first.kind === 'other') await this.#commitOther(this.#queue.shift() as OtherJob);
-      else await this.#commitGroup(this.#takeGroup());
+      const [first] = this.#queue;
+      if (first?.kind === 'other') {
+        this.#queue.shift();
+        await this.#commitOther(first);
+      } else await this.#commitGroup(this.#takeGroup());
       if (this.#queue.length > 0) await this.#gather();
     }
     this.#flushing = undefined;
   }
 
   /**
-   * Waits until everything that is ready to run in this turn of the event loop has run, so that all appends of the turn
-   * are in the queue. A writer that appends without end would keep the loop in one turn for ever, since nothing it
-   * waits for comes from outside; so after a while the loop gets its turn first.
+   * Waits until all ready work of this turn of the event loop has run, so that all appends of the turn are in the queue.
+   * An agent that appends without end would keep the loop in one turn, since nothing it awaits comes from outside; so
+   * after a while the loop gets its turn first.
    */
   async #gather(): Promise<void> {
     const now = performance.now();
@@ -127,37 +129,41 @@ export class Writer {
   #takeGroup(): AppendJob[] {
     let events = 0;
     let bytes = 0;
-    let count = 0;
+    const group: AppendJob[] = [];
     for (const job of this.#queue) {
       if (job.kind !== 'append') break;
       events += job.request.events.length;
       bytes += textLength(job.request);
-      if (count > 0 && (events > groupEventsMax || bytes > groupBytesMax)) break;
-      count++;
+      if (group.length > 0 && (events > groupEventsMax || bytes > groupBytesMax)) break;
+      group.push(job);
     }
-    const group = this.#queue.slice(0, count) as AppendJob[];
-    this.#queue = this.#queue.slice(count);
+    this.#queue = this.#queue.slice(group.length);
     return group;
   }
 
   async #commitGroup(group: readonly AppendJob[]): Promise<void> {
-    let outcomes: AppendOutcome[];
+    let settled: readonly (() => void)[];
     try {
-      outcomes = await this.#transaction((group[0] as AppendJob).deadline, () => group.map((job) => this.#judge(job)));
+      settled = await this.#transaction(group[0]?.deadline ?? 0, () =>
+        group.map((job) => {
+          const outcome = this.#judge(job);
+          return () => job.settle(outcome);
+        }),
+      );
     } catch (error) {
-      // One append may be what does not fit on the disk; the others get their own try.
+      // A single append may be too large for the disk; the others get their own try.
       if (group.length > 1 && !isBusy(error)) for (const job of group) await this.#commitGroup([job]);
       else for (const job of group) job.settle(refusal(error));
       return;
     }
-    for (const [index, job] of group.entries()) job.settle(outcomes[index] as AppendOutcome);
+    for (const settle of settled) settle();
   }
 
   #judge(job: AppendJob): AppendOutcome {
     try {
       return this.#append(job.request);
     } catch (error) {
-      // A refusal was decided before anything was written; a failure of the store ends the whole transaction.
+      // A refusal comes before anything is written; a failure of the store ends the whole transaction.
       if (error instanceof RepriseError && !error.code.startsWith('store.')) return { ok: false, error };
       throw error;
     }
@@ -173,7 +179,7 @@ export class Writer {
     job.done();
   }
 
-  /** Tries until the lock is free or the deadline has passed; the event loop runs in between. */
+  /** Retries until the lock is free or the deadline has passed; the event loop runs in between. */
   async #transaction<Result>(deadline: number, work: () => Result): Promise<Result> {
     for (let attempt = 0; ; attempt++) {
       try {
@@ -192,7 +198,7 @@ export class Writer {
   }
 }
 
-/** Resolves when all promises that are ready have been acted upon. */
+/** Resolves when all ready promises have been handled. */
 function endOfTurn(): Promise<void> {
   return new Promise((resolve) => {
     process.nextTick(resolve);
@@ -206,7 +212,7 @@ export function turnOfLoop(): Promise<void> {
   });
 }
 
-/** Waits a little, longer each time, with jitter so that two waiting processes do not meet again. */
+/** Waits a little, longer each time, with jitter so that two waiting processes do not collide again. */
 export function pause(attempt: number): Promise<void> {
   const ms = Math.min(25, 2 ** Math.min(attempt, 5)) * (0.5 + Math.random());
   return new Promise((resolve) => {

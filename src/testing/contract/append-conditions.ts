@@ -23,7 +23,7 @@ async function keyed(world: World, ...keys: readonly string[]): Promise<void> {
   );
 }
 
-/** What `append` promises about conditions and epochs. */
+/** The guarantees of `append` about conditions and epochs. */
 export const appendConditions: readonly ContractCase[] = [
   contractCase('append() under "head" is written at that head and refused at any other', async (world) => {
     await append(world, [note('a')], head(0));

@@ -16,7 +16,7 @@ import {
   seqsOf,
 } from './contract-case.ts';
 
-/** What `append` promises about forks. */
+/** The guarantees of `append` about forks. */
 export const appendForks: readonly ContractCase[] = [
   contractCase('append() forks at a point: the child continues its numbers and its chain', async (world) => {
     await append(world, [note('a'), note('b'), note('c')]);

@@ -15,7 +15,7 @@ import {
   valuePart,
 } from './contract-case.ts';
 
-/** What `append` promises about ids. */
+/** The guarantees of `append` about ids. */
 export const appendIdempotency: readonly ContractCase[] = [
   contractCase('append() answers a repeated batch with the seqs it has and writes nothing', async (world) => {
     const batch = [note('a'), note('b', { turn: 2 })];

@@ -11,7 +11,7 @@ import {
   valuePart,
 } from './contract-case.ts';
 
-/** What `append` promises about parts. */
+/** The guarantees of `append` about parts. */
 export const appendParts: readonly ContractCase[] = [
   contractCase('append() refuses events and parts that refer to a part nobody gave', async (world) => {
     const list = await saltedPart('list', `{"items":[{"$part":"${noDigest}"}],"previous":null}`, [noDigest]);

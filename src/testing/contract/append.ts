@@ -146,7 +146,7 @@ const basics: readonly ContractCase[] = [
   }),
 ];
 
-/** What `append` promises. */
+/** The guarantees of `append`. */
 export const appendCases: readonly ContractCase[] = [
   ...basics,
   ...appendConditions,

@@ -14,7 +14,7 @@ import {
 
 const head = (at: number) => ({ condition: { kind: 'head', seq: seq(at) } }) as const;
 
-/** What `branch` promises. */
+/** The guarantees of `branch`. */
 export const branchCases: readonly ContractCase[] = [
   contractCase(
     'branch() of an empty branch is at 0 with the session’s genesis as its digest',

@@ -16,7 +16,7 @@ import {
   type World,
 } from './contract-case.ts';
 
-/** What each branch of the session stores. */
+/** Returns the bytes that each branch of the session stores. */
 async function bytesByBranch({ store, ref }: World): Promise<Record<string, number>> {
   return Object.fromEntries((await store.branches(ref)).map(({ branch, bytes }) => [branch, bytes]));
 }
@@ -39,7 +39,7 @@ async function forkedNow(world: World, parts: readonly PartInput[]): Promise<{ r
   return event;
 }
 
-/** A body, and another one both whole and as what it adds to the first. */
+/** Returns a body, and a second one both whole and as a delta of the first. */
 async function bodies(): Promise<Record<'base' | 'whole' | 'delta', PartInput>> {
   const text = 'one two three four '.repeat(50);
   const [base, whole] = [await saltedPart('body', `${text}five`), await saltedPart('body', `${text}six`)];
@@ -47,7 +47,7 @@ async function bodies(): Promise<Record<'base' | 'whole' | 'delta', PartInput>> 
   return { base, whole, delta: { ...whole, kind: 'delta', text: changed, refs: [base.digest] } };
 }
 
-/** What `branches` promises. */
+/** The guarantees of `branches`. */
 export const branchesCases: readonly ContractCase[] = [
   contractCase('branches() lists every branch by creation with its parent, head, digest and bytes', async (world) => {
     await append(world, [note('a'), note('ü', { time: '2027-01-01T00:00:00.000Z' })]);
@@ -92,19 +92,22 @@ export const branchesCases: readonly ContractCase[] = [
     assert.deepEqual(await bytesByBranch(world), { main: own, child: data.length + large.text.length });
   }),
 
-  contractCase('branches() counts parts as each session was given them, whoever else holds them', async (world) => {
-    const other = { store: world.store, ref: { ...world.ref, session: 'other' } };
-    await world.store.createSession(other.ref, { root: 'main', seed: 'x' });
-    const { base, whole, delta } = await bodies();
-    const event = note('a');
-    await append(world, [event], { parts: [base, delta] });
-    await append(other, [note('b')], { parts: [whole] });
-    const given = event.data.length + base.text.length + delta.text.length;
-    assert.deepEqual(await bytesByBranch(world), { main: given });
-    assert.deepEqual(await bytesByBranch(other), { main: event.data.length + whole.text.length });
-    await world.store.deleteSession(other.ref);
-    assert.deepEqual(await bytesByBranch(world), { main: given });
-  }),
+  contractCase(
+    'branches() counts parts for each session that got them, no matter which others hold them',
+    async (world) => {
+      const other = { store: world.store, ref: { ...world.ref, session: 'other' } };
+      await world.store.createSession(other.ref, { root: 'main', seed: 'x' });
+      const { base, whole, delta } = await bodies();
+      const event = note('a');
+      await append(world, [event], { parts: [base, delta] });
+      await append(other, [note('b')], { parts: [whole] });
+      const given = event.data.length + base.text.length + delta.text.length;
+      assert.deepEqual(await bytesByBranch(world), { main: given });
+      assert.deepEqual(await bytesByBranch(other), { main: event.data.length + whole.text.length });
+      await world.store.deleteSession(other.ref);
+      assert.deepEqual(await bytesByBranch(world), { main: given });
+    },
+  ),
 
   contractCase('branches() counts what an erasure leaves: no forgotten part, a rewritten one anew', async (world) => {
     const { base, whole, delta } = await bodies();

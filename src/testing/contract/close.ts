@@ -3,7 +3,7 @@ import { beginning, seq } from '../../core/point.ts';
 import type { EventStore, SessionRef } from '../../core/store/event-store.ts';
 import { append, type ContractCase, contractCase, noDigest, note, rejects, request, segment } from './contract-case.ts';
 
-/** What `health` promises. */
+/** The guarantees of `health`. */
 export const healthCases: readonly ContractCase[] = [
   contractCase('health() names the store and finds nothing wrong with a fresh one', async ({ store }) => {
     const health = await store.health();
@@ -75,7 +75,7 @@ const calls: Readonly<Record<Exclude<keyof EventStore, 'close'>, (store: EventSt
 
 const ref = { namespace: 'default', session: 'demo' };
 
-/** What `close` promises. */
+/** The guarantees of `close`. */
 export const closeCases: readonly ContractCase[] = [
   contractCase('close() waits for the appends that were asked for before it', async (world) => {
     const appends = Promise.all(Array.from({ length: 50 }, (_, index) => append(world, [note(String(index))])));

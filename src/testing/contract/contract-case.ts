@@ -25,7 +25,7 @@ export interface ContractCase {
   run(open: OpenStore): Promise<void>;
 }
 
-/** What a case works with: an open store with one session, and short ways to write and read. */
+/** The world of a case: an open store with one session, and short ways to write and read. */
 export interface World {
   readonly store: EventStore;
   /** The session `demo` of namespace `default`, which has the empty branch `main`. */
@@ -216,5 +216,5 @@ export async function saltedPart(
   return { digest: await sha256(salt + text), kind, salt, text, refs };
 }
 
-/** What a digest that nothing has looks like. */
+/** A digest that nothing has. */
 export const noDigest: Digest = '0'.repeat(64) as Digest;

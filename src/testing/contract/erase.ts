@@ -287,10 +287,10 @@ const keysAndParts: readonly ContractCase[] = [
   ),
 ];
 
-/** What `erase` promises. */
+/** The guarantees of `erase`. */
 export const eraseCases: readonly ContractCase[] = [...payloads, ...keysAndParts];
 
-/** What `reindex` promises. */
+/** The guarantees of `reindex`. */
 export const reindexCases: readonly ContractCase[] = [
   contractCase(
     'reindex() makes the key index what the log says, erased events and carried ones included',

@@ -41,7 +41,7 @@ async function latest(
 
 const keyed = (...keys: readonly string[]) => note(keys.join(), { keys });
 
-/** What `latest` promises. */
+/** The guarantees of `latest`. */
 export const latestCases: readonly ContractCase[] = [
   contractCase('latest() gives the last event of each key, for keys and for a prefix', async (world) => {
     await append(world, [keyed('a/1'), keyed('a/2', 'b/1'), keyed('a/1'), note('none')]);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { append, type ContractCase, contractCase, fork, newId, note, point } from './contract-case.ts';
 
-/** What `locate` promises. */
+/** The guarantees of `locate`. */
 export const locateCases: readonly ContractCase[] = [
   contractCase(
     'locate() says which branch stores an event and where, and leaves out ids it does not know',

@@ -21,7 +21,7 @@ async function second({ store, ref }: World, namespace = ref.namespace): Promise
   return { store, ref: other };
 }
 
-/** What `parts` promises. */
+/** The guarantees of `parts`. */
 export const partsCases: readonly ContractCase[] = [
   contractCase(
     'parts() gives parts of every kind as they were given, and leaves out what is not held',
@@ -167,7 +167,7 @@ export const partsCases: readonly ContractCase[] = [
   ),
 ];
 
-/** What `heldParts` promises. */
+/** The guarantees of `heldParts`. */
 export const heldPartsCases: readonly ContractCase[] = [
   contractCase('heldParts() pages through every digest a session holds, rising', async (world) => {
     const parts = await Promise.all(Array.from({ length: 25 }, (_, index) => valuePart(`{"n":${index}}`)));

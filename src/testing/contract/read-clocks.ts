@@ -44,7 +44,7 @@ function clockedNotes(count: number, seed: number): EventInput[] {
   });
 }
 
-/** What passes, told by looking at every event. */
+/** Returns what passes, by looking at every event. */
 async function passing(world: World, view: readonly Segment[], { since, turnAfter }: EventFilter): Promise<number[]> {
   const events = await readAll(world, view, { select: 'header' });
   const isCarried = new Set(view.filter((held) => held.carried).map((held) => `${held.branch}@${held.through}`));
@@ -56,7 +56,7 @@ async function passing(world: World, view: readonly Segment[], { since, turnAfte
   return seqsOf(found);
 }
 
-/** What `read` promises of times and turns. */
+/** The guarantees of `read` of times and turns. */
 export const readClocksCases: readonly ContractCase[] = [
   contractCase('read() finds all that is not before a time or turn, though clocks go back', async (world) => {
     const notes = clockedNotes(2_400, 7);

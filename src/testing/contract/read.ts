@@ -253,5 +253,5 @@ const scans: readonly ContractCase[] = [
   }),
 ];
 
-/** What `read` promises. */
+/** The guarantees of `read`. */
 export const readCases: readonly ContractCase[] = [...ranges, ...selections, ...filters, ...scans, ...readClocksCases];

@@ -11,7 +11,7 @@ const receipt = (kind: string, body = { ok: true }, digest = noDigest) => ({
   body,
 });
 
-/** What `putReceipt` promises. */
+/** The guarantees of `putReceipt`. */
 export const putReceiptCases: readonly ContractCase[] = [
   contractCase('putReceipt() replaces the one of the same digest and kind', async ({ store, ref }) => {
     await store.putReceipt(ref, receipt('export', { ok: false }));
@@ -21,7 +21,7 @@ export const putReceiptCases: readonly ContractCase[] = [
   }),
 ];
 
-/** What `receipts` promises. */
+/** The guarantees of `receipts`. */
 export const receiptsCases: readonly ContractCase[] = [
   contractCase('receipts() gives those of one point of one session, by kind', async ({ store, ref }) => {
     const digest = '1'.repeat(64) as Digest;
@@ -36,7 +36,7 @@ export const receiptsCases: readonly ContractCase[] = [
   }),
 ];
 
-/** What `heldReceipts` promises. */
+/** The guarantees of `heldReceipts`. */
 export const heldReceiptsCases: readonly ContractCase[] = [
   contractCase(
     'heldReceipts() pages through every receipt of one session by digest and kind',

@@ -27,7 +27,7 @@ async function texts(world: World, branch = 'main'): Promise<unknown[]> {
   return textsOf(await readAll(world, [segment(branch, 0, 9)]));
 }
 
-/** What `renameSession` promises. */
+/** The guarantees of `renameSession`. */
 export const renameSessionCases: readonly ContractCase[] = [
   contractCase('renameSession() gives a session another id with all it holds', async (world) => {
     const part = await valuePart('{"a":1}');

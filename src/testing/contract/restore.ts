@@ -24,7 +24,7 @@ import {
   type World,
 } from './contract-case.ts';
 
-/** A second session in another namespace, made as the first one was. */
+/** Creates a second session in a different namespace, like the first. */
 async function madeAgain({ store, ref }: World): Promise<World> {
   const other = { namespace: 'elsewhere', session: 'again' };
   const record = await store.session(ref);
@@ -320,26 +320,23 @@ const bytesOf = (branches: readonly { readonly branch: string; readonly bytes: n
   branches.map(({ branch, bytes }) => [branch, bytes]);
 
 const seen: readonly ContractCase[] = [
-  contractCase(
-    'restore() is told to whoever watches, and makes the session the one appended to last',
-    async (world) => {
-      await append(world, [note('a')]);
-      const again = await madeAgain(world);
-      await append(world, [note('b')]);
-      const [a] = await proofs(world);
-      const controller = new AbortController();
-      const heads = world.store
-        .watch({ ...again.ref, branch: 'main' }, 0 as Seq, controller.signal)
-        [Symbol.asyncIterator]();
-      const head = heads.next();
-      await restore(again, [restored(a)]);
-      assert.deepEqual(await head, { done: false, value: 1 });
-      controller.abort();
-      await heads.return?.();
-      assert.equal((await world.store.sessions({ limit: 1 })).sessions[0]?.session, 'again');
-    },
-  ),
+  contractCase('restore() wakes watchers, and makes the session the one appended to last', async (world) => {
+    await append(world, [note('a')]);
+    const again = await madeAgain(world);
+    await append(world, [note('b')]);
+    const [a] = await proofs(world);
+    const controller = new AbortController();
+    const heads = world.store
+      .watch({ ...again.ref, branch: 'main' }, 0 as Seq, controller.signal)
+      [Symbol.asyncIterator]();
+    const head = heads.next();
+    await restore(again, [restored(a)]);
+    assert.deepEqual(await head, { done: false, value: 1 });
+    controller.abort();
+    await heads.return?.();
+    assert.equal((await world.store.sessions({ limit: 1 })).sessions[0]?.session, 'again');
+  }),
 ];
 
-/** What `restore` promises. */
+/** The guarantees of `restore`. */
 export const restoreCases: readonly ContractCase[] = [...written, ...refusals, ...erasures, ...seen];

@@ -52,7 +52,7 @@ const hostile = [
   'toString',
 ];
 
-/** What `createSession` promises. */
+/** The guarantees of `createSession`. */
 export const createSessionCases: readonly ContractCase[] = [
   contractCase('createSession() makes one empty branch of the name that was asked for', async (world) => {
     const other = await made(world, 'default', 'other', 'trunk');
@@ -119,7 +119,7 @@ export const createSessionCases: readonly ContractCase[] = [
   }),
 ];
 
-/** What `session` promises. */
+/** The guarantees of `session`. */
 export const sessionCases: readonly ContractCase[] = [
   contractCase('session() gives what was created, and the time of what was appended last', async (world) => {
     const before = await world.store.session(world.ref);
@@ -139,7 +139,7 @@ export const sessionCases: readonly ContractCase[] = [
   }),
 ];
 
-/** What `sessions` promises. */
+/** The guarantees of `sessions`. */
 export const sessionsCases: readonly ContractCase[] = [
   contractCase('sessions() lists the one that was appended to last first, whatever the clock says', async (world) => {
     const [a, b] = [await made(world, 'default', 'a'), await made(world, 'default', 'b')];
@@ -176,7 +176,7 @@ export const sessionsCases: readonly ContractCase[] = [
   }),
 ];
 
-/** What `deleteSession` promises. */
+/** The guarantees of `deleteSession`. */
 export const deleteSessionCases: readonly ContractCase[] = [
   contractCase('deleteSession() leaves nothing of the session, and the id can be used again', async (world) => {
     const { store, ref } = world;

@@ -33,7 +33,7 @@ const main = (world: World) => ({ ...world.ref, branch: 'main' });
 const seqs = async (world: World, through: number, more: Partial<SnapshotKey> = {}): Promise<Seq[]> =>
   (await world.store.snapshots(main(world), { ...key, ...more }, seq(through))).map((held) => held.seq);
 
-/** What `putSnapshot` promises. */
+/** The guarantees of `putSnapshot`. */
 export const putSnapshotCases: readonly ContractCase[] = [
   contractCase('putSnapshot() replaces the snapshot of the same place', async (world) => {
     await kept(world);
@@ -55,7 +55,7 @@ export const putSnapshotCases: readonly ContractCase[] = [
   }),
 ];
 
-/** What `snapshots` promises. */
+/** The guarantees of `snapshots`. */
 export const snapshotsCases: readonly ContractCase[] = [
   contractCase('snapshots() lists those at or before a seq, nearest first, without their values', async (world) => {
     await kept(world);
@@ -75,7 +75,7 @@ export const snapshotsCases: readonly ContractCase[] = [
   }),
 ];
 
-/** What `snapshot` promises. */
+/** The guarantees of `snapshot`. */
 export const snapshotCases: readonly ContractCase[] = [
   contractCase('snapshot() gives the one of a seq with its value, and undefined where there is none', async (world) => {
     await kept(world);
@@ -86,7 +86,7 @@ export const snapshotCases: readonly ContractCase[] = [
   }),
 ];
 
-/** What `dropSnapshots` promises. */
+/** The guarantees of `dropSnapshots`. */
 export const dropSnapshotsCases: readonly ContractCase[] = [
   contractCase('dropSnapshots() deletes those of one session and nothing else', async (world) => {
     const { store, ref } = world;

@@ -13,7 +13,7 @@ const arrives = async <Result>(promise: Promise<Result>, what: string): Promise<
   return await Promise.race([promise, late]).finally(() => clearTimeout(timer));
 };
 
-/** What `watch` promises. */
+/** The guarantees of `watch`. */
 export const watchCases: readonly ContractCase[] = [
   contractCase('watch() gives the head at once if it is past the seq already', async (world) => {
     await append(world, [note('a'), note('b')]);

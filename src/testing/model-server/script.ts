@@ -2,11 +2,12 @@ import type { JsonObject, JsonValue } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { ToolResultPart } from '../../core/message/message.ts';
 import type { ModelRequest, Usage } from '../../core/recording/recorder.ts';
+import type { ProtocolName } from '../../protocols/protocol.ts';
 
 /** A protocol that the scripted model server speaks. */
-export type ModelProtocol = 'openai-chat' | 'openai-responses' | 'anthropic-messages';
+export type ModelProtocol = ProtocolName;
 
-/** A tool that a request offers, whatever its protocol calls the fields. */
+/** A tool that a request offers, in the form that all protocols share. */
 export interface OfferedTool {
   readonly name: string;
   readonly description?: string;
@@ -17,64 +18,64 @@ export interface OfferedTool {
 export interface ScriptedRequest extends ModelRequest {
   readonly protocol: ModelProtocol;
   readonly model: string;
-  /** What tells the model how to behave, from wherever the protocol puts it; empty if there is none. */
+  /** The system prompt, wherever the protocol puts it; empty if there is none. */
   readonly system: string;
   readonly tools: readonly OfferedTool[] & readonly JsonValue[];
   readonly settings: JsonObject;
-  /** Whether the answer is asked for piece by piece. */
+  /** Whether the client asks for a stream. */
   readonly stream: boolean;
   /** The text of the last user message; empty if there is none. */
   readonly prompt: string;
   /** How many user messages there are. */
   readonly turn: number;
-  /** The tool results that came in since the model last spoke; their outputs are the text that was sent. */
+  /** The tool results since the model last spoke; their outputs are the text that was sent. */
   readonly results: readonly ToolResultPart[];
   /** The request as it was sent. */
   readonly body: JsonObject;
 }
 
-/** What a request has to look like; what is left out may be anything. */
+/** A pattern for requests; fields that are left out match anything. */
 export interface RequestPattern {
-  /** In the last user message: a text that it holds, or an expression that matches. */
+  /** A text in the last user message, or an expression that matches it. */
   readonly text?: string | RegExp;
-  /** The same, in what tells the model how to behave. */
+  /** The same for the system prompt. */
   readonly system?: string | RegExp;
   /** The model's whole name, or an expression. */
   readonly model?: string | RegExp;
   /** How many user messages there are. */
   readonly turn?: number;
-  /** A tool whose result has just come in; `false`: none has. */
+  /** A tool whose result has just come in; `false` if none has. */
   readonly answered?: string | false;
   readonly protocol?: ModelProtocol;
 }
 
-/** A tool that a scripted model asks for. With `arguments` instead of `input` the text is sent as it is, well formed or not. */
+/** A tool call of a scripted model. `arguments` instead of `input` is sent as it is, well formed or not. */
 export type ScriptedToolCall =
   | { readonly name: string; readonly id?: string; readonly input: JsonValue }
   | { readonly name: string; readonly id?: string; readonly arguments: string };
 
-/** How an answer travels. */
+/** The pace of an answer. */
 export interface ReplyPace {
   /** Milliseconds before the first byte. */
   readonly firstMs?: number;
   /** Milliseconds between two pieces of a stream. */
   readonly pieceMs?: number;
-  /** The connection is destroyed after so many pieces of text, reasoning or arguments; a reply that is no stream: halfway. */
+  /** Destroys the connection after so many pieces of text, reasoning or arguments; halfway through a reply without a stream. */
   readonly cutAfter?: number;
-  /** A character of several bytes is sent in two writes. */
+  /** Sends a character of several bytes in two writes. */
   readonly splitCharacters?: boolean;
 }
 
-/** What a scripted model says. */
+/** A reply of a scripted model. */
 export interface SpokenReply extends ReplyPace {
-  /** A list is streamed in these pieces; a single text word by word. */
+  /** The text. A list is streamed in these pieces, a single text word by word. */
   readonly text?: string | readonly string[];
   readonly reasoning?: string | readonly string[];
-  /** Several are asked for at once. */
+  /** Tool calls, all in one answer. */
   readonly toolCalls?: readonly ScriptedToolCall[];
-  /** What is left out is counted from the texts, always alike. */
+  /** Token counts; those that are left out are computed from the texts. */
   readonly usage?: Usage;
-  /** `tool-calls` if tools are asked for, else `stop`. */
+  /** If left out, `tool-calls` with tool calls, else `stop`. */
   readonly finishReason?: 'stop' | 'length' | 'tool-calls' | 'content-filter';
 }
 
@@ -83,7 +84,7 @@ export interface FailedReply extends ReplyPace {
   readonly error: {
     readonly status: number;
     readonly message?: string;
-    /** The protocol's name for the kind of error; by the status if left out. */
+    /** The protocol's name for the kind of error; derived from the status if left out. */
     readonly type?: string;
     /** Seconds, sent as the header `retry-after`. */
     readonly retryAfter?: number;
@@ -92,29 +93,29 @@ export interface FailedReply extends ReplyPace {
   };
 }
 
-/** A good status with this text where JSON should be. */
+/** An answer with status 200 and this text in place of JSON. */
 export interface MalformedReply extends ReplyPace {
   readonly malformed: string;
 }
 
-/** How a rule answers. */
+/** The answer of a rule. */
 export type ScriptedReply = SpokenReply | FailedReply | MalformedReply;
 
-/** A reply, or what gives one for a request. */
+/** A reply, or a function that returns one for a request. */
 export type ReplySource = ScriptedReply | ((request: ScriptedRequest) => ScriptedReply);
 
-/** When a request looks like this, that is the answer. */
+/** A pattern of requests, and the reply to them. */
 export interface ModelRule {
-  /** Every request, if left out. */
+  /** Matches every request if left out. */
   readonly when?: RequestPattern | ((request: ScriptedRequest) => boolean);
-  /** Of a list every request that the rule answers gets the next; the last one stays. */
+  /** The reply. Of a list, each request gets the next one; the last one repeats. */
   readonly reply: ReplySource | readonly ReplySource[];
 }
 
-/** Rules, the first that fits answers; or a function, which gives undefined where it has no answer. */
+/** Rules, of which the first that matches answers; or a function, which returns undefined if it has no answer. */
 export type ModelScript = readonly ModelRule[] | ((request: ScriptedRequest) => ScriptedReply | undefined);
 
-/** What a script answers, and the index of the rule that did. */
+/** The reply of a script, and the index of its rule. */
 export interface ChosenReply {
   readonly reply: ScriptedReply;
   readonly rule: number;
@@ -144,7 +145,7 @@ const replyKeys: KnownKeys = optionKeys<SpokenReply & FailedReply & MalformedRep
   'a reply',
 );
 
-/** A pattern that is misspelt would fit every request, and a reply would be empty. */
+/** Refuses unknown keys: a misspelled pattern would match every request, and a misspelled reply would be empty. */
 function checkRule(rule: ModelRule): void {
   checkKeys(rule, ruleKeys);
   if (typeof rule.when === 'object') checkKeys(rule.when, patternKeys);
@@ -152,7 +153,7 @@ function checkRule(rule: ModelRule): void {
     if (typeof reply === 'object') checkKeys(reply, replyKeys);
 }
 
-/** Reads a script; each reading counts for itself which rule answered how often. */
+/** Reads a script, and counts how often each rule has answered. */
 export function readScript(script: ModelScript): (request: ScriptedRequest) => ChosenReply | undefined {
   const rules: readonly ModelRule[] | undefined = typeof script === 'function' ? undefined : script;
   rules?.forEach(checkRule);
@@ -189,7 +190,7 @@ function fits(when: ModelRule['when'], request: ScriptedRequest): boolean {
   );
 }
 
-/** `search` looks from the beginning, whatever an expression with the flag `g` remembers. */
+/** Uses `search`, which ignores the last index of an expression with the flag `g`. */
 function holds(text: string, wanted: string | RegExp | undefined): boolean {
   if (wanted === undefined) return true;
   return typeof wanted === 'string' ? text.includes(wanted) : text.search(wanted) >= 0;

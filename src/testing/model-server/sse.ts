@@ -1,21 +1,18 @@
 import type { ServerResponse } from 'node:http';
-import type { JsonObject } from '../../core/json.ts';
+import type { StreamEvent } from '../../protocols/protocol.ts';
+import { sseText } from '../../protocols/sse.ts';
 import type { ReplyPace } from './script.ts';
 
 /** One server-sent event of a stream. */
-export interface SsePiece {
-  /** Its name, where the protocol has names. */
-  readonly event?: string;
-  /** Its data; a text is written as it is. */
-  readonly data: JsonObject | string;
-  /** Whether it carries a piece of what the model says. */
+export interface SsePiece extends StreamEvent {
+  /** Whether it carries a piece of the reply. */
   readonly spoken: boolean;
 }
 
-/** How a reply went: all of it was written, the script cut it, or the client was gone. */
+/** The outcome of a reply: all of it was written, the script cut it, or the client was gone. */
 export type Sent = 'answered' | 'cut' | 'aborted';
 
-/** Waits at most until the client is gone; for nothing where there is nothing to wait for. */
+/** Waits for a time, or until the client is gone. */
 export async function wait(response: ServerResponse, ms: number | undefined): Promise<void> {
   if (ms === undefined || ms <= 0 || response.destroyed) return;
   await new Promise<void>((resolve) => {
@@ -40,7 +37,7 @@ export async function sendStream(response: ServerResponse, pieces: Iterable<SseP
       spoken++;
     }
     if (response.destroyed) return 'aborted';
-    await write(response, text(piece), pace);
+    await write(response, sseText(piece), pace);
   }
   if (pace.cutAfter !== undefined) return cut(response);
   return await finish(response);
@@ -57,12 +54,7 @@ export async function sendWhole(response: ServerResponse, body: string, pace: Re
   return await finish(response);
 }
 
-function text({ event, data }: SsePiece): string {
-  const name = event === undefined ? '' : `event: ${event}\n`;
-  return `${name}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
-}
-
-/** Long enough for what was written to leave on its own. */
+/** Long enough for written data to leave on its own. */
 const apartMs = 2;
 
 async function write(response: ServerResponse, written: string, pace: ReplyPace): Promise<void> {
@@ -74,7 +66,7 @@ async function write(response: ServerResponse, written: string, pace: ReplyPace)
     await wait(response, apartMs);
     bytes = bytes.subarray(lead + 1);
   }
-  // A client that does not read must not make the stream pile up here.
+  // Waits for a client that does not read, so that the stream does not pile up.
   if (!response.write(bytes)) await drained(response);
 }
 
@@ -85,7 +77,7 @@ function drained(response: ServerResponse): Promise<void> {
   });
 }
 
-/** What was written has to leave first: destroying a socket throws away what waits in it. */
+/** Cuts a connection after written data has left: destroying a socket drops what still waits in it. */
 async function cut(response: ServerResponse): Promise<Sent> {
   await wait(response, apartMs);
   response.destroy();

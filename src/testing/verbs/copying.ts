@@ -117,7 +117,7 @@ const whole: readonly VerbCase[] = [
   }),
 
   onTwo(
-    'copy() takes the sessions it is told to, in the order they were appended to',
+    'copy() takes the sessions that the caller names, in the order they were appended to',
     async ({ session, from, to }) => {
       const others = ['empty', 'z/1@2:%', 'last'];
       for (const id of others) await from.createSession(id);

@@ -261,7 +261,7 @@ export const experiment: readonly VerbCase[] = [
     assert.equal(rows.at(-1)?.outcome, 'aborted');
   }),
 
-  onSession('experiment() makes an irreversible call once, whoever of them comes first', async (session) => {
+  onSession('experiment() makes an irreversible call once, whichever branch comes first', async (session) => {
     await recordLoop(session, { model: () => says('Which order?') }, ['Refund it.']);
     const made: string[] = [];
     const refund = {
@@ -303,7 +303,7 @@ export const experiment: readonly VerbCase[] = [
     assert.deepEqual((await session.tree()).children, []);
   }),
 
-  onSession('experiment() goes on when whoever is told of its progress fails', async (session) => {
+  onSession('experiment() continues when its progress callback fails', async (session) => {
     await refunded(session);
     const onProgress = (): void => {
       throw new Error('no terminal');

@@ -78,7 +78,7 @@ export const mistyping: readonly VerbCase[] = [
     assert.equal((await session.locate(first as never)).seq, 1, 'an event is the point after it');
   }),
 
-  onSession('a recorder is told what nobody reads, and the agent does not notice', async (session) => {
+  onSession('a recorder reports unknown fields, and the agent does not notice', async (session) => {
     const told: Error[] = [];
     const recorder = await session.record({ facts: false, onError: (error) => told.push(error) });
     await recorder.run({ titel: 'Refund' } as never, async () => {

@@ -50,7 +50,7 @@ export const replaying: readonly VerbCase[] = [
     await put(state, 'a', 7);
     assert.equal((await first).value?.seq, 7);
     await waiting.return();
-    assert.equal((await second).done, true, 'whoever leaves does not wait for what may never come');
+    assert.equal((await second).done, true, 'leaving the loop does not wait for events that may never come');
   }),
 
   onSession('replay() follows what is committed later, and starts again after a marker', async (session) => {

@@ -109,7 +109,7 @@ describe('the file of a SQLite store', () => {
     await store.close();
   });
 
-  it('of another program, or of no program, is refused and not touched', async () => {
+  it('of a different program, or of no program, is refused and not touched', async () => {
     const foreign = freshPath();
     mkdirSync(dirname(foreign), { recursive: true });
     const database = new Database({ location: foreign, readOnly: false });

@@ -47,7 +47,7 @@ describe('an agent of the configuration', () => {
   test('that fails is told with the place in its own code, and how to go on with it', async () => {
     const { code, stderr } = await place.run(['resume', 'refund/again', '--with', 'failing']);
     expect(code).toBe(3);
-    expect(stderr).toContain('It was thrown at reprise.config.mjs:8:9');
+    expect(stderr).toContain('The error was thrown at reprise.config.mjs:8:9');
     expect(stderr).toContain('reprise resume refund/again --with failing');
   });
 
@@ -60,7 +60,7 @@ describe('an agent of the configuration', () => {
   test('that gives something after its time was up was stopped: exit 1', async () => {
     const { code, stdout } = await place.run(['resume', 'refund/again', '--with', 'deaf', '--timeout', '0.1']);
     expect(code).toBe(1);
-    expect(stdout).toContain('It was stopped before it was done');
+    expect(stdout).toContain('It was stopped early');
     expect(stdout).toContain('half of it');
   });
 
@@ -81,9 +81,9 @@ describe('an agent of the configuration', () => {
 
 test('a file that is not there is told in words', async () => {
   const imported = await place.run(['import', 'nowhere.json']);
-  expect(imported).toMatchObject({ code: 2, stderr: 'Cannot import "nowhere.json": there is no such file\n' });
+  expect(imported).toMatchObject({ code: 2, stderr: 'Cannot import "nowhere.json": no such file\n' });
   const tried = await place.run(['experiment', 'refund@2', '--variants', 'nowhere.json']);
-  expect(tried.stderr).toContain('Cannot read "nowhere.json": there is no such file');
+  expect(tried.stderr).toContain('Cannot read "nowhere.json": no such file');
 });
 
 test('an experiment whose calls were made before says how they are answered', async () => {
@@ -92,7 +92,7 @@ test('an experiment whose calls were made before says how they are answered', as
   const words = ['experiment', 'refund/waiting', '--variants', 'variants.json'];
   const { stdout, stderr } = await place.run(words);
   expect(stdout).toContain('as-is-1: Cannot call "refund", which is');
-  expect(stderr).toContain('--effects reuse takes the recorded answers');
+  expect(stderr).toContain('Use --effects reuse to take the recorded answers');
   const [row = ''] = (await place.run([...words, '--json'])).stdout.split('\n');
   expect(JSON.parse(row)).toMatchObject({ errorCode: 'effect.refused' });
 });

@@ -157,7 +157,7 @@ describe('reprise resume', () => {
       'Did you mean "run"?',
     ],
     ['no JSON', ['resume', 'refund', '--with', 'support', '--run', '{n}'], 2, '--run'],
-    ['a time that is none', ['resume', 'refund', '--with', 'support', '--timeout', '-1'], 2, 'above 0'],
+    ['a time that is none', ['resume', 'refund', '--with', 'support', '--timeout', '-1'], 2, 'greater than 0'],
   ])('%s is answered with what to do', async (_, words, code, meant) => {
     place.write('reprise.config.mjs', moreAgents);
     const ran = await place.run(words);
@@ -232,7 +232,7 @@ describe.skipIf(!hasScript)('at a terminal', () => {
     await place.json('fork', 'refund@2', '--name', 'again');
     const ran = atTerminal('resume refund/again --with refunding', answer);
     expect(ran.screen).toMatch(/wants to call tool "refund", which is irreversible:/);
-    expect(ran.screen).toMatch(/It was made at refund@\d and ended with ok\./);
+    expect(ran.screen).toMatch(/It was already made at refund@\d, with outcome ok\./);
     expect(ran.screen).toContain(told);
     expect(ran.code).toBe(code);
   });
@@ -268,7 +268,7 @@ describe('reprise retry', () => {
     expect(stdout).toMatch(/^refund\/\S+ resumed on talking: ok/);
     expect(stdout).toContain('+++ refund/');
     expect(stdout).toContain('It was a gift.');
-    expect(stderr).toContain('The original is as it was.');
+    expect(stderr).toContain('The original is unchanged.');
     expect(await historyOf('refund')).toBe(before);
     const branch = /^refund\/(\S+)/.exec(stdout)?.[1] ?? '';
     expect(await historyOf(`refund/${branch}`)).toContain('large-1');
@@ -295,8 +295,8 @@ describe('reprise experiment', () => {
     const { code, stdout, stderr } = await place.run([...words, '--repeats', '2', '--check', 'grep -q pool']);
     expect(code).toBe(0);
     for (const branch of ['as-is-1', 'as-is-2', 'brief-1', 'brief-2']) expect(stdout).toContain(branch);
-    expect(stdout).toMatch(/^as-is +2\/2 +0\/2 +0–66 % +baseline/m);
-    expect(stdout).toMatch(/^brief +2\/2 +2\/2 +34–100 % +undecided/m);
+    expect(stdout).toMatch(/^as-is +2\/2 +0\/2 +0–66% +baseline/m);
+    expect(stdout).toMatch(/^brief +2\/2 +2\/2 +34–100% +undecided/m);
     expect(stderr).toContain('reprise tree refund');
     expect(await historyOf('refund')).toBe(before);
   });

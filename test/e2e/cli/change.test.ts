@@ -31,7 +31,7 @@ describe('fork', () => {
     const made = await place.run(['fork', 'refund@4', '--name', 'same', '--reason', 'to see', '--by', 'ada']);
     expect(made.code).toBe(0);
     expect(made.stdout).toBe('refund/same forked from main@4: to see\n');
-    expect(made.stderr).toContain('Not on it: what came later on main, @5…@7 (3 events).');
+    expect(made.stderr).toContain('Not on this branch: later events of main, @5…@7 (3 events).');
     expect(made.stderr).toContain('next: reprise show refund/same');
     expect(made.stderr).toContain('reprise diff refund refund/same');
     const again = await place.json('fork', 'refund@4', '--reason', 'to see', '--by', 'ada');
@@ -50,7 +50,7 @@ describe('fork', () => {
     ]);
     expect(stdout).toContain('replaces @2 message.added\n    - user: Order 7 arrived broken.');
     expect(stdout).toContain('    + user: Refund what was paid.');
-    expect(stderr).toContain('Still on it: @3…@4 (2 events), recorded after the old @2.');
+    expect(stderr).toContain('Still on this branch: @3…@4 (2 events), recorded after the original @2.');
     expect(JSON.stringify(await conversation('refund/p'))).toContain('Refund what was paid.');
   });
 
@@ -191,10 +191,10 @@ describe('fork reads its edits', () => {
   test('--edit forks nothing when nothing was changed, when the editor failed, and keeps what is not JSON', async () => {
     const edit = (EDITOR: string) => place.run(['fork', 'refund@2', '--edit'], { env: { EDITOR } });
     expect(await edit('true')).toMatchObject({ code: 2, stderr: expect.stringContaining('nothing was changed') });
-    expect(await edit('false')).toMatchObject({ code: 2, stderr: expect.stringContaining('did not end well') });
+    expect(await edit('false')).toMatchObject({ code: 2, stderr: expect.stringContaining('failed') });
     const broken = await edit('echo oops >>');
     expect(broken.code).toBe(2);
-    const kept = /kept in (\S+);/.exec(broken.stderr)?.[1] ?? '';
+    const kept = /saved in (\S+):/.exec(broken.stderr)?.[1] ?? '';
     expect(existsSync(kept) && readFileSync(kept, 'utf8')).toContain('oops');
     expect((await place.run(['edit', 'refund@before:1', '--edit'])).code).toBe(1);
     const { stdout } = await place.run(['list', '--json']);
@@ -218,24 +218,23 @@ describe('fork reads its edits', () => {
   });
 
   test.each([
-    ['no file', ['--replace', '3=missing.json'], 'cannot be read: there is no such file'],
+    ['no file', ['--replace', '3=missing.json'], 'cannot be read: no such file'],
     ['no seq', ['--drop', 'last'], 'is not a seq'],
     ['no "="', ['--tool-result', '3'], 'Write --tool-result SEQ=FILE'],
     ['no JSON', ['--replace', '3=text.txt'], 'is not JSON: Unexpected token'],
     ['an answer of a model as a result', ['--tool-result', '4=empty.json'], '--message SEQ=FILE'],
-    ['no object', ['--replace', '3=list.json'], 'does not hold a JSON object'],
+    ['no object', ['--replace', '3=list.json'], 'does not contain a JSON object'],
     ['no type', ['--insert', '3=empty.json'], 'the event has no type'],
     ['a text without quotes', ['--set', 'name=Ada'], `--set 'name="Ada"'`],
-    ['stdin twice', ['--replace', '3=-', '--replace', '4=-'], 'stdin was read by another option'],
+    ['stdin twice', ['--replace', '3=-', '--replace', '4=-'], 'a different option already read stdin'],
     ['a structural event', ['--append', 'marker.json'], 'is a structural event'],
   ])('an edit that cannot be read is wrong usage, says why, and forks nothing: %s', async (_, words, why) => {
     place.write('text.txt', 'not JSON');
     place.write('list.json', []);
     place.write('empty.json', {});
     place.write('marker.json', { type: 'branch.rewound', data: { to: 1 } });
-    const { code, stdout, stderr } = await place.run(['fork', 'refund', '--name', 'bad', ...words], {
-      ...(words.includes('3=-') ? { stdin: '{}' } : {}),
-    });
+    const input = words.includes('3=-') ? { stdin: '{}' } : {};
+    const { code, stdout, stderr } = await place.run(['fork', 'refund', '--name', 'bad', ...words], input);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(why);
     expect((await place.run(['verify', 'refund/bad'])).code).toBe(1);
@@ -264,7 +263,7 @@ describe('on a live branch', () => {
   test('edit of a point in the past is refused, with what to write', async () => {
     const { code, stderr } = await place.run(['edit', 'refund@3', '--drop', '2']);
     expect(code).toBe(2);
-    expect(stderr).toContain('write "refund"');
+    expect(stderr).toContain('Write "refund"');
   });
 
   test('rewind goes back to a point, or takes later turns out', async () => {
@@ -286,12 +285,14 @@ test.each([['rewind'], ['revert'], ['erase']])('%s does not guess the point', as
   const words = [command, 'refund/careful', ...(command === 'erase' ? ['--yes'] : [])];
   const { code, stdout, stderr } = await place.run(words);
   expect([code, stdout]).toEqual([2, '']);
-  expect(stderr).toContain('Write which one: "refund/careful@SEQ"');
+  expect(stderr).toContain('Add a seq: "refund/careful@SEQ"');
   expect(await place.json('verify', 'refund/careful')).toMatchObject({ events: 6 });
 });
 
 test('an edit without edits, and a redo, say what is next', async () => {
-  expect((await place.run(['edit', 'refund'])).stderr).toMatch(/^Cannot edit: no edits were given\nSay what /);
+  expect((await place.run(['edit', 'refund'])).stderr).toMatch(
+    /^Cannot edit: no edits were given\nPass at least one edit/,
+  );
   const edited = await place.run(['edit', 'refund', '--model', 'large-1']);
   expect(edited.stdout).toContain('@8 came into the view\n');
   await place.run(['rewind', 'refund@4']);
@@ -307,12 +308,12 @@ test('what depended on a dropped event stays and is named; --cascade takes it ou
     await session.append({ type: 'note.added', cause: String(first?.id), data: { text: 'b' } });
   }
   const kept = await own.run(['fork', 'demo', '--drop', '1', '--name', 'kept']);
-  expect(kept.stderr).toContain('Kept although they depended on what was dropped: @2.');
+  expect(kept.stderr).toContain('Kept although they depend on dropped events: @2.');
   const gone = lineageOf(await own.json('fork', 'demo', '--drop', '1', '--cascade'));
   expect(gone).toMatchObject({ dropped: [1, 2], dependents: [] });
   expect(await own.json('revert', 'demo/kept@2')).toMatchObject({ undone: [2] });
   const reverted = await own.run(['revert', 'demo@1']);
-  expect(reverted.stderr).toContain('Use --cascade to take them out too.');
+  expect(reverted.stderr).toContain('To take them out too, add --cascade.');
   await own.json('redo', 'demo');
   expect(await own.json('revert', 'demo@1', '--cascade')).toMatchObject({ undone: [1, 2], dependents: [] });
 });

@@ -92,7 +92,7 @@ describe('reprise config', () => {
     });
     const { code, stdout, stderr } = await place.run(['config']);
     expect(code).toBe(0);
-    for (const text of ['by the file', 'made when needed', 'house', 'but jwt', 'order-number'])
+    for (const text of ['from the file', 'made when needed', 'house', 'except jwt', 'order-number'])
       expect(stdout).toContain(text);
     expect(stderr).toContain('reprise resume latest --with support');
   });
@@ -112,7 +112,7 @@ describe('reprise config', () => {
     place.write('reprise.config.ts', `import { sep } from 'node:path';\nexport default { namespace: sep };`);
     const { code, stderr } = await place.run(['config']);
     expect(code).toBe(2);
-    expect(stderr).toContain('call it reprise.config.mts');
+    expect(stderr).toContain('Rename it to reprise.config.mts');
   });
 
   test.each([

@@ -51,7 +51,7 @@ test('has a file of its own that begins anew, behind the wall it was told, and p
 
 test('refuses a store that its commands could not share', async () => {
   const { code, stderr } = await place.run(['demo', '--store', 'memory:']);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('each command is a process of its own')]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('each command runs as its own process')]);
 });
 
 test('keeps to the wall of a project, and starts no agent of its own', async (context) => {
@@ -60,5 +60,5 @@ test('keeps to the wall of a project, and starts no agent of its own', async (co
   expect(await place.json('demo')).toMatchObject({ store: 'sqlite:.reprise/demo.db', session: 'refund' });
   place.write('reprise.config.mjs', 'export default { agents: { demo: async () => process.exit(9) } };');
   const { code, stderr } = await place.run(['demo']);
-  expect([code, stderr]).toEqual([2, expect.stringContaining('has an agent "demo" of its own')]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('has its own agent "demo"')]);
 });

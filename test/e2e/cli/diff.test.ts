@@ -44,7 +44,7 @@ describe('the verdict', () => {
   test('is 0 for what is the same, an unedited fork included', async () => {
     const { code, stdout } = await place.run(['diff', 'refund', 'refund/same']);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^The same: they behaved alike in 6 events\.\nThey share everything up to main@7\.\n/);
+    expect(stdout).toMatch(/^The same: 6 events with the same behavior\.\nThey share everything up to main@7\.\n/);
   });
 
   test('is 1 for what is not, and says where they part', async () => {
@@ -52,7 +52,7 @@ describe('the verdict', () => {
     expect(code).toBe(1);
     expect(stdout).toMatch(/^Different: \d+ equal, \d+ changed, \d+ only left, \d+ only right\.\n/);
     expect(stdout).toContain(
-      'They share everything up to main@2.\nThey first differ at @2 on the left, @4 on the right.\n',
+      'They share everything up to main@2.\nThey first differ at @2 on the left and @4 on the right.\n',
     );
     expect(stderr).toContain('next: reprise show refund@2\n');
   });
@@ -60,7 +60,7 @@ describe('the verdict', () => {
   test('says when they have no beginning in common, or come together again', async () => {
     const { stdout } = await place.run(['diff', 'letters', 'others']);
     expect(stdout).toContain(
-      'They share no beginning.\nThey first differ at @3 on the left, @3 on the right. They come together again.',
+      'They have no shared history.\nThey first differ at @3 on the left and @3 on the right. They come back together later.',
     );
   });
 });
@@ -111,7 +111,7 @@ describe('the differences', () => {
     const { stdout, stderr } = await place.run(['diff', 'letters', 'others', '--limit', '1']);
     expect(stdout.split('\n').filter((line) => line.startsWith('~'))).toHaveLength(1);
     expect(stdout).not.toContain('4→4');
-    expect(stderr).toContain('… 2 differences more: --limit 3 shows all.\n');
+    expect(stderr).toContain('… 2 more differences. To see all, add --limit 3\n');
     const none = await place.run(['diff', 'letters', 'others', '--limit', '0']);
     expect([none.code, none.stdout.includes('note.added')]).toEqual([1, false]);
   });
@@ -145,7 +145,7 @@ test('--strict pairs by position and looks at types alone', async () => {
   const cut = await place.run(['diff', 'refund', 'refund/careful', '--strict', '--limit', '3'], {
     env: { COLUMNS: '40' },
   });
-  expect([cut.stdout.split('\n').length, cut.stderr]).toEqual([4, '… 3 differences more: --json shows all.\n']);
+  expect([cut.stdout.split('\n').length, cut.stderr]).toEqual([4, '… 3 more differences. --json has all of them.\n']);
   const json = await place.json('diff', 'refund', 'refund/careful', '--strict');
   expect(json).toMatchObject({
     identical: false,

@@ -48,7 +48,7 @@ test.each([
   ['a file of another kind', ['import', 'text.txt'], 2, /Cannot import "text\.txt": .*no known format/],
   ['a format that nobody knows', ['import', 'one.json', '--format', 'shpit'], 2, /no format "shpit"/],
   ['one session for two files', ['import', 'one.json', 'two.json', '--session', 's'], 2, /into one session/],
-  ['a session that exists', ['import', 'one.json'], 1, /Name another one with --session/],
+  ['a session that exists', ['import', 'one.json'], 1, /Choose a different id with --session/],
 ])('%s is told with the name of the file', async (name, words, code, told) => {
   place.write('one.json', saved('one'));
   place.write('two.json', saved('two'));

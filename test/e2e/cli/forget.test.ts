@@ -16,14 +16,14 @@ afterAll(dropFixtures);
 test('erase without a terminal does nothing until --yes', async () => {
   const asked = await place.run(['erase', 'refund@2']);
   expect(asked.code).toBe(2);
-  expect(asked.stderr).toContain('Add --yes.');
+  expect(asked.stderr).toContain('Add --yes to confirm.');
   expect((await place.run(['replay', 'refund', '--json'])).stdout).toContain('arrived broken');
 });
 
 test('erase --dry-run lists what would go, and changes nothing', async () => {
   const { code, stdout, stderr } = await place.run(['erase', 'refund@2', '--dry-run']);
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^Would forget \d+ payloads?.*:\n {2}refund@2\n/);
+  expect(stdout).toMatch(/^Would erase \d+ payloads?.*:\n {2}refund@2\n/);
   expect(stderr).toContain('next: reprise erase refund@2');
   expect(await place.json('erase', 'refund@2', '--dry-run')).toMatchObject({
     ref: 'refund@2',
@@ -57,7 +57,7 @@ const hasScript = spawnSync('script', ['--version'], { encoding: 'utf8' }).stdou
 test.skipIf(!hasScript)('at a terminal it asks below the list of what goes, and takes only yes for yes', async () => {
   const kept = atTerminal('erase refund@2', 'no');
   expect(kept.code).toBe(1);
-  expect(kept.screen).toMatch(/To forget .*refund@2.*This cannot be undone\. Type "yes".*Nothing was erased/s);
+  expect(kept.screen).toMatch(/About to erase .*refund@2.*This cannot be undone\. Type "yes".*Nothing was erased/s);
   expect((await place.run(['replay', 'refund', '--json'])).stdout).toContain('arrived broken');
   expect(atTerminal('erase refund@2', 'yes').code).toBe(0);
   expect((await place.run(['replay', 'refund', '--json'])).stdout).not.toContain('arrived broken');

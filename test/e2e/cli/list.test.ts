@@ -109,13 +109,13 @@ describe('what is printed', () => {
     const { code, stderr } = await place.run(['list', '--filter', 'titel=x']);
     expect([code, stderr]).toEqual([
       2,
-      'Cannot use the filter: a line of the list has no field "titel"\nDid you mean "title"?\n',
+      'Cannot filter the list by "titel": a row has no such field\nDid you mean "title"?\n',
     ]);
   });
 
   test.each([
-    [['--outcome', 'eror'], 'No session matches. Did you mean --outcome error?\n'],
-    [['--agent', 'supp'], `No session matches. For a part of an agent's id, write --agent '~supp'.\n`],
+    [['--outcome', 'eror'], 'No matching sessions. Did you mean --outcome error?\n'],
+    [['--agent', 'supp'], `No matching sessions. To match part of an agent's id, use --agent '~supp'.\n`],
   ])('nothing found is told with what was probably meant: %j', async (words, said) => {
     expect((await place.run(['list', ...words])).stderr).toBe(said);
   });
@@ -139,7 +139,9 @@ describe('namespaces', () => {
   test('an empty one says where there is something', async () => {
     const { code, stdout, stderr } = await place.run(['list', '--namespace', 'nowhere']);
     expect([code, stdout]).toEqual([0, '']);
-    expect(stderr).toContain('No sessions in namespace "nowhere", but in "production": see --all-namespaces.');
+    expect(stderr).toContain(
+      'No sessions in namespace "nowhere", but there are some in "production". Use --all-namespaces to see them.',
+    );
   });
 });
 
@@ -159,7 +161,7 @@ describe('what is not right', () => {
 
   test('nothing found is told on stderr', async () => {
     const { code, stdout, stderr } = await place.run(['list', '--outcome', 'budget']);
-    expect([code, stdout, stderr]).toEqual([0, '', 'No session matches.\n']);
+    expect([code, stdout, stderr]).toEqual([0, '', 'No matching sessions.\n']);
   });
 
   test('an empty store is told too', async () => {
@@ -168,7 +170,7 @@ describe('what is not right', () => {
     expect(await empty.run(['list'])).toEqual({
       code: 0,
       stdout: '',
-      stderr: 'No sessions yet. Record one, and it is listed here.\n',
+      stderr: 'No sessions yet. Sessions appear here once you record them.\n',
     });
     expect(await empty.run(['list', '--json'])).toEqual({ code: 0, stdout: '', stderr: '' });
   });

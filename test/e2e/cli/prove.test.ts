@@ -27,7 +27,7 @@ describe('fingerprint', () => {
       expect(await place.run(['fingerprint', 'refund', '--expect', expected])).toEqual({
         code: 0,
         stdout,
-        stderr: 'It is as expected.\n',
+        stderr: 'The fingerprint is as expected.\n',
       });
     const said = await place.json('fingerprint', 'refund', '--expect', 'kept.json');
     expect(said).toMatchObject({ ref: 'refund@7', same: true, expected: stdout.trim() });
@@ -38,7 +38,7 @@ describe('fingerprint', () => {
     const { code, stdout, stderr } = await place.run(['fingerprint', 'refund/careful', '--expect', 'main.json']);
     expect(code).toBe(1);
     expect(stdout).toMatch(
-      /^rf1:\w+\ndifferent {2}expected rf1:\w+\nfirst difference: refund@3 call\.started, which only the /,
+      /^rf1:\w+\ndifferent {2}expected rf1:\w+\nfirst difference: refund@3 call\.started, only the reference /,
     );
     expect(stderr).toContain('next: reprise diff refund@7 refund/careful');
   });
@@ -57,7 +57,7 @@ describe('fingerprint', () => {
     });
     place.write('seven.txt', (await place.run(['fingerprint', 'refund'])).stdout);
     expect(await place.json('fingerprint', 'refund@4', '--expect', 'seven.txt')).toMatchObject({
-      difference: { at: 'refund@5', seq: 5, type: 'call.started', reason: 'which only the reference did' },
+      difference: { at: 'refund@5', seq: 5, type: 'call.started', reason: 'only the reference has it' },
     });
   });
 
@@ -82,11 +82,11 @@ describe('fingerprint', () => {
         at: 'kept@1',
         seq: 1,
         type: 'note.added',
-        reason: 'which only the reference did',
+        reason: 'only the reference has it',
       },
     });
     const { stdout } = await own.run(['fingerprint', 'own', '--expect', 'kept.json']);
-    expect(stdout).toContain('\nfirst difference: kept@1 note.added, which only the reference did\n');
+    expect(stdout).toContain('\nfirst difference: kept@1 note.added, only the reference has it\n');
   });
 
   test('a reference that this store does not know is a difference without a place', async () => {
@@ -165,7 +165,7 @@ describe('verify', () => {
     expect(found).toMatchObject({ ok: true, events: 3, notCovered: ['cut tail', 'rewritten chain', 'after seq 3'] });
     const { stdout, stderr } = await place.run(['verify', 'refund@3']);
     expect(stdout).toMatch(/^verified {2}3 events/);
-    expect(stderr).toContain('Not looked at: what comes after seq 3.');
+    expect(stderr).toContain('Not verified: events after seq 3.');
     expect(stderr).toContain('reprise verify refund@3 --head ');
     expect(await place.run(['verify', 'refund@99'])).toMatchObject({ code: 1, stdout: '' });
     using own = await refundPlace();
@@ -183,7 +183,7 @@ describe('verify', () => {
     expect(await own.run(['verify', 'refund'])).toMatchObject({
       code: 1,
       stdout: expect.stringMatching(/^not verified {2}first bad seq 3: /),
-      stderr: expect.stringContaining('The 2 events before it are what was recorded.'),
+      stderr: expect.stringContaining('The 2 events before it are as recorded.'),
     });
     const { code, stdout } = await own.run(['doctor', '--verify', '--json']);
     expect(code).toBe(1);
@@ -197,7 +197,7 @@ describe('counterfactual', () => {
   test('it tells what would be, what went with it, and the fork that makes it so', async () => {
     const { code, stdout, stderr } = await place.run(['counterfactual', 'refund', '--exclude', '5']);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^Without @5, @6, conversation differs\n {2}- messages\[3\]/);
+    expect(stdout).toMatch(/^Without @5, @6, conversation would be different\n {2}- messages\[3\]/);
     expect(stderr).toContain('next: reprise fork refund --drop 5');
     expect((await place.run(['fork', 'refund', '--drop', '5'])).code).toBe(0);
     const narrow = await place.run(['counterfactual', 'refund', '--exclude', '5'], { env: { COLUMNS: '60' } });
@@ -242,7 +242,7 @@ describe('doctor', () => {
       new RegExp(`store +${url}.*\\nkind +${kind}, schema \\d+, durability disk\\nsize +[\\d.]+ kB`),
     );
     expect(stdout).toMatch(/holds +1 session, \d branches, \d+ events in namespace "default"/);
-    expect(stdout).toContain('verdict     sound');
+    expect(stdout).toContain('verdict     healthy');
   });
 
   test('an empty store is sound', async () => {
@@ -260,10 +260,10 @@ describe('doctor', () => {
       /Copy the file/,
     ],
     [
-      'a database of another program',
+      'a database of a different program',
       (own: Place) => tamper(own, 'CREATE TABLE x (y)'),
       'store.damaged',
-      /Name another file/,
+      /Name a different file/,
     ],
   ])('%s is a finding with what to do: 1', async ([what, make, code, todo], context) => {
     if (what !== 'no store') skipOnServer('the store is no file', context);

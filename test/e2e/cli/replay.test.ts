@@ -150,7 +150,7 @@ describe('the table', () => {
     [['--agent', '~nobody'], ''],
   ])('says that nothing matches, and what was meant: %j', async (words, meant) => {
     const { code, stderr } = await place.run(['replay', 'demo', ...words]);
-    expect([code, stderr]).toEqual([0, `No events match.\n${meant}`]);
+    expect([code, stderr]).toEqual([0, `No matching events.\n${meant}`]);
   });
 
   test("an event type of one's own is known from the history", async () => {

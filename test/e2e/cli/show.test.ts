@@ -64,12 +64,12 @@ describe('show', () => {
     expect(text).toMatch(/\n {4}@5 {4}assistant → refund\(\{"amount":500,"order":7\}\)\n/);
     expect(text).toContain('\n  model     small-1\n');
     expect(text).toContain('\n  support plan = {"amount":500,"next":"ask"}  v2 @8\n');
-    expect(text).toContain('\nSo far\n  812 tokens in, 33 out, $0.0021\n');
+    expect(text).toContain('\nUsage so far\n  812 tokens in, 33 out, $0.0021\n');
   });
 
   test('where a model is asked, it says what it saw', async () => {
-    expect(await show('refund@8')).toContain('\nWhat the model would see\n');
-    expect(await show('refund@4')).toContain('\nWhat the model saw\n');
+    expect(await show('refund@8')).toContain('\nMessages the model would see\n');
+    expect(await show('refund@4')).toContain('\nMessages the model saw\n');
   });
 
   test('gives the open calls, and what changed since the turn before', async () => {
@@ -102,7 +102,7 @@ describe('show', () => {
 
   test('the beginning is a point too', async () => {
     const text = await show('refund@0');
-    expect(text).toContain('the empty beginning');
+    expect(text).toContain('before the first event');
     expect(await place.json('show', 'refund@0')).toMatchObject({ event: null, messages: [], state: {}, calls: [] });
   });
 
@@ -171,7 +171,9 @@ test('projections names every one, as text and as JSON, and each can be asked fo
     'metadata',
     'fingerprint',
   ]);
-  expect((await place.run(['projections'])).stdout).toContain('what agents wrote, by agent and key, with versions');
+  expect((await place.run(['projections'])).stdout).toContain(
+    'the state agents wrote, by agent and key, with versions',
+  );
   for (const { name, version } of listed)
     expect(await place.json('state', 'refund', name)).toMatchObject({ projection: name, version });
 });

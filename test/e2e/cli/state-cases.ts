@@ -44,7 +44,7 @@ function setting({ newPlace, isFile }: StatePlaces): void {
   test('makes an unknown session and the store, and says so', async () => {
     const { code, stdout, stderr } = await place.run(['set', 'demo', 'plan', '{"next":"ask"}']);
     expect([code, stdout]).toEqual([0, 'plan = {"next":"ask"}  v1 @1\n']);
-    expect(stderr).toMatch(/^Made session "demo"\.\nnext: reprise scan demo\n$/);
+    expect(stderr).toMatch(/^Created session "demo"\.\nnext: reprise scan demo\n$/);
     const again = await place.json('set', 'demo', 'plan', '2', '--agent', 'support');
     expect(again).toMatchObject({ created: false, agent: 'support', version: 1, seq: 2, exists: true, ref: 'demo' });
     expect((await place.json('set', 'demo', 'plan', '3'))['version']).toBe(2);
@@ -67,12 +67,12 @@ function setting({ newPlace, isFile }: StatePlaces): void {
   test('refuses what is no JSON, what would be rounded, two values, a past point and an unknown branch', async () => {
     await place.run(['set', 'demo', 'a', '1']);
     for (const [words, said] of [
-      [['demo', 'a', 'text'], /Quote a text as JSON: '"text"'/],
-      [['demo', 'a', '{next: 1}'], /names and texts into double quotes/],
+      [['demo', 'a', 'text'], /Quote text as JSON: '"text"'/],
+      [['demo', 'a', '{next: 1}'], /names and strings in double quotes/],
       [['demo', 'a', '9007199254740993'], /Write it as a string/],
-      [['demo', 'a', '1', '--file', 'x'], /Give one of them/],
+      [['demo', 'a', '1', '--file', 'x'], /Use only one of them/],
       [['demo', 'a', '--file', 'none.json'], /Check the path/],
-      [['demo@1', 'a', '1'], /write "demo"/],
+      [['demo@1', 'a', '1'], /Write "demo"/],
       [['demo', 'a'.repeat(901), '1'], /stateKeyBytesMax/],
     ] as const) {
       const { code, stderr, stdout } = await place.run(['set', ...words]);
@@ -108,7 +108,7 @@ function setting({ newPlace, isFile }: StatePlaces): void {
     const latin = await place.run(['set', 'demo', 'a', '--file', 'latin.json']);
     expect([latin.code, latin.stderr]).toEqual([
       2,
-      'Cannot read "latin.json": it is not UTF-8\nJSON is UTF-8 text, at most 16777216 bytes of it.\n',
+      'Cannot read "latin.json": it is not UTF-8\nSave it as UTF-8 text of at most 16777216 bytes.\n',
     ]);
     place.write('marked.json', '\ufeff"caf\u00e9"');
     expect((await place.json('set', 'demo', 'a', '--file', 'marked.json'))['value']).toBe('café');
@@ -208,7 +208,7 @@ function looking({ newPlace }: StatePlaces): void {
     expect([deleted.code, JSON.parse(deleted.stdout)]).toMatchObject([1, { exists: false, version: 4, seq: 4 }]);
     const unknown = await place.run(['get', 'demo', 'none']);
     expect([unknown.code, unknown.stdout]).toEqual([1, '']);
-    expect(unknown.stderr).toContain('"none" of agent "default" is not there at demo.');
+    expect(unknown.stderr).toContain('"none" of agent "default" does not exist at demo.');
     expect((await place.run(['get', 'demo', 'plan', '--version', '9'])).code).toBe(1);
     expect((await place.run(['get', 'demo', 'secret'])).code).toBe(1);
     expect((await place.run(['get', 'demo@2', 'plan', '--at', '1'])).code).toBe(2);

@@ -14,7 +14,7 @@ const phrases: readonly (readonly [phrase: RegExp, instead: string])[] = [
 
 /** A statement whose subject is a clause: `What was stored is read.` A question ends with its mark. */
 const clauseFirst: readonly [RegExp, string] = [
-  /(?:^|[.:;]\s+)What [^.?!]*(?:[.!]|$)/,
+  /(?:^|[.:;]\s+)What [^.?!]*[.!]/,
   'start with the actor or the thing, not with "What …"',
 ];
 

@@ -13,4 +13,4 @@ export const outcome: FieldSpec = need('string', 'How it ended: ok, error, abort
 export const error: FieldSpec = field('object', 'The error: `{ name, message, code? }`.');
 
 /** Why somebody did something. */
-export const reason: FieldSpec = field('string', 'The reason, in the words of whoever did it.', noise);
+export const reason: FieldSpec = field('string', 'The reason, in the words of the one who did it.', noise);

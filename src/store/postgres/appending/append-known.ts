@@ -9,16 +9,16 @@ import type { SessionKey } from '../session-row.ts';
 import type { Heads, KnownBranch, KnownPlace } from './heads.ts';
 import { type KnownEvent, type MovedBranch, writeKnown } from './write-known.ts';
 
-/** Thrown where the server would have to be asked. Made once: it says nothing about where. */
-const unknown = new Error('This cannot be told from what is known');
+/** Thrown where only the server knows. Made once, since it carries no details. */
+const unknown = new Error('Only the server knows this');
 
 const ask = (): never => {
   throw unknown;
 };
 
 /**
- * Appends that are judged by what this process knows of their branches, without asking the server: it compares the heads
- * when it writes, and refuses all of them if one is not what was thought. Ids that are taken are refused by their index.
+ * Appends that this process judges by what it knows of their branches. The server compares the heads when it writes, and
+ * refuses all of the group if one has moved. Its index refuses ids that are taken.
  */
 export class KnownGroup {
   readonly #heads: Heads;
@@ -32,7 +32,7 @@ export class KnownGroup {
     this.#platform = platform;
   }
 
-  /** Judges one append, on top of those before it; undefined if the server must be asked, be it about a refusal. */
+  /** Judges one append after those before it; returns undefined if only the server can judge or refuse it. */
   judge(request: AppendRequest): AppendOutcome | undefined {
     const { target, parts, events } = request;
     if (target.kind === 'fork' || parts.length > 0) return undefined;
@@ -51,17 +51,17 @@ export class KnownGroup {
     }
   }
 
-  /** The sessions it writes to. */
+  /** Returns the sessions that the group writes to. */
   get sessions(): SessionKey[] {
     return [...this.#branches.keys()].map(({ session }) => session);
   }
 
-  /** The branches it moves. */
+  /** Returns the branches that the group moves. */
   get moved(): readonly MovedBranch[] {
     return [...this.#branches.values()];
   }
 
-  /** Sends everything that was judged. What is judged from now on counts on it. */
+  /** Sends all judged appends. Later groups are judged as if these were written. */
   async write(queries: Queries): Promise<void> {
     for (const { request, session, id, state, eventBytes, clock } of this.#branches.values())
       this.#heads.advance(request, { session, id, state, eventBytes, clock });
@@ -117,7 +117,7 @@ export class KnownGroup {
 
 const nothing: ReturnType<AppendSource['known']> = new Map();
 
-/** Whether an event can be written by what is known, and none of its texts holds what separates texts from each other. */
+/** Tells whether the fast path can write an event: it is not structural, and no text is empty or holds a separator. */
 function isPlain({ id, time, type, agent, run, cause, data }: EventInput): boolean {
   if (isStructural(type)) return false;
   return [id, time, type, agent, run, cause, data].every(

@@ -2,7 +2,7 @@ import { checkLimit } from '../../../core/limits.ts';
 import { textLength } from '../../../core/store/append-size.ts';
 import type { AppendOutcome, AppendRequest } from '../../../core/store/event-store.ts';
 
-/** What a group of appends holds at most, so that its transaction stays short. */
+/** The limits of a group of appends, so that its transaction stays short. */
 const groupEventsMax = 5_000;
 const groupBytesMax = 16_777_216;
 
@@ -11,11 +11,11 @@ export interface AppendJob {
   readonly request: AppendRequest;
   readonly deadline: number;
   readonly settle: (outcome: AppendOutcome) => void;
-  /** The last digests that earlier tries of this append would have written, if they were committed after all. */
+  /** The last digests of earlier tries, to recognize one that was committed after all. */
   readonly tried: Set<string>;
 }
 
-/** The appends of a process that are not under way yet, in the order in which they came. */
+/** The waiting appends of a process, in order. */
 export class AppendQueue {
   #jobs: AppendJob[] = [];
 
@@ -27,13 +27,13 @@ export class AppendQueue {
     return this.#jobs[0];
   }
 
-  /** Adds one; throws if too many wait already. */
+  /** Adds an append; throws if too many wait already. */
   add(job: AppendJob): void {
     checkLimit('queuedAppendsMax', this.#jobs.length + 1, 'append: too many appends are waiting');
     this.#jobs.push(job);
   }
 
-  /** Takes the first ones: as many as are asked for, as far as one transaction should hold them. */
+  /** Takes up to `count` appends from the front, as many as one transaction should hold. */
   take(count: number = this.#jobs.length): AppendJob[] {
     let events = 0;
     let bytes = 0;
@@ -49,7 +49,7 @@ export class AppendQueue {
     return group;
   }
 
-  /** Puts some that were taken back to the front. */
+  /** Puts appends back to the front. */
   putBack(jobs: readonly AppendJob[]): void {
     if (jobs.length > 0) this.#jobs = [...jobs, ...this.#jobs];
   }

@@ -31,7 +31,7 @@ it('sends nothing any more once a group has failed, so that what was appended fi
   const mistrust = heads.mistrust.bind(heads);
   heads.mistrust = (sessions) => {
     mistrust(sessions);
-    // What an erasure of this process, say, has learned in that very moment.
+    // As an erasure of this process does in that very moment.
     heads.advance(ref, known);
   };
   const queue = new AppendQueue();

@@ -8,28 +8,29 @@ import type { AppendJob, AppendQueue } from './append-queue.ts';
 import type { Heads } from './heads.ts';
 import { type MovedBranch, staleCode } from './write-known.ts';
 
-/** Fewer appends than this are not worth a second transaction. */
+/** The least number of appends that is worth a second transaction. */
 const splitMin = 16;
-/** What an append costs this process, about: a group that is written more quickly than the next is made can be halved. */
+/** About the cost of one append in this process: if the server is faster than the next group is made, groups are halved. */
 const appendMs = 0.05;
 
 interface Sent {
   readonly group: KnownGroup;
   readonly jobs: readonly AppendJob[];
-  readonly outcomes: readonly AppendOutcome[];
+  /** The outcome of each job. */
+  readonly outcomes: ReadonlyMap<AppendJob, AppendOutcome>;
 }
 
 /**
- * Writes appends whose branches this process has just written to: they are judged by what it knows, and sent before the
- * answer to those before them has come. Each statement is a transaction that compares the heads, so one that went by what
- * turns out to be wrong writes nothing, and neither does one that counted on it.
+ * Writes appends to branches that this process has just written to. It judges them by what it knows, and sends them
+ * before the answer to the group before has come. Each statement is a transaction that compares the heads: if a belief
+ * was wrong, it writes nothing, and neither does a statement that builds on it.
  */
 export class ForwardWriter {
   readonly #database: Database;
   readonly #heads: Heads;
   readonly #platform: Platform;
   readonly #onCommit: (moved: readonly MovedBranch[]) => void;
-  /** How long the server took for the last groups, about. */
+  /** About how long the server took for the last groups. */
   #answerMs = 0;
   #answeredAt = 0;
   #waiting = 0;
@@ -45,7 +46,7 @@ export class ForwardWriter {
     this.#onCommit = options.onCommit;
   }
 
-  /** Writes from the front of the queue for as long as what is known suffices; what does not is left in it. */
+  /** Writes from the front of the queue as long as this process knows enough, and leaves the rest in it. */
   async flush(queue: AppendQueue): Promise<void> {
     const next = this.#judge(queue);
     if (next === undefined) return;
@@ -53,7 +54,7 @@ export class ForwardWriter {
     try {
       await this.#database.use((connection) => this.#run(connection, queue, next, failed), next.jobs[0]?.deadline);
     } catch {
-      // There was no connection to be had: whoever tries next says so.
+      // There was no connection: the next try reports the error.
       this.#heads.forget();
       if (failed.length === 0) failed.push(...next.jobs);
     }
@@ -62,7 +63,7 @@ export class ForwardWriter {
 
   async #run(connection: Connection, queue: AppendQueue, first: Sent, failed: AppendJob[]): Promise<void> {
     const underWay = new Set<Promise<void>>();
-    // What failed goes first again, so nothing that came after it is sent any more.
+    // Failed appends go first again, so this sends nothing that came after them.
     const judgeNext = (): Sent | undefined => (failed.length > 0 ? undefined : this.#judge(queue));
     for (let next: Sent | undefined = first; ; next = judgeNext()) {
       if (next !== undefined) {
@@ -76,39 +77,36 @@ export class ForwardWriter {
         return;
       }
       if (next === undefined || underWay.size > 1 || !this.#isQuick(queue)) await Promise.race(underWay);
-      // Whoever was just answered may have more to append.
+      // A caller that was just answered may append more.
       await new Promise<void>((resolve) => process.nextTick(resolve));
     }
   }
 
-  /** Whether the server is done with a group before the next one can be made: then two are under way, half as large. */
+  /** Tells whether the server writes a group before the next one is made: then two groups of half the size are under way. */
   #isQuick(queue: AppendQueue): boolean {
     const count = queue.size + this.#waiting;
     return count >= splitMin && this.#answerMs < count * appendMs;
   }
 
-  /** Judges the next appends; undefined if there are none, or the server must be asked about one of them. */
+  /** Judges the next appends; returns undefined if there are none, or only the server can judge one of them. */
   #judge(queue: AppendQueue): Sent | undefined {
     const isSplit = this.#waiting === 0 && this.#isQuick(queue);
     const jobs = queue.take(isSplit ? Math.ceil(queue.size / 2) : queue.size);
     const group = new KnownGroup(this.#heads, this.#platform);
-    const outcomes: AppendOutcome[] = [];
+    const outcomes = new Map<AppendJob, AppendOutcome>();
     for (const job of jobs) {
       const outcome = job.tried.size === 0 ? group.judge(job.request) : undefined;
       if (outcome === undefined) {
         queue.putBack(jobs);
         return undefined;
       }
-      outcomes.push(outcome);
+      outcomes.set(job, outcome);
     }
     return jobs.length === 0 ? undefined : { group, jobs, outcomes };
   }
 
   async #send(connection: Connection, { group, jobs, outcomes }: Sent, failed: AppendJob[]): Promise<void> {
-    for (const [index, job] of jobs.entries()) {
-      const outcome = outcomes[index];
-      if (outcome?.ok) job.tried.add(outcome.events.at(-1)?.digest ?? '');
-    }
+    for (const [job, outcome] of outcomes) if (outcome.ok) job.tried.add(outcome.events.at(-1)?.digest ?? '');
     const sentAt = performance.now();
     this.#waiting += jobs.length;
     try {
@@ -117,7 +115,7 @@ export class ForwardWriter {
       if (postgresCode(error) === staleCode) this.#heads.mistrust(group.sessions);
       else this.#heads.forget();
       for (const job of jobs) {
-        // Whoever waited as long as was allowed does not wait for a second try.
+        // A job past its deadline does not wait for a second try.
         if (isPassing(error) && performance.now() >= job.deadline) job.settle(refusal(error));
         else failed.push(job);
       }
@@ -129,7 +127,7 @@ export class ForwardWriter {
       this.#answeredAt = now;
     }
     this.#heads.confirm(group.sessions);
-    for (const [index, job] of jobs.entries()) job.settle(outcomes[index] as AppendOutcome);
+    for (const [job, outcome] of outcomes) job.settle(outcome);
     this.#onCommit(group.moved);
   }
 }

@@ -4,7 +4,7 @@ import type { BranchState } from '../../../core/store/branch-state.ts';
 import type { SessionRef } from '../../../core/store/event-store.ts';
 import type { SessionKey } from '../session-row.ts';
 
-/** A branch whose head this process believes to know. */
+/** A branch whose head this process believes it knows. */
 export interface KnownBranch {
   readonly session: SessionKey;
   readonly id: number;
@@ -13,18 +13,18 @@ export interface KnownBranch {
   readonly clock: Clock;
 }
 
-/** Where an event stands that this process has written. */
+/** Where an event of this process stands. */
 export type KnownPlace = Point & { readonly turn: number };
 
 const branchesHeldMax = 10_000;
 const idsHeldMax = 20_000;
-/** How many appends to a session that others write to as well are made the careful way before the next guess. */
+/** How many appends go the careful way, after a different process wrote to a session, before the next guess. */
 const careMin = 4;
 const careMax = 256;
 
 /**
- * The heads of branches as this process last wrote them, or is about to. Another process may have moved them since, so
- * whoever goes by them must let the server compare.
+ * The heads of branches as this process last wrote them, or is about to. A different process may have moved them since,
+ * so the server must compare them when it writes.
  */
 export class Heads {
   readonly #branches = new Map<string, KnownBranch>();
@@ -32,14 +32,14 @@ export class Heads {
   #ids = new Map<number, Map<string, KnownPlace>>();
   #olderIds: ReadonlyMap<number, ReadonlyMap<string, KnownPlace>> = new Map();
   #idCount = 0;
-  /** Events that are on their way: the server has not said yet that they are written. */
+  /** Events on their way: the server has not confirmed them yet. */
   readonly #sent = new Map<number, Map<string, KnownPlace>>();
 
   find(ref: SessionRef, branch: string): KnownBranch | undefined {
     return this.#branches.get(placeOf(ref, branch));
   }
 
-  /** Takes note of where a branch stands after a commit that looked at everything. */
+  /** Notes where a branch stands after a commit of the careful way. */
   remember(ref: SessionRef, known: KnownBranch): void {
     const care = this.#care.get(known.session.id);
     if (care !== undefined && care.left > 0) {
@@ -49,15 +49,15 @@ export class Heads {
     this.advance(ref, known);
   }
 
-  /** Takes note of where a branch will stand. */
+  /** Notes where a branch will stand. */
   advance(ref: SessionRef, known: KnownBranch): void {
     if (this.#branches.size >= branchesHeldMax) this.#branches.clear();
     this.#branches.set(placeOf(ref, known.state.branch), known);
   }
 
   /**
-   * Where an event of a session stands, if this process wrote it lately. One that is on its way is only told to who appends
-   * to the same branch: the server compares that head alone, so nobody else would notice if it was not written.
+   * Returns where an event of a session stands, if this process wrote it lately. An event on its way counts only for
+   * appends to the same branch: the server compares only that head, so others would not notice if it was not written.
    */
   placeOf({ id: session }: SessionKey, id: string, branch: string): KnownPlace | undefined {
     const written = this.#ids.get(session)?.get(id) ?? this.#olderIds.get(session)?.get(id);
@@ -66,14 +66,14 @@ export class Heads {
     return sent?.branch === branch ? sent : undefined;
   }
 
-  /** Takes note of events of a session that are on their way. */
+  /** Notes events of a session that are on their way. */
   addSent(session: number, places: ReadonlyMap<string, KnownPlace>): void {
     const held = this.#sent.get(session) ?? new Map<string, KnownPlace>();
     this.#sent.set(session, held);
     for (const [id, place] of places) held.set(id, place);
   }
 
-  /** Takes note of events of a session that were on their way and are written. */
+  /** Notes that events of a session which were on their way are written. */
   addWritten(session: number, places: ReadonlyMap<string, KnownPlace>): void {
     const sent = this.#sent.get(session);
     for (const id of places.keys()) sent?.delete(id);
@@ -89,12 +89,12 @@ export class Heads {
     this.#idCount += places.size;
   }
 
-  /** What was known of these sessions was right. */
+  /** Notes that the belief about these sessions was right. */
   confirm(sessions: Iterable<SessionKey>): void {
     if (this.#care.size > 0) for (const { id } of sessions) this.#care.delete(id);
   }
 
-  /** What was known of these sessions was not right: others write to them. Forgets everything that was built on it. */
+  /** Notes that the belief about these sessions was wrong, since others write to them. Forgets everything. */
   mistrust(sessions: Iterable<SessionKey>): void {
     this.forget();
     if (this.#care.size >= branchesHeldMax) this.#care.clear();
@@ -104,7 +104,7 @@ export class Heads {
     }
   }
 
-  /** Forgets everything, since something that was to be written may not be. */
+  /** Forgets everything, since an append on its way may not have been written. */
   forget(): void {
     this.#branches.clear();
     this.#ids = new Map();

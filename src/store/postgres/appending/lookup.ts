@@ -1,4 +1,4 @@
-/** Thrown by a lookup that has not been made yet: the core judges without waiting, and a server must be waited for. */
+/** Thrown for a value that is not fetched yet: the core judges synchronously, and a server must be awaited. */
 class Missing extends Error {
   readonly load: () => Promise<void>;
 
@@ -9,8 +9,8 @@ class Missing extends Error {
 }
 
 /**
- * Runs pure work that looks things up. Whenever it asks for something that is not there yet, that is fetched and the work
- * begins again; so it must change nothing before it is done.
+ * Runs synchronous work that needs lookups. When it needs a value that is not there yet, this fetches the value and runs
+ * the work again; so the work must change nothing before it is done.
  */
 export async function settle<Result>(work: () => Result): Promise<Result> {
   for (;;) {
@@ -23,7 +23,7 @@ export async function settle<Result>(work: () => Result): Promise<Result> {
   }
 }
 
-/** What was looked up so far, by key; null is what was looked for in vain. */
+/** The values fetched so far, by key; null for a key without a value. */
 export class Lookup<Key, Value> {
   readonly #found = new Map<Key, Value | null>();
   readonly #fetch: (key: Key) => Promise<Value | undefined>;
@@ -40,7 +40,7 @@ export class Lookup<Key, Value> {
     this.#found.set(key, value ?? null);
   }
 
-  /** What is known; throws what {@link settle} catches if it was not looked for yet. */
+  /** Returns a fetched value; throws what {@link settle} catches if it is not fetched yet. */
   get(key: Key): Value | undefined {
     const found = this.#found.get(key);
     if (found !== undefined) return found ?? undefined;
@@ -49,7 +49,7 @@ export class Lookup<Key, Value> {
     });
   }
 
-  /** What is known, fetched first if need be. */
+  /** Returns a value, and fetches it first if needed. */
   async load(key: Key): Promise<Value | undefined> {
     return await settle(() => this.get(key));
   }

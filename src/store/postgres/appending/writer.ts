@@ -11,14 +11,14 @@ import { type AppendJob, AppendQueue } from './append-queue.ts';
 import { ForwardWriter } from './forward-writer.ts';
 
 /**
- * Work that may be done twice. It is told when it may have been committed already, by a try whose answer was lost: then it
- * has to find out by itself what is left to do.
+ * Work that may run twice. `isRepeated` says that an earlier try may have been committed although its answer was lost; the
+ * work must then find out what is left to do.
  */
 export type Repeatable<Result> = (connection: Connection, isRepeated: boolean) => Promise<Result>;
 
 /**
- * All appends of one process, on one connection at a time. Those that are made while a transaction is under way share the
- * next one; each is judged and settled alone. A transaction that was cut is begun again: ids tell what is stored already.
+ * Writes all appends of one process, on one connection at a time. Appends that arrive during a transaction share the next
+ * one; each is judged and settled alone. A transaction that was cut starts again: ids show which events are stored.
  */
 export class Writer {
   readonly #database: Database;
@@ -45,7 +45,7 @@ export class Writer {
     });
   }
 
-  /** Appends with the next group. Settles when the events are durable, or with why they are not. */
+  /** Appends with the next group. Settles when the events are durable, or with the reason why they are not. */
   append(request: AppendRequest): Promise<AppendOutcome> {
     return new Promise((settle) => {
       try {
@@ -58,7 +58,7 @@ export class Writer {
     });
   }
 
-  /** Runs in a transaction of its own, which is begun again when it was cut; see {@link Repeatable}. */
+  /** Runs work in a transaction of its own, and again if that was cut; see {@link Repeatable}. */
   async run<Result>(work: Repeatable<Result>, waitMs: number = Number.POSITIVE_INFINITY): Promise<Result> {
     const running = this.#run(work, waitMs);
     const settled = running.catch(() => {});
@@ -94,14 +94,14 @@ export class Writer {
     }
   }
 
-  /** Resolves when everything that was asked for has been settled. */
+  /** Resolves when every call so far has settled. */
   async drain(): Promise<void> {
     while (this.#flushing !== undefined) await this.#flushing;
     await Promise.all(this.#others);
   }
 
   async #flush(): Promise<void> {
-    // Everything that is appended in this turn of the event loop shares the first transaction.
+    // All appends of this turn of the event loop share the first transaction.
     await new Promise<void>((resolve) => process.nextTick(resolve));
     while (this.#queue.size > 0) {
       await this.#forward.flush(this.#queue);
@@ -114,12 +114,11 @@ export class Writer {
     let group = jobs;
     for (let attempt = 0; group.length > 0; attempt++) {
       try {
-        // They came one after the other, so the first has waited longest.
-        const outcomes = await this.#try(group, (group[0] as AppendJob).deadline);
-        for (const [index, job] of group.entries()) job.settle(outcomes[index] as AppendOutcome);
+        // The first has waited longest.
+        for (const [job, outcome] of await this.#try(group, group[0]?.deadline ?? 0)) job.settle(outcome);
         return;
       } catch (error) {
-        // One append may be what the server does not take; the others get their own try.
+        // The server may refuse a single append; the others get their own try.
         if (group.length > 1 && !isPassing(error)) return await this.#commitEach(group);
         const now = isPassing(error) ? performance.now() : Number.POSITIVE_INFINITY;
         for (const job of group) if (job.deadline <= now) job.settle(refusal(error));
@@ -133,13 +132,13 @@ export class Writer {
     for (const job of group) await this.#commit([job]);
   }
 
-  async #try(group: readonly AppendJob[], deadline: number): Promise<AppendOutcome[]> {
+  async #try(group: readonly AppendJob[], deadline: number): Promise<ReadonlyMap<AppendJob, AppendOutcome>> {
     const { outcomes, moved } = await this.#database.use(async (connection) => {
       const appends = new AppendGroup(connection, this.#catalogue, this.#platform);
       const judged = await connection.transaction(async () => {
         await appends.prepare(group.map((job) => job.request));
-        const all: AppendOutcome[] = [];
-        for (const job of group) all.push(await judge(appends, job));
+        const all = new Map<AppendJob, AppendOutcome>();
+        for (const job of group) all.set(job, await judge(appends, job));
         await appends.writeParts();
         return new Closing(all, appends.writeEvents());
       });
@@ -155,18 +154,18 @@ async function judge(appends: AppendGroup, job: AppendJob): Promise<AppendOutcom
     const outcome = await appends.judge(job.request);
     if (!outcome.ok) return outcome;
     const last = outcome.events.at(-1)?.digest ?? '';
-    // A digest holds random salt: the one that is stored was written by an earlier try of this very append.
+    // A digest holds random salt, so an equal one was written by an earlier try of this very append.
     if (outcome.known) return job.tried.has(last) ? { ...outcome, known: false } : outcome;
     job.tried.add(last);
     return outcome;
   } catch (error) {
-    // A refusal was decided before anything was written; a failure of the store ends the whole transaction.
+    // A refusal comes before anything is written; a failure of the store ends the whole transaction.
     if (error instanceof RepriseError && !error.code.startsWith('store.')) return { ok: false, error };
     throw error;
   }
 }
 
-/** The error for a change that was cut off while it was being committed: it may be stored or not. */
+/** The error for a change that was cut off during its commit: it may be stored or not. */
 function inDoubt(cause: unknown): RepriseError {
   return new RepriseError(
     'store.unreachable',

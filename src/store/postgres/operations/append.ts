@@ -1,8 +1,9 @@
+import { assert } from '../../../core/error.ts';
 import { clockAtStart, clockWith } from '../../../core/event/clock.ts';
 import { isStructural } from '../../../core/event/families/structural.ts';
 import { checkLimit } from '../../../core/limits.ts';
 import { type PartPlan, planParts } from '../../../core/parts/part-plan.ts';
-import type { Seq } from '../../../core/point.ts';
+import { beginning, type Seq } from '../../../core/point.ts';
 import type { WrittenRow } from '../../../core/store/append.ts';
 import { judgeAppend } from '../../../core/store/append-judgement.ts';
 import type { BranchState } from '../../../core/store/branch-state.ts';
@@ -108,7 +109,7 @@ export class AppendGroup {
     return branch;
   }
 
-  /** Writes everything that was judged. */
+  /** Writes all judged appends. */
   async write(): Promise<void> {
     await this.writeParts();
     await this.writeEvents();
@@ -119,7 +120,7 @@ export class AppendGroup {
     await holdParts(this.#queries, this.#parts);
   }
 
-  /** Writes the events and what changes with them, in one statement. */
+  /** Writes the events and everything that changes with them, in one statement. */
   async writeEvents(): Promise<void> {
     if (this.#events.length > 0) await writeRows(this.#queries, [...this.#branches.values()], this.#events);
   }
@@ -159,20 +160,22 @@ export class AppendGroup {
   }
 
   async #fork(facts: SessionFacts, target: AppendRequest['target']): Promise<BranchRow> {
-    const parentPoint = (target as Extract<AppendRequest['target'], { kind: 'fork' }>).parent;
-    const parent = (await facts.branches.load(parentPoint.branch)) as BranchRow;
-    checkLimit('lineageDepthMax', parent.depth + 1, `fork "${parentPoint.branch}"`);
+    assert(target.kind === 'fork', 'only a fork makes a branch');
+    const { parent: point } = target;
+    const parent = await facts.branches.load(point.branch);
+    assert(parent !== undefined, 'the judgement has found the parent');
+    checkLimit('lineageDepthMax', parent.depth + 1, `fork "${point.branch}"`);
     const row: BranchRow = {
       id: facts.takeBranchId(),
       name: target.branch,
       parentId: parent.id,
-      parentSeq: parentPoint.seq,
+      parentSeq: point.seq,
       depth: parent.depth + 1,
       head: newHead,
       digest: parent.digest,
       turn: 0,
       epoch: newHead,
-      lastMarker: 0 as Seq,
+      lastMarker: beginning,
       eventBytes: 0,
       clock: clockAtStart,
     };

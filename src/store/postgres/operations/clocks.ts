@@ -1,5 +1,5 @@
 import { type Clock, clockAtStart, clockBeside, clockWith } from '../../../core/event/clock.ts';
-import type { Seq, SeqRange } from '../../../core/point.ts';
+import { beginning, type Seq, type SeqRange } from '../../../core/point.ts';
 import type { ClockTerm } from '../../sql/header-terms.ts';
 import type { InTransaction, Queries } from '../connection.ts';
 import { holdSession, type SessionKey } from '../session-row.ts';
@@ -46,7 +46,7 @@ const rowsMax = 1_000;
 
 /** Rebuilds the clocks of a branch from the log. */
 export async function resetClocks(session: SessionKey, branch: number, inTransaction: InTransaction): Promise<void> {
-  let [clock, after]: [clock: Clock, after: Seq | undefined] = [clockAtStart, 0 as Seq];
+  let [clock, after]: [clock: Clock, after: Seq | undefined] = [clockAtStart, beginning];
   while (after !== undefined) {
     const [before, from]: [Clock, Seq] = [clock, after];
     [clock, after] = await inTransaction((queries) => resetNext(queries, session, branch, before, from));

@@ -7,8 +7,8 @@ import { dropUnheld } from './parts.ts';
 const rowsMax = 1_000;
 
 /**
- * Takes the name from a session: from here on it does not exist. Gives its row's key; undefined if there was none. What an
- * earlier try hid, if it was committed after all, is not there under its name any more, or another one is.
+ * Takes the name from a session: from here on it does not exist. Returns its key; undefined if there was none. `hidden` is
+ * the session of an earlier try: if that was committed after all, its name is free or belongs to a new session.
  */
 export async function hideSession(
   queries: Queries,
@@ -25,7 +25,7 @@ export async function hideSession(
   return session;
 }
 
-/** Sessions that were deleted by a process which ended before it had cleared them away. */
+/** Returns sessions whose rows a deletion has left behind. */
 export async function hiddenSessions(queries: Queries): Promise<SessionKey[]> {
   const rows = await queries.all<[number, number]>(
     'SELECT namespace_id, id FROM sessions WHERE name IS NULL LIMIT 1000',
@@ -34,8 +34,8 @@ export async function hiddenSessions(queries: Queries): Promise<SessionKey[]> {
 }
 
 /**
- * Deletes everything only this session holds, a little at a time. Two processes may be at it: each round waits for the
- * other's, or it would find nothing to delete where the other is about to, and the row of the session would go too soon.
+ * Deletes everything that only this session holds, a few rows at a time. Two processes may do so at once: each round waits
+ * for the other's. Otherwise it could find nothing left and delete the row of the session too soon.
  */
 export async function clearSession(session: SessionKey, inTransaction: InTransaction): Promise<void> {
   const inTurn: InTransaction = (work) =>
@@ -46,7 +46,7 @@ export async function clearSession(session: SessionKey, inTransaction: InTransac
   for (const table of ['event_keys', 'events', 'snapshots', 'receipts']) {
     const sql = `DELETE FROM ${table} WHERE ctid = ANY(ARRAY(SELECT ctid FROM ${table} WHERE namespace_id = $1 AND session_id = $2 LIMIT ${rowsMax}))`;
     while ((await inTurn((queries) => queries.change(sql, session.namespaceId, session.id))) > 0) {
-      // Each round is a short transaction of its own; appends of other sessions get their turn in between.
+      // Each round is a short transaction; appends of other sessions get their turn in between.
     }
   }
   while ((await inTurn((queries) => clearParts(queries, session))) > 0) {

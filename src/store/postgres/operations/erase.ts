@@ -1,3 +1,4 @@
+import { assert } from '../../../core/error.ts';
 import type { Seq } from '../../../core/point.ts';
 import { checkErasable, checkErasures } from '../../../core/store/erase-request.ts';
 import { erasedKeys } from '../../../core/store/event-keys.ts';
@@ -46,13 +47,16 @@ export async function erase(
   const branches = await branchesOf(queries, session, request);
   const kept = keptKeys(branches, request);
   // Keys are read from payloads, so this comes before the payloads go.
-  const places = [...request.events.map(({ branch, seq }) => ({ branchId: idOf(branches, branch), seq })), ...kept];
+  const places = [
+    ...request.events.map(({ branch, seq }) => ({ branchId: heldBranch(branches, branch).id, seq })),
+    ...kept,
+  ];
   const indexed: IndexedEvent[] = [];
   for (const { branchId, seq } of places)
     indexed.push({ branchId, seq, keys: await eventKeys(queries, session, branchId, seq) });
   await unindexEvents(queries, session, indexed);
   for (const { branch, seq, dataDigest } of request.events)
-    await erasePayload(queries, session, branches.get(branch) as BranchRow, seq, dataDigest);
+    await erasePayload(queries, session, heldBranch(branches, branch), seq, dataDigest);
   for (const rewrite of request.rewrites) await rewritePart(queries, session, rewrite);
   await forgetParts(queries, session, request.parts);
   await dropSnapshots(queries, session);
@@ -94,8 +98,10 @@ async function branchesOf(
   return found;
 }
 
-function idOf(branches: ReadonlyMap<string, BranchRow>, name: string): number {
-  return (branches.get(name) as BranchRow).id;
+function heldBranch(branches: ReadonlyMap<string, BranchRow>, name: string): BranchRow {
+  const branch = branches.get(name);
+  assert(branch !== undefined, 'every branch of an erasure was looked up');
+  return branch;
 }
 
 /** Returns the keys under which erased events can still be found, as the new markers say. */
@@ -103,7 +109,7 @@ function keptKeys(branches: ReadonlyMap<string, BranchRow>, { appends }: EraseRe
   return appends.flatMap(({ target, events }) =>
     events.flatMap((event) => {
       if (event.type !== 'payload.erased') return [];
-      const branchId = idOf(branches, target.branch);
+      const branchId = heldBranch(branches, target.branch).id;
       return [...erasedKeys(event.data)].map(([seq, keys]) => ({ branchId, seq, keys }));
     }),
   );

@@ -2,7 +2,7 @@ import type { StoreAdvice, StoreFact } from '../../../core/store/store-health.ts
 import type { Queries } from '../connection.ts';
 import { postgresCode } from '../postgres-error.ts';
 
-/** What goes on in the server. */
+/** The activity of the server. */
 export interface ActivityReport {
   readonly facts: readonly StoreFact[];
   readonly advice: readonly StoreAdvice[];
@@ -29,7 +29,7 @@ SELECT count(*)::int, current_setting('max_connections')::int - current_setting(
 FROM pg_stat_activity WHERE backend_type = 'client backend'`;
 
 async function crowding(queries: Queries, connectionsMax: number): Promise<ActivityReport> {
-  const [used, max] = (await queries.get<[number, number]>(crowdSql)) as [number, number];
+  const [used, max] = await queries.one<[number, number]>(crowdSql);
   const isFull = used >= max * 0.9;
   const todo = 'Close other clients, let each process use fewer connections, or raise max_connections';
   return {
@@ -47,7 +47,7 @@ async function crowding(queries: Queries, connectionsMax: number): Promise<Activ
   };
 }
 
-/** A transaction that is open for longer is in the way. */
+/** A transaction that is open for longer than this is a problem. */
 const transactionMsMax = 60_000;
 const waitMs = 1_000;
 const shownMax = 5;
@@ -68,7 +68,7 @@ const seesAllSql = `SELECT pg_has_role('pg_read_all_stats', 'USAGE'), quote_iden
 async function waiting(queries: Queries, longMs: number): Promise<ActivityReport> {
   const long = await queries.all<[number, string, string, number]>(longSql, longMs);
   const locks = await queries.all<[number, string, number, number | null]>(lockSql, waitMs);
-  const [seesAll, user] = (await queries.get<[boolean, string]>(seesAllSql)) as [boolean, string];
+  const [seesAll, user] = await queries.one<[boolean, string]>(seesAllSql);
   const sight = seesAll ? '' : ` (seen of this user only: GRANT pg_read_all_stats TO ${user}; shows all)`;
   const end = (pid: number): string => `SELECT pg_terminate_backend(${pid});`;
   return {
@@ -118,7 +118,7 @@ async function slowness(queries: Queries): Promise<StoreFact> {
     const text = found.map(([ms, calls, query]) => `${ms} ms on average of ${calls} calls: ${query} …`).join('; ');
     return { name, text: text === '' ? 'no statement was counted yet' : text };
   } catch (error) {
-    // The extension is there and the server was not told to load it, or the user may not look.
+    // The extension exists, but the server does not load it, or the user may not read it.
     if (postgresCode(error) === undefined) throw error;
     return { name, text: howTo };
   }

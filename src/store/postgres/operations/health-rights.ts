@@ -3,7 +3,7 @@ import { arrayLiteral } from '../array-literal.ts';
 import type { Queries } from '../connection.ts';
 import { type Ability, grantsOf, type Right, rights } from '../rights.ts';
 
-/** What the user may do, and what to grant for the rest. */
+/** The abilities of the user, and the grants for the others. */
 export interface RightsReport {
   readonly fact: StoreFact;
   readonly advice: readonly StoreAdvice[];
@@ -22,17 +22,17 @@ SELECT quote_ident(current_user), has_sequence_privilege('touches', 'USAGE'),
 
 const words: Readonly<Record<Ability, string>> = { read: 'read', append: 'append', erase: 'erase and delete' };
 
-/** Who asks, and which rights they lack. */
+/** A user, and the rights that the user lacks. */
 interface Lack {
   readonly schema: string;
   readonly user: string;
   readonly missing: readonly Right[];
-  /** Whether the sequence can be used that puts appends in order. */
+  /** Whether the user may use the sequence that puts appends in order. */
   readonly mayCount: boolean;
   readonly isOwner: boolean;
 }
 
-/** Which rights the user has: a user who may do less than everything is often meant to. */
+/** Reports the rights of the user. Missing ones are only advice, since a restricted user is often intended. */
 export async function rightsReport(queries: Queries, schema: string): Promise<RightsReport> {
   const lack = await lackOf(queries, schema);
   const [may, mayNot]: [string[], string[]] = [[], []];
@@ -49,21 +49,17 @@ export async function rightsReport(queries: Queries, schema: string): Promise<Ri
 }
 
 async function lackOf(queries: Queries, schema: string): Promise<Lack> {
-  const [user, mayCount, isOwner] = (await queries.get<[string, boolean, boolean]>(userSql)) as [
-    string,
-    boolean,
-    boolean,
-  ];
+  const [user, mayCount, isOwner] = await queries.one<[string, boolean, boolean]>(userSql);
   const rows = await queries.all<[number]>(
     missingSql,
     arrayLiteral(rights.map(({ table }) => table)),
     arrayLiteral(rights.map(({ privilege }) => privilege)),
     arrayLiteral(rights.map(({ column }) => column ?? '')),
   );
-  return { schema, user, missing: rows.map(([number]) => rights[number - 1] as Right), mayCount, isOwner };
+  return { schema, user, missing: rows.flatMap(([number]) => rights[number - 1] ?? []), mayCount, isOwner };
 }
 
-/** What is missing for an ability and the statements that give it; undefined if nothing is. */
+/** Returns the missing rights of an ability and the statements that grant them; undefined if none is missing. */
 function adviceOf({ schema, user, missing, mayCount }: Lack, ability: Ability): StoreAdvice | undefined {
   const lacking = missing.filter((right) => right.ability === ability);
   const grants = grantsOf(lacking, schema, user);

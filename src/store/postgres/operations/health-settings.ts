@@ -1,7 +1,7 @@
 import type { StoreAdvice, StoreFact } from '../../../core/store/store-health.ts';
 import type { Queries } from '../connection.ts';
 
-/** The oldest PostgreSQL that has everything that is used. */
+/** The oldest PostgreSQL with everything that Reprise uses. */
 const serverMin = 14;
 
 type Settings = readonly [
@@ -26,18 +26,18 @@ SELECT current_setting('server_version'), current_setting('server_version_num'):
   pg_encoding_to_char(d.encoding), d.datcollate, current_setting('statement_timeout'), current_setting('lock_timeout'), current_setting('idle_in_transaction_session_timeout')
 FROM pg_database d WHERE d.datname = current_database()`;
 
-/** What the server is and how it is set. */
+/** The server and its settings. */
 export interface SettingsReport {
   readonly facts: readonly StoreFact[];
   readonly problems: readonly StoreAdvice[];
   readonly isStandby: boolean;
-  /** Whether what is acknowledged survives power loss. */
+  /** Whether acknowledged appends survive power loss. */
   readonly isSafe: boolean;
 }
 
-/** Looks at the settings on which it depends what an acknowledgement is worth. */
+/** Reports the settings that decide whether an acknowledged append is safe. */
 export async function settingsReport(queries: Queries): Promise<SettingsReport> {
-  const settings = (await queries.get<Settings>(settingsSql)) as Settings;
+  const settings = await queries.one<Settings>(settingsSql);
   const [, , commit, fsync, pages, isStandby] = settings;
   return {
     facts: factsOf(settings),

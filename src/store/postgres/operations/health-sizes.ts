@@ -22,11 +22,11 @@ SELECT n.name, count(DISTINCT s.id) FILTER (WHERE s.name IS NOT NULL), coalesce(
 FROM namespaces n LEFT JOIN sessions s ON s.namespace_id = n.id LEFT JOIN branches b ON b.namespace_id = s.namespace_id AND b.session_id = s.id
 GROUP BY n.name ORDER BY 3 DESC, 1`;
 
-// Fewer dead rows than these are nobody's concern, nor is a share of them that autovacuum itself waits for.
+// Fewer dead rows, or a smaller share of them, are left to autovacuum.
 const deadMin = 50_000;
 const deadShareMax = 0.3;
 
-/** How much there is, and what of it is rows that nobody sees any more. */
+/** The sizes of tables and namespaces, and the share of dead rows. */
 export interface SizesReport {
   readonly tables: readonly TableSize[];
   readonly namespaces: readonly NamespaceSize[];

@@ -6,7 +6,7 @@ import { rightsReport } from './health-rights.ts';
 import { settingsReport } from './health-settings.ts';
 import { sizesReport } from './health-sizes.ts';
 
-/** What is looked at, and by whom. */
+/** The store to report on. */
 export interface HealthOptions {
   readonly location: string;
   readonly schema: string;
@@ -14,7 +14,7 @@ export interface HealthOptions {
   readonly connectionsMax: number;
 }
 
-/** What the database is, how large, how durable, and what an operator should look at. */
+/** Reports what the database is, how large, how durable, and what an operator should look at. */
 export async function healthOf(connection: Connection, options: HealthOptions): Promise<StoreHealth> {
   const { location, schema, isReadOnly, connectionsMax } = options;
   const state = await schemaState(connection, schema);
@@ -23,14 +23,20 @@ export async function healthOf(connection: Connection, options: HealthOptions): 
   const sizes = await sizesReport(connection, schema);
   const activity = await activityReport(connection, connectionsMax);
   const migration = await migrationReport(connection, state, schema);
-  const [server, ...others] = settings.facts as [StoreFact, ...StoreFact[]];
   return {
     kind: 'postgres',
     location,
     schema: String(state.version),
     bytes: sizes.tables.reduce((sum, table) => sum + table.bytes + table.indexBytes, 0),
     durability: isReadOnly || settings.isStandby ? 'read-only' : settings.isSafe ? 'disk' : 'process',
-    facts: [server, migration.fact, ...others, rights.fact, ...activity.facts, sizes.fact],
+    facts: [
+      ...settings.facts.slice(0, 1),
+      migration.fact,
+      ...settings.facts.slice(1),
+      rights.fact,
+      ...activity.facts,
+      sizes.fact,
+    ],
     tables: sizes.tables,
     namespaces: sizes.namespaces,
     advice: [...rights.advice, ...activity.advice, ...sizes.advice],
@@ -41,7 +47,7 @@ export async function healthOf(connection: Connection, options: HealthOptions): 
 const migratingSql = `
 SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND classid = 1382051443 AND objid = hashtext($1)::oid AND granted`;
 
-/** How far the schema is: migrations that are to be made, and one that was begun. */
+/** Reports the version of the schema, and a migration that has not ended. */
 async function migrationReport(
   connection: Connection,
   { version, unfinished }: SchemaState,

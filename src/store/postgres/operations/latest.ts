@@ -19,7 +19,7 @@ import type { BranchIds } from './read.ts';
 /** Keys whose places are looked up in one statement. */
 const keysMax = 1_000;
 
-/** The same of the view at a point. */
+/** Returns the same as {@link latestPage} for the view at a point. */
 export async function latestAt(
   queries: Queries,
   catalogue: Catalogue,
@@ -38,7 +38,7 @@ export async function latestAt(
   return { ...(await latestPage(queries, session, branches, segments, select, page)), head: history.head };
 }
 
-/** For each selected key, the last event of the view that is indexed under it. */
+/** Returns, for each selected key, the last event of the view that is indexed under it. */
 export async function latestPage(
   queries: Queries,
   session: SessionKey,
@@ -63,7 +63,7 @@ export async function latestPage(
   return isAll ? { entries } : { entries, next: keys.at(-1) as string };
 }
 
-/** Up to `limit` keys in order, and whether they are the last ones. */
+/** Returns up to `limit` keys in order, and whether they are the last ones. */
 async function candidates(
   queries: Queries,
   session: SessionKey,

@@ -13,8 +13,8 @@ import { hideSession } from './delete-session.ts';
 import { dropSnapshots } from './snapshots.ts';
 
 /**
- * Gives a session another id, inside the caller's transaction. Gives the one it replaced, to be cleared away. An earlier
- * try that was committed after all is what was wanted.
+ * Gives a session a new id, inside the caller's transaction. Returns the one it replaced, to be cleared away. Does nothing
+ * if an earlier try was committed after all.
  */
 export async function renameSession(
   queries: Queries,
@@ -31,7 +31,7 @@ export async function renameSession(
   }
   if (isTaken) checkReplaced(ref, request, await listBranches(queries, other));
   const replaced = isTaken ? await hideSession(queries, other, undefined) : undefined;
-  // Whoever may not delete is refused here, before anything has changed, and not when it is cleared away.
+  // Refuses a user without the right to delete now, before anything has changed, and not while clearing away.
   if (replaced !== undefined) await dropSnapshots(queries, replaced);
   await giveName(queries, session, other);
   return replaced;
@@ -46,7 +46,7 @@ async function giveName(queries: Queries, { namespaceId, id }: SessionKey, ref: 
       ref.session,
     );
   } catch (error) {
-    // There is nothing to lock where no session has the name yet: whoever takes it at the same time is met here.
+    // A name without a session cannot be locked, so a different writer may take it at the same time.
     throw postgresCode(error) === uniqueViolation ? sessionExists(ref, 'rename a session to') : error;
   }
 }

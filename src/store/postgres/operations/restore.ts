@@ -6,13 +6,13 @@ import type { Queries } from '../connection.ts';
 import { AppendGroup } from './append.ts';
 import { countErased } from './parts.ts';
 
-/** What restoring did: where the branch ends, and the group that is told once it is committed. */
+/** Where a restored branch ends, and the group, whose caches are updated after the commit. */
 export interface Restoring {
   readonly outcome: RestoreOutcome;
   readonly group: AppendGroup;
 }
 
-/** Judges events of another store and writes them as they are, inside the caller's transaction. */
+/** Judges events of a different store and writes them as they are, inside the caller's transaction. */
 export async function restore(
   queries: Queries,
   catalogue: Catalogue,
@@ -22,12 +22,12 @@ export async function restore(
   const group = new AppendGroup(queries, catalogue, platform);
   const { session, events, outcome, branchId, partBytes } = await group.restore(request);
   await group.write();
-  // Parts that come ahead of their events count at once.
+  // Counts parts that come ahead of their events.
   if (events.length === 0 && partBytes > 0) await countErased(queries, session, branchId, -partBytes);
   return { outcome, group };
 }
 
-/** Nothing is restored twice: where it is not known whether it was committed, it is sent again. */
+/** Restores again if the outcome of the commit is unknown: repeating a restore changes nothing. */
 export async function againInDoubt(write: () => Promise<Restoring>): Promise<Restoring> {
   try {
     return await write();

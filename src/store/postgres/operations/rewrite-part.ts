@@ -7,7 +7,7 @@ import { countErased } from './parts.ts';
 
 type Rewrite = EraseRequest['rewrites'][number];
 
-/** Gives a part a new text under its old digest. A hole is for this session alone: others keep the part as it was. */
+/** Gives a part a new text under its old digest. A hole is for this session alone; other sessions keep the part. */
 export async function rewritePart(queries: Queries, session: SessionKey, part: Rewrite): Promise<void> {
   const row = await queries.get<[number, number, number]>(
     `SELECT p.id, h.branch_id, h.bytes FROM part_holders h JOIN parts p ON p.namespace_id = $1 AND p.id = h.part_id
@@ -18,7 +18,7 @@ export async function rewritePart(queries: Queries, session: SessionKey, part: R
   );
   if (row === undefined) return;
   const [id, branchId, bytesBefore] = row;
-  // Asked once the part is locked: whoever was about to share it is counted.
+  // Counts holders after locking the part, so that an append that is about to share it is counted.
   const holders = await queries.all(
     'SELECT 1 FROM part_holders WHERE namespace_id = $1 AND part_id = $2 LIMIT 2',
     session.namespaceId,
@@ -38,7 +38,7 @@ export async function rewritePart(queries: Queries, session: SessionKey, part: R
     held,
     bytes,
   );
-  // A rewritten part counts with its new text, which may be longer: a body that was a delta is stored in full.
+  // Counts a rewritten part with its new text, which may be longer: a body that was a delta is stored in full.
   await countErased(queries, session, branchId, bytesBefore - bytes);
 }
 

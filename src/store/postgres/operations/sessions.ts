@@ -84,7 +84,7 @@ async function namespaceIdOf(queries: Queries, name: string): Promise<number> {
     name,
   );
   // A different writer made it in between and has committed: the insert waited for that.
-  return (made ?? ((await queries.get<[number]>(find, name)) as [number]))[0];
+  return (made ?? (await queries.one<[number]>(find, name)))[0];
 }
 
 /** Beyond every position, with room for a span. Positions are text here: in a busy store they exceed a JavaScript number. */

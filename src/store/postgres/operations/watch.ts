@@ -2,20 +2,20 @@ import type { Seq } from '../../../core/point.ts';
 import type { Abort } from '../../../core/store/event-store.ts';
 import type { Connection } from '../connection.ts';
 
-/** How often a head is looked at without having been told: what a lost message costs at most. */
+/** How often a watch looks at a head without a message: the most that a lost message costs. */
 const pollMs = 1_000;
-/** Messages of one process are this far apart at least: telling takes a lock that every commit of the server needs. */
+/** The least time between messages of one process: NOTIFY takes a lock that every commit of the server needs. */
 const tellMs = 10;
 /** Branches named in one message; PostgreSQL takes 8,000 bytes. */
 const namedMax = 200;
 
-/** A branch, told apart from all others of the database. */
+/** Returns a name for a branch that is unique in the database. */
 export function watchKey(sessionId: number, branchId: number): string {
   return `${sessionId}.${branchId}`;
 }
 
 /**
- * Wakes whoever waits for a branch to move: at once for this process's commits, on a message for those of others, and
+ * Wakes watchers when a branch may have moved: at once for commits of this process, on a message for those of others, and
  * every second in any case.
  */
 export class Watchers {
@@ -24,7 +24,7 @@ export class Watchers {
   readonly #channel: string;
   readonly #waiting = new Map<string, Set<() => void>>();
   #ear: Connection | 'coming' | undefined;
-  /** Not before this is it tried again to listen: a standby never lets anybody. */
+  /** The earliest time to retry LISTEN; a standby always refuses it. */
   #listenAfter = 0;
   #isClosed = false;
   #moved = new Set<string>();
@@ -40,7 +40,7 @@ export class Watchers {
     this.#tell = options.tell;
   }
 
-  /** Tells this process and every other that branches have moved; called after the commit. */
+  /** Announces to this process and all others that branches have moved; called after the commit. */
   moved(keys: readonly string[]): void {
     for (const key of keys) {
       this.#wake(key);
@@ -49,7 +49,7 @@ export class Watchers {
     this.#telling ??= this.#tellAll();
   }
 
-  /** Ends every watch, once the others have been told what moved. */
+  /** Ends every watch, after the last announcement. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#wakeAll();
@@ -57,7 +57,7 @@ export class Watchers {
     if (this.#ear !== 'coming') this.#ear?.destroy();
   }
 
-  /** Yields the head each time it is found past the last one; ends when aborted or closed. */
+  /** Yields the head each time it has moved past the last one; ends when aborted or closed. */
   async *watch(
     look: () => Promise<{ readonly key: string; readonly head: Seq } | undefined>,
     after: Seq,
@@ -73,7 +73,7 @@ export class Watchers {
         yield last;
         continue;
       }
-      // Waiting begins before the second look, so that nothing can pass in between.
+      // Starts to wait before the second look, so that no move is missed in between.
       const change = this.#change(before?.key, signal);
       const now = await look().catch(() => undefined);
       if (now !== undefined && now.head > last) change.stop();
@@ -102,7 +102,7 @@ export class Watchers {
     return { done, stop: () => stop() };
   }
 
-  /** Begins to listen, or again if the connection was lost; without it there is still the look every second. */
+  /** Starts to listen, or again after a lost connection; without it there is still the look every second. */
   #listen(): void {
     if (this.#isClosed || this.#ear === 'coming' || this.#ear?.isDead === false) return;
     if (performance.now() < this.#listenAfter) return;
@@ -111,7 +111,7 @@ export class Watchers {
       (ear) => {
         this.#ear = ear;
         if (this.#isClosed) ear.destroy();
-        // What was told before it listened is looked for.
+        // Looks for moves that were announced before it listened.
         this.#wakeAll();
       },
       () => {
@@ -147,7 +147,7 @@ export class Watchers {
     while (this.#moved.size > 0) {
       const keys = [...this.#moved];
       this.#moved = new Set();
-      // A message that cannot be sent is one the others find out without.
+      // The others find a move without the message, by looking.
       await this.#tell(keys.length > namedMax ? '*' : keys.join(' ')).catch(() => {});
       if (!this.#isClosed) await new Promise((resolve) => setTimeout(resolve, tellMs));
     }

@@ -10,14 +10,14 @@ import type { Queries } from '../connection.ts';
 import { bigints, bools, ints, RowList, texts } from '../row-list.ts';
 import type { SessionFacts } from './session-facts.ts';
 
-/** A branch that a transaction appends to, and what becomes of its row. */
+/** A branch that a transaction appends to, and the new values of its row. */
 export interface WrittenBranch {
   readonly ref: SessionRef;
   readonly facts: SessionFacts;
   readonly row: BranchRow;
   eventBytes: number;
   clock: Clock;
-  /** Of the parts that this transaction brings. */
+  /** Bytes of the parts that this transaction brings. */
   partBytes: number;
   lastMarker: Seq;
   createdAt: string;
@@ -26,7 +26,7 @@ export interface WrittenBranch {
   order: number;
 }
 
-/** An event that is going to be written, and where. */
+/** An event to write, and its branch. */
 export interface WrittenEvent {
   readonly branch: WrittenBranch;
   readonly event: WrittenRow;

@@ -1,3 +1,4 @@
+import { assert } from '../../../core/error.ts';
 import { clockWith } from '../../../core/event/clock.ts';
 import { isStructural } from '../../../core/event/families/structural.ts';
 import { checkLimit, limits } from '../../../core/limits.ts';
@@ -22,7 +23,7 @@ import { firstChange, indexEvent } from './keys.ts';
 import { findEvents, findPlaces } from './locate.ts';
 import { bytesOfParts, heldPart, holdParts, notHeld, partLookupOf } from './parts.ts';
 
-/** Judges one append and writes it, inside the caller's transaction. Throws why it is refused, having written nothing. */
+/** Judges one append and writes it, inside the caller's transaction. Throws why it is refused, before it writes anything. */
 export function append(
   database: Database,
   catalogue: Catalogue,
@@ -33,11 +34,10 @@ export function append(
   const judgement = judgeAppend(sourceOf(database, catalogue, session), request, platform);
   if (judgement.kind === 'known') return judgement.outcome;
   const parts = planParts(partLookupOf(database, session), request.parts, platform.sha256);
-  const branch = (
+  const branch =
     request.target.kind === 'fork'
       ? addFork(database, catalogue, session, request.target)
-      : catalogue.branch(session, request.target.branch)
-  ) as BranchRow;
+      : heldBranch(catalogue, session, request.target.branch);
   writeRows(database, catalogue, session, branch, judgement.plan, bytesOfParts(parts));
   holdParts(database, session, branch, parts);
   catalogue.setState(branch, judgement.plan.after);
@@ -45,16 +45,23 @@ export function append(
   return judgement.outcome;
 }
 
-/** The session of a request, or `session.not-found`. */
+/** Returns the session of a request, or throws `session.not-found`. */
 export function sessionOf(catalogue: Catalogue, ref: SessionRef): SessionRow {
   const session = catalogue.session(ref);
   if (session !== undefined) return session;
   throw sessionNotFound(ref);
 }
 
+/** Returns a branch that the judgement has found. */
+export function heldBranch(catalogue: Catalogue, session: SessionRow, name: string): BranchRow {
+  const branch = catalogue.branch(session, name);
+  assert(branch !== undefined, 'the judgement has found the branch');
+  return branch;
+}
+
 const noEvents: ReadonlyMap<string, StoredEvent> = new Map();
 
-/** What the judgement of an append asks. */
+/** Returns the lookups that judging an append needs. */
 export function sourceOf(database: Database, catalogue: Catalogue, session: SessionRow): AppendSource {
   return {
     stateOf: (name) => {
@@ -82,7 +89,7 @@ export function addFork(
   session: SessionRow,
   target: { readonly branch: string; readonly parent: Point },
 ): BranchRow {
-  const parent = catalogue.branch(session, target.parent.branch) as BranchRow;
+  const parent = heldBranch(catalogue, session, target.parent.branch);
   checkLimit('lineageDepthMax', depthOf(database, parent) + 1, `fork "${target.parent.branch}"`);
   const rowid = database.insert(
     'INSERT INTO branches (session_id, name, parent_id, parent_seq) VALUES (?, ?, ?, ?)',
@@ -101,7 +108,7 @@ export function addFork(
 
 function depthOf(database: Database, branch: BranchRow): number {
   if (branch.parentId === null) return 0;
-  const [depth] = database.get<[number]>(depthSql, branch.id) as [number];
+  const [depth] = database.one<[number]>(depthSql, branch.id);
   return depth;
 }
 

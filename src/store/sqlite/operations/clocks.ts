@@ -1,5 +1,5 @@
 import { type Clock, clockAtStart, clockBeside, clockWith } from '../../../core/event/clock.ts';
-import { later, type Seq, type SeqRange } from '../../../core/point.ts';
+import { beginning, later, type Seq, type SeqRange } from '../../../core/point.ts';
 import type { ClockTerm } from '../../sql/header-terms.ts';
 import type { Database, InTransaction } from '../database.ts';
 
@@ -28,7 +28,7 @@ export function lastBefore(
   return low;
 }
 
-/** How far the clocks of a branch have come. */
+/** Returns the clocks at the head of a branch. */
 export function lastClock(database: Database, branch: number): Clock {
   const row = database.get<[string, number]>(lastClockSql, branch);
   return row === undefined ? clockAtStart : { time: row[0], turn: row[1] };
@@ -36,7 +36,7 @@ export function lastClock(database: Database, branch: number): Clock {
 
 const lastClockSql = `SELECT coalesce(c.time, e.time), coalesce(c.turn, e.turn) ${clocked} ORDER BY e.seq DESC LIMIT 1`;
 
-/** Keeps the clock of an event that does not say it itself. */
+/** Keeps the clock of an event whose own time or turn lies behind. */
 export function keepClock(
   database: Database,
   branch: number,
@@ -49,19 +49,19 @@ export function keepClock(
 
 const keepSql = 'INSERT OR REPLACE INTO clocks (branch_id, seq, time, turn) VALUES (?, ?, ?, ?)';
 
-/** Rows looked at in one transaction, so that it stays short. */
+/** Rows in one transaction, so that it stays short. */
 const rowsMax = 1_000;
 
-/** Makes the clocks of a branch what the log says. */
+/** Rebuilds the clocks of a branch from the log. */
 export async function resetClocks(database: Database, branch: number, inTransaction: InTransaction): Promise<void> {
-  let [clock, after]: [clock: Clock, after: Seq | undefined] = [clockAtStart, 0 as Seq];
+  let [clock, after]: [clock: Clock, after: Seq | undefined] = [clockAtStart, beginning];
   while (after !== undefined) {
     const [before, from]: [Clock, Seq] = [clock, after];
     [clock, after] = await inTransaction(() => resetNext(database, branch, before, from));
   }
 }
 
-/** The clock with the next events and the seq of the last of them; no seq if there are none. */
+/** Returns the clock after the next events and the seq of the last of them; no seq if there are none. */
 function resetNext(database: Database, branch: number, before: Clock, after: Seq): [Clock, Seq | undefined] {
   const rows = database.all<[Seq, string, number]>(nextSql, branch, after, rowsMax);
   const last = rows.at(-1)?.[0];

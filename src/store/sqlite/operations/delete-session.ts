@@ -5,7 +5,7 @@ import type { Database, InTransaction } from '../database.ts';
 /** Rows deleted in one transaction, so that it stays short. */
 const rowsMax = 1_000;
 
-/** Takes the name from a session: from here on it does not exist. Gives its row's id; undefined if there was none. */
+/** Takes the name from a session: from here on it does not exist. Returns its row id; undefined if there was none. */
 export function hideSession(database: Database, catalogue: Catalogue, ref: SessionRef): number | undefined {
   const session = catalogue.session(ref);
   if (session === undefined) return undefined;
@@ -14,16 +14,16 @@ export function hideSession(database: Database, catalogue: Catalogue, ref: Sessi
   return session.id;
 }
 
-/** Sessions that were deleted by a process which ended before it had cleared them away. */
+/** Returns sessions whose rows a deletion has left behind. */
 export function hiddenSessions(database: Database): number[] {
   return database.all<[number]>('SELECT id FROM sessions WHERE name IS NULL').map(([id]) => id);
 }
 
-/** Deletes everything only this session holds, a little at a time. */
+/** Deletes everything that only this session holds, a few rows at a time. */
 export async function clearSession(database: Database, sessionId: number, inTransaction: InTransaction): Promise<void> {
   for (const sql of clearingSql) {
     while ((await inTransaction(() => database.change(sql, sessionId, rowsMax))) > 0) {
-      // Each round is a short transaction of its own; appends of other sessions get their turn in between.
+      // Each round is a short transaction; appends of other sessions get their turn in between.
     }
   }
 }
@@ -36,7 +36,7 @@ const clearingSql = [
   `DELETE FROM events WHERE rowid IN (SELECT rowid FROM events WHERE branch_id IN ${branches} LIMIT ?)`,
   `DELETE FROM snapshots WHERE rowid IN (SELECT rowid FROM snapshots WHERE branch_id IN ${branches} LIMIT ?)`,
   'DELETE FROM receipts WHERE rowid IN (SELECT rowid FROM receipts WHERE session_id = ? LIMIT ?)',
-  // Parts that only this session holds, then what it shares with others.
+  // First the parts that only this session holds, then its hold on the others.
   `DELETE FROM parts WHERE id IN (
      SELECT h.part_id FROM part_holders h JOIN parts p ON p.id = h.part_id WHERE h.session_id = ?
      AND NOT EXISTS (SELECT 1 FROM part_holders o WHERE o.part_id = h.part_id AND o.session_id <> h.session_id) LIMIT ?)`,

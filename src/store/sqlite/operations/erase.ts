@@ -20,7 +20,7 @@ export function erase(
   request: EraseRequest,
 ): AppendOutcome[] {
   const session = sessionOf(catalogue, request);
-  const [erasures] = database.get<[number]>('SELECT erasures FROM sessions WHERE id = ?', session.id) as [number];
+  const [erasures] = database.one<[number]>('SELECT erasures FROM sessions WHERE id = ?', session.id);
   checkErasures(request, erasures);
   const erased = request.events.map((event) => ({ ...event, row: branchOf(catalogue, session, event.branch) }));
   const kept = keptKeys(catalogue, session, request);

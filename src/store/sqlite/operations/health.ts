@@ -13,9 +13,9 @@ import { pause } from '../writer.ts';
 
 const problemsMax = 20;
 
-/** What the file is, how large, how durable, and whether SQLite finds it sound. */
+/** Reports what the file is, how large, how durable, and whether SQLite finds it sound. */
 export function healthOf(database: Database, path: string, isReadOnly: boolean): StoreHealth {
-  const [synchronous] = database.get<[number]>('PRAGMA synchronous') as [number];
+  const [synchronous] = database.one<[number]>('PRAGMA synchronous');
   const problems = problemsOf(database);
   return {
     kind: 'sqlite',
@@ -24,7 +24,7 @@ export function healthOf(database: Database, path: string, isReadOnly: boolean):
     bytes: fileBytes(path) + fileBytes(`${path}-wal`),
     durability: isReadOnly ? 'read-only' : synchronous >= 2 ? 'disk' : 'process',
     facts: factsOf(database, path, synchronous),
-    // What is damaged cannot be measured.
+    // A damaged file cannot be measured.
     tables: problems.length > 0 ? [] : tableSizes(database),
     namespaces: problems.length > 0 ? [] : namespaceSizes(database),
     advice: adviceOf(database),
@@ -38,8 +38,8 @@ function problemsOf(database: Database): StoreAdvice[] {
 }
 
 function factsOf(database: Database, path: string, synchronous: number): StoreFact[] {
-  const [version] = database.get<[string]>('SELECT sqlite_version()') as [string];
-  const [mode] = database.get<[string]>('PRAGMA journal_mode') as [string];
+  const [version] = database.one<[string]>('SELECT sqlite_version()');
+  const [mode] = database.one<[string]>('PRAGMA journal_mode');
   const waits = synchronous >= 2 ? 'every commit waits for the disk' : 'a commit does not wait for the disk';
   return [
     { name: 'engine', text: `SQLite ${version}` },
@@ -50,10 +50,10 @@ function factsOf(database: Database, path: string, synchronous: number): StoreFa
 const freeShareMax = 0.5;
 const freePagesMin = 10_000;
 
-/** Pages that were freed are used again, and given back to the disk only when they are asked for. */
+/** Advises to shrink the file if most of it is free: SQLite reuses free pages, and returns them only on request. */
 function adviceOf(database: Database): StoreAdvice[] {
-  const [free] = database.get<[number]>('PRAGMA freelist_count') as [number];
-  const [pages] = database.get<[number]>('PRAGMA page_count') as [number];
+  const [free] = database.one<[number]>('PRAGMA freelist_count');
+  const [pages] = database.one<[number]>('PRAGMA page_count');
   if (free < freePagesMin || free < pages * freeShareMax) return [];
   const message = `${Math.round((free / pages) * 100)} % of the file is free pages`;
   return [{ message, todo: 'If the room is needed elsewhere, type VACUUM in a SQLite shell while nobody writes' }];
@@ -86,14 +86,14 @@ function fileBytes(path: string): number {
 }
 
 /**
- * Moves everything from the write-ahead log into the file and empties the log, so that nothing erased is left in it. A
- * reader in another process can hold it up; it is tried until the deadline, and every later commit empties it anyway.
+ * Moves everything from the write-ahead log into the file and empties the log, so that no erased content is left in it.
+ * A reader in a different process can block it; this retries until the deadline, and later commits empty the log anyway.
  */
 export async function truncateLog(database: Database, waitMs: number): Promise<boolean> {
   const deadline = performance.now() + waitMs;
   for (let attempt = 0; ; attempt++) {
     try {
-      const [isBlocked] = database.get<[number]>('PRAGMA wal_checkpoint(TRUNCATE)') as [number];
+      const [isBlocked] = database.one<[number]>('PRAGMA wal_checkpoint(TRUNCATE)');
       if (isBlocked === 0) return true;
     } catch (error) {
       if (!isBusy(error)) throw error;

@@ -13,7 +13,7 @@ export function indexEvent(database: Database, branchId: number, key: string, se
   database.run('INSERT OR IGNORE INTO event_keys (branch_id, key, seq) VALUES (?, ?, ?)', branchId, key, seq);
 }
 
-/** An event after `since` in a raw history that is indexed under one of the keys or prefixes. */
+/** Returns an event after `since` in a raw history that is indexed under one of the keys or prefixes. */
 export function firstChange(
   database: Database,
   catalogue: Catalogue,
@@ -43,7 +43,7 @@ function recentChange(
 ): KeyedSeq | undefined {
   const named = new Set(keys);
   let first: KeyedSeq | undefined;
-  // They are in the order of seqs, and what is asked about is nearly always the last few of them.
+  // The entries are in order of seq, and conditions nearly always ask about the last few.
   for (let index = recent.length - 1; index >= 0; index--) {
     const held = recent[index] as KeyedSeq;
     if (held.seq <= after) break;
@@ -69,13 +69,13 @@ function indexedChange(database: Database, range: BranchRange, { keys, prefixes 
 const changeSql =
   'SELECT seq FROM event_keys WHERE branch_id = ? AND key = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT 1';
 
-/** Goes from key to key, so that the cost is that of the keys there are, not of their history. */
+/** Goes from key to key, so that the cost depends on the number of keys, not of events. */
 function firstUnder(database: Database, [branch, after, through]: BranchRange, prefix: string): KeyedSeq | undefined {
   const row = database.get<[string, Seq]>(changedUnderSql, { branch, prefix, end: endOf(prefix), after, through });
   return row === undefined ? undefined : { key: row[0], seq: row[1] };
 }
 
-/** What every key with the prefix is less than. A blob is greater than any text. */
+/** Returns a value greater than every key with the prefix. A blob is greater than any text. */
 function endOf(prefix: string): string | Uint8Array {
   return prefixEnd(prefix) ?? new Uint8Array();
 }
@@ -92,7 +92,7 @@ WITH RECURSIVE held (key) AS (
 SELECT held.key, e.seq FROM held JOIN event_keys e ON e.branch_id = :branch AND e.key = held.key AND e.seq > :after AND e.seq <= :through
 WHERE held.key IS NOT NULL LIMIT 1`;
 
-/** Keys of a branch with a prefix, after a given one, in byte order. */
+/** Returns keys of a branch with a prefix, after a given one, in byte order. */
 export function keysUnder(
   database: Database,
   branch: number,
@@ -102,7 +102,7 @@ export function keysUnder(
 ): string[] {
   const isLater = after !== undefined && compareUtf8(after, prefix) >= 0;
   const first = isLater ? after : prefix;
-  // Most branches have no key of a kind, and finding that out is much quicker than starting the walk.
+  // Most branches have no key of a kind, and this query is much faster than the walk.
   if (database.get(anyKeySql, branch, first, endOf(prefix)) === undefined) return [];
   return database
     .all<[string]>(isLater ? keysAfterSql : keysFromSql, { branch, first, end: endOf(prefix), limit })
@@ -120,7 +120,7 @@ SELECT key FROM held WHERE key IS NOT NULL`;
 const keysFromSql = keysSql('>=');
 const keysAfterSql = keysSql('>');
 
-/** Takes an event out of the index of a key. */
+/** Removes an event from the index of a key. */
 export function unindexEvent(database: Database, branchId: number, key: string, seq: Seq): void {
   database.run('DELETE FROM event_keys WHERE branch_id = ? AND key = ? AND seq = ?', branchId, key, seq);
 }

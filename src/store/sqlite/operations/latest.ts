@@ -12,7 +12,7 @@ import { keysUnder } from './keys.ts';
 
 type BranchIds = (name: string) => number | undefined;
 
-/** The same of the view at a point. */
+/** Returns the same as {@link latestPage} for the view at a point. */
 export function latestAt(
   database: Database,
   catalogue: Catalogue,
@@ -32,7 +32,7 @@ export function latestAt(
   return next === undefined ? { entries, head: history.head } : { entries, next, head: history.head };
 }
 
-/** For each selected key, the last event of the view that is indexed under it. */
+/** Returns, for each selected key, the last event of the view that is indexed under it. */
 export function latestPage(
   database: Database,
   branchId: BranchIds,
@@ -46,7 +46,7 @@ export function latestPage(
   const entries: { readonly key: string; readonly event: StoredEvent }[] = [];
   let bytes = 0;
   const [keys, isAll] = candidates(database, branchId, view, select, page, limit);
-  // One event may be the last of many keys: it is read once.
+  // One event may be the last of many keys: this reads it once.
   const read = new Map<string, StoredEvent | undefined>();
   for (const key of keys) {
     const place = latestOf(database, branchId, view, key);
@@ -62,7 +62,7 @@ export function latestPage(
   return isAll ? { entries } : { entries, next: keys.at(-1) as string };
 }
 
-/** What is asked for most: one key. */
+/** Answers the most frequent request: one key. */
 function latestOfOne(
   database: Database,
   branchId: BranchIds,
@@ -88,7 +88,7 @@ const latestSql = {
   full: `SELECT ${eventColumns.full} FROM events e WHERE e.branch_id = ?1 AND ${inSegment}`,
 } as const;
 
-/** The last event of a key in a segment without gaps, found and fetched in one question. */
+/** Returns the last event of a key in a segment without gaps, with one query. */
 function latestIn(
   database: Database,
   branchId: BranchIds,
@@ -102,7 +102,7 @@ function latestIn(
   return row === undefined ? undefined : eventOf(segment.branch, row, select);
 }
 
-/** Up to `limit` keys in order, and whether they are the last ones. */
+/** Returns up to `limit` keys in order, and whether they are the last ones. */
 function candidates(
   database: Database,
   branchId: BranchIds,
@@ -127,7 +127,7 @@ function candidates(
 
 const beforeSql = 'SELECT seq FROM event_keys WHERE branch_id = ? AND key = ? AND seq <= ? ORDER BY seq DESC LIMIT 1';
 
-/** Goes back through the view; a branch is asked again only where its last answer does not already tell. */
+/** Goes back through the view; queries a branch again only if the last answer does not already decide. */
 function latestOf(
   database: Database,
   branchId: BranchIds,
@@ -156,7 +156,7 @@ function latestOf(
   return undefined;
 }
 
-/** Where an event is: its branch by number and by name. */
+/** Where an event stands: its branch by number and by name, and its seq. */
 interface StoredPlace {
   readonly branch: number;
   readonly name: string;

@@ -4,12 +4,12 @@ import { type EventRow, eventColumns, eventOf } from '../../sql/event-row.ts';
 import type { SessionRow } from '../catalogue.ts';
 import type { Database } from '../database.ts';
 
-// CROSS JOIN keeps the order: left to itself, SQLite goes through every event of the session to find a few.
+// CROSS JOIN keeps the order; otherwise SQLite goes through every event of the session to find a few.
 const placesSql = `
 SELECT e.id, b.name, e.seq, e.turn FROM json_each(?) asked
 CROSS JOIN events e ON e.session_id = ? AND e.id = asked.value CROSS JOIN branches b ON b.id = e.branch_id`;
 
-/** Where events stand, by id. */
+/** Returns where events stand, by id. */
 export function findPlaces(
   database: Database,
   session: SessionRow,
@@ -23,7 +23,7 @@ const eventsSql = `
 SELECT ${eventColumns.full}, b.name FROM json_each(?) asked
 CROSS JOIN events e ON e.session_id = ? AND e.id = asked.value CROSS JOIN branches b ON b.id = e.branch_id`;
 
-/** Stored events by id, with their data. */
+/** Returns stored events by id, with their data. */
 export function findEvents(
   database: Database,
   session: SessionRow,

@@ -23,13 +23,13 @@ function partIn([digest, kind, salt, text, refs, damaged]: PartRow): PartInput {
   return partOf({ digest, kind, salt, text, refs: refs === null ? [] : (storedJson(refs) as Digest[]) }, damaged === 1);
 }
 
-// CROSS JOIN keeps the order: left to itself, SQLite goes through every part of the session for each one asked for.
+// CROSS JOIN keeps the order; otherwise SQLite goes through every part of the session for each one asked for.
 const askedSql = `FROM json_each(?) asked
 CROSS JOIN part_holders h ON h.session_id = ? AND h.digest = unhex(asked.value) CROSS JOIN parts p ON p.id = h.part_id`;
 const partsSql = `SELECT ${columns} ${askedSql}`;
 
-/** The parts of these digests that the session holds. */
-export function findParts(
+/** Returns the parts of these digests that the session holds. */
+function findParts(
   database: Database,
   session: SessionRow,
   digests: readonly Digest[],
@@ -53,7 +53,7 @@ WITH RECURSIVE reached(digest) AS (
 SELECT lower(hex(reached.digest)), octet_length(p.text) FROM reached
 LEFT JOIN part_holders h ON h.session_id = :session AND h.digest = reached.digest LEFT JOIN parts p ON p.id = h.part_id`;
 
-/** A page of the parts of these digests that the session holds, and unless told otherwise of all they refer to. */
+/** Returns a page of the parts of these digests that the session holds and, by default, of all they refer to. */
 export function partsPage(
   database: Database,
   session: SessionRow,
@@ -61,8 +61,8 @@ export function partsPage(
   { depth = 'all' }: PartsRequest,
 ): PartsPage {
   const asked = JSON.stringify([...new Set(digests)]);
-  const [bytes, hasRefs] = database.get<[number, number | null]>(askedTotalSql, asked, session.id) as [number, number];
-  // Most parts refer to nothing, and most pages are small: then there is nothing to walk and nothing to choose.
+  const [bytes, hasRefs] = database.one<[number, number | null]>(askedTotalSql, asked, session.id);
+  // Most parts refer to nothing and most pages are small: then there is nothing to walk or to choose.
   if (depth === 'asked' || hasRefs !== 1) {
     if (bytes <= limits.pageBytesMax) return { parts: findParts(database, session, digests), rest: [] };
     return fitting(database, session, database.all<[Digest, number]>(askedSizesSql, asked, session.id));
@@ -82,7 +82,7 @@ function fitting(
   return { parts: findParts(database, session, digests.slice(0, count)), rest: digests.slice(count) };
 }
 
-/** One part the session holds. */
+/** Returns one part that the session holds. */
 export function heldPart(database: Database, session: SessionRow, digest: Digest): PartInput | undefined {
   return findParts(database, session, [digest]).get(digest);
 }
@@ -94,7 +94,7 @@ WHERE NOT EXISTS (
   WHERE h.session_id = ? AND h.digest = unhex(asked.value) AND p.damaged = 0
 )`;
 
-/** Which of these parts the session does not hold whole. */
+/** Returns which of these parts the session does not hold whole. */
 export function notHeld(database: Database, session: SessionRow, digests: readonly Digest[]): readonly Digest[] {
   return database.all<[Digest]>(notHeldSql, JSON.stringify(digests), session.id).map(([digest]) => digest);
 }
@@ -102,7 +102,7 @@ export function notHeld(database: Database, session: SessionRow, digests: readon
 const heldSql = `
 SELECT lower(hex(digest)) FROM part_holders WHERE session_id = ? AND digest > unhex(?) ORDER BY digest LIMIT ?`;
 
-/** The digests of the parts a session holds, rising. */
+/** Returns the digests of the parts a session holds, rising. */
 export function heldParts(database: Database, session: SessionRow, after: Digest | undefined, limit: number): Digest[] {
   return database.all<[Digest]>(heldSql, session.id, after ?? '', limit).map(([digest]) => digest);
 }
@@ -122,14 +122,14 @@ export function partLookupOf(database: Database, session: SessionRow): PartLooku
   };
 }
 
-/** The bytes of the parts that an append brings to the session. */
+/** Returns the bytes of the parts that an append brings to the session. */
 export function bytesOfParts(plans: readonly PartPlan[]): number {
   let bytes = 0;
   for (const { part } of plans) bytes += Buffer.byteLength(part.text);
   return bytes;
 }
 
-/** Carries out what was decided, and makes the session hold every part. */
+/** Stores the parts as planned, and makes the session hold every one of them. */
 export function holdParts(
   database: Database,
   session: SessionRow,
@@ -165,10 +165,10 @@ function addPart(database: Database, session: SessionRow, part: PartInput): numb
   );
 }
 
-/** Takes bytes off what a branch stores. */
+/** Subtracts bytes from the size of a branch. */
 export const erasedBytesSql = 'UPDATE branches SET erased_bytes = erased_bytes + ? WHERE id = ?';
 
-/** Makes a session forget parts; those that no session holds any more are deleted. */
+/** Makes a session let go of parts, and deletes those that no session holds any more. */
 export function forgetParts(database: Database, session: { readonly id: number }, digests: readonly Digest[]): void {
   for (const digest of digests) {
     const row = database.get<[number, number, number]>(

@@ -112,7 +112,7 @@ class RangeQuery {
     const [branch, after, through] = this.#range;
     const first = this.#isForward ? after : Math.max(after, through - limit);
     const last = this.#isForward ? Math.min(through, after + limit) : through;
-    const [bytes] = database.get<[number]>(bytesBetweenSql, branch, first, last) as [number];
+    const [bytes] = database.one<[number]>(bytesBetweenSql, branch, first, last);
     return bytes;
   }
 

@@ -6,7 +6,7 @@ import { sessionOf } from './append.ts';
 import { listBranches } from './branch.ts';
 import { hideSession } from './delete-session.ts';
 
-/** Gives a session another id, inside the caller's transaction. Gives the row of the one it replaced, to be cleared away. */
+/** Gives a session a new id, inside the caller's transaction. Returns the row of the one it replaced, to be cleared away. */
 export function renameSession(
   database: Database,
   catalogue: Catalogue,

@@ -4,10 +4,10 @@ import { judgeRestore, type RestoredRow } from '../../../core/store/restore.ts';
 import { type RestoreOutcome, type RestoreRequest } from '../../../core/store/restore-request.ts';
 import type { BranchRow, Catalogue, SessionRow } from '../catalogue.ts';
 import type { Database } from '../database.ts';
-import { addFork, sessionOf, sourceOf, writeRows } from './append.ts';
+import { addFork, heldBranch, sessionOf, sourceOf, writeRows } from './append.ts';
 import { bytesOfParts, erasedBytesSql, holdParts, partLookupOf } from './parts.ts';
 
-/** Judges events of another store and writes them as they are, inside the caller's transaction. */
+/** Judges events of a different store and writes them as they are, inside the caller's transaction. */
 export function restore(
   database: Database,
   catalogue: Catalogue,
@@ -37,10 +37,10 @@ function branchOf(
 ): BranchRow {
   return isNew && parent !== undefined
     ? addFork(database, catalogue, session, { branch, parent })
-    : (catalogue.branch(session, branch) as BranchRow);
+    : heldBranch(catalogue, session, branch);
 }
 
-/** What is left of erased payloads. */
+/** Keeps the digests of erased payloads. */
 function keepDigests(database: Database, branch: BranchRow, events: readonly RestoredRow[]): void {
   for (const { seq, dataDigest } of events) {
     if (dataDigest === null) continue;
@@ -48,7 +48,7 @@ function keepDigests(database: Database, branch: BranchRow, events: readonly Res
   }
 }
 
-/** Parts that come ahead of their events count at once. */
+/** Counts parts that come ahead of their events. */
 function countParts(database: Database, branch: BranchRow, parts: readonly PartPlan[]): void {
   const bytes = bytesOfParts(parts);
   if (bytes > 0) database.run(erasedBytesSql, -bytes, branch.id);

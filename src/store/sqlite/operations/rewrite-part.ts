@@ -3,7 +3,7 @@ import type { SessionRow } from '../catalogue.ts';
 import type { Database } from '../database.ts';
 import { erasedBytesSql } from './parts.ts';
 
-/** Gives a part a new text under its old digest. A hole is for this session alone: others keep the part as it was. */
+/** Gives a part a new text under its old digest. A hole is for this session alone; other sessions keep the part. */
 export function rewritePart(database: Database, session: SessionRow, part: EraseRequest['rewrites'][number]): void {
   const row = database.get<[number, number, number, number]>(
     `SELECT p.id, h.branch_id, h.bytes, (SELECT count(*) FROM (SELECT 1 FROM part_holders o WHERE o.part_id = p.id LIMIT 2))
@@ -45,7 +45,7 @@ export function rewritePart(database: Database, session: SessionRow, part: Erase
   }
 }
 
-/** A rewritten part counts with its new text, which may be longer: a body that was a delta is stored in full. */
+/** Counts a rewritten part with its new text, which may be longer: a body that was a delta is stored in full. */
 function countText(
   database: Database,
   session: SessionRow,

@@ -2,10 +2,10 @@ import type { Seq } from '../../../core/point.ts';
 import type { Abort } from '../../../core/store/event-store.ts';
 import type { Database } from '../database.ts';
 
-/** How often another process's commits are looked for while someone watches. */
+/** How often a watch looks for commits of other processes. */
 const pollMs = 50;
 
-/** Wakes whoever waits for a branch to move: at once for this connection's commits, soon for other processes'. */
+/** Wakes watchers when a branch may have moved: at once for commits of this connection, soon for those of others. */
 export class Watchers {
   readonly #hasChanged: () => boolean;
   readonly #waiting = new Set<() => void>();
@@ -13,12 +13,12 @@ export class Watchers {
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
-  /** `hasChanged` tells whether another connection has committed since it was last asked. */
+  /** `hasChanged` tells whether a different connection has committed since its last call. */
   constructor(hasChanged: () => boolean) {
     this.#hasChanged = hasChanged;
   }
 
-  /** Lets every watcher look again. */
+  /** Makes every watcher look again. */
   wake(): void {
     this.#wakes++;
     const waiting = [...this.#waiting];
@@ -31,7 +31,7 @@ export class Watchers {
     this.wake();
   }
 
-  /** Yields the head each time it is found past the last one; ends when aborted or closed. */
+  /** Yields the head each time it has moved past the last one; ends when aborted or closed. */
   async *watch(headOf: () => Promise<Seq | undefined>, after: Seq, signal: Abort): AsyncGenerator<Seq> {
     let last: Seq = after;
     while (!signal.aborted && !this.#isClosed) {
@@ -63,7 +63,7 @@ export class Watchers {
     try {
       if (this.#hasChanged()) this.wake();
     } catch {
-      // The watchers' own look at the head will tell what is wrong.
+      // The watchers' own look at the head reports the error.
       this.wake();
     }
   }
@@ -74,9 +74,9 @@ export class Watchers {
   }
 }
 
-/** Tells whether another connection has committed since it was last asked; it remembers on its own. */
+/** Returns a function that tells whether a different connection has committed since its last call. */
 export function changeDetector(database: Database): () => boolean {
-  const current = (): number => (database.get<[number]>('PRAGMA data_version') as [number])[0];
+  const current = (): number => database.one<[number]>('PRAGMA data_version')[0];
   let last = current();
   return () => {
     const before = last;

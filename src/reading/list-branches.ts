@@ -1,0 +1,167 @@
+import { parseJson } from '../core/canonical-json.ts';
+import { RepriseError } from '../core/error.ts';
+import { agentHolds, compileFields, type FieldPattern } from '../core/event/filter.ts';
+import { given, isObject } from '../core/json.ts';
+import { nearest } from '../core/nearest.ts';
+import type { Point, Seq } from '../core/point.ts';
+import type { Spending } from '../core/recording/spending.ts';
+import type { BranchNode } from '../core/session/session-log.ts';
+import type { SessionRecord } from '../core/store/event-store.ts';
+import type { Reprise } from '../engine/reprise.ts';
+import type { Session } from '../engine/session.ts';
+import { type Summary, summary } from '../projections/summary.ts';
+import { type DrawnBranch, drawnBranches } from './branch-tree.ts';
+
+/** One branch in a listing, as `reprise list --json` prints it. */
+export interface ListRow {
+  /** Only in a listing of all namespaces. */
+  readonly namespace?: string;
+  readonly session: string;
+  readonly branch: string;
+  /** Null for the branch the session began with. */
+  readonly parent: Point | null;
+  readonly title: string | null;
+  readonly events: number;
+  readonly head: Seq;
+  readonly bytes: number;
+  readonly startedAt: string | null;
+  readonly endedAt: string | null;
+  readonly durationMs: number | null;
+  readonly outcome: string | null;
+  readonly agents: readonly string[];
+  readonly git: Summary['git'];
+  readonly usage: Spending;
+  readonly fingerprint: string;
+}
+
+/** A whole listing as one object. */
+export interface ListAnswer {
+  readonly branches: readonly ListRow[];
+}
+
+/** The names of the fields of a row, which are the fields a listing can be filtered by. */
+const rowFields = {
+  session: true,
+  branch: true,
+  parent: true,
+  title: true,
+  events: true,
+  head: true,
+  bytes: true,
+  startedAt: true,
+  endedAt: true,
+  durationMs: true,
+  outcome: true,
+  agents: true,
+  git: true,
+  usage: true,
+  fingerprint: true,
+} as const satisfies Record<Exclude<keyof ListRow, 'namespace'>, true>;
+
+/** Which branches to list. Everything that is given must hold. */
+export interface ListQuery {
+  /** Lists at most this many sessions. */
+  readonly limit: number;
+  /** Lists only sessions that were appended to at or after this time. */
+  readonly since?: string;
+  /** Lists the sessions of every namespace. */
+  readonly allNamespaces?: boolean;
+  /** Matches branches that the agent took part in; `~text` matches a part of its id. */
+  readonly agent?: string;
+  readonly outcome?: string;
+  /** Matches fields of the row. */
+  readonly fields?: readonly FieldPattern[];
+  /** Matches rows whose JSON contains the text, in any case. */
+  readonly search?: string;
+}
+
+/** A branch that was listed, with its session open. */
+export interface ListedBranch extends DrawnBranch {
+  readonly record: SessionRecord;
+  readonly session: Session;
+  readonly summary: Summary;
+}
+
+type Test = (branch: ListedBranch) => Promise<boolean>;
+
+/**
+ * Lists branches one session at a time, the session last appended to first. The returned value tells whether the limit
+ * left sessions out. A filter that cannot match anything is refused before the first session is read.
+ */
+export function listBranches(
+  reprise: Reprise,
+  query: ListQuery,
+): AsyncGenerator<readonly ListedBranch[], boolean, undefined> {
+  return listed(reprise, query, rowTest(query));
+}
+
+async function* listed(
+  reprise: Reprise,
+  { limit, since, allNamespaces = false }: ListQuery,
+  isWanted: Test,
+): AsyncGenerator<readonly ListedBranch[], boolean, undefined> {
+  let count = 0;
+  for await (const record of reprise.sessions({ allNamespaces })) {
+    if (since !== undefined && record.updatedAt < since) continue;
+    if (count >= limit) return true;
+    const session = await reprise.namespace(record.namespace).session(record.session);
+    const found: ListedBranch[] = [];
+    for (const drawn of drawnBranches(await session.tree())) {
+      const held = await session.stateAt({ branch: drawn.node.branch }, summary);
+      const branch = { ...drawn, record, session, summary: held };
+      if (await isWanted(branch)) found.push(branch);
+    }
+    if (found.length === 0) continue;
+    count += 1;
+    yield found;
+  }
+  return false;
+}
+
+/** Checks the fields and patterns of a query. */
+export function checkListQuery({ fields = [] }: Pick<ListQuery, 'fields'>): void {
+  const names = Object.keys(rowFields);
+  for (const { key } of fields) {
+    const [name = ''] = key.split('.');
+    if (names.includes(name)) continue;
+    const near = nearest(name, names);
+    throw new RepriseError('filter.invalid', `Cannot filter the list by "${name}": a row has no such field`, {
+      hint: near === undefined ? `The fields are ${names.join(', ')}.` : `Did you mean "${near}"?`,
+    });
+  }
+  compileFields(fields);
+}
+
+function rowTest(query: ListQuery): Test {
+  checkListQuery(query);
+  const { agent, outcome, fields = [] } = query;
+  const search = query.search?.toLowerCase();
+  const fieldsHold = compileFields(fields);
+  const needsFingerprint = fields.some(({ key }) => key === 'fingerprint');
+  return async (branch) => {
+    const { agents, outcome: ended } = branch.summary;
+    if (agent !== undefined && !agents.some((id) => agentHolds(agent, id))) return false;
+    if (outcome !== undefined && ended !== outcome) return false;
+    if (fields.length === 0 && search === undefined) return true;
+    const text = JSON.stringify(needsFingerprint ? await listRow(branch) : rowOf(branch));
+    const row = parseJson(text);
+    return isObject(row) && fieldsHold(row) && (search === undefined || text.toLowerCase().includes(search));
+  };
+}
+
+/** Reads the row of a branch; folding its fingerprint takes as long as its history. */
+export async function listRow(
+  branch: ListedBranch,
+  { hasNamespace = false }: { readonly hasNamespace?: boolean } = {},
+): Promise<ListRow> {
+  const namespace = hasNamespace ? branch.record.namespace : undefined;
+  const fingerprint = await branch.session.fingerprint({ branch: branch.node.branch });
+  return { ...given({ namespace }), ...rowOf(branch), fingerprint };
+}
+
+function rowOf({ session, node, summary: held }: ListedBranch): Omit<ListRow, 'fingerprint'> {
+  const { branch, parent, head, bytes }: BranchNode = node;
+  const { title, events, startedAt, endedAt, durationMs, outcome, agents, git, spending: usage } = held;
+  const times = { startedAt, endedAt, durationMs };
+  return { session: session.id, branch, parent, title, events, head, bytes, ...times, outcome, agents, git, usage };
+}
