@@ -29,7 +29,6 @@ export { costOf, knownPrices, type Price, type PriceTable } from './core/recordi
 // Events, messages and projections.
 
 export { defineProjection, type Projection, project } from './core/event/projection.ts';
-export { type Conversation, conversation, messagesOf } from './projections/conversation.ts';
 export type {
   ConversationLane,
   ConversationMessage,
@@ -37,7 +36,8 @@ export type {
   ConversationState,
   LaneConversation,
   UnansweredCall,
-} from './projections/conversation-lane.ts';
+} from './core/session/conversation-lane.ts';
+export { type Conversation, conversation, messagesOf } from './projections/conversation.ts';
 export { fingerprintProjection } from './projections/fingerprint.ts';
 export {
   type FoldedChannel,

@@ -23,7 +23,7 @@ import {
   type LaneConversation,
   laneView,
   scopeKey,
-} from './conversation-lane.ts';
+} from '../core/session/conversation-lane.ts';
 
 /** The conversation that moved last, and all others that are still open. */
 export interface Conversation extends LaneConversation {

@@ -28,7 +28,7 @@ const chats: fc.Arbitrary<readonly Rounds[]> = fc.array(fc.array(fc.integer({ mi
 const platform = createNodePlatform();
 const questionOf = (run: number): string => `Question ${run}?`;
 
-/** What the model says in a run. Every call has an id of its own. */
+/** Returns the answers of the model in a run. Every call has an id of its own. */
 function sayings(rounds: Rounds, run: number): Say[] {
   const asked = rounds.map((count, round) =>
     Array.from({ length: count }, (_, call) => ({ call: `c${run}-${round}-${call}`, input: { order: call } })),
@@ -50,7 +50,7 @@ async function recordChat(session: Session, world: AdapterWorld, chat: readonly 
   return sent;
 }
 
-/** What an agent is to be sent at a point, and the question it has to be asked there. */
+/** The messages that a resumed model should receive at a point, and the question to ask there. */
 interface Expected {
   readonly prompt?: string;
   readonly sent: readonly string[];
@@ -107,7 +107,7 @@ async function check(open: () => Promise<EventStore>, world: AdapterWorld, chat:
 }
 
 describe.each(Object.entries(worlds))('chats of %s', (name, world) => {
-  const numRuns = Number(process.env['REPRISE_RUNS'] ?? (name === 'a plain function' ? 12 : 3));
+  const numRuns = Number(process.env['REPRISE_RUNS'] ?? (name === 'a plain function' ? 6 : 2));
 
   test('I3 a point has one conversation, whichever way leads back to it, and it is what the model was sent next', () =>
     fc.assert(

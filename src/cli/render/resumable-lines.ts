@@ -5,7 +5,7 @@ import type { Output } from '../terminal/output.ts';
 
 const foldedLines = 6;
 
-/** What a resume hands to the agent, for a person. */
+/** Returns the lines that show a person the input of a resumed agent. */
 export function resumableLines(out: Output, handed: Resumable, isFull: boolean): string[] {
   const { agent, run, messages, prompt, pending, repairs } = handed;
   const message = (held: Resumable['messages'][number]): string[] => {

@@ -17,7 +17,7 @@ export interface ResumableOptions {
 
 const resumableKeys: KnownKeys = optionKeys<ResumableOptions>('look at the resume', { agentName: true, model: true });
 
-/** What a resume at a point hands to an agent. */
+/** The input that a resume at a point hands to an agent. */
 export interface Resumable extends BranchSettings {
   /** The point as a ref. */
   readonly ref: string;

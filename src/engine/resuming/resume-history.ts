@@ -6,9 +6,9 @@ import { type HeldMessage, type Mended, mend, type Repair, takePrompt } from '..
 import type { Seq } from '../../core/point.ts';
 import type { BranchSettings, Floor, ResumeContext } from '../../core/recording/agent.ts';
 import { refText } from '../../core/ref.ts';
+import type { LaneConversation } from '../../core/session/conversation-lane.ts';
 import { entryOf, type View, viewAt } from '../../core/view/view.ts';
 import { type Conversation, conversation } from '../../projections/conversation.ts';
-import type { LaneConversation } from '../../projections/conversation-lane.ts';
 import type { Engine } from '../context/engine.ts';
 import { foldAt } from '../history/fold.ts';
 import type { Place } from '../history/place.ts';

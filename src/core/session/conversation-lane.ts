@@ -1,7 +1,7 @@
-import { firstRunOf, type RunBook } from '../core/comparing/resumption.ts';
-import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from '../core/json.ts';
-import { leadingSystemCount, type MessageEntry, type MessageList } from '../core/message/message-list.ts';
-import type { Seq } from '../core/point.ts';
+import { firstRunOf, type RunBook } from '../comparing/resumption.ts';
+import { isArray, isObject, type JsonArray, type JsonObject, type JsonValue } from '../json.ts';
+import { leadingSystemCount, type MessageEntry, type MessageList } from '../message/message-list.ts';
+import type { Seq } from '../point.ts';
 
 /** A message with the seq of the event that added it; an erased one has no content. */
 export type ConversationMessage =
