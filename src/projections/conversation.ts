@@ -83,7 +83,6 @@ const nothing: LaneConversation = {
   settings: null,
   openCalls: [],
   calledAt: null,
-  fresh: 0,
   erased: 0,
 };
 
@@ -271,8 +270,7 @@ function startCall(state: ConversationState, event: Event): void {
   const list = arrayAt(request, 'messages');
   if (list !== undefined) adoptMessages(lane, list, { seq: event.seq, earlier: previousEntries(state, lane) });
   settleMessages(lane);
-  const sent = lane.entries.length;
-  lane.call = { event: event.id, seq: event.seq, order: state.order, model: String(name), sent };
+  lane.call = { event: event.id, seq: event.seq, order: state.order, model: String(name) };
   lane.system = stringAt(request, 'system') ?? leadingSystem(lane.entries);
   lane.tools = arrayAt(request, 'tools') ?? null;
   lane.settings = objectAt(request, 'settings') ?? null;

@@ -110,7 +110,6 @@ function laneBefore({ lanes }: Conversation, seen: LaneConversation): LaneConver
     settings: null,
     openCalls: [],
     calledAt: null,
-    fresh: 0,
   };
   return own.find((lane) => lane.run === seen.run) ?? own[0] ?? { ...seen, ...empty, erased: 0 };
 }

@@ -29,8 +29,6 @@ export interface LaneConversation {
   readonly openCalls: readonly UnansweredCall[];
   /** The seq of the last model call; null before the first. */
   readonly calledAt: Seq | null;
-  /** How many messages at the end came after the last model call: its answer and the rest; 0 before the first call. */
-  readonly fresh: number;
   /** Events of this lane whose payload was erased: their content is missing from the messages. */
   readonly erased: number;
 }
@@ -43,14 +41,7 @@ export interface ConversationLane extends MessageList {
   used: number;
   ended: boolean;
   /** The last model call. */
-  call: {
-    readonly event: string;
-    readonly seq: Seq;
-    readonly order: number;
-    readonly model: string;
-    /** How many messages it was sent. */
-    readonly sent: number;
-  } | null;
+  call: { readonly event: string; readonly seq: Seq; readonly order: number; readonly model: string } | null;
   system: string | null;
   tools: JsonArray | null;
   settings: JsonObject | null;
@@ -96,7 +87,6 @@ export function laneView(state: ConversationState, lane: ConversationLane): Lane
     settings: isObject(settings) ? settings : lane.settings,
     openCalls: lane.open.map(({ seq, call, kind, name }) => ({ seq, call, kind, name })),
     calledAt: lane.call?.seq ?? null,
-    fresh: lane.call === null ? 0 : lane.entries.length - lane.call.sent,
     erased: lane.erased,
   };
 }

@@ -57,7 +57,7 @@ export async function resumableHistory(engine: Engine, place: Place, who: Contin
     lane,
     messages: rest,
     prompt,
-    floor: floorOf(lane, rest),
+    floor: floorOf(view, lane, rest),
     pending: mended.pending,
     settings,
     settingsOf: (name, continues = false) =>
@@ -66,13 +66,15 @@ export async function resumableHistory(engine: Engine, place: Place, who: Contin
   };
 }
 
-/** Returns who has the floor: the agent of the conversation, and the first message that its last model call made. */
-function floorOf(lane: LaneConversation | undefined, messages: readonly HeldMessage[]): Floor {
-  const fresh = new Set(
-    lane === undefined || lane.fresh === 0 ? [] : lane.messages.slice(-lane.fresh).map(({ seq }) => seq),
-  );
-  const from = messages.findIndex(({ seq }) => fresh.has(seq as Seq));
-  return { agent: lane?.agent ?? null, from: from < 0 ? messages.length : from };
+/**
+ * Returns who has the floor: the agent of the conversation, and the first message that came after its last model call.
+ * An edited message is as old as the one it replaces.
+ */
+function floorOf(view: View, lane: LaneConversation | undefined, messages: readonly HeldMessage[]): Floor {
+  const age = (seq: number): number => entryOf(view, seq as Seq)?.answers[0] ?? seq;
+  const called = lane === undefined || lane.calledAt === null ? Number.POSITIVE_INFINITY : age(lane.calledAt);
+  const last = messages.findLastIndex(({ seq }) => age(seq) <= called);
+  return { agent: lane?.agent ?? null, from: last + 1 };
 }
 
 /** Picks the conversation of a run, else of an agent, else the one that last moved on. */
