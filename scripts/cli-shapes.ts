@@ -166,7 +166,7 @@ export const shapes: Readonly<Record<string, CliShape>> = {
       others: 'always',
       metadata: 'always',
     },
-    '`event` is null at the beginning. `messages` are `{ seq, message }`; `calls` are the open ones; `changes` is `{ since, added, removed, settings, state }`, compared with the end of the turn before. `agent`, `run`, `model`, `system`, `tools`, `settings`, `calledAt` and `erased` (how many messages were erased) belong to the conversation; `others` are the conversations of other agents; `metadata` is that of the branch.',
+    '`event` is null at the beginning. `messages` are `{ seq, message }`; `calls` are the open ones; `changes` is `{ since, added, removed, settings, state }`, compared with the end of the turn before. `agent`, `run`, `model`, `system`, `tools`, `settings`, `calledAt` and `erased` (how many messages were erased) belong to the conversation; `others` are the conversations of other agents; `metadata` is that of the branch. With `--resume`: `{ ref, agent, run, messages, prompt, pending, model, system, tools, settings, repairs }`, as `session.resumable` returns it.',
   ),
   state: shape<StateAnswer>({ ref: 'always', projection: 'always', version: 'always', value: 'always' }, ''),
   projections: shape<ProjectionRow>(
@@ -246,8 +246,8 @@ export const shapes: Readonly<Record<string, CliShape>> = {
     '`firstBad` and `reason` are null if `ok`. Exits with 0 if the history verifies, 1 if not.',
   ),
   fork: shape<ForkAnswer>(
-    { session: 'always', branch: 'always', ref: 'always', head: 'always', lineage: 'always' },
-    '`lineage` is `{ parent: { branch, seq }, reason, agent, edits, dropped, dependents }`. Each edit is `{ kind: replaced | inserted | dropped | rewound | appended, … }`; `dropped` are the seqs that the edits took out of the view, `dependents` those that depend on them and stayed.',
+    { session: 'always', branch: 'always', ref: 'always', head: 'always', pending: 'always', lineage: 'always' },
+    '`pending` are the calls that a resume makes first, `{ seq, call, name, input }`. `lineage` is `{ parent: { branch, seq }, reason, agent, edits, dropped, dependents }`. Each edit is `{ kind: replaced | inserted | dropped | rewound | appended, … }`; `dropped` are the seqs that the edits took out of the view, `dependents` those that depend on them and stayed.',
   ),
   edit: shape<EditAnswer>(
     { ...marked, dependents: 'always' },

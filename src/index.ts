@@ -29,17 +29,15 @@ export { costOf, knownPrices, type Price, type PriceTable } from './core/recordi
 // Events, messages and projections.
 
 export { defineProjection, type Projection, project } from './core/event/projection.ts';
-export {
-  type Conversation,
-  type ConversationLane,
-  type ConversationMessage,
-  type ConversationSettings,
-  type ConversationState,
-  conversation,
-  type LaneConversation,
-  messagesOf,
-  type UnansweredCall,
-} from './projections/conversation.ts';
+export type {
+  ConversationLane,
+  ConversationMessage,
+  ConversationSettings,
+  ConversationState,
+  LaneConversation,
+  UnansweredCall,
+} from './core/session/conversation-lane.ts';
+export { type Conversation, conversation, messagesOf } from './projections/conversation.ts';
 export { fingerprintProjection } from './projections/fingerprint.ts';
 export {
   type FoldedChannel,
@@ -106,9 +104,17 @@ export {
   toolCallsIn,
 } from './core/message/message.ts';
 export type { MessageEntry, MessageList } from './core/message/message-list.ts';
-export type { Repair, RepairRule } from './core/message/repair.ts';
+export type { HeldMessage, Repair, RepairRule } from './core/message/repair.ts';
 export type { Digest, Point, Seq } from './core/point.ts';
-export type { Agent, AgentFunction, PendingCall, ResumableAgent, ResumeContext } from './core/recording/agent.ts';
+export type {
+  Agent,
+  AgentFunction,
+  BranchSettings,
+  Floor,
+  PendingCall,
+  ResumableAgent,
+  ResumeContext,
+} from './core/recording/agent.ts';
 export type { CallGuard, NamedCall, StoredStart } from './core/recording/call-guard.ts';
 export type { EffectAction, EffectClass, EffectPolicy } from './core/recording/effects.ts';
 export type {
@@ -170,6 +176,7 @@ export type {
   ExperimentRow,
   VariantSummary,
 } from './engine/resuming/experiment-result.ts';
+export type { Resumable, ResumableOptions } from './engine/resuming/resumable.ts';
 export type {
   ResumeOptions,
   ResumeReport,

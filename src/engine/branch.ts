@@ -11,6 +11,7 @@ import type { Marked, MarkOptions } from './changing/mark.ts';
 import type { StateAtOptions } from './looking/state-at.ts';
 import type { Verification, VerifyOptions } from './proving/verify.ts';
 import type { RecordOptions } from './recording/record-options.ts';
+import type { Resumable, ResumableOptions } from './resuming/resumable.ts';
 import type { ResumeOptions, ResumeResult } from './resuming/resume.ts';
 import type { BranchVerbs, SessionVerbs } from './session-verbs.ts';
 import type { StateVerbs } from './state/state-verbs.ts';
@@ -72,6 +73,10 @@ export class Branch implements BranchVerbs {
 
   resume<Run, Result>(agent: Agent<Run, Result>, options?: ResumeOptions<NoInfer<Run>>): Promise<ResumeResult<Result>> {
     return this.session.resume(this.#point, agent, options);
+  }
+
+  resumable(options?: ResumableOptions): Promise<Resumable> {
+    return this.session.resumable(this.#point, options);
   }
 
   fingerprint(): Promise<string> {

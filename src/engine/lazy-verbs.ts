@@ -11,6 +11,7 @@ import type { RecordOptions } from './recording/record-options.ts';
 import type { SessionRecorder } from './recording/recorder.ts';
 import type { ExperimentOptions } from './resuming/experiment-options.ts';
 import type { ExperimentResult } from './resuming/experiment-result.ts';
+import type { Resumable, ResumableOptions } from './resuming/resumable.ts';
 import type { ResumeOptions, ResumeResult, ResumeTarget } from './resuming/resume.ts';
 import type { RetryOptions, RetryResult } from './resuming/retry.ts';
 
@@ -30,6 +31,16 @@ export async function resume<Run, Result>(
   options: ResumeOptions<Run>,
 ): Promise<ResumeResult<Result>> {
   return (await import('./resuming/resume.ts')).resume(engine, target, agent, options);
+}
+
+/** Returns what a resume would hand over; see `resumable.ts`. */
+export async function resumable(
+  engine: Engine,
+  session: string,
+  point: PointInput,
+  options: ResumableOptions,
+): Promise<Resumable> {
+  return (await import('./resuming/resumable.ts')).resumable(engine, session, point, options);
 }
 
 /** Retries a run or a task; see `retry.ts`. */

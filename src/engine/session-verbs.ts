@@ -21,6 +21,7 @@ import type { Verification, VerifyOptions } from './proving/verify.ts';
 import type { RecordOptions } from './recording/record-options.ts';
 import type { ExperimentOptions } from './resuming/experiment-options.ts';
 import type { ExperimentResult } from './resuming/experiment-result.ts';
+import type { Resumable, ResumableOptions } from './resuming/resumable.ts';
 import type { ResumeOptions, ResumeResult } from './resuming/resume.ts';
 import type { RetryOptions, RetryResult } from './resuming/retry.ts';
 import type { StateVerbs } from './state/state-verbs.ts';
@@ -234,6 +235,17 @@ export interface SessionVerbs extends SessionLog {
   ): Promise<ResumeResult<Result>>;
 
   /**
+   * Returns what a resume at a point would hand to an agent: messages, prompt, pending calls, settings and repairs. It
+   * runs nothing and writes nothing.
+   *
+   * @example
+   * ```ts
+   * const { prompt, pending, repairs } = await session.resumable('main@4');
+   * ```
+   */
+  resumable(point: PointInput, options?: ResumableOptions): Promise<Resumable>;
+
+  /**
    * Retries a run or a task from its beginning, on a new branch, and compares.
    *
    * @example
@@ -308,6 +320,16 @@ export interface BranchVerbs extends ForkedBranch {
   edit: PointFixed<SessionVerbs['edit']>;
   redo: PointFixed<SessionVerbs['redo']>;
   fingerprint: PointFixed<SessionVerbs['fingerprint']>;
+
+  /**
+   * Returns what a resume of this branch would hand to an agent, as `session.resumable` does.
+   *
+   * @example
+   * ```ts
+   * const { messages, prompt, pending } = await branch.resumable();
+   * ```
+   */
+  resumable(options?: ResumableOptions): Promise<Resumable>;
 
   /**
    * Continues this branch live on an agent, as `session.resume` does.

@@ -21,7 +21,7 @@ import { type Engine, sessionRef } from './context/engine.ts';
 import type { Erased, EraseOptions } from './erasing/erase.ts';
 import { metadataAt } from './history/metadata.ts';
 import { branchHead, findPlace, type Located, locate } from './history/place.ts';
-import { erase, experiment, record, resume, retry, verify } from './lazy-verbs.ts';
+import { erase, experiment, record, resumable, resume, retry, verify } from './lazy-verbs.ts';
 import { type Counterfactual, type CounterfactualOptions, counterfactual } from './looking/counterfactual.ts';
 import { type FindOptions, find, findLast } from './looking/find.ts';
 import { fingerprintAt } from './looking/fingerprint-at.ts';
@@ -34,6 +34,7 @@ import type { RecordOptions } from './recording/record-options.ts';
 import type { SessionRecorder } from './recording/recorder.ts';
 import type { ExperimentOptions } from './resuming/experiment-options.ts';
 import type { ExperimentResult } from './resuming/experiment-result.ts';
+import type { Resumable, ResumableOptions } from './resuming/resumable.ts';
 import type { ResumeOptions, ResumeResult } from './resuming/resume.ts';
 import type { RetryOptions, RetryResult } from './resuming/retry.ts';
 import type { SessionVerbs } from './session-verbs.ts';
@@ -146,6 +147,10 @@ export class Session implements SessionVerbs {
 
   async setMetadata(set: JsonObject, options: { readonly branch?: string } = {}): Promise<void> {
     await append(this.#engine, this.id, { type: 'metadata.changed', data: { set } }, options);
+  }
+
+  resumable(point: PointInput, options: ResumableOptions = {}): Promise<Resumable> {
+    return resumable(this.#engine, this.id, point, options);
   }
 
   resume<Run, Result>(

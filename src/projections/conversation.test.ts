@@ -7,14 +7,8 @@ import type { JsonArray, JsonObject } from '../core/json.ts';
 import { limits } from '../core/limits.ts';
 import { textOf, toolCallsIn, toolResultsIn } from '../core/message/message.ts';
 import type { Digest, Seq } from '../core/point.ts';
-import {
-  type Conversation,
-  type ConversationState,
-  conversation,
-  type LaneConversation,
-  lastUserMessage,
-  messagesOf,
-} from './conversation.ts';
+import type { ConversationState, LaneConversation } from '../core/session/conversation-lane.ts';
+import { type Conversation, conversation, lastUserMessage, messagesOf } from './conversation.ts';
 
 type Draft = Pick<Event, 'type' | 'data'> & Partial<Event>;
 

@@ -1,101 +1,39 @@
-import { createRunBook, firstRunOf, noteRun, type RunBook } from '../core/comparing/resumption.ts';
+import { createRunBook, firstRunOf, noteRun } from '../core/comparing/resumption.ts';
 import type { Event } from '../core/event/event.ts';
 import type { Projection } from '../core/event/projection.ts';
-import {
-  arrayAt,
-  isArray,
-  isObject,
-  type JsonArray,
-  type JsonObject,
-  type JsonValue,
-  objectAt,
-  stringAt,
-} from '../core/json.ts';
+import { arrayAt, isObject, type JsonObject, objectAt, stringAt } from '../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import { limits } from '../core/limits.ts';
 import type { Role } from '../core/message/message.ts';
 import {
   adoptMessages,
+  beginMessages,
   joinAnswer,
   joinMessage,
   joinResult,
   leadingSystem,
-  leadingSystemCount,
   type MessageEntry,
-  type MessageList,
   settleMessages,
 } from '../core/message/message-list.ts';
 import type { Seq } from '../core/point.ts';
-
-/** A message with the seq of the event that added it; an erased one has no content. */
-export type ConversationMessage =
-  | { readonly seq: Seq; readonly message: JsonObject; readonly erased?: never }
-  | { readonly seq: Seq; readonly erased: true; readonly message?: never };
-
-/** A call that was started and has not ended. */
-export interface UnansweredCall {
-  readonly seq: Seq;
-  readonly call: string;
-  readonly kind: string;
-  readonly name: string;
-}
-
-/** The conversation of one agent in one run (and the runs that resumed it): what a model would be sent next. */
-export interface LaneConversation {
-  readonly agent: string | null;
-  readonly run: string | null;
-  /** The messages of the last model call and those after it: its answer, tool results, messages added since. */
-  readonly messages: readonly ConversationMessage[];
-  readonly model: string | null;
-  readonly system: string | null;
-  readonly tools: JsonArray | null;
-  readonly settings: JsonObject | null;
-  readonly openCalls: readonly UnansweredCall[];
-  /** The seq of the last model call; null before the first. */
-  readonly calledAt: Seq | null;
-  /** Events of this lane whose payload was erased: their content is missing from the messages. */
-  readonly erased: number;
-}
+import {
+  type ConversationLane,
+  type ConversationMessage,
+  type ConversationState,
+  type LaneConversation,
+  laneView,
+  scopeKey,
+} from '../core/session/conversation-lane.ts';
 
 /** The conversation that moved last, and all others that are still open. */
 export interface Conversation extends LaneConversation {
   readonly lanes: readonly LaneConversation[];
 }
 
-/** The conversation of one agent in one run, as the fold keeps it. */
-export interface ConversationLane extends MessageList {
-  readonly agent: string | null;
-  run: string | null;
-  /** The number of the event that last changed it. */
-  used: number;
-  ended: boolean;
-  /** The last model call. */
-  call: { readonly event: string; readonly seq: Seq; readonly order: number; readonly model: string } | null;
-  system: string | null;
-  tools: JsonArray | null;
-  settings: JsonObject | null;
-  open: (UnansweredCall & { readonly event: string })[];
-  erased: number;
-}
-
-/** The last `settings.changed` of everyone, an agent, a run, or an agent in a run: each setting with its order and seq. */
-export type ConversationSettings = Record<
-  string,
-  { readonly order: number; readonly seq: Seq; readonly value: JsonValue }
->;
-
-/** The value that `conversation` folds. */
-export interface ConversationState {
-  order: number;
-  current: string | null;
-  readonly lanes: Record<string, ConversationLane>;
-  readonly settings: Record<string, ConversationSettings>;
-  readonly runs: RunBook;
-}
-
 /**
- * The messages as the model saw them at any event. Each agent and run has its own conversation; a message without either
- * joins all it may belong to. A conversation whose run has ended goes when a later one of its agent moves.
+ * The messages as the model saw them at any event. Each agent and run has its own conversation: the list the run began
+ * with and what followed, then the list of its last model call and what followed. A message without agent or run joins
+ * all it may belong to. A conversation whose run has ended goes when a later one of its agent moves.
  *
  * @example
  * ```ts
@@ -104,10 +42,18 @@ export interface ConversationState {
  */
 export const conversation: Projection<ConversationState, Conversation> = {
   name: 'conversation',
-  version: '1',
+  version: '2',
   history: 'view',
   types: ['message.added', 'settings.changed', 'call.started', 'call.ended', 'run.started', 'run.ended'],
-  initial: () => ({ order: 0, current: null, lanes: {}, settings: {}, runs: createRunBook() }),
+  initial: () => ({
+    order: 0,
+    current: null,
+    lanes: {},
+    settings: {},
+    runs: createRunBook(),
+    running: [],
+    between: [],
+  }),
   apply: (state, event) => {
     state.order++;
     noteRun(state.runs, event);
@@ -115,8 +61,11 @@ export const conversation: Projection<ConversationState, Conversation> = {
     return state;
   },
   finish: (state) => {
-    const lanes = Object.values(state.lanes)
-      .filter((lane) => lane.entries.length > 0 || lane.open.length > 0 || lane.call !== null)
+    const lanes = Object.entries(state.lanes)
+      .filter(([key, { entries, open, call }]) => {
+        return key === state.current || entries.length > 0 || open.length > 0 || call !== null;
+      })
+      .map(([, lane]) => lane)
       .sort((a, b) => b.used - a.used)
       .map((lane) => laneView(state, lane));
     const current = state.current === null ? undefined : state.lanes[state.current];
@@ -178,12 +127,34 @@ function applyTo(state: ConversationState, event: Event): void {
       return startCall(state, event);
     case 'call.ended':
       return endCall(state, event);
+    case 'run.started':
+      return startRun(state, event);
     case 'run.ended':
+      state.running = state.running.filter(({ run }) => run !== event.run);
       for (const lane of Object.values(state.lanes)) if (lane.run === event.run) lane.ended = true;
   }
 }
 
-const scopeKey = (agent: string | null, run: string | null): string => `${agent ?? ''}\n${run ?? ''}`;
+/**
+ * A run begins its conversation with the list it recorded. One that recorded none stands alone; it moves once it says
+ * something, if a run of a different agent is still open. A resumed run continues the conversation it resumes.
+ */
+function startRun(state: ConversationState, event: Event): void {
+  const { run, agent = null } = event;
+  if (run === undefined) return;
+  const others = state.running.filter((other) => other.run !== run && other.agent !== agent);
+  state.running = [...others.slice(1 - limits.runsRememberedMax), { run, agent }];
+  const list = arrayAt(event.data, 'messages');
+  const isResumed = objectAt(event.data, 'resumed') !== undefined;
+  const said = state.between.filter((held) => held.agent === null || held.agent === agent);
+  state.between = [];
+  if (list === undefined && (isResumed || others.length > 0)) return;
+  const lane = laneOf(state, event);
+  if (list === undefined) lane.entries.push(...said.map(({ entry }) => ({ ...entry })));
+  else beginMessages(lane, list, { seq: event.seq, earlier: previousEntries(state, lane) });
+  if (event.erased === true) lane.erased++;
+  touch(state, lane);
+}
 
 /** Returns the agent and run of an event's lane. A resumed run continues the lane of the run it resumes. */
 function scopeOf(
@@ -255,6 +226,8 @@ function addMessage(state: ConversationState, event: Event): void {
       (run === null || key.endsWith(`\n${run}`)),
   );
   const lanes = talking.length > 0 ? talking.map(([, lane]) => lane) : [reachedLane(state, event)];
+  if (run === null && talking.length === 0 && lanes.some((lane) => lane.run !== null))
+    state.between.push({ agent, entry: { seq: event.seq, ...(isObject(message) ? { message } : {}) } });
   for (const lane of lanes) {
     if (isObject(message)) joinMessage(lane, event.seq, message);
     else {
@@ -304,14 +277,21 @@ function startCall(state: ConversationState, event: Event): void {
   touch(state, lane);
 }
 
-/** Returns the messages of the same agent's last other conversation: a run often continues the one before it. */
+/**
+ * Returns the entries of the same agent's last other conversation, then of the last one of all others: a run often goes
+ * on where the one before it ended, and that one may have handed off.
+ */
 function previousEntries(state: ConversationState, lane: ConversationLane): readonly MessageEntry[] {
   if (lane.call !== null) return [];
-  const others = Object.values(state.lanes).filter((other) => other !== lane && other.agent === lane.agent);
-  return (
-    others.reduce<ConversationLane | undefined>((a, b) => (a === undefined || b.used > a.used ? b : a), undefined)
-      ?.entries ?? []
-  );
+  const others = Object.values(state.lanes).filter((other) => other !== lane);
+  const last = [others.filter(({ agent }) => agent === lane.agent), others.filter(({ agent }) => agent !== lane.agent)];
+  return last.flatMap((lanes) => {
+    const found = lanes.reduce<ConversationLane | undefined>(
+      (a, b) => (a !== undefined && a.used > b.used ? a : b),
+      undefined,
+    );
+    return found?.entries ?? [];
+  });
 }
 
 function endCall(state: ConversationState, event: Event): void {
@@ -329,53 +309,4 @@ function endCall(state: ConversationState, event: Event): void {
   } else if (isAnswer && outcome === 'ok' && isObject(message)) joinAnswer(lane, event.seq, message);
   else if (event.data['kind'] === 'model' || !joinResult(lane, event.seq, event.data)) return;
   touch(state, lane);
-}
-
-function laneView(state: ConversationState, lane: ConversationLane): LaneConversation {
-  const system = laterSetting(state, lane, 'system');
-  const model = laterSetting(state, lane, 'model')?.value;
-  const tools = laterSetting(state, lane, 'tools')?.value;
-  const settings = laterSetting(state, lane, 'settings')?.value;
-  return {
-    agent: lane.agent,
-    run: lane.run,
-    messages: shownMessages(lane.entries, system),
-    model: typeof model === 'string' ? model : (lane.call?.model ?? null),
-    system: typeof system?.value === 'string' ? system.value : lane.system,
-    tools: isArray(tools) ? tools : lane.tools,
-    settings: isObject(settings) ? settings : lane.settings,
-    openCalls: lane.open.map(({ seq, call, kind, name }) => ({ seq, call, kind, name })),
-    calledAt: lane.call?.seq ?? null,
-    erased: lane.erased,
-  };
-}
-
-/** Returns a setting that was changed for this lane after its last model call. */
-function laterSetting(
-  state: ConversationState,
-  lane: ConversationLane,
-  name: string,
-): ConversationSettings[string] | undefined {
-  const run = lane.run === null ? null : firstRunOf(state.runs, lane.run);
-  const scopes = [scopeKey(null, null), scopeKey(lane.agent, null), scopeKey(null, run), scopeKey(lane.agent, run)];
-  let latest: ConversationSettings[string] | undefined;
-  for (const scope of scopes) {
-    const setting = state.settings[scope]?.[name];
-    if (setting === undefined || setting.order < (lane.call?.order ?? 0)) continue;
-    if (latest === undefined || setting.order > latest.order) latest = setting;
-  }
-  return latest;
-}
-
-/** Returns the messages. If the system prompt is one of them, a changed prompt replaces it. */
-function shownMessages(
-  entries: readonly MessageEntry[],
-  system: ConversationSettings[string] | undefined,
-): ConversationMessage[] {
-  const shown = entries.map(
-    ({ seq, message }): ConversationMessage => (message === undefined ? { seq, erased: true } : { seq, message }),
-  );
-  const leading = leadingSystemCount(entries);
-  if (system === undefined || leading === 0) return shown;
-  return [{ seq: system.seq, message: { role: 'system', content: system.value } }, ...shown.slice(leading)];
 }

@@ -3,6 +3,7 @@ import { isObject, type JsonValue } from '../core/json.ts';
 import { type Point, previous, type Seq, seq } from '../core/point.ts';
 import { refText } from '../core/ref.ts';
 import type { Branch } from '../engine/branch.ts';
+import type { Resumable } from '../engine/resuming/resumable.ts';
 
 /** One edit that a branch was made with, as the log has it. */
 type ForkEdit =
@@ -33,6 +34,8 @@ export interface ForkAnswer {
   readonly branch: string;
   readonly ref: string;
   readonly head: Seq;
+  /** Calls that the model decided on and nobody answered: a resume makes them first. */
+  readonly pending: Resumable['pending'];
   readonly lineage: {
     readonly parent: Point | null;
     readonly reason: string | null;
@@ -64,12 +67,16 @@ export async function forkReport(branch: Branch): Promise<ForkReport> {
 export function forkAnswer(
   branch: Branch,
   { edits, dropped }: ForkReport,
-  { reason = null, agent = null }: { readonly reason?: string | null; readonly agent?: string | null },
+  {
+    reason = null,
+    agent = null,
+    pending,
+  }: { readonly reason?: string | null; readonly agent?: string | null; readonly pending: Resumable['pending'] },
 ): ForkAnswer {
   const { name, head, parent = null, dependents } = branch;
   const session = branch.session.id;
   const lineage = { parent, reason, agent, edits, dropped, dependents };
-  return { session, branch: name, ref: refText({ session, branch: name }), head, lineage };
+  return { session, branch: name, ref: refText({ session, branch: name }), head, pending, lineage };
 }
 
 function editOf(event: Event): ForkEdit | undefined {

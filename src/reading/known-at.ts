@@ -5,13 +5,9 @@ import type { JsonObject, JsonValue } from '../core/json.ts';
 import { beginning, previous } from '../core/point.ts';
 import type { Spending } from '../core/recording/spending.ts';
 import { type At, pointText, refText } from '../core/ref.ts';
+import type { ConversationMessage, LaneConversation } from '../core/session/conversation-lane.ts';
 import type { Session } from '../engine/session.ts';
-import {
-  type Conversation,
-  type ConversationMessage,
-  conversation,
-  type LaneConversation,
-} from '../projections/conversation.ts';
+import { type Conversation, conversation } from '../projections/conversation.ts';
 import { type State, state } from '../projections/state.ts';
 import { summary } from '../projections/summary.ts';
 import type { OpenRef } from './open-ref.ts';
@@ -106,7 +102,15 @@ function laneFor(whole: Conversation, event: Event | undefined): LaneConversatio
 /** Finds the same conversation at an earlier point; an empty one if it had not begun. */
 function laneBefore({ lanes }: Conversation, seen: LaneConversation): LaneConversation {
   const own = lanes.filter((lane) => lane.agent === seen.agent);
-  const empty = { messages: [], model: null, system: null, tools: null, settings: null, openCalls: [], calledAt: null };
+  const empty = {
+    messages: [],
+    model: null,
+    system: null,
+    tools: null,
+    settings: null,
+    openCalls: [],
+    calledAt: null,
+  };
   return own.find((lane) => lane.run === seen.run) ?? own[0] ?? { ...seen, ...empty, erased: 0 };
 }
 

@@ -155,7 +155,7 @@ const aiSdk: AdapterWorld = {
   record: (recorder, script, question, before = []) =>
     recordAiSdk(recorder).generateText({
       ...aiSettings(script),
-      messages: [...(before as never[]), { role: 'user', content: question }],
+      messages: [...toModelMessages(before), { role: 'user', content: question }],
     }),
   async stream(recorder, script, question, onText) {
     const { textStream } = recordAiSdk(recorder).streamText({ ...aiSettings(script), prompt: question });
@@ -373,7 +373,7 @@ const littleLoop = (script: Script): LittleLoop => ({
 const plain: AdapterWorld = {
   record(recorder, script, question, before = []) {
     const prompt: Message = { role: 'user', content: question };
-    return recorder.run({}, () => {
+    return recorder.run({ messages: before }, () => {
       recorder.message(prompt);
       return runLoop(littleLoop(script), { recorder, messages: before, prompt, model: null, system: null });
     });

@@ -51,6 +51,36 @@ describe('a trace as its runtime writes it', () => {
     expect(names).toEqual(['look up: all', 'named']);
   });
 
+  test('the runs of a trace are one conversation, and every way back to a point gives the same of it', async () => {
+    const runs = [1, 2, 3].flatMap((run) => [
+      event('run_started', '', { prompt: `Question ${run}?` }),
+      event('tool_called', 'Tool called: a', { arguments: { run } }),
+      event('tool_called', 'Tool called: b', { arguments: { run } }),
+      event('tool_completed', 'Tool completed: b', { output: `b${run}` }),
+      event('tool_completed', 'Tool completed: a', { output: `a${run}` }),
+      event('run_completed', '', { output: `Answer ${run}.` }),
+    ]);
+    const session = await imported(file(...runs));
+    const asked = messagesOf(await session.stateAt('main', conversation), { role: 'user' });
+    expect(asked.map(({ message }) => message?.['content'])).toEqual(['Question 1?', 'Question 2?', 'Question 3?']);
+    const once = ['user', 'assistant', 'tool', 'tool', 'assistant'];
+    expect(await rolesOf(session)).toEqual([...once, ...once, ...once]);
+    const { seq: head } = await session.locate('main');
+    for (let seq = 1; seq <= head; seq++) {
+      const seen = (await session.stateAt(`main@${seq}`, conversation)).messages;
+      const fork = await session.fork(`main@${seq}`);
+      const again = await session.fork(fork.name);
+      const rewound = await session.fork('main');
+      await session.rewind(`${rewound.name}@${seq}`);
+      for (const { name } of [fork, again, rewound])
+        expect((await session.stateAt(name, conversation)).messages, `main@${seq}`).toEqual(seen);
+    }
+    const results = (await session.stateAt('main', conversation)).messages.flatMap(({ message }) =>
+      message?.['role'] === 'tool' ? [(message['content'] as { output: unknown }[])[0]?.output] : [],
+    );
+    expect(results).toEqual(['a1', 'b1', 'a2', 'b2', 'a3', 'b3']);
+  });
+
   test('results keep their role and pair with their calls, also of tools that were called together', async () => {
     const session = await imported(
       file(
@@ -103,6 +133,8 @@ describe('a trace as its runtime writes it', () => {
       questions.push((data['message'] as { content: string }).content);
     expect(questions[0]).toBe('Use the available tools and summarize what this project can do.');
     expect(questions).toHaveLength(8);
+    const found = messagesOf(await session.stateAt('main', conversation), { role: 'user' });
+    expect(found.map(({ message }) => message?.['content'])).toEqual(questions);
     expect(await reprise.export('demo-trace', { format: 'shipit' })).toBe(await readFile(path, 'utf8'));
     expect((await session.verify()).ok).toBe(true);
   });

@@ -1,8 +1,15 @@
-import { generateText as aiGenerateText, streamText as aiStreamText, type TextStreamPart, type ToolSet } from 'ai';
+import {
+  generateText as aiGenerateText,
+  streamText as aiStreamText,
+  type ModelMessage,
+  type TextStreamPart,
+  type ToolSet,
+} from 'ai';
 import { assert } from '../../core/error.ts';
 import type { Outcome } from '../../core/event/event.ts';
 import { given } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import type { Message } from '../../core/message/message.ts';
 import { propertiesOf } from '../../core/property.ts';
 import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
 import { Originals } from '../../core/recording/originals.ts';
@@ -10,7 +17,7 @@ import type { OpenRun, Recorder, RunStart } from '../../core/recording/recorder.
 import { type AnyAgent, agentSettings, withSettings } from './agent-settings.ts';
 import { neutralMessage } from './neutral-message.ts';
 import { recordedSettings, type SettingsRecording } from './recorded-settings.ts';
-import { packages, type RecordingTarget } from './recording-target.ts';
+import { isShaped, packages, type RecordingTarget } from './recording-target.ts';
 
 /** How to record calls of the AI SDK. */
 export interface RecordAiSdkOptions {
@@ -49,9 +56,11 @@ export function recordAiSdk(recorder: Recorder, options: RecordAiSdkOptions = {}
   checkDeclared(options, recordKeys);
   recorder.uses(...packages);
   const generateText = (settings: Parameters<typeof aiGenerateText>[0]): ReturnType<typeof aiGenerateText> =>
-    recordRun(recorder, options, (recording) => aiGenerateText(recordedSettings(settings, recording)));
+    recordRun(recorder, startOf(recorder, options, settings), options, (recording) =>
+      aiGenerateText(recordedSettings(settings, recording)),
+    );
   const streamText = (settings: Parameters<typeof aiStreamText>[0]): ReturnType<typeof aiStreamText> => {
-    const { run, recording } = startStreamRun(recorder, options);
+    const { run, recording } = startStreamRun(recorder, options, settings);
     try {
       return run.within(() => aiStreamText(withWatcher(recordedSettings(settings, recording), run)));
     } catch (error) {
@@ -83,9 +92,9 @@ export function recordAgent<A extends AnyAgent>(agent: A, recorder: Recorder, op
   const running = (recording: SettingsRecording): RunnableAgent =>
     withSettings(original, recordedSettings(settings, recording));
   const generate: RunnableAgent['generate'] = (call) =>
-    recordRun(recorder, named, (recording) => running(recording).generate(call));
+    recordRun(recorder, startOf(recorder, named, call), named, (recording) => running(recording).generate(call));
   const stream: RunnableAgent['stream'] = async (call) => {
-    const { run, recording } = startStreamRun(recorder, named);
+    const { run, recording } = startStreamRun(recorder, named, call);
     try {
       return await run.within(() => running(recording).stream(withWatcher(call, run)));
     } catch (error) {
@@ -109,16 +118,36 @@ export function originalAgent<A extends AnyAgent>(agent: A): A {
   return originals.of(agent);
 }
 
-const startOf = ({ agent, title }: RecordAiSdkOptions): RunStart => given({ agent, title });
+function startOf(recorder: Recorder, { agent, title }: RecordAiSdkOptions, call: object): RunStart {
+  const messages = messagesBefore(recorder, call);
+  return given({ agent, title, messages: messages.length === 0 ? undefined : messages });
+}
+
+/** Returns the messages that a call begins with, without its new ones: those of the user at the end are recorded apart. */
+function messagesBefore(recorder: Recorder, call: object): readonly Message[] {
+  const { messages, prompt } = propertiesOf(call);
+  const list = (Array.isArray(messages) ? messages : Array.isArray(prompt) ? prompt : []).filter(isModelMessage);
+  const before = list.slice(0, list.findLastIndex(({ role }) => role !== 'user') + 1);
+  const isOwnPrompt = before[0]?.role === 'system' && before[1]?.role !== 'system';
+  const shaped = { isShaped: (id: string) => isShaped(recorder, id) };
+  // A request holds one plain system message apart from its list.
+  return before.slice(isOwnPrompt ? 1 : 0).map((message) => neutralMessage(message, shaped));
+}
+
+const isModelMessage = (value: unknown): value is ModelMessage => {
+  const { role, content } = propertiesOf(value);
+  return typeof role === 'string' && (typeof content === 'string' || Array.isArray(content));
+};
 
 /** Records a run around a call; the recorded result is the text. */
 async function recordRun<R extends { readonly text: string }>(
   recorder: Recorder,
+  start: RunStart,
   options: RecordAiSdkOptions,
   call: (recording: SettingsRecording) => PromiseLike<R>,
 ): Promise<R> {
   const results: R[] = [];
-  await recorder.run(startOf(options), async () => {
+  await recorder.run(start, async () => {
     const result = await call(recordingOf(recorder, options, (body) => body()));
     results.push(result);
     return result.text;
@@ -131,8 +160,9 @@ async function recordRun<R extends { readonly text: string }>(
 function startStreamRun(
   recorder: Recorder,
   options: RecordAiSdkOptions,
+  call: object,
 ): { readonly run: OpenRun; readonly recording: SettingsRecording } {
-  const run = recorder.startRun(startOf(options));
+  const run = recorder.startRun(startOf(recorder, options, call));
   return { run, recording: recordingOf(recorder, options, (body) => run.within(body)) };
 }
 

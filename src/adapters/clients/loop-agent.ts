@@ -1,7 +1,7 @@
 import { given, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { Message } from '../../core/message/message.ts';
-import type { PendingCall, ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
+import type { BranchSettings, PendingCall, ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
 import { recordable } from '../../core/recording/recordable.ts';
 import type { Recorder } from '../../core/recording/recorder.ts';
 import type { ToProtocol } from '../../protocols/protocol.ts';
@@ -53,6 +53,8 @@ export interface LoopStart<Run = unknown> {
   readonly run?: Run;
   /** Stops the run, if the loop listens to it. */
   readonly signal?: AbortSignal;
+  /** The conversation before the prompt, in the neutral form; the loop gets it, and the run records it. */
+  readonly messages?: readonly Message[];
 }
 
 /** A loop that can be run, and resumed on a branch. */
@@ -69,7 +71,11 @@ export interface LoopKind<Client> {
   record(client: Client, recorder: Recorder): Client;
 }
 
-const startKeys: KnownKeys = optionKeys<LoopStart>('run the loop', { title: true, run: true, signal: true }, 'a start');
+const startKeys: KnownKeys = optionKeys<LoopStart>(
+  'run the loop',
+  { title: true, run: true, signal: true, messages: true },
+  'a start',
+);
 
 /** Makes an agent of a loop. */
 export function loopAgentOf<Client, Item extends object, Tool extends object, Run, Result>(
@@ -96,26 +102,27 @@ export function loopAgentOf<Client, Item extends object, Tool extends object, Ru
       checkKeys(begun, startKeys);
       const message: Message = typeof prompt === 'string' ? { role: 'user', content: prompt } : prompt;
       recorder.uses(kind.packageName);
-      return recorder.run(given({ title: begun.title, agent: name }), () => {
+      return recorder.run(given({ title: begun.title, agent: name, messages: begun.messages }), () => {
         recorder.message(message);
-        return start(beginning(recorder, message, begun.signal), begun.run as Run);
+        return start(beginning(recorder, message, begun), begun.run as Run);
       });
     },
   };
 }
 
-/** The context of a conversation that begins with a prompt. */
-function beginning(recorder: Recorder, prompt: Message, signal: AbortSignal | undefined): ResumeContext {
+const noSettings: BranchSettings = { model: null, system: null, tools: null, settings: null };
+
+/** Returns the context of a run that nobody resumed. */
+function beginning(recorder: Recorder, prompt: Message, { messages = [], signal }: LoopStart): ResumeContext {
   return {
     session: recorder.session,
     branch: recorder.branch,
     recorder,
-    messages: [],
+    messages,
     prompt,
-    model: null,
-    system: null,
-    tools: null,
-    settings: null,
+    floor: { agent: null, from: messages.length },
+    ...noSettings,
+    settingsOf: () => noSettings,
     pending: [],
     repairs: [],
     signal: signal ?? new AbortController().signal,

@@ -10,6 +10,8 @@ import {
   stringAt,
 } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
+import { joinMessage, joinResult, type MessageList, settleMessages } from '../../core/message/message-list.ts';
+import { beginning } from '../../core/point.ts';
 
 /** Where an event stands in its file. */
 interface Place {
@@ -32,6 +34,8 @@ export class ShipitReader {
   #calls = 0;
   #announced = 0;
   #open: OpenTool[] = [];
+  /** The conversation so far: the runs of a trace are one conversation. */
+  readonly #talk: MessageList = { entries: [], awaited: [] };
 
   constructor(agent: string | undefined) {
     this.#agent = agent;
@@ -48,6 +52,7 @@ export class ShipitReader {
     if (type === 'step_started') this.#turn++;
     const meant = this.#meaning(type, event, payload, place);
     const drafts = meant.length > 0 ? meant : [{ type: foreignType(type), data: {} }];
+    for (const draft of drafts) this.#hear(draft);
     return drafts.map((draft, index) => ({
       ...draft,
       turn: this.#turn,
@@ -55,6 +60,22 @@ export class ShipitReader {
       ...(this.#run === 0 ? {} : { run: `run-${this.#run}` }),
       data: { ...draft.data, foreign: index === 0 ? { type, text: place.text } : { type } },
     }));
+  }
+
+  /** Notes what a draft adds to the conversation. */
+  #hear({ type, data = {} }: EventDraft): void {
+    const { message } = data;
+    if (type === 'message.added' && isObject(message)) joinMessage(this.#talk, beginning, message);
+    if (type === 'call.ended') joinResult(this.#talk, beginning, data as JsonObject);
+  }
+
+  /** Returns the start of a run: it begins with the conversation so far, unless the source gives its own list. */
+  #started(payload: JsonObject): EventDraft {
+    const own = messagesIn(payload, undefined).length > 0;
+    if (own) this.#talk.entries = [];
+    settleMessages(this.#talk);
+    const messages = this.#talk.entries.flatMap(({ message }) => (message === undefined ? [] : [message]));
+    return started(payload, messages);
   }
 
   #begin(): void {
@@ -66,7 +87,7 @@ export class ShipitReader {
   #meaning(type: string, event: JsonObject, payload: JsonObject, place: Place): EventDraft[] {
     switch (type) {
       case 'run_started':
-        return [started(payload), ...messagesIn(payload, promptIn(payload))];
+        return [this.#started(payload), ...messagesIn(payload, promptIn(payload))];
       case 'tool_called':
         return this.#toolCalled(event, payload, place);
       case 'tool_completed':
@@ -150,9 +171,11 @@ function toolName(event: JsonObject, payload: JsonObject): string {
   return name?.trim() ?? 'unknown';
 }
 
-function started(payload: JsonObject): EventDraft {
+function started(payload: JsonObject, before: readonly JsonObject[]): EventDraft {
   const prompt = promptIn(payload);
-  return { type: 'run.started', data: prompt === undefined ? {} : { title: titleOf(prompt) } };
+  const title = prompt === undefined ? undefined : titleOf(prompt);
+  const messages = before.length === 0 ? undefined : before;
+  return { type: 'run.started', data: given({ title, messages }) };
 }
 
 function titleOf(prompt: string): string {

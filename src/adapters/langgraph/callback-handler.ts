@@ -8,7 +8,7 @@ import { RepriseError } from '../../core/error.ts';
 import type { Outcome } from '../../core/event/event.ts';
 import { given, type JsonValue } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import { toolCallsIn } from '../../core/message/message.ts';
+import { type Message, toolCallsIn } from '../../core/message/message.ts';
 import { propertiesOf } from '../../core/property.ts';
 import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
 import { jsonOrText, plainJson } from '../../core/recording/plain-json.ts';
@@ -77,6 +77,8 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
   readonly #table: RunTable;
   readonly #calls = new BoundedMap<string, OpenCall>(openMax);
   readonly #runs = new BoundedMap<string, OpenRun>(openMax);
+  /** Outermost invocations whose run has not begun: it begins with the state that the first node gets. */
+  readonly #arriving = new BoundedMap<string, Arriving>(openMax);
   /** Runs in which a node waits for a person. */
   readonly #waiting = new Set<string>();
 
@@ -101,22 +103,44 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
     inputs: unknown,
     runId: string,
     parentRunId?: string,
-    _tags?: string[],
+    tags?: string[],
     _metadata?: Record<string, unknown>,
     _runType?: string,
     runName?: string,
   ): void {
     this.#guarded(() => {
-      if (parentRunId !== undefined || this.#options.runs === false) return this.#table.inherit(runId, parentRunId);
-      const title = runName ?? chain?.id?.at(-1);
-      const run = this.recorder.startRun({ ...this.#agent(undefined), ...given({ title }) });
-      this.#runs.set(runId, run);
-      this.#table.open(runId, (body) => run.within(body));
-      run.within(() => this.#tellUser(inputs));
+      if (parentRunId === undefined && this.#options.runs !== false) {
+        const title = runName ?? chain?.id?.at(-1);
+        this.#arriving.set(runId, { inputs, ...given({ title }) });
+        return;
+      }
+      // The hidden first node of a graph only gets the input; the next one gets the state.
+      if (tags?.includes('langsmith:hidden') !== true) this.#begin(parentRunId, inputs);
+      this.#table.inherit(runId, parentRunId);
+    });
+  }
+
+  /** Begins the run of an outermost invocation, with the messages of the state that its first node gets. */
+  #begin(runId: string | undefined, state?: unknown): void {
+    const arriving = runId === undefined ? undefined : this.#arriving.get(runId);
+    if (runId === undefined || arriving === undefined) return;
+    this.#arriving.delete(runId);
+    const { title, inputs } = arriving;
+    const said = newMessages(messagesIn(inputs));
+    const held = messagesIn(state);
+    const whole = held.length === 0 ? messagesIn(inputs) : held;
+    const before = whole.slice(0, whole.length - said.length);
+    const messages = before.length === 0 ? undefined : before;
+    const run = this.recorder.startRun({ ...this.#agent(undefined), ...given({ title, messages }) });
+    this.#runs.set(runId, run);
+    this.#table.open(runId, (body) => run.within(body));
+    run.within(() => {
+      for (const message of said) this.recorder.message(message, this.#agent(undefined));
     });
   }
 
   override async handleChainEnd(outputs: unknown, runId: string): Promise<void> {
+    this.#guarded(() => this.#begin(runId));
     const run = this.#runs.get(runId);
     // A graph that waits for a person ends without an error; only the errors of its nodes show that it waits.
     const outcome = this.#waiting.delete(runId) ? { outcome: 'interrupted' as const } : {};
@@ -125,6 +149,7 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
   }
 
   override handleChainError(error: unknown, runId: string, parentRunId?: string): void {
+    this.#guarded(() => this.#begin(runId));
     const outcome = outcomeOfThrown(error);
     if (outcome === 'interrupted' && parentRunId !== undefined && this.#runs.has(parentRunId))
       this.#waiting.add(parentRunId);
@@ -189,7 +214,10 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
     runName?: string,
     toolCallId?: string,
   ): Promise<void> | void {
-    if (tags?.includes(recordedTag)) return this.#table.inherit(runId, parentRunId);
+    if (tags?.includes(recordedTag)) {
+      this.#guarded(() => this.#begin(parentRunId));
+      return this.#table.inherit(runId, parentRunId);
+    }
     return this.#start(runId, parentRunId, metadata, () => {
       const name = runName ?? toolName(tool);
       const effect = this.effects[name];
@@ -247,6 +275,7 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
     startOf: () => CallStart,
   ): Promise<void> {
     try {
+      this.#begin(parent);
       const start = { ...startOf(), ...this.#agent(metadata) };
       const open = await this.#table.within(parent, () => this.recorder.startCall(start));
       if (open.answer !== undefined) throw unanswerable(start.name);
@@ -280,17 +309,6 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
     this.#table.close(runId);
   }
 
-  /** Records the last messages of the user, which the run has to answer. */
-  #tellUser(inputs: unknown): void {
-    const { messages: said } = propertiesOf(inputs);
-    if (said === undefined || said === null) return;
-    const messages = (Array.isArray(said) ? said : [said]).map((message) => coerceMessageLikeToMessage(message));
-    const neutral = fromLangChainMessages(messages);
-    const answered = neutral.findLastIndex(({ role }) => role === 'assistant' || role === 'tool');
-    for (const message of neutral.slice(answered + 1))
-      if (message.role === 'user') this.recorder.message(message, this.#agent(undefined));
-  }
-
   #agent(metadata: Metadata | undefined): { readonly agent?: string } {
     const named = metadata?.['lc_agent_name'];
     const agent = typeof named === 'string' && named !== '' ? named : this.#options.agent;
@@ -317,6 +335,25 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
       // There is no one left to report it to.
     }
   }
+}
+
+/** An outermost invocation before its run begins. */
+interface Arriving {
+  readonly inputs: unknown;
+  readonly title?: string;
+}
+
+/** Returns the messages in the input of a graph or in its state. */
+function messagesIn(held: unknown): readonly Message[] {
+  const { messages: said } = propertiesOf(held);
+  if (said === undefined || said === null) return [];
+  return fromLangChainMessages((Array.isArray(said) ? said : [said]).map((each) => coerceMessageLikeToMessage(each)));
+}
+
+/** Returns the last messages of the user, which the run has to answer. */
+function newMessages(messages: readonly Message[]): readonly Message[] {
+  const answered = messages.findLastIndex(({ role }) => role === 'assistant' || role === 'tool');
+  return messages.slice(answered + 1).filter(({ role }) => role === 'user');
 }
 
 function toolName(tool: Serialized): string {

@@ -19,11 +19,18 @@ import type { Recorder } from '../../core/recording/recorder.ts';
 import type { AnyAgent, ContextOf } from './acting-agent.ts';
 import { itemsFromMessages } from './items-from-messages.ts';
 import { textOfValue } from './provider-fields.ts';
-import { originalAgent, type RecordAgentOptions, recordAgent } from './recorded-agent.ts';
+import { originalAgent, type RecordAgentOptions, recordedCopy } from './recorded-agent.ts';
 import { packages } from './recorded-model.ts';
 import { runnerWithModels } from './recorded-runner.ts';
 import { rememberAnswer } from './recording-memory.ts';
-import { agentAfter, agentAsBranchSays, callToolOf, ownModelName, refuseUnapproved } from './resumed-agent.ts';
+import {
+  actingAfter,
+  agentAsBranchSays,
+  callToolOf,
+  hasHandedOff,
+  ownModelName,
+  refuseUnapproved,
+} from './resumed-agent.ts';
 
 /** How to resume an agent of OpenAI Agents. */
 export interface OpenAIAgentOptions<TContext = unknown> extends RecordAgentOptions {
@@ -49,8 +56,8 @@ const agentKeys: KnownKeys = optionKeys<StreamedAgentOptions>(
 export type OpenAIRunOptions<TAgent extends AnyAgent = AnyAgent> = NonStreamRunOptions<ContextOf<TAgent>, TAgent>;
 
 /**
- * Makes a resumable agent of an agent of OpenAI Agents. History, prompt and settings come from the branch, and the
- * agent that acted last continues. The result is the framework's own.
+ * Makes a resumable agent of an agent of OpenAI Agents. History, prompt and settings come from the branch. The agent
+ * whose run it is continues, or the one it handed off to in that run. The result is the framework's own.
  *
  * A framework session among the run options is not read, so that it cannot replace the history. An empty session gets
  * the branch's history when the run has ended; any other session is left alone.
@@ -83,8 +90,8 @@ export function openaiAgent(
     ...(agent.handoffs.length === 0 ? { name: agent.name } : {}),
     ...modelOf(agent, options),
     resume: (context, run) => resumed(agent, { context, run: run ?? {}, options }),
-    approve: (call, context) => refuseUnapproved(agentAfter(agent, context.messages), call, options.context),
-    callTool: (call, context) => callToolOf(agentAfter(agent, context.messages), call, options.context),
+    approve: (call, context) => refuseUnapproved(actingAfter(agent, context), call, options.context),
+    callTool: (call, context) => callToolOf(actingAfter(agent, context), call, options.context),
     textOf: ({ finalOutput }) => textOfValue(finalOutput ?? ''),
   };
 }
@@ -110,11 +117,15 @@ async function resumed(agent: AnyAgent, { context, run, options }: Resuming): Pr
   const runner = options.runner ?? new Runner();
   const history = [...messages, ...(prompt === undefined ? [] : [prompt])];
   knowAnswers(history, recorder);
-  const acting = agentAfter(agent, messages);
-  const told = agentAsBranchSays(acting, context, ownModelName(acting, runner.config.model));
+  const acting = actingAfter(agent, context);
+  const changed = (each: AnyAgent): AnyAgent => {
+    const isNew = hasHandedOff(agent, acting, context.floor);
+    const settings = each === acting && !isNew ? context : context.settingsOf(each.name, each === acting);
+    return agentAsBranchSays(each, settings, ownModelName(each, runner.config.model));
+  };
   const { session, signal, ...rest } = run;
   const result = await ran(runnerWithModels(runner, recorder), {
-    agent: recordAgent(told, recorder, given({ effects: options.effects })),
+    agent: recordedCopy(acting, recorder, { options: given({ effects: options.effects }), changed }),
     items: itemsFromMessages(history),
     run: {
       ...given({ context: options.context }),

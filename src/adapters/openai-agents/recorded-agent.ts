@@ -37,8 +37,17 @@ export function recordAgent<TAgent extends AnyAgent>(
   options: RecordAgentOptions = {},
 ): TAgent {
   checkDeclared(options, recordKeys);
+  return recordedCopy(originalAgent(agent), recorder, { options, changed: (each) => each }) as TAgent;
+}
+
+/** Returns a copy of an agent that records, made of changed versions of it and of all agents it can hand off to. */
+export function recordedCopy(
+  agent: AnyAgent,
+  recorder: Recorder,
+  { options, changed }: Pick<Copying, 'options' | 'changed'>,
+): AnyAgent {
   recorder.uses(...packages);
-  return copyOf(originalAgent(agent), { recorder, options, copies: new Map() }) as TAgent;
+  return copyOf(agent, { recorder, options, changed, copies: new Map() });
 }
 
 const originals = new Originals<AnyAgent>();
@@ -51,20 +60,23 @@ export function originalAgent(agent: AnyAgent): AnyAgent {
 interface Copying {
   readonly recorder: Recorder;
   readonly options: RecordAgentOptions;
+  /** Returns an agent with the settings it is to run with. */
+  readonly changed: (agent: AnyAgent) => AnyAgent;
   /** Agents may hand off in circles. */
   readonly copies: Map<AnyAgent, AnyAgent>;
 }
 
-function copyOf(agent: AnyAgent, copying: Copying): AnyAgent {
-  const known = copying.copies.get(agent);
+function copyOf(original: AnyAgent, copying: Copying): AnyAgent {
+  const known = copying.copies.get(original);
   if (known !== undefined) return known;
   const { recorder } = copying;
+  const agent = copying.changed(original);
   const model = typeof agent.model === 'string' ? agent.model : recordModel(agent.model, recorder);
   const tools = agent.tools.map((tool) => recordedTool(tool, agent.name, copying));
   const copy = agent.clone({ model, handoffs: [], ...ownTools(agent, tools) });
-  copying.copies.set(agent, copy);
+  copying.copies.set(original, copy);
   copying.copies.set(copy, copy);
-  originals.remember(copy, agent, undefined);
+  originals.remember(copy, original, undefined);
   copy.handoffs = agent.handoffs.map((entry) => recordedHandoff(getHandoff(entry), agent.name, copying));
   copy.emit = agent.emit.bind(agent);
   const getMcpTools = agent.getMcpTools.bind(agent);

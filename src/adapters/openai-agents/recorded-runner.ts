@@ -1,14 +1,23 @@
-import { Runner, type RunResult, type StreamedRunResult } from '@openai/agents';
+import {
+  type AgentInputItem,
+  Runner,
+  type RunResult,
+  RunState,
+  type Session,
+  type StreamedRunResult,
+} from '@openai/agents';
 import { given, isObject, type JsonValue } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { Message } from '../../core/message/message.ts';
+import { propertiesOf } from '../../core/property.ts';
 import { checkDeclared } from '../../core/recording/effects.ts';
 import type { OpenRun, Recorder } from '../../core/recording/recorder.ts';
 import type { AnyAgent } from './acting-agent.ts';
-import { messagesFromItems } from './messages-from-items.ts';
+import { messagesFromItems, messagesOfInput } from './messages-from-items.ts';
 import { toJson } from './provider-fields.ts';
 import { type RecordAgentOptions, recordAgent } from './recorded-agent.ts';
 import { recordModel, recordModels } from './recorded-model.ts';
+import { toolAnswersOf } from './recording-memory.ts';
 
 /** How to record the runs of a runner. */
 export interface RecordRunnerOptions extends RecordAgentOptions {
@@ -39,7 +48,8 @@ export function recordRunner(runner: Runner, recorder: Recorder, options: Record
   const plain = models.run.bind(models) as (...args: readonly unknown[]) => Promise<AnyResult>;
   const run = async (agent: AnyAgent, input: unknown, ...rest: readonly unknown[]): Promise<AnyResult> => {
     const { title, ...declared } = options;
-    const open = recorder.startRun({ agent: agent.name, ...given({ title }) });
+    const messages = await messagesBefore(input, rest[0], { recorder, runner });
+    const open = recorder.startRun({ agent: agent.name, ...given({ title, messages }) });
     try {
       const result = await open.within(() => {
         for (const message of newMessages(input)) recorder.message(message, { agent: agent.name });
@@ -66,6 +76,40 @@ function newMessages(input: unknown): readonly Message[] {
   const messages = messagesFromItems(input);
   return messages.slice(messages.findLastIndex(({ role }) => role !== 'user') + 1);
 }
+
+/**
+ * Returns the messages that a run begins with, without the new ones: those of the session and of the input, or those of
+ * the state that is continued. Undefined if there are none. A session that cannot be read fails in the run, not here.
+ */
+async function messagesBefore(
+  input: unknown,
+  options: unknown,
+  { recorder, runner }: { readonly recorder: Recorder; readonly runner: Runner },
+): Promise<readonly Message[] | undefined> {
+  try {
+    const items = input instanceof RunState ? input.history : await itemsOf(input, options, runner);
+    const messages = messagesOfInput(items, toolAnswersOf(recorder));
+    const before = messages.slice(0, messages.length - newMessages(input).length);
+    return before.length === 0 ? undefined : before;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the items that a run sends first: those of its session, and those of its input. */
+async function itemsOf(input: unknown, options: unknown, { config }: Runner): Promise<readonly AgentInputItem[]> {
+  const { session, sessionInputCallback: own } = propertiesOf(options);
+  const given: AgentInputItem[] =
+    typeof input === 'string' ? [{ role: 'user', content: input }] : Array.isArray(input) ? input : [];
+  if (!isSession(session)) return given;
+  const held = await session.getItems();
+  const combine = own ?? config.sessionInputCallback;
+  if (typeof combine !== 'function') return [...held, ...given];
+  const combined: unknown = await combine([...held], [...given]);
+  return Array.isArray(combined) ? combined : [...held, ...given];
+}
+
+const isSession = (value: unknown): value is Session => typeof propertiesOf(value)['getItems'] === 'function';
 
 /** Ends a streamed run when it completes; its `completed` then also waits for the recording. */
 function endedLater(open: OpenRun, result: StreamedRunResult<unknown, AnyAgent>): AnyResult {

@@ -9,19 +9,22 @@ import {
 } from '@openai/agents';
 import { RepriseError } from '../../core/error.ts';
 import { isObject, type JsonArray, type JsonObject, type JsonValue } from '../../core/json.ts';
-import { type Message, toolCallsIn, toolResultsIn } from '../../core/message/message.ts';
-import type { PendingCall, ResumeContext } from '../../core/recording/agent.ts';
+import { toolCallsIn, toolResultsIn } from '../../core/message/message.ts';
+import type { BranchSettings, Floor, PendingCall, ResumeContext } from '../../core/recording/agent.ts';
 import type { AnyAgent } from './acting-agent.ts';
 import { requestSettings } from './model-call.ts';
 import { textOfValue, toJson } from './provider-fields.ts';
 import { nameOfModel } from './recorded-model.ts';
 import { copyOfTool } from './recorded-tool.ts';
 
-/** Returns the agent that acts after a history: every answered handoff has passed the conversation on. */
-export function agentAfter(agent: AnyAgent, messages: readonly Message[]): AnyAgent {
+/**
+ * Returns the agent that continues: the one that has the floor, or the one it has handed off to since its last model
+ * call. Handoffs of earlier runs do not count. A name that no reachable agent has is that of a different program.
+ */
+export function actingAfter(agent: AnyAgent, { floor, messages }: Pick<ResumeContext, 'floor' | 'messages'>): AnyAgent {
   const answered = new Set(messages.flatMap((message) => toolResultsIn(message).map((part) => part.toolCallId)));
-  let acting = agent;
-  for (const message of messages) {
+  let acting = reachableAgents(agent).find(({ name }) => name === floor.agent) ?? agent;
+  for (const message of messages.slice(floor.from)) {
     // The framework takes the first of several handoffs.
     const calls = toolCallsIn(message).filter((part) => answered.has(part.toolCallId));
     const next = calls.map((part) => handoffOf(acting, part.toolName)).find((handoff) => handoff !== undefined);
@@ -30,16 +33,24 @@ export function agentAfter(agent: AnyAgent, messages: readonly Message[]): AnyAg
   return acting;
 }
 
+/** Tells whether an agent that acts was handed off to by the one that had the floor. */
+export function hasHandedOff(agent: AnyAgent, acting: AnyAgent, floor: Floor): boolean {
+  return acting.name !== floor.agent && reachableAgents(agent).some(({ name }) => name === floor.agent);
+}
+
+/** Returns an agent and all agents that it can hand off to, also by way of others. */
+function reachableAgents(agent: AnyAgent): readonly AnyAgent[] {
+  const found = new Set([agent]);
+  for (const each of found) for (const entry of each.handoffs) found.add(getHandoff(entry).agent);
+  return [...found];
+}
+
 function handoffOf(agent: AnyAgent, toolName: string): ReturnType<typeof getHandoff> | undefined {
   return agent.handoffs.map((entry) => getHandoff(entry)).find((handoff) => handoff.toolName === toolName);
 }
 
 /** Returns a copy of an agent with the settings of the branch; `ownModel` is the name of the agent's own model. */
-export function agentAsBranchSays(
-  agent: AnyAgent,
-  context: Pick<ResumeContext, 'model' | 'system' | 'tools' | 'settings'>,
-  ownModel: string,
-): AnyAgent {
+export function agentAsBranchSays(agent: AnyAgent, context: BranchSettings, ownModel: string): AnyAgent {
   const { model, system, tools, settings } = context;
   const changes = {
     ...(model === null || model === ownModel ? {} : { model }),

@@ -13,6 +13,7 @@ import { collect, flagOption, listOption, numberOption, type OptionValues, textO
 import { editOptions, editsFrom, jsonPair } from '../options/edit-options.ts';
 import { editedEvent } from '../options/editor.ts';
 import { wholeNumber } from '../options/number-option.ts';
+import { pendingLines } from '../render/resumable-lines.ts';
 import type { Output } from '../terminal/output.ts';
 import { markOf, markOptions } from './marked.ts';
 
@@ -54,7 +55,8 @@ export const fork: CommandSpec = {
 async function print({ out }: Context, source: string, branch: Branch, options: OptionValues): Promise<void> {
   const report = await forkReport(branch);
   const marked = markOf(options);
-  const answer = forkAnswer(branch, report, marked);
+  const { pending } = await branch.resumable();
+  const answer = forkAnswer(branch, report, { ...marked, pending });
   if (out.json !== undefined) {
     await out.value(answer);
     return;
@@ -68,6 +70,7 @@ async function print({ out }: Context, source: string, branch: Branch, options: 
   await sayLeftOut(out, branch, report);
   if (dependents.length > 0)
     out.say(`Kept although they depend on dropped events: ${seqsText(dependents)}. To drop them too, add --cascade.`);
+  for (const line of pendingLines(pending)) out.say(line);
   const original = refText({ session, branch: source });
   out.next(`reprise show ${ref}`, `reprise resume ${ref}`, `reprise diff ${original} ${ref}`);
 }

@@ -9,6 +9,7 @@ import type { Context } from '../context.ts';
 import { exitCodeOfRun } from '../exit-code.ts';
 import { type OptionValues, textOption } from '../option-values.ts';
 import { agentLimits, agentOptions, chosenAgent } from '../options/agent-options.ts';
+import { pendingLines } from '../render/resumable-lines.ts';
 import { resumedLines } from '../render/resumed-lines.ts';
 import { runLive } from '../running/live-run.ts';
 
@@ -32,6 +33,8 @@ export const resume: CommandSpec = {
     checkBranchOnly(text);
     const chosen = await chosenAgent(context, textOption(options, 'with'));
     const { session, ref } = await context.branch(text);
+    const { pending } = await session.resumable({ branch: ref.branch });
+    if (context.out.json === undefined) for (const line of pendingLines(pending)) context.out.say(line);
     return await runLive(context, session, async ({ watched, signal, ask }) => {
       const resumed = await session.resume({ branch: ref.branch }, watched(chosen), {
         ...limits,

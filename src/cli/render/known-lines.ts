@@ -1,7 +1,7 @@
 import { pathText, type ValueDiff } from '../../core/comparing/value-diff.ts';
 import type { Event } from '../../core/event/event.ts';
 import { isObject, type JsonValue } from '../../core/json.ts';
-import type { ConversationMessage, LaneConversation } from '../../projections/conversation.ts';
+import type { ConversationMessage, LaneConversation } from '../../core/session/conversation-lane.ts';
 import type { State } from '../../projections/state.ts';
 import type { Changes, Known } from '../../reading/known-at.ts';
 import { bytesText, costText, countText, plural } from '../../wording/amount.ts';

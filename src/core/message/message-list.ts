@@ -44,6 +44,23 @@ export function adoptMessages(
   }
 }
 
+/** Begins a conversation with the list of a run; calls at its end that nobody has answered wait for results. */
+export function beginMessages(
+  list: MessageList,
+  items: JsonArray,
+  from: { readonly seq: Seq; readonly earlier: readonly MessageEntry[] },
+): void {
+  adoptMessages(list, items, from);
+  settleMessages(list);
+  const asked = list.entries.findLastIndex(({ message }) => message?.['role'] !== 'tool');
+  const answered = new Set(
+    list.entries
+      .slice(asked + 1)
+      .flatMap(({ message }) => toolResultsIn(message ?? null).map((part) => part.toolCallId)),
+  );
+  list.awaited = awaitedBy(list.entries[asked]?.message ?? {}).filter(({ id }) => !answered.has(id));
+}
+
 /** Settles the list: from now on, a message with the content of an answer or a result is a new message. */
 export function settleMessages(list: MessageList): void {
   for (const entry of list.entries) if (entry.made !== undefined) delete entry.made;
@@ -143,8 +160,21 @@ export function joinResult(list: MessageList, seq: Seq, ended: JsonObject): bool
     output: isError && output === null ? error : output,
     ...(isError ? { isError } : {}),
   };
-  list.entries.push({ seq, message: { role: 'tool', content: [part] }, made: 'result' });
+  const result: MessageEntry = { seq, message: { role: 'tool', content: [part] }, made: 'result' };
+  list.entries.splice(resultPlace(list, awaited.id), 0, result);
   return true;
+}
+
+/** Returns the place of a result: results stand in the order of their calls, whichever came first. */
+function resultPlace({ entries }: MessageList, id: string): number {
+  const idsIn = (entry: MessageEntry): string[] => awaitedBy(entry.message ?? {}).map((asked) => asked.id);
+  const asked = entries.findLastIndex((entry) => idsIn(entry).includes(id));
+  const asking = entries[asked];
+  const later = asking === undefined ? [] : idsIn(asking).slice(idsIn(asking).indexOf(id) + 1);
+  const isLater = ({ made, message }: MessageEntry): boolean =>
+    made === 'result' && toolResultsIn(message ?? null).some(({ toolCallId }) => later.includes(toolCallId));
+  const place = entries.findIndex((entry, index) => index > asked && isLater(entry));
+  return place < 0 ? entries.length : place;
 }
 
 /** Counts the system messages at the beginning. */

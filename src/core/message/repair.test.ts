@@ -23,7 +23,7 @@ const tool = (...content: JsonObject[]): JsonObject => ({ role: 'tool', content 
 const reasoning = (words: string): JsonObject => ({
   type: 'reasoning',
   text: words,
-  providerOptions: { openai: { itemId: 'rs_1' } },
+  providerOptions: { anthropic: { signature: 'sig-1' } },
 });
 
 const held = (...messages: JsonObject[]): MendableMessage[] =>
@@ -95,12 +95,54 @@ describe('mend()', () => {
   });
 
   test('foreign-reasoning (T15): another model is not sent what only the writer can read', () => {
-    const message = said(reasoning('Hm.'), { ...text('Yes.'), providerOptions: { openai: { itemId: 'msg_1' } } });
+    const message = said(reasoning('Hm.'), { ...text('Yes.'), providerOptions: { anthropic: { note: 'n-1' } } });
     const written = held(user('Well?'), message);
     expect(mend(written, { model: 'a', writerOf: () => 'a' }).repairs).toEqual([]);
     const mended = mend(written, { model: 'b', writerOf: () => 'a' });
     expect(shown(mended)).toEqual([user('Well?'), said(text('Yes.'))]);
     expect(mended.repairs).toEqual([{ rule: 'foreign-reasoning', seq: 2, what: 'reasoning of "a"' }]);
+  });
+
+  test('provider-ids: what the provider keeps is sent in full, and reasoning that it alone keeps goes', () => {
+    const kept = { providerOptions: { openai: { itemId: 'rs_1', reasoningEncryptedContent: 'x' } } };
+    const answer = said(
+      { type: 'reasoning', text: 'Hm.', ...kept },
+      { type: 'reasoning', text: '', providerOptions: { openai: { itemId: 'rs_2' } } },
+      { ...text('Yes.'), providerOptions: { openai: { itemId: 'msg_1', phase: 'final' } } },
+    );
+    const mended = mend(held(user('Well?'), answer));
+    expect(shown(mended)).toEqual([
+      user('Well?'),
+      said(
+        { type: 'reasoning', text: 'Hm.', providerOptions: { openai: { reasoningEncryptedContent: 'x' } } },
+        { ...text('Yes.'), providerOptions: { openai: { phase: 'final' } } },
+      ),
+    ]);
+    expect(mended.repairs.map(({ rule, what }) => `${rule}: ${what}`)).toEqual([
+      'provider-ids: references to items that the provider keeps',
+      'provider-ids: reasoning that only the provider keeps',
+    ]);
+    expect(mend(mended.messages).repairs).toEqual([]);
+  });
+
+  test('provider-ids: an edited message and its reasoning lose every id of the provider, also nested ones', () => {
+    const item = { item: { id: 'msg_1', status: 'completed' } };
+    const answer = {
+      ...said(
+        { ...reasoning('Hm.'), providerOptions: { openaiAgents: { id: 'rs_1', encrypted_content: 'x' } } },
+        { ...text('Yes.'), providerOptions: { openaiAgents: item } },
+      ),
+      id: 'msg_1',
+    };
+    const mended = mend(held(answer), { isEdited: () => true });
+    expect(shown(mended)).toEqual([
+      said(
+        { ...reasoning('Hm.'), providerOptions: { openaiAgents: { encrypted_content: 'x' } } },
+        { ...text('Yes.'), providerOptions: { openaiAgents: { item: { status: 'completed' } } } },
+      ),
+    ]);
+    expect(mended.repairs).toEqual([{ rule: 'provider-ids', seq: 1, what: 'the provider ids of an edited message' }]);
+    expect(shown(mend(held(answer)))).toEqual([answer]);
   });
 
   test('foreign-reasoning: it is judged message by message, by who wrote it', () => {

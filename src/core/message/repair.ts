@@ -1,5 +1,6 @@
 import { arrayAt, isObject, type JsonObject, type JsonValue } from '../json.ts';
 import { type Message, partsOf, type ToolResultPart } from './message.ts';
+import { withoutOwnIds, withoutReferences } from './provider-ids.ts';
 
 /**
  * The rule of a repair. A provider would refuse the history without it:
@@ -7,6 +8,7 @@ import { type Message, partsOf, type ToolResultPart } from './message.ts';
  * - `result-without-call`: a tool result without its call, or of a call that was answered again, was removed;
  * - `result-out-of-place`: a tool result that came late was moved behind its call;
  * - `foreign-reasoning`: reasoning and notes that only the model that wrote them can read were removed;
+ * - `provider-ids`: ids under which a provider keeps a message were removed, so that the model is sent the message itself;
  * - `empty-message`: a message with nothing left in it was removed;
  * - `erased-message`: a message whose payload was erased was left out;
  * - `system-apart`: system messages at the beginning are a setting of the agent, not part of the history;
@@ -17,6 +19,7 @@ export type RepairRule =
   | 'result-without-call'
   | 'result-out-of-place'
   | 'foreign-reasoning'
+  | 'provider-ids'
   | 'empty-message'
   | 'erased-message'
   | 'system-apart'
@@ -62,6 +65,8 @@ export interface MendOptions {
   readonly model?: string | undefined;
   /** Returns the model that wrote the message of an event; if unknown, the message counts as foreign. */
   readonly writerOf?: (seq: number) => string | undefined;
+  /** Tells whether the message of an event was edited; if left out, none was. */
+  readonly isEdited?: (seq: number) => boolean;
 }
 
 /** Mends a history so that a provider accepts it, and lists the repairs. Mending twice changes nothing more. */
@@ -127,7 +132,9 @@ function readableMessage(held: MendableMessage, options: MendOptions, repairs: R
     options.model !== undefined &&
     options.writerOf !== undefined &&
     options.writerOf(seq) !== options.model;
-  const message = isForeign ? withoutForeign(held, options.writerOf?.(seq), repairs) : held.message;
+  const own = isForeign ? withoutForeign(held, options.writerOf?.(seq), repairs) : held.message;
+  const { message, removed } = options.isEdited?.(seq) === true ? withoutOwnIds(own) : withoutReferences(own);
+  for (const what of removed) repairs.push({ rule: 'provider-ids', seq, what });
   const left = nonEmpty({ seq, message }, repairs);
   if (message['role'] !== 'tool' || left.every((kept) => partsIn(kept).some((part) => part['type'] !== 'text')))
     return left;

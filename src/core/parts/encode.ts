@@ -61,6 +61,8 @@ interface Encoding {
   readonly memory: PartMemory;
   /** The place of the lists and bodies, which continue within a run, an agent, a field. */
   readonly place: string;
+  /** Whose messages a list holds. */
+  readonly agent: string;
   readonly parts: PartInput[];
 }
 
@@ -81,7 +83,7 @@ export function encodeData(
 ): EncodedData {
   const spec = specOf(event.type);
   if (spec !== undefined && hasCurrentForm(event, spec)) checkFields(event, spec);
-  const encoding: Encoding = { maker, memory, place: placeOf(event), parts: [] };
+  const encoding: Encoding = { maker, memory, place: placeOf(event), agent: event.agent ?? '', parts: [] };
   const { skeleton, data } =
     spec?.structural === true
       ? { skeleton: encodeMarker(event.data, encoding), data: copyJson(event.data) }
@@ -123,7 +125,9 @@ export function recallParts(
   for (const { path } of storedFields(event.type)) {
     const ref = asRef(valueAt(held, path) ?? null);
     const place = `${placeOf(event)}\n${path.join('.')}`;
-    if (ref?.name === '$list' && !memory.lists.has(place)) recallList(memory, place, decoder.itemsOf(ref.digest));
+    if (ref?.name === '$list')
+      for (const each of [place, ...talkPlaces(path.join('.'), event.agent ?? '')])
+        if (!memory.lists.has(each)) recallList(memory, each, decoder.itemsOf(ref.digest));
     if (ref?.name === '$body' && !memory.bodies.has(place)) recallBody(memory, place, ref.digest, parts);
   }
 }
@@ -271,7 +275,8 @@ function encodeValue(text: string, value: JsonValue, encoding: Encoding): JsonVa
 function encodeList(items: readonly JsonValue[], path: string, encoding: Encoding): JsonValue {
   const place = `${encoding.place}\n${path}`;
   const texts = items.map((item) => canonicalJson(item));
-  const known = encoding.memory.lists.get(place) ?? { texts: [], nodes: [] };
+  const { lists } = encoding.memory;
+  const known = lists.get(place) ?? lists.get(placeBefore(path, encoding)) ?? { texts: [], nodes: [] };
   let shared = 0;
   while (shared < texts.length && shared < known.texts.length && texts[shared] === known.texts[shared]) shared++;
   // Past the limit, a list that stands on its own starts a new chain of nodes.
@@ -285,8 +290,24 @@ function encodeList(items: readonly JsonValue[], path: string, encoding: Encodin
   const part = saltedPart('list', node, refs, encoding.maker);
   encoding.parts.push(part);
   const nodes = [...known.nodes.filter((held) => held.length <= from), { digest: part.digest, length: texts.length }];
-  encoding.memory.lists.set(place, { texts, nodes });
+  for (const each of [place, ...talkPlaces(path, encoding.agent)]) lists.set(each, { texts, nodes });
   return { $list: part.digest };
+}
+
+/**
+ * Returns the place of the list that the first one of a place continues: the start of a run continues the last list of
+ * its agent, and the run's first call the start of the run.
+ */
+function placeBefore(path: string, { place, agent }: Encoding): string {
+  if (path === 'messages') return talkOf(agent);
+  return path === 'request.messages' ? `${place}\nmessages` : place;
+}
+
+const talkOf = (agent: string): string => `\n\n${agent}`;
+
+/** Returns the place of an agent's messages over all its runs; none for a list that holds no messages. */
+function talkPlaces(path: string, agent: string): string[] {
+  return path === 'messages' || path === 'request.messages' ? [talkOf(agent)] : [];
 }
 
 function refDigests(item: JsonValue): Digest[] {

@@ -10,8 +10,27 @@ export interface PendingCall {
   readonly input: JsonValue;
 }
 
+/** Who continues a conversation. */
+export interface Floor {
+  /** The agent whose run is continued, or that it handed off to and that has called its model; null if it has no name. */
+  readonly agent: string | null;
+  /**
+   * The index of the first message that came after this agent's last model call. Only a handoff from there on moves the
+   * floor: earlier ones belong to the past.
+   */
+  readonly from: number;
+}
+
+/** The settings that a branch gives to an agent; null where the agent's own apply. */
+export interface BranchSettings {
+  readonly model: string | null;
+  readonly system: string | null;
+  readonly tools: JsonArray | null;
+  readonly settings: JsonObject | null;
+}
+
 /** The input of an agent that continues a branch. */
-export interface ResumeContext {
+export interface ResumeContext extends BranchSettings {
   readonly session: string;
   readonly branch: string;
   /** Records on the branch; its run is open, and the agent runs inside it. */
@@ -20,11 +39,13 @@ export interface ResumeContext {
   readonly messages: readonly Message[];
   /** The user message to answer; undefined if the agent continues without one, such as after a tool's answer. */
   readonly prompt: Message | undefined;
-  /** The settings that the branch gives; null where the agent's own apply. */
-  readonly model: string | null;
-  readonly system: string | null;
-  readonly tools: JsonArray | null;
-  readonly settings: JsonObject | null;
+  /** Who continues. */
+  readonly floor: Floor;
+  /**
+   * Returns the settings for a different agent: those that name it, and with `continues`, because the agent that had the
+   * floor handed off to it, those that name none.
+   */
+  readonly settingsOf: (agent: string, continues?: boolean) => BranchSettings;
   /** Calls without an answer that could not be executed here; empty unless the agent has no `callTool`. */
   readonly pending: readonly PendingCall[];
   /** The repairs of the messages, by the name of the rule. */

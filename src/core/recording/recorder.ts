@@ -13,6 +13,11 @@ export interface RunStart {
   readonly versions?: JsonObject;
   readonly git?: JsonObject;
   readonly configDigest?: string;
+  /**
+   * The conversation the run begins with: the messages before those that it records itself. Without them the run stands
+   * alone, and a fork before its first model call has no earlier messages.
+   */
+  readonly messages?: readonly Message[];
   /** Set by `resume`: `{ run?, framework, options? }`, the run it continues and how it was started. */
   readonly resumed?: JsonObject;
 }

@@ -17,9 +17,10 @@ export type Edit =
   | { readonly kind: 'append'; readonly event: EventDraft }
   /** Replaces the last user message, wherever it is; with `trailing`, only if it is the last message. */
   | { readonly kind: 'prompt'; readonly text: string; readonly mode?: 'anywhere' | 'trailing' }
-  | { readonly kind: 'system'; readonly text: string }
-  | { readonly kind: 'model'; readonly model: string }
-  | { readonly kind: 'tools'; readonly tools: readonly JsonValue[] }
+  /** Changes a setting of the agent it names; without an agent, of the one that continues. */
+  | { readonly kind: 'system'; readonly text: string; readonly agent?: string }
+  | { readonly kind: 'model'; readonly model: string; readonly agent?: string }
+  | { readonly kind: 'tools'; readonly tools: readonly JsonValue[]; readonly agent?: string }
   | { readonly kind: 'toolInput'; readonly call: string | number; readonly input: JsonValue }
   | {
       readonly kind: 'toolResult';
@@ -73,9 +74,9 @@ const editFields: Readonly<Record<Edit['kind'], readonly string[]>> = {
   drop: ['seq', 'cascade'],
   append: ['event'],
   prompt: ['text', 'mode'],
-  system: ['text'],
-  model: ['model'],
-  tools: ['tools'],
+  system: ['text', 'agent'],
+  model: ['model', 'agent'],
+  tools: ['tools', 'agent'],
   toolInput: ['call', 'input'],
   toolResult: ['call', 'output', 'outcome'],
   message: ['seq', 'message'],

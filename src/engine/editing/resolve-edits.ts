@@ -4,7 +4,15 @@ import { type CarriedEvent, draftKeys, type Event, type EventDraft } from '../..
 import { isStructural } from '../../core/event/families/structural.ts';
 import { plainKey } from '../../core/event/keys.ts';
 import { checkWrite, defaultAgent, stateKey } from '../../core/event/state-key.ts';
-import { given, isObject, type JsonObject, type JsonValue, valueAt, withValueAt } from '../../core/json.ts';
+import {
+  given,
+  isObject,
+  type JsonInput,
+  type JsonObject,
+  type JsonValue,
+  valueAt,
+  withValueAt,
+} from '../../core/json.ts';
 import { checkKeys, type KnownKeys } from '../../core/known-keys.ts';
 import { messageKey, toolCallsIn } from '../../core/message/message.ts';
 import { type Seq, seq } from '../../core/point.ts';
@@ -15,6 +23,7 @@ import type { Engine } from '../context/engine.ts';
 import { fold } from '../history/fold.ts';
 import { causeOf, type DraftCheck, type Hypothesis, type Supposed, supposeAppended } from '../history/hypothesis.ts';
 import { listEditsOf } from '../history/list-edits.ts';
+import { listPathOf } from '../history/list-reader.ts';
 import { eventInView, eventsOfKey, type Look, lookAt } from '../history/look.ts';
 import type { StampedDraft } from '../history/stamp.ts';
 import { revertTargets } from './dependents.ts';
@@ -68,14 +77,13 @@ async function resolveEdit(look: Look, edit: Edit): Promise<ResolvedEdit> {
     case 'prompt':
       return only(await prompt(look, text(edit.text, 'text'), edit.mode ?? 'anywhere'));
     case 'system':
-      return only({ type: 'settings.changed', data: { system: text(edit.text, 'text') } });
+      return only(settings(edit, { system: text(edit.text, 'text') }));
     case 'model':
-      return only({ type: 'settings.changed', data: { model: text(edit.model, 'model') } });
+      return only(settings(edit, { model: text(edit.model, 'model') }));
     case 'tools':
-      return only({
-        type: 'settings.changed',
-        data: { tools: Array.isArray(edit.tools) ? edit.tools : refuse('its "tools" is not an array') },
-      });
+      return only(
+        settings(edit, { tools: Array.isArray(edit.tools) ? edit.tools : refuse('its "tools" is not an array') }),
+      );
     case 'toolInput':
       return { drafts: await toolInput(look, edit.call, edit.input), dependents: [] };
     case 'toolResult':
@@ -90,6 +98,12 @@ async function resolveEdit(look: Look, edit: Edit): Promise<ResolvedEdit> {
       return refuse(`"${String((edit as { kind?: unknown }).kind)}" is not a kind of edit`);
   }
 }
+
+const settings = ({ agent }: { readonly agent?: string }, data: JsonInput): EventDraft => ({
+  type: 'settings.changed',
+  ...given({ agent }),
+  data,
+});
 
 const only = (draft: EventDraft): ResolvedEdit => ({ drafts: [draft], dependents: [] });
 
@@ -141,7 +155,7 @@ async function replace(look: Look, { target, before }: Shown, event: Replacement
 /** Reads an event as the view shows it, so that a replacement made from it keeps earlier edits of its list. */
 async function shownEvent(look: Look, target: Seq): Promise<Shown> {
   const event = await eventInView(look, target);
-  const listEdits = event.type === 'call.started' ? await listEditsOf(look) : undefined;
+  const listEdits = listPathOf(event.type) !== undefined ? await listEditsOf(look) : undefined;
   return { target, before: listEdits === undefined ? event : await eventInView(look, target, listEdits) };
 }
 
@@ -185,8 +199,8 @@ async function prompt(look: Look, text: string, mode: 'anywhere' | 'trailing'): 
 }
 
 /**
- * Replaces a message: in the event that added it, in the answer of a model call, or in the first call whose list holds
- * it.
+ * Replaces a message: in the event that added it, in the answer of a model call, or in the first list that holds it,
+ * which is that of a call or of the start of a run.
  */
 async function message(look: Look, target: Seq, next: JsonObject, held?: JsonObject): Promise<EventDraft> {
   if (!isObject(next)) refuse('its "message" is not an object');
@@ -195,8 +209,9 @@ async function message(look: Look, target: Seq, next: JsonObject, held?: JsonObj
   const isMessage =
     event.type === 'message.added' || (event.type === 'call.ended' && event.data['message'] !== undefined);
   if (isMessage) return replace(look, shown, { data: { ...event.data, message: next } });
-  const list = valueAt(event.data, ['request', 'messages']);
-  if (event.type !== 'call.started' || !Array.isArray(list))
+  const path = listPathOf(event.type);
+  const list = path === undefined ? undefined : valueAt(event.data, path);
+  if (path === undefined || !Array.isArray(list))
     return refuse(`seq ${target} is "${event.type}", which holds no message`);
   const index =
     held === undefined
@@ -204,7 +219,7 @@ async function message(look: Look, target: Seq, next: JsonObject, held?: JsonObj
       : list.findLastIndex((item: JsonValue) => isObject(item) && messageKey(item) === messageKey(held));
   if (index < 0) return refuse(`seq ${target} holds no such message`);
   const messages = list.map((item: JsonValue, at: number) => (at === index ? next : item));
-  return replace(look, shown, { data: withValueAt(event.data, ['request', 'messages'], messages) });
+  return replace(look, shown, { data: withValueAt(event.data, path, messages) });
 }
 
 /** Finds the start and end of a call, if they are in the view. */

@@ -7,7 +7,7 @@ import { beginning, type Digest, previous, type Seq } from '../../core/point.ts'
 import type { StoredEvent } from '../../core/store/event-store.ts';
 import { clipSegments, segmentAt, segmentsOf } from '../../core/view/segment.ts';
 import { recordedAt, type Segment } from '../../core/view/view.ts';
-import { listIn, listPath, supposedNode } from './list-reader.ts';
+import { listIn, listPathOf, listTypes, supposedNode } from './list-reader.ts';
 import type { Look } from './look.ts';
 import { pages, readParts, unwrap } from './stored-events.ts';
 
@@ -19,7 +19,7 @@ interface ListCallBase {
   readonly isCarried: boolean;
 }
 
-/** A model call that holds a message list: a stored one, or one that is only supposed. */
+/** A model call or the start of a run that holds a message list: a stored one, or one that is only supposed. */
 export type ListCall =
   | (ListCallBase & { readonly list: Digest })
   | (ListCallBase & { readonly list: undefined; readonly items: readonly ListItem[] });
@@ -40,11 +40,11 @@ export async function* listCalls(look: Look, from: Seq): AsyncGenerator<readonly
 }
 
 function callOf(
-  { seq, agent, run }: Pick<StoredEvent, 'seq' | 'agent' | 'run'>,
+  { type, seq, agent, run }: Pick<StoredEvent, 'type' | 'seq' | 'agent' | 'run'>,
   skeleton: string | null,
   isCarried: boolean,
 ): ListCall[] {
-  const list = listIn(skeleton);
+  const list = listIn(type, skeleton);
   return list === undefined ? [] : [{ seq, agent, run, list, isCarried }];
 }
 
@@ -53,7 +53,7 @@ async function carriedCalls({ engine, hypothesis, view }: Look, after: Seq): Pro
   const { place } = hypothesis;
   const pieces = view.pieces
     .filter((piece) => piece.kind === 'carried')
-    .filter((piece) => piece.type === 'call.started' && piece.seq > after && piece.seq <= place.seq);
+    .filter((piece) => listTypes.includes(piece.type) && piece.seq > after && piece.seq <= place.seq);
   if (pieces.length === 0) return [];
   const segments = pieces.map(segmentAt);
   const calls: ListCall[] = [];
@@ -70,7 +70,8 @@ async function carriedCalls({ engine, hypothesis, view }: Look, after: Seq): Pro
       const event = events[index];
       const digest = sealed[index];
       const text = digest === undefined ? undefined : parts.get(digest)?.text;
-      const header = { seq: row.seq, agent: stringAt(event, 'agent') ?? null, run: stringAt(event, 'run') ?? null };
+      const [type, agent, run] = ['type', 'agent', 'run'].map((name) => stringAt(event, name) ?? null);
+      const header = { type: type ?? '', seq: row.seq, agent: agent ?? null, run: run ?? null };
       calls.push(...callOf(header, text ?? null, true));
     }
   }
@@ -80,7 +81,8 @@ async function carriedCalls({ engine, hypothesis, view }: Look, after: Seq): Pro
 function supposedCalls({ hypothesis }: Look): ListCall[] {
   return [...hypothesis.events.values()].flatMap((held) => {
     const event = carriedOrItself(held);
-    const list = event?.type === 'call.started' ? valueAt(event.data, listPath) : undefined;
+    const path = event === undefined ? undefined : listPathOf(event.type);
+    const list = event === undefined || path === undefined ? undefined : valueAt(event.data, path);
     if (event === undefined || !isArray(list)) return [];
     const { seq, agent = null, run = null } = event;
     const items = list.map((value, index) => ({ node: supposedNode(seq), index, value }));
@@ -104,7 +106,7 @@ export async function earlierCall(
   const filter = { ...(agent === null ? {} : { agent }), ...(typeof run === 'string' ? { run } : {}) };
   for await (const rows of callPages(look, range, 'backward', filter)) {
     for (const row of rows) {
-      const list = listIn(row.data);
+      const list = listIn(row.type, row.data);
       if (list !== undefined && row.agent === agent && (run === undefined || row.run === run))
         return { seq: row.seq, list };
     }
@@ -133,11 +135,10 @@ function callPages(
   filter: { readonly agent?: string; readonly run?: string } = {},
 ): AsyncGenerator<readonly StoredEvent[]> {
   const limit = pageEvents[direction];
-  const types = ['call.started'];
   return pages(look.engine, look.hypothesis.place.session, recordedSegments(look, range), {
     direction,
     limit,
     select: 'full',
-    filter: { ...filter, types },
+    filter: { ...filter, types: listTypes },
   });
 }

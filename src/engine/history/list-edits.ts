@@ -5,6 +5,7 @@ import type { Seq } from '../../core/point.ts';
 import type { EditMarker } from '../../core/view/marker.ts';
 import type { Piece } from '../../core/view/piece.ts';
 import { liveMarkers } from '../../core/view/view.ts';
+import { listTypes } from './list-reader.ts';
 import { type Change, ListScan } from './list-scan.ts';
 import { eventsAt, type Look } from './look.ts';
 import { unwrap } from './stored-events.ts';
@@ -24,7 +25,7 @@ export async function listEditsOf(look: Look): Promise<ListEdits | undefined> {
   return edits.size === 0 ? undefined : edits;
 }
 
-const concerning: ReadonlySet<string> = new Set(['message.added', 'call.started', 'call.ended']);
+const concerning: ReadonlySet<string> = new Set(['message.added', 'call.ended', ...listTypes]);
 
 /** Returns the events that the live replacements and reverts of a view changed, if a list can hold them. */
 async function changesOf(look: Look): Promise<Change[]> {

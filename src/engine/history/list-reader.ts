@@ -5,16 +5,28 @@ import type { Digest, Seq } from '../../core/point.ts';
 import type { Engine } from '../context/engine.ts';
 import { readParts } from './stored-events.ts';
 
-/** The field of a call with the messages that the model was sent. */
-export const listPath = ['request', 'messages'] as const;
+/** The field that holds a message list, by type: what a model was sent, and what a run began with. */
+const listPaths: Readonly<Record<string, readonly string[]>> = {
+  'call.started': ['request', 'messages'],
+  'run.started': ['messages'],
+};
+
+/** The types of events that hold a message list. */
+export const listTypes: readonly string[] = Object.keys(listPaths);
+
+/** Returns the path of the message list in an event of a type; undefined if the type has none. */
+export function listPathOf(type: string): readonly string[] | undefined {
+  return Object.hasOwn(listPaths, type) ? listPaths[type] : undefined;
+}
 
 /** Names the node that stands for the list of a supposed call, which is not stored. */
 export const supposedNode = (seq: Seq): string => `supposed@${seq}`;
 
-/** Returns the message list that a skeleton refers to; undefined if it has none. */
-export function listIn(skeleton: string | null): Digest | undefined {
-  if (skeleton === null || !skeleton.includes('"$list"')) return undefined;
-  const held = valueAt(storedJson(skeleton), listPath);
+/** Returns the message list that the skeleton of an event refers to; undefined if it has none. */
+export function listIn(type: string, skeleton: string | null): Digest | undefined {
+  const path = listPathOf(type);
+  if (path === undefined || skeleton === null || !skeleton.includes('"$list"')) return undefined;
+  const held = valueAt(storedJson(skeleton), path);
   return isObject(held) ? (held['$list'] as Digest | undefined) : undefined;
 }
 

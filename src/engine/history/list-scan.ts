@@ -9,7 +9,7 @@ import { beginning, type Digest, maxSeq, minSeq, previous, type Seq } from '../.
 import { viewAt } from '../../core/view/view.ts';
 import { earlierCall, type ListCall, listCalls } from './list-calls.ts';
 import { itemAfter, saidBy } from './list-items.ts';
-import { ListReader, listPath } from './list-reader.ts';
+import { ListReader, listPathOf } from './list-reader.ts';
 import { eventsOf, type Look } from './look.ts';
 
 /** An event that a view shows changed, or no longer shows. */
@@ -96,7 +96,7 @@ export class ListScan {
 
   /** Adds the edits of these changes, and returns the changes that no list holds. */
   async run(changes: readonly Change[]): Promise<readonly Change[]> {
-    const isCall = ({ versions }: Change): boolean => versions[0]?.type === 'call.started';
+    const isCall = ({ versions }: Change): boolean => listPathOf(versions[0]?.type ?? '') !== undefined;
     const said = changes.filter((change) => !isCall(change));
     this.#calls = new Map(changes.filter(isCall).map((change) => [firstOf(change).seq, change]));
     this.#sought = said.flatMap(soughtOf).sort((a, b) => a.event.seq - b.event.seq);
@@ -247,7 +247,8 @@ export class ListScan {
   /** Edits every later list after a call was replaced: items that its list added and no longer has. */
   #changeCall(change: Change, list: NewList, items: readonly ListItem[], fresh: readonly ListItem[]): void {
     const { after } = change;
-    const now = after === undefined ? undefined : valueAt(after.data, listPath);
+    const path = after === undefined ? undefined : listPathOf(after.type);
+    const now = after === undefined || path === undefined ? undefined : valueAt(after.data, path);
     if (!isArray(now)) return;
     const event = firstOf(change);
     const own = new Set(fresh.map(itemKey));

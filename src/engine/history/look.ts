@@ -11,7 +11,7 @@ import { branchOf, segmentsBefore, segmentsOf } from '../../core/view/segment.ts
 import { entryOf, seqsOf, type View, viewAt } from '../../core/view/view.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import type { Hypothesis } from './hypothesis.ts';
-import { listPath, supposedNode } from './list-reader.ts';
+import { listPathOf, supposedNode } from './list-reader.ts';
 import {
   dataOf,
   decoderFor,
@@ -69,14 +69,15 @@ function supposedEvents({ pieces }: PieceGroup, { events }: Hypothesis, listEdit
 }
 
 function withListEdits(event: Event, listEdits: ListEdits | undefined): Event {
-  const list = listEdits === undefined ? undefined : valueAt(event.data, listPath);
-  if (listEdits === undefined || event.type !== 'call.started' || !Array.isArray(list)) return event;
+  const path = listPathOf(event.type);
+  const list = path === undefined ? undefined : valueAt(event.data, path);
+  if (listEdits === undefined || path === undefined || !Array.isArray(list)) return event;
   const messages = list.flatMap((item: JsonValue, index): JsonValue[] => {
     const edit = editAt(listEdits, { node: supposedNode(event.seq), index }, event.seq);
     if (edit === undefined) return [item];
     return edit.kind === 'replace' ? [edit.value] : [];
   });
-  return { ...event, data: withValueAt(event.data, listPath, messages) };
+  return { ...event, data: withValueAt(event.data, path, messages) };
 }
 
 /** Yields the events of some pieces in order: stored ones by the batch, supposed ones from memory. */

@@ -161,13 +161,20 @@ async function seqBefore(
 
 const firstFew = 8;
 
+/** Returns the boundary of a run: its end, else its last event before its agent's next run starts. */
 async function lastOfRun(engine: Engine, head: Place, run: string): Promise<Seq> {
-  for await (const rows of readHeaders(engine, head.session, rawSegments(head.history, head.seq), {
-    filter: { run },
-    direction: 'backward',
-  })) {
-    const found = rows.find((row) => row.run === run);
-    if (found !== undefined) return found.seq;
+  const segments = rawSegments(head.history, head.seq);
+  const rows: StoredEvent[] = [];
+  for await (const page of readHeaders(engine, head.session, segments, { filter: { run }, direction: 'backward' })) {
+    const ofRun = page.filter((row) => row.run === run);
+    const ended = ofRun.find(({ type }) => type === 'run.ended');
+    if (ended !== undefined) return ended.seq;
+    rows.push(...ofRun);
+  }
+  const first = rows.findLast(({ type }) => type === 'run.started') ?? rows.at(-1);
+  if (first !== undefined) {
+    const next = await nextRun(engine, head, first);
+    return rows.find(({ seq }) => next === undefined || seq < next)?.seq ?? first.seq;
   }
   throw new RepriseError(
     'point.out-of-range',
@@ -177,6 +184,17 @@ async function lastOfRun(engine: Engine, head: Place, run: string): Promise<Seq>
       details: { run },
     },
   );
+}
+
+/** Returns where the agent of a run's first event starts a run again; undefined if it does not. */
+async function nextRun(engine: Engine, head: Place, first: StoredEvent): Promise<Seq | undefined> {
+  const filter = { types: ['run.started'], ...(first.agent === null ? {} : { agent: first.agent }) };
+  const segments = rawSegments(head.history, head.seq);
+  for await (const rows of readHeaders(engine, head.session, segments, { filter })) {
+    const next = rows.find(({ seq, agent, run }) => seq > first.seq && agent === first.agent && run !== first.run);
+    if (next !== undefined) return next.seq;
+  }
+  return undefined;
 }
 
 /** Returns the point of a place: the branch that stores its seq. At 0 that is the branch the session began with. */

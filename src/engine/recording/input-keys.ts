@@ -14,6 +14,7 @@ export const inputKeys: Readonly<Record<'run' | 'turn' | 'task' | 'call' | 'end'
       git: true,
       configDigest: true,
       resumed: true,
+      messages: true,
     },
     'a run',
   ),

@@ -1,24 +1,19 @@
 import { RepriseError } from '../../core/error.ts';
-import type { JsonArray, JsonObject } from '../../core/json.ts';
+import type { Event } from '../../core/event/event.ts';
+import type { JsonObject } from '../../core/json.ts';
 import { partsOf } from '../../core/message/message.ts';
 import { type HeldMessage, type Mended, mend, type Repair, takePrompt } from '../../core/message/repair.ts';
 import type { Seq } from '../../core/point.ts';
+import type { BranchSettings, Floor, ResumeContext } from '../../core/recording/agent.ts';
 import { refText } from '../../core/ref.ts';
+import type { LaneConversation } from '../../core/session/conversation-lane.ts';
 import { entryOf, type View, viewAt } from '../../core/view/view.ts';
-import { type Conversation, conversation, type LaneConversation } from '../../projections/conversation.ts';
+import { type Conversation, conversation } from '../../projections/conversation.ts';
 import type { Engine } from '../context/engine.ts';
 import { foldAt } from '../history/fold.ts';
-import { type Place, placeAt } from '../history/place.ts';
+import type { Place } from '../history/place.ts';
 import { readPoints, unwrap } from '../history/stored-events.ts';
 import { replay } from '../looking/replay.ts';
-
-/** The settings of every model call that the branch gives; null if it does not give one. */
-interface BranchSettings {
-  readonly model: string | null;
-  readonly system: string | null;
-  readonly tools: JsonArray | null;
-  readonly settings: JsonObject | null;
-}
 
 /** The history of a branch as an agent continues it. */
 export interface ResumableHistory {
@@ -27,8 +22,10 @@ export interface ResumableHistory {
   /** The history without its prompt. */
   readonly messages: readonly HeldMessage[];
   readonly prompt: HeldMessage | undefined;
+  readonly floor: Floor;
   readonly pending: Mended['pending'];
   readonly settings: BranchSettings;
+  readonly settingsOf: ResumeContext['settingsOf'];
   readonly repairs: readonly Repair[];
 }
 
@@ -41,17 +38,43 @@ export interface Continued {
 
 /** Reads the conversation at a place, mended for the model that will get it. */
 export async function resumableHistory(engine: Engine, place: Place, who: Continued): Promise<ResumableHistory> {
-  const seen = await foldAt(engine, place, conversation);
-  const found = laneFor(seen, who);
-  const lane = found === undefined ? undefined : await withEarlier(engine, place, found);
-  const settings = await branchSettings(engine, place, lane?.agent ?? who.agent);
+  const lane = laneFor(await foldAt(engine, place, conversation), who);
+  const changes = await settingsChanged(engine, place);
+  const continuing = lane?.agent ?? who.agent;
+  const settings = settingsFor(
+    changes,
+    (agent) => agent === undefined || typeof continuing !== 'string' || agent === continuing,
+  );
   const messages = lane?.messages ?? [];
   const writers = await writersOf(engine, place, lane);
   const called = lane?.calledAt === null || lane === undefined ? undefined : writers.get(lane.calledAt);
   const model = settings.model ?? who.model ?? called;
-  const mended = mend(messages, { model, writerOf: (seq) => writers.get(seq) ?? called });
+  const view = viewAt(place.history, place.seq);
+  const isEdited = (seq: number): boolean => entryOf(view, seq as Seq)?.carried === true;
+  const mended = mend(messages, { model, writerOf: (seq) => writers.get(seq) ?? called, isEdited });
   const { prompt, repairs, messages: rest } = takePrompt(mended.messages);
-  return { lane, messages: rest, prompt, pending: mended.pending, settings, repairs: [...mended.repairs, ...repairs] };
+  return {
+    lane,
+    messages: rest,
+    prompt,
+    floor: floorOf(view, lane, rest),
+    pending: mended.pending,
+    settings,
+    settingsOf: (name, continues = false) =>
+      settingsFor(changes, (agent) => agent === name || (continues && agent === undefined)),
+    repairs: [...mended.repairs, ...repairs],
+  };
+}
+
+/**
+ * Returns who has the floor: the agent of the conversation, and the first message that came after its last model call.
+ * An edited message is as old as the one it replaces.
+ */
+function floorOf(view: View, lane: LaneConversation | undefined, messages: readonly HeldMessage[]): Floor {
+  const age = (seq: number): number => entryOf(view, seq as Seq)?.answers[0] ?? seq;
+  const called = lane === undefined || lane.calledAt === null ? Number.POSITIVE_INFINITY : age(lane.calledAt);
+  const last = messages.findLastIndex(({ seq }) => age(seq) <= called);
+  return { agent: lane?.agent ?? null, from: last + 1 };
 }
 
 /** Picks the conversation of a run, else of an agent, else the one that last moved on. */
@@ -61,39 +84,24 @@ function laneFor(seen: Conversation, { agent, run }: Continued): LaneConversatio
   return ofRun ?? ofAgent ?? (seen.messages.length > 0 || seen.calledAt !== null ? seen : undefined);
 }
 
-/**
- * Adds the messages before the question of a run that has not called a model yet. Nobody recorded them; but on the
- * parent branch, the request that the run sent a moment later holds them.
- */
-async function withEarlier(engine: Engine, place: Place, lane: LaneConversation): Promise<LaneConversation> {
-  const { parent } = place.record;
-  const first = lane.messages[0];
-  if (parent === undefined || first === undefined || lane.calledAt !== null) return lane;
-  const answers = new Set(entryOf(viewAt(place.history, place.seq), first.seq)?.answers);
-  const filter = { types: ['call.started'], kind: 'model', ...(lane.agent === null ? {} : { agent: lane.agent }) };
-  const next = { at: { branch: parent.branch }, after: parent.seq, filter, limit: 1 };
-  for await (const { seq, run } of replay(engine, place.session, next)) {
-    const called = await placeAt(engine, place.session, parent.branch, { kind: 'seq', seq });
-    const sent = laneFor(await foldAt(engine, called, conversation), { run })?.messages ?? [];
-    const before = sent.findIndex((held) => answers.has(held.seq));
-    return before < 0 ? lane : { ...lane, messages: [...sent.slice(0, before), ...lane.messages] };
-  }
-  return lane;
+/** Reads every `settings.changed` before a place, the last one first. */
+async function settingsChanged(engine: Engine, place: Place): Promise<readonly Event[]> {
+  const at = { branch: place.record.branch, seq: place.seq };
+  const filter = { types: ['settings.changed'] };
+  const events: Event[] = [];
+  for await (const event of replay(engine, place.session, { at, filter, direction: 'backward' })) events.push(event);
+  return events;
 }
 
 /**
- * Reads the last `settings.changed` for the agent. The settings of earlier calls do not count: a caller who changed the
- * agent's own prompt wants the new one.
+ * Returns the last settings for an agent. The settings of earlier calls do not count: a caller who changed the agent's
+ * own prompt wants the new one.
  */
-async function branchSettings(engine: Engine, place: Place, agent: string | null | undefined): Promise<BranchSettings> {
+function settingsFor(changes: readonly Event[], isMeant: (agent: string | undefined) => boolean): BranchSettings {
   const said: Record<string, unknown> = {};
-  const at = { branch: place.record.branch, seq: place.seq };
-  const filter = { types: ['settings.changed'] };
-  for await (const event of replay(engine, place.session, { at, filter, direction: 'backward' })) {
-    if (event.agent !== undefined && typeof agent === 'string' && event.agent !== agent) continue;
+  for (const { data } of changes.filter((event) => isMeant(event.agent)))
     for (const name of ['model', 'system', 'tools', 'settings'])
-      if (event.data[name] !== undefined && !Object.hasOwn(said, name)) said[name] = event.data[name];
-  }
+      if (data[name] !== undefined && !Object.hasOwn(said, name)) said[name] = data[name];
   return { model: null, system: null, tools: null, settings: null, ...said };
 }
 

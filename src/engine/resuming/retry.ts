@@ -14,7 +14,8 @@ import { foldAt } from '../history/fold.ts';
 import { type Place, placeAt } from '../history/place.ts';
 import { type Comparison, compare } from '../looking/compare.ts';
 import { replay } from '../looking/replay.ts';
-import { checkLimits, type ResumeOptions, type ResumeResult, resume, resumeOptionNames } from './resume.ts';
+import { checkLimits, type ResumeOptions, type ResumeResult, resumeOptionNames, settleResume } from './resume.ts';
+import { claimTask, endTask, type RetriedTask, resultOfRun, resultText } from './retried-task.ts';
 
 /** How to retry. */
 export interface RetryOptions<Run = unknown> extends Omit<ResumeOptions<Run>, 'prompt' | 'userTurns'> {
@@ -43,7 +44,7 @@ export interface RetryResult<Result = unknown> extends ResumeResult<Result> {
     readonly ref: string;
     readonly run: string | null;
     readonly task: string | null;
-    /** Its result as text. */
+    /** The result that its end states, as text; if it states none, the last text of a model. */
     readonly text: string;
   };
   readonly diff: Comparison;
@@ -58,7 +59,11 @@ interface Tried {
   readonly task: string | null;
   /** Its first model call; undefined if it made none. */
   readonly asked: Event | undefined;
+  /** Who took the task first, and where; undefined if nobody did. */
+  readonly claimed: Event | undefined;
+  /** Its result as its end states it, else the last text of a model. */
   readonly text: string;
+  readonly isStated: boolean;
 }
 
 /**
@@ -91,18 +96,39 @@ export async function retry<Run, Result>(
       edits,
     },
   );
-  const resumed = await resume(engine, { session, branch, continues: tried.asked?.run }, agent, {
+  const task = retriedTask(tried, session, rest.agentName ?? nameOf(agent));
+  if (task !== undefined && (tried.claimed === undefined || tried.claimed.seq > at))
+    await claimTask(engine, branch, task, model);
+  const resumed = await settleResume(engine, { session, branch, continues: tried.asked?.run }, agent, {
     ...rest,
     ...given({ prompt }),
   });
+  const result = await resultOfRun(engine, session, resumed.branch, resumed.runs.at(-1));
+  if (task !== undefined)
+    await endTask(engine, task, resumed, result ?? (resumed.text === '' ? undefined : resumed.text));
+  if ('error' in resumed) throw resumed.error;
   const original = { session, branch: record.branch, at: { kind: 'seq', seq: tried.end } } as const;
   const diff = await compare(engine, original, { session, branch: resumed.branch, at: { kind: 'head' } });
   return {
     ...resumed,
+    text: resultText(result) ?? resumed.text,
     original: { ref: refText(original), run: tried.run, task: tried.task, text: tried.text },
     diff,
   };
 }
+
+/** Returns the task to try again, and who takes it: the given agent, else the one that did the first time. */
+function retriedTask(
+  { task, started, claimed, asked }: Tried,
+  session: string,
+  name: string | undefined,
+): RetriedTask | undefined {
+  if (task === null) return undefined;
+  return { session, task, cause: started.id, agent: name ?? claimed?.agent ?? asked?.agent ?? started.agent };
+}
+
+const nameOf = <Run, Result>(agent: Agent<Run, Result>): string | undefined =>
+  typeof agent === 'function' ? undefined : agent.name;
 
 function refuse(what: string, why: string): never {
   throw new RepriseError('point.out-of-range', `Cannot retry ${JSON.stringify(what)}: ${why}`, {
@@ -146,7 +172,17 @@ async function triedRun(engine: Engine, place: Place, run: string): Promise<Trie
   let tried: Tried | undefined;
   for await (const event of replay(engine, place.session, { at: placeOf(place), filter: { run } })) {
     tried = noted(
-      tried ?? { place, started: event, end: event.seq, run, task: null, asked: undefined, text: '' },
+      tried ?? {
+        place,
+        started: event,
+        end: event.seq,
+        run,
+        task: null,
+        asked: undefined,
+        claimed: undefined,
+        text: '',
+        isStated: false,
+      },
       event,
     );
   }
@@ -161,7 +197,17 @@ async function triedTask(engine: Engine, place: Place, task: string): Promise<Tr
     const isIt = event.data['task'] === task;
     if (tried === undefined) {
       if (event.type !== 'task.started' || !isIt) continue;
-      tried = { place, started: event, end: event.seq, run: null, task, asked: undefined, text: '' };
+      tried = {
+        place,
+        started: event,
+        end: event.seq,
+        run: null,
+        task,
+        asked: undefined,
+        claimed: undefined,
+        text: '',
+        isStated: false,
+      };
     } else if (!isIt && (event.cause === undefined || !inside.has(event.cause))) continue;
     inside.add(event.id);
     tried = noted(tried, event);
@@ -175,12 +221,16 @@ const placeOf = ({ record, seq }: Place): PointInput => ({ branch: record.branch
 function noted(tried: Tried, event: Event): Tried {
   const { type, data } = event;
   const isModel = data['kind'] === 'model';
-  const said = type === 'call.ended' && isModel ? textOf(data['message'] ?? null) : '';
+  const isEnd = tried.task === null ? type === 'run.ended' : type === 'task.ended' && data['task'] === tried.task;
+  const stated = isEnd ? resultText(data['result']) : undefined;
+  const said = type === 'call.ended' && isModel && !tried.isStated ? textOf(data['message'] ?? null) : '';
   return {
     ...tried,
     end: event.seq,
     ...(type === 'call.started' && isModel && tried.asked === undefined ? { asked: event } : {}),
+    ...(type === 'task.claimed' && tried.claimed === undefined ? { claimed: event } : {}),
     ...(said === '' ? {} : { text: said }),
+    ...(stated === undefined ? {} : { text: stated, isStated: true }),
   };
 }
 

@@ -4,7 +4,8 @@ import { isObject, type JsonObject } from '../../core/json.ts';
 import { type Message, messageFrom, textOf } from '../../core/message/message.ts';
 import type { Point, Seq } from '../../core/point.ts';
 import { createSpending, type Spending, spend } from '../../core/recording/spending.ts';
-import { type ConversationState, conversation } from '../../projections/conversation.ts';
+import type { ConversationState } from '../../core/session/conversation-lane.ts';
+import { conversation } from '../../projections/conversation.ts';
 import type { Engine } from '../context/engine.ts';
 import { replay, replayPages } from '../looking/replay.ts';
 

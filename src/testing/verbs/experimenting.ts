@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Message } from '../../core/message/message.ts';
 import type { ExperimentProgress } from '../../engine/resuming/experiment-result.ts';
 import { asks, countedRefund, lastOf, littleAgent, recordLoop, refunding, says } from './little-agent.ts';
-import { noting, refunded } from './refund-story.ts';
+import { noting, own, refunded } from './refund-story.ts';
 import { all, onSession, refuses, type VerbCase } from './verb-case.ts';
 
 /** The cases of `session.retry`. */
@@ -91,6 +91,40 @@ export const retry: readonly VerbCase[] = [
     const agent = noting();
     await session.retry('task:t1', agent, { extraContext: 'Soon.' });
     assert.equal(agent.seen[0]?.prompt?.content, 'Fix it.\n\nSoon.');
+  }),
+
+  onSession('retry() compares the results that the ends state, and claims and ends the task', async (session) => {
+    const recorder = await session.record({ facts: false });
+    const prompt: Message = { role: 'user', content: 'Add 2 and 3.' };
+    await recorder.task({ task: 't1', prompt: 'Add 2 and 3.' }, () =>
+      recorder.run({ agent: 'worker', run: 'r1' }, async () => {
+        recorder.message(prompt);
+        const start = { kind: 'model', name: 'm', request: { messages: [prompt] } } as const;
+        await recorder.call(
+          start,
+          () => says('Thinking.'),
+          (message) => ({ message }),
+        );
+        return { sum: 5 };
+      }),
+    );
+    await recorder.close();
+    const run = await session.retry('run:r1', async () => ({ sum: 5 }));
+    assert.deepEqual([run.original.text, run.text], ['{"sum":5}', '{"sum":5}']);
+    const task = await session.retry('task:t1', { framework: 'little', name: 'second', resume: async () => 'Five.' });
+    assert.deepEqual([task.original.text, task.text], ['{"sum":5}', 'Five.']);
+    const told = (await own(session, task.branch)).filter(({ type }) => type.startsWith('task.'));
+    assert.deepEqual(
+      told.map(({ type, agent, data }) => [type, agent, data['task'], data['outcome'], data['result']]),
+      [
+        ['task.claimed', 'second', 't1', undefined, undefined],
+        ['task.ended', 'second', 't1', 'ok', 'Five.'],
+      ],
+    );
+    const failing = (): Promise<never> => Promise.reject(new Error('no connection'));
+    await assert.rejects(session.retry('task:t1', failing, { name: 'failed' }), /no connection/);
+    const failed = (await own(session, 'failed')).at(-1);
+    assert.deepEqual([failed?.type, failed?.data['outcome']], ['task.ended', 'error']);
   }),
 
   onSession('retry() refuses what is not there', async (session) => {

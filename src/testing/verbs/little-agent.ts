@@ -94,7 +94,7 @@ export async function recordLoop(
   const messages: Message[] = [];
   for (const [index, text] of prompts.entries()) {
     const prompt: Message = { role: 'user', content: text };
-    await recorder.run({ run: `run-${index + 1}` }, async () => {
+    await recorder.run({ run: `run-${index + 1}`, messages }, async () => {
       recorder.message(prompt);
       const said = await runLoop(loop, { recorder, messages, prompt, model: null, system: null });
       messages.push(prompt, { role: 'assistant', content: said });

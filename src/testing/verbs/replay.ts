@@ -158,3 +158,22 @@ export const find: readonly VerbCase[] = [
     await refuses('filter.invalid', () => session.find({ fields: [{ key: 'text', pattern: '(' }] }));
   }),
 ];
+
+/** The cases of the ref `run:ID`. */
+export const runBoundaries: readonly VerbCase[] = [
+  onSession('replay() at a run ends with its end, also when an event of it comes late', async (session) => {
+    const started = (run: string) => ({ type: 'run.started', agent: 'a', run, data: {} });
+    const ended = (run: string) => ({ type: 'run.ended', agent: 'a', run, data: { outcome: 'ok' } });
+    await session.append([started('r1'), note('a', { run: 'r1' }), ended('r1')]);
+    await session.append([started('r2'), note('late', { run: 'r1' })]);
+    assert.equal((await session.locate('@run:r1')).seq, 3);
+  }),
+
+  onSession('replay() at a run that never ended stops before the next run of its agent', async (session) => {
+    const started = (run: string, agent: string) => ({ type: 'run.started', agent, run, data: {} });
+    await session.append([started('r1', 'a'), note('a', { run: 'r1' }), started('other', 'b')]);
+    await session.append([note('b', { run: 'r1' }), started('r2', 'a'), note('late', { run: 'r1' })]);
+    assert.equal((await session.locate('@run:r1')).seq, 4);
+    assert.equal((await session.locate('@run:r2')).seq, 5);
+  }),
+];

@@ -20,7 +20,8 @@ import { diff, fingerprint, sessions, verify } from './proving.ts';
 import { userTurns } from './recorded-turns.ts';
 import { recorderVerbs } from './recorder-verbs.ts';
 import { record } from './recording.ts';
-import { find, replay } from './replay.ts';
+import { find, replay, runBoundaries } from './replay.ts';
+import { resumable } from './resumable.ts';
 import { resume } from './resuming.ts';
 import { branching, reading } from './state-reading.ts';
 import { replaying } from './state-replaying.ts';
@@ -51,7 +52,7 @@ export type Verb =
 export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   append,
   record,
-  replay,
+  replay: [...replay, ...runBoundaries],
   find,
   findLast: find,
   stateAt,
@@ -60,6 +61,7 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   fork: [...fork, ...mistyping],
   edit: [...edit, ...editing],
   resume: [...resume, ...stopping, ...userTurns, ...effects, ...effectsBeside],
+  resumable,
   retry,
   experiment,
   rewind,
@@ -99,6 +101,7 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   'branch.edit': branchVerbs,
   'branch.redo': branchVerbs,
   'branch.resume': branchVerbs,
+  'branch.resumable': resumable,
   'branch.fingerprint': branchVerbs,
   'branch.verify': branchVerbs,
 

@@ -112,6 +112,28 @@ describe('show', () => {
     expect(ran.stderr).toContain('head is at 10');
   });
 
+  test('--resume shows the input of a resumed agent and its pending calls, and runs nothing', async () => {
+    const { code, stdout, stderr } = await place.run(['show', 'refund@7', '--resume'], { env: { COLUMNS: '120' } });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/Pending calls, made first\n {2}refund .*\(c1, decided at @5\)/);
+    expect(stderr).toContain('next: reprise fork refund@7');
+    const handed = await place.json('show', 'refund@7', '--resume');
+    expect(handed).toMatchObject({ ref: 'refund@7', agent: 'support', pending: [{ call: 'c1', name: 'refund' }] });
+    expect(Object.keys(handed)).toEqual(
+      expect.arrayContaining(['messages', 'prompt', 'pending', 'model', 'system', 'tools', 'settings', 'repairs']),
+    );
+    expect(await place.json('show', 'refund')).toMatchObject({ event: { seq: 10 } });
+  });
+
+  test('at a tool call it suggests the point before the model decided, and a fork says which call is pending', async () => {
+    const { stderr } = await place.run(['show', 'refund@7']);
+    expect(stderr).toContain('next: reprise fork refund@before:4 --prompt');
+    const forked = await place.run(['fork', 'refund@7', '--name', 'decided']);
+    expect(forked.stderr).toContain('Pending: refund');
+    const told = await place.json('fork', 'refund@7', '--name', 'decided-too');
+    expect(told).toMatchObject({ pending: [{ call: 'c1', name: 'refund', seq: 5 }] });
+  });
+
   test('its JSON has everything, nothing folded', async () => {
     const whole = await place.json('show', 'refund@9');
     expect(Object.keys(whole).slice(0, 6)).toEqual(['ref', 'event', 'messages', 'state', 'calls', 'usage']);

@@ -13,6 +13,11 @@ export const runTypes: Readonly<Record<string, EventSpec>> = {
       git: field('object', '`{ branch, sha, dirty }` of the working tree.', noise),
       configDigest: field('string', 'A digest of the configuration.', noise),
       resumed: field('object', 'Set when a branch was resumed: who resumed it and how.', noise),
+      messages: field('array', 'The messages the run began with; a run without them stands alone.', {
+        ...noise,
+        storage: 'list',
+        since: 2,
+      }),
     },
     gist: ({ title, git, resumed }, write) => [write.text(title), write.git(git), resumedText(resumed, write)],
     example: { title: 'Refund of order 7', git: { branch: 'main', sha: '1a2b3c', dirty: false } },
