@@ -77,6 +77,7 @@ const resumed: Keys<ResumeAnswer> = {
   reused: 'always',
   asked: 'always',
   repairs: 'always',
+  waiting: 'always',
   runs: 'always',
   lineage: 'always',
   comparison: 'always',

@@ -32,6 +32,8 @@ function contextOf(recorder: Recorder, more: Partial<ResumeContext> = {}): Resum
     tools: null,
     settings: null,
     pending: [],
+    answers: [],
+    node: null,
     repairs: [],
     signal: new AbortController().signal,
     ...more,

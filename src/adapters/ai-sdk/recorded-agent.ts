@@ -11,6 +11,7 @@ import { type AnyAgent, agentSettings, withSettings } from './agent-settings.ts'
 import { neutralMessage } from './neutral-message.ts';
 import { recordedSettings, type SettingsRecording } from './recorded-settings.ts';
 import { packages, type RecordingTarget } from './recording-target.ts';
+import { recordDecisions, recordRequests } from './tool-approval.ts';
 
 /** How to record calls of the AI SDK. */
 export interface RecordAiSdkOptions {
@@ -49,11 +50,14 @@ export function recordAiSdk(recorder: Recorder, options: RecordAiSdkOptions = {}
   checkDeclared(options, recordKeys);
   recorder.uses(...packages);
   const generateText = (settings: Parameters<typeof aiGenerateText>[0]): ReturnType<typeof aiGenerateText> =>
-    recordRun(recorder, options, (recording) => aiGenerateText(recordedSettings(settings, recording)));
+    recordRun(recorder, { ...options, given: settings }, (recording) =>
+      aiGenerateText(recordedSettings(settings, recording)),
+    );
   const streamText = (settings: Parameters<typeof aiStreamText>[0]): ReturnType<typeof aiStreamText> => {
     const { run, recording } = startStreamRun(recorder, options);
     try {
-      return run.within(() => aiStreamText(withWatcher(recordedSettings(settings, recording), run)));
+      run.within(() => recordDecisions(recorder, settings.messages));
+      return run.within(() => aiStreamText(withWatcher(recordedSettings(settings, recording), { run, recorder })));
     } catch (error) {
       run.end({ error });
       throw error;
@@ -83,11 +87,12 @@ export function recordAgent<A extends AnyAgent>(agent: A, recorder: Recorder, op
   const running = (recording: SettingsRecording): RunnableAgent =>
     withSettings(original, recordedSettings(settings, recording));
   const generate: RunnableAgent['generate'] = (call) =>
-    recordRun(recorder, named, (recording) => running(recording).generate(call));
+    recordRun(recorder, { ...named, given: call }, (recording) => running(recording).generate(call));
   const stream: RunnableAgent['stream'] = async (call) => {
     const { run, recording } = startStreamRun(recorder, named);
     try {
-      return await run.within(() => running(recording).stream(withWatcher(call, run)));
+      run.within(() => recordDecisions(recorder, propertiesOf(call)['messages']));
+      return await run.within(() => running(recording).stream(withWatcher(call, { run, recorder })));
     } catch (error) {
       run.end({ error });
       throw error;
@@ -98,7 +103,7 @@ export function recordAgent<A extends AnyAgent>(agent: A, recorder: Recorder, op
 }
 
 interface RunnableAgent {
-  generate(call: object): Promise<{ readonly text: string }>;
+  generate(call: object): Promise<{ readonly text: string; readonly content?: unknown }>;
   stream(call: object): Promise<object>;
 }
 
@@ -112,14 +117,16 @@ export function originalAgent<A extends AnyAgent>(agent: A): A {
 const startOf = ({ agent, title }: RecordAiSdkOptions): RunStart => given({ agent, title });
 
 /** Records a run around a call; the recorded result is the text. */
-async function recordRun<R extends { readonly text: string }>(
+async function recordRun<R extends { readonly text: string; readonly content?: unknown }>(
   recorder: Recorder,
-  options: RecordAiSdkOptions,
-  call: (recording: SettingsRecording) => PromiseLike<R>,
+  { given: call, ...options }: RecordAiSdkOptions & { readonly given: object },
+  make: (recording: SettingsRecording) => PromiseLike<R>,
 ): Promise<R> {
   const results: R[] = [];
   await recorder.run(startOf(options), async () => {
-    const result = await call(recordingOf(recorder, options, (body) => body()));
+    await recordDecisions(recorder, propertiesOf(call)['messages']);
+    const result = await make(recordingOf(recorder, options, (body) => body()));
+    await recordRequests(recorder, result.content);
     results.push(result);
     return result.text;
   });
@@ -163,24 +170,33 @@ function newMessages(
 }
 
 /** Adds a transform that changes nothing and ends the run when the stream is over. */
-function withWatcher<T extends object>(settings: T, run: OpenRun): T {
+function withWatcher<T extends object>(settings: T, watching: Watching): T {
   const { experimental_transform: own = [] } = propertiesOf(settings);
-  const all: unknown[] = [...(Array.isArray(own) ? own : [own]), () => runWatcher(run)];
+  const all: unknown[] = [...(Array.isArray(own) ? own : [own]), () => runWatcher(watching)];
   return { ...settings, experimental_transform: all };
 }
 
-function runWatcher(run: OpenRun): TransformStream<TextStreamPart<ToolSet>, TextStreamPart<ToolSet>> {
+/** A streamed run and its recorder. */
+interface Watching {
+  readonly run: OpenRun;
+  readonly recorder: Recorder;
+}
+
+function runWatcher({ run, recorder }: Watching): TransformStream<TextStreamPart<ToolSet>, TextStreamPart<ToolSet>> {
   let text = '';
+  const approvals: object[] = [];
   let failure: { readonly outcome?: Outcome; readonly error?: unknown } = {};
   return new TransformStream({
     transform(part, controller) {
       if (part.type === 'start-step') text = '';
       else if (part.type === 'text-delta') text += part.text;
+      else if (part.type === 'tool-approval-request' || part.type === 'tool-approval-response') approvals.push(part);
       else if (part.type === 'abort') failure = { outcome: 'aborted' };
       else if (part.type === 'error') failure = { error: part.error };
       controller.enqueue(part);
     },
-    flush() {
+    async flush() {
+      await run.within(() => recordRequests(recorder, approvals));
       run.end({ ...(text === '' ? {} : { result: text }), ...failure });
       return run.checked();
     },

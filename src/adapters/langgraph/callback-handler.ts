@@ -13,7 +13,8 @@ import { propertiesOf } from '../../core/property.ts';
 import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
 import { jsonOrText, plainJson } from '../../core/recording/plain-json.ts';
 import type { CallEnd, CallStart, OpenCall, OpenRun, Recorder } from '../../core/recording/recorder.ts';
-import { isRefusal, outcomeOfThrown } from './graph-signals.ts';
+import { type GraphInterruptEvent, GraphPeople } from './graph-people.ts';
+import { isRefusal, outcomeOfThrown, thrownEnd } from './graph-signals.ts';
 import { modelCallEnd, modelCallStart } from './model-call.ts';
 import { fromLangChainMessages, lastText } from './neutral-message.ts';
 import { type RunTable, runTableOf } from './run-table.ts';
@@ -77,8 +78,8 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
   readonly #table: RunTable;
   readonly #calls = new BoundedMap<string, OpenCall>(openMax);
   readonly #runs = new BoundedMap<string, OpenRun>(openMax);
-  /** Runs in which a node waits for a person. */
-  readonly #waiting = new Set<string>();
+  /** The questions to people: see `handleInterrupt`. */
+  readonly #people: GraphPeople;
 
   constructor(recorder: Recorder, options: RepriseCallbackOptions = {}) {
     super();
@@ -88,6 +89,9 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
     this.effects = options.effects ?? {};
     this.#options = options;
     this.#table = runTableOf(recorder);
+    // LangGraph calls `handleInterrupt` of handlers with this mark.
+    Object.defineProperty(this, Symbol.for('langgraph.graph_callback_handler'), { value: true });
+    this.#people = new GraphPeople(recorder, { isInRun: options.runs === false, ...given({ agent: options.agent }) });
   }
 
   /** Returns the same handler: LangChain passes copies on, and this one has to see every end. */
@@ -102,10 +106,10 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
     runId: string,
     parentRunId?: string,
     _tags?: string[],
-    _metadata?: Record<string, unknown>,
+    metadata?: Record<string, unknown>,
     _runType?: string,
     runName?: string,
-  ): void {
+  ): Promise<void> | void {
     this.#guarded(() => {
       if (parentRunId !== undefined || this.#options.runs === false) return this.#table.inherit(runId, parentRunId);
       const title = runName ?? chain?.id?.at(-1);
@@ -114,21 +118,25 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
       this.#table.open(runId, (body) => run.within(body));
       run.within(() => this.#tellUser(inputs));
     });
+    if (parentRunId === undefined)
+      return this.#asked(runId, () => this.#people.begin(runId, inputs, metadata?.['thread_id']));
+  }
+
+  /** Records that the graph stopped to wait for a person. LangGraph calls it before the end of the outermost run. */
+  handleInterrupt(event: GraphInterruptEvent): Promise<void> {
+    return this.#asked(event.runId, () => this.#people.interrupted(event));
   }
 
   override async handleChainEnd(outputs: unknown, runId: string): Promise<void> {
     const run = this.#runs.get(runId);
-    // A graph that waits for a person ends without an error; only the errors of its nodes show that it waits.
-    const outcome = this.#waiting.delete(runId) ? { outcome: 'interrupted' as const } : {};
-    this.#guarded(() => this.#endRun(runId, { result: resultOf(outputs), ...outcome }));
+    await this.#asked(runId, () => this.#people.end(runId, outputs));
+    this.#guarded(() => this.#endRun(runId, { result: resultOf(outputs) }));
     await run?.checked();
   }
 
   override handleChainError(error: unknown, runId: string, parentRunId?: string): void {
-    const outcome = outcomeOfThrown(error);
-    if (outcome === 'interrupted' && parentRunId !== undefined && this.#runs.has(parentRunId))
-      this.#waiting.add(parentRunId);
-    this.#guarded(() => this.#endRun(runId, { outcome, error }));
+    this.#people.raised(parentRunId, error);
+    this.#guarded(() => this.#endRun(runId, { outcome: outcomeOfThrown(error), error }));
   }
 
   override handleChatModelStart(
@@ -140,9 +148,10 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
     _tags?: string[],
     metadata?: Record<string, unknown>,
   ): Promise<void> {
-    return this.#start(runId, parentRunId, metadata, () =>
-      modelCallStart({ model, messages: fromLangChainMessages(messages[0] ?? []), extra, metadata }),
-    );
+    return this.#start(runId, parentRunId, metadata, () => ({
+      ...modelCallStart({ model, messages: fromLangChainMessages(messages[0] ?? []), extra, metadata }),
+      ...nodeOf(metadata),
+    }));
   }
 
   override handleLLMStart(
@@ -155,7 +164,10 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
     metadata?: Record<string, unknown>,
   ): Promise<void> {
     const messages = prompts.map((content) => ({ role: 'user', content }) as const);
-    return this.#start(runId, parentRunId, metadata, () => modelCallStart({ model, messages, extra, metadata }));
+    return this.#start(runId, parentRunId, metadata, () => ({
+      ...modelCallStart({ model, messages, extra, metadata }),
+      ...nodeOf(metadata),
+    }));
   }
 
   override handleLLMNewToken(_token: string, _place: unknown, runId: string): void {
@@ -176,7 +188,7 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
   }
 
   override handleLLMError(error: unknown, runId: string): void {
-    this.#guarded(() => this.#end(runId, { outcome: outcomeOfThrown(error), error }));
+    this.#guarded(() => this.#end(runId, thrownEnd(error)));
   }
 
   override handleToolStart(
@@ -189,7 +201,10 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
     runName?: string,
     toolCallId?: string,
   ): Promise<void> | void {
-    if (tags?.includes(recordedTag)) return this.#table.inherit(runId, parentRunId);
+    if (tags?.includes(recordedTag)) {
+      this.#table.inherit(runId, parentRunId);
+      return this.#asked(parentRunId, () => this.#people.made(toolCallId));
+    }
     return this.#start(runId, parentRunId, metadata, () => {
       const name = runName ?? toolName(tool);
       const effect = this.effects[name];
@@ -207,7 +222,7 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
   }
 
   override handleToolError(error: unknown, runId: string): void {
-    this.#guarded(() => this.#end(runId, { outcome: outcomeOfThrown(error), error }));
+    this.#guarded(() => this.#end(runId, thrownEnd(error)));
   }
 
   override handleRetrieverStart(
@@ -236,7 +251,7 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
   }
 
   override handleRetrieverError(error: unknown, runId: string): void {
-    this.#guarded(() => this.#end(runId, { outcome: outcomeOfThrown(error), error }));
+    this.#guarded(() => this.#end(runId, thrownEnd(error)));
   }
 
   /** Starts a call inside the scope of its run. Throws only what a guard refuses. */
@@ -248,6 +263,7 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
   ): Promise<void> {
     try {
       const start = { ...startOf(), ...this.#agent(metadata) };
+      if (start.kind === 'tool') await this.#table.within(parent, () => this.#people.made(start.call));
       const open = await this.#table.within(parent, () => this.recorder.startCall(start));
       if (open.answer !== undefined) throw unanswerable(start.name);
       this.#calls.set(runId, open);
@@ -276,7 +292,7 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
   ): void {
     this.#runs.get(runId)?.end(end);
     this.#runs.delete(runId);
-    this.#waiting.delete(runId);
+    this.#people.forget(runId);
     this.#table.close(runId);
   }
 
@@ -289,6 +305,15 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
     const answered = neutral.findLastIndex(({ role }) => role === 'assistant' || role === 'tool');
     for (const message of neutral.slice(answered + 1))
       if (message.role === 'user') this.recorder.message(message, this.#agent(undefined));
+  }
+
+  /** Records questions and answers of people inside the outermost run. */
+  async #asked(runId: string | undefined, body: () => Promise<void>): Promise<void> {
+    try {
+      await this.#table.within(runId, body);
+    } catch (error) {
+      this.#report(error);
+    }
   }
 
   #agent(metadata: Metadata | undefined): { readonly agent?: string } {
@@ -317,6 +342,13 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
       // There is no one left to report it to.
     }
   }
+}
+
+/** Returns the node of the outermost graph that calls a model; none inside a graph within it. */
+function nodeOf(metadata: Metadata | undefined): { readonly node?: string } {
+  const { langgraph_node: node, langgraph_checkpoint_ns: namespace } = metadata ?? {};
+  const isInner = typeof namespace === 'string' && namespace.includes('|');
+  return typeof node === 'string' && !isInner ? { node } : {};
 }
 
 function toolName(tool: Serialized): string {

@@ -18,12 +18,13 @@ import { checkDeclared } from '../../core/recording/effects.ts';
 import type { Recorder } from '../../core/recording/recorder.ts';
 import type { AnyAgent, ContextOf } from './acting-agent.ts';
 import { itemsFromMessages } from './items-from-messages.ts';
+import { recordInterruptions, rejection } from './person-approval.ts';
 import { textOfValue } from './provider-fields.ts';
 import { originalAgent, type RecordAgentOptions, recordAgent } from './recorded-agent.ts';
 import { packages } from './recorded-model.ts';
 import { runnerWithModels } from './recorded-runner.ts';
 import { rememberAnswer } from './recording-memory.ts';
-import { agentAfter, agentAsBranchSays, callToolOf, ownModelName, refuseUnapproved } from './resumed-agent.ts';
+import { agentAfter, agentAsBranchSays, approvalNeeded, callToolOf, ownModelName } from './resumed-agent.ts';
 
 /** How to resume an agent of OpenAI Agents. */
 export interface OpenAIAgentOptions<TContext = unknown> extends RecordAgentOptions {
@@ -83,7 +84,9 @@ export function openaiAgent(
     ...(agent.handoffs.length === 0 ? { name: agent.name } : {}),
     ...modelOf(agent, options),
     resume: (context, run) => resumed(agent, { context, run: run ?? {}, options }),
-    approve: (call, context) => refuseUnapproved(agentAfter(agent, context.messages), call, options.context),
+    approvalOf: (call, { messages, run }) =>
+      approvalNeeded(agentAfter(agent, messages), call, run?.context ?? options.context),
+    denied: (_call, { reason }) => reason ?? rejection,
     callTool: (call, context) => callToolOf(agentAfter(agent, context.messages), call, options.context),
     textOf: ({ finalOutput }) => textOfValue(finalOutput ?? ''),
   };
@@ -123,6 +126,7 @@ async function resumed(agent: AnyAgent, { context, run, options }: Resuming): Pr
     },
     onEvent: options.onEvent,
   });
+  await recordInterruptions(recorder, result.interruptions);
   await fill(session, result.history);
   return result;
 }

@@ -277,7 +277,7 @@ const before = (known: KnownCall): Found =>
     ? { record: { kind: 'before' }, known }
     : { record: { kind: 'elsewhere', outcome: known.outcome as Outcome }, known };
 
-const ranks: Readonly<Record<Outcome, number>> = { ok: 0, interrupted: 2, aborted: 2, budget: 2, error: 3 };
+const ranks: Readonly<Record<Outcome, number>> = { ok: 0, interrupted: 2, aborted: 2, budget: 2, waiting: 2, error: 3 };
 const rankOf = ({ outcome }: KnownCall): number => (outcome === undefined ? 1 : ranks[outcome]);
 
 /**
