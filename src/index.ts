@@ -51,6 +51,7 @@ export {
 } from './projections/runs.ts';
 export { type State, type StateEntry, state } from './projections/state.ts';
 export { type Summary, type SummaryState, summary } from './projections/summary.ts';
+export { type Waiting, waiting } from './projections/waiting.ts';
 
 // The types of values.
 
@@ -97,15 +98,24 @@ export {
 export type { MessageEntry, MessageList } from './core/message/message-list.ts';
 export type { Repair, RepairRule } from './core/message/repair.ts';
 export type { Digest, Point, Seq } from './core/point.ts';
-export type { Agent, AgentFunction, PendingCall, ResumableAgent, ResumeContext } from './core/recording/agent.ts';
+export type {
+  Agent,
+  AgentFunction,
+  ApprovalContext,
+  PendingCall,
+  ResumableAgent,
+  ResumeContext,
+} from './core/recording/agent.ts';
 export type { CallGuard, NamedCall, StoredStart } from './core/recording/call-guard.ts';
 export type { EffectAction, EffectClass, EffectPolicy } from './core/recording/effects.ts';
+export type { Approval, PersonAnswer, PersonBook, WaitingCall } from './core/recording/person-calls.ts';
 export type {
   CallEnd,
   CallStart,
   ModelRequest,
   OpenCall,
   OpenRun,
+  Question,
   Recorder,
   RecordingReport,
   ReusedAnswer,

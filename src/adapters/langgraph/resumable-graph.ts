@@ -92,7 +92,7 @@ export function langgraphAgent<Result, Graph extends MessagesGraph<Result> = Mes
     ...(name === undefined || name === 'LangGraph' ? {} : { name }),
     resume: (context, run) => resume(graph, options, context, run ?? {}),
     ...(tools === undefined ? {} : { callTool: (call, context) => callTool(tools, call, context) }),
-    goesOnFromCalls: () => saverOf(graph) !== undefined,
+    goesOnFromCalls: saverOf(graph) !== undefined,
     approvalOf: (call, context) => pauseBefore(graph, call, context),
     answerFor: reviewAnswer,
     textOf: (result) => lastText(result) ?? '',

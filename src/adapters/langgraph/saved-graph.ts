@@ -116,7 +116,7 @@ export class SavedGraph<Result> {
     const { context } = this.#run;
     const config = await this.#configOfBranch();
     const answers = context.answers.filter(({ about, saved }) => about === null && saved !== null);
-    if (answers.length > 0 && context.prompt === undefined) return this.#answer(config, answers);
+    if (answers.length > 0) return this.#answer(config, answers);
     const denials = context.pending.flatMap((call) => this.#denial(call));
     const all = denials.length === 0 ? history : [...history, toolAnswer(denials)];
     const isOpen = context.pending.length > denials.length;

@@ -88,7 +88,8 @@ export function openaiAgent(
       approvalNeeded(agentAfter(agent, messages), call, run?.context ?? options.context),
     denied: (_call, { reason }) => reason ?? rejection,
     callTool: (call, context) => callToolOf(agentAfter(agent, context.messages), call, options.context),
-    textOf: ({ finalOutput }) => textOfValue(finalOutput ?? ''),
+    // The framework warns if the output of a run that waits is read.
+    textOf: (result) => (result.interruptions.length > 0 ? '' : textOfValue(result.finalOutput ?? '')),
   };
 }
 

@@ -163,8 +163,6 @@ function watchedAgent(agent: ResumableAgent, onStart: (context: ResumeContext) =
     wrapped.approvalOf = (call, context) => agent.approvalOf?.(call, context) ?? Promise.resolve(undefined);
   if (agent.answerFor !== undefined) wrapped.answerFor = (question, said) => agent.answerFor?.(question, said);
   if (agent.denied !== undefined) wrapped.denied = (call, said) => agent.denied?.(call, said) ?? null;
-  if (agent.goesOnFromCalls !== undefined)
-    wrapped.goesOnFromCalls = (context) => agent.goesOnFromCalls?.(context) ?? false;
   if (agent.callTool !== undefined) wrapped.callTool = (call, context) => agent.callTool?.(call, context);
   if (agent.textOf !== undefined) wrapped.textOf = (result) => agent.textOf?.(result) ?? '';
   return wrapped;

@@ -50,7 +50,7 @@ export function approvalFrom(output: JsonValue | undefined): Approval | undefine
 }
 
 /** A question as the fold keeps it. */
-type KeptQuestion = WaitingCall & { readonly event: string; answer?: JsonValue };
+type KeptQuestion = WaitingCall & { readonly event: string; answer?: JsonValue; answeredIn?: string };
 
 /** The value that {@link notePerson} folds. It is JSON, so that a projection can keep it. */
 export interface PersonBook {
@@ -65,7 +65,7 @@ export function createPersonBook(): PersonBook {
 }
 
 /** The types of events that {@link notePerson} reads. */
-export const personTypes: readonly string[] = ['message.added', 'call.started', 'call.ended'];
+export const personTypes: readonly string[] = ['message.added', 'call.started', 'call.ended', 'run.ended'];
 
 /**
  * Notes what an event says about questions to people. A question waits until it is answered, until the tool call it is
@@ -77,6 +77,8 @@ export function notePerson(book: PersonBook, event: Event): void {
     if (objectAt(data, 'message')?.['role'] === 'user') drop(book, (question) => isFor(question, event));
   } else if (type === 'call.started') started(book, event);
   else if (type === 'call.ended') ended(book, event);
+  else if (type === 'run.ended' && data['outcome'] === 'ok')
+    drop(book, ({ answeredIn }) => answeredIn !== undefined && answeredIn === event.run);
 }
 
 /** Returns the questions that wait for a person, in the order they were asked. */
@@ -91,7 +93,7 @@ export function answersIn({ questions }: Pick<PersonBook, 'questions'>): readonl
   );
 }
 
-const bare = ({ event: _event, answer: _answer, ...asked }: KeptQuestion): WaitingCall => asked;
+const bare = ({ event: _event, answer: _answer, answeredIn: _run, ...asked }: KeptQuestion): WaitingCall => asked;
 
 const isFor = ({ agent }: KeptQuestion, event: Event): boolean =>
   event.agent === undefined || agent === null || agent === event.agent;
@@ -141,8 +143,9 @@ function ended(book: PersonBook, event: Event): void {
       data['call'] === undefined ? start === event.cause : call === data['call'];
     const question = book.questions.findLast(isIt);
     if (question === undefined) return;
-    if (data['outcome'] === 'ok') question.answer = data['output'] ?? null;
-    else drop(book, (other) => other === question);
+    if (data['outcome'] !== 'ok') return drop(book, (other) => other === question);
+    question.answer = data['output'] ?? null;
+    if (event.run !== undefined) question.answeredIn = event.run;
     return;
   }
   if (data['kind'] === 'model' || data['outcome'] === 'waiting') return;

@@ -6,12 +6,13 @@ import type { PendingCall, ResumableAgent, ResumeContext } from '../../core/reco
 import type { CallGuard, NamedCall } from '../../core/recording/call-guard.ts';
 import { errorRecord } from '../../core/recording/error-record.ts';
 import { holdsMask } from '../../core/recording/masking.ts';
-import type { Approval } from '../../core/recording/person-calls.ts';
+import type { Approval, WaitingCall } from '../../core/recording/person-calls.ts';
 import { recordable } from '../../core/recording/recordable.ts';
 import { refText } from '../../core/ref.ts';
 import type { Place } from '../history/place.ts';
 import type { SessionRecorder } from '../recording/recorder.ts';
 import type { EffectLedger } from './effect-ledger.ts';
+import { waitsForPerson } from './person-decisions.ts';
 import type { ResumableHistory } from './resume-history.ts';
 
 /** Checks a pending call before it is really made: by its id, the check that throws if the call must not be made. */
@@ -43,6 +44,8 @@ export interface Answering<Run, Result> {
   readonly history: Pick<ResumableHistory, 'pending'>;
   /** The calls that are not made because they wait for a person. */
   readonly held: ReadonlySet<string>;
+  /** The calls that need an approval which nobody has asked for yet. */
+  readonly unasked: ReadonlyMap<string, WaitingCall>;
   /** The decisions of people, by the tool call they are about. */
   readonly approvals: ReadonlyMap<string, Approval>;
   /** The repairs so far; new ones are added. */
@@ -139,7 +142,7 @@ function withoutOpen(
 
 /** Executes a pending call under the effect policy; an error of the tool is its answer. */
 async function answered<Run, Result>(
-  { recorder, request, agent, checks, approvals }: Answering<Run, Result>,
+  { recorder, request, agent, checks, approvals, unasked }: Answering<Run, Result>,
   pending: PendingCall,
   context: ResumeContext,
 ): Promise<ToolResultPart> {
@@ -151,7 +154,10 @@ async function answered<Run, Result>(
   const taken = await takenCall(agent, pending);
   const { input } = taken.pending;
   const start = { kind: 'tool', name, call, input, ...given({ effect }) } as const;
-  const check = async (): Promise<void> => refuseMasked(taken.pending);
+  const check = async (): Promise<void> => {
+    refuseMasked(taken.pending);
+    await askFirst(recorder, unasked.get(call));
+  };
   try {
     const output = await checks.during(call, check, () =>
       recorder.call(start, () => {
@@ -161,10 +167,18 @@ async function answered<Run, Result>(
     );
     return { ...part, output: recordable(output).value ?? null };
   } catch (error) {
-    if (hasCode(error, 'effect.refused') || hasCode(error, 'budget.exceeded')) throw error;
+    if (hasCode(error, 'effect.refused') || hasCode(error, 'budget.exceeded') || isWaiting(error)) throw error;
     context.signal.throwIfAborted();
     return { ...part, output: errorRecord(error), isError: true };
   }
+}
+
+/** Asks a person for an approval that a call needs, and stops the run. */
+async function askFirst(recorder: SessionRecorder, question: WaitingCall | undefined): Promise<void> {
+  if (question === undefined) return;
+  const { name, call, about, input } = question;
+  await recorder.ask({ name, call, input, ...given({ about: about ?? undefined }) });
+  throw waitsForPerson([question], refText(recorder));
 }
 
 /** Returns the answer to a call that a person denied: in the words of the framework, else in plain ones. */

@@ -1,3 +1,4 @@
+import { RepriseError } from '../../core/error.ts';
 import { type Message, messageFrom, toolResultsIn } from '../../core/message/message.ts';
 import type { ResumableAgent } from '../../core/recording/agent.ts';
 import {
@@ -12,6 +13,7 @@ import { type Waiting, waiting } from '../../projections/waiting.ts';
 import type { Engine } from '../context/engine.ts';
 import { foldAt } from '../history/fold.ts';
 import type { Place } from '../history/place.ts';
+import type { PausedCalls } from './effect-guard.ts';
 import { pendingOf } from './pending-calls.ts';
 import { approvalOf, type Decisions, decide, waitsForPerson } from './person-decisions.ts';
 import type { ResumableHistory } from './resume-history.ts';
@@ -26,6 +28,8 @@ export interface PersonPart {
   readonly recorded: ReadonlySet<string>;
   /** The pending calls that must not be made. */
   readonly held: ReadonlySet<string>;
+  /** The pending calls that need an approval which nobody has asked for yet: asked for when one is really made. */
+  readonly unasked: ReadonlyMap<string, WaitingCall>;
   /** The decisions about pending calls. */
   readonly approvals: ReadonlyMap<string, Approval>;
   /** The node of a graph that last called a model. */
@@ -57,22 +61,43 @@ export async function personPart<Run, Result>(engine: Engine, asked: Asked<Run, 
   const all = [...recorded, ...needed];
   const { fresh, undecided } = decide(request, all, agent);
   const isReplaced = prompt?.role === 'user';
-  if (undecided.length > 0 && !isReplaced)
+  // A recorded answer may stand in for a call that nobody has asked a person about.
+  const isLate = (question: WaitingCall): boolean => agent.goesOnFromCalls !== true && needed.includes(question);
+  const stopping = undecided.filter((question) => !isLate(question));
+  if (stopping.length > 0 && !isReplaced)
     throw waitsForPerson(undecided, refText({ session: place.session, branch: place.record.branch }));
-  const answers = [...seen.answers, ...fresh, ...denied];
+  if (isReplaced) refuseBoth(fresh);
+  const earlier = isReplaced ? seen.answers.filter(({ about }) => about !== null) : seen.answers;
+  const answers = [...earlier, ...fresh, ...denied];
   return {
     answers,
     fresh: [...fresh, ...denied],
     recorded: new Set(recorded.map(({ call }) => call)),
-    held: heldCalls(undecided, history),
+    held: heldCalls(stopping, history),
+    unasked: new Map(undecided.filter(isLate).map((question) => [question.about ?? '', question])),
     approvals: approvalsIn(answers),
     node,
   };
 }
 
+/** Throws if a question was answered although the user says something else. */
+function refuseBoth(fresh: readonly PersonAnswer[]): void {
+  const other = fresh.find(({ about }) => about === null);
+  if (other === undefined) return;
+  throw new RepriseError('resume.invalid', `Cannot resume with an answer to "${other.call}" and a new user message`, {
+    hint: 'Answer the question first, and send the message with the next resume; or leave one of them out.',
+  });
+}
+
 /** Tells whether somebody answered a question that is about no tool call: then the agent goes on with that answer. */
 export function answersAct({ fresh }: PersonPart): boolean {
   return fresh.some(({ about }) => about === null);
+}
+
+/** Returns the pending calls that an answered question may belong to. */
+export function pausedCalls({ answers }: PersonPart, { pending }: ResumableHistory): PausedCalls {
+  const given = answers.filter(({ about }) => about === null);
+  return { calls: new Set(given.length === 0 ? [] : pending.map(({ call }) => call)), answers: given };
 }
 
 /** Returns what waits for a person in the conversation that is continued and is not answered by the prompt. */

@@ -21,7 +21,7 @@ import { type EffectAnswer, EffectGuard, type EffectQuestion } from './effect-gu
 import type { EffectLedger } from './effect-ledger.ts';
 import { type Answering, checkAnswerable, isWaiting, PendingChecks, pendingOf, withAnswers } from './pending-calls.ts';
 import { type Decisions } from './person-decisions.ts';
-import { answersAct, type PersonPart, personPart } from './person-part.ts';
+import { answersAct, type PersonPart, pausedCalls, personPart } from './person-part.ts';
 import { checkGoesOn, type ResumableHistory, resumableHistory } from './resume-history.ts';
 import { RunGate, stoppingRun } from './run-guards.ts';
 import { StopWatch } from './stop-watch.ts';
@@ -114,7 +114,8 @@ export async function resumeRun<Run, Result>(
   request.ledger.renew(branch);
   const guarded = { session, branch, seq: place.seq, view };
   const gate = new RunGate(watch, branch);
-  const effects = new EffectGuard(request.ledger, guarded, { ...request, signal: watch.signal });
+  const paused = pausedCalls(person, history);
+  const effects = new EffectGuard(request.ledger, guarded, { ...request, signal: watch.signal, paused });
   const budget = new BudgetGuard(request.budget ?? {}, (error) => watch.stop(error, 'budget'));
   const checks = new PendingChecks();
   const repairs = [...history.repairs];
@@ -273,7 +274,7 @@ async function withToolAnswers<Run, Result>(
   context: ResumeContext,
 ): Promise<ResumeContext> {
   const { agent, request, held } = running;
-  const goesOn = agent.goesOnFromCalls?.(context) === true;
+  const goesOn = agent.goesOnFromCalls === true;
   if (agent.callTool !== undefined && !goesOn) return withAnswers(running, context);
   // The user says something else instead: the calls are taken out, as any call without an answer.
   const all = goesOn ? new Set(context.pending.map(({ call }) => call)) : held;
