@@ -154,6 +154,7 @@ export const shapes: Readonly<Record<string, CliShape>> = {
       messages: 'always',
       state: 'always',
       calls: 'always',
+      waiting: 'always',
       usage: 'always',
       changes: 'always',
       agent: 'always',

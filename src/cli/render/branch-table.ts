@@ -73,7 +73,9 @@ function agentsText(agents: readonly string[]): string {
   return plain(agents.slice(0, 3).join(',') + (agents.length > 3 ? `,+${agents.length - 3}` : ''));
 }
 
-function outcomeText({ outcome, silentSince }: ListedBranch['summary'], now: string): string {
+function outcomeText({ outcome, silentSince, waiting }: ListedBranch['summary'], now: string): string {
+  const [first] = waiting;
+  if (first !== undefined) return plain(`waiting: ${first}${waiting.length > 1 ? `, +${waiting.length - 1}` : ''}`);
   if (outcome !== 'silent' || silentSince === null) return outcome ?? '';
   return `silent ${durationText(Math.max(0, msBetween(silentSince, now)))}`;
 }
