@@ -108,7 +108,7 @@ export type {
 } from './core/recording/agent.ts';
 export type { CallGuard, NamedCall, StoredStart } from './core/recording/call-guard.ts';
 export type { EffectAction, EffectClass, EffectPolicy } from './core/recording/effects.ts';
-export type { Approval, PersonAnswer, PersonBook, WaitingCall } from './core/recording/person-calls.ts';
+export type { Approval, KeptQuestion, PersonAnswer, PersonBook, WaitingCall } from './core/recording/person-calls.ts';
 export type {
   CallEnd,
   CallStart,
@@ -169,6 +169,7 @@ export type {
   ExperimentRow,
   VariantSummary,
 } from './engine/resuming/experiment-result.ts';
+export type { Decisions } from './engine/resuming/person-decisions.ts';
 export type {
   ResumeOptions,
   ResumeReport,

@@ -30,7 +30,7 @@ export interface Summary {
   readonly agents: readonly string[];
   /** How the last run ended; `silent` if a run has not, null if there was no run. */
   readonly outcome: string | null;
-  /** What waits for a person, as `approval c7`; empty unless the outcome is `waiting`. */
+  /** The questions that wait for a person, as `approval c7`; empty unless the outcome is `waiting`. */
   readonly waiting: readonly string[];
   /** The time of the last event, if a run has not ended: it may be running, or it may have died. */
   readonly silentSince: string | null;

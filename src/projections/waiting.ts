@@ -10,7 +10,7 @@ import {
   waitingIn,
 } from '../core/recording/person-calls.ts';
 
-/** What waits for a person, and what people said that nobody acted on yet. */
+/** The questions that wait for a person, and the answers that nobody acted on yet. */
 export interface Waiting {
   /** The questions that wait for a person, in the order they were asked. */
   readonly calls: readonly WaitingCall[];

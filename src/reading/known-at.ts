@@ -39,7 +39,7 @@ export interface Known {
   readonly others: readonly LaneConversation[];
   readonly state: State;
   readonly changes: Changes;
-  /** What waits for a person. */
+  /** The questions that wait for a person. */
   readonly waiting: readonly WaitingCall[];
   readonly usage: Spending;
   readonly metadata: JsonObject;
@@ -53,7 +53,7 @@ export interface ShowAnswer extends Omit<LaneConversation, 'openCalls'> {
   readonly state: State;
   /** Calls that have not ended. */
   readonly calls: LaneConversation['openCalls'];
-  /** What waits for a person. */
+  /** The questions that wait for a person. */
   readonly waiting: readonly WaitingCall[];
   readonly usage: Spending;
   readonly changes: Changes;

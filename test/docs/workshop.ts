@@ -17,7 +17,7 @@ export interface Ran {
 }
 
 /** Packages that readers have installed besides Reprise. */
-const frameworks = ['@ai-sdk', '@langchain', '@modelcontextprotocol', '@openai', 'ai', 'zod'];
+const frameworks = ['@ai-sdk', '@langchain', '@modelcontextprotocol', '@openai', 'ai', 'langchain', 'zod'];
 
 const parallel = 2;
 const timeoutMs = 30_000;

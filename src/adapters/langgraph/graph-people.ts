@@ -9,7 +9,7 @@ import { outcomeOfThrown } from './graph-signals.ts';
 import { messagesIn } from './neutral-message.ts';
 
 /** A question of a graph: the value given to `interrupt()`. */
-interface GraphInterrupt {
+export interface GraphInterrupt {
   readonly id?: string;
   readonly value?: unknown;
 }
@@ -21,7 +21,7 @@ export interface GraphInterruptEvent {
   readonly interrupts: readonly GraphInterrupt[];
 }
 
-/** What is known of an outermost run. */
+/** An outermost run. */
 interface GraphRun {
   readonly thread: string | undefined;
   /** The checkpoint of a pause without a question: `interruptBefore` and `interruptAfter`. */

@@ -10,17 +10,10 @@ import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts
 import { plainJson } from '../../core/recording/plain-json.ts';
 import { packages, RepriseCallbackHandler } from './callback-handler.ts';
 import { toLangChainMessages } from './langchain-message.ts';
+import type { LangGraphRun, MessagesGraph } from './messages-graph.ts';
 import { lastText } from './neutral-message.ts';
 import { originalTool } from './recorded-tools.ts';
 import { pauseBefore, reviewAnswer, SavedGraph, saverOf } from './saved-graph.ts';
-
-/** A compiled graph whose state has messages. */
-export interface MessagesGraph<Result = unknown> {
-  // A graph types its input by its state, and checks it when it runs.
-  invoke(input: never, config?: never): Promise<Result>;
-  readonly name?: string;
-  readonly checkpointer?: unknown;
-}
 
 /** The setup of a graph for one branch. */
 export interface GraphSetup<Graph> {
@@ -51,9 +44,6 @@ export interface LangGraphAgentOptions<Graph> {
    */
   readonly configure?: (context: ResumeContext) => GraphSetup<Graph> | Promise<GraphSetup<Graph>>;
 }
-
-/** The options that `resume` passes to the graph's `invoke`. */
-export type LangGraphRun = RunnableConfig & { readonly [option: string]: unknown };
 
 const setupKeys: KnownKeys = optionKeys<GraphSetup<unknown>>(
   'configure the graph',

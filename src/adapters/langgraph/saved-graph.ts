@@ -1,6 +1,5 @@
 import { type BaseMessage, RemoveMessage } from '@langchain/core/messages';
 import type { RunnableConfig } from '@langchain/core/runnables';
-import { Command } from '@langchain/langgraph';
 import { BaseCheckpointSaver, MemorySaver } from '@langchain/langgraph-checkpoint';
 import { canonicalJson } from '../../core/canonical-json.ts';
 import { RepriseError } from '../../core/error.ts';
@@ -13,8 +12,8 @@ import { type Approval, approvalFrom, type PersonAnswer, type WaitingCall } from
 import { copyCheckpoint } from './copied-checkpoint.ts';
 import { interruptId, isPause } from './graph-people.ts';
 import { toLangChainMessages } from './langchain-message.ts';
+import type { LangGraphRun, MessagesGraph } from './messages-graph.ts';
 import { messagesIn } from './neutral-message.ts';
-import type { LangGraphRun, MessagesGraph } from './resumable-graph.ts';
 import { RepriseSaver } from './saver.ts';
 
 /** The part of a compiled graph that saves; `createAgent` keeps it in `graph`. */
@@ -143,7 +142,8 @@ export class SavedGraph<Result> {
     const asked = now.filter((answer) => !isPause(answer));
     if (asked.length === 0) return this.#invoke(null, going);
     const resume = Object.fromEntries(asked.map(({ call, output }) => [interruptId(call), output]));
-    return this.#invoke(new Command({ resume }), going);
+    // LangGraph knows a command by its name, so that its class need not be imported.
+    return this.#invoke({ lg_name: 'Command', resume }, going);
   }
 
   /** Lets the graph go on after the node that asked for the calls. */

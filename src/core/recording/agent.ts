@@ -28,7 +28,7 @@ export interface ResumeContext {
   readonly settings: JsonObject | null;
   /** Calls without an answer that could not be executed here; empty unless the agent has no `callTool`. */
   readonly pending: readonly PendingCall[];
-  /** What people decided that the agent has not acted on yet; `recorder.ask` returns it too. */
+  /** The answers of people that the agent has not acted on yet; `recorder.ask` returns them too. */
   readonly answers: readonly PersonAnswer[];
   /** The node of a graph that last called a model; null if the record names none. */
   readonly node: string | null;

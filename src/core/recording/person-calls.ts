@@ -12,11 +12,11 @@ export interface WaitingCall {
   readonly seq: Seq;
   /** The id of the question. */
   readonly call: string;
-  /** What is asked for: `approval`, `interrupt`, `question`, or a framework's own word. */
+  /** The kind of question: `approval`, `interrupt`, `question`, or a framework's own word. */
   readonly name: string;
   /** The tool call it is about; null if it is about none. */
   readonly about: string | null;
-  /** What the person is shown. */
+  /** The content that the person is shown. */
   readonly input: JsonValue;
   /** The agent that asked; null if the record names none. */
   readonly agent: string | null;
@@ -50,7 +50,13 @@ export function approvalFrom(output: JsonValue | undefined): Approval | undefine
 }
 
 /** A question as the fold keeps it. */
-type KeptQuestion = WaitingCall & { readonly event: string; answer?: JsonValue; answeredIn?: string };
+export interface KeptQuestion extends WaitingCall {
+  /** The id of the event that asked it. */
+  readonly event: string;
+  answer?: JsonValue;
+  /** The run in which it was answered. */
+  answeredIn?: string;
+}
 
 /** The value that {@link notePerson} folds. It is JSON, so that a projection can keep it. */
 export interface PersonBook {

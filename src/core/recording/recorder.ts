@@ -55,13 +55,13 @@ export interface CallStart {
 
 /** A question to a person. */
 export interface Question {
-  /** What is asked for: `approval` (may this tool call be made?), `question`, or the framework's own word. */
+  /** The kind of question: `approval` (may this tool call be made?), `question`, or the framework's own word. */
   readonly name: string;
   /** The id of the call; of a question about a tool call `NAME:TOOLCALL`, else a new one, if left out. */
   readonly call?: string;
   /** The tool call it is about. */
   readonly about?: string;
-  /** What the person is shown. */
+  /** The content that the person is shown. */
   readonly input?: JsonValue;
   readonly agent?: string;
   /** Where a graph saved what it needs to go on. */

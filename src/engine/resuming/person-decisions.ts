@@ -61,10 +61,8 @@ function decisionsOf({ approve = [], deny = [], answer = {} }: Decisions): Decis
   ];
 }
 
-/** What waits, divided by whether it was decided. */
-export interface Decided {
-  /** What people said: now, or earlier without the agent having acted on it. */
-  readonly answers: readonly PersonAnswer[];
+/** The questions that wait, divided by whether they were decided. */
+interface Decided {
   /** The answers that this resume brought, which are recorded. */
   readonly fresh: readonly PersonAnswer[];
   readonly undecided: readonly WaitingCall[];
@@ -75,7 +73,7 @@ export function decide<Run, Result>(
   decisions: Decisions,
   waiting: readonly WaitingCall[],
   agent: ResumableAgent<Run, Result>,
-): Pick<Decided, 'fresh' | 'undecided'> {
+): Decided {
   const outputs = new Map<string, JsonValue>();
   for (const decision of decisionsOf(decisions)) {
     const found = questionFor(decision.call, waiting);

@@ -20,7 +20,7 @@ import type { ResumableHistory } from './resume-history.ts';
 
 /** The part of people in a resume: what they decided, and the calls that still wait for them. */
 export interface PersonPart {
-  /** What people said that the agent has not acted on yet. */
+  /** The answers of people that the agent has not acted on yet. */
   readonly answers: readonly PersonAnswer[];
   /** The answers that this resume brings. */
   readonly fresh: readonly PersonAnswer[];

@@ -76,7 +76,7 @@ export interface RunReport<Result> {
   readonly reused: number;
   readonly asked: number;
   readonly repairs: readonly Repair[];
-  /** What waits for a person now; empty unless the outcome is `waiting`. */
+  /** The questions that wait for a person now; empty unless the outcome is `waiting`. */
   readonly waiting: readonly WaitingCall[];
   readonly report: RecordingReport;
 }

@@ -124,7 +124,7 @@ export interface ResumeReport {
   /** How many calls a person was asked about. */
   readonly asked: number;
   readonly repairs: readonly Repair[];
-  /** What waits for a person now; empty unless the outcome is `waiting`. */
+  /** The questions that wait for a person now; empty unless the outcome is `waiting`. */
   readonly waiting: readonly WaitingCall[];
   /** The recording report of the last run. */
   readonly report: RecordingReport;
