@@ -56,7 +56,7 @@ export function recordAiSdk(recorder: Recorder, options: RecordAiSdkOptions = {}
   const streamText = (settings: Parameters<typeof aiStreamText>[0]): ReturnType<typeof aiStreamText> => {
     const { run, recording } = startStreamRun(recorder, options);
     try {
-      run.within(() => recordDecisions(recorder, settings.messages));
+      void run.within(() => recordDecisions(recorder, settings.messages));
       return run.within(() => aiStreamText(withWatcher(recordedSettings(settings, recording), { run, recorder })));
     } catch (error) {
       run.end({ error });
@@ -91,7 +91,7 @@ export function recordAgent<A extends AnyAgent>(agent: A, recorder: Recorder, op
   const stream: RunnableAgent['stream'] = async (call) => {
     const { run, recording } = startStreamRun(recorder, named);
     try {
-      run.within(() => recordDecisions(recorder, propertiesOf(call)['messages']));
+      void run.within(() => recordDecisions(recorder, propertiesOf(call)['messages']));
       return await run.within(() => running(recording).stream(withWatcher(call, { run, recorder })));
     } catch (error) {
       run.end({ error });

@@ -1,6 +1,6 @@
 import { type BaseMessage, RemoveMessage } from '@langchain/core/messages';
 import type { RunnableConfig } from '@langchain/core/runnables';
-import { BaseCheckpointSaver, MemorySaver } from '@langchain/langgraph-checkpoint';
+import { type BaseCheckpointSaver, MemorySaver } from '@langchain/langgraph-checkpoint';
 import { canonicalJson } from '../../core/canonical-json.ts';
 import { RepriseError } from '../../core/error.ts';
 import { arrayAt, isObject, type JsonObject, type JsonValue, stringAt } from '../../core/json.ts';

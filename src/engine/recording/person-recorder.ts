@@ -28,7 +28,7 @@ export class PersonRecorder {
     const known = question.saved === undefined ? this.#setup.answers : [];
     const answered = known.find((answer) => isSame(answer, question));
     if (answered !== undefined) return answered.output;
-    const open = (await this.waiting()).find((waiting) => isSame(waiting, question));
+    const open = (await this.#known()).find((waiting) => isSame(waiting, question));
     const { name, about, input, agent, saved } = question;
     const call = open?.call ?? idOf(question) ?? this.#setup.platform.newId();
     if (open === undefined) {
@@ -43,7 +43,7 @@ export class PersonRecorder {
   /** Records the answer to a question. */
   async answer(call: string, output: JsonValue): Promise<void> {
     const { scope } = this.#context;
-    const name = this.#nameOf(call) ?? (await this.waiting()).find((waiting) => waiting.call === call)?.name;
+    const name = this.#nameOf(call) ?? (await this.#known()).find((waiting) => waiting.call === call)?.name;
     for (const questions of this.#asked.values()) questions.delete(call);
     await this.#intake.room();
     const data = { call, kind: 'person', name: name ?? 'question', outcome: 'ok', output };
@@ -59,6 +59,16 @@ export class PersonRecorder {
   /** Returns what waits on the branch. */
   async waiting(): Promise<readonly WaitingCall[]> {
     return this.#setup.waiting();
+  }
+
+  /** Returns what waits on the branch; nothing, and a report, if the log cannot be read: the agent goes on. */
+  async #known(): Promise<readonly WaitingCall[]> {
+    try {
+      return await this.waiting();
+    } catch (error) {
+      this.#setup.counts.fail(error, 0);
+      return [];
+    }
   }
 
   /** Tells whether a person was asked in a run and has not answered. */

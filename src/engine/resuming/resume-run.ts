@@ -244,7 +244,7 @@ function optionsData(options: unknown): JsonValue | undefined {
 }
 
 async function contextOf<Run, Result>(running: Running<Run, Result>): Promise<ResumeContext> {
-  const { recorder, request, agent, history, watch } = running;
+  const { recorder, request, history, watch } = running;
   const { settings, prompt: trailing, repairs } = history;
   const sent = request.prompt ?? (trailing === undefined ? undefined : messageFrom(trailing.message));
   // With a new prompt, an unanswered one is part of the history.
