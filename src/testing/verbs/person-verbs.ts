@@ -7,6 +7,7 @@ import { waiting } from '../../projections/waiting.ts';
 import { all, onSession, type VerbCase } from './verb-case.ts';
 
 const refund = { type: 'tool-call', toolCallId: 'c7', toolName: 'refund', input: { order: 7 } } as const;
+const question = { role: 'user', content: 'Refund order 7.' } as const;
 const shown = { call: 'c7', name: 'refund', input: { order: 7 } };
 
 /** Expects a refusal with a code whose message or hint says something. */
@@ -44,10 +45,10 @@ function cashier(): { readonly paid: JsonValue[]; readonly agent: AgentFunction<
 async function waitingRefund(session: Session): Promise<void> {
   await using recorder = await session.record({ facts: false, agent: 'cashier' });
   await recorder.run({}, async () => {
-    recorder.message({ role: 'user', content: 'Refund order 7.' });
+    recorder.message(question);
     const message = { role: 'assistant', content: [refund] } as const;
     await recorder.call(
-      { kind: 'model', name: 'small-1', request: { messages: [] } },
+      { kind: 'model', name: 'small-1', request: { messages: [question] } },
       () => message,
       (said) => ({ message: said }),
     );
@@ -141,7 +142,7 @@ export const personVerbs: readonly VerbCase[] = [
       repairs.map(({ rule }) => rule),
       ['call-without-result', 'empty-message'],
     );
-    assert.deepEqual(seen[0]?.messages, [{ role: 'user', content: 'Refund order 7.' }]);
+    assert.deepEqual(seen[0]?.messages, [question]);
     assert.deepEqual((await session.stateAt('main', waiting)).calls, []);
   }),
 
