@@ -196,7 +196,7 @@ function runWatcher({ run, recorder }: Watching): TransformStream<TextStreamPart
       controller.enqueue(part);
     },
     async flush() {
-      await run.within(() => recordRequests(recorder, approvals));
+      if (approvals.length > 0) await run.within(() => recordRequests(recorder, approvals));
       run.end({ ...(text === '' ? {} : { result: text }), ...failure });
       return run.checked();
     },

@@ -73,7 +73,8 @@ function newMessages(input: unknown): readonly Message[] {
 function endedLater(open: OpenRun, recorder: Recorder, result: StreamedRunResult<unknown, AnyAgent>): AnyResult {
   const completed = result.completed.then(
     async () => {
-      await endNow(open, recorder, result);
+      const ending = endNow(open, recorder, result);
+      if (ending !== undefined) await ending;
       return open.checked();
     },
     (error: unknown) => {
@@ -86,10 +87,13 @@ function endedLater(open: OpenRun, recorder: Recorder, result: StreamedRunResult
   return Object.defineProperty(result, 'completed', { value: completed });
 }
 
-/** Ends a run; one that asks a person for an approval ends `waiting`. */
-async function endNow(open: OpenRun, recorder: Recorder, result: AnyResult): Promise<void> {
-  await open.within(() => recordInterruptions(recorder, result.interruptions));
-  if (result.interruptions.length > 0) return open.end({ outcome: 'waiting' });
+/** Ends a run; one that asks a person for an approval ends `waiting`. Any other ends at once: few await a stream's end. */
+function endNow(open: OpenRun, recorder: Recorder, result: AnyResult): Promise<void> | void {
+  const { interruptions } = result;
+  if (interruptions.length > 0) {
+    const asked = open.within(() => recordInterruptions(recorder, interruptions));
+    return asked.then(() => open.end({ outcome: 'waiting' }));
+  }
   if (isObject(result) && result['cancelled'] === true) return open.end({ outcome: 'aborted' });
   const output: JsonValue | undefined = toJson(result.finalOutput);
   open.end(given({ result: output }));
