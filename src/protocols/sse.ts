@@ -86,7 +86,8 @@ export function parseSse(body: string): readonly StreamEvent[] {
  * const text = sseText({ event: 'ping', data: { type: 'ping' } }); // 'event: ping\ndata: {"type":"ping"}\n\n'
  * ```
  */
-export function sseText({ event, data }: StreamEvent): string {
+export function sseText(streamed: StreamEvent): string {
+  const { event, data } = streamed;
   const name = event === undefined ? '' : `event: ${event}\n`;
   return `${name}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
 }

@@ -6,6 +6,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { doors } from '../../scripts/doors.ts';
 import { publicSurface } from '../../scripts/public-surface.ts';
 import * as aiSdk from '../../src/ai-sdk.ts';
+import * as anthropic from '../../src/anthropic.ts';
+import * as gemini from '../../src/gemini.ts';
 import {
   conversation,
   createNodePlatform,
@@ -18,14 +20,20 @@ import {
   openSqliteStore,
   type Reprise,
   RepriseError,
+  recordFunction,
+  recordTools,
   type Session,
   type SessionRecorder,
 } from '../../src/index.ts';
 import * as langgraph from '../../src/langgraph.ts';
 import * as mcp from '../../src/mcp.ts';
+import * as openai from '../../src/openai.ts';
 import * as openaiAgents from '../../src/openai-agents.ts';
 import { openModelServer, verbSuite } from '../../src/testing.ts';
+import { client as anthropicClient } from '../docs/example-anthropic.ts';
+import { client as geminiClient } from '../docs/example-gemini.ts';
 import { model } from '../docs/example-model.ts';
+import { client as openaiClient } from '../docs/example-openai.ts';
 import { runner, support } from '../docs/example-runner.ts';
 import { root } from '../docs/workshop.ts';
 
@@ -129,6 +137,15 @@ const calls: Readonly<Record<string, () => unknown>> = {
   'reprise openMemoryStore': () => openMemoryStore({ platform, ...(misspelt as object) }),
   'reprise openPostgresStore': () => openPostgresStore({ url: 'postgres://x', platform, ...(misspelt as object) }),
   'reprise openSqliteStore': () => openSqliteStore({ path: 'x.db', platform, ...(misspelt as object) }),
+  'reprise recordFunction': () => recordFunction(() => 1, { name: 'one', ...(misspelt as object) }),
+  'reprise recordTools': () => recordTools({}, misspelt),
+  'reprise/openai recordOpenAI': () => openai.recordOpenAI(openaiClient, recorder, misspelt),
+  'reprise/openai loopAgent': () => openai.loopAgent(async () => '', { client: openaiClient, ...(misspelt as object) }),
+  'reprise/anthropic recordAnthropic': () => anthropic.recordAnthropic(anthropicClient, recorder, misspelt),
+  'reprise/anthropic loopAgent': () =>
+    anthropic.loopAgent(async () => '', { client: anthropicClient, ...(misspelt as object) }),
+  'reprise/gemini recordGemini': () => gemini.recordGemini(geminiClient, recorder, misspelt),
+  'reprise/gemini loopAgent': () => gemini.loopAgent(async () => '', { client: geminiClient, ...(misspelt as object) }),
   'reprise/testing openModelServer': () => openModelServer([misspelt]),
   'reprise/ai-sdk recordAgent': () => aiSdk.recordAgent(new ToolLoopAgent({ model }), recorder, misspelt),
   'reprise/ai-sdk recordAiSdk': () => aiSdk.recordAiSdk(recorder, misspelt),
