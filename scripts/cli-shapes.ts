@@ -104,6 +104,7 @@ export const shapes: Readonly<Record<string, CliShape>> = {
       endedAt: 'always',
       durationMs: 'always',
       outcome: 'always',
+      waiting: 'always',
       agents: 'always',
       git: 'always',
       usage: 'always',

@@ -4,13 +4,6 @@ import type { Projection } from '../core/event/projection.ts';
 import { isObject, type JsonObject, objectAt, stringAt } from '../core/json.ts';
 import { limits } from '../core/limits.ts';
 import { textOf } from '../core/message/message.ts';
-import {
-  createPersonBook,
-  notePerson,
-  type PersonBook,
-  type WaitingCall,
-  waitingIn,
-} from '../core/recording/person-calls.ts';
 import { createSpending, type Spending, spend } from '../core/recording/spending.ts';
 import { msBetween } from '../core/time.ts';
 
@@ -30,8 +23,6 @@ export interface Summary {
   readonly agents: readonly string[];
   /** How the last run ended; `silent` if a run has not, null if there was no run. */
   readonly outcome: string | null;
-  /** The questions that wait for a person, as `approval c7`; empty unless the outcome is `waiting`. */
-  readonly waiting: readonly string[];
   /** The time of the last event, if a run has not ended: it may be running, or it may have died. */
   readonly silentSince: string | null;
   readonly spending: Spending;
@@ -58,7 +49,6 @@ export interface SummaryState {
   /** Ids of runs that have not ended. */
   open: string[];
   readonly runs: RunBook;
-  readonly person: PersonBook;
   readonly spending: Spending;
   git: { readonly branch: string | null; readonly sha: string | null } | null;
   erased: number;
@@ -74,7 +64,7 @@ export interface SummaryState {
  */
 export const summary: Projection<SummaryState, Summary> = {
   name: 'summary',
-  version: '3',
+  version: '2',
   history: 'view',
   without: ['request', 'response', 'input', 'output', 'operations', 'result'],
   initial: () => ({
@@ -91,7 +81,6 @@ export const summary: Projection<SummaryState, Summary> = {
     outcome: null,
     open: [],
     runs: createRunBook(),
-    person: createPersonBook(),
     spending: createSpending(),
     git: null,
     erased: 0,
@@ -103,7 +92,6 @@ export const summary: Projection<SummaryState, Summary> = {
 function apply(state: SummaryState, event: Event): SummaryState {
   state.events++;
   if (event.erased === true) state.erased++;
-  notePerson(state.person, event);
   state.startedAt ??= event.time;
   state.lastAt = event.time;
   state.turns = Math.max(state.turns, event.turn);
@@ -155,8 +143,6 @@ function endRun(state: SummaryState, event: Event): void {
   state.endedAt = event.time;
 }
 
-const waitingName = ({ name, about, call }: WaitingCall): string => `${name} ${about ?? call}`;
-
 function titleFrom(data: JsonObject): string | null {
   const message = objectAt(data, 'message');
   if (message?.['role'] !== 'user') return null;
@@ -181,7 +167,6 @@ function finish(state: SummaryState): Summary {
     turns,
     agents: [...state.agents].sort(),
     outcome: isSilent ? 'silent' : state.outcome,
-    waiting: isSilent || state.outcome !== 'waiting' ? [] : waitingIn(state.person).map(waitingName),
     silentSince: isSilent ? lastAt : null,
     spending,
     git,

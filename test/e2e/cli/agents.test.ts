@@ -281,7 +281,7 @@ export default { ...held, agents: { cashier } };
       await recorder.ask({ name: 'approval', about: 'c7', input: { call: 'c7', name: 'pay', input: { order: 7 } } });
     });
     await recorder.close();
-    expect((await place.run(['list'])).stdout).toContain('waiting: approval c7');
+    expect((await place.run(['list'])).stdout).toContain('waiting: approval of "pay" (c7)');
     const shown = await place.run(['show', 'desk']);
     expect(shown.stdout).toContain('Waiting for a person');
     expect(shown.stdout).toContain('approval of "pay" (c7)');

@@ -168,6 +168,7 @@ test('projections names every one, as text and as JSON, and each can be asked fo
     'state',
     'graph',
     'summary',
+    'waiting',
     'metadata',
     'fingerprint',
   ]);
