@@ -60,6 +60,7 @@ export {
 } from './projections/runs.ts';
 export { type State, type StateEntry, state } from './projections/state.ts';
 export { type Summary, type SummaryState, summary } from './projections/summary.ts';
+export { type Waiting, waiting } from './projections/waiting.ts';
 
 // The types of values.
 
@@ -109,6 +110,7 @@ export type { Digest, Point, Seq } from './core/point.ts';
 export type {
   Agent,
   AgentFunction,
+  ApprovalContext,
   BranchSettings,
   Floor,
   PendingCall,
@@ -117,12 +119,14 @@ export type {
 } from './core/recording/agent.ts';
 export type { CallGuard, NamedCall, StoredStart } from './core/recording/call-guard.ts';
 export type { EffectAction, EffectClass, EffectPolicy } from './core/recording/effects.ts';
+export type { Approval, KeptQuestion, PersonAnswer, PersonBook, WaitingCall } from './core/recording/person-calls.ts';
 export type {
   CallEnd,
   CallStart,
   ModelRequest,
   OpenCall,
   OpenRun,
+  Question,
   Recorder,
   RecordingReport,
   ReusedAnswer,
@@ -176,6 +180,7 @@ export type {
   ExperimentRow,
   VariantSummary,
 } from './engine/resuming/experiment-result.ts';
+export type { Decisions } from './engine/resuming/person-decisions.ts';
 export type { Resumable, ResumableOptions } from './engine/resuming/resumable.ts';
 export type {
   ResumeOptions,

@@ -302,6 +302,8 @@ function endCall(state: ConversationState, event: Event): void {
     call === undefined ? open.event === event.cause : open.call === call;
   const started = lane.open.findLast(isIt);
   lane.open = lane.open.filter((open) => open !== started);
+  // A tool that stopped to wait for a person has not answered.
+  if (outcome === 'waiting') return;
   const isAnswer = started !== undefined && started.event === lane.call?.event;
   if (event.erased === true) {
     lane.erased++;

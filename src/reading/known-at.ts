@@ -3,6 +3,7 @@ import { diffValues, type ValueDiff } from '../core/comparing/value-diff.ts';
 import type { Event } from '../core/event/event.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
 import { beginning, previous } from '../core/point.ts';
+import type { WaitingCall } from '../core/recording/person-calls.ts';
 import type { Spending } from '../core/recording/spending.ts';
 import { type At, pointText, refText } from '../core/ref.ts';
 import type { ConversationMessage, LaneConversation } from '../core/session/conversation-lane.ts';
@@ -10,6 +11,7 @@ import type { Session } from '../engine/session.ts';
 import { type Conversation, conversation } from '../projections/conversation.ts';
 import { type State, state } from '../projections/state.ts';
 import { summary } from '../projections/summary.ts';
+import { waiting } from '../projections/waiting.ts';
 import type { OpenRef } from './open-ref.ts';
 
 /** How the knowledge of an agent changed since the turn before. */
@@ -33,6 +35,8 @@ export interface Known {
   readonly others: readonly LaneConversation[];
   readonly state: State;
   readonly changes: Changes;
+  /** The questions that wait for a person. */
+  readonly waiting: readonly WaitingCall[];
   readonly usage: Spending;
   readonly metadata: JsonObject;
 }
@@ -45,6 +49,8 @@ export interface ShowAnswer extends Omit<LaneConversation, 'openCalls'> {
   readonly state: State;
   /** Calls that have not ended. */
   readonly calls: LaneConversation['openCalls'];
+  /** The questions that wait for a person. */
+  readonly waiting: readonly WaitingCall[];
   readonly usage: Spending;
   readonly changes: Changes;
   readonly others: readonly LaneConversation[];
@@ -77,6 +83,7 @@ export async function knownAt({ session, ref: { branch }, point }: OpenRef): Pro
     others: whole.lanes.filter((lane) => !isSame(lane, seen)),
     state: held,
     changes: changesOf(since, { seen, before: laneBefore(before, seen), held, heldBefore }),
+    waiting: (await session.stateAt(point, waiting)).calls,
     usage: spending,
     metadata: await session.metadata(point),
   };
@@ -84,9 +91,10 @@ export async function knownAt({ session, ref: { branch }, point }: OpenRef): Pro
 
 /** Returns the JSON answer for a point that was read. */
 export function showAnswer({ ref }: OpenRef, known: Known): ShowAnswer {
-  const { event = null, seen, others, state: held, changes, usage, metadata } = known;
+  const { event = null, seen, others, state: held, changes, waiting: waits, usage, metadata } = known;
   const { messages, openCalls: calls, ...about } = seen;
-  return { ref: refText(ref), event, messages, state: held, calls, usage, changes, ...about, others, metadata };
+  const looked = { event, messages, state: held, calls, waiting: waits, usage, changes };
+  return { ref: refText(ref), ...looked, ...about, others, metadata };
 }
 
 const isSame = (a: LaneConversation, b: LaneConversation): boolean => a.agent === b.agent && a.run === b.run;

@@ -4,12 +4,14 @@ import { agentHolds, compileFields, type FieldPattern } from '../core/event/filt
 import { given, isObject } from '../core/json.ts';
 import { nearest } from '../core/nearest.ts';
 import type { Point, Seq } from '../core/point.ts';
+import type { WaitingCall } from '../core/recording/person-calls.ts';
 import type { Spending } from '../core/recording/spending.ts';
 import type { BranchNode } from '../core/session/session-log.ts';
 import type { SessionRecord } from '../core/store/event-store.ts';
 import type { Reprise } from '../engine/reprise.ts';
 import type { Session } from '../engine/session.ts';
 import { type Summary, summary } from '../projections/summary.ts';
+import { waiting } from '../projections/waiting.ts';
 import { type DrawnBranch, drawnBranches } from './branch-tree.ts';
 
 /** One branch in a listing, as `reprise list --json` prints it. */
@@ -28,6 +30,8 @@ export interface ListRow {
   readonly endedAt: string | null;
   readonly durationMs: number | null;
   readonly outcome: string | null;
+  /** The questions that wait for a person, if the last run ended `waiting`. */
+  readonly waiting: readonly WaitingCall[];
   readonly agents: readonly string[];
   readonly git: Summary['git'];
   readonly usage: Spending;
@@ -52,6 +56,7 @@ const rowFields = {
   endedAt: true,
   durationMs: true,
   outcome: true,
+  waiting: true,
   agents: true,
   git: true,
   usage: true,
@@ -80,6 +85,8 @@ export interface ListedBranch extends DrawnBranch {
   readonly record: SessionRecord;
   readonly session: Session;
   readonly summary: Summary;
+  /** The questions that wait for a person, if its last run ended `waiting`. */
+  readonly waiting: readonly WaitingCall[];
 }
 
 type Test = (branch: ListedBranch) => Promise<boolean>;
@@ -108,7 +115,9 @@ async function* listed(
     const found: ListedBranch[] = [];
     for (const drawn of drawnBranches(await session.tree())) {
       const held = await session.stateAt({ branch: drawn.node.branch }, summary);
-      const branch = { ...drawn, record, session, summary: held };
+      const at = { branch: drawn.node.branch };
+      const waits = held.outcome === 'waiting' ? (await session.stateAt(at, waiting)).calls : [];
+      const branch = { ...drawn, record, session, summary: held, waiting: waits };
       if (await isWanted(branch)) found.push(branch);
     }
     if (found.length === 0) continue;
@@ -159,9 +168,10 @@ export async function listRow(
   return { ...given({ namespace }), ...rowOf(branch), fingerprint };
 }
 
-function rowOf({ session, node, summary: held }: ListedBranch): Omit<ListRow, 'fingerprint'> {
+function rowOf({ session, node, summary: held, waiting: waits }: ListedBranch): Omit<ListRow, 'fingerprint'> {
   const { branch, parent, head, bytes }: BranchNode = node;
   const { title, events, startedAt, endedAt, durationMs, outcome, agents, git, spending: usage } = held;
   const times = { startedAt, endedAt, durationMs };
-  return { session: session.id, branch, parent, title, events, head, bytes, ...times, outcome, agents, git, usage };
+  const about = { outcome, waiting: waits, agents, git, usage };
+  return { session: session.id, branch, parent, title, events, head, bytes, ...times, ...about };
 }

@@ -9,7 +9,7 @@ const eventsMax = 1_000;
 
 const kinds: readonly string[] = ['model', 'tool', 'http', 'mcp', 'process', 'person'];
 /** The outcomes that something can end with. */
-export const outcomes: readonly string[] = ['ok', 'error', 'aborted', 'interrupted', 'budget'];
+export const outcomes: readonly string[] = ['ok', 'error', 'aborted', 'interrupted', 'budget', 'waiting'];
 
 /** A word of a filter that matches nothing in a history, and the closest one that does. */
 export interface Misspelling {

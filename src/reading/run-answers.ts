@@ -42,10 +42,11 @@ export interface ExperimentAnswer extends ExperimentSummary {
 /** Returns the JSON answer for a resumed branch. */
 export function resumeAnswer(resumed: ResumeReport): ResumeAnswer {
   const { session, branch, ref, outcome, text, modelCalls, usage, cost, unpricedCalls, latencyMs } = resumed;
-  const { reused, asked, repairs, runs, lineage, comparison, report } = resumed;
+  const { reused, asked, repairs, waiting, runs, lineage, comparison, report } = resumed;
   const spent = { modelCalls, usage, cost, unpricedCalls, latencyMs };
   const recorded = { stored: report.stored, failed: report.failed };
-  return { session, branch, ref, outcome, text, ...spent, reused, asked, repairs, runs, lineage, comparison, recorded };
+  const said = { reused, asked, repairs, waiting, runs, lineage, comparison, recorded };
+  return { session, branch, ref, outcome, text, ...spent, ...said };
 }
 
 /** Returns the JSON answer for a retried run or task. */

@@ -10,6 +10,7 @@ import { metadata } from '../projections/metadata.ts';
 import { runs } from '../projections/runs.ts';
 import { state } from '../projections/state.ts';
 import { summary } from '../projections/summary.ts';
+import { waiting } from '../projections/waiting.ts';
 import type { OpenRef } from './open-ref.ts';
 
 /** A projection that people can name. */
@@ -47,6 +48,7 @@ export function shippedProjections(sha256: Sha256): readonly NamedProjection[] {
     { name: 'state', projection: state, about: 'the state agents wrote, by agent and key, with versions' },
     { name: 'graph', projection: graphState, about: 'the state a graph (LangGraph) saved, by channel' },
     { name: 'summary', projection: summary, about: 'the facts "reprise list" shows' },
+    { name: 'waiting', projection: waiting, about: 'the questions that wait for a person' },
     { name: 'metadata', projection: metadata, about: 'the metadata of a branch' },
     {
       name: 'fingerprint',

@@ -388,6 +388,7 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
   summariesRunningMax: 'src/engine/history/keep-snapshots.test.ts',
   conversationEventsMax: 'src/engine/history/keep-snapshots.test.ts',
   runsRememberedMax: 'src/core/comparing/resumption.test.ts',
+  questionsMax: 'src/core/recording/person-calls.test.ts',
   bodiesKeptMax: 'src/engine/history/stored-events.test.ts',
   batchBodiesMax: 'src/engine/history/stored-events.test.ts',
   snapshotWaitMsMax: 'test/contract/sqlite/processes.test.ts',

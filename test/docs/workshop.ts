@@ -26,6 +26,7 @@ const frameworks = [
   '@modelcontextprotocol',
   '@openai',
   'ai',
+  'langchain',
   'openai',
   'zod',
 ];

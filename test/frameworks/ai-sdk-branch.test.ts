@@ -3,7 +3,7 @@ import { Output, stepCountIs, ToolLoopAgent, tool } from 'ai';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { aiSdkAgent, recordAiSdk } from '../../src/ai-sdk.ts';
-import { conversation, type Session } from '../../src/index.ts';
+import { conversation, type Session, waiting } from '../../src/index.ts';
 import { asks, dataOf, eventsOf, openSession, said, scripted, tableOf, weatherTools } from './ai-sdk-world.ts';
 
 const loop = { stopWhen: stepCountIs(5) };
@@ -131,17 +131,23 @@ test('a pending call that needs a person is not made behind their back, and is o
     tool: { tools: { weather: { ...weather, needsApproval: true } } },
     asked: { tools: { weather: { ...weather, needsApproval: async () => true } } },
     settings: { tools: { weather }, toolApproval: { weather: 'user-approval' } },
-    everyone: { tools: { weather }, toolApproval: () => ({ type: 'denied' }) },
+    everyone: { tools: { weather }, toolApproval: () => ({ type: 'user-approval' }) },
   } as const;
   for (const [name, settings] of Object.entries(ways)) {
     const branch = await world.session.fork('main@4', { name });
     const agent = aiSdkAgent({ model, ...(settings as { tools: { weather: typeof weather } }) });
-    await expect(branch.resume(agent, { effects: 'run' }), name).rejects.toMatchObject({ code: 'effect.refused' });
+    await expect(branch.resume(agent, { effects: 'run' }), name).rejects.toMatchObject({ code: 'resume.waiting' });
+    expect((await world.session.stateAt(name, waiting)).calls, name).toMatchObject([{ name: 'approval', about: 't1' }]);
     expect(dataOf(await eventsOf(world.session, name), 'call.started', 'tool'), name).toEqual([]);
-    // A call that was executed with a person's approval is answered from the record.
-    expect((await branch.resume(agent)).reused, name).toBe(1);
+    // The record answers a call that ran with a person's approval.
+    const again = await world.session.fork('main@4', { name: `${name} again` });
+    expect((await again.resume(agent)).reused, name).toBe(1);
   }
   expect([executed, model.doGenerateCalls.length]).toEqual([[], 4]);
+  const denying = aiSdkAgent({ model, tools: { weather }, toolApproval: () => ({ type: 'denied' }) as const });
+  await (await world.session.fork('main@4', { name: 'denying' })).resume(denying, { effects: 'run' });
+  expect(JSON.stringify(model.doGenerateCalls.at(-1)?.prompt.at(-1))).toContain('execution-denied');
+  expect(executed).toEqual([]);
   const asking = { type: 'tool-approval-request', approvalId: 'a1', toolCallId: 't1' };
   const [{ message: asked } = {}] = dataOf(await eventsOf(world.session), 'call.ended', 'model');
   const content = [...((asked as { content: object[] } | undefined)?.content ?? []), asking] as never;

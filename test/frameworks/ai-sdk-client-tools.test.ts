@@ -78,7 +78,7 @@ test('what can be executed is, and then the run waits: the branch says so, and t
   executed.length = 0;
   expect((await refusal(branch.resume(agent, { effects: 'run' }))).code).toBe('resume.waiting');
   expect([executed, model.doGenerateCalls.length]).toEqual([['Oslo'], 0]);
-  expect((await world.session.stateAt('both', runs)).runs.at(-1)?.status).toBe('interrupted');
+  expect((await world.session.stateAt('both', runs)).runs.at(-1)?.status).toBe('waiting');
   expect((await branch.resume(agent, { prompt: answer })).text).toBe('Cold there.');
   expect(executed).toEqual(['Oslo']);
   const sent = model.doGenerateCalls[0]?.prompt ?? [];

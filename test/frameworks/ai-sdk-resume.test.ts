@@ -34,6 +34,8 @@ function contextOf(recorder: Recorder, more: Partial<ResumeContext> = {}): Resum
     settings: null,
     settingsOf: () => ({ model: null, system: null, tools: null, settings: null }),
     pending: [],
+    answers: [],
+    node: null,
     repairs: [],
     signal: new AbortController().signal,
     ...more,

@@ -324,15 +324,17 @@ test('a tool that someone had to approve is executed by the run that was told so
     'message.added cause 1',
     'call.started model mock-1 cause 1',
     'call.ended model mock-1 ok cause 3',
-    'run.ended ok cause 1',
+    'call.started person approval cause 1',
+    'run.ended waiting cause 1',
     'run.started cause 0',
-    'call.started tool weather cause 6',
-    'call.ended tool weather ok cause 7',
-    'call.started model mock-1 cause 6',
-    'call.ended model mock-1 ok cause 9',
-    'run.ended ok cause 6',
+    'call.ended person approval ok cause 7',
+    'call.started tool weather cause 7',
+    'call.ended tool weather ok cause 9',
+    'call.started model mock-1 cause 7',
+    'call.ended model mock-1 ok cause 11',
+    'run.ended ok cause 7',
   ]);
-  expect(events[6]?.run).toBe(events[5]?.run);
+  expect(events[8]?.run).toBe(events[6]?.run);
 });
 
 test('models of an older specification, and models that are only a name, are recorded like others', async () => {

@@ -213,8 +213,8 @@ describe('RepriseCallbackHandler', () => {
       'call.ended model scripted-1 error',
       'call.ended model scripted-1 ok',
       'call.ended tool broken error',
-      'call.ended tool confirm interrupted',
-      'run.ended interrupted',
+      'call.ended tool confirm waiting',
+      'run.ended waiting',
     ]);
     expect(events.find(({ type }) => type === 'call.ended')?.data['error']).toMatchObject({
       message: 'Too many',

@@ -187,7 +187,7 @@ describe('a branch', () => {
     const session = await recordedStory(guarded, [[asks('c1', 'refund', { amount: 500 })]]);
     const branch = await session.fork('main', { name: 'waiting' });
     const agent = openaiAgent(guarded, { runner: runnerOf({ 'small-1': new SayingModel([says('Done.')]) }) });
-    await expect(branch.resume(agent)).rejects.toMatchObject({ code: 'effect.refused' });
+    await expect(branch.resume(agent)).rejects.toMatchObject({ code: 'resume.waiting' });
     expect(refunds).toEqual([]);
   });
 });

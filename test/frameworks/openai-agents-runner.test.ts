@@ -87,7 +87,7 @@ describe('a recorded runner', () => {
     };
     const { events } = await recorded(run);
     expect(paid).toBe(50);
-    expect(dataOf(events, 'run.ended').map(({ outcome }) => outcome)).toEqual(['interrupted', 'ok']);
+    expect(dataOf(events, 'run.ended').map(({ outcome }) => outcome)).toEqual(['waiting', 'ok']);
     expect(dataOf(events, 'call.ended', 'tool')).toMatchObject([{ call: 'c1', outcome: 'ok', output: 'paid' }]);
   });
 

@@ -18,6 +18,7 @@ import { type AnyAgent, agentSettings, withSettings } from './agent-settings.ts'
 import { neutralMessage } from './neutral-message.ts';
 import { recordedSettings, type SettingsRecording } from './recorded-settings.ts';
 import { isShaped, packages, type RecordingTarget } from './recording-target.ts';
+import { recordDecisions, recordRequests } from './tool-approval.ts';
 
 /** How to record calls of the AI SDK. */
 export interface RecordAiSdkOptions {
@@ -56,13 +57,14 @@ export function recordAiSdk(recorder: Recorder, options: RecordAiSdkOptions = {}
   checkDeclared(options, recordKeys);
   recorder.uses(...packages);
   const generateText = (settings: Parameters<typeof aiGenerateText>[0]): ReturnType<typeof aiGenerateText> =>
-    recordRun(recorder, startOf(recorder, options, settings), options, (recording) =>
+    recordRun(recorder, { start: startOf(recorder, options, settings), options, call: settings }, (recording) =>
       aiGenerateText(recordedSettings(settings, recording)),
     );
   const streamText = (settings: Parameters<typeof aiStreamText>[0]): ReturnType<typeof aiStreamText> => {
     const { run, recording } = startStreamRun(recorder, options, settings);
     try {
-      return run.within(() => aiStreamText(withWatcher(recordedSettings(settings, recording), run)));
+      void run.within(() => recordDecisions(recorder, settings.messages));
+      return run.within(() => aiStreamText(withWatcher(recordedSettings(settings, recording), { run, recorder })));
     } catch (error) {
       run.end({ error });
       throw error;
@@ -92,11 +94,14 @@ export function recordAgent<A extends AnyAgent>(agent: A, recorder: Recorder, op
   const running = (recording: SettingsRecording): RunnableAgent =>
     withSettings(original, recordedSettings(settings, recording));
   const generate: RunnableAgent['generate'] = (call) =>
-    recordRun(recorder, startOf(recorder, named, call), named, (recording) => running(recording).generate(call));
+    recordRun(recorder, { start: startOf(recorder, named, call), options: named, call }, (recording) =>
+      running(recording).generate(call),
+    );
   const stream: RunnableAgent['stream'] = async (call) => {
     const { run, recording } = startStreamRun(recorder, named, call);
     try {
-      return await run.within(() => running(recording).stream(withWatcher(call, run)));
+      void run.within(() => recordDecisions(recorder, propertiesOf(call)['messages']));
+      return await run.within(() => running(recording).stream(withWatcher(call, { run, recorder })));
     } catch (error) {
       run.end({ error });
       throw error;
@@ -107,7 +112,7 @@ export function recordAgent<A extends AnyAgent>(agent: A, recorder: Recorder, op
 }
 
 interface RunnableAgent {
-  generate(call: object): Promise<{ readonly text: string }>;
+  generate(call: object): Promise<{ readonly text: string; readonly content?: unknown }>;
   stream(call: object): Promise<object>;
 }
 
@@ -140,15 +145,16 @@ const isModelMessage = (value: unknown): value is ModelMessage => {
 };
 
 /** Records a run around a call; the recorded result is the text. */
-async function recordRun<R extends { readonly text: string }>(
+async function recordRun<R extends { readonly text: string; readonly content?: unknown }>(
   recorder: Recorder,
-  start: RunStart,
-  options: RecordAiSdkOptions,
-  call: (recording: SettingsRecording) => PromiseLike<R>,
+  { start, options, call }: { readonly start: RunStart; readonly options: RecordAiSdkOptions; readonly call: object },
+  make: (recording: SettingsRecording) => PromiseLike<R>,
 ): Promise<R> {
   const results: R[] = [];
   await recorder.run(start, async () => {
-    const result = await call(recordingOf(recorder, options, (body) => body()));
+    await recordDecisions(recorder, propertiesOf(call)['messages']);
+    const result = await make(recordingOf(recorder, options, (body) => body()));
+    await recordRequests(recorder, result.content);
     results.push(result);
     return result.text;
   });
@@ -193,24 +199,33 @@ function newMessages(
 }
 
 /** Adds a transform that changes nothing and ends the run when the stream is over. */
-function withWatcher<T extends object>(settings: T, run: OpenRun): T {
+function withWatcher<T extends object>(settings: T, watching: Watching): T {
   const { experimental_transform: own = [] } = propertiesOf(settings);
-  const all: unknown[] = [...(Array.isArray(own) ? own : [own]), () => runWatcher(run)];
+  const all: unknown[] = [...(Array.isArray(own) ? own : [own]), () => runWatcher(watching)];
   return { ...settings, experimental_transform: all };
 }
 
-function runWatcher(run: OpenRun): TransformStream<TextStreamPart<ToolSet>, TextStreamPart<ToolSet>> {
+/** A streamed run and its recorder. */
+interface Watching {
+  readonly run: OpenRun;
+  readonly recorder: Recorder;
+}
+
+function runWatcher({ run, recorder }: Watching): TransformStream<TextStreamPart<ToolSet>, TextStreamPart<ToolSet>> {
   let text = '';
+  const approvals: object[] = [];
   let failure: { readonly outcome?: Outcome; readonly error?: unknown } = {};
   return new TransformStream({
     transform(part, controller) {
       if (part.type === 'start-step') text = '';
       else if (part.type === 'text-delta') text += part.text;
+      else if (part.type === 'tool-approval-request' || part.type === 'tool-approval-response') approvals.push(part);
       else if (part.type === 'abort') failure = { outcome: 'aborted' };
       else if (part.type === 'error') failure = { error: part.error };
       controller.enqueue(part);
     },
-    flush() {
+    async flush() {
+      if (approvals.length > 0) await run.within(() => recordRequests(recorder, approvals));
       run.end({ ...(text === '' ? {} : { result: text }), ...failure });
       return run.checked();
     },

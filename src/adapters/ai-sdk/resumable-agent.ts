@@ -22,7 +22,7 @@ import { recordedSettings } from './recorded-settings.ts';
 import { executed, originalTool } from './recorded-tools.ts';
 import { packages, plainTarget } from './recording-target.ts';
 import { branchSettings, type ModelSource, resumedMessages } from './resumed-call.ts';
-import { refuseUnapproved } from './tool-approval.ts';
+import { approvalNeeded, deniedAnswer, recordRequests } from './tool-approval.ts';
 
 /** How to resume an agent of the AI SDK. */
 export interface AiSdkAgentOptions {
@@ -111,7 +111,8 @@ export function aiSdkAgent(source: object, options: AiSdkAgentOptions = {}): Res
     ...(model === undefined ? {} : { model: typeof model === 'string' ? model : model.modelId }),
     resume: (context, run) => resume({ agent, own, options }, context, run as AgentSettings | undefined),
     inputOf: (call) => checkedInput(own, call),
-    approve: (call, context) => refuseUnapproved(own, call, context),
+    approvalOf: (call, context) => approvalNeeded(own, call, context),
+    denied: (_call, approval) => deniedAnswer(approval),
     isForCaller: ({ name: tool }) => isForCaller(own.tools?.[tool]),
     callTool: (call, context) => callTool(own, call, context),
     textOf: ({ text }) => text,
@@ -120,6 +121,7 @@ export function aiSdkAgent(source: object, options: AiSdkAgentOptions = {}): Res
 
 interface AnyResult {
   readonly text: string;
+  readonly content?: unknown;
 }
 
 interface Resumable {
@@ -145,9 +147,13 @@ async function resume(
     ...(messages.some(({ role }) => role === 'system') ? { allowSystemInMessages: true } : {}),
   };
   const recorded = recordedSettings(settings, recording);
-  if (agent === undefined) return generateText({ ...recorded, ...call } as GenerateCall);
-  const running: { generate(call: object): Promise<AnyResult> } = withSettings(agent, recorded);
-  return running.generate(call);
+  const running: { generate(call: object): Promise<AnyResult> } =
+    agent === undefined
+      ? { generate: (given) => generateText({ ...recorded, ...given } as GenerateCall) }
+      : withSettings(agent, recorded);
+  const result = await running.generate(call);
+  await recordRequests(context.recorder, result.content);
+  return result;
 }
 
 type GenerateCall = Parameters<typeof generateText>[0];

@@ -124,6 +124,8 @@ function beginning(recorder: Recorder, prompt: Message, { messages = [], signal 
     ...noSettings,
     settingsOf: () => noSettings,
     pending: [],
+    answers: [],
+    node: null,
     repairs: [],
     signal: signal ?? new AbortController().signal,
   };

@@ -1,7 +1,7 @@
 import { BaseCallbackHandler } from '@langchain/core/callbacks/base';
 import type { DocumentInterface } from '@langchain/core/documents';
 import type { Serialized } from '@langchain/core/load/serializable';
-import { type BaseMessage, coerceMessageLikeToMessage } from '@langchain/core/messages';
+import type { BaseMessage } from '@langchain/core/messages';
 import type { LLMResult } from '@langchain/core/outputs';
 import { BoundedMap } from '../../core/bounded-map.ts';
 import { RepriseError } from '../../core/error.ts';
@@ -13,9 +13,10 @@ import { propertiesOf } from '../../core/property.ts';
 import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
 import { jsonOrText, plainJson } from '../../core/recording/plain-json.ts';
 import type { CallEnd, CallStart, OpenCall, OpenRun, Recorder } from '../../core/recording/recorder.ts';
-import { isRefusal, outcomeOfThrown } from './graph-signals.ts';
+import { type GraphInterruptEvent, GraphPeople } from './graph-people.ts';
+import { isRefusal, outcomeOfThrown, thrownEnd } from './graph-signals.ts';
 import { modelCallEnd, modelCallStart } from './model-call.ts';
-import { fromLangChainMessages, lastText } from './neutral-message.ts';
+import { fromLangChainMessages, lastText, messagesIn } from './neutral-message.ts';
 import { type RunTable, runTableOf } from './run-table.ts';
 
 /** How to record with callbacks. */
@@ -79,8 +80,8 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
   readonly #runs = new BoundedMap<string, OpenRun>(openMax);
   /** Outermost invocations whose run has not begun: it begins with the state that the first node gets. */
   readonly #arriving = new BoundedMap<string, Arriving>(openMax);
-  /** Runs in which a node waits for a person. */
-  readonly #waiting = new Set<string>();
+  /** The questions to people: see `handleInterrupt`. */
+  readonly #people: GraphPeople;
 
   constructor(recorder: Recorder, options: RepriseCallbackOptions = {}) {
     super();
@@ -90,6 +91,9 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
     this.effects = options.effects ?? {};
     this.#options = options;
     this.#table = runTableOf(recorder);
+    // LangGraph calls `handleInterrupt` of handlers with this mark.
+    Object.defineProperty(this, Symbol.for('langgraph.graph_callback_handler'), { value: true });
+    this.#people = new GraphPeople(recorder, { isInRun: options.runs === false, ...given({ agent: options.agent }) });
   }
 
   /** Returns the same handler: LangChain passes copies on, and this one has to see every end. */
@@ -104,28 +108,33 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
     runId: string,
     parentRunId?: string,
     tags?: string[],
-    _metadata?: Record<string, unknown>,
+    metadata?: Record<string, unknown>,
     _runType?: string,
     runName?: string,
-  ): void {
-    this.#guarded(() => {
-      if (parentRunId === undefined && this.#options.runs !== false) {
-        const title = runName ?? chain?.id?.at(-1);
-        this.#arriving.set(runId, { inputs, ...given({ title }) });
-        return;
-      }
-      // The hidden first node of a graph only gets the input; the next one gets the state.
-      if (tags?.includes('langsmith:hidden') !== true) this.#begin(parentRunId, inputs);
-      this.#table.inherit(runId, parentRunId);
-    });
+  ): Promise<void> | void {
+    if (parentRunId === undefined) this.#people.begin(runId, metadata?.['thread_id']);
+    if (parentRunId === undefined && this.#options.runs !== false) {
+      const title = runName ?? chain?.id?.at(-1);
+      this.#arriving.set(runId, { inputs, ...given({ title }) });
+      return;
+    }
+    // The hidden first node of a graph only gets the input; the next one gets the state.
+    const isHidden = tags?.includes('langsmith:hidden') === true;
+    const begun = isHidden ? undefined : this.#begin(parentRunId, inputs);
+    this.#guarded(() => this.#table.inherit(runId, parentRunId));
+    return begun;
   }
 
   /** Begins the run of an outermost invocation, with the messages of the state that its first node gets. */
-  #begin(runId: string | undefined, state?: unknown): void {
+  async #begin(runId: string | undefined, state?: unknown): Promise<void> {
     const arriving = runId === undefined ? undefined : this.#arriving.get(runId);
     if (runId === undefined || arriving === undefined) return;
     this.#arriving.delete(runId);
-    const { title, inputs } = arriving;
+    this.#guarded(() => this.#startRun(runId, arriving, state));
+    await this.#asked(runId, () => this.#people.answered(runId, arriving.inputs));
+  }
+
+  #startRun(runId: string, { title, inputs }: Arriving, state: unknown): void {
     const said = newMessages(messagesIn(inputs));
     const held = messagesIn(state);
     const whole = held.length === 0 ? messagesIn(inputs) : held;
@@ -139,21 +148,23 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
     });
   }
 
+  /** Records that the graph stopped to wait for a person. LangGraph calls it before the end of the outermost run. */
+  handleInterrupt(event: GraphInterruptEvent): Promise<void> {
+    return this.#asked(event.runId, () => this.#people.interrupted(event));
+  }
+
   override async handleChainEnd(outputs: unknown, runId: string): Promise<void> {
-    this.#guarded(() => this.#begin(runId));
+    await this.#begin(runId);
     const run = this.#runs.get(runId);
-    // A graph that waits for a person ends without an error; only the errors of its nodes show that it waits.
-    const outcome = this.#waiting.delete(runId) ? { outcome: 'interrupted' as const } : {};
-    this.#guarded(() => this.#endRun(runId, { result: resultOf(outputs), ...outcome }));
+    await this.#asked(runId, () => this.#people.end(runId, outputs));
+    this.#guarded(() => this.#endRun(runId, { result: resultOf(outputs) }));
     await run?.checked();
   }
 
-  override handleChainError(error: unknown, runId: string, parentRunId?: string): void {
-    this.#guarded(() => this.#begin(runId));
-    const outcome = outcomeOfThrown(error);
-    if (outcome === 'interrupted' && parentRunId !== undefined && this.#runs.has(parentRunId))
-      this.#waiting.add(parentRunId);
-    this.#guarded(() => this.#endRun(runId, { outcome, error }));
+  override async handleChainError(error: unknown, runId: string, parentRunId?: string): Promise<void> {
+    await this.#begin(runId);
+    this.#people.raised(parentRunId, error);
+    this.#guarded(() => this.#endRun(runId, { outcome: outcomeOfThrown(error), error }));
   }
 
   override handleChatModelStart(
@@ -165,9 +176,10 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
     _tags?: string[],
     metadata?: Record<string, unknown>,
   ): Promise<void> {
-    return this.#start(runId, parentRunId, metadata, () =>
-      modelCallStart({ model, messages: fromLangChainMessages(messages[0] ?? []), extra, metadata }),
-    );
+    return this.#start(runId, parentRunId, metadata, () => ({
+      ...modelCallStart({ model, messages: fromLangChainMessages(messages[0] ?? []), extra, metadata }),
+      ...nodeOf(metadata),
+    }));
   }
 
   override handleLLMStart(
@@ -180,7 +192,10 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
     metadata?: Record<string, unknown>,
   ): Promise<void> {
     const messages = prompts.map((content) => ({ role: 'user', content }) as const);
-    return this.#start(runId, parentRunId, metadata, () => modelCallStart({ model, messages, extra, metadata }));
+    return this.#start(runId, parentRunId, metadata, () => ({
+      ...modelCallStart({ model, messages, extra, metadata }),
+      ...nodeOf(metadata),
+    }));
   }
 
   override handleLLMNewToken(_token: string, _place: unknown, runId: string): void {
@@ -201,7 +216,7 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
   }
 
   override handleLLMError(error: unknown, runId: string): void {
-    this.#guarded(() => this.#end(runId, { outcome: outcomeOfThrown(error), error }));
+    this.#guarded(() => this.#end(runId, thrownEnd(error)));
   }
 
   override handleToolStart(
@@ -215,8 +230,9 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
     toolCallId?: string,
   ): Promise<void> | void {
     if (tags?.includes(recordedTag)) {
-      this.#guarded(() => this.#begin(parentRunId));
-      return this.#table.inherit(runId, parentRunId);
+      const begun = this.#begin(parentRunId);
+      this.#table.inherit(runId, parentRunId);
+      return begun.then(() => this.#asked(parentRunId, () => this.#people.made(toolCallId)));
     }
     return this.#start(runId, parentRunId, metadata, () => {
       const name = runName ?? toolName(tool);
@@ -235,7 +251,7 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
   }
 
   override handleToolError(error: unknown, runId: string): void {
-    this.#guarded(() => this.#end(runId, { outcome: outcomeOfThrown(error), error }));
+    this.#guarded(() => this.#end(runId, thrownEnd(error)));
   }
 
   override handleRetrieverStart(
@@ -264,7 +280,7 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
   }
 
   override handleRetrieverError(error: unknown, runId: string): void {
-    this.#guarded(() => this.#end(runId, { outcome: outcomeOfThrown(error), error }));
+    this.#guarded(() => this.#end(runId, thrownEnd(error)));
   }
 
   /** Starts a call inside the scope of its run. Throws only what a guard refuses. */
@@ -275,8 +291,9 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
     startOf: () => CallStart,
   ): Promise<void> {
     try {
-      this.#begin(parent);
+      await this.#begin(parent);
       const start = { ...startOf(), ...this.#agent(metadata) };
+      if (start.kind === 'tool') await this.#table.within(parent, () => this.#people.made(start.call));
       const open = await this.#table.within(parent, () => this.recorder.startCall(start));
       if (open.answer !== undefined) throw unanswerable(start.name);
       this.#calls.set(runId, open);
@@ -305,8 +322,17 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
   ): void {
     this.#runs.get(runId)?.end(end);
     this.#runs.delete(runId);
-    this.#waiting.delete(runId);
+    this.#people.forget(runId);
     this.#table.close(runId);
+  }
+
+  /** Records questions and answers of people inside the outermost run. */
+  async #asked(runId: string | undefined, body: () => Promise<void>): Promise<void> {
+    try {
+      await this.#table.within(runId, body);
+    } catch (error) {
+      this.#report(error);
+    }
   }
 
   #agent(metadata: Metadata | undefined): { readonly agent?: string } {
@@ -343,17 +369,17 @@ interface Arriving {
   readonly title?: string;
 }
 
-/** Returns the messages in the input of a graph or in its state. */
-function messagesIn(held: unknown): readonly Message[] {
-  const { messages: said } = propertiesOf(held);
-  if (said === undefined || said === null) return [];
-  return fromLangChainMessages((Array.isArray(said) ? said : [said]).map((each) => coerceMessageLikeToMessage(each)));
-}
-
 /** Returns the last messages of the user, which the run has to answer. */
 function newMessages(messages: readonly Message[]): readonly Message[] {
   const answered = messages.findLastIndex(({ role }) => role === 'assistant' || role === 'tool');
   return messages.slice(answered + 1).filter(({ role }) => role === 'user');
+}
+
+/** Returns the node of the outermost graph that calls a model; none inside a graph within it. */
+function nodeOf(metadata: Metadata | undefined): { readonly node?: string } {
+  const { langgraph_node: node, langgraph_checkpoint_ns: namespace } = metadata ?? {};
+  const isInner = typeof namespace === 'string' && namespace.includes('|');
+  return typeof node === 'string' && !isInner ? { node } : {};
 }
 
 function toolName(tool: Serialized): string {

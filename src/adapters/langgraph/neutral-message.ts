@@ -1,4 +1,4 @@
-import type { BaseMessage } from '@langchain/core/messages';
+import { type BaseMessage, coerceMessageLikeToMessage } from '@langchain/core/messages';
 import { given, isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { type Message, type MessagePart, messageFrom, partFrom, type Role } from '../../core/message/message.ts';
 import { propertiesOf } from '../../core/property.ts';
@@ -49,6 +49,13 @@ export function fromLangChainMessages(messages: readonly BaseMessage[]): Message
     result.push(messageFrom({ role, content: contentOf(role, fields, toolNames), ...beside(fields) }));
   }
   return result;
+}
+
+/** Returns the messages that a graph gave or saved, in the neutral form. */
+export function messagesIn(values: unknown): readonly Message[] {
+  const { messages: held } = propertiesOf(values);
+  if (held === undefined || held === null) return [];
+  return fromLangChainMessages((Array.isArray(held) ? held : [held]).map((each) => coerceMessageLikeToMessage(each)));
 }
 
 /** Returns the text of the last message that a graph gave; undefined if it gave none. */

@@ -8,7 +8,7 @@ import { Originals } from '../../core/recording/originals.ts';
 import { plainJson } from '../../core/recording/plain-json.ts';
 import type { OpenCall, Recorder, ReusedAnswer } from '../../core/recording/recorder.ts';
 import { RepriseCallbackHandler, recordedTag } from './callback-handler.ts';
-import { outcomeOfThrown } from './graph-signals.ts';
+import { thrownEnd } from './graph-signals.ts';
 import { runTableOf } from './run-table.ts';
 
 /** How to record tools. */
@@ -120,7 +120,7 @@ async function ended(open: OpenCall, body: () => unknown): Promise<unknown> {
     open.end({ output: outputOf(result) });
     return result;
   } catch (error) {
-    open.end({ outcome: outcomeOfThrown(error), error });
+    open.end(thrownEnd(error));
     throw error;
   }
 }
@@ -137,7 +137,7 @@ async function* passing(open: OpenCall, values: AsyncGenerator): AsyncGenerator 
       yield next.value;
     }
   } catch (error) {
-    open.end({ outcome: outcomeOfThrown(error), error });
+    open.end(thrownEnd(error));
     throw error;
   } finally {
     open.end({ outcome: 'aborted' });

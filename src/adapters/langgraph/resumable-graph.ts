@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { BaseMessage } from '@langchain/core/messages';
 import type { RunnableConfig } from '@langchain/core/runnables';
 import type { StructuredToolInterface } from '@langchain/core/tools';
@@ -11,16 +10,10 @@ import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts
 import { plainJson } from '../../core/recording/plain-json.ts';
 import { packages, RepriseCallbackHandler } from './callback-handler.ts';
 import { toLangChainMessages } from './langchain-message.ts';
+import type { LangGraphRun, MessagesGraph } from './messages-graph.ts';
 import { lastText } from './neutral-message.ts';
 import { originalTool } from './recorded-tools.ts';
-
-/** A compiled graph whose state has messages. */
-export interface MessagesGraph<Result = unknown> {
-  // A graph types its input by its state, and checks it when it runs.
-  invoke(input: never, config?: never): Promise<Result>;
-  readonly name?: string;
-  readonly checkpointer?: unknown;
-}
+import { pauseBefore, reviewAnswer, SavedGraph, saverOf } from './saved-graph.ts';
 
 /** The setup of a graph for one branch. */
 export interface GraphSetup<Graph> {
@@ -32,6 +25,8 @@ export interface GraphSetup<Graph> {
   readonly state?: Readonly<Record<string, unknown>>;
   /** Merged over the configuration that `resume` gets. */
   readonly config?: RunnableConfig;
+  /** The node that called the model last, for a history that does not name it. */
+  readonly node?: string;
 }
 
 /** How to resume a graph. */
@@ -50,12 +45,9 @@ export interface LangGraphAgentOptions<Graph> {
   readonly configure?: (context: ResumeContext) => GraphSetup<Graph> | Promise<GraphSetup<Graph>>;
 }
 
-/** The options that `resume` passes to the graph's `invoke`. */
-export type LangGraphRun = RunnableConfig & { readonly [option: string]: unknown };
-
 const setupKeys: KnownKeys = optionKeys<GraphSetup<unknown>>(
   'configure the graph',
-  { graph: true, messages: true, state: true, config: true },
+  { graph: true, messages: true, state: true, config: true, node: true },
   'what configure gives',
 );
 const agentKeys: KnownKeys = optionKeys<LangGraphAgentOptions<unknown>>(
@@ -90,6 +82,9 @@ export function langgraphAgent<Result, Graph extends MessagesGraph<Result> = Mes
     ...(name === undefined || name === 'LangGraph' ? {} : { name }),
     resume: (context, run) => resume(graph, options, context, run ?? {}),
     ...(tools === undefined ? {} : { callTool: (call, context) => callTool(tools, call, context) }),
+    goesOnFromCalls: saverOf(graph) !== undefined,
+    approvalOf: (call, context) => pauseBefore(graph, call, context),
+    answerFor: reviewAnswer,
     textOf: (result) => lastText(result) ?? '',
   };
 }
@@ -102,20 +97,23 @@ async function resume<Result, Graph extends MessagesGraph<Result>>(
 ): Promise<Result> {
   if (options.configure === undefined) {
     refuseChanges(context);
-    refusePending(context);
+    if (saverOf(own) === undefined) refusePending(context);
   }
   const setup = (await options.configure?.(context)) ?? {};
   checkKeys(setup, setupKeys);
   const graph: MessagesGraph<Result> = setup.graph ?? own;
+  const config = configOf({ ...run, ...setup.config }, context, options.effects);
   const history = [...context.messages, ...(context.prompt === undefined ? [] : [context.prompt])];
+  const saver = saverOf(graph);
+  if (saver !== undefined) return new SavedGraph(graph, saver, { context, config, ...setupOf(setup) }).resume(history);
   const messages = [...(setup.messages ?? []), ...toLangChainMessages(history)];
-  const config = configOf(graph, { ...run, ...setup.config }, context, options.effects);
   return graph.invoke({ ...setup.state, messages } as never, config as never);
 }
 
+const setupOf = ({ messages, state, node }: GraphSetup<unknown>) => given({ messages, state, node });
+
 /** Returns the caller's configuration with what recording and stopping need. */
 function configOf(
-  { checkpointer }: MessagesGraph,
   config: LangGraphRun,
   { recorder, signal }: ResumeContext,
   effects: LangGraphAgentOptions<never>['effects'],
@@ -124,14 +122,7 @@ function configOf(
   const declared = given({ effects });
   const handler = new RepriseCallbackHandler(recorder, { runs: false, signal: stop, ...declared });
   const { checkpoint_id: _id, checkpoint_ns: _ns, ...configurable } = config.configurable ?? {};
-  const isKept = typeof checkpointer === 'object' && checkpointer !== null;
-  return {
-    ...config,
-    callbacks: withHandler(config.callbacks, handler),
-    signal: stop,
-    // The messages of a stored thread would be put before the history of the branch.
-    ...(isKept ? { configurable: { ...configurable, thread_id: randomUUID() } } : {}),
-  };
+  return { ...config, callbacks: withHandler(config.callbacks, handler), signal: stop, configurable };
 }
 
 type Callbacks = RunnableConfig['callbacks'];

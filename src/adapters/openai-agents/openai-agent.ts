@@ -18,6 +18,7 @@ import { checkDeclared } from '../../core/recording/effects.ts';
 import type { Recorder } from '../../core/recording/recorder.ts';
 import type { AnyAgent, ContextOf } from './acting-agent.ts';
 import { itemsFromMessages } from './items-from-messages.ts';
+import { recordInterruptions, rejection } from './person-approval.ts';
 import { textOfValue } from './provider-fields.ts';
 import { originalAgent, type RecordAgentOptions, recordedCopy } from './recorded-agent.ts';
 import { packages } from './recorded-model.ts';
@@ -26,10 +27,10 @@ import { rememberAnswer } from './recording-memory.ts';
 import {
   actingAfter,
   agentAsBranchSays,
+  approvalNeeded,
   callToolOf,
   hasHandedOff,
   ownModelName,
-  refuseUnapproved,
 } from './resumed-agent.ts';
 
 /** How to resume an agent of OpenAI Agents. */
@@ -90,9 +91,12 @@ export function openaiAgent(
     ...(agent.handoffs.length === 0 ? { name: agent.name } : {}),
     ...modelOf(agent, options),
     resume: (context, run) => resumed(agent, { context, run: run ?? {}, options }),
-    approve: (call, context) => refuseUnapproved(actingAfter(agent, context), call, options.context),
+    approvalOf: (call, context) =>
+      approvalNeeded(actingAfter(agent, context), call, context.run?.context ?? options.context),
+    denied: (_call, { reason }) => reason ?? rejection,
     callTool: (call, context) => callToolOf(actingAfter(agent, context), call, options.context),
-    textOf: ({ finalOutput }) => textOfValue(finalOutput ?? ''),
+    // The framework warns if the output of a run that waits is read.
+    textOf: (result) => (result.interruptions.length > 0 ? '' : textOfValue(result.finalOutput ?? '')),
   };
 }
 
@@ -134,6 +138,7 @@ async function resumed(agent: AnyAgent, { context, run, options }: Resuming): Pr
     },
     onEvent: options.onEvent,
   });
+  await recordInterruptions(recorder, result.interruptions);
   await fill(session, result.history);
   return result;
 }

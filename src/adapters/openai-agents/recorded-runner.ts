@@ -14,6 +14,7 @@ import { checkDeclared } from '../../core/recording/effects.ts';
 import type { OpenRun, Recorder } from '../../core/recording/recorder.ts';
 import type { AnyAgent } from './acting-agent.ts';
 import { messagesFromItems, messagesOfInput } from './messages-from-items.ts';
+import { recordDecisions, recordInterruptions } from './person-approval.ts';
 import { toJson } from './provider-fields.ts';
 import { type RecordAgentOptions, recordAgent } from './recorded-agent.ts';
 import { recordModel, recordModels } from './recorded-model.ts';
@@ -51,12 +52,13 @@ export function recordRunner(runner: Runner, recorder: Recorder, options: Record
     const messages = await messagesBefore(input, rest[0], { recorder, runner });
     const open = recorder.startRun({ agent: agent.name, ...given({ title, messages }) });
     try {
-      const result = await open.within(() => {
+      const result = await open.within(async () => {
+        await recordDecisions(recorder, input);
         for (const message of newMessages(input)) recorder.message(message, { agent: agent.name });
         return plain(recordAgent(agent, recorder, declared), input, ...rest);
       });
-      if ('completed' in result) return endedLater(open, result);
-      endNow(open, result);
+      if ('completed' in result) return endedLater(open, recorder, result);
+      await endNow(open, recorder, result);
       await open.checked();
       return result;
     } catch (error) {
@@ -112,10 +114,11 @@ async function itemsOf(input: unknown, options: unknown, { config }: Runner): Pr
 const isSession = (value: unknown): value is Session => typeof propertiesOf(value)['getItems'] === 'function';
 
 /** Ends a streamed run when it completes; its `completed` then also waits for the recording. */
-function endedLater(open: OpenRun, result: StreamedRunResult<unknown, AnyAgent>): AnyResult {
+function endedLater(open: OpenRun, recorder: Recorder, result: StreamedRunResult<unknown, AnyAgent>): AnyResult {
   const completed = result.completed.then(
-    () => {
-      endNow(open, result);
+    async () => {
+      const ending = endNow(open, recorder, result);
+      if (ending !== undefined) await ending;
       return open.checked();
     },
     (error: unknown) => {
@@ -128,9 +131,13 @@ function endedLater(open: OpenRun, result: StreamedRunResult<unknown, AnyAgent>)
   return Object.defineProperty(result, 'completed', { value: completed });
 }
 
-/** Ends a run; one that waits for a person's approval is interrupted. */
-function endNow(open: OpenRun, result: AnyResult): void {
-  if (result.interruptions.length > 0) return open.end({ outcome: 'interrupted' });
+/** Ends a run; one that asks a person for an approval ends `waiting`. Any other ends at once: few await a stream's end. */
+function endNow(open: OpenRun, recorder: Recorder, result: AnyResult): Promise<void> | void {
+  const { interruptions } = result;
+  if (interruptions.length > 0) {
+    const asked = open.within(() => recordInterruptions(recorder, interruptions));
+    return asked.then(() => open.end({ outcome: 'waiting' }));
+  }
   if (isObject(result) && result['cancelled'] === true) return open.end({ outcome: 'aborted' });
   const output: JsonValue | undefined = toJson(result.finalOutput);
   open.end(given({ result: output }));

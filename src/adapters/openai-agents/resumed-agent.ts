@@ -122,18 +122,18 @@ export function callToolOf(agent: AnyAgent, call: PendingCall, context: unknown)
   return tool === undefined ? undefined : invoke(tool, call, new RunContext(context));
 }
 
-/** Throws if a person has to approve a call. */
-export async function refuseUnapproved(agent: AnyAgent, call: PendingCall, context: unknown): Promise<void> {
+/** Tells whether a person has to approve a call. */
+export async function approvalNeeded(
+  agent: AnyAgent,
+  call: PendingCall,
+  context: unknown,
+): Promise<'needed' | undefined> {
   const tool = toolNamed(agent, call.name);
-  if (tool === undefined) return;
+  if (tool === undefined) return undefined;
   // The input has the type of the tool, which is not known here.
   const asked: readonly unknown[] = [new RunContext(context), call.input, call.call];
   const isNeeded: unknown = await Reflect.apply(tool.needsApproval, tool, asked);
-  if (isNeeded !== true) return;
-  throw new RepriseError('effect.refused', `Cannot call the tool "${tool.name}": it needs the approval of a person`, {
-    hint: 'Fork with a "toolResult" edit that answers the call.',
-    details: { call: call.call, name: tool.name },
-  });
+  return isNeeded === true ? 'needed' : undefined;
 }
 
 function toolNamed(agent: AnyAgent, name: string): FunctionTool | undefined {

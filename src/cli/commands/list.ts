@@ -34,7 +34,7 @@ export const list: CommandSpec = {
     ),
     new Option('--search <text>', 'match text anywhere in the JSON, ignoring case'),
     new Option('--agent <agent>', "only branches this agent took part in; '~text' matches part of its id"),
-    new Option('--outcome <outcome>', 'only this outcome: ok, error, aborted, interrupted, budget or silent'),
+    new Option('--outcome <outcome>', 'only this outcome: ok, error, aborted, interrupted, budget, waiting or silent'),
     new Option('--since <time>', 'only sessions changed since then: ISO 8601, or an age such as 90s, 15m, 2h, 3d'),
     new Option('--limit <n>', 'show at most this many sessions').default(sessionsMax).argParser(wholeNumber),
     new Option('--all-namespaces', 'every namespace in the store'),

@@ -9,6 +9,8 @@ import type { Context } from '../context.ts';
 import { exitCodeOfRun } from '../exit-code.ts';
 import { type OptionValues, textOption } from '../option-values.ts';
 import { agentLimits, agentOptions, chosenAgent } from '../options/agent-options.ts';
+import { decisionOptions, decisionsIn } from '../options/decision-options.ts';
+import { decideCommands } from '../render/decide-commands.ts';
 import { pendingLines } from '../render/resumable-lines.ts';
 import { resumedLines } from '../render/resumed-lines.ts';
 import { runLive } from '../running/live-run.ts';
@@ -21,6 +23,7 @@ export const resume: CommandSpec = {
     new Option('--user-turns <which>', 'replay the later user messages of the original, and compare').choices([
       'recorded',
     ]),
+    ...decisionOptions(),
     ...agentOptions(),
   ],
   examples: [
@@ -30,6 +33,7 @@ export const resume: CommandSpec = {
   ],
   run: async (context, [text = ''], options) => {
     const limits = agentLimits(options);
+    const decisions = decisionsIn(options);
     checkBranchOnly(text);
     const chosen = await chosenAgent(context, textOption(options, 'with'));
     const { session, ref } = await context.branch(text);
@@ -38,6 +42,7 @@ export const resume: CommandSpec = {
     return await runLive(context, session, async ({ watched, signal, ask }) => {
       const resumed = await session.resume({ branch: ref.branch }, watched(chosen), {
         ...limits,
+        ...decisions,
         signal,
         ...given({ ask, prompt: textOption(options, 'prompt'), userTurns: userTurnsOf(options) }),
       });
@@ -68,5 +73,9 @@ async function print({ out }: Context, resumed: ResumeResult, agent: string): Pr
   await out.lines(resumedLines(out, resumed, agent));
   const { session, ref, lineage } = resumed;
   const original = lineage.parent === null ? undefined : refText({ session, branch: lineage.parent.branch });
-  out.next(`reprise show ${ref}`, ...(original === undefined ? [] : [`reprise diff ${original} ${ref}`]));
+  out.next(
+    ...decideCommands(ref, resumed.waiting),
+    `reprise show ${ref}`,
+    ...(original === undefined ? [] : [`reprise diff ${original} ${ref}`]),
+  );
 }

@@ -9,6 +9,7 @@ import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
 import { done } from '../exit-code.ts';
 import { flagOption } from '../option-values.ts';
+import { decideCommands } from '../render/decide-commands.ts';
 import { headerLines } from '../render/history-header.ts';
 import { eventLines, knownLines } from '../render/known-lines.ts';
 import { resumableLines } from '../render/resumable-lines.ts';
@@ -45,7 +46,10 @@ export const show: CommandSpec = {
     if (out.json !== undefined) await out.value(showAnswer(found, known));
     else {
       await out.lines(knownLines(out, known, isFull));
-      out.next(...forkCommands(ref, known));
+      out.next(
+        ...decideCommands(refText({ session: ref.session, branch: ref.branch }), known.waiting),
+        ...forkCommands(ref, known),
+      );
     }
     return done;
   },

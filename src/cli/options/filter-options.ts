@@ -18,7 +18,7 @@ export const filterOptions: readonly Option[] = [
   new Option('--turn <n>', 'only this turn').argParser(wholeNumber),
   new Option('--kind <kind>', 'only calls of this kind: model, tool, http, mcp, process or person'),
   new Option('--tool <name>', 'only calls of this tool, model or address'),
-  new Option('--outcome <outcome>', 'only this outcome: ok, error, aborted, interrupted or budget'),
+  new Option('--outcome <outcome>', 'only this outcome: ok, error, aborted, interrupted, budget or waiting'),
   new Option('--search <text>', 'only events that contain this text, ignoring case'),
   new Option('--since <time>', 'only at or after this time: ISO 8601, or an age such as 90s, 15m, 2h, 3d'),
   new Option('--until <time>', 'only at or before this time'),

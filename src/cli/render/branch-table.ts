@@ -1,5 +1,6 @@
 import { refText } from '../../core/ref.ts';
 import { msBetween } from '../../core/time.ts';
+import { waitingText } from '../../engine/resuming/person-decisions.ts';
 import type { ListedBranch } from '../../reading/list-branches.ts';
 import { bytesText, countText, durationText, priceText, timeText } from '../../wording/amount.ts';
 import { gitText } from '../../wording/event-gist.ts';
@@ -39,7 +40,7 @@ export function branchTable(out: Output, rows: readonly ListedBranch[], options:
     { title: 'AGENTS', value: ({ summary }) => agentsText(summary.agents), widthMax: 18, optional: 6 },
     {
       title: 'OUTCOME',
-      value: ({ summary }) => outcomeText(summary, now),
+      value: (branch) => outcomeText(branch, now),
       style: (text, { summary }) => out.style(outcomeStyle(summary.outcome), text),
     },
     { title: 'TOKENS', value: ({ summary }) => tokensText(summary.spending), align: 'right', optional: 7 },
@@ -73,7 +74,11 @@ function agentsText(agents: readonly string[]): string {
   return plain(agents.slice(0, 3).join(',') + (agents.length > 3 ? `,+${agents.length - 3}` : ''));
 }
 
-function outcomeText({ outcome, silentSince }: ListedBranch['summary'], now: string): string {
+function outcomeText({ summary, waiting }: ListedBranch, now: string): string {
+  const { outcome, silentSince } = summary;
+  const [first] = waiting;
+  if (first !== undefined)
+    return plain(`waiting: ${waitingText(first)}${waiting.length > 1 ? `, +${waiting.length - 1}` : ''}`);
   if (outcome !== 'silent' || silentSince === null) return outcome ?? '';
   return `silent ${durationText(Math.max(0, msBetween(silentSince, now)))}`;
 }

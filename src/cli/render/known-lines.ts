@@ -1,7 +1,9 @@
 import { pathText, type ValueDiff } from '../../core/comparing/value-diff.ts';
 import type { Event } from '../../core/event/event.ts';
 import { isObject, type JsonValue } from '../../core/json.ts';
+import type { WaitingCall } from '../../core/recording/person-calls.ts';
 import type { ConversationMessage, LaneConversation } from '../../core/session/conversation-lane.ts';
+import { waitingText } from '../../engine/resuming/person-decisions.ts';
 import type { State } from '../../projections/state.ts';
 import type { Changes, Known } from '../../reading/known-at.ts';
 import { bytesText, costText, countText, plural } from '../../wording/amount.ts';
@@ -49,9 +51,14 @@ export function knownLines(out: Output, known: Known, isFull: boolean): string[]
     ...section(
       out,
       'Open calls',
-      seen.openCalls.map((call) =>
-        cut(plain(`@${call.seq}  ${call.kind} ${call.name}  (${call.call})`), out.columns - 2),
-      ),
+      seen.openCalls
+        .filter(isNoQuestion)
+        .map((call) => cut(plain(`@${call.seq}  ${call.kind} ${call.name}  (${call.call})`), out.columns - 2)),
+    ),
+    ...section(
+      out,
+      'Waiting for a person',
+      known.waiting.map((call) => out.style('yellow', cut(plain(waitingLine(call)), out.columns - 2))),
     ),
     ...section(out, changesTitle(known), changeLines(out, changes)),
     ...section(out, 'Usage so far', [usageText(usage)]),
@@ -63,6 +70,12 @@ export function knownLines(out: Output, known: Known, isFull: boolean): string[]
     '',
   ];
 }
+
+/** Tells whether a call is not a question to a person, which has a section of its own. */
+const isNoQuestion = ({ kind }: LaneConversation['openCalls'][number]): boolean => kind !== 'person';
+
+const waitingLine = (waits: WaitingCall): string =>
+  `@${waits.seq}  ${waitingText(waits)}${waits.input === null ? '' : `  ${short(waits.input)}`}`;
 
 /** Returns the title of the messages: at a model call the model saw them, elsewhere it would see them. */
 function messagesTitle({ event }: Known): string {

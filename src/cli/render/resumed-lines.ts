@@ -1,5 +1,6 @@
 import { textOf } from '../../core/message/message.ts';
 import type { RepairRule } from '../../core/message/repair.ts';
+import { waitingText } from '../../engine/resuming/person-decisions.ts';
 import type { ResumeReport, TurnComparison } from '../../engine/resuming/resume.ts';
 import { countText, durationText, plural, priceText } from '../../wording/amount.ts';
 import { foldedLines, plain } from '../../wording/text.ts';
@@ -16,7 +17,7 @@ export function resumedLines(out: Output, resumed: ResumeReport, agent: string):
   const ended = out.style(outcomeStyle(outcome), outcome);
   return [
     `${out.style('green', plain(ref))} resumed on ${plain(agent)}: ${ended}, ${spentText(resumed)}`,
-    ...(outcome === 'ok' ? [] : [out.style('yellow', 'It was stopped early; this is what it had so far.')]),
+    ...stoppedLines(out, resumed),
     ...(reused === 0
       ? []
       : [
@@ -31,6 +32,13 @@ export function resumedLines(out: Output, resumed: ResumeReport, agent: string):
     ...(comparison.length === 0 ? [] : ['', ...comparisonLines(out, comparison)]),
     ...(text === '' || comparison.length > 0 ? [] : ['', ...foldedLines(text, out.columns)]),
   ];
+}
+
+/** Says why a run did not come to its end. */
+function stoppedLines(out: Output, { outcome, waiting }: ResumeReport): string[] {
+  if (outcome === 'ok') return [];
+  if (waiting.length === 0) return [out.style('yellow', 'It was stopped early; this is what it had so far.')];
+  return waiting.map((call) => out.style('yellow', plain(`It waits for a person: ${waitingText(call)}`)));
 }
 
 /** Writes what a run took: `2 model calls, 1,024 tokens, $0.0012, 1.2s`. */

@@ -159,8 +159,10 @@ function watchedAgent(agent: ResumableAgent, onStart: (context: ResumeContext) =
   };
   if (agent.isForCaller !== undefined) wrapped.isForCaller = (call) => agent.isForCaller?.(call) ?? false;
   if (agent.inputOf !== undefined) wrapped.inputOf = (call) => agent.inputOf?.(call) ?? Promise.resolve(call.input);
-  if (agent.approve !== undefined)
-    wrapped.approve = (call, context) => agent.approve?.(call, context) ?? Promise.resolve();
+  if (agent.approvalOf !== undefined)
+    wrapped.approvalOf = (call, context) => agent.approvalOf?.(call, context) ?? Promise.resolve(undefined);
+  if (agent.answerFor !== undefined) wrapped.answerFor = (question, said) => agent.answerFor?.(question, said);
+  if (agent.denied !== undefined) wrapped.denied = (call, said) => agent.denied?.(call, said) ?? null;
   if (agent.callTool !== undefined) wrapped.callTool = (call, context) => agent.callTool?.(call, context);
   if (agent.textOf !== undefined) wrapped.textOf = (result) => agent.textOf?.(result) ?? '';
   return wrapped;

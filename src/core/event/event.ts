@@ -5,8 +5,8 @@ import { checkKeys, type KnownKeys } from '../known-keys.ts';
 import { checkLimit } from '../limits.ts';
 import type { Digest, Seq } from '../point.ts';
 
-/** The ways in which something ends. */
-export type Outcome = 'ok' | 'error' | 'aborted' | 'interrupted' | 'budget';
+/** The ways in which something ends. A run that waits for a person ends `waiting`. */
+export type Outcome = 'ok' | 'error' | 'aborted' | 'interrupted' | 'budget' | 'waiting';
 
 /** One immutable fact, in the form that the library returns, `--json` prints and the wire carries. */
 export interface Event {

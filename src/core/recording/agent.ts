@@ -1,6 +1,7 @@
 import type { JsonArray, JsonObject, JsonValue } from '../json.ts';
 import type { Message } from '../message/message.ts';
 import type { Repair } from '../message/repair.ts';
+import type { Approval, PersonAnswer, WaitingCall } from './person-calls.ts';
 import type { Recorder } from './recorder.ts';
 
 /** A tool call in the history without an answer. */
@@ -48,10 +49,25 @@ export interface ResumeContext extends BranchSettings {
   readonly settingsOf: (agent: string, continues?: boolean) => BranchSettings;
   /** Calls without an answer that could not be executed here; empty unless the agent has no `callTool`. */
   readonly pending: readonly PendingCall[];
+  /** The answers of people that the agent has not acted on yet; `recorder.ask` returns them too. */
+  readonly answers: readonly PersonAnswer[];
+  /** The node of a graph that last called a model; null if the record names none. */
+  readonly node: string | null;
   /** The repairs of the messages, by the name of the rule. */
   readonly repairs: readonly Repair[];
   /** Aborts when the caller aborts, the time is up, or the budget is used up. */
   readonly signal: AbortSignal;
+}
+
+/** The situation in which an agent tells whether a person has to approve a call. */
+export interface ApprovalContext<Run = unknown> {
+  readonly messages: readonly Message[];
+  /** Who continues. */
+  readonly floor: Floor;
+  /** The node of a graph that last called a model; null if the record names none. */
+  readonly node: string | null;
+  /** The `run` option of the resume. */
+  readonly run: Run;
 }
 
 /**
@@ -76,8 +92,20 @@ export interface ResumableAgent<Run = unknown, Result = unknown> {
    * calls are found by them. If left out, they are those of the model. An error it throws is the tool's answer.
    */
   inputOf?(call: PendingCall): Promise<JsonValue>;
-  /** Throws `effect.refused` if a person has to approve the tool first. Called before a call is really made. */
-  approve?(call: PendingCall, context: ResumeContext): Promise<void>;
+  /**
+   * Tells whether a person has to approve a pending call (`needed`), or whether it must not be made at all (`denied`).
+   * Called before anything runs.
+   */
+  approvalOf?(call: PendingCall, context: ApprovalContext<Run>): Promise<'needed' | 'denied' | undefined>;
+  /**
+   * Returns the answer that an approval or a denial stands for, where the framework asks in its own form; undefined if
+   * the question cannot be answered that way.
+   */
+  answerFor?(question: WaitingCall, approval: Approval): JsonValue | undefined;
+  /** Returns the answer that the model gets for a call that a person denied. */
+  denied?(call: PendingCall, approval: Approval): JsonValue;
+  /** Whether the agent itself goes on from pending calls, so that they are not executed here. */
+  readonly goesOnFromCalls?: boolean;
   /**
    * Tells whether the caller executes the tool of a call: then it is not executed here, and the run waits for the
    * answer.

@@ -2,6 +2,7 @@ import type { EventDraft, Outcome } from '../event/event.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import type { Message } from '../message/message.ts';
 import type { EffectClass } from './effects.ts';
+import type { WaitingCall } from './person-calls.ts';
 
 /** The start of a run. Facts about the machine (git, program, versions) are added unless they are given. */
 export interface RunStart {
@@ -49,8 +50,27 @@ export interface CallStart {
   readonly annotations?: JsonObject;
   /** The arguments. */
   readonly input?: JsonValue;
+  /** The tool call that a person is asked about. */
+  readonly about?: string;
+  /** The node of the graph that makes the call. */
+  readonly node?: string;
   /** The actual request to a model. */
   readonly request?: ModelRequest;
+}
+
+/** A question to a person. */
+export interface Question {
+  /** The kind of question: `approval` (may this tool call be made?), `question`, or the framework's own word. */
+  readonly name: string;
+  /** The id of the call; of a question about a tool call `NAME:TOOLCALL`, else a new one, if left out. */
+  readonly call?: string;
+  /** The tool call it is about. */
+  readonly about?: string;
+  /** The content that the person is shown. */
+  readonly input?: JsonValue;
+  readonly agent?: string;
+  /** Where a graph saved what it needs to go on. */
+  readonly saved?: JsonObject;
 }
 
 /** The actual request to a model, in the neutral form. */
@@ -168,6 +188,17 @@ export interface Recorder {
    */
   startCall(start: CallStart): Promise<OpenCall>;
 
+  /**
+   * Asks a person: records a call of kind `person` that stays open until it is answered, and returns the answer if this
+   * resume brought one. Without an answer it returns undefined: return from the run then, which ends `waiting`. A
+   * question that already waits on the branch is not recorded again.
+   */
+  ask(question: Question): Promise<JsonValue | undefined>;
+  /** Records the answer of a person to a question that waits. */
+  answer(call: string, output: JsonValue): Promise<void>;
+  /** Returns the questions on the branch that wait for a person. */
+  waiting(): Promise<readonly WaitingCall[]>;
+
   /** Records that a message joined the conversation. */
   message(message: Message, options?: { readonly agent?: string }): void;
   /** Records any event. Run, turn, agent and cause come from the context if the draft does not give them. */
@@ -187,6 +218,8 @@ export interface Recorder {
 /** A run that was started and has to be ended. */
 export interface OpenRun {
   readonly run: string;
+  /** Whether a person was asked in the run and has not answered: then the run ends `waiting`, unless it fails. */
+  readonly isWaiting: boolean;
   within<T>(body: () => T): T;
   end(end?: { readonly outcome?: Outcome; readonly result?: unknown; readonly error?: unknown }): void;
   /**

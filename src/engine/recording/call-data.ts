@@ -8,8 +8,8 @@ import type { ToldData } from './prepared-event.ts';
 
 /** Returns the data of a `call.started`. */
 export function callStartedData(start: NamedCall): ToldData {
-  const { call, kind, name, annotations, input, request } = start;
-  return { call, kind, name, effect: callEffect(start), annotations, input, request };
+  const { call, kind, name, annotations, input, about, node, request } = start;
+  return { call, kind, name, effect: callEffect(start), annotations, input, about, node, request };
 }
 
 /** Returns the effect class of a call that is about to be made. */

@@ -1,8 +1,10 @@
 import { checkId } from '../../core/id.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { checkKeys } from '../../core/known-keys.ts';
+import type { PersonAnswer, WaitingCall } from '../../core/recording/person-calls.ts';
 import { mainBranch } from '../../core/ref.ts';
 import { summary } from '../../projections/summary.ts';
+import { waiting } from '../../projections/waiting.ts';
 import type { Engine } from '../context/engine.ts';
 import { foldAt } from '../history/fold.ts';
 import { placeAt } from '../history/place.ts';
@@ -16,7 +18,12 @@ import { unansweredTurn } from './unanswered-turn.ts';
 import { RecorderWriter } from './writer.ts';
 
 /** Starts to record on a branch. Turns continue those of the branch: with its last turn, if that waits for a model. */
-export async function record(engine: Engine, session: string, given: RecordOptions = {}): Promise<SessionRecorder> {
+export async function record(
+  engine: Engine,
+  session: string,
+  given: RecordOptions = {},
+  answers: readonly PersonAnswer[] = [],
+): Promise<SessionRecorder> {
   checkKeys(given, recordKeys);
   const options = { ...given, ...(await recordingDefaults(engine, session, given)) };
   const branch = options.branch === undefined ? mainBranch : checkId('branch', options.branch);
@@ -45,7 +52,21 @@ export async function record(engine: Engine, session: string, given: RecordOptio
     platform.startTimer,
   );
   const facts = options.facts === false ? Promise.resolve({}) : factsOf(engine, counts);
-  return new SessionRecorder({ session, platform, options, counts, queue, turns: clock, facts });
+  const waits = async (): Promise<readonly WaitingCall[]> => {
+    await queue.settled();
+    return (await foldAt(engine, await placeAt(engine, session, counts.branch, { kind: 'head' }), waiting)).calls;
+  };
+  return new SessionRecorder({
+    session,
+    platform,
+    options,
+    counts,
+    queue,
+    turns: clock,
+    facts,
+    answers,
+    waiting: waits,
+  });
 }
 
 async function factsOf({ platform }: Engine, counts: RecorderCounts): Promise<JsonObject> {

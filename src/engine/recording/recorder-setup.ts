@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../core/json.ts';
+import type { PersonAnswer, WaitingCall } from '../../core/recording/person-calls.ts';
 import type { Platform } from '../../core/store/event-store.ts';
 import type { RecorderCounts } from './counts.ts';
 import type { RecorderQueue } from './queue.ts';
@@ -13,6 +14,10 @@ export interface RecorderSetup {
   readonly counts: RecorderCounts;
   readonly queue: RecorderQueue;
   readonly turns: TurnClock;
+  /** The answers of people that a resume brought. */
+  readonly answers: readonly PersonAnswer[];
+  /** Returns the questions on the branch that wait for a person. */
+  readonly waiting: () => Promise<readonly WaitingCall[]>;
   /** Facts about the machine for `run.started`; never rejects. */
   readonly facts: Promise<JsonObject>;
 }

@@ -1,12 +1,14 @@
 import type { EventDraft } from '../../core/event/event.ts';
-import { given } from '../../core/json.ts';
+import { given, type JsonValue } from '../../core/json.ts';
 import type { Message } from '../../core/message/message.ts';
 import { errorOfRecord } from '../../core/recording/error-record.ts';
+import type { WaitingCall } from '../../core/recording/person-calls.ts';
 import type {
   CallEnd,
   CallStart,
   OpenCall,
   OpenRun,
+  Question,
   Recorder,
   RecordingReport,
   ReusedAnswer,
@@ -18,6 +20,7 @@ import { CallRecorder } from './call-recorder.ts';
 import { endedData, outcomeOf } from './ended-data.ts';
 import { EventIntake } from './event-intake.ts';
 import { inputKeys } from './input-keys.ts';
+import { PersonRecorder } from './person-recorder.ts';
 import { RecorderContext, type RecorderScope } from './recorder-scope.ts';
 import type { RecorderSetup } from './recorder-setup.ts';
 import { RunRecorder } from './run-recorder.ts';
@@ -30,6 +33,7 @@ export class SessionRecorder implements Recorder {
   readonly #context: RecorderContext;
   readonly #intake: EventIntake;
   readonly #calls: CallRecorder;
+  readonly #people: PersonRecorder;
   readonly #runs: RunRecorder;
 
   constructor(setup: RecorderSetup) {
@@ -38,7 +42,8 @@ export class SessionRecorder implements Recorder {
     this.#context = new RecorderContext(setup.platform, this, setup.options.agent);
     this.#intake = new EventIntake(setup, this.#context);
     this.#calls = new CallRecorder(setup, this.#context, this.#intake);
-    this.#runs = new RunRecorder(setup, this.#context, this.#intake);
+    this.#people = new PersonRecorder(setup, this.#context, this.#intake);
+    this.#runs = new RunRecorder(setup, this.#context, this.#intake, this.#people);
   }
 
   /** The branch the recorder writes to; a new one after the old one was rewound under it. */
@@ -171,6 +176,47 @@ export class SessionRecorder implements Recorder {
    */
   async startCall(start: CallStart): Promise<OpenCall> {
     return this.#calls.start(start);
+  }
+
+  /**
+   * Asks a person: records a call of kind `person` that stays open until it is answered, and returns the answer if this
+   * resume brought one. Without an answer it returns undefined: return from the run then, which ends `waiting`.
+   *
+   * @example
+   * ```ts
+   * await using recorder = await session.record({ agent: 'support' });
+   * const said = await recorder.run({}, () => recorder.ask({ name: 'question', input: 'Refund all of it?' }));
+   * if (said === undefined) console.log((await recorder.waiting()).length); // 1
+   * ```
+   */
+  async ask(question: Question): Promise<JsonValue | undefined> {
+    return this.#people.ask(question);
+  }
+
+  /**
+   * Records the answer of a person to a question that waits.
+   *
+   * @example
+   * ```ts
+   * await using recorder = await session.record({ agent: 'support' });
+   * for (const { call } of await recorder.waiting()) await recorder.answer(call, 'Yes.');
+   * ```
+   */
+  async answer(call: string, output: JsonValue): Promise<void> {
+    return this.#people.answer(call, output);
+  }
+
+  /**
+   * Returns the questions on the branch that wait for a person.
+   *
+   * @example
+   * ```ts
+   * await using recorder = await session.record();
+   * const questions = await recorder.waiting(); // []
+   * ```
+   */
+  async waiting(): Promise<readonly WaitingCall[]> {
+    return this.#people.waiting();
   }
 
   /**

@@ -4,6 +4,7 @@ import type { OpenRun, RunStart } from '../../core/recording/recorder.ts';
 import { endedData } from './ended-data.ts';
 import type { EventIntake } from './event-intake.ts';
 import { inputKeys } from './input-keys.ts';
+import type { PersonRecorder } from './person-recorder.ts';
 import type { RecorderContext, RecorderScope } from './recorder-scope.ts';
 import type { RecorderSetup } from './recorder-setup.ts';
 
@@ -12,12 +13,14 @@ export class RunRecorder {
   readonly #setup: RecorderSetup;
   readonly #context: RecorderContext;
   readonly #intake: EventIntake;
+  readonly #people: PersonRecorder;
   readonly #packages = new Set<string>();
 
-  constructor(setup: RecorderSetup, context: RecorderContext, intake: EventIntake) {
+  constructor(setup: RecorderSetup, context: RecorderContext, intake: EventIntake, people: PersonRecorder) {
     this.#setup = setup;
     this.#context = context;
     this.#intake = intake;
+    this.#people = people;
   }
 
   /** Remembers packages whose versions belong in the start of a run. */
@@ -39,13 +42,20 @@ export class RunRecorder {
     turns.note({ agent, run }, turn);
     const scope = scopeOfRun(outer, { ...about, cause });
     let isEnded = false;
+    const people = this.#people;
     return {
       run,
+      get isWaiting() {
+        return people.isWaiting(run);
+      },
       within: (body) => this.#context.within(scope, body),
       end: (end = {}) => {
         if (isEnded) return;
         isEnded = true;
-        this.#intake.tell({ type: 'run.ended', data: endedData(end) }, { scope, isEnd: true });
+        const isOk = (end.outcome ?? 'ok') === 'ok' && end.error === undefined;
+        const told = isOk && people.isWaiting(run) ? { ...end, outcome: 'waiting' as const } : end;
+        people.forget(run);
+        this.#intake.tell({ type: 'run.ended', data: endedData(told) }, { scope, isEnd: true });
       },
       checked: async () => {
         if (outer?.run === undefined && options.onFailure === 'fail') await this.check(failedBefore, []);

@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../core/canonical-json.ts';
 import { RepriseError } from '../../core/error.ts';
 import type { EventDraft, Outcome } from '../../core/event/event.ts';
 import { given, type JsonObject, type JsonValue } from '../../core/json.ts';
@@ -11,6 +12,7 @@ import {
   type EffectRecord,
 } from '../../core/recording/effects.ts';
 import { errorRecord } from '../../core/recording/error-record.ts';
+import type { PersonAnswer } from '../../core/recording/person-calls.ts';
 import { recordable } from '../../core/recording/recordable.ts';
 import type { CallEnd, ReusedAnswer } from '../../core/recording/recorder.ts';
 import { refText } from '../../core/ref.ts';
@@ -43,6 +45,14 @@ export interface EffectGuardOptions {
   /** Masks arguments as the recorder does: equal calls are found by what was stored. */
   readonly mask?: ((event: EventDraft) => EventDraft) | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** The calls that stopped to ask a person, and the answers they now get. */
+  readonly paused?: PausedCalls;
+}
+
+/** Calls that stopped to ask a person. */
+export interface PausedCalls {
+  readonly calls: ReadonlySet<string>;
+  readonly answers: readonly PersonAnswer[];
 }
 
 interface Found {
@@ -172,7 +182,9 @@ export class EffectGuard implements CallGuard {
    */
   async #find({ call }: NamedCall, { key, ordinal, effect }: SameEffect): Promise<Found> {
     this.#around ??= this.#ledger.around(this.#where.view).then(byKey);
-    const { inside, outside } = await this.#around;
+    const { inside, ...all } = await this.#around;
+    const outside =
+      this.#options.paused?.calls.has(call) === true ? await this.#answeredAlike(all.outside) : all.outside;
     const equal = inside.get(key) ?? [];
     const others = outside.map((calls) => calls.get(key) ?? []);
     const isIt = (known: KnownCall): boolean => known.call === call;
@@ -202,6 +214,26 @@ export class EffectGuard implements CallGuard {
     const sequences = sequencesOf([...others.map((list) => list.filter((other) => !other.beganInside)), ...live]);
     const done = effect === 'irreversible' ? [] : equal.filter((other) => other.outcome !== undefined);
     return best(await this.#nthOf(sequences, ordinal - doubts.length, done));
+  }
+
+  /**
+   * Returns the branches on which people gave the same answers. A call that asks a person is a different effect if the
+   * answer is a different one.
+   */
+  async #answeredAlike(outside: CallsByKey['outside']): Promise<CallsByKey['outside']> {
+    const alike: (typeof outside)[number][] = [];
+    for (const calls of outside) {
+      const known = [...calls.values()].flat();
+      const said = await Promise.all(
+        (this.#options.paused?.answers ?? []).flatMap(({ call, output }) =>
+          known
+            .filter((other) => other.call === call && other.outcome === 'ok')
+            .map(async (other) => canonicalJson((await other.answer()).output ?? null) === canonicalJson(output)),
+        ),
+      );
+      if (said.every((isSame) => isSame)) alike.push(calls);
+    }
+    return alike;
   }
 
   /** Returns the calls of parallel runs. */
@@ -277,7 +309,7 @@ const before = (known: KnownCall): Found =>
     ? { record: { kind: 'before' }, known }
     : { record: { kind: 'elsewhere', outcome: known.outcome as Outcome }, known };
 
-const ranks: Readonly<Record<Outcome, number>> = { ok: 0, interrupted: 2, aborted: 2, budget: 2, error: 3 };
+const ranks: Readonly<Record<Outcome, number>> = { ok: 0, interrupted: 2, aborted: 2, budget: 2, waiting: 2, error: 3 };
 const rankOf = ({ outcome }: KnownCall): number => (outcome === undefined ? 1 : ranks[outcome]);
 
 /**

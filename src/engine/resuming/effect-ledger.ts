@@ -58,7 +58,7 @@ interface CallHalf {
   readonly outcome: Outcome | undefined;
   readonly answer: () => Promise<ReusedAnswer>;
   readonly isWithheld: boolean;
-  /** False for the end of a call that was started and then refused before it was made. */
+  /** False for the end of a call that was refused before it was made, or that stopped to wait for a person. */
   readonly isMade: boolean;
 }
 
@@ -282,7 +282,8 @@ export class EffectLedger {
     const key = isStart ? callKey(data) : '';
     const effect = effectOf(effectCallOf(data));
     const ended = isStart ? undefined : (outcome as Outcome);
-    const isMade = outcome !== 'aborted' || valueAt(data, ['error', 'code']) !== 'effect.refused';
+    const isMade =
+      outcome !== 'waiting' && (outcome !== 'aborted' || valueAt(data, ['error', 'code']) !== 'effect.refused');
     const withheld = isWithheld(data);
     return [{ branch, seq, isStart, call, name, effect, key, outcome: ended, answer, isWithheld: withheld, isMade }];
   }

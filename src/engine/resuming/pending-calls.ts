@@ -1,16 +1,18 @@
 import { hasCode, RepriseError } from '../../core/error.ts';
-import { given } from '../../core/json.ts';
+import { given, type JsonValue } from '../../core/json.ts';
 import { type Message, messageFrom, type ToolResultPart, toolResultsIn } from '../../core/message/message.ts';
 import { mend, type Repair, toolAnswer } from '../../core/message/repair.ts';
 import type { PendingCall, ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
 import type { CallGuard, NamedCall } from '../../core/recording/call-guard.ts';
 import { errorRecord } from '../../core/recording/error-record.ts';
 import { holdsMask } from '../../core/recording/masking.ts';
+import type { Approval, WaitingCall } from '../../core/recording/person-calls.ts';
 import { recordable } from '../../core/recording/recordable.ts';
 import { refText } from '../../core/ref.ts';
 import type { Place } from '../history/place.ts';
 import type { SessionRecorder } from '../recording/recorder.ts';
 import type { EffectLedger } from './effect-ledger.ts';
+import { waitsForPerson } from './person-decisions.ts';
 import type { ResumableHistory } from './resume-history.ts';
 
 /** Checks a pending call before it is really made: by its id, the check that throws if the call must not be made. */
@@ -40,6 +42,12 @@ export interface Answering<Run, Result> {
   readonly agent: ResumableAgent<Run, Result>;
   readonly checks: PendingChecks;
   readonly history: Pick<ResumableHistory, 'pending'>;
+  /** The calls that are not made because they wait for a person. */
+  readonly held: ReadonlySet<string>;
+  /** The calls that need an approval which nobody has asked for yet. */
+  readonly unasked: ReadonlyMap<string, WaitingCall>;
+  /** The decisions of people, by the tool call they are about. */
+  readonly approvals: ReadonlyMap<string, Approval>;
   /** The repairs so far; new ones are added. */
   readonly repairs: Repair[];
 }
@@ -105,8 +113,8 @@ export async function withAnswers<Run, Result>(
   answering: Answering<Run, Result>,
   context: ResumeContext,
 ): Promise<ResumeContext> {
-  const { agent } = answering;
-  const callers = context.pending.filter((call) => agent.isForCaller?.(call) === true);
+  const { agent, held } = answering;
+  const callers = context.pending.filter((call) => held.has(call.call) || agent.isForCaller?.(call) === true);
   const answers: ToolResultPart[] = [];
   for (const call of context.pending)
     if (!callers.includes(call)) answers.push(await answered(answering, call, context));
@@ -134,19 +142,21 @@ function withoutOpen(
 
 /** Executes a pending call under the effect policy; an error of the tool is its answer. */
 async function answered<Run, Result>(
-  { recorder, request, agent, checks }: Answering<Run, Result>,
+  { recorder, request, agent, checks, approvals, unasked }: Answering<Run, Result>,
   pending: PendingCall,
   context: ResumeContext,
 ): Promise<ToolResultPart> {
   const { call, name } = pending;
   const part = { type: 'tool-result', toolCallId: call, toolName: name } as const;
+  const approval = approvals.get(call);
+  if (approval?.approved === false) return { ...part, output: deniedOutput(agent, pending, approval) };
   const effect = await request.ledger.effectOf(name);
   const taken = await takenCall(agent, pending);
   const { input } = taken.pending;
   const start = { kind: 'tool', name, call, input, ...given({ effect }) } as const;
   const check = async (): Promise<void> => {
     refuseMasked(taken.pending);
-    if (!('error' in taken)) await agent.approve?.(taken.pending, context);
+    await askFirst(recorder, unasked.get(call));
   };
   try {
     const output = await checks.during(call, check, () =>
@@ -157,10 +167,30 @@ async function answered<Run, Result>(
     );
     return { ...part, output: recordable(output).value ?? null };
   } catch (error) {
-    if (hasCode(error, 'effect.refused') || hasCode(error, 'budget.exceeded')) throw error;
+    if (hasCode(error, 'effect.refused') || hasCode(error, 'budget.exceeded') || isWaiting(error)) throw error;
     context.signal.throwIfAborted();
     return { ...part, output: errorRecord(error), isError: true };
   }
+}
+
+/** Asks a person for an approval that a call needs, and stops the run. */
+async function askFirst(recorder: SessionRecorder, question: WaitingCall | undefined): Promise<void> {
+  if (question === undefined) return;
+  const { name, call, about, input } = question;
+  await recorder.ask({ name, call, input, ...given({ about: about ?? undefined }) });
+  throw waitsForPerson([question], refText(recorder));
+}
+
+/** Returns the answer to a call that a person denied: in the words of the framework, else in plain ones. */
+function deniedOutput<Run, Result>(
+  agent: ResumableAgent<Run, Result>,
+  pending: PendingCall,
+  approval: Approval,
+): JsonValue {
+  return (
+    agent.denied?.(pending, approval) ??
+    `The call was denied${approval.reason === undefined ? '.' : `: ${approval.reason}`}`
+  );
 }
 
 /** Returns a call with the arguments as the tool takes them, or the error if it does not take them. */

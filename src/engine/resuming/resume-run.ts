@@ -6,6 +6,7 @@ import { type Message, messageFrom } from '../../core/message/message.ts';
 import type { Repair } from '../../core/message/repair.ts';
 import type { Agent, ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
 import type { EffectPolicy } from '../../core/recording/effects.ts';
+import type { WaitingCall } from '../../core/recording/person-calls.ts';
 import { recordable } from '../../core/recording/recordable.ts';
 import type { RecordingReport } from '../../core/recording/recorder.ts';
 import type { Spending } from '../../core/recording/spending.ts';
@@ -19,6 +20,8 @@ import { BudgetGuard } from './budget-guard.ts';
 import { type EffectAnswer, EffectGuard, type EffectQuestion } from './effect-guard.ts';
 import type { EffectLedger } from './effect-ledger.ts';
 import { type Answering, checkAnswerable, isWaiting, PendingChecks, pendingOf, withAnswers } from './pending-calls.ts';
+import { type Decisions } from './person-decisions.ts';
+import { answersAct, type PersonPart, pausedCalls, personPart } from './person-part.ts';
 import { checkGoesOn, type ResumableHistory, resumableHistory } from './resume-history.ts';
 import { RunGate, stoppingRun } from './run-guards.ts';
 import { StopWatch } from './stop-watch.ts';
@@ -42,7 +45,7 @@ export interface RunLimits {
 }
 
 /** One run of an agent on a branch. */
-export interface RunRequest<Run, Result> extends RunLimits, ResumeRecordOptions {
+export interface RunRequest<Run, Result> extends RunLimits, ResumeRecordOptions, Decisions {
   readonly session: string;
   readonly branch: string;
   readonly agent: Agent<Run, Result>;
@@ -73,6 +76,8 @@ export interface RunReport<Result> {
   readonly reused: number;
   readonly asked: number;
   readonly repairs: readonly Repair[];
+  /** The questions that wait for a person now; empty unless the outcome is `waiting`. */
+  readonly waiting: readonly WaitingCall[];
   readonly report: RecordingReport;
 }
 
@@ -101,30 +106,34 @@ export async function resumeRun<Run, Result>(
   const place = await placeAt(engine, session, branch, { kind: 'head' });
   const who = { agent: request.agentName ?? agent.name, run: request.continues, model: agent.model };
   const history = await resumableHistory(engine, place, who);
-  if (prompt === undefined && agent.goesOnAlone !== true) checkGoesOn(place, history);
+  const person = await personPart(engine, { place, history, agent, request });
+  if (prompt === undefined && agent.goesOnAlone !== true && !answersAct(person)) checkGoesOn(place, history);
   checkAnswerable(place, agent, pendingOf(history, prompt), prompt);
   const watch = new StopWatch(engine, request);
   const view = viewAt(place.history, place.seq);
   request.ledger.renew(branch);
   const guarded = { session, branch, seq: place.seq, view };
   const gate = new RunGate(watch, branch);
-  const effects = new EffectGuard(request.ledger, guarded, { ...request, signal: watch.signal });
+  const paused = pausedCalls(person, history);
+  const effects = new EffectGuard(request.ledger, guarded, { ...request, signal: watch.signal, paused });
   const budget = new BudgetGuard(request.budget ?? {}, (error) => watch.stop(error, 'budget'));
   const checks = new PendingChecks();
   const repairs = [...history.repairs];
   try {
     // Write nothing for a run that never began.
     if (watch.stopped !== undefined) throw watch.stopped.error;
-    const recorder = await record(engine, session, {
+    const options = {
       ...recordOptions(request),
       ...nameOf(request, agent, history),
       branch,
       guards: [gate, stoppingRun(watch, effects), budget, stoppingRun(watch, checks)],
-    });
+    };
+    const recorder = await record(engine, session, options, person.answers);
     const began = engine.platform.elapsedMs();
-    const ended = await inRun({ recorder, request, agent, history, watch, checks, repairs });
+    const ended = await inRun({ recorder, request, agent, history, watch, checks, repairs, person, ...person });
     const latencyMs = engine.platform.elapsedMs() - began;
     gate.close();
+    const waiting = ended.outcome === 'waiting' ? await recorder.waiting() : [];
     const report = await recorder.close();
     const failure = failedRecording(request, report);
     const text = ended.text ?? (await answerOf(engine, session, report.branch, ended.run));
@@ -140,6 +149,7 @@ export async function resumeRun<Run, Result>(
       reused: effects.reused,
       asked: effects.asked,
       repairs,
+      waiting,
       report,
     };
   } finally {
@@ -156,6 +166,7 @@ interface Running<Run, Result> extends Answering<Run, Result> {
   readonly request: RunRequest<Run, Result>;
   readonly history: ResumableHistory;
   readonly watch: StopWatch;
+  readonly person: PersonPart;
 }
 
 type Ended<Result> = Pick<RunReport<Result>, 'run' | 'outcome' | 'result' | 'error'> & { readonly text?: string };
@@ -172,6 +183,7 @@ async function inRun<Run, Result>(running: Running<Run, Result>): Promise<Ended<
   recorder.uses(...(agent.packages ?? []));
   const open = recorder.startRun({ ...about, resumed: resumedData(agent, lane?.run ?? null, request.run) });
   const work = open.within(async () => {
+    await recordAnswers(running);
     const context = await contextOf(running);
     // Record the prompt after the answers to pending calls, so that each answer follows its call.
     if (prompt !== undefined && !isBefore) recorder.message(prompt);
@@ -180,14 +192,25 @@ async function inRun<Run, Result>(running: Running<Run, Result>): Promise<Ended<
   try {
     const result = await watch.until(work);
     const text = agent.textOf?.(result) ?? (typeof result === 'string' ? result : undefined);
-    const outcome = watch.stopped?.outcome ?? 'ok';
+    const outcome = watch.stopped?.outcome ?? (open.isWaiting ? 'waiting' : 'ok');
     open.end({ outcome, result: text ?? result });
     return { run: open.run, outcome, result, ...given({ text }) };
   } catch (thrown) {
     const error = watch.stopped?.error ?? thrown ?? new Error('The agent failed without saying why');
-    const outcome = watch.stopped?.outcome ?? (isWaiting(error) ? 'interrupted' : 'error');
+    const outcome = watch.stopped?.outcome ?? (isWaiting(error) ? 'waiting' : 'error');
     open.end({ outcome, error });
     return { run: open.run, outcome, error };
+  }
+}
+
+/** Records what people decided, with the question if the record does not hold it. */
+async function recordAnswers<Run, Result>({ recorder, person }: Running<Run, Result>): Promise<void> {
+  for (const { call, name, about, input, agent, output } of person.fresh) {
+    if (!person.recorded.has(call)) {
+      const data = { call, kind: 'person', name, effect: 'pure', input, ...given({ about: about ?? undefined }) };
+      recorder.event({ type: 'call.started', ...given({ agent: agent ?? undefined }), data });
+    }
+    await recorder.answer(call, output);
   }
 }
 
@@ -221,7 +244,7 @@ function optionsData(options: unknown): JsonValue | undefined {
 }
 
 async function contextOf<Run, Result>(running: Running<Run, Result>): Promise<ResumeContext> {
-  const { recorder, request, agent, history, watch } = running;
+  const { recorder, request, history, watch } = running;
   const { settings, prompt: trailing, repairs } = history;
   const sent = request.prompt ?? (trailing === undefined ? undefined : messageFrom(trailing.message));
   // With a new prompt, an unanswered one is part of the history.
@@ -237,12 +260,29 @@ async function contextOf<Run, Result>(running: Running<Run, Result>): Promise<Re
     ...settings,
     settingsOf: history.settingsOf,
     pending: open,
+    answers: running.person.answers,
+    node: running.person.node,
     repairs: before.length === 0 ? repairs : repairs.filter(({ rule }) => rule !== 'prompt-once'),
     signal: watch.signal,
   };
-  const executed = agent.callTool === undefined ? context : await withAnswers(running, context);
+  const executed = await withToolAnswers(running, context);
   if (given === undefined) return executed;
   return { ...executed, messages: [...executed.messages, given], prompt: undefined };
+}
+
+/** Returns the context with the answers of pending calls, unless the agent itself goes on from them. */
+async function withToolAnswers<Run, Result>(
+  running: Running<Run, Result>,
+  context: ResumeContext,
+): Promise<ResumeContext> {
+  const { agent, request, held } = running;
+  const goesOn = agent.goesOnFromCalls === true;
+  if (agent.callTool !== undefined && !goesOn) return withAnswers(running, context);
+  // The user says something else instead: the calls are taken out, as any call without an answer.
+  const all = goesOn ? new Set(context.pending.map(({ call }) => call)) : held;
+  const isReplaced = request.prompt?.role === 'user' && context.pending.length > 0;
+  const isHeld = context.pending.every(({ call }) => all.has(call));
+  return isReplaced && isHeld ? withAnswers({ ...running, held: all }, context) : context;
 }
 
 function failedRecording(

@@ -7,6 +7,7 @@ import { type Message, messageFrom } from '../../core/message/message.ts';
 import type { Repair } from '../../core/message/repair.ts';
 import type { Agent } from '../../core/recording/agent.ts';
 import { checkEffectPolicy } from '../../core/recording/effects.ts';
+import type { WaitingCall } from '../../core/recording/person-calls.ts';
 import type { RecordingReport } from '../../core/recording/recorder.ts';
 import { createSpending, type Spending } from '../../core/recording/spending.ts';
 import { refText } from '../../core/ref.ts';
@@ -15,6 +16,7 @@ import { placeAt } from '../history/place.ts';
 import { type Lineage, lineageOf } from '../looking/lineage.ts';
 import { checkBudget } from './budget-guard.ts';
 import { EffectLedger } from './effect-ledger.ts';
+import { checkDecisions, type Decisions } from './person-decisions.ts';
 import { checkGoesOn, resumableHistory } from './resume-history.ts';
 import {
   asResumable,
@@ -27,7 +29,7 @@ import {
 import { type UserTurn, userTurnsAfter } from './user-turns.ts';
 
 /** How to resume a branch. */
-export interface ResumeOptions<Run = unknown> extends RunLimits, ResumeRecordOptions {
+export interface ResumeOptions<Run = unknown> extends RunLimits, ResumeRecordOptions, Decisions {
   /** Passed unchanged to the framework's own run call, and recorded. */
   readonly run?: Run;
   /**
@@ -47,6 +49,9 @@ export const resumeOptionNames: Readonly<Record<keyof ResumeOptions, true>> = {
   prompt: true,
   agentName: true,
   userTurns: true,
+  approve: true,
+  deny: true,
+  answer: true,
   signal: true,
   timeoutMs: true,
   budget: true,
@@ -119,6 +124,8 @@ export interface ResumeReport {
   /** How many calls a person was asked about. */
   readonly asked: number;
   readonly repairs: readonly Repair[];
+  /** The questions that wait for a person now; empty unless the outcome is `waiting`. */
+  readonly waiting: readonly WaitingCall[];
   /** The recording report of the last run. */
   readonly report: RecordingReport;
   /** With `userTurns`: how each user message was handled. */
@@ -166,6 +173,7 @@ export async function settleResume<Run, Result>(
   asResumable(agent);
   checkKeys(options, resumeKeys);
   checkLimits(options);
+  checkDecisions(options);
   const { agentName, prompt, userTurns, run, ...limits } = options;
   const request = { ...limits, session, branch, agent, agentName, continues, run: run as Run, ledger };
   const lineage = await lineageOf(engine, session, branch);
@@ -229,6 +237,7 @@ async function resumeTurns<Run, Result>(
   for (const { original, message, prompt: next } of plan) {
     const report = await resumeRun(engine, {
       ...request,
+      ...(runs.length === 0 ? {} : noDecisions),
       branch: runs.at(-1)?.report.branch ?? branch,
       ...given({ prompt: next }),
       ...leftOf(request, runs),
@@ -239,6 +248,9 @@ async function resumeTurns<Run, Result>(
   }
   return runs;
 }
+
+/** Decisions are about what waits at the beginning: later user turns have none. */
+const noDecisions: Decisions = { approve: [], deny: [], answer: {} };
 
 const shown = (message: JsonObject | undefined): { readonly message?: Message } =>
   message === undefined ? {} : { message: messageFrom(message) };
@@ -302,7 +314,7 @@ function summed<Result>(session: string, lineage: Lineage, runs: readonly Compar
   const { inputTokens, outputTokens, cost, unpricedCalls } = spendingOf(runs);
   const total = (count: (report: RunReport<Result>) => number): number =>
     runs.reduce((sum, { report }) => sum + count(report), 0);
-  const { branch, outcome, text, report } = last;
+  const { branch, outcome, text, waiting, report } = last;
   return {
     session,
     branch,
@@ -319,6 +331,7 @@ function summed<Result>(session: string, lineage: Lineage, runs: readonly Compar
     reused: total(({ reused }) => reused),
     asked: total(({ asked }) => asked),
     repairs: runs.flatMap((run) => run.report.repairs),
+    waiting,
     report,
     comparison: runs.flatMap((run) => (run.message === undefined ? [] : [compared(run, run.message)])),
   };

@@ -20,7 +20,7 @@ export class RunGate implements CallGuard {
     const { stopped } = this.#watch;
     if (this.#isOver) throw stopped?.error ?? runEnded(this.#branch, name);
     if (hasCode(stopped?.error, 'effect.refused')) throw stopped?.error;
-    if (kind !== 'model') this.tools.push(name);
+    if (kind !== 'model' && kind !== 'person') this.tools.push(name);
   }
 
   /** Refuses every call from now on. */

@@ -16,6 +16,7 @@ import { experiment, retry } from './experimenting.ts';
 import { importing } from './importing.ts';
 import { counterfactual, stateAt } from './looking.ts';
 import { mistyping } from './mistyping.ts';
+import { personVerbs } from './person-verbs.ts';
 import { diff, fingerprint, sessions, verify } from './proving.ts';
 import { userTurns } from './recorded-turns.ts';
 import { recorderVerbs } from './recorder-verbs.ts';
@@ -136,6 +137,9 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   'recorder.task': recorderVerbs,
   'recorder.call': record,
   'recorder.startCall': recorderVerbs,
+  'recorder.ask': personVerbs,
+  'recorder.answer': personVerbs,
+  'recorder.waiting': personVerbs,
   'recorder.message': recorderVerbs,
   'recorder.event': recorderVerbs,
   'recorder.startRun': recorderVerbs,

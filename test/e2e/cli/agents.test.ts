@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Event } from '../../../src/index.ts';
+import { type Event, openReprise } from '../../../src/index.ts';
 import { until } from '../../until.ts';
 import { agentConfig, dropFixtures, type Place, refundPlace, writeAgentFiles } from './run.ts';
 import { program } from './started.ts';
@@ -244,6 +244,66 @@ describe.skipIf(!hasScript)('at a terminal', () => {
     expect(screen).toMatch(/\d\.\ds, 1 model call, small-1 …/);
     expect(screen).toMatch(/\u001b\[32m\+.*It was a gift/);
     expect(screen).toContain('\u001b[31m--- refund@7');
+  });
+});
+
+describe('a person in the loop', () => {
+  const cashiers = `${agentConfig.replace('export default', 'const held =')}
+const cashier = async ({ recorder, pending }) => {
+  for (const { call, name, input } of pending) {
+    const said = await recorder.ask({ name: 'approval', about: call, input: { call, name, input } });
+    if (said === undefined) return '';
+    if (!said.approved) return 'denied: ' + said.reason;
+    await recorder.call({ kind: 'tool', name, call, input }, () => 'paid');
+  }
+  const colour = await recorder.ask({ name: 'question', call: 'colour', input: 'Which colour?' });
+  return colour === undefined ? '' : 'paid in ' + colour;
+};
+export default { ...held, agents: { cashier } };
+`;
+
+  test('list and show say what waits, and resume decides about it', async () => {
+    place.write('reprise.config.mjs', cashiers);
+    const wanted = { type: 'tool-call', toolCallId: 'c7', toolName: 'pay', input: { order: 7 } };
+    await using reprise = await openReprise(place.url);
+    const session = await reprise.createSession('desk');
+    const recorder = await session.record({ agent: 'cashier', facts: false });
+    const message = { role: 'assistant', content: [wanted] } as never;
+    await recorder.run({}, async () => {
+      recorder.message({ role: 'user', content: 'Pay.' });
+      await recorder.call(
+        { kind: 'model', name: 'small-1', request: { messages: [] } },
+        () => 1,
+        () => ({ message }),
+      );
+      await recorder.ask({ name: 'approval', about: 'c7', input: { call: 'c7', name: 'pay', input: { order: 7 } } });
+    });
+    await recorder.close();
+    expect((await place.run(['list'])).stdout).toContain('waiting: approval of "pay" (c7)');
+    const shown = await place.run(['show', 'desk']);
+    expect(shown.stdout).toContain('Waiting for a person');
+    expect(shown.stdout).toContain('approval of "pay" (c7)');
+    expect(shown.stderr).toContain('reprise resume desk --approve c7');
+    expect((await place.json('show', 'desk'))['waiting']).toMatchObject([{ call: 'approval:c7', about: 'c7' }]);
+    const stopped = await place.run(['resume', 'desk', '--json']);
+    expect([stopped.code, errorIn(stopped.stderr).code]).toEqual([1, 'resume.waiting']);
+    for (const [words, code] of [
+      [['--answer', 'c7'], 'option.invalid'],
+      [['--answer', 'c7={'], 'option.invalid'],
+      [['--approve', 'c8'], 'resume.invalid'],
+    ] as const) {
+      const refused = await place.run(['resume', 'desk', ...words, '--json']);
+      expect(errorIn(refused.stderr).code, words.join(' ')).toBe(code);
+    }
+    await place.json('fork', 'desk', '--name', 'no');
+    expect((await place.json('resume', 'desk/no', '--deny', 'c7=Too late, sorry'))['text']).toBe(
+      'denied: Too late, sorry',
+    );
+    const asked = await place.run(['resume', 'desk', '--approve', 'c7']);
+    expect(asked.code).toBe(1);
+    expect(asked.stdout).toContain('It waits for a person: question colour');
+    expect(asked.stderr).toContain(`--answer 'colour="…"'`);
+    expect((await place.json('resume', 'desk', '--answer', 'colour="red"'))['text']).toBe('paid in red');
   });
 });
 

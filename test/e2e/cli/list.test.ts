@@ -190,6 +190,7 @@ test('its JSON is one line a branch, or one object', async () => {
     'endedAt',
     'durationMs',
     'outcome',
+    'waiting',
     'agents',
     'git',
     'usage',

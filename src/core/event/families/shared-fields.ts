@@ -7,7 +7,7 @@ export const id = { role: 'id' } as const;
 export const noise = { role: 'noise' } as const;
 
 /** How something ended. */
-export const outcome: FieldSpec = need('string', 'How it ended: ok, error, aborted, interrupted or budget.');
+export const outcome: FieldSpec = need('string', 'How it ended: ok, error, aborted, interrupted, budget or waiting.');
 
 /** The error that something ended with. */
 export const error: FieldSpec = field('object', 'The error: `{ name, message, code? }`.');

@@ -1,0 +1,152 @@
+import { RepriseError } from '../../core/error.ts';
+import { type Message, messageFrom, toolResultsIn } from '../../core/message/message.ts';
+import type { ResumableAgent } from '../../core/recording/agent.ts';
+import {
+  type Approval,
+  approvalFrom,
+  nodeIn,
+  type PersonAnswer,
+  type WaitingCall,
+} from '../../core/recording/person-calls.ts';
+import { refText } from '../../core/ref.ts';
+import { type Waiting, waiting } from '../../projections/waiting.ts';
+import type { Engine } from '../context/engine.ts';
+import { foldAt } from '../history/fold.ts';
+import type { Place } from '../history/place.ts';
+import type { PausedCalls } from './effect-guard.ts';
+import { pendingOf } from './pending-calls.ts';
+import { approvalOf, type Decisions, decide, waitsForPerson } from './person-decisions.ts';
+import type { ResumableHistory } from './resume-history.ts';
+
+/** The part of people in a resume: what they decided, and the calls that still wait for them. */
+export interface PersonPart {
+  /** The answers of people that the agent has not acted on yet. */
+  readonly answers: readonly PersonAnswer[];
+  /** The answers that this resume brings. */
+  readonly fresh: readonly PersonAnswer[];
+  /** The ids of the questions that the record holds. */
+  readonly recorded: ReadonlySet<string>;
+  /** The pending calls that must not be made. */
+  readonly held: ReadonlySet<string>;
+  /** The pending calls that need an approval which nobody has asked for yet: asked for when one is really made. */
+  readonly unasked: ReadonlyMap<string, WaitingCall>;
+  /** The decisions about pending calls. */
+  readonly approvals: ReadonlyMap<string, Approval>;
+  /** The node of a graph that last called a model. */
+  readonly node: string | null;
+}
+
+interface Asked<Run, Result> {
+  readonly place: Place;
+  readonly history: ResumableHistory;
+  readonly agent: ResumableAgent<Run, Result>;
+  readonly request: Decisions & {
+    readonly agentName?: string | undefined;
+    readonly prompt?: Message;
+    readonly run: Run;
+  };
+}
+
+/**
+ * Finds what waits for a person and what the caller decided about it. Throws `resume.waiting` if something waits that
+ * nobody decided, unless the user says something else instead; then the calls it is about are held back.
+ */
+export async function personPart<Run, Result>(engine: Engine, asked: Asked<Run, Result>): Promise<PersonPart> {
+  const { place, history, agent, request } = asked;
+  const { prompt } = request;
+  const seen = await foldAt(engine, place, waiting);
+  const node = nodeIn(seen, history.lane?.agent ?? request.agentName ?? null);
+  const recorded = waitingHere(seen, request);
+  const { needed, denied } = await neededApprovals(asked, seen, recorded, node);
+  const all = [...recorded, ...needed];
+  const { fresh, undecided } = decide(request, all, agent);
+  const isReplaced = prompt?.role === 'user';
+  // A recorded answer may stand in for a call that nobody has asked a person about.
+  const isLate = (question: WaitingCall): boolean => agent.goesOnFromCalls !== true && needed.includes(question);
+  const stopping = undecided.filter((question) => !isLate(question));
+  if (stopping.length > 0 && !isReplaced)
+    throw waitsForPerson(undecided, refText({ session: place.session, branch: place.record.branch }));
+  if (isReplaced) refuseBoth(fresh);
+  const earlier = isReplaced ? seen.answers.filter(({ about }) => about !== null) : seen.answers;
+  const answers = [...earlier, ...fresh, ...denied];
+  return {
+    answers,
+    fresh: [...fresh, ...denied],
+    recorded: new Set(recorded.map(({ call }) => call)),
+    held: heldCalls(stopping, history),
+    unasked: new Map(undecided.filter(isLate).map((question) => [question.about ?? '', question])),
+    approvals: approvalsIn(answers),
+    node,
+  };
+}
+
+/** Throws if a question was answered although the user says something else. */
+function refuseBoth(fresh: readonly PersonAnswer[]): void {
+  const other = fresh.find(({ about }) => about === null);
+  if (other === undefined) return;
+  throw new RepriseError('resume.invalid', `Cannot resume with an answer to "${other.call}" and a new user message`, {
+    hint: 'Answer the question first, and send the message with the next resume; or leave one of them out.',
+  });
+}
+
+/** Tells whether somebody answered a question that is about no tool call: then the agent goes on with that answer. */
+export function answersAct({ fresh }: PersonPart): boolean {
+  return fresh.some(({ about }) => about === null);
+}
+
+/** Returns the pending calls that an answered question may belong to. */
+export function pausedCalls({ answers }: PersonPart, { pending }: ResumableHistory): PausedCalls {
+  const given = answers.filter(({ about }) => about === null);
+  return { calls: new Set(given.length === 0 ? [] : pending.map(({ call }) => call)), answers: given };
+}
+
+/** Returns what waits for a person in the conversation that is continued and is not answered by the prompt. */
+function waitingHere(
+  { calls }: Waiting,
+  { agentName, prompt }: { readonly agentName?: string | undefined; readonly prompt?: Message },
+): readonly WaitingCall[] {
+  const given = new Set(prompt === undefined ? [] : toolResultsIn(prompt).map(({ toolCallId }) => toolCallId));
+  return calls.filter(
+    ({ agent, about }) =>
+      (agentName === undefined || agent === null || agent === agentName) && (about === null || !given.has(about)),
+  );
+}
+
+/** Asks the agent which pending calls need an approval that the record does not ask for, and which it denies itself. */
+async function neededApprovals<Run, Result>(
+  { history, agent, request }: Asked<Run, Result>,
+  seen: Waiting,
+  recorded: readonly WaitingCall[],
+  node: string | null,
+): Promise<{ readonly needed: readonly WaitingCall[]; readonly denied: readonly PersonAnswer[] }> {
+  const needed: WaitingCall[] = [];
+  const denied: PersonAnswer[] = [];
+  if (agent.approvalOf === undefined) return { needed, denied };
+  const known = new Set([...recorded, ...seen.answers].map(({ about }) => about));
+  const messages = history.messages.map(({ message }) => messageFrom(message));
+  const seqs = new Map(history.pending.map(({ call, seq }) => [call, seq]));
+  for (const call of pendingOf(history, request.prompt).open) {
+    if (known.has(call.call)) continue;
+    const approval = await agent.approvalOf(call, { messages, floor: history.floor, node, run: request.run });
+    if (approval === undefined) continue;
+    const question = approvalOf(call, seqs.get(call.call) ?? 0, history.lane?.agent ?? null);
+    if (approval === 'needed') needed.push(question);
+    else denied.push({ ...question, output: { approved: false } });
+  }
+  return { needed, denied };
+}
+
+/** Returns the pending calls that must not be made: those a question is about, or all if one is about none. */
+function heldCalls(undecided: readonly WaitingCall[], { pending }: ResumableHistory): ReadonlySet<string> {
+  if (undecided.some(({ about }) => about === null)) return new Set(pending.map(({ call }) => call));
+  return new Set(undecided.flatMap(({ about }) => about ?? []));
+}
+
+function approvalsIn(answers: readonly PersonAnswer[]): ReadonlyMap<string, Approval> {
+  return new Map(
+    answers.flatMap(({ about, output }) => {
+      const approval = approvalFrom(output);
+      return about === null || approval === undefined ? [] : [[about, approval] as const];
+    }),
+  );
+}

@@ -1,0 +1,284 @@
+/** Graphs of the real LangGraph that wait for a person, recorded and resumed. */
+import { AIMessage, type BaseMessage, HumanMessage } from '@langchain/core/messages';
+import { tool } from '@langchain/core/tools';
+import { Command, END, interrupt, MemorySaver, MessagesAnnotation, START, StateGraph } from '@langchain/langgraph';
+import { createReactAgent } from '@langchain/langgraph/prebuilt';
+import { createAgent, humanInTheLoopMiddleware } from 'langchain';
+import { describe, expect, test } from 'vitest';
+import { conversation, type Event, openReprise, type Reprise, type Session, waiting } from '../../src/index.ts';
+import { langgraphAgent, RepriseCallbackHandler, RepriseSaver, recordTools } from '../../src/langgraph.ts';
+import { asks, ScriptedChatModel } from './scripted-chat-model.ts';
+
+const question = { messages: [new HumanMessage('Refund order 7.')] };
+const asksRefund = asks('refund', { order: 7 }, 'c1');
+const done = new AIMessage('Refunded.');
+const schema = { type: 'object', properties: { order: { type: 'number' } }, required: ['order'] } as const;
+
+/** A tool that counts how often it really pays. */
+function cashDesk(confirm?: () => unknown) {
+  const paid: unknown[] = [];
+  const refund = tool(
+    async (input: unknown) => {
+      const said = confirm?.();
+      if (said === 'no') return 'The clerk said no.';
+      paid.push(input);
+      return 'paid';
+    },
+    { name: 'refund', description: 'Pays money back.', schema },
+  );
+  return { paid, refund };
+}
+
+const personEvents = (events: readonly Event[]): unknown[] =>
+  events
+    .filter(({ data }) => data['kind'] === 'person')
+    .map(({ type, data }) => [type, data['name'], data['about'] ?? null, data['input'] ?? data['output'] ?? null]);
+const eventsOf = (session: Session, branch = 'main'): Promise<Event[]> =>
+  Array.fromAsync(session.replay({ at: { branch } }));
+const endOf = (events: readonly Event[]): unknown =>
+  events.findLast(({ type }) => type === 'run.ended')?.data['outcome'];
+const waitsOn = async (session: Session, branch = 'main') => (await session.stateAt(branch, waiting)).calls;
+
+interface Invoked {
+  invoke(input: never, config: never): Promise<unknown>;
+}
+
+/** Records one invocation of a graph in a session, on the thread of that name. */
+async function invoked(session: Session, graph: Invoked, input: unknown, thread = 'thread-1'): Promise<unknown> {
+  await using recorder = await session.record({ facts: false });
+  const callbacks = [new RepriseCallbackHandler(recorder)];
+  const result = await graph.invoke(input as never, { callbacks, configurable: { thread_id: thread } } as never);
+  expect((await recorder.flush()).errors).toEqual([]);
+  return result;
+}
+
+const sessionsOf = async (reprise: Reprise): Promise<string[]> =>
+  (await Array.fromAsync(reprise.sessions())).map(({ session }) => session).sort();
+
+describe('a graph with interruptBefore', () => {
+  const build = (refund: ReturnType<typeof cashDesk>['refund'], answers = [asksRefund, done]) =>
+    createReactAgent({
+      llm: new ScriptedChatModel(answers),
+      tools: [refund],
+      checkpointer: new MemorySaver(),
+      interruptBefore: ['tools'],
+    });
+
+  test('ends waiting, and what waits is an approval of the call', async () => {
+    await using reprise = await openReprise('memory:');
+    const session = await reprise.createSession('shop');
+    const { refund, paid } = cashDesk();
+    const graph = build(refund);
+    await invoked(session, graph, question);
+    const events = await eventsOf(session);
+    expect(endOf(events)).toBe('waiting');
+    expect(personEvents(events)).toEqual([
+      ['call.started', 'approval', 'c1', { call: 'c1', name: 'refund', input: { order: 7 } }],
+    ]);
+    expect(paid).toEqual([]);
+    await invoked(session, graph, null);
+    expect(paid).toEqual([{ order: 7 }]);
+    expect(personEvents(await eventsOf(session)).at(-1)).toEqual(['call.ended', 'approval', null, { approved: true }]);
+    expect(endOf(await eventsOf(session))).toBe('ok');
+    expect(await waitsOn(session)).toEqual([]);
+  });
+
+  test.each(['after it waited', 'before it waited'])('a fork %s never pays unless a person approves', async (when) => {
+    await using reprise = await openReprise('memory:');
+    const session = await reprise.createSession('shop');
+    const { refund, paid } = cashDesk();
+    await invoked(session, build(refund), question);
+    const answered = (await eventsOf(session)).find(
+      ({ type, data }) => type === 'call.ended' && data['kind'] === 'model',
+    );
+    const point = when === 'after it waited' ? 'main' : `main@${answered?.seq}`;
+    const agent = langgraphAgent(build(refund, [done]), { tools: [refund] });
+    const branch = await session.fork(point, { name: 'again' });
+    await expect(branch.resume(agent)).rejects.toMatchObject({ code: 'resume.waiting' });
+    await expect(branch.resume(agent, { effects: 'run' })).rejects.toMatchObject({ code: 'resume.waiting' });
+    expect(paid).toEqual([]);
+    const denied = await session.fork(point, { name: 'denied' });
+    const no = await denied.resume(agent, { deny: [{ call: 'c1', reason: 'Too late' }] });
+    expect([no.outcome, no.text, paid]).toEqual(['ok', 'Refunded.', []]);
+    const told = no.result.messages.at(-2)?.text;
+    expect(told).toBe('The call was denied: Too late');
+    const yes = await branch.resume(agent, { approve: ['c1'] });
+    expect([yes.outcome, yes.text, paid]).toEqual(['ok', 'Refunded.', [{ order: 7 }]]);
+  });
+});
+
+describe('interrupt()', () => {
+  const inTool = (saver: MemorySaver | RepriseSaver, options: { readonly isRecorded?: boolean } = {}) => {
+    const { refund, paid } = cashDesk(() => interrupt({ ask: 'Really?' }));
+    const tools = options.isRecorded === true ? recordTools([refund]) : [refund];
+    const build = (answers = [asksRefund, done]) =>
+      createReactAgent({ llm: new ScriptedChatModel(answers), tools, checkpointer: saver });
+    return { build, paid };
+  };
+
+  test.each([false, true])(
+    'inside a tool is a question, not the answer of the tool (recordTools: %s)',
+    async (isRecorded) => {
+      await using reprise = await openReprise('memory:');
+      const session = await reprise.createSession('shop');
+      const { build, paid } = inTool(new MemorySaver(), { isRecorded });
+      const graph = build();
+      await invoked(session, graph, question);
+      const events = await eventsOf(session);
+      expect(endOf(events)).toBe('waiting');
+      expect(personEvents(events)).toEqual([['call.started', 'interrupt', null, { ask: 'Really?' }]]);
+      const { messages } = await session.stateAt('main', conversation);
+      expect(messages.map(({ message }) => message?.['role'])).toEqual(['user', 'assistant']);
+      await invoked(session, graph, new Command({ resume: 'yes' }));
+      const all = await eventsOf(session);
+      expect(personEvents(all).at(-1)).toEqual(['call.ended', 'interrupt', null, 'yes']);
+      expect([endOf(all), paid.length, await waitsOn(session)]).toEqual(['ok', 1, []]);
+    },
+  );
+
+  test('is answered by a resume; an old one is answered differently on a fork', async () => {
+    await using reprise = await openReprise('memory:');
+    const session = await reprise.createSession('shop');
+    const saver = new MemorySaver();
+    const { build, paid } = inTool(saver, { isRecorded: true });
+    await invoked(session, build(), question);
+    const [asked] = await waitsOn(session);
+    const { head } = await session.branch('main');
+    const agent = langgraphAgent(build([done]));
+    await expect(session.resume('main', agent)).rejects.toMatchObject({ code: 'resume.waiting' });
+    const first = await session.resume('main', agent, { answer: { [asked?.call ?? '']: 'yes' } });
+    expect([first.outcome, first.text, paid.length]).toEqual(['ok', 'Refunded.', 1]);
+    const branch = await session.fork(`main@${head}`, { name: 'refused' });
+    const second = await branch.resume(agent, { answer: { [asked?.call ?? '']: 'no' } });
+    expect([second.outcome, paid.length]).toEqual(['ok', 1]);
+    expect(second.result.messages.at(-2)?.text).toBe('The clerk said no.');
+  });
+
+  test('that a resumed graph reaches ends the run waiting, and can be answered, under every policy', async () => {
+    for (const effects of [undefined, 'reuse', 'run'] as const) {
+      await using reprise = await openReprise('memory:');
+      const session = await reprise.createSession('shop');
+      const { build, paid } = inTool(new MemorySaver());
+      await invoked(session, build(), question);
+      const branch = await session.fork('main@2', { name: 'again' });
+      const options = effects === undefined ? {} : { effects };
+      const stopped = await branch.resume(langgraphAgent(build()), options);
+      expect([stopped.outcome, stopped.waiting.length, paid.length]).toEqual(['waiting', 1, 0]);
+      const answer = { [stopped.waiting[0]?.call ?? '']: 'yes' };
+      const over = await branch.resume(langgraphAgent(build([done])), { ...options, answer });
+      expect([over.outcome, over.text, over.waiting, paid.length]).toEqual(['ok', 'Refunded.', [], 1]);
+    }
+  });
+
+  test('several, one after the other in one node, are answered in their order', async () => {
+    await using reprise = await openReprise('memory:');
+    const session = await reprise.createSession('forms');
+    const saver = new MemorySaver();
+    const graph = new StateGraph(MessagesAnnotation)
+      .addNode('form', () => {
+        const name = interrupt('Name?');
+        const town = interrupt('Town?');
+        return { messages: [new AIMessage(`${String(name)} of ${String(town)}`)] };
+      })
+      .addEdge(START, 'form')
+      .addEdge('form', END)
+      .compile({ checkpointer: saver });
+    await invoked(session, graph, { messages: [new HumanMessage('Hi')] });
+    const agent = langgraphAgent(graph);
+    const answer = async (branch: string, said: string) => {
+      const [asked] = await waitsOn(session, branch);
+      return (await session.branch(branch)).resume(agent, { answer: { [asked?.call ?? '']: said } });
+    };
+    expect((await answer('main', 'Ada')).outcome).toBe('waiting');
+    const { head } = await session.branch('main');
+    expect((await answer('main', 'London')).text).toBe('Ada of London');
+    await session.fork(`main@${head}`, { name: 'moved' });
+    expect((await answer('moved', 'Turin')).text).toBe('Ada of Turin');
+    await session.fork('main', { name: 'other' });
+    expect(await waitsOn(session, 'other')).toEqual([]);
+  });
+
+  test('with the saver of Reprise, everything stays in the session of the thread', async () => {
+    await using reprise = await openReprise('memory:');
+    const saver = new RepriseSaver(reprise);
+    const session = await reprise.createSession('shop');
+    const { build, paid } = inTool(saver, { isRecorded: true });
+    await invoked(session, build(), question, 'shop');
+    const [asked] = await waitsOn(session);
+    const branch = await session.fork('main', { name: 'yes' });
+    const agent = langgraphAgent(build([done]));
+    const { outcome, text } = await branch.resume(agent, { answer: { [asked?.call ?? '']: 'yes' } });
+    expect([outcome, text, paid.length]).toEqual(['ok', 'Refunded.', 1]);
+    const more = await branch.resume(langgraphAgent(build([new AIMessage('Bye.')])), { prompt: 'Thanks.' });
+    expect(more.result.messages.map((message) => message.text)).toEqual([
+      'Refund order 7.',
+      '',
+      'paid',
+      'Refunded.',
+      'Thanks.',
+      'Bye.',
+    ]);
+    expect(await sessionsOf(reprise)).toEqual(['shop']);
+  });
+
+  test('with any other saver, a resume leaves one thread, which is named after the branch', async () => {
+    await using reprise = await openReprise('memory:');
+    const saver = new RepriseSaver(reprise);
+    const session = await reprise.createSession('shop');
+    const { build } = inTool(saver);
+    await invoked(session, build([done]), question, 'elsewhere');
+    const branch = await session.fork('main@2', { name: 'again' });
+    await branch.resume(langgraphAgent(build([done])));
+    await branch.resume(langgraphAgent(build([done])), { prompt: 'And now?' });
+    expect(await sessionsOf(reprise)).toEqual(['elsewhere', 'shop', 'shop.again']);
+  });
+
+  test('whose checkpoint is gone cannot be answered, and says so', async () => {
+    await using reprise = await openReprise('memory:');
+    const session = await reprise.createSession('shop');
+    await invoked(session, inTool(new MemorySaver()).build(), question);
+    const [asked] = await waitsOn(session);
+    const agent = langgraphAgent(inTool(new MemorySaver()).build([done]));
+    const resumed = session.resume('main', agent, { answer: { [asked?.call ?? '']: 'yes' } });
+    await expect(resumed).rejects.toMatchObject({ code: 'agent.invalid', hint: expect.stringContaining('saver') });
+  });
+});
+
+describe('createAgent() with humanInTheLoopMiddleware', () => {
+  // Declared in a form that exactOptionalPropertyTypes refuses.
+  const review = humanInTheLoopMiddleware({ interruptOn: { refund: true } } as never);
+  const build = (refund: ReturnType<typeof cashDesk>['refund'], saver: MemorySaver, answers = [asksRefund, done]) =>
+    createAgent({
+      model: new ScriptedChatModel(answers),
+      tools: [refund],
+      middleware: [review as never],
+      checkpointer: saver,
+    });
+
+  test.each(['after it waited', 'before it waited'])('a fork %s never pays unless a person approves', async (when) => {
+    await using reprise = await openReprise('memory:');
+    const session = await reprise.createSession('shop');
+    const { refund, paid } = cashDesk();
+    const saver = new MemorySaver();
+    await invoked(session, build(refund, saver), question);
+    const events = await eventsOf(session);
+    expect(endOf(events)).toBe('waiting');
+    const answered = events.find(({ type, data }) => type === 'call.ended' && data['kind'] === 'model');
+    const point = when === 'after it waited' ? 'main' : `main@${answered?.seq}`;
+    const branch = await session.fork(point, { name: 'again' });
+    const agent = langgraphAgent(build(refund, saver, [done]), { tools: [refund] });
+    if (when === 'after it waited')
+      await expect(branch.resume(agent)).rejects.toMatchObject({ code: 'resume.waiting' });
+    else expect((await branch.resume(agent)).outcome).toBe('waiting');
+    expect(paid).toEqual([]);
+    const [asked] = await waitsOn(session, 'again');
+    const no = await (await session.fork({ branch: 'again' }, { name: 'no' })).resume(agent, {
+      deny: [{ call: asked?.call ?? '', reason: 'Too late' }],
+    });
+    expect([no.outcome, paid]).toEqual(['ok', []]);
+    const { messages } = no.result as { readonly messages: readonly BaseMessage[] };
+    expect(messages.map((message) => message.text)).toContain('Too late');
+    const yes = await branch.resume(agent, { approve: [asked?.call ?? ''] });
+    expect([yes.outcome, yes.text, paid]).toEqual(['ok', 'Refunded.', [{ order: 7 }]]);
+  });
+});
