@@ -21,7 +21,8 @@ export {
 
 // The configuration of a project.
 
-export type { MaskingOptions } from './core/masking/masking.ts';
+export type { Masker } from './core/masking/masking.ts';
+export type { MaskingOptions } from './core/masking/masking-options.ts';
 export type { MaskRule } from './core/masking/own-rules.ts';
 export { type Config, type ConfigAgent, defineConfig } from './core/recording/config.ts';
 export { costOf, knownPrices, type Price, type PriceTable } from './core/recording/prices.ts';

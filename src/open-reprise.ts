@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { shipit } from './adapters/import/shipit.ts';
 import { given } from './core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from './core/known-keys.ts';
-import { checkMasking, type MaskingOptions } from './core/masking/masking.ts';
+import { checkMasking, type MaskingOptions } from './core/masking/masking-options.ts';
 import { type Config, checkConfig } from './core/recording/config.ts';
 import { checkPrices, knownPrices, type PriceTable } from './core/recording/prices.ts';
 import type { EventStore, Platform } from './core/store/event-store.ts';

@@ -4,7 +4,8 @@ import { createNodePlatform } from '../../node/platform.ts';
 import type { JsonInput } from '../json.ts';
 import { limits } from '../limits.ts';
 import { createMaskKey } from './mask.ts';
-import { createMasker, type MaskingOptions } from './masking.ts';
+import { createMasker } from './masking.ts';
+import { builtInRules, type MaskingOptions } from './masking-options.ts';
 
 const { sha256 } = createNodePlatform();
 
@@ -78,6 +79,17 @@ describe('what is masked', () => {
     expect(JSON.stringify(data)).not.toMatch(/CUST-|1234|DE00/);
     expect(data['text']).toMatch(/PIN is \[masked pin/);
   });
+});
+
+test('every built-in rule is named, and can be left out', () => {
+  const used = Object.keys(secrets);
+  const others = ['secret-field', 'command-password', 'bearer-token', 'url-password', 'high-entropy'];
+  expect([...builtInRules].sort()).toEqual([...used, ...others].sort());
+  const text = `pwd=abc; curl -u a:bcd; Bearer abc123def; redis://:pw@h; ${Object.values(secrets).join(' ')}`;
+  const data = { text, input: { nonce: 'aB3dE5gH7jK9mN1pQ3sT5vW7' } };
+  expect(masked(data)['masked']).toEqual([...builtInRules].sort());
+  expect(masked(data, { except: builtInRules })).toEqual(data);
+  for (const rule of builtInRules) expect(masked(data, { except: [rule] })['masked'], rule).not.toContain(rule);
 });
 
 describe('what is left alone', () => {

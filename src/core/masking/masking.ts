@@ -1,22 +1,12 @@
-import { RepriseError } from '../error.ts';
 import type { EventDraft } from '../event/event.ts';
-import { isObject, type JsonObject, type JsonValue } from '../json.ts';
-import { propertiesOf } from '../property.ts';
+import type { JsonObject, JsonValue } from '../json.ts';
 import { type MaskKey, maskOf } from './mask.ts';
 import { MaskWalker } from './mask-walker.ts';
 import { MaskedTexts } from './masked-texts.ts';
-import { checkRule, type MaskRule, OwnRules, type RunWithin } from './own-rules.ts';
+import type { MaskingOptions } from './masking-options.ts';
+import { OwnRules, type RunWithin } from './own-rules.ts';
 import { RememberedValues } from './remembered-values.ts';
-import { formRules } from './secret-forms.ts';
 import { TextSecrets } from './text-secrets.ts';
-
-/** Options of masking. */
-export interface MaskingOptions {
-  /** Additional rules; they go before the built-in ones. */
-  readonly rules?: readonly MaskRule[];
-  /** The names of built-in rules to leave out. */
-  readonly except?: readonly string[];
-}
 
 /**
  * Returns an event with its secrets masked; `data.masked` lists the rules that applied. `report` hears what could not be
@@ -72,28 +62,3 @@ function namesIn(before: JsonValue | undefined, fired: ReadonlySet<string>): str
   const earlier = Array.isArray(before) ? before.filter((name) => typeof name === 'string') : [];
   return [...new Set([...earlier, ...fired])].sort();
 }
-
-/** Takes a value as masking options, or throws `config.invalid` with the rule. */
-export function checkMasking(value: unknown): MaskingOptions {
-  if (!isObject(value)) return refuseMasking('it is not an object', 'masking');
-  const { rules = [], except = [] } = propertiesOf(value);
-  for (const name of Object.keys(value))
-    if (name !== 'rules' && name !== 'except') refuseMasking('there is no such field', `masking.${name}`);
-  if (!Array.isArray(rules)) return refuseMasking('it is not a list of rules', 'masking.rules');
-  rules.forEach(checkRule);
-  if (!Array.isArray(except)) return refuseMasking('it is not a list of names', 'masking.except');
-  for (const name of except)
-    if (!builtInRules.includes(name))
-      refuseMasking(`there is no built-in rule ${JSON.stringify(name)}`, 'masking.except');
-  return value as MaskingOptions;
-}
-
-function refuseMasking(why: string, field: string): never {
-  throw new RepriseError('config.invalid', `Cannot use the masking: ${why}`, {
-    hint: `Write { rules?, except? }; the built-in rules are ${builtInRules.join(', ')}.`,
-    details: { field },
-  });
-}
-
-/** The names of the built-in rules. */
-export const builtInRules: readonly string[] = ['secret-field', 'command-password', ...formRules, 'high-entropy'];

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { createNodePlatform } from '../../node/platform.ts';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { createMaskKey } from './mask.ts';
-import { createMasker, type MaskingOptions } from './masking.ts';
+import { createMasker } from './masking.ts';
+import type { MaskingOptions } from './masking-options.ts';
 import { compareMasked } from './same-value.ts';
 
 const { sha256 } = createNodePlatform();

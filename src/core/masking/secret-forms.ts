@@ -33,11 +33,6 @@ const keyForms: readonly KeyForm[] = [
   { rule: 'npm-token', prefix: /^npm_$/, chars: alphanumerics, unitsMin: 36, units: 36 },
 ];
 
-/** The rules that find a secret by its form, in the order of the guide. */
-export const formRules: readonly string[] = [
-  ...new Set(['private-key', 'bearer-token', ...keyForms.map(({ rule }) => rule), 'jwt', 'url-password']),
-];
-
 /** Finds where a secret with a form may begin. It repeats nothing without a bound, so a search takes linear time. */
 const formStart =
   /sk-(?:ant-)?|[rs]k_(?:live|test)_|gh[pousr]_|github_pat_|glpat-|xox[abposr]-|AKIA|ASIA|AIza|hf_|npm_|eyJ|-----BEGIN |:(?:\\{0,3}\/){2}|[Bb](?:earer|asic)|BEARER|BASIC/g;

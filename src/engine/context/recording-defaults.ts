@@ -1,4 +1,4 @@
-import type { MaskingOptions } from '../../core/masking/masking.ts';
+import type { MaskingOptions } from '../../core/masking/masking-options.ts';
 import type { PriceTable } from '../../core/recording/prices.ts';
 
 /** Masking and prices for recorders that name none. */
