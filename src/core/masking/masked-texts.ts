@@ -40,11 +40,13 @@ export class MaskedTexts {
     if (text.length < longText) return this.#without(text, this.#secrets.spansIn(text, checksRandom));
     const known = checksRandom ? this.#checked : this.#plain;
     const found = known.get(text);
-    if (found !== undefined && found.version === this.#remembered.version) return found;
+    // The values that this text itself gives away are looked for in it the next time.
+    const { version } = this.#remembered;
+    if (found?.version === version) return found;
     const made =
       found === undefined ? this.#without(text, this.#secrets.spansIn(text, checksRandom)) : this.#again(found);
     if (found === undefined) this.#makeRoom(text.length);
-    known.set(text, { ...made, version: this.#remembered.version });
+    known.set(text, { ...made, version });
     return made;
   }
 

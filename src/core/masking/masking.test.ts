@@ -197,6 +197,13 @@ describe('a value of 8 or more characters that was masked once', () => {
     expect(stored({ text })).not.toContain(secret);
   });
 
+  test('is masked again in a long text that gave it away itself', () => {
+    const stored = recorder();
+    const text = `${'long '.repeat(100)}It is ${secret}. {"password":"${secret}"}`;
+    expect(stored({ text })).not.toContain(secret);
+    expect(stored({ text })).not.toContain(secret);
+  });
+
   test('is found with the escapes of JSON and of addresses, as a number, and as the value of a cookie', () => {
     const stored = recorder();
     stored({ password: 'a"b\\c/d e', secret: 4_111_111_111_111_111, headers: { cookie: 'sid=s123456789; Path=/' } });

@@ -7,12 +7,13 @@ import {
   rawPlaces,
   walkJsonIn,
 } from './json-text.ts';
+import { startsWithMask } from './mask.ts';
 import { findNamedValues, hasSecretNames } from './named-values.ts';
 import type { OwnRules } from './own-rules.ts';
 import { findRandom, randomFields } from './random-text.ts';
 import type { RememberedValues } from './remembered-values.ts';
 import { findForms } from './secret-forms.ts';
-import { isPlainValue, isProtocolId, isSecretName, partFields } from './secret-names.ts';
+import { isPlainValue, isProtocolId, isSecretName, partFields, wordSecret } from './secret-names.ts';
 import { createSearch, type SecretSearch, type SecretSpan, settledSpans } from './secret-span.ts';
 
 /** The rules of one masker. */
@@ -90,6 +91,9 @@ interface JsonPlace {
   readonly names: { readonly container: string; isPair: boolean } | undefined;
 }
 
+/** How far apart two items of a list may stand. */
+const gapUnitsMax = 256;
+
 const logprob = /\s{0,64},\s{0,64}"logprob"/y;
 
 /** Masks JSON text as JSON: by the names of its fields, and inside its strings. */
@@ -98,6 +102,8 @@ class JsonSecrets implements JsonVisitor<JsonPlace> {
   readonly #texts: TextSecrets;
   readonly #search: SecretSearch;
   readonly #level: number;
+  /** The last string, to tell what stands before an item of a list. */
+  #last: { readonly place: JsonPlace; readonly text: string; readonly end: number } | undefined;
 
   constructor(rules: TextRules, texts: TextSecrets, search: SecretSearch, level: number) {
     this.#rules = rules;
@@ -128,12 +134,15 @@ class JsonSecrets implements JsonVisitor<JsonPlace> {
   readonly string = (value: JsonString, place: JsonPlace): void => {
     const { name, whole, names } = place;
     const raw = this.#search.text.slice(value.start, value.end);
+    const before = this.#before(value, place);
+    this.#last = { place, text: raw, end: value.end };
     if (raw === '') return;
     if ((name === 'name' || name === 'key') && names !== undefined && isSecretName(raw)) names.isPair = true;
     if (whole !== undefined && !this.#isKept(value, place, raw)) {
       const secret = decodedString(raw);
       this.#search.found.push({ start: value.start, end: value.end, rule: whole, secret });
-    } else if (raw.includes('\\')) this.#inside(value, raw, place.checksRandom);
+    } else if (this.#word(value, name, raw, before)) return;
+    else if (raw.includes('\\')) this.#inside(value, raw, place.checksRandom);
     else if (place.checksRandom && !this.#rules.left.has('high-entropy') && !isProtocolId(name, raw))
       findRandom(this.#search, value.start, value.end);
   };
@@ -143,6 +152,23 @@ class JsonSecrets implements JsonVisitor<JsonPlace> {
     const secret = this.#search.text.slice(start, end);
     this.#search.found.push({ start, end, rule: whole, secret, quote: '"' });
   };
+
+  /** Returns the item before a string in a list; undefined if it is none, or the first. */
+  #before({ start }: JsonString, place: JsonPlace): string | undefined {
+    const last = this.#last;
+    if (last?.place !== place) return undefined;
+    const between = this.#search.text.slice(last.end + 1, Math.min(start - 1, last.end + 1 + gapUnitsMax));
+    return /^\s*,\s*$/.test(between) ? last.text : undefined;
+  }
+
+  /** Adds the secret in a word of a command line, if it is one. */
+  #word({ start, end }: JsonString, name: string, raw: string, before: string | undefined): boolean {
+    const word = before === undefined && raw.length > gapUnitsMax ? undefined : wordSecret(name, raw, before);
+    if (word === undefined || this.#rules.left.has(word.rule) || startsWithMask(raw, word.start)) return false;
+    const secret = decodedString(raw.slice(word.start));
+    this.#search.found.push({ start: start + word.start, end, rule: word.rule, secret });
+    return true;
+  }
 
   #builtIn(isSecret: boolean): string | undefined {
     return isSecret && !this.#rules.left.has('secret-field') ? 'secret-field' : undefined;
