@@ -13,7 +13,7 @@ const onServer = 'test/*/postgres*.test.ts';
  * `shapes`, which runs every command once. The other commands do not depend on the store.
  */
 const commands =
-  'test/e2e/cli/{agents,change,demo,foreign,forget,frame,list,prove,replay,shapes,state,withstand}.test.ts';
+  'test/e2e/cli/{agents,change,demo,foreign,forget,frame,list,prove,replay,secrets,shapes,state,withstand}.test.ts';
 
 /** One kind of test: where its files are, and when a test that hangs is given up, on a machine as busy as it may be. */
 function kind(name: string, timeoutMs: number, include: readonly string[] = [`test/${name}/**/*.test.ts`]) {

@@ -60,10 +60,10 @@ test.each(Object.keys(stores))(
     expect(await resumed('the first key', input)).toBe(1);
     expect(made).toHaveLength(1);
     expect(await resumed('the first key', { ...input, card: '4222222222222222' })).toBe(0);
-  expect(await resumed('a second key', input, 'pure')).toBe(0);
+    expect(await resumed('a second key', input, 'pure')).toBe(0);
     // A difference beside the mask is a difference.
     expect(await resumed('a second key', { ...input, amount: 51 })).toBe(0);
-      expect(made).toHaveLength(4);
+    expect(made).toHaveLength(4);
     await store.close();
     rmSync(directory, { recursive: true, force: true });
   },

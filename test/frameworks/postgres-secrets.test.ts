@@ -1,7 +1,7 @@
 /** The same secrets in the same places, looked for in every row of every table of a PostgreSQL store. */
 import { expect, test } from 'vitest';
 import { openReprise } from '../../src/index.ts';
-import { newPlace, tamper } from '../postgres/place.ts';
+import { allRows, newPlace } from '../postgres/place.ts';
 import { plantByAdapters, plantBySaver } from './planted-adapters.ts';
 import { plantByRecorder } from './planted-recorder.ts';
 import { ownRules, type Planted, secretsIn, withBytes } from './planted-secrets.ts';
@@ -12,25 +12,11 @@ const plantings = {
   'the saver': plantBySaver,
 } as const;
 
-/** Every row of every table of the store's schema, as text. */
-async function tableContent(place: string): Promise<Buffer> {
-  const tables = await tamper<{ name: string }>(
-    place,
-    `SELECT quote_ident(table_name) AS name FROM information_schema.tables WHERE table_schema = current_schema()`,
-  );
-  expect(tables.length).toBeGreaterThan(5);
-  const rows: string[] = [];
-  for (const { name } of tables)
-    for (const { text } of await tamper<{ text: string }>(place, `SELECT t::text AS text FROM ${name} t`))
-      rows.push(text);
-  return withBytes(Buffer.from(rows.join('\n')));
-}
-
 test.each(Object.entries(plantings))('no secret that %s was given is in any table', async (_, plantAll) => {
   const place = newPlace();
   await using reprise = await openReprise({ store: place, masking: ownRules });
   const planted: Planted[] = await plantAll((id) => reprise.createSession(id), reprise, true);
-  const content = await tableContent(place);
+  const content = withBytes(await allRows(place));
   expect(secretsIn(planted, content)).toEqual([]);
   expect(content.includes('[masked ')).toBe(true);
 });
@@ -39,5 +25,5 @@ test.each(Object.entries(plantings))('without masking every one that %s was give
   const place = newPlace();
   await using reprise = await openReprise({ store: place, masking: false });
   const planted: Planted[] = await plantAll((id) => reprise.createSession(id), reprise, false);
-  expect(secretsIn(planted, await tableContent(place), false)).toEqual([]);
+  expect(secretsIn(planted, withBytes(await allRows(place)), false)).toEqual([]);
 });
