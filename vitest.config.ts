@@ -25,7 +25,7 @@ function kind(name: string, timeoutMs: number, include: readonly string[] = [`te
       testTimeout: timeoutMs,
       hookTimeout: timeoutMs,
       env: {
-        // Tests must neither read nor make the key file of whoever runs them.
+        // Tests must neither read nor make the key file of the person who runs them.
         REPRISE_MASK_KEY: 'a key for tests, which everyone may know',
         ...(soaking ? { REPRISE_RUNS: process.env['REPRISE_RUNS'] ?? '400' } : {}),
       },

@@ -1,5 +1,15 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -39,7 +49,7 @@ describe('the key of masks', () => {
     expect(readdirSync(join(home, 'reprise'))).toEqual(['mask-key']);
   });
 
-  test('is one, whoever makes it first', async () => {
+  test('is one, although several processes make it at once', async () => {
     const code = `console.log((await import(${JSON.stringify(join(import.meta.dirname, 'mask-key.ts'))})).maskKey())`;
     const run = () => promisify(execFile)(process.execPath, ['--input-type=module', '-e', code]);
     const keys = await Promise.all([run(), run(), run(), run()]);

@@ -12,16 +12,24 @@ import { tool as aiTool, jsonSchema, stepCountIs } from 'ai';
 import OpenAI from 'openai';
 import { z } from 'zod';
 import { recordAiSdk } from '../../src/ai-sdk.ts';
-import type { JsonObject, JsonValue, Recorder, Reprise, Session } from '../../src/index.ts';
+import {
+  type JsonObject,
+  type JsonValue,
+  type Recorder,
+  type Reprise,
+  recordFunction,
+  type Session,
+} from '../../src/index.ts';
 import { RepriseCallbackHandler, RepriseSaver, recordTools } from '../../src/langgraph.ts';
 import { recordTransport } from '../../src/mcp.ts';
 import { recordAgent, recordModels } from '../../src/openai-agents.ts';
 import { openModelServer } from '../../src/testing.ts';
 import { Script, worlds } from './adapter-worlds.ts';
+import { clientWorlds } from './client-worlds.ts';
 import { type Plant, type Planted, plantIn } from './planted-secrets.ts';
 import { ScriptedChatModel } from './scripted-chat-model.ts';
 
-/** What happens: a question, a tool that is asked for, its result, an answer. */
+/** A question, a tool that the model asks for, its result, an answer. */
 interface Story {
   readonly system: string;
   readonly question: string;
@@ -44,10 +52,10 @@ const plain: Story = {
 type Tell = (recorder: Recorder, story: Story) => Promise<unknown>;
 
 /** A server that speaks for the model: it asks for the tool, then it answers. */
-const modelOf = ({ input, answer }: Story) =>
+const modelOf = ({ input, answer }: Story, name = 'act') =>
   openModelServer([
-    { when: { answered: 'act' }, reply: { text: [answer] } },
-    { reply: { toolCalls: [{ name: 'act', id: 'call_1', input }] } },
+    { when: { answered: name }, reply: { text: [answer] } },
+    { reply: { toolCalls: [{ name, id: 'call_1', input }] } },
   ]);
 
 const resultOf = ({ output }: Story): JsonValue => {
@@ -142,7 +150,7 @@ const mcp: Tell = async (recorder, story) => {
   const client = new Client({ name: 'tests', version: '1.0.0' });
   await client.connect(recordTransport(transport, recorder));
   await client.listTools();
-  await client.callTool({ name: 'act', arguments: { ...story.input, said: story.question, then: story.answer } });
+  await client.callTool({ name: 'act', arguments: { ...story.input, said: story.question, answer: story.answer } });
   await client.close();
 };
 
@@ -168,7 +176,7 @@ const places: Readonly<Record<string, readonly [Planted['kind'], (plant: Plant) 
   'the options of the framework': ['value', ({ value }) => ({ options: value })],
 };
 
-/** What a framework does not tell its adapter. */
+/** Places that a framework does not show its adapter. */
 const untold: readonly string[] = ['MCP: the system prompt'];
 
 /** Fills every place of every adapter, each in a session of its own. */
@@ -185,7 +193,27 @@ export async function plantByAdapters(open: (id: string) => Promise<Session>): P
       planted.push({ plant, kind });
     }
   }
-  return [...planted, ...(await plantByResuming(open))];
+  return [...planted, ...(await plantByClients(open)), ...(await plantByResuming(open))];
+}
+
+/** Fills the places of every recorded client: a loop that is resumed from nothing. */
+async function plantByClients(open: (id: string) => Promise<Session>): Promise<Planted[]> {
+  const planted: Planted[] = [];
+  const told = Object.entries(places).filter(([what]) => !/system prompt|options/.test(what));
+  for (const [name, world] of Object.entries(clientWorlds)) {
+    for (const [what, [kind, fill]] of told) {
+      const plant = plantIn(`${name}: ${what}`);
+      const story = { ...plain, ...fill(plant) };
+      await using server = await modelOf(story, 'refund');
+      const refund = recordFunction(async (_input: unknown) => resultOf(story), { name: 'refund' });
+      const agent = world.agent(world.open(server.url), { refund });
+      const session = await open(`client-${planted.length}`);
+      const resumed = session.resume('main', agent, { prompt: story.question, effects: 'run' });
+      await (story.output instanceof Error ? resumed.catch(() => undefined) : resumed);
+      planted.push({ plant, kind });
+    }
+  }
+  return planted;
 }
 
 /** The options of each framework's run call, with a value where it takes any. */
@@ -263,7 +291,7 @@ export async function plantBySaver(
     .addEdge('ask', END)
     .compile({ checkpointer: new RepriseSaver(reprise, undefined, { masks }) });
   await waiting.invoke({ notes: 1 }, { configurable: { thread_id: 'saver-asks' } });
-  // What a graph of today keeps there holds nothing of a user's; a program that saves by itself may.
+  // A graph keeps nothing of a user's there; a program that saves by itself may.
   const metadata = { source: 'input', step: -1, parents: {}, own: told.value } as const;
   const thread = { configurable: { thread_id: 'saver-told', checkpoint_ns: '' } };
   await new RepriseSaver(reprise, undefined, { masks }).put(thread, emptyCheckpoint(), metadata as never, {});

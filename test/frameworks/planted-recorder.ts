@@ -1,5 +1,5 @@
 /** Every place in which a recorder can put text, each with a plant of its own. */
-import type { JsonObject, JsonValue, Message, Recorder, Session } from '../../src/index.ts';
+import type { JsonObject, Message, Recorder, Session } from '../../src/index.ts';
 import { type Plant, type Planted, plantIn } from './planted-secrets.ts';
 
 /** How a place is filled. */

@@ -11,7 +11,7 @@ export const ownRules: MaskingOptions = {
   ],
 };
 
-/** What is planted in one place. Every place has secrets of its own: what is masked in one does not help another. */
+/** The secrets of one place. Every place has its own, so that a mask in one does not help another. */
 export interface Plant {
   /** The place, for who reads a failure. */
   readonly place: string;

@@ -24,7 +24,7 @@ const placeholder = /^(?:\$[{(A-Z]|<|\{|\*{3})/;
 /** Finds the passwords of commands in text: `curl -u user:password`, `mysql -ppassword`. */
 export function findCommandPasswords(search: SecretSearch): void {
   const { text } = search;
-  search.steps += text.length;
+  search.effort += text.length;
   passwordProgram.lastIndex = 0;
   for (let match = passwordProgram.exec(text); match !== null; match = passwordProgram.exec(text)) {
     const end = commandEnd(text, match.index);
@@ -44,7 +44,7 @@ function commandEnd(text: string, start: number): number {
 }
 
 function findPasswords(search: SecretSearch, start: number, command: string, option: RegExp): void {
-  search.steps += command.length;
+  search.effort += command.length;
   for (const match of command.matchAll(option)) {
     const first = match.index + match[0].length;
     const quote = match[1]?.at(-1);

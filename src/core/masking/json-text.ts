@@ -57,7 +57,7 @@ export function walkJsonIn<Context>(
     stretches.push({ start: match.index, end });
     jsonStart.lastIndex = Math.max(end, match.index + 1);
   }
-  search.steps += text.length;
+  search.effort += text.length;
   return stretches;
 }
 
@@ -167,15 +167,15 @@ function stringAt(search: SecretSearch, start: number): JsonString {
     let first = at;
     while (first > start && text[first - 1] === '\\') first--;
     if ((at - first) % 2 === 0) {
-      search.steps += at - start;
+      search.effort += at - start;
       return { start, end: at, isCut: false };
     }
   }
-  search.steps += text.length - start;
+  search.effort += text.length - start;
   return { start, end: text.length, isCut: true };
 }
 
-/** Returns the characters that the inside of a JSON string stands for; what is no escape stays as it is. */
+/** Returns the characters that a JSON string stands for, without its quotes; everything but escapes stays as it is. */
 export function decodedString(raw: string): string {
   if (!raw.includes('\\')) return raw;
   try {

@@ -15,7 +15,7 @@ import {
   wordSecret,
 } from './secret-names.ts';
 
-/** What a walk through an event works with. */
+/** The rules and the memory of a walk through an event. */
 export interface Walk {
   readonly own: OwnRules;
   readonly left: ReadonlySet<string>;

@@ -32,7 +32,7 @@ export function hasSecretNames(text: string): boolean {
  * outside the stretches that were walked through as JSON.
  */
 export function findNamedValues(search: SecretSearch, json: readonly JsonStretch[]): void {
-  search.steps += search.text.length;
+  search.effort += search.text.length;
   nameEnd.lastIndex = 0;
   let next = 0;
   for (let match = nameEnd.exec(search.text); match !== null; match = nameEnd.exec(search.text)) {
@@ -97,7 +97,7 @@ class NamedValue {
     const { text } = this.#search;
     if (!/[<:]/.test(text[this.#nameStart - 1] ?? '')) return undefined;
     const head = text.slice(at, at + elementUnitsMax);
-    this.#search.steps += head.length;
+    this.#search.effort += head.length;
     const end = head.indexOf('</');
     return end <= 0 || isPlaceholder(head) || startsWithMask(head) ? undefined : this.#take(at, at + end);
   }
@@ -129,7 +129,7 @@ class NamedValue {
       if (isAt(text, end, lineEnds) || /["'`]/.test(text[end] ?? '')) break;
       if (text[end] === '\\' && /["'`nr\\]/.test(text[end + 1] ?? '')) break;
     }
-    this.#search.steps += end - at + 1;
+    this.#search.effort += end - at + 1;
     return end;
   }
 
@@ -180,7 +180,7 @@ class NamedValue {
       if (text.startsWith('%26', end)) break;
       if (text[end] === ',' && isListEnd(text, end + 1)) break;
     }
-    this.#search.steps += end - at + 1;
+    this.#search.effort += end - at + 1;
     while (end > at && isAt(text, end - 1, closers)) end--;
     return end;
   }
@@ -190,7 +190,7 @@ class NamedValue {
     const secret = decodedString(text.slice(start, end));
     if (isPlainValue(this.#name, secret)) return end;
     found.push({ start, end, rule: 'secret-field', secret, ...(quote === '' ? {} : { quote }) });
-    this.#search.steps += end - start;
+    this.#search.effort += end - start;
     return end;
   }
 }

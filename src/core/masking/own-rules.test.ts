@@ -33,7 +33,7 @@ function stopping(times: number): { readonly masker: Masker; readonly walks: () 
 }
 
 describe('the patterns of a user', () => {
-  test('I9 one that would never end is stopped; its text is masked whole, the rest as always, and both are told', () => {
+  test('I9 one that would never end is stopped; its text is masked whole, the rest as always, and the caller learns of it', () => {
     const rules = [{ name: 'slow', pattern: /(a+)+$/ }];
     const errors: Error[] = [];
     const text = `${'a'.repeat(60)}!`;

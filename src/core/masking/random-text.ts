@@ -24,7 +24,7 @@ export const randomFields: ReadonlySet<string> = new Set([
 export function findRandom(search: SecretSearch, start: number, end: number): void {
   if (end - start < randomUnitsMin) return;
   const { text } = search;
-  search.steps += end - start;
+  search.effort += end - start;
   randomStart.lastIndex = start;
   for (let match = randomStart.exec(text); match !== null && match.index < end; match = randomStart.exec(text)) {
     const runStop = Math.min(end, runEnd(search, match.index, randomChars));
@@ -39,7 +39,7 @@ export function findRandom(search: SecretSearch, start: number, end: number): vo
  * Tells whether text looks random: it has lower-case and upper-case letters and digits, the Shannon entropy of its
  * characters is high, and it changes between those kinds far more often than names such as `getOrderById2`.
  */
-export function looksRandom(text: string): boolean {
+function looksRandom(text: string): boolean {
   const kinds = Array.from(text, (char) => (/[a-z]/.test(char) ? 'a' : /[A-Z]/.test(char) ? 'A' : '0'));
   if (new Set(kinds).size < 3 || !/[0-9]/.test(text)) return false;
   const changes = kinds.filter((kind, index) => index > 0 && kind !== kinds[index - 1]).length;

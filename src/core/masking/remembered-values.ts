@@ -2,7 +2,7 @@ import { limits } from '../limits.ts';
 import type { SecretSearch } from './secret-span.ts';
 
 /** The shortest value that is masked wherever it stands: a shorter one is too often part of a word. */
-export const rememberedUnitsMin = 8;
+const rememberedUnitsMin = 8;
 
 /** Words of protocols and settings that stand in fields of secrets too. To mask them everywhere would break a record. */
 const ordinaryWords: ReadonlySet<string> = new Set(
@@ -72,7 +72,7 @@ export class RememberedValues {
   find(search: SecretSearch): void {
     const { text, found } = search;
     if (this.#values.size === 0 || text.length < rememberedUnitsMin) return;
-    search.steps += text.length;
+    search.effort += text.length;
     let hash = 0;
     for (let at = 0; at < text.length; at++) {
       if (at >= rememberedUnitsMin) hash = (hash - Math.imul(text.charCodeAt(at - rememberedUnitsMin), factorOut)) | 0;

@@ -3,7 +3,7 @@ import { addSpan, type SecretSearch } from './secret-span.ts';
 import { type CharTable, charTable, isAt, isWordStart, runEnd, wordChars } from './text-scan.ts';
 import { UrlPasswords } from './url-passwords.ts';
 
-/** A key that is told by its prefix and the characters after it. */
+/** A kind of key with a prefix of its own, and the characters after it. */
 interface KeyForm {
   readonly rule: string;
   /** Matches the whole prefix. */
@@ -56,7 +56,7 @@ export function findForms(search: SecretSearch, left: ReadonlySet<string>): void
         return keyEnd(search, start, begin, left);
     }
   };
-  search.steps += search.text.length;
+  search.effort += search.text.length;
   formStart.lastIndex = 0;
   for (let match = formStart.exec(search.text); match !== null; match = formStart.exec(search.text)) {
     const end = endOf(match.index, match[0]);
@@ -83,7 +83,7 @@ const keyLabel = /^[A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-----/;
 function privateKeyEnd(search: SecretSearch, start: number, begin: string): number | undefined {
   const { text } = search;
   const first = start + begin.length;
-  search.steps += labelUnitsMax;
+  search.effort += labelUnitsMax;
   if (!keyLabel.test(text.slice(first, first + labelUnitsMax))) return undefined;
   for (let at = text.indexOf('-----END ', first); at >= 0; at = text.indexOf('-----END ', at + 1)) {
     const label = keyLabel.exec(text.slice(at + 9, at + 9 + labelUnitsMax));
@@ -92,7 +92,7 @@ function privateKeyEnd(search: SecretSearch, start: number, begin: string): numb
   return noted(text.length);
 
   function noted(end: number): number {
-    search.steps += end - start;
+    search.effort += end - start;
     // In JSON text its line breaks are escapes.
     const secret = decodedString(text.slice(start, end));
     search.found.push({ start, end, rule: 'private-key', secret });

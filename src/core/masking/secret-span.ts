@@ -20,12 +20,12 @@ export interface SecretSearch {
   /** The spans so far, those of the rules that go first first. */
   readonly found: SecretSpan[];
   /** Counts the characters that the rules looked at, so that tests can tell that their work is linear in the text. */
-  steps: number;
+  effort: number;
 }
 
 /** Begins a search. */
 export function createSearch(text: string): SecretSearch {
-  return { text, found: [], steps: 0 };
+  return { text, found: [], effort: 0 };
 }
 
 /** Adds the span of a secret that stands in the text as it is; returns its end. */

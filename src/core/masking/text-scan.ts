@@ -21,7 +21,7 @@ export function runEnd(search: SecretSearch, at: number, table: CharTable): numb
   const { text } = search;
   let end = at;
   while (table[text.charCodeAt(end)] === 1) end++;
-  search.steps += end - at + 1;
+  search.effort += end - at + 1;
   return end;
 }
 
@@ -31,7 +31,7 @@ export function runStart(search: SecretSearch, at: number, table: CharTable, uni
   const least = Math.max(0, at - unitsMax);
   let start = at;
   while (start > least && table[text.charCodeAt(start - 1)] === 1) start--;
-  search.steps += at - start + 1;
+  search.effort += at - start + 1;
   return start;
 }
 
@@ -39,7 +39,7 @@ export function runStart(search: SecretSearch, at: number, table: CharTable, uni
 export function matchAt(search: SecretSearch, pattern: RegExp, at: number): RegExpExecArray | null {
   pattern.lastIndex = at;
   const match = pattern.exec(search.text);
-  search.steps += 1 + (match?.[0].length ?? 0);
+  search.effort += 1 + (match?.[0].length ?? 0);
   return match;
 }
 
@@ -54,6 +54,6 @@ const escapeEnd =
 export function isWordStart(search: SecretSearch, at: number): boolean {
   const { text } = search;
   if (!isAt(text, at - 1, wordChars)) return true;
-  search.steps += escapeUnitsMax;
+  search.effort += escapeUnitsMax;
   return escapeEnd.test(text.slice(Math.max(0, at - escapeUnitsMax), at));
 }

@@ -31,7 +31,7 @@ const levelsMax = 6;
 export class TextSecrets {
   readonly #rules: TextRules;
   /** Counts the characters that were looked at, over all texts. */
-  steps = 0;
+  effort = 0;
 
   constructor(rules: TextRules) {
     this.#rules = rules;
@@ -57,7 +57,7 @@ export class TextSecrets {
       findRandom(search, from, text.length);
     }
     remembered.find(search);
-    this.steps += search.steps + text.length;
+    this.effort += search.effort + text.length;
     return settledSpans(search);
   }
 
@@ -65,7 +65,7 @@ export class TextSecrets {
   formsIn(text: string): readonly SecretSpan[] {
     const search = createSearch(text);
     findForms(search, this.#rules.left);
-    this.steps += search.steps;
+    this.effort += search.effort;
     return settledSpans(search);
   }
 
@@ -80,14 +80,14 @@ export class TextSecrets {
   }
 }
 
-/** What is known of the place of a value in JSON text. */
+/** The place of a value in JSON text. */
 interface JsonPlace {
   /** The name of the field. */
   readonly name: string;
   /** The rule that masks everything here. */
   readonly whole: string | undefined;
   readonly checksRandom: boolean;
-  /** The fields of the object around: what it is inside of, and whether it names a secret. */
+  /** The object around: the field that holds it, and whether it names a secret. */
   readonly names: { readonly container: string; isPair: boolean } | undefined;
 }
 

@@ -51,7 +51,7 @@ export class UrlPasswords {
       if (isAt(text, end, urlEnds)) break;
       if (text[end] === '\\' && /["'nrt]/.test(text[end + 1] ?? '')) break;
     }
-    this.#search.steps += end - first;
+    this.#search.effort += end - first;
     return end;
   }
 }

@@ -20,7 +20,7 @@ interface RecordedCall extends KnownCall {
 }
 
 /** A call, or the end of a call, outside a view. */
-export interface OutsideCall extends KnownCall {
+interface OutsideCall extends KnownCall {
   /** Whether its start is in the view and only its end is outside. */
   readonly beganInside: boolean;
 }

@@ -43,7 +43,7 @@ export const masking: readonly VerbCase[] = [
       ({ type, data }) => type === 'call.started' && data['name'] === 'pay',
     );
     assert.doesNotMatch(JSON.stringify(started?.data), /correct-horse/);
-    // The branch begins before the password was told, so its recorder does not know it.
+    // The branch begins before the call with the password, so its recorder does not know it.
     const pay = { effect: 'irreversible', call: (input: JsonValue) => made.push(input) } as const;
     const asking = (memo: string) => {
       const script = [asks('pay', { memo, amount: 5 }, 'new'), says('Paid.')];

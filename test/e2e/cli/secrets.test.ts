@@ -66,11 +66,17 @@ const commands: Readonly<Record<string, Command>> = {
   'retry --extra-context': text((s, plant) => ['retry', s, '--extra-context', plant.text]),
   'retry --reason': text((s, plant) => ['retry', s, '--reason', plant.text]),
   'experiment --variants': value((s, plant, file) => [
-    ...['experiment', `${s}@2`, '--variants'],
+    'experiment',
+    `${s}@2`,
+    '--variants',
     file([{ name: 'x', prompt: plant.text, edits: [{ kind: 'append', event: note(plant) }] }]),
   ]),
   'experiment --reason': text((s, plant, file) => [
-    ...['experiment', `${s}@2`, '--reason', plant.text, '--variants'],
+    'experiment',
+    `${s}@2`,
+    '--reason',
+    plant.text,
+    '--variants',
     file([{ name: 'x' }]),
   ]),
 };
