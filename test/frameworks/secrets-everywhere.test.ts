@@ -9,6 +9,9 @@ import { plantByAdapters, plantBySaver } from './planted-adapters.ts';
 import { plantByRecorder } from './planted-recorder.ts';
 import { fileContent, ownRules, type Planted, plantedRules, secretsIn } from './planted-secrets.ts';
 
+/** A hundred little agents take a while on a busy machine. */
+const patienceMs = 600_000;
+
 let folder = '';
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'reprise-planted-'));
@@ -23,6 +26,7 @@ const plantings = {
 
 test.each(Object.entries(plantings))(
   'no secret that %s was given is anywhere in the file, while it is written and after',
+  { timeout: patienceMs },
   async (_, plantAll) => {
     const path = join(folder, 'a.db');
     const reprise = await openReprise({ store: `sqlite:${path}`, durability: 'process', masking: ownRules });
@@ -37,6 +41,7 @@ test.each(Object.entries(plantings))(
 
 test.each(Object.entries(plantings))(
   'without masking every secret that %s was given is there, so the search finds them',
+  { timeout: patienceMs },
   async (_, plantAll) => {
     const path = join(folder, 'a.db');
     const reprise = await openReprise({ store: `sqlite:${path}`, durability: 'process', masking: false });
