@@ -12,7 +12,7 @@ const onServer = 'test/*/postgres*.test.ts';
  * Tests of commands that run on a file, and once more on that server: those whose statements differ there, and
  * `shapes`, which runs every command once. The other commands do not depend on the store.
  */
-const commands = 'test/e2e/cli/{demo,foreign,forget,frame,list,prove,replay,shapes,state,withstand}.test.ts';
+const commands = 'test/e2e/cli/{demo,foreign,forget,frame,list,prove,replay,secrets,shapes,state,withstand}.test.ts';
 
 /** One kind of test: where its files are, and when a test that hangs is given up, on a machine as busy as it may be. */
 function kind(name: string, timeoutMs: number, include: readonly string[] = [`test/${name}/**/*.test.ts`]) {
@@ -23,7 +23,11 @@ function kind(name: string, timeoutMs: number, include: readonly string[] = [`te
       exclude: ['**/fixtures/**', ...(name === 'postgres' ? [] : [onServer])],
       testTimeout: timeoutMs,
       hookTimeout: timeoutMs,
-      ...(soaking ? { env: { REPRISE_RUNS: process.env['REPRISE_RUNS'] ?? '400' } } : {}),
+      env: {
+        // Tests must neither read nor make the key file of the person who runs them.
+        REPRISE_MASK_KEY: 'a key for tests, which everyone may know',
+        ...(soaking ? { REPRISE_RUNS: process.env['REPRISE_RUNS'] ?? '400' } : {}),
+      },
       // Unit tests leave nothing behind, so their files share what they import.
       ...(name === 'unit' ? { isolate: false, restoreMocks: true } : {}),
       ...(name === 'postgres' ? { globalSetup: ['test/postgres/global-setup.ts'] } : {}),

@@ -126,7 +126,7 @@ export async function openOn(store: EventStore, platform: Platform, path: string
     summaries: new Map(),
     onRead: () => undefined,
     chores: new Chores(),
-    recording: {},
+    recording: { maskKey: () => '' },
     formats: new Map(),
     readFile: () => {
       throw new Error('nothing is imported here');

@@ -324,7 +324,7 @@ export const shapes: Readonly<Record<string, CliShape>> = {
   ),
   config: shape<ConfigAnswer>(
     { file: 'always', store: 'always', namespace: 'always', agents: 'always', prices: 'always', masking: 'always' },
-    '`file` is null if there is none; `store` is `{ url, by: given | environment | config | default }`; `agents` are `{ name, kind }`, and none of them is started; `prices` lists the models that the file has prices for; `masking` is `{ rules, except }`, or null if nothing is masked.',
+    '`file` is null if there is none; `store` is `{ url, by: given | environment | config | default }`; `agents` are `{ name, kind }`, and none of them is started; `prices` lists the models that the file has prices for; `masking` is `{ rules, except, key }`, or null if nothing is masked; `key` is `{ kind: environment | file | process, path? }`, where the key of masks comes from.',
   ),
   doctor: shape<DoctorAnswer>(
     {

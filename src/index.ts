@@ -21,9 +21,10 @@ export {
 
 // The configuration of a project.
 
+export type { Masker } from './core/masking/masking.ts';
+export type { MaskingOptions } from './core/masking/masking-options.ts';
+export type { MaskRule } from './core/masking/own-rules.ts';
 export { type Config, type ConfigAgent, defineConfig } from './core/recording/config.ts';
-export type { MaskingOptions } from './core/recording/masking.ts';
-export type { MaskRule } from './core/recording/masking-rules.ts';
 export { costOf, knownPrices, type Price, type PriceTable } from './core/recording/prices.ts';
 
 // Events, messages and projections.

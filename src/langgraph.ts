@@ -11,3 +11,4 @@ export {
   langgraphAgent,
 } from './adapters/langgraph/resumable-graph.ts';
 export { RepriseSaver } from './adapters/langgraph/saver.ts';
+export type { RepriseSaverOptions } from './adapters/langgraph/saver-appender.ts';

@@ -3,12 +3,13 @@ import { resolve } from 'node:path';
 import { shipit } from './adapters/import/shipit.ts';
 import { given } from './core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from './core/known-keys.ts';
+import { checkMasking, type MaskingOptions } from './core/masking/masking-options.ts';
 import { type Config, checkConfig } from './core/recording/config.ts';
-import { checkMasking, type MaskingOptions } from './core/recording/masking.ts';
 import { checkPrices, knownPrices, type PriceTable } from './core/recording/prices.ts';
 import type { EventStore, Platform } from './core/store/event-store.ts';
 import { createReprise, type Reprise } from './engine/reprise.ts';
 import { type LoadedConfig, loadConfigFile, nearestConfig } from './node/config-file.ts';
+import { maskKey } from './node/mask-key.ts';
 import { createNodePlatform } from './node/platform.ts';
 import { chooseStore, type StoreLocation } from './node/store-location.ts';
 
@@ -115,7 +116,7 @@ function recordingOf(
 ): NonNullable<Parameters<typeof createReprise>[0]['recording']> {
   const masking = opened.masking ?? config.masking ?? {};
   const prices = { ...knownPrices, ...config.prices, ...checkPrices(opened.prices ?? {}) };
-  return masking === false ? { prices } : { prices, masking: checkMasking(masking) };
+  return masking === false ? { prices } : { prices, masking: checkMasking(masking), maskKey };
 }
 
 async function openStore(location: StoreLocation, platform: Platform, options: OpenOptions): Promise<EventStore> {

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { hasCode, RepriseError } from '../core/error.ts';
-import { given } from '../core/json.ts';
+import { given, type JsonInput } from '../core/json.ts';
 import { nearest } from '../core/nearest.ts';
 import { mainBranch, parseRef, type Ref, refText } from '../core/ref.ts';
 import type { Reprise } from '../engine/reprise.ts';
+import type { Session } from '../engine/session.ts';
 import { type LoadedConfig, nearestConfig } from '../node/config-file.ts';
 import { openReprise } from '../open-reprise.ts';
 import { branchesOf } from '../reading/branch-tree.ts';
@@ -133,6 +134,16 @@ export class Context {
         hint: `Write ${JSON.stringify(refText({ session, branch }))}.`,
       },
     );
+  }
+
+  /** Masks the secrets in what a person typed, before it is stored, and names the rules that found them. */
+  async masked<Typed extends object>(session: Session, typed: Typed): Promise<Typed> {
+    const mask = await session.masker();
+    const { data } = mask({ type: 'command.typed', data: { typed: typed as unknown as JsonInput } });
+    const rules = data?.['masked'];
+    if (!Array.isArray(rules)) return typed;
+    this.out.say(`Masked before it is stored: ${rules.join(', ')}.`);
+    return data?.['typed'] as unknown as Typed;
   }
 
   async close(): Promise<void> {

@@ -49,6 +49,7 @@ export const errorCodes = {
   'json.unsafe-number': 'A number cannot be carried exactly.',
   'key.invalid': 'A state key is not well-formed text.',
   'limit.exceeded': 'A named limit was reached.',
+  'mask.key-invalid': 'The key of masks can be guessed, or others can read it.',
   'message.unsupported': 'A message holds something that a provider has no form for.',
   'model.not-found': 'The agent has no model of that name.',
   'option.invalid': 'An option has a value that is not allowed, or does not exist.',

@@ -49,6 +49,14 @@ export const limits = {
   partChainMax: 100_000,
   /** Characters of long texts whose masks are remembered, so that repeated text is searched once. */
   maskedTextsMax: 8_388_608,
+  /** Masked values that a recorder remembers, to mask them wherever they stand later; of more, the oldest go. */
+  maskedValuesMax: 1_000,
+  /** Characters of a masked value that a recorder remembers; a longer one is masked only where a rule finds it. */
+  maskedValueUnitsMax: 8_192,
+  /** Milliseconds that the patterns of your own masking rules may take for one event; then the text is masked whole. */
+  ownPatternMsMax: 1_000,
+  /** Texts of one event that are masked whole for that reason; of an event with more, nothing is recorded. */
+  ownPatternTriesMax: 3,
   /** Bytes of a filter's regular expression or text. */
   filterTextMax: 1_000,
   /** Pairs of events that an exact alignment compares in one stretch of a diff; longer stretches are cut into windows. */

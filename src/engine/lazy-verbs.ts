@@ -1,4 +1,5 @@
 import type { StrictDiff } from '../core/comparing/diff-strict.ts';
+import type { Masker } from '../core/masking/masking.ts';
 import type { Agent } from '../core/recording/agent.ts';
 import type { PointInput, Ref } from '../core/ref.ts';
 import type { Engine } from './context/engine.ts';
@@ -21,6 +22,12 @@ import type { RetryOptions, RetryResult } from './resuming/retry.ts';
 /** Opens a recorder on a branch; see `record.ts`. */
 export async function record(engine: Engine, session: string, options: RecordOptions): Promise<SessionRecorder> {
   return (await import('./recording/record.ts')).record(engine, session, options);
+}
+
+/** Makes the masker of a session; see `session-masking.ts`. */
+export async function masker(engine: Engine, session: string): Promise<Masker> {
+  const { sessionMasking } = await import('./recording/session-masking.ts');
+  return (await sessionMasking(engine, session)).mask ?? ((event) => event);
 }
 
 /** Continues a branch on an agent; see `resume.ts`. */

@@ -325,10 +325,19 @@ export function createReprise({
     onRead,
     formats: new Map(formats.map((format) => [format.name, format])),
     readFile,
-    recording,
+    recording: { maskKey: randomKey(platform), ...recording },
     chores: new Chores(),
     transactions: new Transactions(platform),
   });
+}
+
+/** Makes a key of masks when it is first needed. */
+function randomKey({ newSalt }: Platform): () => string {
+  let key: string | undefined;
+  return () => {
+    key ??= newSalt() + newSalt();
+    return key;
+  };
 }
 
 function noFiles(path: string): never {

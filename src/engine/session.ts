@@ -3,6 +3,7 @@ import type { EventFilter } from '../core/event/filter.ts';
 import type { Projection } from '../core/event/projection.ts';
 import { defaultAgent } from '../core/event/state-key.ts';
 import { given, type JsonObject } from '../core/json.ts';
+import type { Masker } from '../core/masking/masking.ts';
 import type { Point } from '../core/point.ts';
 import type { Agent } from '../core/recording/agent.ts';
 import { mainBranch, type PointInput } from '../core/ref.ts';
@@ -21,7 +22,7 @@ import { type Engine, sessionRef } from './context/engine.ts';
 import type { Erased, EraseOptions } from './erasing/erase.ts';
 import { metadataAt } from './history/metadata.ts';
 import { branchHead, findPlace, type Located, locate } from './history/place.ts';
-import { erase, experiment, record, resumable, resume, retry, verify } from './lazy-verbs.ts';
+import { erase, experiment, masker, record, resumable, resume, retry, verify } from './lazy-verbs.ts';
 import { type Counterfactual, type CounterfactualOptions, counterfactual } from './looking/counterfactual.ts';
 import { type FindOptions, find, findLast } from './looking/find.ts';
 import { fingerprintAt } from './looking/fingerprint-at.ts';
@@ -171,6 +172,10 @@ export class Session implements SessionVerbs {
 
   experiment<Run, Result>(point: PointInput, options: ExperimentOptions<Run, Result>): Promise<ExperimentResult> {
     return experiment(this.#engine, this.id, point, options);
+  }
+
+  masker(): Promise<Masker> {
+    return masker(this.#engine, this.id);
   }
 
   dropSnapshots(): Promise<void> {

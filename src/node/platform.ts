@@ -3,6 +3,7 @@ import { hash, randomFillSync } from 'node:crypto';
 import type { Digest } from '../core/point.ts';
 import type { AsyncContext, Platform } from '../core/store/event-store.ts';
 import { runFacts, versionOf } from './run-facts.ts';
+import { runWithin } from './run-within.ts';
 import { watchRequests } from './sent-requests.ts';
 
 const saltBytes = 16;
@@ -34,6 +35,7 @@ export function createNodePlatform(): Platform {
     versionOf,
     watchRequests,
     startIdleTimer,
+    runWithin,
   };
 }
 

@@ -109,7 +109,7 @@ test('the same secret has the same mask in every recording of a session, and ano
       filter: { types: ['call.started'] },
       limit: 1,
     }))
-      masks.push(/\[masked openai-key [0-9a-f]{8}\]/.exec(JSON.stringify(data))?.[0]);
+      masks.push(/\[masked openai-key [0-9a-f]{6}-[0-9a-f]{8}\]/.exec(JSON.stringify(data))?.[0]);
   }
   expect(masks[0]).toBeDefined();
   expect(masks[1]).toBe(masks[0]);

@@ -93,7 +93,8 @@ test('an event names the rules that fired, and the same secret has the same mask
   const masks = new Set<string>();
   let named = 0;
   for await (const { data } of session.replay()) {
-    for (const [mask] of JSON.stringify(data).matchAll(/\[masked openai-key [0-9a-f]{8}\]/g)) masks.add(mask);
+    for (const [mask] of JSON.stringify(data).matchAll(/\[masked openai-key [0-9a-f]{6}-[0-9a-f]{8}\]/g))
+      masks.add(mask);
     if (Array.isArray(data['masked']) && data['masked'].includes('openai-key')) named++;
   }
   expect(masks.size).toBe(1);

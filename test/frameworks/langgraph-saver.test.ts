@@ -302,3 +302,52 @@ describe('RepriseSaver beside the saver in memory that LangGraph ships', () => {
       expect((await (await session.branch(branch)).verify()).ok).toBe(true);
   });
 });
+
+describe('a saver that masks', () => {
+  const key = `sk-proj-${'aB3dE5gH7j'.repeat(4)}`;
+
+  test('stores masks; the run itself has its secrets, and a graph that loads the thread gets the masks', async () => {
+    await using reprise = await openReprise('memory:');
+    const seen: string[] = [];
+    const graph = () =>
+      new StateGraph(MessagesAnnotation)
+        .addNode('look', ({ messages }) => {
+          seen.push(String(messages[0]?.content));
+          return { messages: [new AIMessage('Seen.')] };
+        })
+        .addEdge(START, 'look')
+        .addEdge('look', END)
+        .compile({ checkpointer: new RepriseSaver(reprise, undefined, { masks: true }) });
+    await graph().invoke({ messages: [new HumanMessage(`It is ${key}.`)] }, thread);
+    await graph().invoke({ messages: [new HumanMessage('And now?')] }, thread);
+    expect(seen).toEqual([`It is ${key}.`, expect.stringMatching(/^It is \[masked openai-key [0-9a-f-]+\]\.$/)]);
+    const { values, next } = await graph().getState(thread);
+    expect([(values as { messages: BaseMessage[] }).messages.length, next]).toEqual([4, []]);
+    const session = await reprise.session('t');
+    const events = await Array.fromAsync(session.replay());
+    expect(JSON.stringify(events)).not.toContain('aB3dE5gH7j');
+    expect(events.some(({ data }) => JSON.stringify(data['masked']) === '["openai-key"]')).toBe(true);
+  });
+
+  test('leaves the names, ids and versions of channels as they are, whatever they are called', async () => {
+    await using reprise = await openReprise('memory:');
+    const State = Annotation.Root({ token: Annotation<string>(), secret: Annotation<number>() });
+    const graph = new StateGraph(State)
+      .addNode('set', () => ({ token: 'plain', secret: 12_345_678 }))
+      .addEdge(START, 'set')
+      .addEdge('set', END)
+      .compile({ checkpointer: new RepriseSaver(reprise, undefined, { masks: true }) });
+    await graph.invoke({ token: 'first' }, thread);
+    const { values, config } = await graph.getState(thread);
+    expect(values).toEqual({ token: expect.stringMatching(/^\[masked/), secret: expect.stringMatching(/^\[masked/) });
+    await graph.updateState(config, { token: 'second' });
+    expect((await Array.fromAsync(graph.getStateHistory(thread))).length).toBeGreaterThan(3);
+  });
+
+  test('refuses an option that it does not have', async () => {
+    await using reprise = await openReprise('memory:');
+    expect(() => new RepriseSaver(reprise, undefined, { mask: true } as never)).toThrow(
+      expect.objectContaining({ code: 'option.invalid', hint: expect.stringContaining('masks') }),
+    );
+  });
+});

@@ -46,6 +46,16 @@ export async function tamper<Row extends object = Record<string, unknown>>(
   }
 }
 
+/** Every row of every table of a store's schema, as text. */
+export async function allRows(place: string): Promise<Buffer> {
+  const named = 'SELECT quote_ident(table_name) AS name FROM information_schema.tables';
+  const tables = await tamper<{ name: string }>(place, `${named} WHERE table_schema = current_schema()`);
+  const texts = tables.map(({ name }) => tamper<{ text: string }>(place, `SELECT t::text AS text FROM ${name} t`));
+  const rows = (await Promise.all(texts)).flat();
+  if (rows.length === 0) throw new Error('The store has no rows');
+  return Buffer.from(rows.map(({ text }) => text).join('\n'));
+}
+
 function connect(place: string): postgres.Sql {
   const url = new URL(place);
   const search_path = url.searchParams.get('schema') ?? 'reprise';

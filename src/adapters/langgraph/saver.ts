@@ -20,6 +20,7 @@ import type { Point } from '../../core/point.ts';
 import type { SessionLog, SessionSource } from '../../core/session/session-log.ts';
 import { EarlyWrites, freshWrites, type TaskWrites, wroteDraft } from './early-writes.ts';
 import { type Kept, readKept, readTuple } from './saved-tuple.ts';
+import { type RepriseSaverOptions, SaverAppender } from './saver-appender.ts';
 import { configOf, neededPlace, type Place, placeOf, refusedConfig, textOf } from './saver-config.ts';
 import { type Saved, SaverIndex } from './saver-index.ts';
 import { channelFields, typedJson } from './typed-value.ts';
@@ -51,10 +52,12 @@ export class RepriseSaver extends BaseCheckpointSaver {
   /** The running operation of each thread: LangGraph does not wait between a checkpoint and its writes. */
   readonly #queues = new Map<string, Promise<unknown>>();
   readonly #early = new EarlyWrites();
+  readonly #appender: SaverAppender;
 
-  constructor(store: SessionSource, serde?: SerializerProtocol) {
+  constructor(store: SessionSource, serde?: SerializerProtocol, options: RepriseSaverOptions = {}) {
     super(serde);
     this.#store = store;
+    this.#appender = new SaverAppender(options);
   }
 
   /** Returns the checkpoint that a configuration names, or the last one of its thread; undefined if there is none. */
@@ -107,7 +110,7 @@ export class RepriseSaver extends BaseCheckpointSaver {
       const branch = await this.#branchFor(index, place, checkpoint.id, metadata);
       const continues = kept === undefined ? [] : predecessors(index, place.namespace, drafts, kept);
       const early = this.#early.of(place.thread, place.namespace, checkpoint.id);
-      index.note(await index.session.append([...drafts, ...early.map(wroteDraft)], { branch, continues }));
+      await this.#appender.append(index, [...drafts, ...early.map(wroteDraft)], { branch, continues });
       this.#early.forget(early);
       this.#current.set(place.thread, branch);
       return configOf(place, place.namespace, checkpoint.id);
@@ -137,7 +140,7 @@ export class RepriseSaver extends BaseCheckpointSaver {
       );
       if (fresh === undefined) return;
       const branch = await this.#branchOn(index, place, id);
-      index.note(await index.session.append([wroteDraft(fresh)], { branch }));
+      await this.#appender.append(index, [wroteDraft(fresh)], { branch });
       this.#current.set(place.thread, branch);
     });
   }

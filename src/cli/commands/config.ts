@@ -1,4 +1,6 @@
+import type { MaskingOptions } from '../../core/masking/masking-options.ts';
 import { agentKind, type Config } from '../../core/recording/config.ts';
+import { type MaskKeySource, maskKeySource } from '../../node/mask-key.ts';
 import { chooseStore, type StoreChoice, shownUrl } from '../../node/store-location.ts';
 import { plural } from '../../wording/amount.ts';
 import { plain } from '../../wording/text.ts';
@@ -42,7 +44,12 @@ export interface ConfigAnswer {
   /** The models that the file has prices for. */
   readonly prices: readonly string[];
   /** Null if nothing is masked. */
-  readonly masking: { readonly rules: readonly string[]; readonly except: readonly string[] } | null;
+  readonly masking: {
+    readonly rules: readonly string[];
+    readonly except: readonly string[];
+    /** The source of the key of masks: `environment`, `file` with its path, or `process`. */
+    readonly key: MaskKeySource;
+  } | null;
 }
 
 async function inEffect(context: Context): Promise<ConfigAnswer> {
@@ -56,10 +63,11 @@ async function inEffect(context: Context): Promise<ConfigAnswer> {
     namespace: context.namespace ?? (by === 'given' ? undefined : held.namespace) ?? 'default',
     agents: Object.entries(held.agents ?? {}).map(([name, agent]) => ({ name, kind: agentKind(agent) })),
     prices: Object.keys(held.prices ?? {}),
-    masking:
-      masking === false ? null : { rules: (masking.rules ?? []).map(({ name }) => name), except: masking.except ?? [] },
+    masking: masking === false ? null : { ...rulesOf(masking), key: maskKeySource() },
   };
 }
+
+const rulesOf = ({ rules = [], except = [] }: MaskingOptions) => ({ rules: rules.map(({ name }) => name), except });
 
 const chosenBy: Readonly<Record<StoreChoice, string>> = {
   given: 'from --store',
@@ -85,8 +93,13 @@ function linesOf(out: Output, { file, store, namespace, agents, prices, masking 
 
 function maskingText(masking: ConfigAnswer['masking']): string {
   if (masking === null) return 'off';
-  const { rules, except } = masking;
+  const { rules, except, key } = masking;
   const own =
     rules.length === 0 ? '' : `, plus ${plural(rules.length, 'rule')} from the file: ${rules.map(plain).join(', ')}`;
-  return `built-in rules${except.length === 0 ? '' : ` except ${except.join(', ')}`}${own}`;
+  return `built-in rules${except.length === 0 ? '' : ` except ${except.join(', ')}`}${own}; key ${keyText(key)}`;
+}
+
+function keyText(key: MaskKeySource): string {
+  if (key.kind === 'environment') return 'from REPRISE_MASK_KEY';
+  return key.kind === 'file' ? `in ${plain(key.path)}` : 'of each process';
 }

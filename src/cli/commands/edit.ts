@@ -21,7 +21,8 @@ export const edit: CommandSpec = {
     const { session, ref, point } = isInEditor ? await context.at(text) : await context.branch(text);
     const edits = editsOf(editsFrom(options));
     if (isInEditor) edits.push(await editedEvent(session, point));
-    const edited = session.edit({ branch: ref.branch }, edits, markOf(options));
+    const { edits: masked, ...mark } = await context.masked(session, { ...markOf(options), edits });
+    const edited = session.edit({ branch: ref.branch }, masked, mark);
     await printMarked(context, ref, await context.patient(edited));
     return done;
   },

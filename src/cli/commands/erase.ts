@@ -23,7 +23,7 @@ export const erase: CommandSpec = {
   run: async (context, [text = ''], options) => {
     const { out } = context;
     const { session, ref, point } = await context.point(text);
-    const how = { ...markOf(options), everywhere: flagOption(options, 'everywhere') };
+    const how = await context.masked(session, { ...markOf(options), everywhere: flagOption(options, 'everywhere') });
     const dryRun = flagOption(options, 'dryRun');
     const planned = await session.erase(point, { ...how, dryRun: true });
     if (out.json === undefined) {

@@ -47,7 +47,8 @@ export const experiment: CommandSpec = {
     const { session, point } = await context.at(text);
     const check = await checkFor(context, textOption(options, 'check') ?? file.check);
     const counts = countsOf(options, file);
-    const reason = textOption(options, 'reason');
+    const typed = { variants: file.variants, ...given({ reason: textOption(options, 'reason') }) };
+    const masked = await context.masked(session, typed);
     const result = await runLive(context, session, async ({ watched, signal, ask, progress }) => {
       const named = agents.named.map((chosen) => [chosen.name, watched(chosen)] as const);
       const agent = agents.agent === undefined ? undefined : watched(agents.agent);
@@ -55,10 +56,10 @@ export const experiment: CommandSpec = {
       const found = await session.experiment(point, {
         ...counts,
         ...limits,
-        variants: file.variants,
+        ...masked,
         agents: Object.fromEntries(named),
         signal,
-        ...given({ agent, ask, check, reason, userTurns: userTurnsOf(options) }),
+        ...given({ agent, ask, check, userTurns: userTurnsOf(options) }),
         onProgress: (now) => {
           progress.prefix = `${now.done} of ${now.total} branches, `;
           printer.row(now);

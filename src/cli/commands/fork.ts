@@ -9,7 +9,7 @@ import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
 import { done } from '../exit-code.ts';
-import { collect, flagOption, listOption, numberOption, type OptionValues, textOption } from '../option-values.ts';
+import { collect, flagOption, listOption, numberOption, textOption } from '../option-values.ts';
 import { editOptions, editsFrom, jsonPair } from '../options/edit-options.ts';
 import { editedEvent } from '../options/editor.ts';
 import { wholeNumber } from '../options/number-option.ts';
@@ -40,21 +40,21 @@ export const fork: CommandSpec = {
     const asked = editsFrom(options);
     const edits = [...(asked.edits ?? []), ...(flagOption(options, 'edit') ? [await editedEvent(session, point)] : [])];
     const metadata = listOption(options, 'meta').map((pair) => jsonPair('--meta', pair));
-    const forked = session.fork(turn === undefined ? point : { branch: ref.branch, turn }, {
-      ...asked,
-      ...markOf(options),
-      edits,
-      metadata: Object.fromEntries(metadata),
-      ...given({ name: textOption(options, 'name') }),
-    });
-    await print(context, ref.branch, await context.patient(forked), options);
+    const typed = { ...asked, ...markOf(options), edits, metadata: Object.fromEntries(metadata) };
+    const how = { ...(await context.masked(session, typed)), ...given({ name: textOption(options, 'name') }) };
+    const forked = session.fork(turn === undefined ? point : { branch: ref.branch, turn }, how);
+    await print(context, ref.branch, await context.patient(forked), how);
     return done;
   },
 };
 
-async function print({ out }: Context, source: string, branch: Branch, options: OptionValues): Promise<void> {
+async function print(
+  { out }: Context,
+  source: string,
+  branch: Branch,
+  marked: ReturnType<typeof markOf>,
+): Promise<void> {
   const report = await forkReport(branch);
-  const marked = markOf(options);
   const { pending } = await branch.resumable();
   const answer = forkAnswer(branch, report, { ...marked, pending });
   if (out.json !== undefined) {

@@ -9,7 +9,8 @@ export const redo: CommandSpec = {
   examples: ['reprise redo demo', 'reprise redo demo/careful --reason "it was right after all"'],
   run: async (context, [text = ''], options) => {
     const { session, ref } = await context.branch(text);
-    await printMarked(context, ref, await context.patient(session.redo({ branch: ref.branch }, markOf(options))));
+    const how = await context.masked(session, markOf(options));
+    await printMarked(context, ref, await context.patient(session.redo({ branch: ref.branch }, how)));
     return done;
   },
 };

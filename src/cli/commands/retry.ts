@@ -38,12 +38,12 @@ export const retry: CommandSpec = {
     const limits = agentLimits(options);
     const chosen = await chosenAgent(context, textOption(options, 'with'));
     const { session, what } = await findTried(context, text);
-    const edits = given({
+    const typed = given({
       model: textOption(options, 'model'),
       extraContext: textOption(options, 'extraContext'),
-      name: textOption(options, 'name'),
       reason: textOption(options, 'reason'),
     });
+    const edits = { ...(await context.masked(session, typed)), ...given({ name: textOption(options, 'name') }) };
     return await runLive(context, session, async ({ watched, signal, ask }) => {
       const retried = await session.retry(what, watched(chosen), { ...limits, ...edits, ...given({ ask }), signal });
       await print(context, retried, chosen.name);

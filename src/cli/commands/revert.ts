@@ -11,8 +11,8 @@ export const revert: CommandSpec = {
   examples: ['reprise revert demo@14', 'reprise revert demo/careful@14 --cascade --reason "wrong tool"'],
   run: async (context, [text = ''], options) => {
     const { session, ref, point } = await context.point(text);
-    const cascade = flagOption(options, 'cascade');
-    await printMarked(context, ref, await context.patient(session.revert(point, { ...markOf(options), cascade })));
+    const how = await context.masked(session, { ...markOf(options), cascade: flagOption(options, 'cascade') });
+    await printMarked(context, ref, await context.patient(session.revert(point, how)));
     return done;
   },
 };

@@ -20,7 +20,7 @@ export const rewind: CommandSpec = {
     const only = textOption(options, 'only') === 'beliefs' ? ('beliefs' as const) : undefined;
     const { session, ref, point } = turn === undefined ? await context.point(text) : await context.branch(text);
     const where = turn === undefined ? point : { branch: ref.branch, turn };
-    const how = { ...markOf(options), ...given({ only }) };
+    const how = await context.masked(session, { ...markOf(options), ...given({ only }) });
     await printMarked(context, ref, await context.patient(session.rewind(where, how)));
     return done;
   },

@@ -33,10 +33,11 @@ export const set: CommandSpec = {
       });
     if (file === undefined && json === undefined && process.stdin.isTTY)
       out.say('Type the value as JSON, then press Ctrl-D on a new line.');
-    const value = json === undefined || json === '-' ? jsonFile(file ?? '-') : jsonArgument(json);
+    const typed = json === undefined || json === '-' ? jsonFile(file ?? '-') : jsonArgument(json);
     // Check first: a value that cannot be written must not leave a new session behind.
-    checkWrite({ agent: agentOf(options), key }, value);
+    checkWrite({ agent: agentOf(options), key }, typed);
     const { created, ...found } = await context.created(text);
+    const { value } = await context.masked(found.session, { key, value: typed });
     const state = handleOf(found, options);
     const work = state.transaction((tx) => tx.write(key, value));
     const { txn, seq, time, versions } = await context.patient(work);

@@ -1,8 +1,8 @@
 import { RepriseError } from '../error.ts';
 import { checkId } from '../id.ts';
 import { given } from '../json.ts';
+import { checkMasking, type MaskingOptions } from '../masking/masking-options.ts';
 import type { Agent } from './agent.ts';
-import { checkMasking, type MaskingOptions } from './masking.ts';
 import { checkPrices, type PriceTable } from './prices.ts';
 
 /**

@@ -1,6 +1,7 @@
 import type { Event, EventDraft } from '../event/event.ts';
 import type { EventFilter } from '../event/filter.ts';
 import type { JsonObject } from '../json.ts';
+import type { Masker } from '../masking/masking.ts';
 import type { Point, Seq } from '../point.ts';
 import type { PointInput } from '../ref.ts';
 import type { Abort, BranchSummary, SessionRecord } from '../store/event-store.ts';
@@ -55,6 +56,19 @@ export interface SessionLog {
    * ```
    */
   tree(): Promise<BranchNode>;
+
+  /**
+   * Makes a masker as the recorders of this session use it, for what you write without one: `append`, `fork` and state
+   * store what they are given. It masks nothing if the store was opened with `masking: false`. A masker masks the values
+   * it has masked before wherever they stand, so use one for what belongs together.
+   *
+   * @example
+   * ```ts
+   * const mask = await session.masker();
+   * await session.append(mask({ type: 'note.added', data: { text: 'The key is sk-proj-abcDEF1234567890abcDEF1234.' } }));
+   * ```
+   */
+  masker(): Promise<Masker>;
 
   /**
    * Deletes the whole session. `confirm` must be its id, because this cannot be undone.

@@ -31,6 +31,11 @@ export interface Platform {
    * Without it, the work waits for the next call.
    */
   readonly startIdleTimer?: (ms: number, fire: () => void) => () => void;
+  /**
+   * Runs code for at most so many milliseconds; returns false if it was stopped, and throws what the code throws. Where it
+   * is missing, the patterns of masking rules run without a limit.
+   */
+  readonly runWithin?: (ms: number, body: () => void) => boolean;
 }
 
 /** Gets the method and address of a request; may return a function that gets its end. */

@@ -28,7 +28,7 @@ export interface Engine {
   /** Reads a file, piece by piece. */
   readonly readFile: (path: string) => AsyncIterable<string | Uint8Array>;
   /** Masking and prices for recorders that name none. */
-  readonly recording: RecordingDefaults;
+  readonly recording: RecordingDefaults & { readonly maskKey: () => string };
   /** Background work; `close` waits for it. */
   readonly chores: Chores;
   /** The open transactions. */

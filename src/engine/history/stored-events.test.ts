@@ -33,7 +33,7 @@ test('large bodies that are stored as small differences are handed out a few at 
     snapshotEvents: limits.snapshotEventsMin,
     onRead: () => undefined,
     chores: new Chores(),
-    recording: {},
+    recording: { maskKey: () => '' },
     formats: new Map(),
     readFile: () => {
       throw new Error('nothing is imported here');

@@ -101,7 +101,7 @@ export class EventIntake {
 
   #prepared(told: ToldEvent): PreparedEvent {
     const { options, counts } = this.#setup;
-    const prepared = prepareEvent(told, options.mask);
+    const prepared = prepareEvent(told, options.mask, (error) => counts.fail(error));
     if ('error' in prepared) counts.fail(prepared.error);
     return prepared;
   }

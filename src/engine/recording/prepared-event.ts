@@ -1,8 +1,8 @@
-import type { EventDraft } from '../../core/event/event.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
-import { isOwnMasker } from '../../core/recording/masking.ts';
+import { isOwnMasker } from '../../core/masking/masking.ts';
 import { recordable } from '../../core/recording/recordable.ts';
 import type { RecordedDraft } from './queue.ts';
+import type { RecordOptions } from './record-options.ts';
 import { withheldData } from './withheld-data.ts';
 
 /** Data as code hands it to a recorder, which turns it into JSON before it stores it. */
@@ -23,9 +23,13 @@ const envelopeUnits = 300;
 
 /**
  * Turns the data of an event into JSON and masks it. If either fails, a note replaces the data: data that could not be
- * masked must not be stored.
+ * masked must not be stored. `report` hears of texts that were masked whole because they could not be searched.
  */
-export function prepareEvent(told: ToldEvent, mask: ((event: EventDraft) => EventDraft) | undefined): PreparedEvent {
+export function prepareEvent(
+  told: ToldEvent,
+  mask: RecordOptions['mask'],
+  report?: (error: Error) => void,
+): PreparedEvent {
   const withheld = (note: string, error: unknown, secret: boolean): PreparedEvent => {
     const data = withheldData(told.type, told.data, note, secret);
     return { draft: { ...told, data }, units: envelopeUnits, error };
@@ -40,7 +44,7 @@ export function prepareEvent(told: ToldEvent, mask: ((event: EventDraft) => Even
   const units = json.units + envelopeUnits;
   if (mask === undefined) return { draft, units };
   try {
-    const masked = mask(draft);
+    const masked = mask(draft, report);
     // A masker of the caller may return anything; one of our own returns the event itself if there is nothing to mask.
     if (masked === draft && isOwnMasker(mask)) return { draft, units };
     return { draft: { ...draft, data: dataFrom(recordable(masked.data ?? {}).value) }, units };

@@ -26,8 +26,11 @@ export interface RecordOptions {
   readonly onLeft?: (left: BranchLeft) => void;
   /** Whether a run fails if part of it could not be recorded; `report` if left out: the report counts it. */
   readonly onFailure?: 'report' | 'fail';
-  /** Replaces secrets before the recorder stores an event; the masking the store was opened with if left out. */
-  readonly mask?: (event: EventDraft) => EventDraft;
+  /**
+   * Replaces secrets before the recorder stores an event; the masking the store was opened with if left out. `report`
+   * takes an error that the event was stored in spite of.
+   */
+  readonly mask?: (event: EventDraft, report?: (error: Error) => void) => EventDraft;
   /** Returns what a model call cost in US dollars, or undefined; the prices the store was opened with if left out. */
   readonly prices?: { readonly costOf: (model: string, usage: Usage) => number | undefined };
   /** Whether `run.started` holds facts about the machine: program, versions, git. True if left out. */

@@ -1,7 +1,6 @@
-import { canonicalJson } from '../../core/canonical-json.ts';
 import { RepriseError } from '../../core/error.ts';
-import type { EventDraft, Outcome } from '../../core/event/event.ts';
-import { given, type JsonObject, type JsonValue } from '../../core/json.ts';
+import type { Outcome } from '../../core/event/event.ts';
+import { given, type JsonValue } from '../../core/json.ts';
 import type { Seq } from '../../core/point.ts';
 import type { CallGuard, NamedCall, StoredStart } from '../../core/recording/call-guard.ts';
 import {
@@ -17,9 +16,10 @@ import { recordable } from '../../core/recording/recordable.ts';
 import type { CallEnd, ReusedAnswer } from '../../core/recording/recorder.ts';
 import { refText } from '../../core/ref.ts';
 import type { View } from '../../core/view/view.ts';
-import { callEffect, callStartedData } from '../recording/call-data.ts';
-import { prepareEvent } from '../recording/prepared-event.ts';
-import { type CallsAround, callKey, type EffectLedger, type KnownCall, type OutsideCall } from './effect-ledger.ts';
+import { callEffect } from '../recording/call-data.ts';
+import { AskedCall, type Comparing } from './asked-call.ts';
+import type { CallsAround, EffectLedger } from './effect-ledger.ts';
+import type { KnownCall } from './known-call.ts';
 
 /** A call that must not be repeated unless a person allows it. */
 export interface EffectQuestion {
@@ -38,12 +38,10 @@ export interface EffectQuestion {
 /** The answer of a person. `reuse` is refused if nobody knows how the earlier call ended. */
 export type EffectAnswer = 'run' | 'reuse' | 'refuse';
 
-/** The options of an effect guard. */
-export interface EffectGuardOptions {
+/** The options of an effect guard. Equal calls are found by what was stored of them. */
+export interface EffectGuardOptions extends Comparing {
   readonly effects?: EffectPolicy | undefined;
   readonly ask?: ((question: EffectQuestion) => Promise<EffectAnswer>) | undefined;
-  /** Masks arguments as the recorder does: equal calls are found by what was stored. */
-  readonly mask?: ((event: EventDraft) => EventDraft) | undefined;
   readonly signal?: AbortSignal | undefined;
   /** The calls that stopped to ask a person, and the answers they now get. */
   readonly paused?: PausedCalls;
@@ -62,7 +60,7 @@ interface Found {
 
 /** The identity of an effect: calls that share it are the same effect. */
 interface SameEffect {
-  readonly key: string;
+  readonly asked: AskedCall;
   /** How many calls with the same name and arguments the run made before it. */
   readonly ordinal: number;
   readonly effect: EffectClass;
@@ -84,7 +82,7 @@ export class EffectGuard implements CallGuard {
   readonly #made = new Map<string, number>();
   readonly #open = new Map<string, (ended: ReusedAnswer) => void>();
   readonly #started = new Set<string>();
-  #around: Promise<CallsByKey> | undefined;
+  #around: Promise<CallsAround> | undefined;
   /** Calls that a person was asked about. */
   asked = 0;
   /** Calls that were answered from the record. */
@@ -101,10 +99,11 @@ export class EffectGuard implements CallGuard {
    */
   async before(start: NamedCall): Promise<ReusedAnswer | undefined> {
     if (start.kind === 'model') return undefined;
-    const key = callKey(storedStart(start, this.#options.mask));
+    const asked = new AskedCall(start, this.#options);
+    const { key } = asked;
     const ordinal = this.#made.get(key) ?? 0;
     this.#made.set(key, ordinal + 1);
-    const same = { key, ordinal, effect: callEffect(start) };
+    const same = { asked, ordinal, effect: callEffect(start) };
     const { branch } = this.#where;
     let decision: { readonly action: EffectAction; readonly found: Found };
     let begun: number;
@@ -115,11 +114,11 @@ export class EffectGuard implements CallGuard {
     } while (decision.action === 'run' && this.#ledger.begunBeside(branch, key) !== begun);
     const { action, found } = decision;
     if (action === 'run') {
-      this.#open.set(start.call, this.#ledger.begin(branch, start.call, key));
+      this.#open.set(start.call, this.#ledger.begin(branch, start.call, asked));
       return undefined;
     }
     const { known } = found;
-    if (action !== 'reuse' || known?.outcome === undefined || known.isWithheld === true)
+    if (action !== 'reuse' || known?.outcome === undefined || isUnsure(known))
       throw this.#refusal(start, same.effect, found);
     this.reused++;
     this.#ledger.reuse(branch);
@@ -130,9 +129,7 @@ export class EffectGuard implements CallGuard {
     const found = await this.#find(start, same);
     const { ask, effects } = this.#options;
     const { effect } = same;
-    // The record does not hold its answer or its arguments, so it cannot stand in for this call.
-    const isUnsure = found.known?.isWithheld === true;
-    const record: EffectRecord = isUnsure ? { kind: 'inDoubt' } : found.record;
+    const record: EffectRecord = isUnsure(found.known) ? { kind: 'inDoubt' } : found.record;
     const action = decideEffect(effects, { name: start.name, effect, record, canAsk: ask !== undefined });
     return { action: action === 'ask' ? await this.#ask(start, effect, found) : action, found };
   }
@@ -144,12 +141,13 @@ export class EffectGuard implements CallGuard {
    */
   async started(start: NamedCall, { id, branch }: StoredStart): Promise<void> {
     if (id !== undefined) this.#started.add(id);
-    const key = callKey(storedStart(start, this.#options.mask));
-    const here = await this.#ledger.begunBefore({ branch, after: this.#where.seq, id }, key, this.#started);
-    const known = here ?? (await this.#ledger.begunElsewhere(branch, key));
+    const asked = new AskedCall(start, this.#options);
+    const here = await this.#ledger.begunBefore({ branch, after: this.#where.seq, id }, asked, this.#started);
+    const known = here ?? (await this.#ledger.begunElsewhere(branch, asked));
     if (known === undefined) return;
     const { ask, effects } = this.#options;
-    const found = here === undefined ? best([known]) : ({ record: { kind: 'inDoubt' }, known } satisfies Found);
+    const found =
+      here === undefined && !isUnsure(known) ? best([known]) : ({ record: { kind: 'inDoubt' }, known } satisfies Found);
     const effect = callEffect(start);
     const action = decideEffect(effects, { name: start.name, effect, record: found.record, canAsk: ask !== undefined });
     const answer = action === 'ask' ? await this.#ask(start, effect, found) : action;
@@ -180,13 +178,13 @@ export class EffectGuard implements CallGuard {
    * program starts over. Any other call is the n-th with its name and arguments since the point. Calls before the point
    * are done, and one more is a new effect, unless the call is irreversible.
    */
-  async #find({ call }: NamedCall, { key, ordinal, effect }: SameEffect): Promise<Found> {
-    this.#around ??= this.#ledger.around(this.#where.view).then(byKey);
+  async #find({ call }: NamedCall, { asked, ordinal, effect }: SameEffect): Promise<Found> {
+    this.#around ??= this.#ledger.around(this.#where.view);
     const { inside, ...all } = await this.#around;
     const outside =
       this.#options.paused?.calls.has(call) === true ? await this.#answeredAlike(all.outside) : all.outside;
-    const equal = inside.get(key) ?? [];
-    const others = outside.map((calls) => calls.get(key) ?? []);
+    const equal = asked.in(inside);
+    const others = outside.map((calls) => asked.in(calls));
     const isIt = (known: KnownCall): boolean => known.call === call;
     const same = equal.findLast(isIt);
     if (same !== undefined)
@@ -210,7 +208,7 @@ export class EffectGuard implements CallGuard {
         doubt,
       );
     const mayRepeat = effect === 'pure' || effect === 'idempotent';
-    const live = mayRepeat ? [] : this.#live(key);
+    const live = mayRepeat ? [] : this.#live(asked.key);
     const sequences = sequencesOf([...others.map((list) => list.filter((other) => !other.beganInside)), ...live]);
     const done = effect === 'irreversible' ? [] : equal.filter((other) => other.outcome !== undefined);
     return best(await this.#nthOf(sequences, ordinal - doubts.length, done));
@@ -220,18 +218,18 @@ export class EffectGuard implements CallGuard {
    * Returns the branches on which people gave the same answers. A call that asks a person is a different effect if the
    * answer is a different one.
    */
-  async #answeredAlike(outside: CallsByKey['outside']): Promise<CallsByKey['outside']> {
+  async #answeredAlike(outside: CallsAround['outside']): Promise<CallsAround['outside']> {
+    const { compare } = this.#options;
     const alike: (typeof outside)[number][] = [];
-    for (const calls of outside) {
-      const known = [...calls.values()].flat();
+    for (const known of outside) {
       const said = await Promise.all(
         (this.#options.paused?.answers ?? []).flatMap(({ call, output }) =>
           known
             .filter((other) => other.call === call && other.outcome === 'ok')
-            .map(async (other) => canonicalJson((await other.answer()).output ?? null) === canonicalJson(output)),
+            .map(async (other) => compare((await other.answer()).output ?? null, output) === 'same'),
         ),
       );
-      if (said.every((isSame) => isSame)) alike.push(calls);
+      if (said.every((isSame) => isSame)) alike.push(known);
     }
     return alike;
   }
@@ -280,29 +278,24 @@ export class EffectGuard implements CallGuard {
     const why =
       earlier === undefined
         ? 'the policy does not allow it'
-        : known?.isWithheld === true
-          ? `it was made at ${earlier}, and part of that could not be recorded`
-          : record.kind === 'inDoubt'
-            ? `it was started at ${earlier}, and nobody knows whether it happened`
-            : `it was made at ${earlier} and ended "${known?.outcome}"`;
-    const reuse =
-      known?.outcome === undefined || known.isWithheld === true ? '' : " use the recorded answer with 'reuse',";
+        : known?.hasOtherKey === true
+          ? `nobody can tell whether it is the call at ${earlier}, whose arguments were masked with a different key`
+          : known?.isWithheld === true
+            ? `it was made at ${earlier}, and part of that could not be recorded`
+            : record.kind === 'inDoubt'
+              ? `it was started at ${earlier}, and nobody knows whether it happened`
+              : `it was made at ${earlier} and ended "${known?.outcome}"`;
+    const reuse = known?.outcome === undefined || isUnsure(known) ? '' : " use the recorded answer with 'reuse',";
+    const key = known?.hasOtherKey === true ? ' set REPRISE_MASK_KEY to the key it was recorded with,' : '';
     return new RepriseError('effect.refused', `Cannot call ${JSON.stringify(name)}, which is ${effect}: ${why}`, {
-      hint: `Allow it with ${policy},${reuse} or pass ask to decide call by call.`,
+      hint: `Allow it with ${policy},${reuse}${key} or pass ask to decide call by call.`,
       details: { name, effect, ...given({ earlier }) },
     });
   }
 }
 
-interface CallsByKey {
-  readonly inside: ReadonlyMap<string, readonly KnownCall[]>;
-  readonly outside: readonly ReadonlyMap<string, readonly OutsideCall[]>[];
-}
-
-const byKey = ({ inside, outside }: CallsAround): CallsByKey => ({
-  inside: Map.groupBy(inside, ({ key }) => key),
-  outside: outside.map((calls) => Map.groupBy(calls, ({ key }) => key)),
-});
+/** Tells whether a call cannot stand in for a new one: part of it is missing, or it may be a different call. */
+const isUnsure = (known: KnownCall | undefined): boolean => known?.isWithheld === true || known?.hasOtherKey === true;
 
 const before = (known: KnownCall): Found =>
   known.outcome === 'ok'
@@ -345,12 +338,6 @@ function sequencesOf(lists: readonly (readonly KnownCall[])[]): ReadonlyMap<stri
     sequences.set(known.branch, calls.set(known.call, known));
   }
   return new Map([...sequences].map(([branch, calls]) => [branch, [...calls.values()]]));
-}
-
-/** Returns the data of a `call.started` as it would be stored, without the request of a model. */
-function storedStart(start: NamedCall, mask: EffectGuardOptions['mask']): JsonObject {
-  const told = { type: 'call.started', id: '', time: '', data: { ...callStartedData(start), request: undefined } };
-  return prepareEvent(told, mask).draft.data;
 }
 
 function aborted(signal: AbortSignal | undefined): Promise<void> {

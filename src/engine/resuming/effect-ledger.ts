@@ -3,30 +3,15 @@ import { given, isObject, type JsonObject, valueAt } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import { storedJson } from '../../core/parts/decode.ts';
 import { beginning, type Point, type Seq } from '../../core/point.ts';
-import { type EffectClass, effectCallOf, effectKey, effectOf } from '../../core/recording/effects.ts';
+import { type EffectClass, effectCallOf, effectOf } from '../../core/recording/effects.ts';
 import type { ReusedAnswer } from '../../core/recording/recorder.ts';
 import type { Cursor, StoredEvent } from '../../core/store/event-store.ts';
 import type { Segment, View } from '../../core/view/view.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { dataOf, decoderFor, readPoints, unwrap } from '../history/stored-events.ts';
 import { replay } from '../looking/replay.ts';
-
-/** A call that may have had an effect: from the record, or from a parallel run. */
-export interface KnownCall {
-  readonly branch: string;
-  readonly seq: Seq | undefined;
-  readonly call: string;
-  /** A key that calls with the same name and equal arguments share. */
-  readonly key: string;
-  /** Its outcome; undefined while nobody knows it. */
-  outcome: Outcome | undefined;
-  /** Reads its answer, once it has ended. */
-  answer: () => Promise<ReusedAnswer>;
-  /** Whether its arguments or its answer could not be recorded: it happened, but cannot stand in for a new call. */
-  isWithheld?: boolean;
-  /** For a call that is being made now: resolves when it has ended. */
-  readonly settled?: Promise<void>;
-}
+import type { AskedCall } from './asked-call.ts';
+import { callKey, isWithheld, type KnownCall, type MaskedCall, maskedCall } from './known-call.ts';
 
 /** A call from the record. */
 interface RecordedCall extends KnownCall {
@@ -35,7 +20,7 @@ interface RecordedCall extends KnownCall {
 }
 
 /** A call, or the end of a call, outside a view. */
-export interface OutsideCall extends KnownCall {
+interface OutsideCall extends KnownCall {
   /** Whether its start is in the view and only its end is outside. */
   readonly beganInside: boolean;
 }
@@ -55,19 +40,13 @@ interface CallHalf {
   readonly name: string;
   readonly effect: EffectClass;
   readonly key: string;
+  readonly masked: MaskedCall | undefined;
   readonly outcome: Outcome | undefined;
   readonly answer: () => Promise<ReusedAnswer>;
   readonly isWithheld: boolean;
   /** False for the end of a call that was refused before it was made, or that stopped to wait for a person. */
   readonly isMade: boolean;
 }
-
-/** Returns the key that equal calls share, from the stored data of a `call.started`. */
-export function callKey(started: JsonObject): string {
-  return effectKey(String(started['name']), isWithheld(started) ? { notRecorded: true } : started['input'], 0);
-}
-
-const isWithheld = (data: JsonObject): boolean => data['notRecorded'] !== undefined;
 
 /**
  * Holds every call of a session that may have had an effect, and those that runs of this process are making. It reads
@@ -89,13 +68,14 @@ export class EffectLedger {
   }
 
   /** Notes that a branch makes a call; the returned function takes its end. */
-  begin(branch: string, call: string, key: string): (ended: ReusedAnswer) => void {
+  begin(branch: string, call: string, { key }: AskedCall): (ended: ReusedAnswer) => void {
     let settle: () => void = () => undefined;
     const settled = new Promise<void>((resolve) => {
       settle = resolve;
     });
     const answer = (): Promise<ReusedAnswer> => Promise.reject(new Error('The call has not ended'));
-    const known: KnownCall = { branch, seq: undefined, call, key, outcome: undefined, answer, settled };
+    const made = { branch, seq: undefined, call, key, masked: undefined };
+    const known: KnownCall = { ...made, outcome: undefined, answer, settled };
     this.#live.set(branch, [...(this.#live.get(branch) ?? []), known]);
     return (ended) => {
       known.outcome = ended.outcome;
@@ -137,16 +117,16 @@ export class EffectLedger {
    */
   async begunBefore(
     stored: { readonly branch: string; readonly after: Seq; readonly id: string | undefined },
-    key: string,
+    asked: AskedCall,
     own: ReadonlySet<string>,
   ): Promise<KnownCall | undefined> {
     const { branch, after, id } = stored;
     const read = { at: { branch }, history: 'raw', after, filter: { types: ['call.started'] } } as const;
     for await (const event of replay(this.#engine, this.#session, read)) {
       if (event.id === id) return undefined;
-      if (own.has(event.id) || callKey(event.data) !== key) continue;
-      const [half] = this.#half(event, event.type, event.data);
-      if (half !== undefined) return half;
+      if (own.has(event.id)) continue;
+      const [same] = asked.in(this.#half(event, event.type, event.data));
+      if (same !== undefined) return same;
     }
     return undefined;
   }
@@ -155,7 +135,7 @@ export class EffectLedger {
    * Finds an equal call that a different process or resume started on a different branch since the record was read.
    * Each writer stores its start before it looks, so that of two at least one sees the other.
    */
-  async begunElsewhere(own: string, key: string): Promise<KnownCall | undefined> {
+  async begunElsewhere(own: string, asked: AskedCall): Promise<KnownCall | undefined> {
     const branches = await this.#engine.store.branches(sessionRef(this.#engine, this.#session));
     const halves = await this.#readHalves(
       branches
@@ -170,7 +150,7 @@ export class EffectLedger {
     // The guards of this process have already decided about its own calls together.
     const isLive = ({ branch, call }: KnownCall): boolean =>
       this.#live.get(branch)?.some((live) => live.call === call) === true;
-    return calls.find((known) => known.key === key && !isLive(known));
+    return asked.in(calls).find((known) => !isLive(known));
   }
 
   /**
@@ -280,12 +260,14 @@ export class EffectLedger {
       return answerIn(held);
     };
     const key = isStart ? callKey(data) : '';
+    const masked = isStart ? maskedCall(data) : undefined;
     const effect = effectOf(effectCallOf(data));
     const ended = isStart ? undefined : (outcome as Outcome);
     const isMade =
       outcome !== 'waiting' && (outcome !== 'aborted' || valueAt(data, ['error', 'code']) !== 'effect.refused');
     const withheld = isWithheld(data);
-    return [{ branch, seq, isStart, call, name, effect, key, outcome: ended, answer, isWithheld: withheld, isMade }];
+    const half = { branch, seq, isStart, call, name, effect, key, masked, answer, isMade };
+    return [{ ...half, outcome: ended, isWithheld: withheld }];
   }
 }
 
@@ -315,10 +297,10 @@ function placesOf({ pieces }: View): (place: { readonly branch: string; readonly
 function pairUp(halves: readonly CallHalf[]): RecordedCall[] {
   const calls: RecordedCall[] = [];
   const open = new Map<string, RecordedCall>();
-  for (const { branch, seq, isStart, call, key, outcome, answer, isWithheld, isMade } of halves) {
+  for (const { branch, seq, isStart, call, key, masked, outcome, answer, isWithheld, isMade } of halves) {
     const started = open.get(call);
     if (isStart) {
-      const known = { branch, seq, call, key, outcome, answer, isWithheld, endSeq: undefined };
+      const known = { branch, seq, call, key, masked, outcome, answer, isWithheld, endSeq: undefined };
       calls.push(known);
       open.set(call, known);
     } else if (started !== undefined && !isMade) {

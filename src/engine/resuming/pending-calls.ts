@@ -1,11 +1,11 @@
 import { hasCode, RepriseError } from '../../core/error.ts';
 import { given, type JsonValue } from '../../core/json.ts';
+import { holdsMask } from '../../core/masking/mask.ts';
 import { type Message, messageFrom, type ToolResultPart, toolResultsIn } from '../../core/message/message.ts';
 import { mend, type Repair, toolAnswer } from '../../core/message/repair.ts';
 import type { PendingCall, ResumableAgent, ResumeContext } from '../../core/recording/agent.ts';
 import type { CallGuard, NamedCall } from '../../core/recording/call-guard.ts';
 import { errorRecord } from '../../core/recording/error-record.ts';
-import { holdsMask } from '../../core/recording/masking.ts';
 import type { Approval, WaitingCall } from '../../core/recording/person-calls.ts';
 import { recordable } from '../../core/recording/recordable.ts';
 import { refText } from '../../core/ref.ts';

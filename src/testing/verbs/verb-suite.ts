@@ -15,6 +15,7 @@ import { erase } from './erasing.ts';
 import { experiment, retry } from './experimenting.ts';
 import { importing } from './importing.ts';
 import { counterfactual, stateAt } from './looking.ts';
+import { masking } from './masking.ts';
 import { mistyping } from './mistyping.ts';
 import { personVerbs } from './person-verbs.ts';
 import { diff, fingerprint, sessions, verify } from './proving.ts';
@@ -77,6 +78,7 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   locate: verify,
   metadata: sessions,
   setMetadata: sessions,
+  masker: masking,
   dropSnapshots: stateAt,
   delete: sessions,
 

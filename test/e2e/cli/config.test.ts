@@ -88,7 +88,7 @@ describe('reprise config', () => {
         { name: 'adapted', kind: 'ai-sdk' },
       ],
       prices: ['house'],
-      masking: { rules: ['order-number'], except: ['jwt'] },
+      masking: { rules: ['order-number'], except: ['jwt'], key: { kind: 'environment' } },
     });
     const { code, stdout, stderr } = await place.run(['config']);
     expect(code).toBe(0);
@@ -102,7 +102,7 @@ describe('reprise config', () => {
       file: null,
       store: { by: 'default' },
       agents: [],
-      masking: { rules: [], except: [] },
+      masking: { rules: [], except: [], key: { kind: 'environment' } },
     });
     expect((await place.run(['config'])).stderr).toContain('docs/guides/configure.md');
   });

@@ -38,7 +38,8 @@ const foreign =
 
 /** The environment of a shell that has nothing to do with npm, the tests, a terminal or a build machine. */
 export function plainEnv(more: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !foreign.test(name));
+  const isKept = (name: string): boolean => name === 'REPRISE_MASK_KEY' || !foreign.test(name);
+  const kept = Object.entries(process.env).filter(([name]) => isKept(name));
   // Every process loads the same source; without types once is enough.
   return { ...Object.fromEntries(kept), NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/cli'), ...more };
 }

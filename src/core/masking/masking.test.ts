@@ -3,12 +3,16 @@ import { describe, expect, test } from 'vitest';
 import { createNodePlatform } from '../../node/platform.ts';
 import type { JsonInput } from '../json.ts';
 import { limits } from '../limits.ts';
-import { createMasker, type MaskingOptions } from './masking.ts';
+import { createMaskKey } from './mask.ts';
+import { createMasker } from './masking.ts';
+import { builtInRules, type MaskingOptions } from './masking-options.ts';
 
 const { sha256 } = createNodePlatform();
 
 function masked(data: JsonInput, options: MaskingOptions = {}, key = 'k'): JsonInput {
-  return createMasker(options, { sha256, key })({ type: 'x.happened', data }).data ?? {};
+  return (
+    createMasker(options, { key: createMaskKey({ sha256, key, seed: 's' }) })({ type: 'x.happened', data }).data ?? {}
+  );
 }
 
 const jwt = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U';
@@ -32,7 +36,7 @@ describe('what is masked', () => {
     const data = masked({ message: { role: 'user', content: `Use ${secret}, please. ${secret}` }, deep: [[secret]] });
     expect(JSON.stringify(data)).not.toContain(secret.slice(4, 20));
     expect(data['masked']).toEqual([rule]);
-    expect(JSON.stringify(data)).toMatch(new RegExp(`Use \\[masked ${rule} [0-9a-f]{8}\\], please`));
+    expect(JSON.stringify(data)).toMatch(new RegExp(`Use \\[masked ${rule} [0-9a-f]{6}-[0-9a-f]{8}\\], please`));
   });
 
   test('values of fields whose names say so, with their scheme', () => {
@@ -47,15 +51,21 @@ describe('what is masked', () => {
 
   test('passwords in addresses, and only they', () => {
     const data = masked({ text: 'postgres://app:s3cret@db.example:5432/x and https://example.com/a:b@c' });
-    expect(data['text']).toMatch(/^postgres:\/\/app:\[masked url-password [0-9a-f]{8}\]@db\.example:5432\/x and/);
+    expect(data['text']).toMatch(
+      /^postgres:\/\/app:\[masked url-password [0-9a-f]{6}-[0-9a-f]{8}\]@db\.example:5432\/x and/,
+    );
     expect(data['text']).toContain('https://example.com/a:b@c');
   });
 
   test('text that looks random, in headers, environment and arguments only', () => {
     const lot = 'aB3dE5gH7jK9mN1pQ3sT5vW7';
-    const data = masked({ input: { key: lot }, headers: { 'x-custom': lot }, output: lot, message: { content: lot } });
-    expect(data).toMatchObject({ output: lot, message: { content: lot }, masked: ['high-entropy'] });
-    expect(JSON.stringify([data['input'], data['headers']])).not.toContain(lot);
+    const elsewhere = { output: lot, message: { content: lot }, input: { tool_call_id: lot } };
+    expect(masked(elsewhere)).toEqual(elsewhere);
+    for (const where of ['input', 'headers', 'env', 'arguments']) {
+      const data = masked({ [where]: { custom: lot } });
+      expect(data['masked'], where).toEqual(['high-entropy']);
+      expect(JSON.stringify(data), where).not.toContain(lot);
+    }
   });
 
   test('what a user adds, by pattern, group or field, whatever the flags', () => {
@@ -69,6 +79,17 @@ describe('what is masked', () => {
     expect(JSON.stringify(data)).not.toMatch(/CUST-|1234|DE00/);
     expect(data['text']).toMatch(/PIN is \[masked pin/);
   });
+});
+
+test('every built-in rule is named, and can be left out', () => {
+  const used = Object.keys(secrets);
+  const others = ['secret-field', 'command-password', 'bearer-token', 'url-password', 'high-entropy'];
+  expect([...builtInRules].sort()).toEqual([...used, ...others].sort());
+  const text = `pwd=abc; curl -u a:bcd; Bearer abc123def; redis://:pw@h; ${Object.values(secrets).join(' ')}`;
+  const data = { text, input: { nonce: 'aB3dE5gH7jK9mN1pQ3sT5vW7' } };
+  expect(masked(data)['masked']).toEqual([...builtInRules].sort());
+  expect(masked(data, { except: builtInRules })).toEqual(data);
+  for (const rule of builtInRules) expect(masked(data, { except: [rule] })['masked'], rule).not.toContain(rule);
 });
 
 describe('what is left alone', () => {
@@ -94,7 +115,7 @@ describe('what is left alone', () => {
   });
 
   test('numbers, token counts, and rules that were left out', () => {
-    const data = { usage: { inputTokens: 5 }, maxTokens: 100, settings: { max_tokens: 10, token: 7 } };
+    const data = { usage: { inputTokens: 5 }, maxTokens: 100, settings: { max_tokens: 10 }, tests: { pass: 12 } };
     expect(masked(data)).toEqual(data);
     const key = { text: secrets['openai-key'] as string };
     expect(masked(key, { except: ['openai-key'] })).toEqual(key);
@@ -133,7 +154,7 @@ describe('what hides where ids, numbers and names of options stand', () => {
     expect(data).toMatchObject({ env: [expect.anything(), 'HOME=/root'], masked: ['secret-field'] });
     expect((data['program'] as JsonInput)['arguments']).toEqual([
       'agent.js',
-      expect.stringMatching(/^--api-key=\[masked secret-field [0-9a-f]{8}\]$/),
+      expect.stringMatching(/^--api-key=\[masked secret-field [0-9a-f]{6}-[0-9a-f]{8}\]$/),
       '--password',
       expect.stringMatching(/^\[masked/),
       '-v',
@@ -148,6 +169,124 @@ describe('what hides where ids, numbers and names of options stand', () => {
   });
 });
 
+describe('a value of 8 or more characters that was masked once', () => {
+  const secret = 'correct-horse';
+  const recorder = (): ((data: JsonInput) => string) => {
+    const mask = createMasker({}, { key: createMaskKey({ sha256, key: 'k', seed: 's' }) });
+    return (data) => JSON.stringify(mask({ type: 'x.happened', data }).data);
+  };
+
+  test('is masked everywhere in its event, also before the place that gave it away, and in everything after', () => {
+    const stored = recorder();
+    const first = stored({ text: `It is ${secret}.`, list: [`x${secret}y`, { [secret]: 1 }], password: secret });
+    expect(first).not.toContain(secret);
+    const later = stored({
+      text: `${'long '.repeat(100)}${secret}`,
+      json: JSON.stringify({ a: JSON.stringify({ b: secret }) }),
+      url: `https://x/${encodeURIComponent(secret)}`,
+    });
+    expect(later).not.toContain(secret);
+    expect(recorder()({ text: secret })).toContain(secret);
+  });
+
+  test('is masked in a long text that was seen before it was known', () => {
+    const stored = recorder();
+    const text = `${'long '.repeat(100)}${secret}`;
+    expect(stored({ text })).toContain(secret);
+    stored({ password: secret });
+    expect(stored({ text })).not.toContain(secret);
+  });
+
+  test('is masked again in a long text that gave it away itself', () => {
+    const stored = recorder();
+    const text = `${'long '.repeat(100)}It is ${secret}. {"password":"${secret}"}`;
+    expect(stored({ text })).not.toContain(secret);
+    expect(stored({ text })).not.toContain(secret);
+  });
+
+  test('is found with the escapes of JSON and of addresses, as a number, and as the value of a cookie', () => {
+    const stored = recorder();
+    stored({ password: 'a"b\\c/d e', secret: 4_111_111_111_111_111, headers: { cookie: 'sid=s123456789; Path=/' } });
+    const later = stored({
+      json: `{"x":"${JSON.stringify('a"b\\c/d e').slice(1, -1)}"`,
+      url: `https://x/?q=${encodeURIComponent('a"b\\c/d e')}`,
+      card: 4_111_111_111_111_111,
+      text: 'the session s123456789',
+    });
+    expect(later).not.toMatch(/c\/d|%22b|4111|s1234/);
+  });
+
+  test('is not a word of protocols, a part of credentials that names a host, or a token of a model', () => {
+    const stored = recorder();
+    stored({ auth: 'required', credentials: { host: 'db.example.com', user: 'postgres', password: 'p' } });
+    stored({ logprobs: [{ token: ' customer', logprob: -0.1 }] });
+    const data = { toolChoice: 'required', text: 'The customer is on db.example.com as postgres' };
+    expect(stored(data)).toBe(JSON.stringify(data));
+  });
+
+  test('leaves roles, types, ids and the words of events as they are', () => {
+    const stored = recorder();
+    const id = 'aB3dE5gH7jK9mN1pQ3sT5vW7';
+    stored({ passwords: ['assistant', 'tool-call', 'irreversible', id] });
+    const data = {
+      call: id,
+      effect: 'irreversible',
+      message: { role: 'assistant', content: [{ type: 'tool-call', toolCallId: id, toolName: 'irreversible' }] },
+    };
+    expect(stored(data)).toBe(JSON.stringify(data));
+  });
+
+  test('is forgotten when there are too many, and not remembered if it is too long', () => {
+    const stored = recorder();
+    const long = 'aB3 '.repeat(limits.maskedValueUnitsMax / 4 + 1);
+    stored({ password: long });
+    expect(stored({ text: long })).toContain(long);
+    stored({ password: secret });
+    for (let count = 0; count < limits.maskedValuesMax; count++) stored({ password: `password-${count}` });
+    expect(stored({ text: `${secret} password-${limits.maskedValuesMax - 1}` })).toMatch(/^\{"text":"correct-horse \[/);
+  });
+});
+
+describe('numbers and nested values in fields of secrets', () => {
+  test('are masked, except flags, and what makes parts readable', () => {
+    const data = masked({
+      token: 7,
+      credentials: { type: 'basic', user: 'bob', pins: [1, { a: 'x' }], ok: true, none: null },
+      env: [
+        { name: 'DB_PASSWORD', value: 'plain' },
+        { value: 'plain', key: 'api_key' },
+      ],
+    });
+    expect(JSON.stringify(data)).not.toMatch(/plain|bob|[:[]1|:7/);
+    expect(data['credentials']).toMatchObject({ type: 'basic', ok: true, none: null });
+  });
+
+  test('are left alone in the description of a parameter', () => {
+    const data = { tools: [{ parameters: { properties: { password: { type: 'string', minLength: 8 } } } }] };
+    expect(masked(data)).toEqual(data);
+  });
+
+  test('PWD is the working directory, and a secret is one', () => {
+    const data = masked({ env: { PWD: '/srv/app', MYSQL_PWD: 'plain', PGPASSWORD: 'plain', pwd: 'plain' } });
+    expect(data['env']).toMatchObject({ PWD: '/srv/app' });
+    expect(JSON.stringify(data)).not.toContain('plain');
+  });
+
+  test('a secret with a form is masked also where an id may stand, except in the ids of an event', () => {
+    const secret = secrets['stripe-key'] as string;
+    expect(JSON.stringify(masked({ input: { id: secret, session: secret } }))).not.toContain(secret);
+    expect(masked({ call: secret })).toEqual({ call: secret });
+  });
+});
+
+test('a mask names its key, which is not the seed of the session, and says nothing without it', () => {
+  const text = masked({ password: '1984-04-04' })['password'];
+  expect(text).toMatch(/^\[masked secret-field [0-9a-f]{6}-[0-9a-f]{8}\]$/);
+  const other = masked({ password: '1984-04-04' }, {}, 'other')['password'];
+  expect(String(other).slice(0, 27)).not.toBe(String(text).slice(0, 27));
+  expect(String(text)).not.toContain(sha256('s\n1984-04-04').slice(0, 8));
+});
+
 test('the same secret has the same mask in a session, another in another, and masking twice changes nothing', () => {
   const data = { text: secrets['aws-key'] as string, headers: { authorization: 'Bearer xyz' } };
   expect(masked(data)).toEqual(masked(data));
@@ -157,7 +296,7 @@ test('the same secret has the same mask in a session, another in another, and ma
 });
 
 test('a text is masked the same whether it was seen before or not, and however many there were', () => {
-  const mask = createMasker({}, { sha256, key: 'k' });
+  const mask = createMasker({}, { key: createMaskKey({ sha256, key: 'k', seed: 's' }) });
   const text = `${'word '.repeat(100)}${secrets['jwt']}`;
   const first = mask({ type: 'x.happened', data: { text } });
   expect(mask({ type: 'x.happened', data: { text } })).toEqual(first);
@@ -165,9 +304,10 @@ test('a text is masked the same whether it was seen before or not, and however m
   for (let count = 0; count * filler.length <= limits.maskedTextsMax; count++)
     mask({ type: 'x.happened', data: { text: `${filler}${count}` } });
   expect(mask({ type: 'x.happened', data: { text } })).toEqual(first);
-  // Where it stands decides again, also for a text that was seen elsewhere.
-  const lot = `${'word '.repeat(100)}aB3dE5gH7jK9mN1pQ3sT5vW7`;
-  expect(mask({ type: 'x.happened', data: { output: lot, input: lot } }).data).toMatchObject({ output: lot });
+  // The place decides again, also for a text that was seen elsewhere.
+  const random = `${'word '.repeat(100)}aB3dE5gH7jK9mN1pQ3sT5vW7`;
+  expect(mask({ type: 'x.happened', data: { output: random } }).data).toEqual({ output: random });
+  expect(mask({ type: 'x.happened', data: { input: random } }).data?.['input']).toContain('[masked high-entropy ');
 });
 
 test('data without secrets is given back as it is, and the given event is never changed', () => {
@@ -176,7 +316,7 @@ test('data without secrets is given back as it is, and the given event is never 
       const data = JSON.parse(JSON.stringify(value)) as JsonInput;
       const event = { type: 'x.happened', data };
       const before = JSON.stringify(event);
-      const after = createMasker({}, { sha256, key: 'k' })(event);
+      const after = createMasker({}, { key: createMaskKey({ sha256, key: 'k', seed: 's' }) })(event);
       expect(JSON.stringify(event)).toBe(before);
       if (after.data?.['masked'] === data['masked']) expect(after).toBe(event);
     }),

@@ -1,0 +1,72 @@
+import type { JsonValue } from '../json.ts';
+import type { Sha256 } from '../parts/digest.ts';
+
+/** The ingredients of a mask key. */
+export interface MaskKeyParts {
+  readonly sha256: Sha256;
+  /** A random text that is not in the store. */
+  readonly key: string;
+  /** The seed of the session: a different session gives the same secret a different mask. */
+  readonly seed: string;
+}
+
+/** Hashes secrets into masks. Nobody who has only the store can compute these hashes. */
+export interface MaskKey {
+  /** Names the key in every mask, and reveals nothing about a random key. */
+  readonly id: string;
+  /** Returns the hash of a secret. */
+  readonly hashOf: (secret: string) => string;
+  /** Returns the hash that masks without a key id hold: an earlier release made them with the seed of the session. */
+  readonly formerHashOf: (secret: string) => string;
+}
+
+const idUnits = 6;
+const hashUnits = 8;
+
+/** Makes the mask key of a session. */
+export function createMaskKey({ sha256, key, seed }: MaskKeyParts): MaskKey {
+  return {
+    id: sha256(`reprise mask key\n${key}`).slice(0, idUnits),
+    hashOf: (secret) => sha256(`${key}\n${sha256(`${key}\n${seed}\n${secret}`)}`).slice(0, hashUnits),
+    formerHashOf: (secret) => sha256(`${seed}\n${secret}`).slice(0, hashUnits),
+  };
+}
+
+/** Returns the mask of a secret: `[masked RULE 5e6f7a-1a2b3c4d]`, with the id of the key and the hash of the secret. */
+export function maskOf({ id, hashOf }: MaskKey, rule: string, secret: string): string {
+  return `[masked ${rule} ${id}-${hashOf(secret)}]`;
+}
+
+/** A mask in a text. */
+export interface Mask {
+  readonly start: number;
+  readonly end: number;
+  /** The id of its key; undefined for a mask of an earlier release. */
+  readonly key: string | undefined;
+  readonly hash: string;
+}
+
+/** The longest name of a rule. */
+export const ruleNameUnitsMax = 100;
+
+const maskStart = '[masked ';
+const maskForm = /\[masked [A-Za-z0-9-]{1,100} (?:([0-9a-f]{6})-)?([0-9a-f]{8})\]/g;
+
+/** Returns the masks in a text, in order. */
+export function masksIn(text: string): readonly Mask[] {
+  if (!text.includes(maskStart)) return [];
+  return Array.from(text.matchAll(maskForm), (match) => {
+    const [whole, key, hash = ''] = match;
+    return { start: match.index, end: match.index + whole.length, key, hash };
+  });
+}
+
+/** Tells whether a text begins with a mask, or with what looks like one. */
+export function startsWithMask(text: string, at = 0): boolean {
+  return text.startsWith(maskStart, at);
+}
+
+/** Tells whether a value holds a mask anywhere, so that the original value is lost. */
+export function holdsMask(value: JsonValue | undefined): boolean {
+  return value !== undefined && masksIn(JSON.stringify(value)).length > 0;
+}

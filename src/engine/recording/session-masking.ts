@@ -1,0 +1,30 @@
+import type { JsonValue } from '../../core/json.ts';
+import { createMaskKey } from '../../core/masking/mask.ts';
+import { createMasker, type Masker } from '../../core/masking/masking.ts';
+import { compareMasked, type Sameness } from '../../core/masking/same-value.ts';
+import type { Engine } from '../context/engine.ts';
+import { sessionRecord } from '../history/place.ts';
+
+/** How a session is masked. */
+export interface SessionMasking {
+  /** Masks events; undefined if nothing is masked. */
+  readonly mask: Masker | undefined;
+  /** Compares stored arguments, which may hold masks, with arguments that do not. */
+  readonly compare: (stored: JsonValue | undefined, fresh: JsonValue | undefined) => Sameness;
+}
+
+/**
+ * Returns the masking of a session. Its key is not in the store; with the session's seed it gives a secret the same mask
+ * throughout the session and a different one in the next.
+ */
+export async function sessionMasking(engine: Engine, session: string): Promise<SessionMasking> {
+  const { masking, maskKey } = engine.recording;
+  if (masking === undefined) return { mask: undefined, compare: compareMasked };
+  const { platform } = engine;
+  const { seed } = await sessionRecord(engine, session);
+  const key = createMaskKey({ sha256: platform.sha256, key: maskKey(), seed });
+  return {
+    mask: createMasker(masking, { key, runWithin: platform.runWithin }),
+    compare: (stored, fresh) => compareMasked(stored, fresh, key),
+  };
+}
