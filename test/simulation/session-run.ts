@@ -12,7 +12,18 @@ import { Refused, ViewModel } from './view-model.ts';
 
 /** One thing done to a session; numbers are scaled to what is there when it happens. */
 export type Command = readonly [
-  kind: 'add' | 'replace' | 'insert' | 'revert' | 'rewind' | 'rewindToTurn' | 'redo' | 'fork' | 'erase' | 'append' | 'several',
+  kind:
+    | 'add'
+    | 'replace'
+    | 'insert'
+    | 'revert'
+    | 'rewind'
+    | 'rewindToTurn'
+    | 'redo'
+    | 'fork'
+    | 'erase'
+    | 'append'
+    | 'several',
   branch: number,
   seq: number,
   turn: number,

@@ -120,8 +120,7 @@ async function refuseDoubleVersions(engine: Engine, place: Place, { seq: last, u
     if (event.type !== 'state.committed') continue;
     for (const { agent, key, version } of (event.data['operations'] ?? []) as readonly JsonObject[]) {
       const name = JSON.stringify([agent, key, version]);
-      if (seen.has(name))
-        refuseVersion(place, last, `version ${String(version)} of state key ${JSON.stringify(key)}`);
+      if (seen.has(name)) refuseVersion(place, last, `version ${String(version)} of state key ${JSON.stringify(key)}`);
       seen.add(name);
     }
   }

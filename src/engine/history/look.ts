@@ -133,7 +133,8 @@ export async function* eventsOfKey({ engine, hypothesis, view }: Look, key: stri
   const { session, seq: stored } = hypothesis.place;
   for (const group of groupsOf(view.pieces, stored).reverse()) {
     if (group.isSupposed) {
-      for (const event of supposedEvents(group, hypothesis).reverse()) if (indexKeysOf(event).includes(key)) yield event;
+      for (const event of supposedEvents(group, hypothesis).reverse())
+        if (indexKeysOf(event).includes(key)) yield event;
       continue;
     }
     let segments = segmentsOf(group);

@@ -366,15 +366,18 @@ export const redo: readonly VerbCase[] = [
     await refuses('redo.nothing', () => session.redo());
   }),
 
-  onSession("redo() on a fork takes back the fork's edits, appended ones too, and none of its parent", async (session) => {
-    await session.append(notes('ab'));
-    await session.edit('main', { kind: 'append', event: note('m') });
-    await session.fork('main', { name: 'x', system: 'Be brief.', edits: [{ kind: 'drop', seq: 1 }] });
-    const { undone, restored } = await session.redo('x');
-    assert.deepEqual([undone, restored], [[5], [1]]);
-    assert.equal(await said(session.replay({ at: 'x' })), 'abm');
-    await refuses('redo.nothing', () => session.redo('x'));
-  }),
+  onSession(
+    "redo() on a fork takes back the fork's edits, appended ones too, and none of its parent",
+    async (session) => {
+      await session.append(notes('ab'));
+      await session.edit('main', { kind: 'append', event: note('m') });
+      await session.fork('main', { name: 'x', system: 'Be brief.', edits: [{ kind: 'drop', seq: 1 }] });
+      const { undone, restored } = await session.redo('x');
+      assert.deepEqual([undone, restored], [[5], [1]]);
+      assert.equal(await said(session.replay({ at: 'x' })), 'abm');
+      await refuses('redo.nothing', () => session.redo('x'));
+    },
+  ),
 
   onSession('redo() after a rewind takes back an edit that came after it, then the rewind', async (session) => {
     await session.append(notes('ab'));

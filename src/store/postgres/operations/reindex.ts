@@ -83,7 +83,8 @@ async function removeWrong(
   const kept = await keptKeys(queries, session, branch);
   const wrong: IndexedEvent[] = [];
   for (const [held, at, id, type, agent, data] of rows) {
-    const keys = kept.get(at) ?? (id === null || type === null ? [] : await keysOfRow(queries, session, [id, type, agent, data]));
+    const keys =
+      kept.get(at) ?? (id === null || type === null ? [] : await keysOfRow(queries, session, [id, type, agent, data]));
     if (!keys.includes(held)) wrong.push({ branchId: branch, seq: at, keys: [held] });
   }
   await unindexEvents(queries, session, wrong);

@@ -18,6 +18,10 @@ export function eventKeys(database: Database, session: SessionRow, branchId: num
 }
 
 /** Returns the keys of an event from its columns. */
-export function keysOfRow(database: Database, session: SessionRow, [id, type, agent, data]: KeyedRow): readonly string[] {
+export function keysOfRow(
+  database: Database,
+  session: SessionRow,
+  [id, type, agent, data]: KeyedRow,
+): readonly string[] {
   return storedKeys({ id, type, agent, data }, (digest) => heldPart(database, session, digest));
 }

@@ -90,7 +90,8 @@ function removeWrong(
   );
   const kept = keptKeys(database, branch);
   for (const [held, at, id, type, agent, data] of rows) {
-    const keys = kept.get(at) ?? (id === null || type === null ? [] : keysOfRow(database, session, [id, type, agent, data]));
+    const keys =
+      kept.get(at) ?? (id === null || type === null ? [] : keysOfRow(database, session, [id, type, agent, data]));
     if (!keys.includes(held)) unindexEvent(database, branch, held, at);
   }
   const last = rows.at(-1);
