@@ -10,6 +10,7 @@ import {
   stringAt,
 } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
+import { titleOf } from '../../core/title.ts';
 
 /** Where an event stands in its file. */
 interface Place {
@@ -153,12 +154,6 @@ function toolName(event: JsonObject, payload: JsonObject): string {
 function started(payload: JsonObject): EventDraft {
   const prompt = promptIn(payload);
   return { type: 'run.started', data: prompt === undefined ? {} : { title: titleOf(prompt) } };
-}
-
-function titleOf(prompt: string): string {
-  const line = prompt.replace(/\s+/g, ' ').trim();
-  const max = limits.titleCharactersMax;
-  return line.length <= max ? line : `${line.slice(0, max - 1)}…`;
 }
 
 /** Finds the prompt: the runtime writes `prompt`, its tests and older traces `user_prompt`. */
