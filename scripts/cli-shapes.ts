@@ -263,6 +263,7 @@ export const shapes: Readonly<Record<string, CliShape>> = {
       events: 'always',
       parts: 'always',
       markers: 'always',
+      remains: 'always',
       marker: 'always',
       undone: 'always',
       restored: 'always',

@@ -26,6 +26,7 @@ export const errorCodes = {
   'copy.not-verified': 'The copy at the target does not match the source.',
   'edit.invalid': 'An edit does not fit the history it was given for.',
   'effect.refused': 'An agent asked for a call that must not be repeated, and no rule allows it.',
+  'erase.running': 'A run that has not ended could bring the erased content back.',
   'error.unknown': 'An error that came as JSON has a code that this release does not know.',
   'event.damaged': 'An event does not match its digest.',
   'event.erased': 'The payload of the event was erased.',

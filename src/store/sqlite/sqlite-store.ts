@@ -11,6 +11,7 @@ import type {
   BranchRecord,
   BranchRef,
   BranchSummary,
+  EraseOutcome,
   EraseRequest,
   EventStore,
   HeldPartsRequest,
@@ -38,6 +39,7 @@ import type { AskedView, Segment } from '../../core/view/view.ts';
 import { snapshotOf, snapshotPlaceOf } from '../sql/snapshot-row.ts';
 import { Catalogue, type SessionRow } from './catalogue.ts';
 import type { Database } from './database.ts';
+import { LogEmptying } from './log-emptying.ts';
 import type { Migration } from './migrate.ts';
 import { openDatabase } from './open-database.ts';
 import { append, sessionOf } from './operations/append.ts';
@@ -124,6 +126,8 @@ class SqliteStore implements EventStore {
   readonly #watchers: Watchers;
   #closing: Promise<void> | undefined;
   #clearing: Promise<void> = Promise.resolve();
+  /** Tries to empty the log that a reader held when something was erased. */
+  #emptying: LogEmptying | undefined;
   /** When the event loop last had its turn, as far as known. */
   #turnedAt = 0;
 
@@ -225,6 +229,7 @@ class SqliteStore implements EventStore {
     const id = await this.#write(() => hideSession(this.#database, this.#catalogue, ref));
     if (id === undefined) return false;
     await clearSession(this.#database, id, (work) => this.#write(work));
+    await this.#emptyLog();
     return true;
   }
 
@@ -233,7 +238,7 @@ class SqliteStore implements EventStore {
     if (replaced === undefined) return;
     await clearSession(this.#database, replaced, (work) => this.#write(work));
     // The new session may be the one that an erasure left.
-    await truncateLog(this.#database, this.#options.busyWaitMs);
+    await this.#emptyLog();
   }
 
   async putSnapshot(ref: SessionRef, snapshot: Snapshot): Promise<void> {
@@ -281,10 +286,10 @@ class SqliteStore implements EventStore {
     });
   }
 
-  async erase(request: EraseRequest): Promise<readonly AppendOutcome[]> {
-    const outcomes = await this.#write(() => erase(this.#database, this.#catalogue, this.#options.platform, request));
-    await truncateLog(this.#database, this.#options.busyWaitMs);
-    return outcomes;
+  async erase(request: EraseRequest): Promise<EraseOutcome> {
+    const appends = await this.#write(() => erase(this.#database, this.#catalogue, this.#options.platform, request));
+    const isEmptied = await this.#emptyLog();
+    return { appends, remains: isEmptied ? [] : [`the log "${this.#options.path}-wal", which a reader holds`] };
   }
 
   async heldParts(ref: SessionRef, { limit, after }: HeldPartsRequest): Promise<readonly Digest[]> {
@@ -314,12 +319,23 @@ class SqliteStore implements EventStore {
     this.#watchers.close();
     await this.#clearing;
     await this.#writer.drain();
+    this.#emptying?.stop();
     this.#database.close();
   }
 
   async #clearHidden(): Promise<void> {
-    for (const id of hiddenSessions(this.#database))
-      await clearSession(this.#database, id, (work) => this.#write(work));
+    const hidden = hiddenSessions(this.#database);
+    for (const id of hidden) await clearSession(this.#database, id, (work) => this.#write(work));
+    if (hidden.length > 0) await this.#emptyLog();
+  }
+
+  /** Empties the log of what was erased. If a reader holds it, tries again in the background and returns false. */
+  async #emptyLog(): Promise<boolean> {
+    if (await truncateLog(this.#database, this.#options.busyWaitMs)) return true;
+    this.#emptying ??= new LogEmptying(this.#database, () => {
+      this.#emptying = undefined;
+    });
+    return false;
   }
 
   #branchIds(session: SessionRow): (name: string) => number | undefined {

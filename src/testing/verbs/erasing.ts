@@ -147,6 +147,18 @@ export const erase: readonly VerbCase[] = [
     );
   }),
 
+  onSession(
+    'erase() with onlyIdle is refused while a run has not ended: its agent could bring it back',
+    async (session) => {
+      await session.append({ type: 'run.started', run: 'r', data: {} });
+      await session.append(note(secret));
+      await refuses('erase.running', () => session.erase('main@2', { onlyIdle: true }));
+      await session.append({ type: 'run.ended', run: 'r', data: { outcome: 'ok' } });
+      const { events, remains } = await session.erase('main@2', { onlyIdle: true });
+      assert.deepEqual([events.length, remains], [1, []]);
+    },
+  ),
+
   onSession('erase() is refused on structural events, on nothing and a second time', async (session) => {
     await session.append([note('a long enough note'), note('b')]);
     await session.revert('main@2');
