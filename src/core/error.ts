@@ -76,6 +76,7 @@ export const errorCodes = {
   'store.failed': 'The store failed.',
   'store.full': 'The disk of the store is full.',
   'store.newer': 'A newer release wrote the store.',
+  'store.moved': 'The file of the store was moved, removed, replaced or changed while it was open.',
   'store.not-found': 'There is no store at that address.',
   'store.read-only': 'The store cannot be written.',
   'store.unreachable': 'The server of the store does not answer, or the connection to it was cut.',

@@ -42,6 +42,7 @@ import type { Database } from './database.ts';
 import { LogEmptying } from './log-emptying.ts';
 import type { Migration } from './migrate.ts';
 import { openDatabase } from './open-database.ts';
+import type { OpenedFile } from './opened-file.ts';
 import { append, sessionOf } from './operations/append.ts';
 import { findBranch, findHead, listBranches } from './operations/branch.ts';
 import { clearSession, hiddenSessions, hideSession } from './operations/delete-session.ts';
@@ -106,8 +107,8 @@ export async function openMigratedStore(
   migrations: readonly Migration[],
 ): Promise<EventStore> {
   const busyWaitMs = checkWait(options.busyWaitMs ?? limits.busyWaitMsMax);
-  const { database, isReadOnly } = await openDatabase({ ...options, migrations, busyWaitMs });
-  const store = new SqliteStore(database, { ...options, migrations, busyWaitMs, isReadOnly });
+  const { database, isReadOnly, file } = await openDatabase({ ...options, migrations, busyWaitMs });
+  const store = new SqliteStore(database, { ...options, migrations, busyWaitMs, isReadOnly, file });
   store.clearAway();
   return store;
 }
@@ -116,6 +117,7 @@ interface OpenOptions extends SqliteStoreOptions {
   readonly migrations: readonly Migration[];
   readonly busyWaitMs: number;
   readonly isReadOnly: boolean;
+  readonly file: OpenedFile;
 }
 
 class SqliteStore implements EventStore {
@@ -139,7 +141,10 @@ class SqliteStore implements EventStore {
     this.#writer = new Writer(database, this.#catalogue, {
       append: (request) => append(database, this.#catalogue, options.platform, request),
       busyWaitMs: options.busyWaitMs,
-      onCommit: () => this.#watchers.wake(),
+      onCommit: () => {
+        options.file.checkWritten();
+        this.#watchers.wake();
+      },
     });
   }
 
@@ -361,6 +366,7 @@ class SqliteStore implements EventStore {
     const deadline = now + this.#options.busyWaitMs;
     for (let attempt = 0; ; attempt++) {
       try {
+        this.#options.file.checkReadable();
         return this.#database.reading(() => {
           this.#catalogue.refresh();
           return work();
