@@ -146,7 +146,7 @@ describe.each(Object.keys(stores))('a recorder on %s, whose store a different pr
     expect(await first).toMatchObject({ code: 'recording.failed', message: expect.stringContaining('"pay"') });
     expect(paid).toEqual([]);
     const fork = await session.fork('main@1');
-    // The record shows the call as aborted, so the next resume asks or is told.
+    // The record shows the call as aborted, so the next resume asks unless the policy decides.
     await expect(fork.resume(agent)).rejects.toMatchObject({ code: 'effect.refused' });
     expect((await fork.resume(agent, { effects: 'run' })).text).toBe('Paid.');
     expect(paid).toEqual([8]);
