@@ -9,7 +9,6 @@ import {
   type JsonValue,
   stringAt,
 } from '../../core/json.ts';
-import { limits } from '../../core/limits.ts';
 import { titleOf } from '../../core/title.ts';
 
 /** Where an event stands in its file. */
