@@ -2,6 +2,9 @@ import { defineConfig } from 'vitest/config';
 
 const second = 1000;
 
+/** Whether this is `npm run soak`, which takes its time. */
+const soaking = process.argv.includes('soak');
+
 /** Tests that need a PostgreSQL server, which is started for them alone. */
 const onServer = 'test/*/postgres*.test.ts';
 
@@ -21,12 +24,11 @@ function kind(name: string, timeoutMs: number, include: readonly string[] = [`te
       exclude: ['**/fixtures/**', ...(name === 'postgres' ? [] : [onServer])],
       testTimeout: timeoutMs,
       hookTimeout: timeoutMs,
+      ...(soaking ? { env: { REPRISE_RUNS: process.env['REPRISE_RUNS'] ?? '400' } } : {}),
       ...(name === 'postgres' ? { globalSetup: ['test/postgres/global-setup.ts'] } : {}),
     },
   };
 }
-
-const soaking = process.argv.includes('soak');
 
 export default defineConfig({
   test: {
@@ -44,7 +46,7 @@ export default defineConfig({
       kind('crash', 300 * second),
       kind('compat', 120 * second),
       kind('seeds', 120 * second),
-      kind('simulation', 300 * second),
+      kind('simulation', soaking ? 3600 * second : 300 * second),
       kind('e2e', 300 * second),
       kind('frameworks', 180 * second),
       kind('docs', 180 * second),

@@ -9,6 +9,7 @@ import { recordModel } from '../src/adapters/ai-sdk/recorded-model.ts';
 import { recordTools } from '../src/adapters/ai-sdk/recorded-tools.ts';
 import type { Recorder } from '../src/core/recording/recorder.ts';
 import type { JsonObject, Message } from '../src/index.ts';
+import { askAnthropic, askGemini, askOpenAI } from './client-agents.ts';
 import { askGraph, askOpenAIAgent } from './framework-agents.ts';
 import { alternate, atMost, forTheRecord, median, minimum, type Row, spread, time, timeEach } from './measure.ts';
 import { open, remove, type Workspace } from './workspace.ts';
@@ -45,6 +46,14 @@ export async function benchRecording(workspace: Workspace): Promise<Row[]> {
     const to = recording ? recorder : undefined;
     return within(to, () => askGraph((messages) => answered(model.url, messages), text, to));
   });
+  const clients: Row[] = [];
+  for (const [who, ask] of Object.entries(clientAgents)) {
+    const found = await compared(rounds, (recording) => {
+      const to = recording ? recorder : undefined;
+      return within(to, () => ask(model.url, text, to));
+    });
+    clients.push(...rowsOf(who, found));
+  }
   const calls = await perCall(workspace, recorder);
   const { failed } = await recorder.flush();
   if (failed > 0) throw new Error(`${failed} events were not recorded`);
@@ -54,9 +63,16 @@ export async function benchRecording(workspace: Workspace): Promise<Row[]> {
     ...rowsOf('an AI SDK agent that streams', sdk),
     ...rowsOf('an agent of OpenAI Agents that streams', agents),
     ...rowsOf('a LangGraph agent that streams', graph),
+    ...clients,
     ...calls,
   ];
 }
+
+const clientAgents = {
+  'a loop over `openai` that streams': askOpenAI,
+  'a loop over `@anthropic-ai/sdk` that streams': askAnthropic,
+  'a loop over `@google/genai` that streams': askGemini,
+} as const;
 
 type Compared = Record<'with' | 'without', { readonly wall: number[]; readonly first: number[] }>;
 

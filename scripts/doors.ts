@@ -21,6 +21,30 @@ export const doors: Readonly<Record<string, Door>> = {
     file: 'src/testing.ts',
     about: 'The suites that prove a store, for any test runner; see [bring your own store](../guides/own-store.md).',
   },
+  'reprise/protocols': {
+    file: 'src/protocols.ts',
+    about:
+      "Reads and writes the protocols of model providers: their requests, messages, answers and streams in the neutral form; see [recording a provider's client](../guides/record.md#a-providers-client).",
+    imports: [],
+  },
+  'reprise/openai': {
+    file: 'src/openai.ts',
+    about:
+      "Records OpenAI's client, and resumes loops over it; see [recording a provider's client](../guides/record.md#a-providers-client).\nIn the examples `client` is a client of the package `openai`.",
+    imports: [`import { client } from '{root}test/docs/example-openai.ts';`],
+  },
+  'reprise/anthropic': {
+    file: 'src/anthropic.ts',
+    about:
+      "Records Anthropic's client, and resumes loops over it; see [recording a provider's client](../guides/record.md#a-providers-client).\nIn the examples `client` is a client of the package `@anthropic-ai/sdk`.",
+    imports: [`import { client } from '{root}test/docs/example-anthropic.ts';`],
+  },
+  'reprise/gemini': {
+    file: 'src/gemini.ts',
+    about:
+      "Records Google's client of Gemini, and resumes loops over it; see [recording a provider's client](../guides/record.md#a-providers-client).\nIn the examples `client` is a client of the package `@google/genai`.",
+    imports: [`import { client } from '{root}test/docs/example-gemini.ts';`],
+  },
   'reprise/ai-sdk': {
     file: 'src/ai-sdk.ts',
     about:

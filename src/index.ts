@@ -8,6 +8,17 @@ export { StateHandle } from './engine/state/state-handle.ts';
 export { Transaction } from './engine/state/transaction.ts';
 export { type OpenOptions, openReprise } from './open-reprise.ts';
 
+// A program's own functions, as part of the record.
+
+export {
+  type AnyFunction,
+  type RecordedFunction,
+  type RecordFunctionOptions,
+  type RecordToolsOptions,
+  recordFunction,
+  recordTools,
+} from './adapters/functions/recorded-function.ts';
+
 // The configuration of a project.
 
 export { type Config, type ConfigAgent, defineConfig } from './core/recording/config.ts';

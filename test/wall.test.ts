@@ -28,6 +28,7 @@ const rooms = [
   'engine',
   'wording',
   'reading',
+  'protocols',
   'store/memory',
   'store/sql',
   'store/sqlite',

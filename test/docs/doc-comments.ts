@@ -57,11 +57,15 @@ export function examplePrograms(root: string): ExampleProgram[] {
 
 /**
  * Returns imports of every export of the package. Adapters give the same names to the same things, so each sees only its
- * own door. `reprise/store` repeats some names of the main door: the first door that has a name provides it.
+ * own door, and its names before those of the main door. `reprise/store` repeats some names of the main door: the first
+ * door that has a name provides it.
  */
 function exportImports(root: string, file: string): string[] {
   const imported = new Set<string>();
-  return Object.entries(doors).flatMap(([specifier, door]) => {
+  const ownFirst = Object.entries(doors).toSorted(
+    ([, a], [, b]) => Number(a.imports === undefined) - Number(b.imports === undefined),
+  );
+  return ownFirst.flatMap(([specifier, door]) => {
     const surface = publicSurface(root, door.file);
     if (door.imports !== undefined && !surface.some((entry) => entry.file === file)) return [];
     const names = surface

@@ -42,8 +42,9 @@ function told(text: string): string {
   return result;
 }
 
-async function runs(name: string, output: string | undefined): Promise<void> {
-  const { code, stdout, stderr } = await workshop.run(paths.get(name) as string);
+async function runs(name: string, output?: string): Promise<void> {
+  const path = paths.get(name) as string;
+  const { code, stdout, stderr } = await (output === undefined ? workshop.import(path) : workshop.run(path));
   expect(code, told(`${stderr}${stdout}`)).toBe(0);
   if (output !== undefined) expect(stdout).toBe(output);
 }
@@ -53,7 +54,7 @@ describe.concurrent('the code of the documents runs', () => {
 });
 
 describe.concurrent('the examples of the doc comments run', () => {
-  test.each(comments.map(({ file }) => [file, undefined] as const))('%s', runs);
+  test.each(comments.map(({ file }) => [file] as const))('%s', (file) => runs(file));
 });
 
 test('the code of the documents and of the doc comments has the right types', async () => {

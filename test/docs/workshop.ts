@@ -1,5 +1,6 @@
 /** A folder in which the programs of the documents run: `reprise` there is the source of this repository. */
-import { execFile } from 'node:child_process';
+import { type ChildProcess, execFile, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -17,16 +18,29 @@ export interface Ran {
 }
 
 /** Packages that readers have installed besides Reprise. */
-const frameworks = ['@ai-sdk', '@langchain', '@modelcontextprotocol', '@openai', 'ai', 'zod'];
+const frameworks = [
+  '@ai-sdk',
+  '@anthropic-ai',
+  '@google',
+  '@langchain',
+  '@modelcontextprotocol',
+  '@openai',
+  'ai',
+  'openai',
+  'zod',
+];
 
 const parallel = 2;
-const timeoutMs = 30_000;
+// It only decides when a program that hangs is given up.
+const timeoutMs = 120_000;
 
 /** A temporary folder for programs; dispose of it when done. */
 export class Workshop {
   readonly folder: string = mkdtempSync(join(tmpdir(), 'reprise-docs-'));
   #running = 0;
   readonly #waiting: (() => void)[] = [];
+  /** Processes that import programs, each of which loads the frameworks once. */
+  readonly #importers: ChildProcess[] = [];
 
   constructor() {
     this.write('package.json', '{ "type": "module" }\n');
@@ -57,11 +71,30 @@ export class Workshop {
   }
 
   /** Runs a file with the Node that runs the tests, in the folder of the file; two at a time. */
-  async run(path: string): Promise<Ran> {
+  run(path: string): Promise<Ran> {
+    return this.#inTurn(() => ran(process.execPath, [path], dirname(path)));
+  }
+
+  /** Imports a file whose output does not matter, in a process that has imported others; two at a time. */
+  import(path: string): Promise<Ran> {
+    return this.#inTurn(async () => {
+      const importer = this.#importers.pop() ?? startImporter();
+      const answered = Promise.race([once(importer, 'message'), once(importer, 'exit')]);
+      importer.send(path);
+      const [answer] = (await answered) as [{ readonly failed?: string } | number | null];
+      // A program that fails here, or ends the process, runs alone: its own failure is the one that counts.
+      if (answer === null || typeof answer === 'number' || answer.failed !== undefined)
+        return await ran(process.execPath, [path], dirname(path));
+      this.#importers.push(importer);
+      return { code: 0, stdout: '', stderr: '' };
+    });
+  }
+
+  async #inTurn(work: () => Promise<Ran>): Promise<Ran> {
     if (this.#running >= parallel) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.#running++;
     try {
-      return await ran(process.execPath, [path], dirname(path));
+      return await work();
     } finally {
       this.#running--;
       this.#waiting.shift()?.();
@@ -74,6 +107,7 @@ export class Workshop {
   }
 
   [Symbol.dispose](): void {
+    for (const importer of this.#importers) importer.disconnect();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
@@ -97,10 +131,19 @@ function typeCheck(): object {
   };
 }
 
-function ran(file: string, args: readonly string[], cwd: string): Promise<Ran> {
+function startImporter(): ChildProcess {
+  const program = join(import.meta.dirname, 'example-child.ts');
+  return fork(program, { env: plainEnv(), execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+}
+
+function plainEnv(): NodeJS.ProcessEnv {
   const { REPRISE_STORE: _, ...own } = process.env;
   // Every program loads the same source; without types once is enough.
-  const env = { ...own, NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/docs') };
+  return { ...own, NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/docs') };
+}
+
+function ran(file: string, args: readonly string[], cwd: string): Promise<Ran> {
+  const env = plainEnv();
   return new Promise((resolve) => {
     execFile(file, [...args], { cwd, env, encoding: 'utf8', timeout: timeoutMs }, (error, stdout, stderr) => {
       const code = error === null ? 0 : typeof error.code === 'number' ? error.code : 1;

@@ -30,7 +30,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 // How long it takes is a row of `npm run bench`.
 test('npm start tells the story in five parts and ends', () => {
   const headings = [...printed.matchAll(/^([1-9]) {2}(\w+)/gm)].map((match) => `${match[1]} ${match[2]}`);
-  expect(headings).toEqual(['1 An', '2 Look', '3 Fork', '4 Say', '5 And']);
+  expect(headings).toEqual(['1 Record', '2 Look', '3 Fork', '4 Diff', '5 Verify']);
   expect(printed).toContain('I refunded 500.');
   expect(printed, 'the better prompt changed what the agent did').toContain('I refunded 50.');
   expect(printed).toMatch(/^verified /m);

@@ -53,7 +53,7 @@ const callsOf = (say: Exclude<Say, string>): readonly Asking[] => ('call' in say
 
 /** A model's part of the story, and what became of it. */
 export class Script {
-  /** The request of each model call, a line per message. */
+  /** The request of each model call, a line for every message. */
   readonly asked: string[][] = [];
   /** The arguments with which the tool was really executed. */
   readonly executed: number[] = [];

@@ -138,7 +138,7 @@ test('a pending call that needs a person is not made behind their back, and is o
     const agent = aiSdkAgent({ model, ...(settings as { tools: { weather: typeof weather } }) });
     await expect(branch.resume(agent, { effects: 'run' }), name).rejects.toMatchObject({ code: 'effect.refused' });
     expect(dataOf(await eventsOf(world.session, name), 'call.started', 'tool'), name).toEqual([]);
-    // The record answers a call that ran with a person's approval.
+    // A call that was executed with a person's approval is answered from the record.
     expect((await branch.resume(agent)).reused, name).toBe(1);
   }
   expect([executed, model.doGenerateCalls.length]).toEqual([[], 4]);

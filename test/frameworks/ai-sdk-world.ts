@@ -1,4 +1,4 @@
-/** The fixtures of the AI SDK tests: a scripted model, and the log as a table. */
+/** The world of the AI SDK adapter's tests: a scripted model, and the log as a table. */
 import type {
   LanguageModelV4Content,
   LanguageModelV4GenerateResult,

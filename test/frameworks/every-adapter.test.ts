@@ -1,4 +1,4 @@
-/** The promises of every adapter, tested with its real framework. */
+/** The promises of every adapter, checked on each of them with its real framework. */
 
 import { readFileSync } from 'node:fs';
 import { setTracingDisabled } from '@openai/agents';

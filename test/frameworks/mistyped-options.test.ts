@@ -143,7 +143,7 @@ const calls: Readonly<Record<string, () => unknown>> = {
   'reprise/mcp recordTransport': () => mcp.recordTransport(InMemoryTransport.createLinkedPair()[0], recorder, misspelt),
 };
 
-/** Options that are refused without throwing, and the test that proves it. */
+/** Options that are not refused by throwing, and where that is proved. */
 const elsewhere: Readonly<Record<string, string>> = {
   'reprise SessionRecorder.run': 'a recorder never throws: it tells what nobody reads (the verb suite, record)',
   'reprise SessionRecorder.turn': 'the same',

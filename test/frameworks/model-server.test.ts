@@ -1,6 +1,7 @@
 /** The scripted model server, through the clients that people use. */
 import { createOpenAI } from '@ai-sdk/openai';
 import Anthropic from '@anthropic-ai/sdk';
+import { GoogleGenAI } from '@google/genai';
 import { generateText, isStepCount, streamText, tool } from 'ai';
 import OpenAI from 'openai';
 import { describe, expect, test, vi } from 'vitest';
@@ -21,7 +22,7 @@ const chatTool = {
 const responseTool = { type: 'function', name: 'weather', parameters: weather.inputSchema, strict: false } as const;
 const anthropicTool = { name: 'weather', description: weather.description, input_schema: weather.inputSchema };
 
-/** One script for all three protocols. */
+/** One script for every protocol. */
 const story: ModelScript = [
   { when: { answered: 'weather' }, reply: ({ results }) => ({ text: `Grüße: ${String(results[0]?.output)}` }) },
   {
@@ -45,6 +46,9 @@ const openai = (server: ModelServer, maxRetries = 0): OpenAI =>
 const anthropic = (server: ModelServer, maxRetries = 0): Anthropic =>
   new Anthropic({ baseURL: server.url, apiKey: 'none', maxRetries });
 
+const gemini = (server: ModelServer): GoogleGenAI =>
+  new GoogleGenAI({ apiKey: 'none', httpOptions: { baseUrl: server.url } });
+
 const thrown = (promise: PromiseLike<unknown>): Promise<Error> =>
   Promise.resolve(promise).then(
     () => expect.fail('it should have failed'),
@@ -58,7 +62,7 @@ interface Said {
 
 const user = (content: string) => [{ role: 'user' as const, content }];
 
-/** Streams an answer. The AI SDK reports failures of a stream on the side. */
+/** Streams a text; the AI SDK reports errors in a stream on the side. */
 async function streamed(
   server: ModelServer,
   { kind, prompt, system }: { kind: 'chat' | 'responses'; prompt: string; system: string | undefined },
@@ -129,6 +133,22 @@ const ways: Readonly<Record<string, (server: ModelServer, prompt: string, system
     });
     const { usage } = await stream.finalMessage();
     return { text: await stream.finalText(), usage: [usage.input_tokens, usage.output_tokens] };
+  },
+  'Gemini contents': async (server, prompt, system) => {
+    const config = system === undefined ? {} : { config: { systemInstruction: system } };
+    const { text, usageMetadata } = await gemini(server).models.generateContent({ model, contents: prompt, ...config });
+    return { text: text ?? '', usage: [usageMetadata?.promptTokenCount, usageMetadata?.candidatesTokenCount] };
+  },
+  'Gemini contents, streamed': async (server, prompt, system) => {
+    const config = system === undefined ? {} : { config: { systemInstruction: system } };
+    const chunks = await gemini(server).models.generateContentStream({ model, contents: prompt, ...config });
+    let text = '';
+    let usage: readonly unknown[] = [];
+    for await (const chunk of chunks) {
+      text += chunk.text ?? '';
+      usage = [chunk.usageMetadata?.promptTokenCount, chunk.usageMetadata?.candidatesTokenCount];
+    }
+    return { text, usage };
   },
   'AI SDK, responses': async (server, prompt, system) => {
     const provider = createOpenAI({ baseURL: server.url, apiKey: 'none' });
@@ -315,7 +335,7 @@ describe('tools through the scripted model server', () => {
     neutral(server);
   });
 
-  /** Expects that the script saw the same second question in every protocol. */
+  /** Checks that the second question looks the same to the script in every protocol. */
   function neutral(server: ModelServer): void {
     const request = server.requests[1]?.request;
     expect(request?.messages).toEqual([

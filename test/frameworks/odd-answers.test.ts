@@ -12,7 +12,7 @@ import { type Event, openReprise, type Recorder } from '../../src/index.ts';
 import { recordTools as recordLangChainTools } from '../../src/langgraph.ts';
 import { recordAgent } from '../../src/openai-agents.ts';
 
-/** A list so deep that a recursive walk overflows the stack. */
+/** A list so deep that recursion into it overflows the stack. */
 function deep(levels = 50_000): object {
   let list: object = {};
   for (let level = 0; level < levels; level++) list = { list };

@@ -75,7 +75,7 @@ describe.each([
     ]);
     if (stream) for (const end of ended) expect(end['firstTokenMs']).toBeTypeOf('number');
     expect(ended.map(({ finishReason }) => finishReason)).toEqual(['tool-calls', 'stop']);
-    // The record is what went over the wire: sending the recorded history again gives the same request.
+    // The record holds what went over the wire: the same history, sent again by us, is the same request.
     const { messages } = await session.stateAt('main', conversation);
     expect(messages.map(({ message }) => message?.['role'])).toEqual(['user', 'assistant', 'tool', 'assistant']);
     await recorded(async (recorder) => {

@@ -1,4 +1,4 @@
-/** The fixtures of the OpenAI Agents tests: scripted models, and a recorded session. */
+/** The world of the OpenAI Agents tests: scripted models, and a recorded session. */
 import {
   type AgentInputItem,
   type Model,

@@ -32,7 +32,7 @@ async function ended(ask: (recorder: Recorder, server: ModelServer) => Promise<u
   return dataOf(events, 'call.ended', 'model');
 }
 
-/** The tries that the client made by itself in one call. */
+/** The retries of the client inside one call. */
 const tried = {
   outcome: 'ok',
   attempts: 3,

@@ -1,4 +1,4 @@
-/** Checks the types of options and results of each framework with the compiler. */
+/** Type tests of the options and results of each framework. */
 import { AIMessage } from '@langchain/core/messages';
 import { MessagesAnnotation, START, StateGraph } from '@langchain/langgraph';
 import { Agent, Runner, setTracingDisabled } from '@openai/agents';

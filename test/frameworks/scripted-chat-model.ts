@@ -1,4 +1,4 @@
-/** A scripted chat model of LangChain that answers whole or in pieces, and keeps the requests. */
+/** A scripted chat model of LangChain, which answers whole or in pieces and keeps its requests. */
 import type { CallbackManagerForLLMRun } from '@langchain/core/callbacks/manager';
 import type { BaseLanguageModelInput } from '@langchain/core/language_models/base';
 import {

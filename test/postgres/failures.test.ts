@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import type { RepriseError } from '../../src/core/error.ts';
 import { limits } from '../../src/core/limits.ts';
 import type { AppendRequest, EventStore } from '../../src/core/store/event-store.ts';
@@ -37,13 +37,15 @@ function appendOf(text: string): AppendRequest {
   return request(ref, [note(text)]);
 }
 
+afterEach(() => void vi.useRealTimers());
+
 describe('a PostgreSQL store that cannot be opened says why', () => {
   it('when nothing listens there', async () => {
     const url = withUrl(newPlace(), (held) => {
       held.port = '1';
     });
     // It is not tried again for as long as it might be.
-    const error = await failure(opened(url, { busyWaitMs: 3_600_000 }));
+    const error = await failure(opened(url, { busyWaitMs: limits.busyWaitGivenMsMax }));
     expect([error.code, error.message.includes('reprise:reprise')]).toEqual(['store.unreachable', false]);
   });
 
@@ -61,6 +63,8 @@ describe('a PostgreSQL store that cannot be opened says why', () => {
       const failed = failure(opened(url, { busyWaitMs: limits.connectWaitMsMax / 2 })).finally(() => {
         isOver = true;
       });
+      // The driver connects when a timer fires.
+      await vi.advanceTimersByTimeAsync(1);
       await connected;
       await vi.advanceTimersByTimeAsync(limits.connectWaitMsMax / 4);
       expect(isOver).toBe(false);

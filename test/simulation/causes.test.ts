@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { openReprise } from '../../src/index.ts';
 import { type CauseCommand, CauseRun } from './cause-run.ts';
+import { runCount } from './run-count.ts';
 import { onFreshFiles } from './scratch.ts';
 
 const kind = fc.constantFrom<CauseCommand[0][]>(
@@ -33,17 +34,16 @@ const withRedo = historiesOf(fc.oneof(kind, fc.constant<CauseCommand[0]>('redo')
 const withState = historiesOf(fc.oneof(kind, fc.constant<CauseCommand[0]>('state')));
 
 describe('histories whose events lead to each other', () => {
-  const numRuns = Number(process.env['REPRISE_RUNS'] ?? 40);
   const inMemory = (histories: fc.Arbitrary<CauseCommand[]>): Promise<void> =>
     fc.assert(
       fc.asyncProperty(histories, (commands) => runAll('memory:', commands)),
-      { numRuns },
+      { numRuns: runCount() },
     );
   const onSqlite = (histories: fc.Arbitrary<CauseCommand[]>): Promise<void> =>
     onFreshFiles((freshPath) =>
       fc.assert(
         fc.asyncProperty(histories, (commands) => runAll(`sqlite:${freshPath()}`, commands)),
-        { numRuns: Math.ceil(numRuns / 4) },
+        { numRuns: runCount(1 / 4) },
       ),
     );
 

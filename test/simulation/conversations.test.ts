@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { createNodePlatform, type EventStore, openMemoryStore, openReprise, openSqliteStore } from '../../src/index.ts';
 import { ConversationRun, type Habit, type TalkCommand } from './conversation-run.ts';
+import { runCount } from './run-count.ts';
 import { onFreshFiles } from './scratch.ts';
 
 const kind = fc.constantFrom<TalkCommand[0][]>(
@@ -44,18 +45,16 @@ async function inFile(path: string, habit: Habit, commands: readonly TalkCommand
 }
 
 describe('conversations that several writers record, edited, forked and rewound in any order', () => {
-  const numRuns = Number(process.env['REPRISE_RUNS'] ?? 40);
-
   it('I6 an edited message is edited in every list that holds it, and in no other, when many say the same', () =>
     fc.assert(
       fc.asyncProperty(histories, (commands) => inMemory('repeating', commands)),
-      { numRuns },
+      { numRuns: runCount() },
     ));
 
   it('I6 an edited message is edited in every list that holds it when lists leave their beginning out', () =>
     fc.assert(
       fc.asyncProperty(histories, (commands) => inMemory('shortening', commands)),
-      { numRuns },
+      { numRuns: runCount() },
     ));
 
   it.each<Habit>(['repeating', 'shortening'])(
@@ -64,7 +63,7 @@ describe('conversations that several writers record, edited, forked and rewound 
       onFreshFiles((freshPath) =>
         fc.assert(
           fc.asyncProperty(histories, (commands) => inFile(freshPath(), habit, commands)),
-          { numRuns: Math.ceil(numRuns / 4) },
+          { numRuns: runCount(1 / 4) },
         ),
       ),
   );

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { conversation, openReprise, type Projection, type Reprise, runs, type Session } from '../../src/index.ts';
 import { all } from '../../src/testing/verbs/verb-case.ts';
 import { ConversationRun, type Habit, type TalkCommand } from './conversation-run.ts';
+import { runCount } from './run-count.ts';
 
 const kind = fc.constantFrom<TalkCommand[0][]>('say', 'say', 'call', 'call', 'change', 'drop', 'fork', 'rewind');
 const command: fc.Arbitrary<TalkCommand> = fc.tuple(kind, fc.nat(20), fc.nat(3), fc.nat(60), fc.nat(3));
@@ -52,12 +53,10 @@ async function runAll(habit: Habit, commands: readonly TalkCommand[], pairs: rea
 }
 
 describe('I4 two points of one session, edited, forked and rewound, are compared and read', () => {
-  const numRuns = Number(process.env['REPRISE_RUNS'] ?? 40);
-
   it.each<Habit>(['repeating', 'shortening'])('as copies of what they show are (%s)', (habit) =>
     fc.assert(
       fc.asyncProperty(histories, picks, (commands, pairs) => runAll(habit, commands, pairs)),
-      { numRuns },
+      { numRuns: runCount() },
     ),
   );
 });

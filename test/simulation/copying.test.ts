@@ -3,13 +3,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createNodePlatform, type EventStore, openMemoryStore, openSqliteStore } from '../../src/index.ts';
 import { copiedHistories, runCopies } from './copy-run.ts';
+import { runCount } from './run-count.ts';
 import { onFreshFiles } from './scratch.ts';
 
 const platform = createNodePlatform();
 const openFile = (path: string): Promise<EventStore> => openSqliteStore({ path, platform, durability: 'process' });
 
 describe('a session that is copied, goes on, and is copied again', () => {
-  const numRuns = Math.ceil(Number(process.env['REPRISE_RUNS'] ?? 40) / 2);
+  const numRuns = runCount(1 / 2);
 
   it('I8 is event for event what it was in every store, and what was erased is nowhere in the copy', () =>
     onFreshFiles((freshPath) =>

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Comparison, type DiffPair, openReprise, type Reprise } from '../../src/index.ts';
+import { runCount } from './run-count.ts';
 import { onFreshFiles } from './scratch.ts';
 import { type Command, SessionRun } from './session-run.ts';
 import type { ViewModel } from './view-model.ts';
@@ -162,20 +163,19 @@ async function runAll(
 }
 
 describe('reprise.diff of any two points of any two histories', () => {
-  const numRuns = Number(process.env['REPRISE_RUNS'] ?? 40);
   const histories = fc.tuple(commands, commands);
 
   it('is identical just when both say the same, counts every event once, mirrors, and parts before it parts for good', () =>
     fc.assert(
       fc.asyncProperty(histories, picks, (both, pairs) => runAll('memory:', both, pairs)),
-      { numRuns },
+      { numRuns: runCount() },
     ));
 
   it('does so on SQLite', () =>
     onFreshFiles((freshPath) =>
       fc.assert(
         fc.asyncProperty(histories, picks, (both, pairs) => runAll(`sqlite:${freshPath()}`, both, pairs)),
-        { numRuns: Math.ceil(numRuns / 4) },
+        { numRuns: runCount(1 / 4) },
       ),
     ));
 });

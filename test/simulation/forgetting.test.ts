@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openReprise } from '../../src/index.ts';
 import { type ForgetCommand, ForgettingRun } from './forgetting-run.ts';
+import { runCount } from './run-count.ts';
 import { onFreshFiles } from './scratch.ts';
 
 const kind = fc.constantFrom<ForgetCommand[0][]>(
@@ -38,7 +39,7 @@ async function runAll(path: string, commands: readonly ForgetCommand[]): Promise
 }
 
 describe('what is erased, whoever said it where and quoted it in what', () => {
-  const numRuns = Math.ceil(Number(process.env['REPRISE_RUNS'] ?? 40) / 2);
+  const numRuns = runCount(1 / 2);
 
   it('I6 I8 is nowhere in the file, and every branch verifies and reads the same', () =>
     onFreshFiles((freshPath) =>

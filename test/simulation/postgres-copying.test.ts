@@ -3,13 +3,14 @@ import { describe, it } from 'vitest';
 import { createNodePlatform, type EventStore, openPostgresStore, openSqliteStore } from '../../src/index.ts';
 import { newPlace } from '../postgres/place.ts';
 import { copiedHistories, runCopies } from './copy-run.ts';
+import { runCount } from './run-count.ts';
 import { onFreshFiles } from './scratch.ts';
 
 const platform = createNodePlatform();
 const openFile = (path: string): Promise<EventStore> => openSqliteStore({ path, platform, durability: 'process' });
 
 describe('a session that is copied to PostgreSQL and on to a file, goes on, and is copied again', () => {
-  const numRuns = Math.ceil(Number(process.env['REPRISE_RUNS'] ?? 40) / 10);
+  const numRuns = runCount(1 / 10);
 
   it('I8 is event for event what it was in every store', () =>
     onFreshFiles((freshPath) =>

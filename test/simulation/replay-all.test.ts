@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Event, limits, openReprise, type ReplayAllOptions, type Reprise } from '../../src/index.ts';
 import { all } from '../../src/testing/verbs/verb-case.ts';
+import { runCount } from './run-count.ts';
 import { onFreshFiles } from './scratch.ts';
 
 const sessionNames = ['one', 'two', 'three'] as const;
@@ -111,18 +112,16 @@ async function runAll(store: string, commands: readonly Command[], isInOrder: bo
 }
 
 describe('reprise.replay({ agent }) across the branches of many sessions', () => {
-  const numRuns = Number(process.env['REPRISE_RUNS'] ?? 40);
-
   it('gives every event of the agent once, in the order of time', () =>
     fc.assert(
       fc.asyncProperty(commandsOf(inOrder), (commands) => runAll('memory:', commands, true)),
-      { numRuns },
+      { numRuns: runCount() },
     ));
 
   it('leaves an event that was recorded late where its branch recorded it, and loses none', () =>
     fc.assert(
       fc.asyncProperty(commandsOf(withLateOnes), (commands) => runAll('memory:', commands, false)),
-      { numRuns },
+      { numRuns: runCount() },
     ));
 
   it('does both on SQLite', () =>
@@ -132,7 +131,7 @@ describe('reprise.replay({ agent }) across the branches of many sessions', () =>
           await runAll(`sqlite:${freshPath()}`, ordered, true);
           await runAll(`sqlite:${freshPath()}`, late, false);
         }),
-        { numRuns: Math.ceil(numRuns / 4) },
+        { numRuns: runCount(1 / 4) },
       ),
     ));
 

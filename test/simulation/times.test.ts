@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { openReprise } from '../../src/index.ts';
+import { runCount } from './run-count.ts';
 import { onFreshFiles } from './scratch.ts';
 import { type TimeCommand, TimeRun } from './time-run.ts';
 
@@ -30,12 +31,10 @@ async function runAll(store: string, commands: readonly TimeCommand[]): Promise<
 }
 
 describe('any history by clocks that rise, stand, leap and go back', () => {
-  const runs = Number(process.env['REPRISE_RUNS'] ?? 30);
-
   it('finds a time and a turn before the first later event on the memory store', async () => {
     await fc.assert(
       fc.asyncProperty(histories, (commands) => runAll('memory:', commands)),
-      { numRuns: runs },
+      { numRuns: runCount() },
     );
   });
 
@@ -43,7 +42,7 @@ describe('any history by clocks that rise, stand, leap and go back', () => {
     onFreshFiles((freshPath) =>
       fc.assert(
         fc.asyncProperty(histories, (commands) => runAll(`sqlite:${freshPath()}`, commands)),
-        { numRuns: Math.ceil(runs / 2) },
+        { numRuns: runCount(1 / 2) },
       ),
     ));
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { openReprise } from '../../src/index.ts';
+import { runCount } from './run-count.ts';
 import { onFreshFiles } from './scratch.ts';
 import { type Command, SessionRun } from './session-run.ts';
 
@@ -34,12 +35,10 @@ async function runAll(store: string, commands: readonly Command[]): Promise<void
 }
 
 describe('any history, forked, edited, rewound, reverted, redone and erased in any order', () => {
-  const runs = Number(process.env['REPRISE_RUNS'] ?? 40);
-
   it('I3 I4 I6 reads the same as the slow, obvious model on the memory store', async () => {
     await fc.assert(
       fc.asyncProperty(histories, (commands) => runAll('memory:', commands)),
-      { numRuns: runs },
+      { numRuns: runCount() },
     );
   });
 
@@ -47,7 +46,7 @@ describe('any history, forked, edited, rewound, reverted, redone and erased in a
     onFreshFiles((freshPath) =>
       fc.assert(
         fc.asyncProperty(histories, (commands) => runAll(`sqlite:${freshPath()}`, commands)),
-        { numRuns: Math.ceil(runs / 2) },
+        { numRuns: runCount(1 / 2) },
       ),
     ));
 });

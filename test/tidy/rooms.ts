@@ -19,11 +19,12 @@ const rooms: Readonly<Record<string, Room>> = {
   engine: { rooms: ['core', 'projections'], node: false, packages: [] },
   wording: { rooms: ['core'], node: false, packages: [] },
   reading: { rooms: ['core', 'projections', 'engine', 'wording'], node: false, packages: [] },
+  protocols: { rooms: ['core'], node: false, packages: [] },
   'store/memory': { rooms: ['core'], node: true, packages: [] },
   'store/sql': { rooms: ['core'], node: false, packages: [] },
   'store/sqlite': { rooms: ['core', 'store/sql'], node: true, packages: [] },
   'store/postgres': { rooms: ['core', 'store/sql'], node: true, packages: ['postgres'] },
-  node: { rooms: ['core', 'engine'], node: true, packages: [] },
+  node: { rooms: ['core', 'engine', 'protocols'], node: true, packages: [] },
   'adapters/ai-sdk': { rooms: ['core'], node: true, packages: ['ai', '@ai-sdk/provider'] },
   'adapters/openai-agents': { rooms: ['core'], node: true, packages: ['@openai/agents'] },
   'adapters/langgraph': {
@@ -32,9 +33,18 @@ const rooms: Readonly<Record<string, Room>> = {
     packages: ['@langchain/core', '@langchain/langgraph-checkpoint'],
   },
   'adapters/mcp': { rooms: ['core'], node: true, packages: ['@modelcontextprotocol/client'] },
+  'adapters/clients': { rooms: ['core', 'protocols', 'adapters/functions'], node: true, packages: [] },
+  'adapters/functions': { rooms: ['core'], node: true, packages: [] },
+  'adapters/openai': { rooms: ['core', 'protocols', 'adapters/clients'], node: true, packages: ['openai'] },
+  'adapters/anthropic': {
+    rooms: ['core', 'protocols', 'adapters/clients'],
+    node: true,
+    packages: ['@anthropic-ai/sdk'],
+  },
+  'adapters/gemini': { rooms: ['core', 'protocols', 'adapters/clients'], node: true, packages: ['@google/genai'] },
   'adapters/import': { rooms: ['core'], node: true, packages: [] },
   testing: {
-    rooms: ['core', 'engine', 'projections'],
+    rooms: ['core', 'engine', 'projections', 'protocols'],
     node: ['node:assert', 'node:assert/strict', 'node:http'],
     packages: [],
   },
@@ -49,7 +59,15 @@ export function roomOf(path: string): string | undefined {
 }
 
 /** Rooms without Node, DOM, clock and randomness. */
-export const pureRooms: readonly string[] = ['core', 'projections', 'engine', 'wording', 'reading', 'store/sql'];
+export const pureRooms: readonly string[] = [
+  'core',
+  'projections',
+  'engine',
+  'wording',
+  'reading',
+  'store/sql',
+  'protocols',
+];
 
 /** Why `from` may not import `to` (a room), or undefined. An unknown room is refused: it needs a line in the table. */
 export function refuseRoom(from: string, to: string): string | undefined {

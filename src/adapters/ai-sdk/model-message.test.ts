@@ -156,7 +156,7 @@ test.each(Object.entries(conversations))(
   },
 );
 
-test('the same message has one neutral form, no matter where it comes from', async () => {
+test('the same message is the same in the neutral form, from any source', async () => {
   const short = neutralMessage({ role: 'user', content: 'Hello' });
   const long = neutralMessage({ role: 'user', content: [{ type: 'text', text: 'Hello' }] });
   expect(long).toEqual(short);

@@ -19,7 +19,7 @@ export interface RecordToolsOptions {
 
 const toolsKeys: KnownKeys = optionKeys<RecordToolsOptions>('record the tools', { effects: true }, 'a recording');
 
-/** The things that LangChain passes to a tool besides its arguments. */
+/** The arguments of LangChain's call of a tool, besides its input. */
 interface ToolRun {
   readonly runId?: string;
   readonly parentRunId?: string;

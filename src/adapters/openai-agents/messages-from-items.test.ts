@@ -135,7 +135,7 @@ describe('items', () => {
     expect(there(items)).toEqual(items);
   });
 
-  test('are recorded as values only, so that a value masked by the name of its field stands nowhere else', () => {
+  test('are recorded as values only, so that what is masked by the name of its field is nowhere else', () => {
     const call: AgentInputItem = {
       type: 'function_call',
       callId: 'c1',

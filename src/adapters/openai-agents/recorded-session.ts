@@ -4,8 +4,8 @@ import { isInsideRun } from './acting-agent.ts';
 import { messagesFromItems } from './messages-from-items.ts';
 
 /**
- * Returns a session that records its additions as messages, once. An addition of the program itself becomes `message.added`;
- * what the framework adds during a run is already in the recorded calls.
+ * Returns a session that records its additions as messages, once. Items that the program itself adds become
+ * `message.added`; items that the framework adds during a run are already in the recorded calls.
  *
  * @example
  * ```ts

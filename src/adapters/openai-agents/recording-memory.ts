@@ -15,7 +15,7 @@ export type ToolAnswers = ReadonlyMap<string, ToolAnswer>;
 /** How many answers and handoffs are remembered; an older answer is recorded as the text the model saw. */
 const rememberedMax = 10_000;
 
-/** The memory of an adapter for one recorder. */
+/** The memory of the adapter for one recorder. */
 interface Memory {
   readonly answers: BoundedMap<string, ToolAnswer>;
   /** The id of the last call of a tool, by the agent whose model asked for it and its name. */

@@ -1,8 +1,9 @@
-import type { JsonObject, JsonValue } from '../../core/json.ts';
+import { given, type JsonObject, type JsonValue, stringAt } from '../../core/json.ts';
 import { type Message, type MessagePart, textOf, toolCallsIn } from '../../core/message/message.ts';
 import type { PendingCall, ResumeContext } from '../../core/recording/agent.ts';
 import type { EffectClass } from '../../core/recording/effects.ts';
-import type { Usage } from '../../core/recording/recorder.ts';
+import type { CallEnd } from '../../core/recording/recorder.ts';
+import { fromChatCompletions, toChatCompletions } from '../../protocols/chat-completions.ts';
 
 /** The part of a resume context that the agent uses. */
 export type SupportContext = Pick<
@@ -30,7 +31,7 @@ const paid = 50;
 
 const tools: Readonly<Record<string, Tool>> = {
   lookup: {
-    about: 'What was ordered and paid',
+    about: 'Shows what was ordered and paid',
     effect: 'pure',
     takes: ['order'],
     run: ({ order = null }) => ({ order, item: 'mug, 500 ml', paid }),
@@ -77,7 +78,7 @@ async function ask(context: SupportContext, messages: readonly Message[], defaul
   const model = context.model ?? defaults.model;
   const system = context.system ?? defaults.system;
   const request = { messages: [...messages], system, tools: offered };
-  const body = { model, messages: chatMessages(system, messages), tools: offered.map((tool) => chatTool(tool)) };
+  const body = toChatCompletions.request({ ...request, model });
   const { message } = await context.recorder.call(
     { kind: 'model', name: model, request },
     async () => answerOf(await post(defaults.url, body, context.signal)),
@@ -99,25 +100,7 @@ async function useAll({ recorder }: SupportContext, calls: readonly PendingCall[
   return { role: 'tool', content: await Promise.all(calls.map(use)) };
 }
 
-/** The part of a chat completion that is read here. */
-interface Completion {
-  readonly id: string;
-  readonly choices: readonly [
-    {
-      readonly finish_reason: string;
-      readonly message: {
-        readonly content: string | null;
-        readonly tool_calls?: readonly {
-          readonly id: string;
-          readonly function: { readonly name: string; readonly arguments: string };
-        }[];
-      };
-    },
-  ];
-  readonly usage: { readonly prompt_tokens: number; readonly completion_tokens: number };
-}
-
-async function post(url: string, body: object, signal: AbortSignal): Promise<Completion> {
+async function post(url: string, body: object, signal: AbortSignal): Promise<object> {
   const headers = { 'content-type': 'application/json' };
   const response = await fetch(`${url}/chat/completions`, {
     method: 'POST',
@@ -126,62 +109,26 @@ async function post(url: string, body: object, signal: AbortSignal): Promise<Com
     signal,
   });
   if (!response.ok) throw new Error(`The model answered ${response.status}: ${await response.text()}`);
-  return (await response.json()) as Completion;
+  return (await response.json()) as object;
 }
 
-interface Answer {
+interface Answer extends CallEnd {
   readonly message: Message;
-  readonly finishReason: string;
-  readonly usage: Usage;
-  readonly cost: number;
-  readonly provider: JsonObject;
 }
 
 /** The price of a token in US dollars; a recorder accepts a cost instead of looking up the price of the model. */
 const price = { input: 1e-6, output: 4e-6 };
 
 /** Converts the model's answer to the form that every adapter records. */
-function answerOf({ id, choices: [{ message, finish_reason: finishReason }], usage }: Completion): Answer {
-  const calls = (message.tool_calls ?? []).map(
-    (call): MessagePart => ({
-      type: 'tool-call',
-      toolCallId: call.id,
-      toolName: call.function.name,
-      input: JSON.parse(call.function.arguments) as JsonValue,
-    }),
-  );
-  const text: readonly MessagePart[] = message.content === null ? [] : [{ type: 'text', text: message.content }];
-  const { prompt_tokens: inputTokens, completion_tokens: outputTokens } = usage;
+function answerOf(body: object): Answer {
+  const { message, finishReason, usage, provider } = fromChatCompletions.answer(body);
+  if (message === undefined) throw new Error('The model said nothing');
+  const { inputTokens = 0, outputTokens = 0 } = usage ?? {};
   return {
-    message: { role: 'assistant', content: calls.length === 0 ? (message.content ?? '') : [...text, ...calls] },
-    finishReason,
+    message,
+    ...given({ finishReason }),
     usage: { inputTokens, outputTokens, totalTokens: inputTokens + outputTokens },
     cost: inputTokens * price.input + outputTokens * price.output,
-    provider: { id },
+    provider: { id: stringAt(provider, 'id') ?? '' },
   };
-}
-
-function chatTool({ name, description, inputSchema }: (typeof offered)[number]): object {
-  return { type: 'function', function: { name, description, parameters: inputSchema } };
-}
-
-/** Converts messages to the chat completions protocol. */
-function chatMessages(system: string, messages: readonly Message[]): readonly object[] {
-  return [{ role: 'system', content: system }, ...messages.flatMap((message) => chatMessage(message))];
-}
-
-function chatMessage(message: Message): readonly object[] {
-  const { role, content } = message;
-  if (role === 'tool' && typeof content !== 'string')
-    return content.flatMap((part) =>
-      part.type === 'tool-result'
-        ? [{ role, tool_call_id: part.toolCallId, content: JSON.stringify(part.output) }]
-        : [],
-    );
-  const calls = toolCallsIn(message).map(({ toolCallId, toolName, input }) => ({
-    id: toolCallId,
-    type: 'function',
-    function: { name: toolName, arguments: JSON.stringify(input) },
-  }));
-  return [{ role, content: textOf(message), ...(calls.length === 0 ? {} : { tool_calls: calls }) }];
 }

@@ -67,7 +67,7 @@ export function knownLines(out: Output, known: Known, isFull: boolean): string[]
 /** Returns the title of the messages: at a model call the model saw them, elsewhere it would see them. */
 function messagesTitle({ event }: Known): string {
   const isAsked = event?.type === 'call.started' && event.data['kind'] === 'model';
-  return isAsked ? 'What the model saw' : 'What the model would see';
+  return isAsked ? 'Messages the model saw' : 'Messages the model would see';
 }
 
 /** Folds a text to its first lines, and says how much is left. */

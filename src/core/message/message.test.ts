@@ -33,7 +33,7 @@ describe('reading a message', () => {
     expect(textOf({ role: 'user', content: 'hi' })).toBe('hi');
   });
 
-  test('a value that is not a message says nothing', () => {
+  test('something other than a message has no text', () => {
     for (const value of [null, 'x', [], { erased: true }, { role: 'user', content: 7 }]) {
       expect(textOf(value)).toBe('');
       expect(partsOf(value)).toEqual([]);

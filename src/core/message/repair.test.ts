@@ -205,7 +205,7 @@ const options = { model: 'b', writerOf: (seq: number): string => (seq % 3 === 0 
 const partsOf = (message: JsonObject): JsonObject[] =>
   (typeof message['content'] === 'string' ? [text(message['content'])] : message['content']) as JsonObject[];
 
-/** Lists what a provider would refuse, written without looking at the repairs. */
+/** The rules of providers, written down without looking at how a history is mended. */
 function complaints(messages: readonly JsonObject[], pending: readonly string[]): string[] {
   const found: string[] = [];
   let waiting = new Set<unknown>();

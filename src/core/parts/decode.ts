@@ -290,10 +290,31 @@ function endless(digest: Digest): RepriseError {
   });
 }
 
-// A writer of ours made these texts, and digests vouch for them.
-const storedObject = (text: string): JsonObject => parseStored(text) as JsonObject;
-const storedNode = (text: string): ListNode => parseStored(text) as ListNode;
-const storedDelta = (text: string): BodyDelta => parseStored(text) as BodyDelta;
+// A writer of ours made these texts. A flipped bit can still leave JSON of a different form.
+const storedObject = (text: string): JsonObject => formed(parseStored(text), isObject);
+const storedNode = (text: string): ListNode => formed(parseStored(text), isListNode);
+const storedDelta = (text: string): BodyDelta => formed(parseStored(text), isBodyDelta);
+
+function formed<Form>(value: unknown, isFormed: (value: unknown) => value is Form): Form {
+  if (isFormed(value)) return value;
+  throw new RepriseError('part.damaged', 'Cannot read a payload: one of its parts does not have its form', {
+    hint: 'Run verify: the store was damaged or changed.',
+  });
+}
+
+function isListNode(value: unknown): value is ListNode {
+  return isObject(value) && isArray(value['items']) && isTextOrNull(value['previous']);
+}
+
+function isBodyDelta(value: unknown): value is BodyDelta {
+  if (!isObject(value)) return false;
+  const { base, prefix, suffix, middle } = value;
+  return (
+    typeof base === 'string' && typeof prefix === 'number' && typeof suffix === 'number' && typeof middle === 'string'
+  );
+}
+
+const isTextOrNull = (value: unknown): boolean => value === null || typeof value === 'string';
 
 function parseEscaped(text: string): JsonValue {
   const value = storedJson(text);

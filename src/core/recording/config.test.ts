@@ -50,7 +50,7 @@ describe('checkConfig()', () => {
     expect(error.message).toMatch(why);
   });
 
-  test.each([[null], [[]], ['memory:'], [undefined]])('refuses %j, which is not a configuration', (value) => {
+  test.each([[null], [[]], ['memory:'], [undefined]])('refuses %j, which is not a configuration at all', (value) => {
     expect(refusal(value)).toMatchObject({ code: 'config.invalid', details: { file } });
   });
 });

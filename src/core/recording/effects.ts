@@ -5,12 +5,12 @@ import { isObject, type JsonObject, type JsonValue, valueAt } from '../json.ts';
 import { checkKeys, type KnownKeys } from '../known-keys.ts';
 
 /**
- * The effect of a call on the world: none; the same however often it is made; something that cannot be undone; or
+ * The effect of a call on the world: nothing; the same however often it is made; something that cannot be undone; or
  * unknown.
  */
 export type EffectClass = 'pure' | 'idempotent' | 'irreversible' | 'unknown';
 
-/** A decision about a call: make it, answer it from the record, ask a person, or refuse it. */
+/** The decision about a call: make it, answer it from the record, ask a person, or refuse it. */
 export type EffectAction = 'run' | 'reuse' | 'ask' | 'refuse';
 
 /** The parts of a call that its effect class depends on. */
@@ -72,7 +72,7 @@ export function effectKey(name: string, input: JsonValue | undefined, ordinal: n
   return JSON.stringify([name, input === undefined ? null : canonicalJson(input), ordinal]);
 }
 
-/** The record of the same effect. */
+/** The recorded state of the same effect. */
 export type EffectRecord =
   | { readonly kind: 'never' }
   /** It ended before the point, in the continued history. */

@@ -51,7 +51,7 @@ describe('what is masked', () => {
     expect(data['text']).toContain('https://example.com/a:b@c');
   });
 
-  test('random-looking text, in headers, environment and arguments only', () => {
+  test('text that looks random, in headers, environment and arguments only', () => {
     const lot = 'aB3dE5gH7jK9mN1pQ3sT5vW7';
     const data = masked({ input: { key: lot }, headers: { 'x-custom': lot }, output: lot, message: { content: lot } });
     expect(data).toMatchObject({ output: lot, message: { content: lot }, masked: ['high-entropy'] });

@@ -18,17 +18,13 @@ export class AskedTools {
 
   /** Remembers that the model call with this scope asked for a tool call, which belongs inside it. */
   noteInside(call: string, scope: RecorderScope, turn: number): void {
-    this.#askers.delete(call);
     this.#askers.set(call, { scope, turn });
   }
 
   /** Remembers the turn of the model call that said a message. */
   noteMessage(message: Message, turn: number): void {
-    for (const { toolCallId } of toolCallsIn(message)) {
-      const known = this.#askers.get(toolCallId);
-      this.#askers.delete(toolCallId);
-      this.#askers.set(toolCallId, { ...known, turn });
-    }
+    for (const { toolCallId } of toolCallsIn(message))
+      this.#askers.set(toolCallId, { ...this.#askers.get(toolCallId), turn });
   }
 
   /** Returns the turn of the model call that asked for a tool call. */

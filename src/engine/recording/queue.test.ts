@@ -26,7 +26,7 @@ function stage() {
 const event: QueuedEvent = { draft: { type: 'note.added', id: '1', time: '2026-11-15T10:00:00.000Z' }, units: 10 };
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('queued events', () => {
+describe('recorded events', () => {
   test('gather for a moment, so that what is being recorded is sent first, and are written together', async () => {
     const { queue, written, pass } = stage();
     queue.push(event);

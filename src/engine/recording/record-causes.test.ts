@@ -4,7 +4,7 @@ import { openStage } from '../../../test/contract/recording-stage.ts';
 import type { Event } from '../../core/event/event.ts';
 import type { Recorder } from '../../core/recording/recorder.ts';
 
-/** An action of an imagined program, around other actions that happen one after another or side by side. */
+/** An imagined program: something around other things, which happen one after another or side by side. */
 interface Doing {
   readonly kind: 'run' | 'turn' | 'task' | 'call' | 'open-call' | 'note';
   readonly parallel: boolean;

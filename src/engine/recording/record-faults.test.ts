@@ -5,7 +5,7 @@ import { openStage, stores } from '../../../test/contract/recording-stage.ts';
 import { RepriseError } from '../../core/error.ts';
 import type { AppendOutcome } from '../../core/store/event-store.ts';
 
-/** The next thing to happen: an event is recorded, everything is stored, or somebody rewinds the branch. */
+/** The next step: an event comes, everything is stored, or a different writer rewinds the branch. */
 const happenings = fc.array(
   fc.oneof(
     { weight: 6, arbitrary: fc.constant({ kind: 'tell' } as const) },
@@ -19,7 +19,7 @@ const happenings = fc.array(
   { minLength: 5, maxLength: 40 },
 );
 
-/** The faults of the store, one per append; never more in a row than a recorder tries. */
+/** The faults of the store, in order; never more in a row than a recorder tries. */
 const faults = fc.array(fc.constantFrom('none', 'none', 'busy', 'lost'), { minLength: 1, maxLength: 20 });
 
 function faultOf(kinds: readonly string[]): AppendFault {
@@ -27,7 +27,7 @@ function faultOf(kinds: readonly string[]): AppendFault {
   let inARow = 0;
   const busy: readonly AppendOutcome[] = [{ ok: false, error: new RepriseError('store.busy', 'Cannot append: busy') }];
   return ([request], next) => {
-    // Appends of others and forks pass: this test is about the recorder.
+    // Appends of other writers, and the fork, never fail here.
     if (request?.epoch === undefined) return undefined;
     const kind = inARow >= 2 ? 'none' : kinds[at++ % kinds.length];
     inARow = kind === 'none' ? 0 : inARow + 1;
@@ -37,7 +37,7 @@ function faultOf(kinds: readonly string[]): AppendFault {
 }
 
 describe.each(Object.keys(stores))('on %s', (kind) => {
-  test('every recorded event is stored once and in order, whatever the store and others do meanwhile', async () => {
+  test('whatever a store and others do meanwhile, every event is there once and in order', async () => {
     await fc.assert(
       fc.asyncProperty(happenings, faults, async (story, kinds) => {
         await using stage = await openStage(kind, { fault: faultOf(kinds) });

@@ -463,7 +463,7 @@ describe.each(Object.keys(stores))('a recorder on %s', (kind) => {
     expect(third).toMatchObject({ agent: 'c', run: 'r' });
   });
 
-  test('events recorded in one go are appended together', async () => {
+  test('events that come at once are appended together', async () => {
     let appends = 0;
     await using stage = await openStage(kind, { fault: () => void appends++ as undefined });
     const recorder: Recorder = await stage.session.record(noFacts);

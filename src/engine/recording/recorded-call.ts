@@ -13,7 +13,7 @@ export interface CallPlace {
   readonly actor: Actor;
 }
 
-/** Measurements of an open call. */
+/** The measurements of a call. */
 export interface CallMeasures {
   readonly timing: CallTiming;
   /** The requests that were sent inside the call; undefined if nobody watched. */

@@ -1,3 +1,5 @@
+import { type RecorderFlow, recorderFlow } from '../../core/recording/current-recorder.ts';
+import type { Recorder } from '../../core/recording/recorder.ts';
 import type { AsyncContext, Platform } from '../../core/store/event-store.ts';
 import type { Actor } from './turn-clock.ts';
 
@@ -16,11 +18,15 @@ export interface RecorderScope {
 /** The async context of a recorder: which scope the code that calls it runs inside. */
 export class RecorderContext {
   readonly #context: AsyncContext<RecorderScope>;
+  readonly #flow: RecorderFlow;
+  readonly #recorder: Recorder;
   readonly #agent: string | undefined;
 
   /** `agent` acts where no scope says who does. */
-  constructor(platform: Platform, agent: string | undefined) {
+  constructor(platform: Platform, recorder: Recorder, agent: string | undefined) {
     this.#context = platform.createContext<RecorderScope>();
+    this.#flow = recorderFlow(platform.createContext);
+    this.#recorder = recorder;
     this.#agent = agent;
   }
 
@@ -29,9 +35,10 @@ export class RecorderContext {
     return this.#context.get();
   }
 
-  /** Runs code inside a scope. */
+  /** Runs code inside a scope; `currentRecorder` is then the recorder of the scope. */
   within<T>(scope: RecorderScope, body: () => T): T {
-    return this.#context.run(scope, body);
+    if (this.#flow.get() === this.#recorder) return this.#context.run(scope, body);
+    return this.#flow.run(this.#recorder, () => this.#context.run(scope, body));
   }
 
   /** Returns who acts in a scope, unless the event itself says it. */

@@ -35,7 +35,7 @@ export class SessionRecorder implements Recorder {
   constructor(setup: RecorderSetup) {
     this.session = setup.session;
     this.#setup = setup;
-    this.#context = new RecorderContext(setup.platform, setup.options.agent);
+    this.#context = new RecorderContext(setup.platform, this, setup.options.agent);
     this.#intake = new EventIntake(setup, this.#context);
     this.#calls = new CallRecorder(setup, this.#context, this.#intake);
     this.#runs = new RunRecorder(setup, this.#context, this.#intake);

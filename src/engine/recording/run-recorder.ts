@@ -67,7 +67,7 @@ export class RunRecorder {
     throw new RepriseError('recording.failed', `Cannot record the run: ${count} events could not be stored: ${first}`, {
       hint: 'Look at the errors in its cause, or set onFailure: "report" to let a run finish without its record.',
       details: { failed: count },
-      cause: new AggregateError([...thrown, ...errors], 'What failed, first the run itself if it did'),
+      cause: new AggregateError([...thrown, ...errors], 'The errors of the run and of its recording'),
     });
   }
 

@@ -28,7 +28,7 @@ import { answerOf } from './user-turns.ts';
 /** The recording options of a resume. */
 export type ResumeRecordOptions = Pick<RecordOptions, 'mask' | 'prices' | 'onError' | 'onFailure' | 'facts'>;
 
-/** The limits that guard and stop a run. */
+/** The limits and the guards of a run. */
 export interface RunLimits {
   /** Stops the run. */
   readonly signal?: AbortSignal;
@@ -261,7 +261,7 @@ function failedRecording(
     {
       hint: 'Look at the errors in its cause, or set onFailure: "report" to let a run finish without its record.',
       details: { failed },
-      cause: new AggregateError([...errors], 'What could not be recorded'),
+      cause: new AggregateError([...errors], 'The errors of the recording'),
     },
   );
 }

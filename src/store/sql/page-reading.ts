@@ -1,7 +1,6 @@
 import { limits } from '../../core/limits.ts';
 import { later, previous, type Seq, type SeqRange } from '../../core/point.ts';
-import type { Page, PageRequest, StoredEvent } from '../../core/store/event-store.ts';
-import { type PageSegment, segmentsFrom } from '../../core/store/page-segments.ts';
+import type { Cursor, Page, PageRequest, StoredEvent } from '../../core/store/event-store.ts';
 import { inRange } from '../../core/view/segment.ts';
 import type { Segment } from '../../core/view/view.ts';
 import { type EventRow, eventOf } from './event-row.ts';
@@ -15,8 +14,10 @@ export interface PageRange extends SeqRange {
   readonly isStart: boolean;
 }
 
-/** The segment that is being read: what is left of it. */
-interface OpenSegment extends PageSegment {
+/** The segment that is being read: its index in the view, and the range that is left of it. */
+interface OpenSegment {
+  readonly segment: Segment;
+  readonly index: number;
   after: Seq;
   through: Seq;
   isStart: boolean;
@@ -31,7 +32,10 @@ export class PageReading {
   readonly #events: StoredEvent[] = [];
   readonly #request: PageRequest;
   readonly #limit: number;
-  readonly #segments: Iterator<PageSegment>;
+  readonly #isForward: boolean;
+  readonly #view: readonly Segment[];
+  /** The index of the segment to read next. */
+  #index: number;
   #open: OpenSegment | undefined;
   #page: Page | undefined;
   #bytesLeft: number;
@@ -41,7 +45,9 @@ export class PageReading {
     this.#request = request;
     this.#limit = Math.min(request.limit, limits.pageEventsMax);
     this.#bytesLeft = Math.min(request.bytesMax ?? limits.pageBytesMax, limits.pageBytesMax);
-    this.#segments = segmentsFrom(view, request);
+    this.#isForward = request.direction === 'forward';
+    this.#view = view;
+    this.#index = request.cursor?.segment ?? (this.#isForward ? 0 : view.length - 1);
   }
 
   /** Payload bytes that the page has room for. */
@@ -60,11 +66,11 @@ export class PageReading {
     const open = this.#unread();
     if (open === undefined) return undefined;
     const { segment, after, through, isStart } = open;
+    const limit = this.#limit - this.#events.length;
     const window = Math.min(this.#scanLeft, through - after);
-    const range = this.#isForward
-      ? { after, through: later(after, window) }
-      : { after: later(through, -window), through };
-    return { segment, ...range, limit: this.#limit - this.#events.length, isStart };
+    return this.#isForward
+      ? { segment, after, through: later(after, window), limit, isStart }
+      : { segment, after: later(through, -window), through, limit, isStart };
   }
 
   /** Skips the events of the open segment up to a seq: the filter lets none of them pass. */
@@ -109,24 +115,32 @@ export class PageReading {
     this.#advance(range, isDone ? end : (rows.at(-1)?.[0] ?? start), isDone);
   }
 
-  get #isForward(): boolean {
-    return this.#request.direction === 'forward';
-  }
-
-  /** The segment with something left to read, which may be a later one. */
+  /** Returns the segment with something left to read, which may be a later one; undefined at the end of the view. */
   #unread(): OpenSegment | undefined {
-    while (this.#open === undefined || this.#open.through <= this.#open.after) {
-      const { value, done } = this.#segments.next();
-      if (done === true) return undefined;
-      const { segment, from } = value;
-      this.#open = {
-        ...value,
+    let open = this.#open;
+    while (open === undefined || open.through <= open.after) {
+      const index = this.#index;
+      const segment = this.#view[index];
+      if (segment === undefined) return undefined;
+      const { cursor } = this.#request;
+      const from = cursor?.segment === index ? cursor.seq : undefined;
+      open = {
+        segment,
+        index,
         after: this.#isForward ? (from ?? segment.after) : segment.after,
         through: this.#isForward || from === undefined ? segment.through : previous(from),
         isStart: this.#isForward,
       };
+      this.#open = open;
+      this.#index += this.#isForward ? 1 : -1;
     }
-    return this.#open;
+    return open;
+  }
+
+  /** Returns where the next page continues after a seq of the open segment; undefined if the view ends there. */
+  #cursorAfter({ segment, index }: OpenSegment, seq: Seq): Cursor | undefined {
+    const isDone = this.#isForward ? seq >= segment.through : seq <= later(segment.after, 1);
+    return isDone && this.#view[this.#index] === undefined ? undefined : { segment: index, seq };
   }
 
   #advance(range: PageRange, at: Seq, isDone: boolean): void {
@@ -137,7 +151,7 @@ export class PageReading {
     else open.through = previous(at);
     open.isStart = false;
     if (isDone && this.#scanLeft > 0 && this.#events.length < this.#limit) return;
-    const next = open.nextAfter(at);
+    const next = this.#cursorAfter(open, at);
     this.#page = next === undefined ? { events: this.#events } : { events: this.#events, next };
   }
 }

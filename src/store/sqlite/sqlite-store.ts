@@ -128,8 +128,7 @@ class SqliteStore implements EventStore {
   readonly #watchers: Watchers;
   #closing: Promise<void> | undefined;
   #clearing: Promise<void> = Promise.resolve();
-  /** Tries to empty the log that a reader held when something was erased. */
-  #emptying: LogEmptying | undefined;
+  readonly #log: LogEmptying;
   /** When the event loop last had its turn, as far as known. */
   #turnedAt = 0;
 
@@ -137,6 +136,7 @@ class SqliteStore implements EventStore {
     this.#database = database;
     this.#options = options;
     this.#catalogue = new Catalogue(database, options.migrations);
+    this.#log = new LogEmptying(database, options.busyWaitMs);
     this.#watchers = new Watchers(changeDetector(database));
     this.#writer = new Writer(database, this.#catalogue, {
       append: (request) => append(database, this.#catalogue, options.platform, request),
@@ -234,7 +234,7 @@ class SqliteStore implements EventStore {
     const id = await this.#write(() => hideSession(this.#database, this.#catalogue, ref));
     if (id === undefined) return false;
     await clearSession(this.#database, id, (work) => this.#write(work));
-    await this.#emptyLog();
+    await this.#log.empty();
     return true;
   }
 
@@ -243,7 +243,7 @@ class SqliteStore implements EventStore {
     if (replaced === undefined) return;
     await clearSession(this.#database, replaced, (work) => this.#write(work));
     // The new session may be the one that an erasure left.
-    await this.#emptyLog();
+    await this.#log.empty();
   }
 
   async putSnapshot(ref: SessionRef, snapshot: Snapshot): Promise<void> {
@@ -293,7 +293,7 @@ class SqliteStore implements EventStore {
 
   async erase(request: EraseRequest): Promise<EraseOutcome> {
     const appends = await this.#write(() => erase(this.#database, this.#catalogue, this.#options.platform, request));
-    const isEmptied = await this.#emptyLog();
+    const isEmptied = await this.#log.empty();
     return { appends, remains: isEmptied ? [] : [`the log "${this.#options.path}-wal", which a reader holds`] };
   }
 
@@ -324,23 +324,14 @@ class SqliteStore implements EventStore {
     this.#watchers.close();
     await this.#clearing;
     await this.#writer.drain();
-    this.#emptying?.stop();
+    this.#log.stop();
     this.#database.close();
   }
 
   async #clearHidden(): Promise<void> {
     const hidden = hiddenSessions(this.#database);
     for (const id of hidden) await clearSession(this.#database, id, (work) => this.#write(work));
-    if (hidden.length > 0) await this.#emptyLog();
-  }
-
-  /** Empties the log of what was erased. If a reader holds it, tries again in the background and returns false. */
-  async #emptyLog(): Promise<boolean> {
-    if (await truncateLog(this.#database, this.#options.busyWaitMs)) return true;
-    this.#emptying ??= new LogEmptying(this.#database, () => {
-      this.#emptying = undefined;
-    });
-    return false;
+    if (hidden.length > 0) await this.#log.empty();
   }
 
   #branchIds(session: SessionRow): (name: string) => number | undefined {

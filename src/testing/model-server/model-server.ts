@@ -1,13 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { isObject, type JsonObject } from '../../core/json.ts';
+import { given, isObject, type JsonObject } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import { toolCallsIn } from '../../core/message/message.ts';
-import { anthropicMessages } from './anthropic-messages.ts';
-import { modelAnswer } from './model-answer.ts';
-import { openaiChat } from './openai-chat.ts';
-import { openaiResponses } from './openai-responses.ts';
-import { errorType, type Protocol } from './protocol.ts';
+import { spokenAnswer } from './model-answer.ts';
+import { type Protocol, scriptedRequest } from './protocol.ts';
 import { type FailedReply, type ModelScript, readScript, type ScriptedReply, type ScriptedRequest } from './script.ts';
+import { openaiChat, spokenProtocols } from './spoken-protocols.ts';
 import { type Sent, type SsePiece, sendStream, sendWhole, wait } from './sse.ts';
 
 /** A request that the server received, and its outcome. */
@@ -34,8 +32,8 @@ export interface ModelServer {
 }
 
 /**
- * Opens a server on this machine that speaks OpenAI chat completions, OpenAI responses and Anthropic messages, streamed
- * and not, and answers by a script: no network, no key, the same answers every time. A request that no rule fits is
+ * Opens a server on this machine that speaks OpenAI chat completions, OpenAI responses, Anthropic messages and Gemini
+ * contents, streamed and not, and answers by a script: no network, no key, the same answers every time. A request that no rule fits is
  * answered with status 400 and a message that says so, which no client repeats.
  *
  * @example
@@ -82,7 +80,7 @@ class Desk {
   readonly requests: Receipt[] = [];
   readonly #choose: ReturnType<typeof readScript>;
   readonly #rules: number;
-  readonly #protocols: readonly Protocol[] = [openaiChat, openaiResponses(), anthropicMessages];
+  readonly #protocols: readonly Protocol[] = spokenProtocols();
   #answers = 0;
   #calls = 0;
 
@@ -105,7 +103,7 @@ class Desk {
     if (this.requests.length > limits.scriptedRequestsMax) this.requests.shift();
     response.setHeader('x-request-id', `req_${++this.#answers}`);
     response.once('error', () => undefined);
-    const protocol = this.#protocols.find((each) => path.endsWith(each.path));
+    const protocol = this.#protocols.find((each) => each.matches(path));
     try {
       receipt.outcome = await this.#reply({ incoming, response, receipt, protocol, number: this.#answers });
     } catch (error) {
@@ -124,7 +122,8 @@ class Desk {
   }): Promise<ReceivedRequest['outcome']> {
     const { response, receipt, protocol, number } = at;
     if (protocol === undefined || at.incoming.method !== 'POST') throw new Error(this.#unknown(at.incoming));
-    const request = protocol.read(await bodyOf(at.incoming));
+    const body = await bodyOf(at.incoming);
+    const request = scriptedRequest(protocol.name, body, protocol.read(body, receipt.path));
     receipt.request = request;
     const chosen = this.#choose(request);
     if (chosen === undefined) throw new Error(unmatched(request, this.#rules));
@@ -149,10 +148,12 @@ class Desk {
       const piece: SsePiece = { data: reply.malformed, spoken: true };
       return request.stream ? sendStream(response, [piece], reply) : sendWhole(response, reply.malformed, reply);
     }
-    const answer = modelAnswer(reply, request, { number, callId: this.#callIds(request) });
-    return request.stream
-      ? sendStream(response, protocol.pieces(answer, request), reply)
-      : sendWhole(response, JSON.stringify(protocol.whole(answer, request)), reply);
+    const spoken = spokenAnswer(reply, request, { number, callId: this.#callIds(request) });
+    const answer = protocol.answer(spoken, request);
+    if (!request.stream) return sendWhole(response, JSON.stringify(protocol.to.answer(answer)), reply);
+    const events = [...protocol.to.stream(answer, { cut: spoken.cut })];
+    const pieces = events.map((event) => ({ ...event, spoken: protocol.from.speaks(event) }));
+    return sendStream(response, pieces, reply);
   }
 
   /** Returns the next id, and skips those that the conversation already has from a different server. */
@@ -166,7 +167,7 @@ class Desk {
   }
 
   #unknown({ method, url }: IncomingMessage): string {
-    const paths = this.#protocols.map(({ path }) => `…${path}`).join(', ');
+    const paths = this.#protocols.map(({ place }) => `…${place}`).join(', ');
     return `Cannot answer ${method} ${url}: the scripted model server answers POST to ${paths}`;
   }
 }
@@ -206,15 +207,24 @@ function refuse(response: ServerResponse, protocol: Protocol | undefined, messag
   }
   const status = protocol === undefined ? 404 : 400;
   response.writeHead(status, { 'content-type': 'application/json', 'x-should-retry': 'false' });
-  response.end(JSON.stringify((protocol ?? openaiChat).failure(status, message, undefined)));
+  response.end(JSON.stringify(failureBody(protocol ?? openaiChat, { status, message })));
 }
 
 function fail(response: ServerResponse, protocol: Protocol, { error }: FailedReply): 'error' {
-  const { status, message = errorType(error.status), type, retryAfter, body } = error;
+  const { status, message = protocol.errorType(error.status), type, retryAfter, body } = error;
   response.writeHead(status, {
     'content-type': 'application/json',
     ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
   });
-  response.end(JSON.stringify(body ?? protocol.failure(status, message, type)));
+  response.end(JSON.stringify(body ?? failureBody(protocol, { status, message, ...given({ type }) })));
   return 'error';
+}
+
+/** An error in the protocol's own form. */
+function failureBody(
+  protocol: Protocol,
+  { status, message, type }: { readonly status: number; readonly message: string; readonly type?: string },
+): JsonObject {
+  const code = protocol.name === 'gemini-content' ? { code: status } : {};
+  return protocol.to.answer({ error: { message, type: type ?? protocol.errorType(status), ...code }, provider: {} });
 }

@@ -2,9 +2,10 @@ import type { JsonObject, JsonValue } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { ToolResultPart } from '../../core/message/message.ts';
 import type { ModelRequest, Usage } from '../../core/recording/recorder.ts';
+import type { ProtocolName } from '../../protocols/protocol.ts';
 
 /** A protocol that the scripted model server speaks. */
-export type ModelProtocol = 'openai-chat' | 'openai-responses' | 'anthropic-messages';
+export type ModelProtocol = ProtocolName;
 
 /** A tool that a request offers, in the form that all protocols share. */
 export interface OfferedTool {

@@ -1,13 +1,10 @@
 import type { ServerResponse } from 'node:http';
-import type { JsonObject } from '../../core/json.ts';
+import type { StreamEvent } from '../../protocols/protocol.ts';
+import { sseText } from '../../protocols/sse.ts';
 import type { ReplyPace } from './script.ts';
 
 /** One server-sent event of a stream. */
-export interface SsePiece {
-  /** Its name, if the protocol has names. */
-  readonly event?: string;
-  /** Its data; text is written as it is. */
-  readonly data: JsonObject | string;
+export interface SsePiece extends StreamEvent {
   /** Whether it carries a piece of the reply. */
   readonly spoken: boolean;
 }
@@ -40,7 +37,7 @@ export async function sendStream(response: ServerResponse, pieces: Iterable<SseP
       spoken++;
     }
     if (response.destroyed) return 'aborted';
-    await write(response, text(piece), pace);
+    await write(response, sseText(piece), pace);
   }
   if (pace.cutAfter !== undefined) return cut(response);
   return await finish(response);
@@ -55,11 +52,6 @@ export async function sendWhole(response: ServerResponse, body: string, pace: Re
   }
   await write(response, body, pace);
   return await finish(response);
-}
-
-function text({ event, data }: SsePiece): string {
-  const name = event === undefined ? '' : `event: ${event}\n`;
-  return `${name}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
 }
 
 /** Long enough for written data to leave on its own. */

@@ -290,7 +290,9 @@ test.each([['rewind'], ['revert'], ['erase']])('%s does not guess the point', as
 });
 
 test('an edit without edits, and a redo, say what is next', async () => {
-  expect((await place.run(['edit', 'refund'])).stderr).toMatch(/^Cannot edit: no edits were given\nSay what /);
+  expect((await place.run(['edit', 'refund'])).stderr).toMatch(
+    /^Cannot edit: no edits were given\nPass at least one edit/,
+  );
   const edited = await place.run(['edit', 'refund', '--model', 'large-1']);
   expect(edited.stdout).toContain('@8 came into the view\n');
   await place.run(['rewind', 'refund@4']);

@@ -112,7 +112,7 @@ describe('reprise config', () => {
     place.write('reprise.config.ts', `import { sep } from 'node:path';\nexport default { namespace: sep };`);
     const { code, stderr } = await place.run(['config']);
     expect(code).toBe(2);
-    expect(stderr).toContain('call it reprise.config.mts');
+    expect(stderr).toContain('Rename it to reprise.config.mts');
   });
 
   test.each([

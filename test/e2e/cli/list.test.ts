@@ -109,13 +109,13 @@ describe('what is printed', () => {
     const { code, stderr } = await place.run(['list', '--filter', 'titel=x']);
     expect([code, stderr]).toEqual([
       2,
-      'Cannot use the filter: a line of the list has no field "titel"\nDid you mean "title"?\n',
+      'Cannot filter the list by "titel": a row has no such field\nDid you mean "title"?\n',
     ]);
   });
 
   test.each([
-    [['--outcome', 'eror'], 'No session matches. Did you mean --outcome error?\n'],
-    [['--agent', 'supp'], `No session matches. For a part of an agent's id, write --agent '~supp'.\n`],
+    [['--outcome', 'eror'], 'No matching sessions. Did you mean --outcome error?\n'],
+    [['--agent', 'supp'], `No matching sessions. To match part of an agent's id, use --agent '~supp'.\n`],
   ])('nothing found is told with what was probably meant: %j', async (words, said) => {
     expect((await place.run(['list', ...words])).stderr).toBe(said);
   });

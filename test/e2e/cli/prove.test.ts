@@ -263,7 +263,7 @@ describe('doctor', () => {
       'a database of a different program',
       (own: Place) => tamper(own, 'CREATE TABLE x (y)'),
       'store.damaged',
-      /Name another file/,
+      /Name a different file/,
     ],
   ])('%s is a finding with what to do: 1', async ([what, make, code, todo], context) => {
     if (what !== 'no store') skipOnServer('the store is no file', context);

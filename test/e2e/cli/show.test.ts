@@ -68,8 +68,8 @@ describe('show', () => {
   });
 
   test('where a model is asked, it says what it saw', async () => {
-    expect(await show('refund@8')).toContain('\nWhat the model would see\n');
-    expect(await show('refund@4')).toContain('\nWhat the model saw\n');
+    expect(await show('refund@8')).toContain('\nMessages the model would see\n');
+    expect(await show('refund@4')).toContain('\nMessages the model saw\n');
   });
 
   test('gives the open calls, and what changed since the turn before', async () => {
