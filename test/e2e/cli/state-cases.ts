@@ -302,8 +302,8 @@ function looking({ newPlace }: StatePlaces): void {
     expect((await place.run(['keys', 'demo', 'task/'])).stdout).toBe('task/1\ntask/2\n');
     const { stdout } = await place.run(['replay', 'demo', '--ops', '--tail', '2']);
     expect(stdout.split('\n').map((line) => line.slice(9).replaceAll(/ +/g, ' '))).toEqual([
-      ' agent=default TOOL key=tool/x v=1 1',
-      ' agent=default DEL key=tool/x v=2',
+      ' agent=default TOOL key=tool/x v=1 seq=5 1',
+      ' agent=default DEL key=tool/x v=2 seq=6',
       '',
     ]);
     const last = (await lines('replay', 'demo', '--ops', '--tail', '1'))[0];
