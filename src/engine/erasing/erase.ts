@@ -7,14 +7,13 @@ import { dataDigestOf } from '../../core/parts/digest.ts';
 import type { Digest, Seq } from '../../core/point.ts';
 import type { PointInput } from '../../core/ref.ts';
 import type { AppendRequest, EraseRequest } from '../../core/store/event-store.ts';
-import { summary } from '../../projections/summary.ts';
+import { ownSegment } from '../../core/view/segment.ts';
 import { type Marked, type MarkOptions, markOptionNames, signed } from '../changing/mark.ts';
 import { encodeRequest } from '../changing/write.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
-import { foldAt } from '../history/fold.ts';
-import { findPlace, placeAtHead, pointOf, sessionIds, sessionRecord } from '../history/place.ts';
+import { findPlace, pointOf, sessionIds, sessionRecord } from '../history/place.ts';
 import { stamp } from '../history/stamp.ts';
-import { readPoints } from '../history/stored-events.ts';
+import { readHeaders, readPoints } from '../history/stored-events.ts';
 import { type Content, contentOf, valueHoldsContent } from './erase-content.ts';
 import { type ErasePlan, planErase } from './erase-plan.ts';
 
@@ -225,17 +224,27 @@ async function carryOut(
   return { markers, remains };
 }
 
-/** Refuses to erase in a session in which a run has not ended. */
+/**
+ * Refuses to erase in a session in which a run has not ended on any branch. It reads raw history: an agent whose branch
+ * was rewound still runs, and a run that a fork cut in two ended on the branch that it was recorded on.
+ */
 async function refuseRunning(engine: Engine, session: string): Promise<void> {
-  for (const { branch } of await engine.store.branches(sessionRef(engine, session))) {
-    const { silentSince } = await foldAt(engine, await placeAtHead(engine, session, branch), summary);
-    if (silentSince === null) continue;
+  const open = new Map<string, string>();
+  const ended = new Set<string>();
+  for (const branch of await engine.store.branches(sessionRef(engine, session)))
+    for await (const rows of readHeaders(engine, session, [ownSegment(branch)]))
+      for (const { type, run } of rows) {
+        if (type === 'run.started' && run !== null) open.set(run, branch.branch);
+        if (type === 'run.ended' && run !== null) ended.add(run);
+      }
+  for (const [run, branch] of open) {
+    if (ended.has(run)) continue;
     throw new RepriseError(
       'erase.running',
-      `Cannot erase in session "${session}": a run on "${branch}" has not ended, and its agent may still hold the content`,
+      `Cannot erase in session "${session}": run "${run}" on "${branch}" has not ended, and its agent may still hold the content`,
       {
-        hint: `Stop the agent and try again, or leave "onlyIdle" out if it died: the last event came at ${silentSince}.`,
-        details: { session, branch },
+        hint: 'Stop the agent and try again. If it died, its run never ends: erase without "onlyIdle".',
+        details: { session, branch, run },
       },
     );
   }

@@ -153,6 +153,7 @@ export const erase: readonly VerbCase[] = [
       await session.append({ type: 'run.started', run: 'r', data: {} });
       await session.append(note(secret));
       await refuses('erase.running', () => session.erase('main@2', { onlyIdle: true }));
+      await session.fork('main@1', { name: 'inside' });
       await session.append({ type: 'run.ended', run: 'r', data: { outcome: 'ok' } });
       const { events, remains } = await session.erase('main@2', { onlyIdle: true });
       assert.deepEqual([events.length, remains], [1, []]);
