@@ -47,7 +47,7 @@ import { append, sessionOf } from './operations/append.ts';
 import { findBranch, findHead, listBranches } from './operations/branch.ts';
 import { clearSession, hiddenSessions, hideSession } from './operations/delete-session.ts';
 import { erase } from './operations/erase.ts';
-import { healthOf, truncateLog } from './operations/health.ts';
+import { healthOf } from './operations/health.ts';
 import { latestAt, latestPage } from './operations/latest.ts';
 import { findPlaces } from './operations/locate.ts';
 import { heldParts, partsPage } from './operations/parts.ts';
