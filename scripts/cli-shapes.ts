@@ -266,6 +266,7 @@ export const shapes: Readonly<Record<string, CliShape>> = {
       events: 'always',
       parts: 'always',
       markers: 'always',
+      remains: 'always',
       marker: 'always',
       undone: 'always',
       restored: 'always',

@@ -12,7 +12,18 @@ import { Refused, ViewModel } from './view-model.ts';
 
 /** One thing done to a session; numbers are scaled to what is there when it happens. */
 export type Command = readonly [
-  kind: 'add' | 'replace' | 'insert' | 'revert' | 'rewind' | 'rewindToTurn' | 'redo' | 'fork' | 'erase',
+  kind:
+    | 'add'
+    | 'replace'
+    | 'insert'
+    | 'revert'
+    | 'rewind'
+    | 'rewindToTurn'
+    | 'redo'
+    | 'fork'
+    | 'erase'
+    | 'append'
+    | 'several',
   branch: number,
   seq: number,
   turn: number,
@@ -78,6 +89,12 @@ export class SessionRun {
       else if (kind === 'rewind') this.model.rewind(branch, seq);
       else if (kind === 'rewindToTurn') this.model.rewindToTurn(branch, turn);
       else if (kind === 'redo') this.model.redo(branch);
+      else if (kind === 'append') this.model.edit(() => this.model.add(branch, text));
+      else if (kind === 'several')
+        this.model.edit(() => {
+          this.model.revert(branch, seq);
+          this.model.add(branch, text);
+        });
       else if (kind === 'fork')
         this.model.fork(
           branch,
@@ -109,6 +126,12 @@ export class SessionRun {
       else if (kind === 'rewind') await this.#session.rewind({ branch, seq });
       else if (kind === 'rewindToTurn') await this.#session.rewind({ branch, turn });
       else if (kind === 'redo') await this.#session.redo({ branch });
+      else if (kind === 'append') await this.#session.edit({ branch }, { kind: 'append', event: note });
+      else if (kind === 'several')
+        await this.#session.edit({ branch }, [
+          { kind: 'drop', seq },
+          { kind: 'append', event: note },
+        ]);
       else if (kind === 'fork') await this.#fork(branch, seq, turn, note);
       else await this.#session.erase({ branch, seq });
       return 'done';

@@ -13,6 +13,8 @@ export interface ModelEvent {
   readonly to?: number;
   readonly dropped?: readonly number[];
   readonly redo?: boolean;
+  /** The edit that wrote it. */
+  readonly edit?: number;
 }
 
 interface ModelBranch {
@@ -37,6 +39,10 @@ export class ViewModel {
   readonly branches = new Map<string, ModelBranch>([['main', { parent: null, events: [] }]]);
   /** Texts that were erased; a reader sees that something was there. */
   readonly forgotten = new Set<string>();
+
+  /** The edit under way, and how many there were. */
+  #edit: number | undefined;
+  #edits = 0;
 
   head(branch: string): number {
     const { parent, events } = this.#branch(branch);
@@ -129,17 +135,38 @@ export class ViewModel {
     this.#append(branch, { type: 'rewoundToTurn', dropped, text: '', turn: 0 });
   }
 
+  /** Does several things as one edit. */
+  edit(body: () => void): void {
+    this.#edit = ++this.#edits;
+    try {
+      body();
+    } finally {
+      this.#edit = undefined;
+    }
+  }
+
   redo(branch: string): void {
     const marker = this.#lastLiveMarker(branch, this.head(branch));
-    if (marker === undefined) throw new Refused('nothing to redo');
-    if (marker.type !== 'rewound' && marker.type !== 'rewoundToTurn') {
-      this.#append(branch, { type: 'reverted', targets: [marker.seq], redo: true, text: '', turn: 0 });
+    const shown = new Set(this.view(branch).flatMap((entry) => entry.answers));
+    const { events } = this.#branch(branch);
+    const appended = events.findLast(
+      (event) => event.type === 'note' && event.edit !== undefined && shown.has(event.seq),
+    );
+    const last = (marker?.seq ?? 0) > (appended?.seq ?? 0) ? marker : appended;
+    if (last === undefined) throw new Refused('nothing to redo');
+    if (last.type !== 'rewound') {
+      const list = this.#script(branch, this.head(branch));
+      const dead = cancelled(list);
+      const isInEffect = (event: ModelEvent): boolean =>
+        isMarker(event) ? list.includes(event) && !dead.has(event.seq) : shown.has(event.seq);
+      const whole = events.filter((event) => event.edit === last.edit && isInEffect(event));
+      const targets = last.edit === undefined ? [last.seq] : whole.map((event) => event.seq);
+      this.#append(branch, { type: 'reverted', targets, redo: true, text: '', turn: 0 });
       return;
     }
-    const before = new Set(this.view(branch, marker.seq - 1).map((entry) => entry.seq));
-    if (this.view(branch).some((entry) => entry.seq > marker.seq && !before.has(entry.seq)))
-      throw new Refused('orphans');
-    this.#append(branch, { type: 'rewound', to: marker.seq - 1, redo: true, text: '', turn: 0 });
+    const before = new Set(this.view(branch, last.seq - 1).map((entry) => entry.seq));
+    if (this.view(branch).some((entry) => entry.seq > last.seq && !before.has(entry.seq))) throw new Refused('orphans');
+    this.#append(branch, { type: 'rewound', to: last.seq - 1, redo: true, text: '', turn: 0 });
   }
 
   fork(
@@ -153,11 +180,13 @@ export class ViewModel {
     this.branches.set(name, { parent: { branch, seq }, events: [] });
     try {
       this.#append(name, { type: 'forked', text: '', turn: 0 });
-      for (const [kind, target, text] of edits) {
-        if (kind === 'replace') this.replace(name, target, text);
-        else if (kind === 'insert') this.insert(name, target, text);
-        else this.revert(name, target);
-      }
+      this.edit(() => {
+        for (const [kind, target, text] of edits) {
+          if (kind === 'replace') this.replace(name, target, text);
+          else if (kind === 'insert') this.insert(name, target, text);
+          else this.revert(name, target);
+        }
+      });
     } catch (error) {
       this.branches.delete(name);
       throw error;
@@ -200,7 +229,8 @@ export class ViewModel {
   }
 
   #append(branch: string, event: Omit<ModelEvent, 'seq'>): void {
-    this.#branch(branch).events.push({ seq: this.head(branch) + 1, ...event });
+    const edit = this.#edit === undefined ? {} : { edit: this.#edit };
+    this.#branch(branch).events.push({ seq: this.head(branch) + 1, ...event, ...edit });
   }
 
   #mustBeInView(branch: string, seq: number): void {

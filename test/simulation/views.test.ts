@@ -17,8 +17,11 @@ const kind = fc.constantFrom<Command[0][]>(
   'rewind',
   'rewindToTurn',
   'redo',
+  'redo',
   'fork',
   'erase',
+  'append',
+  'several',
 );
 const command: fc.Arbitrary<Command> = fc.tuple(kind, fc.nat(20), fc.nat(60), fc.nat(5));
 

@@ -9,9 +9,9 @@ import {
   type JsonValue,
   stringAt,
 } from '../../core/json.ts';
-import { limits } from '../../core/limits.ts';
 import { joinMessage, joinResult, type MessageList, settleMessages } from '../../core/message/message-list.ts';
 import { beginning } from '../../core/point.ts';
+import { titleOf } from '../../core/title.ts';
 
 /** Where an event stands in its file. */
 interface Place {
@@ -176,12 +176,6 @@ function started(payload: JsonObject, before: readonly JsonObject[]): EventDraft
   const title = prompt === undefined ? undefined : titleOf(prompt);
   const messages = before.length === 0 ? undefined : before;
   return { type: 'run.started', data: given({ title, messages }) };
-}
-
-function titleOf(prompt: string): string {
-  const line = prompt.replace(/\s+/g, ' ').trim();
-  const max = limits.titleCharactersMax;
-  return line.length <= max ? line : `${line.slice(0, max - 1)}…`;
 }
 
 /** Finds the prompt: the runtime writes `prompt`, its tests and older traces `user_prompt`. */

@@ -16,6 +16,7 @@ export const erase: CommandSpec = {
   options: [
     new Option('--everywhere', 'erase the same content in every session of the namespace'),
     new Option('--dry-run', 'only list what would be erased'),
+    new Option('--only-idle', 'refuse while a run has not ended: its agent could bring the content back'),
     new Option('--yes', 'do not ask for confirmation'),
     ...markOptions,
   ],
@@ -23,7 +24,11 @@ export const erase: CommandSpec = {
   run: async (context, [text = ''], options) => {
     const { out } = context;
     const { session, ref, point } = await context.point(text);
-    const how = await context.masked(session, { ...markOf(options), everywhere: flagOption(options, 'everywhere') });
+    const how = await context.masked(session, {
+      ...markOf(options),
+      everywhere: flagOption(options, 'everywhere'),
+      onlyIdle: flagOption(options, 'onlyIdle'),
+    });
     const dryRun = flagOption(options, 'dryRun');
     const planned = await session.erase(point, { ...how, dryRun: true });
     if (out.json === undefined) {
@@ -42,6 +47,10 @@ export const erase: CommandSpec = {
     if (out.json !== undefined) await out.value({ ref: refText(ref), dryRun, ...erased } satisfies EraseAnswer);
     else if (!dryRun)
       await out.line(`${out.style('magenta', 'payload.erased')}: erased ${amountOf(erased)}; the chain still verifies`);
+    for (const place of erased.remains)
+      out.say(
+        `Not overwritten yet: ${plain(place)}; it goes when the reader is done, at the latest when the last program closes the store.`,
+      );
     const branch = refText({ session: ref.session, branch: ref.branch });
     out.next(dryRun ? `reprise erase ${refText(ref)}` : `reprise verify ${branch}`);
     return done;

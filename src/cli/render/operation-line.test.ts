@@ -17,9 +17,9 @@ const lines = (operations: readonly StateOperation[], frame: Partial<OperationFr
   );
 
 describe('an operation as a line', () => {
-  test('has the time of the wall clock, the agent, the operation, the key, the version and the value', () => {
+  test('has the time of the wall clock, the agent, the operation, the key, the version, the seq and the value', () => {
     expect(lines([write('plan', { next: 'ask' }, 3)])).toEqual([
-      '10:20:30Z  agent=support  WRITE  key=plan                  v=3  {"next":"ask"}',
+      '10:20:30Z  agent=support  WRITE  key=plan                  v=3  seq=7  {"next":"ask"}',
     ]);
   });
 
@@ -28,7 +28,7 @@ describe('an operation as a line', () => {
     const labels = lines(keys.map((key) => write(key, 1))).map((line) => line.split('  ')[2]?.trim());
     expect(labels).toEqual(['TOOL', 'NOTE', 'NOTE', 'FINAL', 'FINAL', 'WRITE']);
     const gone = { agent: 'a', key: 'tool/x', op: 'delete', version: 2 } as const;
-    expect(lines([gone])).toEqual(['10:20:30Z  agent=a  DEL    key=tool/x                v=2']);
+    expect(lines([gone])).toEqual(['10:20:30Z  agent=a  DEL    key=tool/x                v=2  seq=7']);
   });
 
   test('names the namespace only where it is another than the default, and cuts long agents', () => {
@@ -42,12 +42,12 @@ describe('an operation as a line', () => {
     const long = 'x'.repeat(200);
     const gone = { agent: 'a', key: 'tool/x', op: 'delete', version: 2 } as const;
     expect(lines([write('tool/y', { long }), gone], { isVerbose: true })).toEqual([
-      '10:20:30Z  txn=0123456789ab  event=0  agent=support  WRITE  key=tool/y  v=1',
+      '10:20:30Z  txn=0123456789ab  event=0  agent=support  WRITE  key=tool/y  v=1  seq=7',
       'payload:',
       '  {',
       `    "long": "${long}"`,
       '  }',
-      '10:20:30Z  txn=0123456789ab  event=1  agent=a  DELETE  key=tool/x  v=2',
+      '10:20:30Z  txn=0123456789ab  event=1  agent=a  DELETE  key=tool/x  v=2  seq=7',
     ]);
   });
 

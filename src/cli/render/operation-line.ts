@@ -16,7 +16,7 @@ export interface OperationFrame {
 }
 
 /**
- * Prints the operations of a transaction, one per line: `10:00:00Z  agent=support  WRITE  key=plan  v=2  {"next":"ask"}`.
+ * Prints the operations of a transaction, one per line: `10:00:00Z  agent=support  WRITE  key=plan  v=2  seq=7  {"next":"ask"}`.
  * In verbose mode, the whole value follows each line. The format is a contract: programs split these lines into fields.
  */
 export function operationLines(
@@ -29,7 +29,13 @@ export function operationLines(
     const { agent, key, op, version } = operation;
     const who = `agent=${shortAgent(agent)}`;
     if (!isVerbose) {
-      const cells = [who, labelOf(operation).padEnd(5), `key=${shortKey(key).padEnd(20)}`, `v=${version}`];
+      const cells = [
+        who,
+        labelOf(operation).padEnd(5),
+        `key=${shortKey(key).padEnd(20)}`,
+        `v=${version}`,
+        `seq=${seq}`,
+      ];
       return [[...start, ...cells, op === 'delete' ? '' : summaryOf(operation.value ?? null)].join('  ').trimEnd()];
     }
     const cells = [
@@ -39,6 +45,7 @@ export function operationLines(
       op.toUpperCase(),
       `key=${plain(key)}`,
       `v=${version}`,
+      `seq=${seq}`,
     ];
     const payload =
       op === 'delete'

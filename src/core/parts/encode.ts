@@ -2,6 +2,7 @@ import { BoundedMap } from '../bounded-map.ts';
 import { canonicalForm, canonicalJson, copyJson } from '../canonical-json.ts';
 import { RepriseError } from '../error.ts';
 import { specOf } from '../event/catalogue.ts';
+import { editedKey, isEdited } from '../event/edit-id.ts';
 import { type CarriedEvent, checkDraft } from '../event/event.ts';
 import type { EventSpec, FieldSpec, FieldType } from '../event/event-spec.ts';
 import { hasCurrentForm } from '../event/upcast.ts';
@@ -72,6 +73,7 @@ interface Encoding {
  */
 export function encodeData(
   event: {
+    readonly id?: string;
     readonly type: string;
     readonly version: number;
     readonly agent?: string;
@@ -89,7 +91,7 @@ export function encodeData(
       ? { skeleton: encodeMarker(event.data, encoding), data: copyJson(event.data) }
       : encodePayload(event, encoding);
   checkBytes('payloadBytesMax', [skeleton], `store the data of "${event.type}"`);
-  const keys = keysOf(event);
+  const keys = indexKeysOf(event);
   checkLimit('eventKeysMax', keys.length, `index an event of type "${event.type}"`);
   for (const key of keys) checkBytes('keyBytesMax', [key], 'index an event: a key is too long');
   return { skeleton, parts: encoding.parts, keys, data };
@@ -162,6 +164,16 @@ export function keysOf(event: {
   if (carried !== undefined) return keysOf(carried);
   const keys = specOf(event.type)?.keys?.(event.data, event.agent) ?? [];
   return keys.length > 1 ? [...new Set(keys)] : keys;
+}
+
+/** Returns the keys that a store indexes an event under: its own, and that of the edits if an edit appended it. */
+export function indexKeysOf(event: {
+  readonly id?: string | undefined;
+  readonly type: string;
+  readonly agent?: string | undefined;
+  readonly data: JsonObject;
+}): readonly string[] {
+  return isEdited(event) ? [...keysOf(event), editedKey] : keysOf(event);
 }
 
 function encodePayload(

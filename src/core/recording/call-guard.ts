@@ -18,8 +18,8 @@ export interface StoredStart {
  * - **Answer.** The first `before` that returns an answer decides: the recorder stores the call with this answer, the
  *   call is not made, and later guards are not asked.
  * - **Refuse.** The first `before` that throws decides: the recorder stores nothing, the caller gets the error, and later
- *   guards are not asked. If a `started` throws, the call is not made either: its end is stored as `aborted` with the
- *   error, the caller gets the error, and the `started` of later guards is not asked.
+ *   guards are not asked. If a `started` or an `unstored` throws, the call is not made either: its end is stored as `aborted` with the
+ *   error, the caller gets the error, and later guards are not asked.
  *
  * A guard that let a call pass learns exactly once what became of it: by `ended`, or by `withdrawn` if a later guard
  * answered or refused it in `before`. A guard that answered or refused the call, or was not asked, hears nothing more.
@@ -30,6 +30,11 @@ export interface CallGuard {
   before?(call: NamedCall): Promise<ReusedAnswer | undefined> | ReusedAnswer | undefined;
   /** Asked once more, for an irreversible call alone, when its start is stored and before it is made. */
   started?(call: NamedCall, stored: StoredStart): Promise<void> | void;
+  /**
+   * Asked if the start of a call that is neither pure nor idempotent could not be stored; throws to refuse the call. If
+   * no guard does, the call is made all the same.
+   */
+  unstored?(call: NamedCall): Promise<void> | void;
   /** Hears how the call ended, with its outcome and cost. */
   ended?(call: NamedCall, end: CallEnd): void;
   /** Hears that the call is not made, because a later guard answered or refused it. */

@@ -197,7 +197,7 @@ function checkReverted(history: History, at: Seq, marker: Extract<Marker, { kind
   const isMarkerSeq = new Set(history.markers.map((held) => held.seq));
   for (const seq of marker.seqs) {
     const live = isMarkerSeq.has(seq) ? liveMarker(history, at, seq) : undefined;
-    if (live?.kind === 'rewound' || live?.kind === 'rewoundToTurn')
+    if (live?.kind === 'rewound' || (live?.kind === 'rewoundToTurn' && !marker.redo))
       refuseMarker(marker, `seq ${seq} is a rewind; rewind to seq ${previous(seq)} to undo it`, 'event.structural');
     if (live === undefined && (isMarkerSeq.has(seq) || entryOf(view, seq) === undefined))
       refuseMarker(marker, `seq ${seq} is not in the view`, 'event.not-in-view');

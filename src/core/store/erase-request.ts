@@ -2,7 +2,7 @@ import { RepriseError } from '../error.ts';
 import { isStructural } from '../event/families/structural.ts';
 import type { PartInput } from '../parts/parts.ts';
 import type { Digest, Point, Seq } from '../point.ts';
-import type { AppendRequest } from './append-request.ts';
+import type { AppendOutcome, AppendRequest } from './append-request.ts';
 import type { SessionRef } from './session-ref.ts';
 
 /** The payloads and parts that an erasure removes. The engine plans all of it; the store carries it out atomically. */
@@ -20,6 +20,17 @@ export interface EraseRequest extends SessionRef {
    * different erasure would bring back what that one removed.
    */
   readonly erasures?: number;
+}
+
+/** The outcome of an erasure. */
+export interface EraseOutcome {
+  /** One for each append of the request. */
+  readonly appends: readonly AppendOutcome[];
+  /**
+   * The places that the store could not overwrite yet, in words; it goes on trying. Places that are out of its reach,
+   * such as backups, are not among them.
+   */
+  readonly remains: readonly string[];
 }
 
 /** Refuses an erasure that was planned before a different one was stored. */

@@ -1,7 +1,8 @@
 import { specOf } from '../event/catalogue.ts';
+import { editedKey, isEdited } from '../event/edit-id.ts';
 import { isObject } from '../json.ts';
 import { DataDecoder } from '../parts/decode.ts';
-import { keysOf } from '../parts/encode.ts';
+import { indexKeysOf } from '../parts/encode.ts';
 import type { PartInput } from '../parts/parts.ts';
 import type { Digest, Seq } from '../point.ts';
 import type { StoredEvent } from './stored-event.ts';
@@ -13,12 +14,13 @@ export function carriesEvent(type: string): boolean {
 
 /** Returns the keys of a stored event, read from its payload; none if the payload is gone. */
 export function storedKeys(
-  { type, agent, data }: Pick<StoredEvent, 'type' | 'agent' | 'data'>,
+  { id, type, agent, data }: Pick<StoredEvent, 'id' | 'type' | 'agent' | 'data'>,
   partOf: (digest: Digest) => PartInput | undefined,
 ): readonly string[] {
-  if (data === null || (!carriesEvent(type) && specOf(type)?.keys === undefined)) return [];
+  if (data === null) return [];
+  if (!carriesEvent(type) && specOf(type)?.keys === undefined) return isEdited({ id, type }) ? [editedKey] : [];
   const decoder = new DataDecoder({ get: partOf, isErased: () => true });
-  return keysOf({ type, agent: agent ?? undefined, data: decoder.decode(data) });
+  return indexKeysOf({ id, type, agent: agent ?? undefined, data: decoder.decode(data) });
 }
 
 /** Returns the keys that a `payload.erased` event keeps for the events it erased, by seq. */

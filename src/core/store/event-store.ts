@@ -3,7 +3,7 @@ import type { Digest, Point, Seq } from '../point.ts';
 import type { AskedView, Segment } from '../view/view.ts';
 import type { AppendOutcome, AppendRequest } from './append-request.ts';
 import type { BranchHead, BranchRecord, BranchSummary } from './branch-record.ts';
-import type { EraseRequest } from './erase-request.ts';
+import type { EraseOutcome, EraseRequest } from './erase-request.ts';
 import type { LatestPage, LatestRequest } from './latest-request.ts';
 import type { HeldPartsRequest, Page, PageRequest, PartsPage, PartsRequest } from './page-request.ts';
 import type { Receipt, ReceiptsRequest } from './receipt.ts';
@@ -16,7 +16,7 @@ import type { StoreHealth } from './store-health.ts';
 // Types that importers of the port need most.
 export type { AppendOutcome, AppendRequest, AppendTarget, EventInput } from './append-request.ts';
 export type { BranchHead, BranchRecord, BranchSummary } from './branch-record.ts';
-export type { EraseRequest } from './erase-request.ts';
+export type { EraseOutcome, EraseRequest } from './erase-request.ts';
 export type { LatestPage, LatestRequest } from './latest-request.ts';
 export type {
   Cursor,
@@ -139,7 +139,7 @@ export interface EventStore {
   heldReceipts(ref: SessionRef, request: ReceiptsRequest): Promise<readonly Receipt[]>;
 
   /** Erases payloads for good and appends their markers, atomically; overwrites the stored bytes where it can. */
-  erase(request: EraseRequest): Promise<readonly AppendOutcome[]>;
+  erase(request: EraseRequest): Promise<EraseOutcome>;
 
   /** Returns every part digest a session holds, a page at a time, rising: for erasure and verification. */
   heldParts(ref: SessionRef, request: HeldPartsRequest): Promise<readonly Digest[]>;

@@ -1,5 +1,6 @@
 import { RepriseError } from '../../core/error.ts';
 import { specOf } from '../../core/event/catalogue.ts';
+import { editId } from '../../core/event/edit-id.ts';
 import { type CarriedEvent, draftKeys, type Event, type EventDraft } from '../../core/event/event.ts';
 import { isStructural } from '../../core/event/families/structural.ts';
 import { plainKey } from '../../core/event/keys.ts';
@@ -51,16 +52,24 @@ export async function resolveEdits(
 ): Promise<ResolvedEdits> {
   const drafts: StampedDraft[] = [];
   const dependents: Seq[] = [];
+  const named = editNames(engine);
   let hypothesis = base;
   for (const [index, edit] of edits.entries()) {
     const resolved = await resolveEdit(lookAt(engine, hypothesis), checkEditFields(edit));
     const isLast = index === edits.length - 1;
-    const supposed = await supposeAppended(engine, hypothesis, resolved.drafts, isLast ? check : 'encode');
+    const supposed = await supposeAppended(engine, hypothesis, resolved.drafts.map(named), isLast ? check : 'encode');
     hypothesis = supposed.hypothesis;
     drafts.push(...supposed.drafts);
     dependents.push(...resolved.dependents);
   }
   return { hypothesis, drafts, dependents };
+}
+
+/** Gives the drafts of one edit ids that say so, in order: redo takes back an edit as a whole. */
+function editNames(engine: Engine): (draft: EventDraft) => EventDraft {
+  const edit = engine.platform.newId();
+  let index = 0;
+  return (draft) => ({ ...draft, id: editId({ edit, index: index++ }) });
 }
 
 async function resolveEdit(look: Look, edit: Edit): Promise<ResolvedEdit> {
@@ -73,7 +82,7 @@ async function resolveEdit(look: Look, edit: Edit): Promise<ResolvedEdit> {
     case 'drop':
       return drop(look, seq(edit.seq), edit.cascade === true);
     case 'append':
-      return only(checkOrdinary(edit.event));
+      return only(checkUnnamed(checkOrdinary(edit.event)));
     case 'prompt':
       return only(await prompt(look, text(edit.text, 'text'), edit.mode ?? 'anywhere'));
     case 'system':
@@ -119,6 +128,13 @@ function text(value: string, name: string): string {
 function checkOrdinary(draft: EventDraft): EventDraft {
   if (isStructural(draft.type))
     refuse(`"${draft.type}" is a structural event`, 'Use the edit, rewind or revert that writes it.');
+  return draft;
+}
+
+/** Refuses an id: the id of an event that an edit appends says which edit that was. */
+function checkUnnamed(draft: EventDraft): EventDraft {
+  if (draft.id !== undefined)
+    refuse('its event has an "id", which an edit gives itself', 'Leave the id out, or append the event with append().');
   return draft;
 }
 

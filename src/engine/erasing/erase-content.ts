@@ -1,6 +1,7 @@
 import { canonicalJson } from '../../core/canonical-json.ts';
 import { specOf } from '../../core/event/catalogue.ts';
 import type { Event } from '../../core/event/event.ts';
+import type { EventSpec } from '../../core/event/event-spec.ts';
 import { isArray, isObject, type JsonObject, type JsonValue, stringAt, valueAt } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import { storedJson } from '../../core/parts/decode.ts';
@@ -8,6 +9,7 @@ import type { Digest } from '../../core/point.ts';
 import { segmentAt } from '../../core/view/segment.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { decoderOf } from '../history/stored-events.ts';
+import { innerJson, readings, titleQuotes, titlesIn } from './stored-forms.ts';
 
 /**
  * The content to erase: long texts, which must not remain anywhere, and short texts, which must not remain as a whole
@@ -33,6 +35,28 @@ const modelWords: ReadonlySet<string> = new Set([
   'agent',
 ]);
 
+// Fields with names of things: they stand in every event about the thing, and say nothing of this one.
+const nameFields: ReadonlySet<string> = new Set([
+  'topic',
+  'scope',
+  'model',
+  'versions',
+  'git',
+  'configDigest',
+  'fingerprint',
+  'framework',
+  'namespace',
+  'channel',
+  'changed',
+  'saved',
+  'parent',
+  'values',
+]);
+// Where the name of a tool stands in its definition.
+const toolNames: ReadonlySet<string> = new Set(
+  ['tools[]', 'request.tools[]'].flatMap((tool) => [`${tool}.name`, `${tool}.function.name`]),
+);
+
 /** Returns the content of an event's payload. Of a call's list only the items this call added: earlier events have the rest. */
 export async function contentOf(engine: Engine, session: string, event: Event): Promise<Content> {
   const texts = new Set<string>();
@@ -48,15 +72,19 @@ export async function contentOf(engine: Engine, session: string, event: Event): 
   return { long, short };
 }
 
-/** Returns the data without ids and without the name of a call: those name things of the program, and are everywhere. */
+/** Returns the data without ids and names: those are of things that other events are about as well. */
 function withoutNames({ type, version, data }: Event): JsonObject {
   const spec = specOf(type);
   if (spec === undefined) return data;
   const isId = (key: string): boolean => spec.fields[key]?.role === 'id' && spec.fields[key].since <= version;
   return Object.fromEntries(
-    Object.entries(data).filter(([key]) => !isId(key) && !(key === 'name' && Object.hasOwn(data, 'call'))),
+    Object.entries(data).filter(
+      ([key]) => !isId(key) && !isName(spec, key) && !(key === 'name' && Object.hasOwn(data, 'call')),
+    ),
   );
 }
+
+const isName = ({ fields }: EventSpec, key: string): boolean => Object.hasOwn(fields, key) && nameFields.has(key);
 
 function collect(
   value: JsonValue,
@@ -71,7 +99,8 @@ function collect(
   } else if (isArray(held)) for (const item of held) collect(item, `${path}[]`, lists, texts, words);
   else if (isObject(held)) {
     for (const [key, item] of Object.entries(held))
-      if (!words.has(key)) collect(item, path === '' ? key : `${path}.${key}`, lists, texts, words);
+      if (!words.has(key) && !(words.size > 0 && toolNames.has(`${path}.${key}`)))
+        collect(item, path === '' ? key : `${path}.${key}`, lists, texts, words);
   }
 }
 
@@ -90,16 +119,28 @@ async function addedItems(engine: Engine, session: string, event: Event, path: r
 
 /** Tells whether JSON text holds the content: a long text anywhere, a short one as a whole string. */
 export function holdsContent(content: Content, json: string): boolean {
-  for (const text of content.long) if (json.includes(JSON.stringify(text).slice(1, -1))) return true;
-  for (const text of content.short)
-    if (json.includes(JSON.stringify(text)) && holdsString(storedJson(json), text)) return true;
+  const read = [...readings(json)];
+  if (content.long.some((text) => read.some((reading) => reading.includes(text)))) return true;
+  const isShort = [...content.short].some((text) => {
+    const quoted = JSON.stringify(text);
+    return read.some((reading) => reading.includes(quoted)) && holdsString(storedJson(json), text);
+  });
+  return isShort || titleHoldsContent(content, json);
+}
+
+/** Tells whether a title in JSON text quotes a long text, on one line or cut short. */
+function titleHoldsContent(content: Content, json: string): boolean {
+  if (content.long.length === 0 || !json.includes('"title"')) return false;
+  for (const title of titlesIn(storedJson(json)))
+    if (content.long.some((text) => titleQuotes(title, text, longTextMin))) return true;
   return false;
 }
 
-/** Tells whether a raw body holds the content, as it is or as JSON would write it. */
+/** Tells whether a raw body holds the content, as it is or inside JSON. */
 export function bodyHoldsContent(content: Content, body: string): boolean {
   const texts = [...content.long, ...[...content.short].map((text) => JSON.stringify(text))];
-  return texts.some((text) => body.includes(text) || body.includes(JSON.stringify(text).slice(1, -1)));
+  for (const reading of readings(body)) if (texts.some((text) => reading.includes(text))) return true;
+  return false;
 }
 
 /** Tells whether a value holds the content. */
@@ -108,7 +149,11 @@ export function valueHoldsContent(content: Content, value: JsonValue): boolean {
 }
 
 function holdsString(value: JsonValue, text: string): boolean {
-  if (typeof value === 'string') return value === text;
+  if (typeof value === 'string') {
+    if (value === text) return true;
+    const inner = innerJson(value);
+    return inner !== undefined && holdsString(inner, text);
+  }
   if (isArray(value)) return value.some((item) => holdsString(item, text));
   return (
     isObject(value) && Object.entries(value).some(([key, item]) => !modelWords.has(key) && holdsString(item, text))

@@ -6,7 +6,7 @@ import { given, type JsonValue } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import { bodyText, refsIn } from '../../core/parts/decode.ts';
 import { dataDigestOf } from '../../core/parts/digest.ts';
-import { keysOf } from '../../core/parts/encode.ts';
+import { indexKeysOf } from '../../core/parts/encode.ts';
 import { asRef, type ListNode, type PartInput } from '../../core/parts/parts.ts';
 import type { Digest, Seq } from '../../core/point.ts';
 import { carriesEvent } from '../../core/store/event-keys.ts';
@@ -147,7 +147,7 @@ function reaches(
 /** Returns the keys under which readers still find an erased event, so that they see "erased" and not an older value. */
 async function keysLeft(engine: Engine, session: string, row: StoredEvent, content: Content): Promise<string[]> {
   const data = dataOf(row, await decoderFor(engine, session, [row]));
-  const keys = keysOf({ type: row.type, agent: row.agent ?? undefined, data });
+  const keys = indexKeysOf({ id: row.id, type: row.type, agent: row.agent ?? undefined, data });
   return keys.filter((key) => !valueHoldsContent(content, [parseKey(key).name]));
 }
 

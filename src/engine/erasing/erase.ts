@@ -7,12 +7,13 @@ import { dataDigestOf } from '../../core/parts/digest.ts';
 import type { Digest, Seq } from '../../core/point.ts';
 import type { PointInput } from '../../core/ref.ts';
 import type { AppendRequest, EraseRequest } from '../../core/store/event-store.ts';
+import { ownSegment } from '../../core/view/segment.ts';
 import { type Marked, type MarkOptions, markOptionNames, signed } from '../changing/mark.ts';
 import { encodeRequest } from '../changing/write.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { findPlace, pointOf, sessionIds, sessionRecord } from '../history/place.ts';
 import { stamp } from '../history/stamp.ts';
-import { readPoints } from '../history/stored-events.ts';
+import { readHeaders, readPoints } from '../history/stored-events.ts';
 import { type Content, contentOf, valueHoldsContent } from './erase-content.ts';
 import { type ErasePlan, planErase } from './erase-plan.ts';
 
@@ -22,11 +23,16 @@ export interface EraseOptions extends MarkOptions {
   readonly everywhere?: boolean;
   /** Erases nothing: only lists the events and parts that would go. */
   readonly dryRun?: boolean;
+  /**
+   * Refuses while a run of the session has not ended: an agent that still holds the content would send it with its next
+   * call, and the recorder would store it again.
+   */
+  readonly onlyIdle?: boolean;
 }
 
 const eraseKeys: KnownKeys = optionKeys<EraseOptions>(
   'erase',
-  { ...markOptionNames, everywhere: true, dryRun: true },
+  { ...markOptionNames, everywhere: true, dryRun: true, onlyIdle: true },
   'an erasure',
 );
 
@@ -40,6 +46,8 @@ export interface Erased extends Omit<Marked, 'marker'> {
   readonly parts: readonly { readonly session: string; readonly digest: Digest }[];
   /** Every `payload.erased` event: one on each branch that stores an affected event. */
   readonly markers: readonly { readonly session: string; readonly branch: string; readonly seq: Seq }[];
+  /** The places that the store could not overwrite yet, in words; it goes on trying. */
+  readonly remains: readonly string[];
 }
 
 /**
@@ -62,8 +70,10 @@ export async function erase(
     parts: Erased['parts'][number][];
     markers: Erased['markers'][number][];
   } = { events: [], parts: [], markers: [] };
+  const remains = new Set<string>();
+  if (options.onlyIdle === true) for (const held of sessions) await refuseRunning(engine, held);
   for (const held of sessions) {
-    for await (const { plan, markers } of passes(
+    for await (const { plan, markers, remains: left } of passes(
       engine,
       held,
       content,
@@ -74,13 +84,20 @@ export async function erase(
       result.events.push(...plan.events.map(({ branch, seq }) => ({ session: held, branch, seq })));
       result.parts.push(...parts.map((digest) => ({ session: held, digest })));
       result.markers.push(...markers);
+      for (const place of left) remains.add(place);
     }
   }
-  return { ...result, marker: await markerOf(engine, session, target, result.markers), undone: [], restored: [] };
+  const marker = await markerOf(engine, session, target, result.markers);
+  return { ...result, marker, remains: [...remains], undone: [], restored: [] };
 }
 
 // The next pass finds content that was appended in the meantime; a recorder that keeps adding it wins after the last.
 const passesMax = 5;
+
+/** One round of an erasure. */
+interface Pass extends Pick<Erased, 'markers' | 'remains'> {
+  readonly plan: ErasePlan;
+}
 
 /** Plans and erases until no event or part holds the content any more. */
 async function* passes(
@@ -89,17 +106,17 @@ async function* passes(
   content: Content,
   target: Event | undefined,
   options: EraseOptions,
-): AsyncGenerator<{ readonly plan: ErasePlan; readonly markers: readonly Erased['markers'][number][] }> {
+): AsyncGenerator<Pass> {
   for (let pass = 1; pass <= passesMax; pass++) {
     const { erasures } = await sessionRecord(engine, session);
     const plan = await planErase(engine, session, content, target);
     if (plan.events.length === 0 && plan.gone.length === 0 && plan.rewrites.length === 0) return;
     if (options.dryRun === true) {
-      yield { plan, markers: [] };
+      yield { plan, markers: [], remains: [] };
       return;
     }
     try {
-      yield { plan, markers: await carryOut(engine, session, plan, erasures, options) };
+      yield { plan, ...(await carryOut(engine, session, plan, erasures, options)) };
     } catch (error) {
       if (!hasCode(error, 'append.conflict') || pass === passesMax) throw error;
     }
@@ -163,7 +180,7 @@ async function carryOut(
   plan: ErasePlan,
   erasures: number,
   options: MarkOptions,
-): Promise<Erased['markers'][number][]> {
+): Promise<Pick<Erased, 'markers' | 'remains'>> {
   const holed = plan.rewrites.filter((part) => part.damaged);
   const parts = [...plan.gone, ...holed.map((part) => part.digest)];
   const holes = Object.fromEntries(
@@ -197,11 +214,38 @@ async function carryOut(
     appends,
     erasures,
   };
-  const outcomes = await engine.store.erase(request);
+  const { appends: outcomes, remains } = await engine.store.erase(request);
   // The parts that this process remembers may be gone now.
   engine.memories.delete(session);
-  return outcomes.flatMap((outcome) => {
+  const markers = outcomes.flatMap((outcome) => {
     if (!outcome.ok) throw outcome.error;
     return outcome.events.map(({ seq }) => ({ session, branch: outcome.branch, seq }));
   });
+  return { markers, remains };
+}
+
+/**
+ * Refuses to erase in a session in which a run has not ended on any branch. It reads raw history: an agent whose branch
+ * was rewound still runs, and a run that a fork cut in two ended on the branch that it was recorded on.
+ */
+async function refuseRunning(engine: Engine, session: string): Promise<void> {
+  const open = new Map<string, string>();
+  const ended = new Set<string>();
+  for (const branch of await engine.store.branches(sessionRef(engine, session)))
+    for await (const rows of readHeaders(engine, session, [ownSegment(branch)]))
+      for (const { type, run } of rows) {
+        if (type === 'run.started' && run !== null) open.set(run, branch.branch);
+        if (type === 'run.ended' && run !== null) ended.add(run);
+      }
+  for (const [run, branch] of open) {
+    if (ended.has(run)) continue;
+    throw new RepriseError(
+      'erase.running',
+      `Cannot erase in session "${session}": run "${run}" on "${branch}" has not ended, and its agent may still hold the content`,
+      {
+        hint: 'Stop the agent and try again. If it died, its run never ends: erase without "onlyIdle".',
+        details: { session, branch, run },
+      },
+    );
+  }
 }

@@ -3,7 +3,7 @@ import type { Event } from '../../core/event/event.ts';
 import { isStructural } from '../../core/event/families/structural.ts';
 import { type JsonValue, valueAt, withValueAt } from '../../core/json.ts';
 import { editAt, type ListEdits } from '../../core/parts/decode.ts';
-import { keysOf } from '../../core/parts/encode.ts';
+import { indexKeysOf } from '../../core/parts/encode.ts';
 import { maxSeq, minSeq, type Seq } from '../../core/point.ts';
 import type { StoredEvent } from '../../core/store/event-store.ts';
 import type { Piece } from '../../core/view/piece.ts';
@@ -134,7 +134,8 @@ export async function* eventsOfKey({ engine, hypothesis, view }: Look, key: stri
   const { session, seq: stored } = hypothesis.place;
   for (const group of groupsOf(view.pieces, stored).reverse()) {
     if (group.isSupposed) {
-      for (const event of supposedEvents(group, hypothesis).reverse()) if (keysOf(event).includes(key)) yield event;
+      for (const event of supposedEvents(group, hypothesis).reverse())
+        if (indexKeysOf(event).includes(key)) yield event;
       continue;
     }
     let segments = segmentsOf(group);

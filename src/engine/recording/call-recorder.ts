@@ -11,6 +11,7 @@ import { inputKeys } from './input-keys.ts';
 import { type CallLedger, type CallMeasures, type CallPlace, RecordedCall } from './recorded-call.ts';
 import type { RecorderContext, RecorderScope } from './recorder-scope.ts';
 import type { RecorderSetup } from './recorder-setup.ts';
+import { refuseUnstored } from './unstored-call.ts';
 
 /** Records calls: asks the guards, finds the place of each call, and stores its start and its end. */
 export class CallRecorder implements CallLedger {
@@ -24,7 +25,10 @@ export class CallRecorder implements CallLedger {
     this.context = context;
     this.#setup = setup;
     this.#intake = intake;
-    this.#guards = new GuardChain(setup.options.guards ?? [], (error) => setup.counts.fail(error, 0));
+    const { guards = [], onFailure } = setup.options;
+    this.#guards = new GuardChain(onFailure === 'fail' ? [...guards, refuseUnstored] : guards, (error) =>
+      setup.counts.fail(error, 0),
+    );
   }
 
   /** Starts a call and resolves when it may be made; throws what a guard refuses. */
@@ -36,8 +40,12 @@ export class CallRecorder implements CallLedger {
     await this.#intake.room();
     const { open, id } = this.#open(named, answer);
     const effect = callEffect(named);
-    if (answer === undefined && (effect === 'irreversible' || effect === 'unknown')) await queue.settled();
-    if (answer === undefined && effect === 'irreversible') await this.#checkStarted(named, open, id);
+    if (answer === undefined && (effect === 'irreversible' || effect === 'unknown')) {
+      const isStored = id !== undefined && (await queue.stored(id));
+      if (!isStored) await this.#orAbort(open, () => this.#guards.unstored(named));
+      const stored = { id, branch: this.#setup.counts.branch };
+      if (effect === 'irreversible') await this.#orAbort(open, () => this.#guards.started(named, stored));
+    }
     open.begin();
     return open;
   }
@@ -68,9 +76,10 @@ export class CallRecorder implements CallLedger {
     this.#guards.ended(named, end);
   }
 
-  async #checkStarted(named: NamedCall, open: RecordedCall, id: string | undefined): Promise<void> {
+  /** Asks the guards once more; a call that is refused now ends as aborted. */
+  async #orAbort(open: RecordedCall, ask: () => Promise<void>): Promise<void> {
     try {
-      await this.#guards.started(named, { id, branch: this.#setup.counts.branch });
+      await ask();
     } catch (error) {
       open.end({ outcome: 'aborted', error });
       throw error;
@@ -84,8 +93,10 @@ export class CallRecorder implements CallLedger {
     const outer = named.kind === 'model' ? this.context.scope : this.#asked.scopeOf(named.call, this.context.scope);
     const turn = this.#turnOf(named, outer);
     const about = { ...given({ agent: named.agent }), turn };
-    const id = this.#intake.tell({ type: 'call.started', ...about, data: callStartedData(named) }, { scope: outer });
-    const scope: RecorderScope = { ...outer, ...about, cause: id };
+    const own = this.#setup.platform.newId();
+    const started = { id: own, type: 'call.started', ...about, data: callStartedData(named) };
+    const cause = this.#intake.tell(started, { scope: outer });
+    const scope: RecorderScope = { ...outer, ...about, cause };
     if (answer !== undefined) {
       this.#setup.counts.addReused();
       const { call, kind, name } = named;
@@ -96,7 +107,7 @@ export class CallRecorder implements CallLedger {
     }
     return {
       open: new RecordedCall(named, { scope, turn, actor: this.context.actorIn(outer, named) }, this, answer),
-      id,
+      id: cause === own ? own : undefined,
     };
   }
 

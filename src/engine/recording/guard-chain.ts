@@ -32,6 +32,11 @@ export class GuardChain {
     for (const guard of this.#guards) await guard.started?.(call, stored);
   }
 
+  /** Asks every guard about a call whose start could not be stored; throws what a guard refuses. */
+  async unstored(call: NamedCall): Promise<void> {
+    for (const guard of this.#guards) await guard.unstored?.(call);
+  }
+
   /** Tells every guard how a call ended that all of them let pass. */
   ended(call: NamedCall, end: CallEnd): void {
     for (const guard of this.#guards) this.#reporting(() => guard.ended?.(call, end));

@@ -1,19 +1,25 @@
 import { describe, expect, test } from 'vitest';
 import { type QueuedEvent, RecorderQueue } from './queue.ts';
+import { StoreBreaker } from './store-breaker.ts';
 
 /** A queue whose moment passes when the test says so. */
 function stage() {
   const written: number[] = [];
   let fire: (() => void) | undefined;
   let cancelled = 0;
-  const queue = new RecorderQueue(
-    async (batch) => void written.push(batch.length),
-    () => undefined,
-    (_ms, given) => {
+  const queue = new RecorderQueue({
+    write: async (batch) => {
+      written.push(batch.length);
+      return { lost: new Set() };
+    },
+    drop: () => undefined,
+    onBusy: () => undefined,
+    startTimer: (_ms, given) => {
       fire = given;
       return () => void cancelled++;
     },
-  );
+    breaker: new StoreBreaker(),
+  });
   return { queue, written, pass: () => fire?.(), cancelled: () => cancelled };
 }
 

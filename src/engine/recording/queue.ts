@@ -2,6 +2,7 @@ import { RepriseError } from '../../core/error.ts';
 import type { EventDraft } from '../../core/event/event.ts';
 import { type LimitName, limits } from '../../core/limits.ts';
 import type { Platform } from '../../core/store/event-store.ts';
+import type { StoreBreaker } from './store-breaker.ts';
 
 /** A draft whose id and time are decided, so that sending it again is harmless. */
 export type RecordedDraft = EventDraft & { readonly id: string; readonly time: string };
@@ -27,9 +28,31 @@ const batchUnitsMax = 4_194_304;
  */
 const gatherMs = 5;
 
+/** How a write went. */
+export interface Written {
+  /** The ids of events that were not stored. */
+  readonly lost: ReadonlySet<string>;
+  /** The error of the store, if the writer gave up on it: what is queued now is lost as well. */
+  readonly gaveUp?: unknown;
+}
+
+/** The surroundings of a queue. */
+export interface QueueSetup {
+  /** Stores events. It must not reject. */
+  readonly write: (batch: readonly QueuedEvent[]) => Promise<Written>;
+  /** Hears how many more events are lost with a store that was given up. */
+  readonly drop: (error: unknown, events: number) => void;
+  /** Gets a promise that resolves when the queue is empty again. */
+  readonly onBusy: (idle: Promise<void>) => void;
+  readonly startTimer: Platform['startTimer'];
+  readonly breaker: StoreBreaker;
+}
+
 interface Waiting {
   readonly through: number;
   readonly resolve: () => void;
+  /** Whether the agent waits: it stops waiting when the breaker opens. */
+  readonly isAgent: boolean;
 }
 
 /**
@@ -38,9 +61,7 @@ interface Waiting {
  * none.
  */
 export class RecorderQueue {
-  readonly #write: (batch: readonly QueuedEvent[]) => Promise<void>;
-  readonly #onBusy: (idle: Promise<void>) => void;
-  readonly #startTimer: Platform['startTimer'];
+  readonly #setup: QueueSetup;
   #events: QueuedEvent[] = [];
   /** Includes the events that are being written. */
   #count = 0;
@@ -50,18 +71,14 @@ export class RecorderQueue {
   #isPumping = false;
   #settleWaits: Waiting[] = [];
   #roomWaits: (() => void)[] = [];
+  /** The ids that somebody waits for, and of those the ones that were lost. */
+  readonly #awaited = new Map<string, boolean>();
   /** Ends the wait for more events. */
   #hurry: (() => void) | undefined;
 
-  /** `write` must not reject. `onBusy` gets a promise that resolves when the queue is empty again. */
-  constructor(
-    write: (batch: readonly QueuedEvent[]) => Promise<void>,
-    onBusy: (idle: Promise<void>) => void,
-    startTimer: Platform['startTimer'],
-  ) {
-    this.#write = write;
-    this.#onBusy = onBusy;
-    this.#startTimer = startTimer;
+  constructor(setup: QueueSetup) {
+    this.#setup = setup;
+    setup.breaker.onOpen(() => this.#release());
   }
 
   /** Throws if there is no room. An event that ends something may use as much room again, so that ends are not lost. */
@@ -77,9 +94,9 @@ export class RecorderQueue {
     );
   }
 
-  /** Resolves when the queue has room. */
+  /** Resolves when the queue has room, or when the store keeps the recorder waiting: then it is not waited for. */
   async room(): Promise<void> {
-    while (this.#fullLimit(1) !== undefined) {
+    while (this.#fullLimit(1) !== undefined && !this.#setup.breaker.isOpen) {
       this.#hurry?.();
       await new Promise<void>((resolve) => this.#roomWaits.push(resolve));
     }
@@ -98,31 +115,66 @@ export class RecorderQueue {
     this.#units += event.units;
     if (this.#isPumping) return;
     this.#isPumping = true;
-    this.#onBusy(this.#pump());
+    this.#setup.onBusy(this.#pump());
   }
 
   /** Resolves when every event so far is stored or has failed. */
   async settled(): Promise<void> {
+    await this.#wait(false);
+  }
+
+  /** Resolves like `settled`, but waits no longer for a store that keeps the recorder waiting. */
+  async settledOrStalled(): Promise<void> {
+    if (!this.#setup.breaker.isOpen) await this.#wait(true);
+  }
+
+  /** Resolves with whether the event pushed last, which has this id, is stored; false also if the store stalls. */
+  async stored(id: string): Promise<boolean> {
+    this.#awaited.set(id, false);
+    await this.settledOrStalled();
+    const isStored = this.#awaited.get(id) === true;
+    this.#awaited.delete(id);
+    return isStored;
+  }
+
+  async #wait(isAgent: boolean): Promise<void> {
     const through = this.#told;
     if (this.#settled >= through) return;
     this.#hurry?.();
-    await new Promise<void>((resolve) => this.#settleWaits.push({ through, resolve }));
+    await new Promise<void>((resolve) => this.#settleWaits.push({ through, resolve, isAgent }));
+  }
+
+  /** Lets the agent go on. */
+  #release(): void {
+    const [rooms, waits] = [this.#roomWaits, this.#settleWaits];
+    this.#roomWaits = [];
+    this.#settleWaits = waits.filter(({ isAgent }) => !isAgent);
+    for (const { isAgent, resolve } of waits) if (isAgent) resolve();
+    for (const resolve of rooms) resolve();
   }
 
   async #pump(): Promise<void> {
     await this.#gathered();
     while (this.#events.length > 0) {
       const batch = this.#take();
-      await this.#write(batch);
-      this.#settle(batch);
+      const { lost, gaveUp } = await this.#setup.write(batch);
+      for (const { draft } of batch) if (this.#awaited.has(draft.id)) this.#awaited.set(draft.id, !lost.has(draft.id));
+      this.#settle(gaveUp === undefined ? batch : [...batch, ...this.#discard(gaveUp)]);
     }
     this.#isPumping = false;
+  }
+
+  /** Takes every event that is left, with a store that was given up. */
+  #discard(error: unknown): readonly QueuedEvent[] {
+    const rest = this.#events.splice(0);
+    if (rest.length > 0) this.#setup.drop(error, rest.length);
+    return rest;
   }
 
   /** Waits a moment for more events, or until a caller waits for these. */
   #gathered(): Promise<void> {
     return new Promise((resolve) => {
-      const cancel = this.#startTimer(gatherMs, () => this.#hurry?.());
+      const cancel = this.#setup.startTimer(gatherMs, () => this.#hurry?.());
       this.#hurry = () => {
         cancel();
         this.#hurry = undefined;

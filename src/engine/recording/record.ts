@@ -13,6 +13,7 @@ import { RecorderQueue } from './queue.ts';
 import { type RecordOptions, recordKeys } from './record-options.ts';
 import { SessionRecorder } from './recorder.ts';
 import { recordingDefaults } from './recording-defaults.ts';
+import { StoreBreaker } from './store-breaker.ts';
 import { TurnClock } from './turn-clock.ts';
 import { unansweredTurn } from './unanswered-turn.ts';
 import { RecorderWriter } from './writer.ts';
@@ -33,9 +34,11 @@ export async function record(
   const { turns } = await foldAt(engine, place, summary);
   const clock = new TurnClock(turns, await unansweredTurn(engine, place, options.agent));
   const counts = new RecorderCounts(branch, options.onError ?? (() => undefined));
+  const breaker = new StoreBreaker();
   const writer = new RecorderWriter(engine, session, {
     place: { branch, epoch: place.record.epoch, seq: place.seq },
     counts,
+    breaker,
     onLeft: (left) => {
       try {
         options.onLeft?.(left);
@@ -45,12 +48,14 @@ export async function record(
     },
   });
   const name = `recorder ${platform.newId()}`;
-  const queue = new RecorderQueue(
-    (batch) => writer.write(batch),
+  const queue = new RecorderQueue({
+    write: (batch) => writer.write(batch),
+    drop: (error, events) => counts.fail(error, events),
     // Closing the store waits for these events, even if nobody closed the recorder.
-    (idle) => chores.add(name, () => idle),
-    platform.startTimer,
-  );
+    onBusy: (idle) => chores.add(name, () => idle),
+    startTimer: platform.startTimer,
+    breaker,
+  });
   const facts = options.facts === false ? Promise.resolve({}) : factsOf(engine, counts);
   const waits = async (): Promise<readonly WaitingCall[]> => {
     await queue.settled();

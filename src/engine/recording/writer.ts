@@ -9,8 +9,9 @@ import type { Engine } from '../context/engine.ts';
 import { foldAt } from '../history/fold.ts';
 import { branchHead, placeAt } from '../history/place.ts';
 import type { RecorderCounts } from './counts.ts';
-import type { QueuedEvent, RecordedDraft } from './queue.ts';
+import type { QueuedEvent, RecordedDraft, Written } from './queue.ts';
 import type { BranchLeft } from './record-options.ts';
+import type { StoreBreaker } from './store-breaker.ts';
 import { withheldData } from './withheld-data.ts';
 
 /** Where a recorder writes: the branch, its epoch when the recorder started, and the last seq the recorder stored. */
@@ -18,6 +19,14 @@ export interface WriterPlace {
   readonly branch: string;
   readonly epoch: Seq;
   readonly seq: Seq;
+}
+
+/** The surroundings of a writer. */
+interface WriterSetup {
+  readonly place: WriterPlace;
+  readonly counts: RecorderCounts;
+  readonly breaker: StoreBreaker;
+  readonly onLeft: (left: BranchLeft) => void;
 }
 
 /** The events of one append. */
@@ -33,36 +42,50 @@ export class RecorderWriter {
   readonly #session: string;
   readonly #counts: RecorderCounts;
   readonly #onLeft: (left: BranchLeft) => void;
+  readonly #breaker: StoreBreaker;
   #place: WriterPlace;
+  /** The events of the batch under way that were not stored, and why the writer gave up on the store, if it did. */
+  #lost = new Set<string>();
+  #gaveUp: unknown;
 
-  constructor(
-    engine: Engine,
-    session: string,
-    from: { readonly place: WriterPlace; readonly counts: RecorderCounts; readonly onLeft: (left: BranchLeft) => void },
-  ) {
+  constructor(engine: Engine, session: string, from: WriterSetup) {
     this.#engine = engine;
     this.#session = session;
     this.#place = from.place;
     this.#counts = from.counts;
+    this.#breaker = from.breaker;
     this.#onLeft = from.onLeft;
   }
 
   /** Stores a batch, in order. */
-  async write(batch: readonly QueuedEvent[]): Promise<void> {
+  async write(batch: readonly QueuedEvent[]): Promise<Written> {
+    this.#lost = new Set();
+    this.#gaveUp = undefined;
     try {
       const drafts: RecordedDraft[] = [];
       for (const { draft, complete } of batch) drafts.push(complete === undefined ? draft : await complete());
       await (batch.some(({ isRunEnd }) => isRunEnd === true) ? this.#storeRunEnd(drafts) : this.#store(drafts));
     } catch (error) {
-      this.#counts.fail(error, batch.length);
+      this.#lose(
+        error,
+        batch.map(({ draft }) => draft),
+      );
     }
+    return { lost: this.#lost, ...given({ gaveUp: this.#gaveUp }) };
+  }
+
+  #lose(error: unknown, drafts: readonly RecordedDraft[]): void {
+    this.#counts.fail(error, drafts.length);
+    for (const { id } of drafts) this.#lost.add(id);
+    if (isTransient(error)) this.#gaveUp = error;
   }
 
   async #store(drafts: readonly RecordedDraft[]): Promise<void> {
     try {
+      if (this.#gaveUp !== undefined) throw this.#gaveUp;
       await this.#append(async () => ({ drafts }));
     } catch (error) {
-      if (!isAboutEvents(error)) this.#counts.fail(error, drafts.length);
+      if (!isAboutEvents(error)) this.#lose(error, drafts);
       else if (drafts.length > 1) for (const draft of drafts) await this.#store([draft]);
       else for (const draft of drafts) await this.#storeMended(draft, error);
     }
@@ -76,7 +99,7 @@ export class RecorderWriter {
     const mended = isCauseUnknown
       ? others
       : { ...draft, data: withheldData(draft.type, draft.data ?? {}, `not recorded: ${reasonOf(refused)}`) };
-    await this.#append(async () => ({ drafts: [mended] })).catch(() => undefined);
+    await this.#append(async () => ({ drafts: [mended] })).catch(() => this.#lost.add(draft.id));
   }
 
   /**
@@ -87,6 +110,7 @@ export class RecorderWriter {
     try {
       await this.#append(async () => this.#withFingerprint(drafts));
     } catch (error) {
+      if (isTransient(error)) throw error;
       // A busy branch moves on before its fingerprint is made. The end of the run matters more.
       if (codeOf(error) === 'append.conflict') this.#counts.fail(error, 0);
       await this.#store(drafts);
@@ -114,18 +138,29 @@ export class RecorderWriter {
         isRewound = false;
         sending ??= await make();
         await this.#appendOnce(sending);
+        this.#breaker.close();
         return;
       } catch (error) {
         const code = codeOf(error);
         isRewound ||= code === 'branch.rewound';
         if (code === 'branch.rewound' || code === 'append.conflict') sending = undefined;
         else if (!isTransient(error)) throw error;
+        else if (code !== undefined && waited.has(code)) this.#stall(error);
         const spent = code === 'branch.rewound' ? ++rewinds : tries;
-        if (spent >= limits.recordAttemptsMax) throw error;
+        if (spent >= this.#breaker.attemptsMax) {
+          if (isTransient(error)) this.#breaker.spend();
+          throw error;
+        }
         // A rewind is an answer of the store, so the attempts on the new branch are counted from the beginning.
         if (code === 'branch.rewound') tries = 0;
       }
     }
+  }
+
+  /** Reports once that the store used up its wait, and lets the agent go on; the next tries are made beside it. */
+  #stall(error: unknown): void {
+    if (!this.#breaker.isOpen) this.#counts.fail(error, 0);
+    this.#breaker.open();
   }
 
   async #appendOnce({ drafts, head }: Sending): Promise<void> {
@@ -166,6 +201,9 @@ export class RecorderWriter {
 const codeOf = (error: unknown): string | undefined => (error instanceof RepriseError ? error.code : undefined);
 
 const passing: ReadonlySet<string> = new Set<ErrorCode>(['store.busy', 'store.failed', 'store.unreachable']);
+
+/** The errors of a store that has waited as long as it may. */
+const waited: ReadonlySet<string> = new Set<ErrorCode>(['store.busy', 'store.unreachable']);
 
 /** Tells whether a retry may help. Ids make it harmless to send events again that were stored after all. */
 function isTransient(error: unknown): boolean {

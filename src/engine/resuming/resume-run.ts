@@ -16,6 +16,7 @@ import { placeAt } from '../history/place.ts';
 import { record } from '../recording/record.ts';
 import type { RecordOptions } from '../recording/record-options.ts';
 import { recordingDefaults } from '../recording/recording-defaults.ts';
+import { refuseUnstored } from '../recording/unstored-call.ts';
 import { BudgetGuard } from './budget-guard.ts';
 import { type EffectAnswer, EffectGuard, type EffectQuestion } from './effect-guard.ts';
 import type { EffectLedger } from './effect-ledger.ts';
@@ -126,7 +127,13 @@ export async function resumeRun<Run, Result>(
       ...recordOptions(request),
       ...nameOf(request, agent, history),
       branch,
-      guards: [gate, stoppingRun(watch, effects), budget, stoppingRun(watch, checks)],
+      guards: [
+        gate,
+        stoppingRun(watch, effects),
+        budget,
+        stoppingRun(watch, checks),
+        stoppingRun(watch, refuseUnstored),
+      ],
     };
     const recorder = await record(engine, session, options, person.answers);
     const began = engine.platform.elapsedMs();

@@ -19,7 +19,7 @@ export class RunGate implements CallGuard {
   before({ kind, name }: NamedCall): undefined {
     const { stopped } = this.#watch;
     if (this.#isOver) throw stopped?.error ?? runEnded(this.#branch, name);
-    if (hasCode(stopped?.error, 'effect.refused')) throw stopped?.error;
+    if (isRefusal(stopped?.error)) throw stopped?.error;
     if (kind !== 'model' && kind !== 'person') this.tools.push(name);
   }
 
@@ -36,6 +36,11 @@ function runEnded(branch: string, name: string): RepriseError {
   });
 }
 
+/** Tells whether a call was refused because of its effect, by the policy or because its start could not be stored. */
+function isRefusal(error: unknown): error is RepriseError {
+  return hasCode(error, 'effect.refused') || hasCode(error, 'recording.failed');
+}
+
 /**
  * Returns a guard whose refusal stops the run. Without that, a framework would report the refused call to the model as a
  * failed tool and go on.
@@ -45,13 +50,14 @@ export function stoppingRun(watch: StopWatch, guard: CallGuard): CallGuard {
     try {
       return await decide();
     } catch (error) {
-      if (hasCode(error, 'effect.refused')) watch.stop(error, 'error');
+      if (isRefusal(error)) watch.stop(error, 'error');
       throw error;
     }
   };
   return {
     before: (call) => orStop(() => guard.before?.(call)),
     started: (call, stored) => orStop(() => guard.started?.(call, stored)),
+    unstored: (call) => orStop(() => guard.unstored?.(call)),
     ended: (call, end) => guard.ended?.(call, end),
     withdrawn: (call) => guard.withdrawn?.(call),
   };

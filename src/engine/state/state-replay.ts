@@ -6,11 +6,15 @@ import type { Seq } from '../../core/point.ts';
 import type { Replay, ReplayOptions } from '../../core/session/session-log.ts';
 import { segmentAt } from '../../core/view/segment.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
+import { seqWithin } from '../history/place.ts';
 import { checkReading, replay } from '../looking/replay.ts';
 import { operationsOf, type StateOperation } from './entry.ts';
 import { statePoint } from './point.ts';
 
-/** Which transactions to read again. */
+/**
+ * Which transactions to read again. A range that ends (`through`) is read as it was at its end, so it gives the same
+ * transactions forever: a later rewind or edit does not change it. With `at`, it is a range of the history at that point.
+ */
 export interface StateReplayOptions
   extends Pick<ReplayOptions, 'at' | 'after' | 'through' | 'since' | 'until' | 'follow' | 'signal' | 'limit'> {
   /** The agent whose operations to read: that of the handle if left out, every agent if null. */
@@ -81,10 +85,14 @@ class TransactionReplay implements StateReplay {
     this.#left = options.limit ?? Number.POSITIVE_INFINITY;
   }
 
-  #open(): Replay {
+  async #open(): Promise<Replay> {
     const { session, branch } = this.#of;
     const { agent: _, limit: __, at, ...range } = this.#options;
-    const point = statePoint(branch, at === undefined ? {} : { point: at });
+    const { through, follow } = range;
+    const isEnding = at === undefined && through !== undefined && follow !== true;
+    const point = isEnding
+      ? { branch, seq: await seqWithin(this.#engine, { session, branch }, through) }
+      : statePoint(branch, at === undefined ? {} : { point: at });
     return replay(this.#engine, session, { ...range, at: point, filter: { types: ['state.committed'] } });
   }
 
@@ -99,7 +107,7 @@ class TransactionReplay implements StateReplay {
     const { agent: asked = this.#of.agent } = this.#options;
     const agent = asked === null ? null : checkAgent(asked);
     while (this.#left > 0) {
-      this.#events ??= this.#open();
+      this.#events ??= await this.#open();
       const { value: event } = await this.#events.next();
       if (event === undefined) break;
       const item = await this.#itemOf(event, agent);

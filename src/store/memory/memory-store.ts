@@ -11,6 +11,7 @@ import type {
   BranchRecord,
   BranchRef,
   BranchSummary,
+  EraseOutcome,
   EraseRequest,
   EventStore,
   HeldPartsRequest,
@@ -200,10 +201,10 @@ class MemoryStore implements EventStore {
     return session === undefined ? [] : heldReceipts(session, request);
   }
 
-  async erase(request: EraseRequest): Promise<readonly AppendOutcome[]> {
-    const outcomes = erase(this.#open(), this.#platform, request);
+  async erase(request: EraseRequest): Promise<EraseOutcome> {
+    const appends = erase(this.#open(), this.#platform, request);
     this.#watchers.wake();
-    return outcomes;
+    return { appends, remains: [] };
   }
 
   async heldParts(ref: SessionRef, { limit, after }: HeldPartsRequest): Promise<readonly Digest[]> {

@@ -10,6 +10,7 @@ import type {
   BranchRecord,
   BranchRef,
   BranchSummary,
+  EraseOutcome,
   EraseRequest,
   EventStore,
   HeldPartsRequest,
@@ -300,13 +301,13 @@ class PostgresStore implements EventStore {
     });
   }
 
-  async erase(request: EraseRequest): Promise<readonly AppendOutcome[]> {
+  async erase(request: EraseRequest): Promise<EraseOutcome> {
     const { outcomes, group } = await this.#write((queries, isRepeated) =>
       erase(queries, this.#catalogue, this.#platform, request, isRepeated),
     );
     this.#tell(group.committed());
     await vacuum(this.#database);
-    return outcomes;
+    return { appends: outcomes, remains: [] };
   }
 
   async heldParts(ref: SessionRef, { limit, after }: HeldPartsRequest): Promise<readonly Digest[]> {

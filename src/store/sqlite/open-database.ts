@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { type ErrorCode, RepriseError } from '../../core/error.ts';
 import { Database } from './database.ts';
 import { checkFile, latestVersion, type Migration, migrate } from './migrate.ts';
+import { OpenedFile } from './opened-file.ts';
 import { isBusy } from './sqlite-error.ts';
 import { pause } from './writer.ts';
 
@@ -22,9 +23,7 @@ const mapBytes = 1_073_741_824;
 const cacheKib = 16_384;
 
 /** Opens the file, creates or migrates it if needed, and sets the connection up. */
-export async function openDatabase(
-  options: OpenDatabaseOptions,
-): Promise<{ readonly database: Database; readonly isReadOnly: boolean }> {
+export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenedDatabase> {
   const path = resolve(options.path);
   const isReadOnly = options.readOnly === true || (existsSync(path) && !mayWrite(path));
   if (!existsSync(path)) {
@@ -32,14 +31,30 @@ export async function openDatabase(
     makeDirectory(dirname(path));
     if (!mayWriteIn(dirname(path))) throw directoryReadOnly(dirname(path));
   }
-  const database = new Database({ location: locationOf(path, isReadOnly), readOnly: isReadOnly });
-  try {
-    await untilFree(options.busyWaitMs, () => setUp(database, options, isReadOnly));
-  } catch (error) {
-    database.close();
-    throw isReadOnly && logBytes(path) > 0 && !mayWriteIn(dirname(path)) ? logUnreadable(path, error) : error;
-  }
-  return { database, isReadOnly };
+  const isRestricted = isReadOnly && !mayWriteIn(dirname(path));
+  const attempt = async (isImmutable: boolean): Promise<OpenedDatabase> => {
+    const location = isImmutable ? immutableLocation(path) : path;
+    const database = new Database({ location, readOnly: isReadOnly });
+    try {
+      await untilFree(options.busyWaitMs, () => setUp(database, options, isReadOnly));
+      return { database, isReadOnly, file: new OpenedFile(path, { isImmutable }) };
+    } catch (error) {
+      database.close();
+      throw isRestricted && logBytes(path) > 0 ? logUnreadable(path, error) : error;
+    }
+  };
+  if (!isRestricted) return await attempt(false);
+  // Beside a writer its shared memory is there, and a reader that may not create it can use it and follow.
+  if (logBytes(path) > 0) return await attempt(false);
+  if (!existsSync(`${path}-shm`)) return await attempt(true);
+  return await attempt(false).catch(() => attempt(true));
+}
+
+/** An open connection, and the file it is to. */
+interface OpenedDatabase {
+  readonly database: Database;
+  readonly isReadOnly: boolean;
+  readonly file: OpenedFile;
 }
 
 function setUp(database: Database, { migrations, durability }: OpenDatabaseOptions, isReadOnly: boolean): void {
@@ -92,9 +107,8 @@ function logBytes(path: string): number {
   return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Returns the location to open. If even the log cannot be opened, no process can write, so the file is immutable. */
-function locationOf(path: string, isReadOnly: boolean): string | URL {
-  if (!isReadOnly || mayWriteIn(dirname(path)) || logBytes(path) > 0) return path;
+/** Returns the location of a file that is read without its log: no process has it open, so nothing is in the log. */
+function immutableLocation(path: string): URL {
   const url = pathToFileURL(path);
   url.searchParams.set('immutable', '1');
   return url;

@@ -11,6 +11,7 @@ import type {
   BranchRecord,
   BranchRef,
   BranchSummary,
+  EraseOutcome,
   EraseRequest,
   EventStore,
   HeldPartsRequest,
@@ -38,13 +39,15 @@ import type { AskedView, Segment } from '../../core/view/view.ts';
 import { snapshotOf, snapshotPlaceOf } from '../sql/snapshot-row.ts';
 import { Catalogue, type SessionRow } from './catalogue.ts';
 import type { Database } from './database.ts';
+import { LogEmptying } from './log-emptying.ts';
 import type { Migration } from './migrate.ts';
 import { openDatabase } from './open-database.ts';
+import type { OpenedFile } from './opened-file.ts';
 import { append, sessionOf } from './operations/append.ts';
 import { findBranch, findHead, listBranches } from './operations/branch.ts';
 import { clearSession, hiddenSessions, hideSession } from './operations/delete-session.ts';
 import { erase } from './operations/erase.ts';
-import { healthOf, truncateLog } from './operations/health.ts';
+import { healthOf } from './operations/health.ts';
 import { latestAt, latestPage } from './operations/latest.ts';
 import { findPlaces } from './operations/locate.ts';
 import { heldParts, partsPage } from './operations/parts.ts';
@@ -104,8 +107,8 @@ export async function openMigratedStore(
   migrations: readonly Migration[],
 ): Promise<EventStore> {
   const busyWaitMs = checkWait(options.busyWaitMs ?? limits.busyWaitMsMax);
-  const { database, isReadOnly } = await openDatabase({ ...options, migrations, busyWaitMs });
-  const store = new SqliteStore(database, { ...options, migrations, busyWaitMs, isReadOnly });
+  const { database, isReadOnly, file } = await openDatabase({ ...options, migrations, busyWaitMs });
+  const store = new SqliteStore(database, { ...options, migrations, busyWaitMs, isReadOnly, file });
   store.clearAway();
   return store;
 }
@@ -114,6 +117,7 @@ interface OpenOptions extends SqliteStoreOptions {
   readonly migrations: readonly Migration[];
   readonly busyWaitMs: number;
   readonly isReadOnly: boolean;
+  readonly file: OpenedFile;
 }
 
 class SqliteStore implements EventStore {
@@ -124,6 +128,7 @@ class SqliteStore implements EventStore {
   readonly #watchers: Watchers;
   #closing: Promise<void> | undefined;
   #clearing: Promise<void> = Promise.resolve();
+  readonly #log: LogEmptying;
   /** When the event loop last had its turn, as far as known. */
   #turnedAt = 0;
 
@@ -131,11 +136,15 @@ class SqliteStore implements EventStore {
     this.#database = database;
     this.#options = options;
     this.#catalogue = new Catalogue(database, options.migrations);
+    this.#log = new LogEmptying(database, options.busyWaitMs);
     this.#watchers = new Watchers(changeDetector(database));
     this.#writer = new Writer(database, this.#catalogue, {
       append: (request) => append(database, this.#catalogue, options.platform, request),
       busyWaitMs: options.busyWaitMs,
-      onCommit: () => this.#watchers.wake(),
+      onCommit: () => {
+        options.file.checkWritten();
+        this.#watchers.wake();
+      },
     });
   }
 
@@ -225,6 +234,7 @@ class SqliteStore implements EventStore {
     const id = await this.#write(() => hideSession(this.#database, this.#catalogue, ref));
     if (id === undefined) return false;
     await clearSession(this.#database, id, (work) => this.#write(work));
+    await this.#log.empty();
     return true;
   }
 
@@ -233,7 +243,7 @@ class SqliteStore implements EventStore {
     if (replaced === undefined) return;
     await clearSession(this.#database, replaced, (work) => this.#write(work));
     // The new session may be the one that an erasure left.
-    await truncateLog(this.#database, this.#options.busyWaitMs);
+    await this.#log.empty();
   }
 
   async putSnapshot(ref: SessionRef, snapshot: Snapshot): Promise<void> {
@@ -281,10 +291,10 @@ class SqliteStore implements EventStore {
     });
   }
 
-  async erase(request: EraseRequest): Promise<readonly AppendOutcome[]> {
-    const outcomes = await this.#write(() => erase(this.#database, this.#catalogue, this.#options.platform, request));
-    await truncateLog(this.#database, this.#options.busyWaitMs);
-    return outcomes;
+  async erase(request: EraseRequest): Promise<EraseOutcome> {
+    const appends = await this.#write(() => erase(this.#database, this.#catalogue, this.#options.platform, request));
+    const isEmptied = await this.#log.empty();
+    return { appends, remains: isEmptied ? [] : [`the log "${this.#options.path}-wal", which a reader holds`] };
   }
 
   async heldParts(ref: SessionRef, { limit, after }: HeldPartsRequest): Promise<readonly Digest[]> {
@@ -314,12 +324,14 @@ class SqliteStore implements EventStore {
     this.#watchers.close();
     await this.#clearing;
     await this.#writer.drain();
+    this.#log.stop();
     this.#database.close();
   }
 
   async #clearHidden(): Promise<void> {
-    for (const id of hiddenSessions(this.#database))
-      await clearSession(this.#database, id, (work) => this.#write(work));
+    const hidden = hiddenSessions(this.#database);
+    for (const id of hidden) await clearSession(this.#database, id, (work) => this.#write(work));
+    if (hidden.length > 0) await this.#log.empty();
   }
 
   #branchIds(session: SessionRow): (name: string) => number | undefined {
@@ -345,6 +357,7 @@ class SqliteStore implements EventStore {
     const deadline = now + this.#options.busyWaitMs;
     for (let attempt = 0; ; attempt++) {
       try {
+        this.#options.file.checkReadable();
         return this.#database.reading(() => {
           this.#catalogue.refresh();
           return work();

@@ -55,8 +55,9 @@ async function eraseOnMain(
     seqs.map(async (at) => ({ branch: 'main', seq: seq(at), dataDigest: await digestOf(held[at - 1]) })),
   );
   const appends: AppendRequest[] = [request(world.ref, [more.marker ?? erased(seqs)])];
-  const outcomes = await world.store.erase({ ...world.ref, events, parts: [], rewrites: [], appends, ...more });
-  assert.ok(outcomes.every((outcome) => outcome.ok));
+  const outcome = await world.store.erase({ ...world.ref, events, parts: [], rewrites: [], appends, ...more });
+  assert.deepEqual(outcome.remains, []);
+  assert.ok(outcome.appends.every(({ ok }) => ok));
 }
 
 const payloads: readonly ContractCase[] = [
@@ -91,9 +92,9 @@ const payloads: readonly ContractCase[] = [
       { branch: 'child', seq: seq(3), dataDigest: await digestOf(child[1]) },
     ];
     const appends = [request(world.ref, [erased([1])]), request(world.ref, [erased([3])], { branch: 'child' })];
-    const outcomes = await world.store.erase({ ...world.ref, events, parts: [], rewrites: [], appends });
+    const outcome = await world.store.erase({ ...world.ref, events, parts: [], rewrites: [], appends });
     assert.deepEqual(
-      outcomes.map((outcome) => outcome.ok && [outcome.branch, outcome.events[0]?.seq]),
+      outcome.appends.map((held) => held.ok && [held.branch, held.events[0]?.seq]),
       [
         ['main', 2],
         ['child', 4],

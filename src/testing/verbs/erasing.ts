@@ -75,6 +75,91 @@ export const erase: readonly VerbCase[] = [
     },
   ),
 
+  onSession('erase() finds text with line breaks and quotes in every form it was stored in', async (session) => {
+    const said = 'I am "Kim".\nI live in Grünerløkka 7/b,\tOslo.';
+    const line = 'I am "Kim". I live in Grünerløkka 7/b, Oslo.';
+    const source = JSON.stringify({ type: 'run_started', payload: { prompt: said } });
+    // As other programs write it: only ASCII, and slashes escaped.
+    const escaped = JSON.stringify({ prompt: said })
+      .replace(/[\u0080-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .replaceAll('/', '\\/');
+    const body = (text: string) => ({
+      type: 'call.started',
+      run: 'r',
+      data: { call: 'm', kind: 'model', name: 'm', request: { body: text } },
+    });
+    await session.append({ type: 'message.added', data: { message: { role: 'user', content: said } } });
+    await session.append({
+      type: 'run.started',
+      data: { title: line, foreign: { type: 'run_started', text: source } },
+    });
+    await session.append({ type: 'run.started', data: { title: `${line.slice(0, 20)}…` } });
+    await session.append(note(`quoted: ${said}`));
+    await session.append({ type: 'run.ended', data: { outcome: 'ok', result: JSON.stringify({ inner: source }) } });
+    await session.append([body(said), body(source), body(JSON.stringify({ inner: source })), body(escaped)] as never);
+    await session.append(note('untouched, and about somebody else'));
+    await session.erase('main@1');
+    const dump = JSON.stringify(await session.toJSON());
+    assert.doesNotMatch(dump, /Kim|Oslo|Gr(ü|\\+u00fc)nerl/);
+    assert.match(dump, /untouched, and about somebody else/);
+    assert.equal((await session.verify()).ok, true);
+  }),
+
+  onSession('erase() finds a short text inside JSON inside a string, as a whole string only', async (session) => {
+    await session.append(note('Bergen'));
+    await session.append([note('{"city":"Bergen"}'), note('{"city":"Bergen, Norway"}')]);
+    const { events } = await session.erase('main@1');
+    assert.deepEqual(
+      events.map(({ seq }) => seq),
+      [1, 2],
+    );
+  }),
+
+  onSession('erase() does not search for names: topics, scopes, tools, models', async (session) => {
+    const topic = 'customer-refund-policy';
+    const tools = [{ name: 'look_up_customer_record', description: 'Finds the record of one customer by number' }];
+    const messages = [{ role: 'user', content: 'Where is my refund, please?' }];
+    const call = (id: string) => ({ call: id, kind: 'model', name: 'm', request: { messages, tools } });
+    await session.append({ type: 'belief.committed', data: { claim: 'Kim was born on 3 May 1990', topic } });
+    await session.append({ type: 'belief.committed', data: { claim: 'Refunds take ten days', topic } });
+    await session.append({ type: 'agent.spawned', agent: 'a', data: { scope: [topic], model: 'large-model-2026-11' } });
+    await session.append({ type: 'belief.superseded', data: { belief: 'x', topic } });
+    const erased = await session.erase('main@1');
+    assert.deepEqual(
+      erased.events.map(({ seq }) => seq),
+      [1],
+    );
+    // The erased belief is still found under its topic.
+    assert.deepEqual(erased.marker?.data['keys'], { '1': [`topic\u0001\u0001${topic}`] });
+    await session.append({ type: 'call.started', run: 'r', data: call('c1') as never });
+    await session.append({
+      type: 'call.started',
+      data: { call: 'c2', kind: 'tool', name: 'look_up_customer_record', input: { customer: 7 } },
+    });
+    await session.append({ type: 'settings.changed', data: { model: 'large-model-2026-11' } });
+    assert.deepEqual(
+      (await session.erase('main@6')).events.map(({ seq }) => seq),
+      [6],
+    );
+    assert.deepEqual(
+      (await session.erase('main@8')).events.map(({ seq }) => seq),
+      [8],
+    );
+  }),
+
+  onSession(
+    'erase() with onlyIdle is refused while a run has not ended: its agent could bring it back',
+    async (session) => {
+      await session.append({ type: 'run.started', run: 'r', data: {} });
+      await session.append(note(secret));
+      await refuses('erase.running', () => session.erase('main@2', { onlyIdle: true }));
+      await session.fork('main@1', { name: 'inside' });
+      await session.append({ type: 'run.ended', run: 'r', data: { outcome: 'ok' } });
+      const { events, remains } = await session.erase('main@2', { onlyIdle: true });
+      assert.deepEqual([events.length, remains], [1, []]);
+    },
+  ),
+
   onSession('erase() is refused on structural events, on nothing and a second time', async (session) => {
     await session.append([note('a long enough note'), note('b')]);
     await session.revert('main@2');

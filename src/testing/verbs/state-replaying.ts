@@ -53,6 +53,26 @@ export const replaying: readonly VerbCase[] = [
     assert.equal((await second).done, true, 'leaving the loop does not wait for events that may never come');
   }),
 
+  onSession('replay() of a range that ends gives the same after a rewind, a revert and an edit', async (session) => {
+    const { state } = session;
+    for (let value = 1; value <= 4; value++) await put(state, 'a', value);
+    const range = () => all(state.replay({ after: 1, through: 3 }));
+    const before = await range();
+    assert.deepEqual(
+      before.map(({ seq }) => seq),
+      [2, 3],
+    );
+    await session.revert('main@2');
+    assert.deepEqual(await range(), before);
+    await session.rewind('main@1');
+    await put(state, 'a', 9);
+    assert.deepEqual(await range(), before);
+    const now = async (options: Parameters<StateHandle['replay']>[0]): Promise<number[]> =>
+      (await all(state.replay(options))).map(({ seq }) => seq);
+    assert.deepEqual(await now({ at: '@head', through: 3 }), [1], 'with a point, the range is one of its history');
+    assert.deepEqual(await now({ through: 99 }), [1, 7], 'a range beyond the head ends there');
+  }),
+
   onSession('replay() follows what is committed later, and starts again after a marker', async (session) => {
     const { state } = session;
     await put(state, 'a', 1);

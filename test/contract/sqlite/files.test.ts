@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RepriseError } from '../../../src/core/error.ts';
@@ -15,7 +24,7 @@ import {
   segment,
   textsOf,
 } from '../../../src/testing/contract/contract-case.ts';
-import { freshPaths, open, openNew, ref } from './place.ts';
+import { freshPaths, open, openNew, ref, startReader } from './place.ts';
 
 const freshPath = freshPaths();
 const [first] = migrations as [Migration];
@@ -33,6 +42,49 @@ describe('the file of a SQLite store', () => {
     expect(existsSync(dirname(path))).toBe(false);
     await (await open(path)).close();
     await (await open(path, { create: false })).close();
+  });
+
+  it.each([
+    ['removed', (path: string) => rmSync(path)],
+    ['moved', (path: string) => renameSync(path, `${path}.away`)],
+    ['replaced', (path: string) => (renameSync(path, `${path}.away`), writeFileSync(path, ''))],
+  ])('I2 acknowledges nothing after it was %s while it was open', async (_, change) => {
+    const path = freshPath();
+    const world = await openNew(path);
+    await append(world, [note('before')]);
+    change(path);
+    for (let count = 0; count < 20; count++) await refused(world, 'store.moved', [note(`lost ${count}`)]);
+    const three = await world.store.append([1, 2, 3].map((at) => request(ref, [note(`together ${at}`)])));
+    expect(three.map((outcome) => outcome.ok)).toEqual([false, false, false]);
+    await rejects(world.store.deleteSession(ref), 'store.moved');
+    await world.store.close();
+  });
+
+  it('is followed by a reader without rights to its directory while a writer has it open', async () => {
+    const path = freshPath();
+    const world = await openNew(path);
+    await append(world, [note('a')]);
+    await using reader = startReader(path);
+    expect(await reader.look()).toBe('1');
+    await append(world, [note('b')]);
+    expect(await reader.look()).toBe('2');
+    await world.store.close();
+  });
+
+  it('is not called damaged by a reader without rights to its directory that came before the writer', async () => {
+    const path = freshPath();
+    const first = await openNew(path);
+    await append(first, [note('a')]);
+    await first.store.close();
+    await using reader = startReader(path);
+    expect(await reader.look()).toBe('1');
+    const store = await open(path);
+    for (let count = 0; count < 50; count++) await append({ store, ref }, [note(`b ${count}`.repeat(2_000))]);
+    expect(await reader.look()).toBe('store.moved');
+    await store.close();
+    expect(await reader.look()).toBe('store.moved');
+    await using next = startReader(path);
+    expect(await next.look()).toBe('51');
   });
 
   it('is synced to disk before an append is acknowledged, unless the caller said "process"', async () => {

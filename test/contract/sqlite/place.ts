@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll } from 'vitest';
 import type { EventStore } from '../../../src/core/store/event-store.ts';
@@ -93,5 +93,38 @@ export function startWorker(...args: readonly string[]): Worker {
       }),
     letGo: () => child.stdin.end(),
     kill: () => child.kill('SIGKILL'),
+  };
+}
+
+/** Another process that reads a store and may not write its directory. */
+export interface Reader extends AsyncDisposable {
+  /** Returns how many events it sees, or the code of its error. */
+  readonly look: () => Promise<string>;
+}
+
+/** Starts `reader.ts`, as a user without rights to the directory. */
+export function startReader(path: string): Reader {
+  const directory = dirname(path);
+  // Rights do not hold root back, so root starts the reader as nobody; everyone else takes the right away for a while.
+  const isRoot = process.getuid?.() === 0;
+  for (let above = directory; isRoot && above !== tmpdir(); above = dirname(above)) chmodSync(above, 0o755);
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'reader.ts'), path], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    ...(isRoot ? { uid: 65_534, gid: 65_534 } : {}),
+  });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    look: async () => {
+      if (!isRoot) chmodSync(directory, 0o555);
+      child.stdin.write('look\n');
+      const { value } = await lines.next();
+      if (!isRoot) chmodSync(directory, 0o755);
+      return String(value);
+    },
+    [Symbol.asyncDispose]: async () => {
+      const ended = new Promise((resolve) => child.once('close', resolve));
+      child.stdin.end();
+      await ended;
+    },
   };
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Digest } from '../../../src/core/point.ts';
 import { seq } from '../../../src/core/point.ts';
 import type { EventStore, Platform } from '../../../src/core/store/event-store.ts';
+import { openReprise } from '../../../src/index.ts';
 import { createNodePlatform } from '../../../src/node/platform.ts';
 import { openMemoryStore } from '../../../src/store/memory/memory-store.ts';
 import { markersSql } from '../../../src/store/sqlite/catalogue.ts';
@@ -20,6 +21,7 @@ import {
   valuePart,
 } from '../../../src/testing/contract/contract-case.ts';
 import { SqliteReads } from '../../sqlite-reads.ts';
+import { until } from '../../until.ts';
 import { freshPaths, open, openNew, ref } from './place.ts';
 
 const freshPath = freshPaths();
@@ -99,6 +101,36 @@ describe('what a SQLite store keeps', () => {
     expect(found()).toEqual([]);
     await world.store.close();
     expect(found()).toEqual([]);
+  });
+
+  it('holds no copy of a deleted session, in the file or beside it', async () => {
+    const path = freshPath();
+    const world = await openNew(path);
+    const secret = 'TOP-SECRET-TEXT';
+    await append(world, [note(`${secret} inline`), note(`${secret} large ${'y'.repeat(30_000)}`)]);
+    const found = () =>
+      [path, `${path}-wal`, `${path}-shm`].filter((file) => existsSync(file) && readFileSync(file).includes(secret));
+    expect(found()).not.toEqual([]);
+    await world.store.deleteSession(ref);
+    expect(found()).toEqual([]);
+    await world.store.close();
+  });
+
+  it('says that a reader holds the log with an erased text, and empties it when the reader is done', async () => {
+    const path = freshPath();
+    await using reprise = await openReprise({ store: `sqlite:${path}`, busyWaitMs: 0 });
+    const session = await reprise.createSession('demo');
+    const secret = 'TOP-SECRET-TEXT of a person';
+    await session.append({ type: 'note.added', data: { text: secret } });
+    const reader = new Database({ location: path, readOnly: true });
+    reader.exec('BEGIN');
+    reader.get('SELECT count(*) FROM events');
+    const { remains } = await session.erase('main@1');
+    expect(remains).toEqual([`the log "${path}-wal", which a reader holds`]);
+    expect(readFileSync(`${path}-wal`).includes(secret)).toBe(true);
+    reader.exec('COMMIT');
+    reader.close();
+    await until(() => !readFileSync(`${path}-wal`).includes(secret) && !readFileSync(path).includes(secret));
   });
 
   it('clears away what a deleted session left, also when the process ended in between', async () => {

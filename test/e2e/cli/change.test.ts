@@ -287,6 +287,14 @@ test.each([['rewind'], ['revert'], ['erase']])('%s does not guess the point', as
   expect(await place.json('verify', 'refund/careful')).toMatchObject({ events: 6 });
 });
 
+test('redo takes back an edit that only appended, and then the one before it', async () => {
+  const drops = await place.json('edit', 'refund', '--drop', '5');
+  const prompts = await place.json('edit', 'refund', '--system', 'Be brief.');
+  const { undone: first } = await place.json('redo', 'refund');
+  expect(first).toEqual([(prompts['marker'] as { seq: number }).seq]);
+  expect(await place.json('redo', 'refund')).toMatchObject({ undone: [], restored: drops['undone'] });
+});
+
 test('an edit without edits, and a redo, say what is next', async () => {
   expect((await place.run(['edit', 'refund'])).stderr).toMatch(
     /^Cannot edit: no edits were given\nPass at least one edit/,

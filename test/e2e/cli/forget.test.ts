@@ -1,5 +1,6 @@
 /** `erase` and `delete-session`: what cannot be undone is asked for first. */
 import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { root } from '../../docs/workshop.ts';
@@ -42,6 +43,18 @@ test('erase --yes forgets it everywhere in the session, and the chain still veri
   }
   const again = await place.run(['erase', 'refund@2', '--yes', '--json']);
   expect([again.code, JSON.parse(again.stderr)]).toMatchObject([1, { error: { code: 'event.erased' } }]);
+});
+
+test('erase --only-idle refuses while a run has not ended', async () => {
+  const told = async (event: object): Promise<void> => {
+    writeFileSync(join(place.folder, 'event.json'), JSON.stringify({ run: 'r9', ...event }));
+    await place.json('edit', 'refund', '--append', 'event.json');
+  };
+  await told({ type: 'run.started' });
+  const { stderr } = await place.run(['erase', 'refund@2', '--only-idle', '--yes', '--json']);
+  expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'erase.running' } });
+  await told({ type: 'run.ended', data: { outcome: 'ok' } });
+  expect(await place.json('erase', 'refund@2', '--only-idle', '--yes')).toMatchObject({ remains: [] });
 });
 
 /** Types a command at a terminal, as `script` of util-linux makes one, and then an answer. */

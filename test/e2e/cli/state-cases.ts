@@ -302,8 +302,8 @@ function looking({ newPlace }: StatePlaces): void {
     expect((await place.run(['keys', 'demo', 'task/'])).stdout).toBe('task/1\ntask/2\n');
     const { stdout } = await place.run(['replay', 'demo', '--ops', '--tail', '2']);
     expect(stdout.split('\n').map((line) => line.slice(9).replaceAll(/ +/g, ' '))).toEqual([
-      ' agent=default TOOL key=tool/x v=1 1',
-      ' agent=default DEL key=tool/x v=2',
+      ' agent=default TOOL key=tool/x v=1 seq=5 1',
+      ' agent=default DEL key=tool/x v=2 seq=6',
       '',
     ]);
     const last = (await lines('replay', 'demo', '--ops', '--tail', '1'))[0];
@@ -333,11 +333,11 @@ function looking({ newPlace }: StatePlaces): void {
     const { stdout } = await place.run(['replay', 'demo', '--ops']);
     expect(stdout.split('\n')).toHaveLength(8);
     const [first = ''] = stdout.split('\n');
-    expect(first).toMatch(/^\d\d:\d\d:\d\dZ {2}agent=default {2}WRITE {2}key=plan {18}v=1 {2}\{"value":1\}$/);
+    expect(first).toMatch(/^\d\d:\d\d:\d\dZ {2}agent=default {2}WRITE {2}key=plan {18}v=1 {2}seq=1 {2}\{"value":1\}$/);
     const [recorded] = await lines('replay', 'demo', '--limit', '1');
     expect(first.slice(0, 8)).toBe(String(recorded?.['time']).slice(11, 19));
     expect((await place.run(['replay', 'demo', '--ops', '--agent', 'support'])).stdout).toMatch(
-      /^\S+ {2}agent=support {2}WRITE {2}key=secret {16}v=1 {2}true\n$/,
+      /^\S+ {2}agent=support {2}WRITE {2}key=secret {16}v=1 {2}seq=\d+ {2}true\n$/,
     );
     const verbose = await place.run(['replay', 'demo', '--ops', '--verbose', '--tail', '1']);
     expect(verbose.stdout).toContain(`payload:\n  "${'x'.repeat(500)}"\n`);

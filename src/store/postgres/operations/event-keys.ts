@@ -8,7 +8,7 @@ import { eventAtSql } from './event-at.ts';
 import { findParts } from './parts.ts';
 
 /** The columns of an event that its keys are made from. */
-export type KeyedRow = readonly [type: string, agent: string | null, data: string | null];
+export type KeyedRow = readonly [id: string, type: string, agent: string | null, data: string | null];
 
 /** Returns the keys of an event, read from its stored payload; none if the payload is gone. */
 export async function eventKeys(
@@ -18,7 +18,7 @@ export async function eventKeys(
   seq: Seq,
 ): Promise<readonly string[]> {
   const row = await queries.get<KeyedRow>(
-    `SELECT type, agent, data FROM ${eventAtSql}`,
+    `SELECT id, type, agent, data FROM ${eventAtSql}`,
     session.namespaceId,
     session.id,
     branchId,
@@ -31,10 +31,10 @@ export async function eventKeys(
 export async function keysOfRow(
   queries: Queries,
   session: SessionKey,
-  [type, agent, data]: KeyedRow,
+  [id, type, agent, data]: KeyedRow,
 ): Promise<readonly string[]> {
   const parts = new Lookup<Digest, PartInput>(async (digest) =>
     (await findParts(queries, session, [digest])).get(digest),
   );
-  return await settle(() => storedKeys({ type, agent, data }, (digest) => parts.get(digest)));
+  return await settle(() => storedKeys({ id, type, agent, data }, (digest) => parts.get(digest)));
 }

@@ -42,8 +42,8 @@ async function addMissing(
   after: number,
 ): Promise<number | undefined> {
   const rows = await queries.all<[...KeyedRow, seq: Seq]>(
-    `SELECT type, agent, data, seq FROM (
-       SELECT type, agent, data, seq, sum(octet_length(data)) OVER (ORDER BY seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
+    `SELECT id, type, agent, data, seq FROM (
+       SELECT id, type, agent, data, seq, sum(octet_length(data)) OVER (ORDER BY seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS before
        FROM (SELECT * FROM events WHERE namespace_id = $1 AND session_id = $2 AND branch_id = $3 AND seq > $4 ORDER BY seq LIMIT $5) e
      ) page WHERE coalesce(before, 0) <= $6 ORDER BY seq`,
     session.namespaceId,
@@ -55,12 +55,12 @@ async function addMissing(
   );
   const kept = await keptKeys(queries, session, branch);
   const indexed: IndexedEvent[] = [];
-  for (const [type, agent, data, seq] of rows) {
-    const keys = kept.get(seq) ?? (await keysOfRow(queries, session, [type, agent, data]));
+  for (const [id, type, agent, data, seq] of rows) {
+    const keys = kept.get(seq) ?? (await keysOfRow(queries, session, [id, type, agent, data]));
     indexed.push({ branchId: branch, seq, keys });
   }
   await indexEvents(queries, session, indexed);
-  return rows.at(-1)?.[3];
+  return rows.at(-1)?.[4];
 }
 
 async function removeWrong(
@@ -69,8 +69,8 @@ async function removeWrong(
   branch: number,
   [key, seq]: readonly [string, number],
 ): Promise<readonly [string, number] | undefined> {
-  const rows = await queries.all<[string, Seq, string | null, string | null, string | null]>(
-    `SELECT k.key, k.seq, e.type, e.agent, e.data FROM event_keys k
+  const rows = await queries.all<[string, Seq, string | null, string | null, string | null, string | null]>(
+    `SELECT k.key, k.seq, e.id, e.type, e.agent, e.data FROM event_keys k
      LEFT JOIN LATERAL (SELECT * FROM events WHERE namespace_id = $1 AND session_id = $2 AND branch_id = $3 AND seq BETWEEN k.seq AND k.seq ORDER BY seq LIMIT 1) e ON true
      WHERE k.namespace_id = $1 AND k.session_id = $2 AND k.branch_id = $3 AND (k.key, k.seq) > ($4, $5) ORDER BY k.key, k.seq LIMIT $6`,
     session.namespaceId,
@@ -82,8 +82,9 @@ async function removeWrong(
   );
   const kept = await keptKeys(queries, session, branch);
   const wrong: IndexedEvent[] = [];
-  for (const [held, at, type, agent, data] of rows) {
-    const keys = kept.get(at) ?? (type === null ? [] : await keysOfRow(queries, session, [type, agent, data]));
+  for (const [held, at, id, type, agent, data] of rows) {
+    const keys =
+      kept.get(at) ?? (id === null || type === null ? [] : await keysOfRow(queries, session, [id, type, agent, data]));
     if (!keys.includes(held)) wrong.push({ branchId: branch, seq: at, keys: [held] });
   }
   await unindexEvents(queries, session, wrong);

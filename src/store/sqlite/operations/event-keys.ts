@@ -5,12 +5,12 @@ import type { Database } from '../database.ts';
 import { heldPart } from './parts.ts';
 
 /** The columns of an event that its keys are made from. */
-export type KeyedRow = readonly [type: string, agent: string | null, data: string | null];
+export type KeyedRow = readonly [id: string, type: string, agent: string | null, data: string | null];
 
 /** Returns the keys of an event, read from its stored payload; none if the payload is gone. */
 export function eventKeys(database: Database, session: SessionRow, branchId: number, seq: Seq): readonly string[] {
   const row = database.get<KeyedRow>(
-    'SELECT type, agent, data FROM events WHERE branch_id = ? AND seq = ?',
+    'SELECT id, type, agent, data FROM events WHERE branch_id = ? AND seq = ?',
     branchId,
     seq,
   );
@@ -18,6 +18,10 @@ export function eventKeys(database: Database, session: SessionRow, branchId: num
 }
 
 /** Returns the keys of an event from its columns. */
-export function keysOfRow(database: Database, session: SessionRow, [type, agent, data]: KeyedRow): readonly string[] {
-  return storedKeys({ type, agent, data }, (digest) => heldPart(database, session, digest));
+export function keysOfRow(
+  database: Database,
+  session: SessionRow,
+  [id, type, agent, data]: KeyedRow,
+): readonly string[] {
+  return storedKeys({ id, type, agent, data }, (digest) => heldPart(database, session, digest));
 }

@@ -44,16 +44,16 @@ export async function reindex(
 
 function addMissing(database: Database, session: SessionRow, branch: number, after: number): number | undefined {
   const rows = database.all<[...KeyedRow, seq: Seq]>(
-    'SELECT type, agent, data, seq FROM events WHERE branch_id = ? AND seq > ? ORDER BY seq LIMIT ?',
+    'SELECT id, type, agent, data, seq FROM events WHERE branch_id = ? AND seq > ? ORDER BY seq LIMIT ?',
     branch,
     after,
     Math.min(rowsMax, fittingRows(database, branch, after)),
   );
   const kept = keptKeys(database, branch);
-  for (const [type, agent, data, seq] of rows)
-    for (const key of kept.get(seq) ?? keysOfRow(database, session, [type, agent, data]))
+  for (const [id, type, agent, data, seq] of rows)
+    for (const key of kept.get(seq) ?? keysOfRow(database, session, [id, type, agent, data]))
       indexEvent(database, branch, key, seq);
-  return rows.at(-1)?.[3];
+  return rows.at(-1)?.[4];
 }
 
 const bytesMax = 16_777_216;
@@ -80,8 +80,8 @@ function removeWrong(
   branch: number,
   [key, seq]: readonly [string, number],
 ): readonly [string, number] | undefined {
-  const rows = database.all<[string, Seq, string | null, string | null, string | null]>(
-    `SELECT k.key, k.seq, e.type, e.agent, e.data FROM event_keys k LEFT JOIN events e ON e.branch_id = k.branch_id AND e.seq = k.seq
+  const rows = database.all<[string, Seq, string | null, string | null, string | null, string | null]>(
+    `SELECT k.key, k.seq, e.id, e.type, e.agent, e.data FROM event_keys k LEFT JOIN events e ON e.branch_id = k.branch_id AND e.seq = k.seq
      WHERE k.branch_id = ? AND (k.key, k.seq) > (?, ?) ORDER BY k.key, k.seq LIMIT ?`,
     branch,
     key,
@@ -89,8 +89,9 @@ function removeWrong(
     rowsMax,
   );
   const kept = keptKeys(database, branch);
-  for (const [held, at, type, agent, data] of rows) {
-    const keys = kept.get(at) ?? (type === null ? [] : keysOfRow(database, session, [type, agent, data]));
+  for (const [held, at, id, type, agent, data] of rows) {
+    const keys =
+      kept.get(at) ?? (id === null || type === null ? [] : keysOfRow(database, session, [id, type, agent, data]));
     if (!keys.includes(held)) unindexEvent(database, branch, held, at);
   }
   const last = rows.at(-1);
