@@ -50,6 +50,8 @@ export const limits = {
   maskedTextsMax: 8_388_608,
   /** Bytes of a filter's regular expression or text. */
   filterTextMax: 1_000,
+  /** Instructions that a filter's regular expression comes to, with counted repetitions written out. */
+  filterPatternMax: 2_000,
   /** Pairs of events that an exact alignment looks at in one stretch of a diff; longer stretches are cut into windows. */
   diffCellsMax: 16_384,
   /** Changed pairs of a diff that come with their changed fields; the rest is compared when asked for. */
