@@ -254,9 +254,16 @@ function decimalOf(token: string): string {
   if (match === null) return token;
   const [, sign, whole = '', fraction = '', exponent = '0'] = match;
   const digits = (whole + fraction).replace(/^0+/, '');
-  const trimmed = digits.replace(/0+$/, '');
+  const trimmed = withoutLastZeros(digits);
   if (trimmed === '') return '0';
   return `${sign}${trimmed}e${Number(exponent) - fraction.length + (digits.length - trimmed.length)}`;
+}
+
+/** Cuts zeros off the end. A loop, since `/0+$/` tries again at every zero of a long number. */
+function withoutLastZeros(digits: string): string {
+  let end = digits.length;
+  while (end > 0 && digits[end - 1] === '0') end--;
+  return digits.slice(0, end);
 }
 
 /** Whether two JSON values are the same value. */
