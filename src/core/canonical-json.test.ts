@@ -153,3 +153,8 @@ describe('sameJson() and copyJson()', () => {
     expect(sameJson(undefined, null)).toBe(false);
   });
 });
+
+it('reads a number of 2,000,000 digits in one pass, and refuses what it cannot carry', () => {
+  expect(parseJson(`1${'0'.repeat(200)}.${'0'.repeat(2_000_000)}`)).toBe(1e200);
+  expect(() => parseJson(`1${'0'.repeat(2_000_000)}1`)).toThrow(RepriseError);
+});

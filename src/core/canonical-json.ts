@@ -256,9 +256,16 @@ function decimalOf(token: string): string {
   if (match === null) return token;
   const [, sign, whole = '', fraction = '', exponent = '0'] = match;
   const digits = (whole + fraction).replace(/^0+/, '');
-  const trimmed = digits.replace(/0+$/, '');
+  const trimmed = withoutLastZeros(digits);
   if (trimmed === '') return '0';
   return `${sign}${trimmed}e${Number(exponent) - fraction.length + (digits.length - trimmed.length)}`;
+}
+
+/** Cuts zeros off the end. It is a loop because `/0+$/` tries again at every zero of a long number. */
+function withoutLastZeros(digits: string): string {
+  let end = digits.length;
+  while (end > 0 && digits[end - 1] === '0') end--;
+  return digits.slice(0, end);
 }
 
 /** Returns whether two JSON values are equal. */

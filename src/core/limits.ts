@@ -59,6 +59,8 @@ export const limits = {
   ownPatternTriesMax: 3,
   /** Bytes of a filter's regular expression or text. */
   filterTextMax: 1_000,
+  /** Instructions of a filter's regular expression, with counted repetitions written out. */
+  filterPatternMax: 2_000,
   /** Pairs of events that an exact alignment compares in one stretch of a diff; longer stretches are cut into windows. */
   diffCellsMax: 16_384,
   /** Changed pairs of a diff that come with their changed fields; the rest comes without. */

@@ -208,6 +208,12 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
       code: expect.stringMatching(/limit.exceeded|filter.invalid/),
     });
   },
+  filterPatternMax: async ({ session }) => {
+    await expect(session.find({ fields: [{ key: 'a', pattern: '(a{50}){50}' }] })).rejects.toMatchObject({
+      code: 'filter.invalid',
+      message: expect.stringContaining(String(limits.filterPatternMax)),
+    });
+  },
   diffCellsMax: async ({ session, reprise }) => {
     const notes = (name: string): EventDraft[] => Array.from({ length: 1_000 }, (_, index) => note(`${name} ${index}`));
     await session.append(notes('left'));

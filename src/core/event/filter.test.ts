@@ -169,16 +169,24 @@ describe('what cannot be a filter is refused', () => {
     expect(codeOf(() => compileFilter(filter))).toBe('filter.invalid');
   });
 
-  test.each(['(a+)+', '(a*)*', '((ab+)c)*', '(a{2,})+', '(?:x+y?)+$'])('%s, which could take forever', (pattern) => {
+  test.each(['(a)\\1', '(?=a)b', '(?<!a)b', '(a{40}){60}'])('%s, which this engine does not run', (pattern) => {
     expect(codeOf(() => compileFilter({ fields: [{ key: 'a', pattern }] }))).toBe('filter.invalid');
   });
 
-  test.each(['a+b*', '(ab)+', '(a+)?', String.raw`\(a+\)+`, '[(]a+[)]+', '(a+){2,3}', '(a|b+)c'])(
-    '%s is no such pattern',
-    (pattern) => {
-      expect(codeOf(() => compileFilter({ fields: [{ key: 'a', pattern }] }))).toBeUndefined();
-    },
-  );
+  test.each([
+    '(a+)+$',
+    '(a*)*',
+    '((ab+)c)*',
+    'a+b*',
+    '(ab)+',
+    '(a+)?',
+    String.raw`\(a+\)+`,
+    '[(]a+[)]+',
+    '(a+){2,3}',
+    '(a|b+)c',
+  ])('%s is accepted', (pattern) => {
+    expect(codeOf(() => compileFilter({ fields: [{ key: 'a', pattern }] }))).toBeUndefined();
+  });
 
   test('a time that is none has its own code', () => {
     expect(codeOf(() => compileFilter({ type: 'note.added' } as never))).toBe('filter.invalid');

@@ -1,9 +1,11 @@
 import { canonicalJson } from '../canonical-json.ts';
-import { messageOf, RepriseError } from '../error.ts';
+import { hasCode, messageOf, RepriseError } from '../error.ts';
 import { given, type JsonObject, type JsonValue, valueAt } from '../json.ts';
 import { limits } from '../limits.ts';
 import { isoTime } from '../time.ts';
 import type { Event } from './event.ts';
+import { compilePattern, type Pattern } from './pattern.ts';
+import { UnsupportedPattern } from './pattern-syntax.ts';
 
 /** A filter over events, as data. Every condition must hold. */
 export interface EventFilter {
@@ -124,7 +126,7 @@ function checkFilter(filter: EventFilter): EventFilter {
     checkText('key', field.key);
     checkText('pattern', field.pattern);
     pathOf(field.key);
-    compilePattern(field.pattern);
+    patternOf(field.pattern);
   }
   const { since, until } = filter;
   return {
@@ -216,7 +218,7 @@ function pathOf(key: string): readonly string[] {
 /** Returns field patterns as a function over any JSON object; each must be found at its path. */
 export function compileFields(fields: readonly FieldPattern[]): (value: JsonObject) => boolean {
   checkFilter({ fields });
-  const tests = fields.map(({ key, pattern }) => ({ path: pathOf(key), expression: compilePattern(pattern) }));
+  const tests = fields.map(({ key, pattern }) => ({ path: pathOf(key), expression: patternOf(pattern) }));
   return (value) => tests.every(({ path, expression }) => isFound(expression, valueAt(value, path)));
 }
 
@@ -235,11 +237,11 @@ function fieldOf(event: Event, path: readonly string[]): JsonValue | undefined {
 
 function fieldTest({ key, pattern }: FieldPattern): (event: Event) => boolean {
   const path = pathOf(key);
-  const expression = compilePattern(pattern);
+  const expression = patternOf(pattern);
   return (event) => isFound(expression, fieldOf(event, path));
 }
 
-function isFound(expression: RegExp, value: JsonValue | undefined): boolean {
+function isFound(expression: Pattern, value: JsonValue | undefined): boolean {
   return value !== undefined && expression.test(typeof value === 'string' ? value : canonicalJson(value));
 }
 
@@ -253,55 +255,25 @@ function textTest(text: string): (event: Event) => boolean {
   };
 }
 
-/**
- * Compiles a pattern. JavaScript's engine backtracks, so a repeated group that itself repeats without end, such as
- * `(a+)+`, can take forever on a short text. Such a pattern is refused. Overlapping alternatives are not detected: the
- * pattern's length is limited, and the author of such a filter waits for it.
- */
-function compilePattern(pattern: string): RegExp {
-  let expression: RegExp;
+/** Compiles a pattern for an engine that does not backtrack. It refuses a pattern that the engine cannot run. */
+function patternOf(pattern: string): Pattern {
   try {
-    expression = new RegExp(pattern, 'i');
+    return compilePattern(pattern);
   } catch (error) {
+    const shown = JSON.stringify(pattern);
+    if (hasCode(error, 'limit.exceeded'))
+      return refuse(
+        `${shown} repeats too much: it compiles to more than ${limits.filterPatternMax} instructions`,
+        'Repeat less often, or without a count.',
+      );
+    if (error instanceof UnsupportedPattern)
+      return refuse(`${shown} cannot be run in bounded time: ${error.message}`, 'Use two conditions instead.');
     const why = messageOf(error).replace(/^Invalid regular expression: .*: /s, '');
     return refuse(
-      `${JSON.stringify(pattern)} is not a regular expression: ${why}`,
+      `${shown} is not a regular expression: ${why}`,
       'Write a backslash before a character that stands for itself: \\( \\[ \\* \\+ \\?',
     );
   }
-  if (nestsRepetition(pattern)) {
-    refuse(`${JSON.stringify(pattern)} repeats a group that repeats without end`, 'Write (a+)+ as a+.');
-  }
-  return expression;
-}
-
-/** Returns whether an endless repetition stands in a group that is itself repeated without end. */
-function nestsRepetition(pattern: string): boolean {
-  const open: boolean[] = [];
-  let inClass = false;
-  let closed = false;
-  for (let index = 0; index < pattern.length; index++) {
-    const char = pattern[index];
-    const wasClosed = closed;
-    closed = false;
-    if (char === '\\') index++;
-    else if (inClass) inClass = char !== ']';
-    else if (char === '[') inClass = true;
-    else if (char === '(') open.push(false);
-    else if (char === ')') {
-      closed = open.pop() === true;
-      if (closed && open.length > 0) open[open.length - 1] = true;
-    } else if (isEndless(pattern, index)) {
-      if (wasClosed) return true;
-      if (open.length > 0) open[open.length - 1] = true;
-    }
-  }
-  return false;
-}
-
-function isEndless(pattern: string, index: number): boolean {
-  const char = pattern[index];
-  return char === '*' || char === '+' || (char === '{' && /^\{\d+,\}/.test(pattern.slice(index, index + 12)));
 }
 
 function refuse(why: string, hint = 'See the filters in docs/guides/look.md.'): never {
