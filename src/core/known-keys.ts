@@ -25,12 +25,20 @@ export function optionKeys<Options>(
 
 /**
  * Refuses an unknown key: a misspelled option would otherwise be ignored silently. A key whose value is `undefined`
- * counts as missing.
+ * counts as missing. A caller without types may pass anything: it refuses what is not an object.
  */
 export function checkKeys<Options extends object>(options: Options, known: KnownKeys): void {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) refuseValue(options, known);
   for (const key in options) {
     if (!known.keys.has(key) && options[key] !== undefined) refuse(key, known);
   }
+}
+
+function refuseValue(value: unknown, { keys, code, attempt, whole }: KnownKeys): never {
+  const kind = value === null ? 'null' : Array.isArray(value) ? 'a list' : `a ${typeof value}`;
+  throw new RepriseError(code, `Cannot ${attempt}: ${whole} is an object, not ${kind}`, {
+    hint: `It may have ${[...keys].join(', ')}.`,
+  });
 }
 
 function refuse(key: string, { keys, code, attempt, whole, hints = {} }: KnownKeys): never {

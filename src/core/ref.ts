@@ -52,12 +52,35 @@ export function parseRef(text: string): Ref {
   };
 }
 
+const refHint = 'Write session[/branch][@at], for example "demo/careful@12", or { session, branch, at }.';
+
+/** Reads a ref that a program gives: as text, or in its parts. */
+export function refOf(input: string | Ref): Ref {
+  if (typeof input === 'string') return parseRef(input);
+  // A caller without types may pass anything.
+  const given: unknown = input;
+  if (typeof given !== 'object' || given === null) return refuseRef(shownText(given), 'it is not text', refHint);
+  const { session, branch = mainBranch, at = { kind: 'head' } } = given as Partial<Ref>;
+  if (typeof session !== 'string') return refuseRef(shownText(given), 'it names no session', refHint);
+  const name = session === 'latest' ? session : checkId('session', session);
+  return { session: name, branch: checkId('branch', branch), at: checkAt(at, session) };
+}
+
 const pointHint = 'Write branch@at, for example "main@12", or { branch?, seq | turn | run | time }.';
 
 /** The fields of a point and those of an event: an event can be given as the point after it. */
 const pointFields: ReadonlySet<string> = new Set(
   'branch seq turn run time session id type version agent cause causeSeq data digest erased replaces'.split(' '),
 );
+
+/** Writes what a program gave in place of a ref, for a message. */
+function shownText(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return `a ${typeof value}`;
+  }
+}
 
 /** Writes a point for a message, without the data that an event carries. */
 const refusedText = ({ data: _data, ...input }: PointInput & { readonly data?: unknown } & object): string =>
@@ -138,6 +161,25 @@ function parseAt(text: string, whole: string): At {
       return { kind: 'time', time: isoTime(value) };
     default:
       return refuseRef(whole, `${JSON.stringify(text)} is not a point on a branch`);
+  }
+}
+
+/** Returns a place on a branch that a program gives, or throws if it is none. */
+function checkAt(at: At, whole: string): At {
+  switch (at.kind) {
+    case 'head':
+      return at;
+    case 'seq':
+    case 'before':
+      return { kind: at.kind, seq: seq(at.seq) };
+    case 'turn':
+      return { kind: at.kind, turn: checkTurn(at.turn) };
+    case 'run':
+      return { kind: at.kind, run: checkId('run', at.run) };
+    case 'time':
+      return { kind: at.kind, time: isoTime(at.time) };
+    default:
+      return refuseRef(whole, `${shownText(at)} is not a point on a branch`, refHint);
   }
 }
 

@@ -6,7 +6,7 @@ import { given, type JsonObject } from '../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import { limits } from '../core/limits.ts';
 import type { ForeignFormat } from '../core/recording/foreign-format.ts';
-import { mainBranch, parseRef, type Ref } from '../core/ref.ts';
+import { mainBranch, type Ref, refOf } from '../core/ref.ts';
 import type { EventStore, Platform, SessionRecord } from '../core/store/event-store.ts';
 import type { StoreHealth } from '../core/store/store-health.ts';
 import { append } from './changing/append.ts';
@@ -183,8 +183,8 @@ export class Reprise {
     options: CompareOptions & { readonly strict?: boolean; readonly format?: string } = {},
   ): Promise<Comparison | StrictDiff> {
     const [a, b] = [await this.resolve(left), await this.resolve(right)];
-    return options.strict === true
-      ? compareStrictly(this.#engine, a, b, options.format)
+    return options?.strict === true
+      ? compareStrictly(this.#engine, a, b, options)
       : compare(this.#engine, a, b, options);
   }
 
@@ -228,7 +228,11 @@ export class Reprise {
    * console.log(copied[0]?.outcome, copied[0]?.written); // copied, and how many events
    * ```
    */
-  copy(to: Reprise, options: CopyOptions = {}): Promise<Copied> {
+  async copy(to: Reprise, options: CopyOptions = {}): Promise<Copied> {
+    if (typeof to !== 'object' || to === null || !(#engine in to))
+      throw new RepriseError('option.invalid', 'Cannot copy: the target is not an open Reprise', {
+        hint: 'Open it first: reprise.copy(await openReprise(url)).',
+      });
     return copy(this.#engine, to.#engine, options);
   }
 
@@ -241,7 +245,7 @@ export class Reprise {
    * ```
    */
   async resolve(ref: string | Ref): Promise<Ref> {
-    const parsed = typeof ref === 'string' ? parseRef(ref) : ref;
+    const parsed = refOf(ref);
     return parsed.session === 'latest' ? { ...parsed, session: await this.#latest() } : parsed;
   }
 

@@ -91,6 +91,13 @@ export function project<Value, Result = Value>(projection: Projection<Value, Res
   return finishValue(projection, value);
 }
 
+/** Refuses a value that cannot fold: a caller without types may pass anything. */
+export function checkFolds(projection: unknown): void {
+  const held = typeof projection === 'object' && projection !== null ? projection : {};
+  const folds = 'initial' in held && typeof held.initial === 'function' && 'apply' in held;
+  if (!folds || typeof held.apply !== 'function') refuse('this as a projection', 'it has no "initial" and "apply"');
+}
+
 /** Returns the value a projection starts from. */
 export function initialValue<Value, Result>(projection: Projection<Value, Result>): Value {
   try {

@@ -86,7 +86,12 @@ const editFields: Readonly<Record<Edit['kind'], readonly string[]>> = {
 
 /** Refuses a field that no edit of that kind has: a state edit with a misspelt value would delete the key. */
 export function checkEditFields(edit: Edit): Edit {
-  if (typeof edit !== 'object' || edit === null || !Object.hasOwn(editFields, edit.kind)) return edit;
+  const given: unknown = edit;
+  if (typeof given !== 'object' || given === null)
+    throw new RepriseError('edit.invalid', `Cannot apply the edit: ${String(given)} is not an object`, {
+      hint: `Write { kind, … }, where kind is ${Object.keys(editFields).join(', ')}.`,
+    });
+  if (!Object.hasOwn(editFields, edit.kind)) return edit;
   const keys = new Set(['kind', ...editFields[edit.kind]]);
   const known: KnownKeys = { keys, code: 'edit.invalid', attempt: 'apply the edit', whole: `a "${edit.kind}" edit` };
   checkKeys(edit, known);

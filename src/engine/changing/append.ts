@@ -26,17 +26,13 @@ const unchangedKeys: KnownKeys = optionKeys<NonNullable<AppendOptions['unchanged
 
 /** Refuses unknown options: with a misspelt condition, the events would be appended without any. */
 function checkOptions(options: AppendOptions): void {
-  const given: unknown = options;
-  if (typeof given !== 'object' || given === null)
-    throw new RepriseError('option.invalid', `Cannot append: its options are ${JSON.stringify(given)}, not an object`, {
-      hint: 'Write append(events, { branch, head }).',
-    });
   checkKeys(options, appendKeys);
   if (options.unchanged !== undefined) checkKeys(options.unchanged, unchangedKeys);
 }
 
 /** Adds the branch to the options of an append, and refuses options that name a different one. */
 export function optionsOn(branch: string, options: Omit<AppendOptions, 'branch'>): AppendOptions {
+  checkOptions(options);
   const other = (options as AppendOptions).branch;
   if (other === undefined || other === branch) return { ...options, branch };
   throw new RepriseError('option.invalid', `Cannot append to branch "${other}" from branch "${branch}"`, {

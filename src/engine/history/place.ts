@@ -66,13 +66,17 @@ export async function branchRecord(engine: Engine, session: string, branch: stri
   if (record !== undefined) return record;
   await sessionRecord(engine, session);
   const names = (await engine.store.branches(sessionRef(engine, session))).map((held) => held.branch);
-  throw new RepriseError('branch.not-found', `Cannot find branch ${JSON.stringify(branch)} in session "${session}"`, {
-    hint: `It has ${names
-      .slice(0, 10)
-      .map((name) => `"${name}"`)
-      .join(', ')}${names.length > 10 ? ' and more' : ''}.`,
-    details: { session, branch },
-  });
+  throw new RepriseError(
+    'branch.not-found',
+    `Cannot find branch ${JSON.stringify(String(branch))} in session "${session}"`,
+    {
+      hint: `It has ${names
+        .slice(0, 10)
+        .map((name) => `"${name}"`)
+        .join(', ')}${names.length > 10 ? ' and more' : ''}.`,
+      details: { session, branch },
+    },
+  );
 }
 
 /** Returns where a branch ends, without its markers, or throws `branch.not-found`. */

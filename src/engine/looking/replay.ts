@@ -51,7 +51,8 @@ export function filterOf(
 /** Reads a history again, in order. */
 export function replay(engine: Engine, session: string, options: ReplayOptions = {}): Replay {
   const stop = new AbortController();
-  const { limit } = options;
+  // A wrong value is refused when the first page is read.
+  const limit = options?.limit;
   const pages = replayPages(engine, session, options, stop);
   return new PagedReplay(pages, stop, isCount(limit) ? limit : Number.POSITIVE_INFINITY);
 }
@@ -62,13 +63,15 @@ const isWhole = (value: unknown): boolean => Number.isSafeInteger(value) && (val
 /** Refuses unknown options and invalid values. */
 export function checkReading(options: ReplayOptions, keys: KnownKeys = replayKeys): void {
   checkKeys(options, keys);
-  const { limit, direction, history } = options;
+  const { limit, direction, history, filter } = options;
   const refuse = (option: string, given: unknown, takes: string): never => {
     throw new RepriseError('option.invalid', `Cannot replay with ${option} ${JSON.stringify(given) ?? String(given)}`, {
       hint: `It takes ${takes}.`,
       details: { option },
     });
   };
+  if (filter !== undefined && (typeof filter !== 'object' || filter === null))
+    refuse('filter', String(filter), 'an object of conditions');
   if (limit !== undefined && !isCount(limit)) refuse('limit', String(limit), 'a whole number from 0');
   if (direction !== undefined && direction !== 'forward' && direction !== 'backward')
     refuse('direction', direction, '"forward" or "backward"');

@@ -33,6 +33,8 @@ export function viewPointOf(branch: string, where: StateAt): ViewPoint | undefin
 }
 
 function pointOn(branch: string, input: PointInput): PointInput {
+  if (typeof input !== 'object' && typeof input !== 'string') return parsePoint(input);
+  if (input === null) return parsePoint(input);
   if (typeof input !== 'string') return input.branch === undefined ? { ...input, branch } : input;
   if (input !== '' && !input.startsWith('@')) return input;
   return pointText({ branch, at: parsePoint(input).at });

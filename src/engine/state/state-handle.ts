@@ -82,6 +82,10 @@ export class StateHandle implements StateVerbs {
     options: RunOptions = {},
   ): Promise<Ran<Result>> {
     checkKeys(options, runKeys);
+    if (typeof work !== 'function')
+      throw new RepriseError('option.invalid', 'Cannot run a transaction: its work is not a function', {
+        hint: 'Write transaction(async (tx) => { … }).',
+      });
     const { retries = retriesDefault, ...begin } = options;
     if (!Number.isSafeInteger(retries) || retries < 0) refuseCount('retries', retries);
     checkLimit('transactionRetriesMax', retries, 'run a transaction');

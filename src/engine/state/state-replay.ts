@@ -82,7 +82,7 @@ class TransactionReplay implements StateReplay {
     this.#engine = engine;
     this.#of = of;
     this.#options = options;
-    this.#left = options.limit ?? Number.POSITIVE_INFINITY;
+    this.#left = options?.limit ?? Number.POSITIVE_INFINITY;
   }
 
   async #open(): Promise<Replay> {
