@@ -2,6 +2,7 @@ import type { Event } from '../core/event/event.ts';
 import { isObject, type JsonValue } from '../core/json.ts';
 import { textOf } from '../core/message/message.ts';
 import type { Session } from '../engine/session.ts';
+import { summary } from '../projections/summary.ts';
 import type { OpenRef } from './open-ref.ts';
 
 /** One fork on the way from a branch back to the beginning of its session. */
@@ -21,6 +22,8 @@ export interface HistoryFacts {
   readonly lastAt: string | null;
   /** When the last run began, if it resumed an earlier one. */
   readonly resumedAt: string | null;
+  /** How long it took, without the time of people; null for a history that is too long to add it up at once. */
+  readonly durationMs: number | null;
   /** How the last run ended, if the history ends there. */
   readonly outcome: string | null;
   readonly git: JsonValue;
@@ -31,6 +34,8 @@ export interface HistoryFacts {
 
 // Enough to include the start of the first run and the first user message, if they were recorded.
 const beginningEvents = 64;
+/** Folding this many events takes a few milliseconds; a longer fold would delay what is shown first. */
+export const quickEvents = 2_000;
 const lineageMax = 8;
 
 /** Reads the facts in the header of a history. */
@@ -50,6 +55,7 @@ export async function historyFacts({ session, ref: { branch }, point }: OpenRef)
     startedAt: first[0]?.time ?? null,
     lastAt: last?.time ?? null,
     resumedAt: last?.run === undefined || last.run === began?.run ? null : await resumption(session, point),
+    durationMs: seq > quickEvents ? null : (await session.stateAt(point, summary)).durationMs,
     outcome: last?.type === 'run.ended' ? textIn(last.data['outcome']) : null,
     git: isObject(run['git']) ? run['git'] : null,
     configDigest: textIn(run['configDigest']),

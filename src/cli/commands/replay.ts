@@ -5,7 +5,7 @@ import { given } from '../../core/json.ts';
 import { refText } from '../../core/ref.ts';
 import { msBetween } from '../../core/time.ts';
 import { countEvents, type EventReading, type ReplayAnswer, readEvents } from '../../reading/event-reading.ts';
-import { historyFacts } from '../../reading/history-facts.ts';
+import { historyFacts, quickEvents } from '../../reading/history-facts.ts';
 import { type Misspelling, misspellingsOf } from '../../reading/nothing-found.ts';
 import { eventsUpTo, type OpenRef } from '../../reading/open-ref.ts';
 import { plain } from '../../wording/text.ts';
@@ -101,9 +101,6 @@ interface Rows {
   readonly show: (event: Event) => Promise<void>;
   readonly end: (last: Event | undefined) => Promise<void>;
 }
-
-// Folding this many events takes a few milliseconds; a longer fold would delay the first rows.
-const quickEvents = 2_000;
 
 /** Prints the header, and returns functions that print the rows and the end. */
 async function openTable({ out }: Context, found: OpenRef, reading: EventReading): Promise<Rows> {

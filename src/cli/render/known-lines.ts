@@ -220,7 +220,7 @@ export function differenceLines(
 
 function usageText({ inputTokens, outputTokens, cost, unpricedCalls }: Known['usage']): string {
   const unknown = unpricedCalls > 0 ? `, plus ${plural(unpricedCalls, 'call')} without a known price` : '';
-  const price = cost === null && unpricedCalls === 0 ? '$0' : costText(cost);
+  const price = cost === null ? 'no cost recorded' : costText(cost);
   return `${countText(inputTokens)} tokens in, ${countText(outputTokens)} out, ${price}${unknown}`;
 }
 

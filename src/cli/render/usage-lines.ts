@@ -21,7 +21,7 @@ export function usageLines(out: Output, left: Summary, right: Summary): string[]
     row('events', ({ events }) => countText(events)),
     row('tokens in', ({ spending }) => countText(spending.inputTokens)),
     row('tokens out', ({ spending }) => countText(spending.outputTokens)),
-    row('cost', ({ spending }) => priceText(spending, '$0')),
+    row('cost', ({ spending }) => priceText(spending, '–')),
     row('took', ({ durationMs }) => (durationMs === null ? '' : durationText(Math.max(0, durationMs)))),
     row('outcome', ({ outcome }) => plain(outcome ?? '')),
   ];
