@@ -24,6 +24,8 @@ export interface HistoryFacts {
   readonly resumedAt: string | null;
   /** How long it took, without the time of people; null for a history that is too long to add it up at once. */
   readonly durationMs: number | null;
+  /** Whether some event names a task; of a long history, one of the first. */
+  readonly hasTasks: boolean;
   /** How the last run ended, if the history ends there. */
   readonly outcome: string | null;
   readonly git: JsonValue;
@@ -56,11 +58,20 @@ export async function historyFacts({ session, ref: { branch }, point }: OpenRef)
     lastAt: last?.time ?? null,
     resumedAt: last?.run === undefined || last.run === began?.run ? null : await resumption(session, point),
     durationMs: seq > quickEvents ? null : (await session.stateAt(point, summary)).durationMs,
+    hasTasks: await hasTasks(session, point, seq > quickEvents ? first : undefined),
     outcome: last?.type === 'run.ended' ? textIn(last.data['outcome']) : null,
     git: isObject(run['git']) ? run['git'] : null,
     configDigest: textIn(run['configDigest']),
     lineage: await lineageOf(session, branch),
   };
+}
+
+/** Tells whether events name tasks: all of them, or only those given. */
+async function hasTasks(session: Session, at: string, some: readonly Event[] | undefined): Promise<boolean> {
+  const names = ({ data }: Event): boolean => typeof data['task'] === 'string';
+  if (some !== undefined) return some.some(names);
+  for await (const event of session.replay({ at })) if (names(event)) return true;
+  return false;
 }
 
 /** Returns when the last run began; null unless it resumed an earlier run. */

@@ -27,7 +27,7 @@ const foldedLines = 3;
 
 /** Prints one line of a header. A digest that does not fit is cut; text is folded. */
 function headerLine(out: Output, label: string, text: string, facts: HistoryFacts): string[] {
-  const columns = out.columns - labelColumns;
+  const columns = out.tableColumns - labelColumns;
   const { lines, bytesLeft } = fold(plain(text), columns, foldedLines);
   const last = bytesLeft > 0 ? [`${cut(lines.at(-1) ?? '', columns - 1)}…`] : lines.slice(-1);
   const shown = digests.includes(label) ? [cut(plain(text), columns)] : [...lines.slice(0, -1), ...last];

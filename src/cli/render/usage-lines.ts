@@ -31,5 +31,5 @@ export function usageLines(out: Output, left: Summary, right: Summary): string[]
     { title: 'LEFT', value: (held) => held.left, align: 'right', style: differs },
     { title: 'RIGHT', value: (held) => held.right, align: 'right', style: differs },
   ];
-  return tableLines(rows, columns, { columns: out.columns, bold: (text) => out.bold(text) });
+  return tableLines(rows, columns, { columns: out.tableColumns, bold: (text) => out.bold(text) });
 }

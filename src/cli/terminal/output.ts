@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { fit, widthOf } from '../../wording/text.ts';
 import { jsonText } from './json-text.ts';
 import { Progress } from './progress.ts';
 
@@ -12,7 +13,7 @@ const columnsOfPipe = 100;
 /** The output of a command: data goes to stdout, messages about it to stderr. */
 export class Output {
   readonly columns: number;
-  /** How wide a table may be; unlimited if the output goes to a file or a program. */
+  /** How wide a row may be; unlimited if the output goes to a file or a program, which may search it. */
   readonly tableColumns: number;
   /** Whether to use colors: on a terminal, unless NO_COLOR is set. */
   readonly hasColor: boolean;
@@ -93,6 +94,11 @@ export class Output {
     for (const [index, command] of commands.entries()) {
       this.say(`${this.dim(index === 0 ? 'next:' : '     ')} ${this.dim(this.#typed(command))}`);
     }
+  }
+
+  /** Returns text as a cell of that many columns; what does not fit is cut only where a row has a width. */
+  cell(text: string, columns: number, align: 'left' | 'right' = 'left'): string {
+    return fit(text, Number.isFinite(this.tableColumns) ? columns : Math.max(columns, widthOf(text)), align);
   }
 
   style(style: Style, text: string): string {
