@@ -2,6 +2,7 @@ import { styleText } from 'node:util';
 import { fit, widthOf } from '../../wording/text.ts';
 import { jsonText } from './json-text.ts';
 import { Progress } from './progress.ts';
+import { writeAnswer } from './stdout.ts';
 
 /** The style of text: a color, or several styles at once. */
 export type Style = Parameters<typeof styleText>[0];
@@ -64,7 +65,7 @@ export class Output {
     this.progress.clear();
     const text = this.#pending;
     this.#pending = '';
-    return process.stdout.write(text);
+    return writeAnswer(text);
   }
 
   /** Writes one line of data. */

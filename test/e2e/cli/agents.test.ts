@@ -307,6 +307,35 @@ export default { ...held, agents: { cashier } };
   });
 });
 
+describe('what an agent prints', () => {
+  const printing = `
+console.log('loading the configuration');
+async function support({ recorder }) {
+  console.log('working on it');
+  process.stdout.write('half a line, ');
+  console.info('and the rest');
+  setTimeout(() => console.log('too late'), 50);
+  return recorder.call({ kind: 'model', name: 'small-1', request: { messages: [] } }, async () => 'Done.',
+    (text) => ({ message: { role: 'assistant', content: text } }));
+}
+export default { agents: { support } };
+`;
+  const printed = ['loading the configuration', 'working on it', 'half a line, and the rest', 'too late'];
+
+  test.each([
+    ['resume', ['resume', 'refund/careful', '--prompt', 'Again.']],
+    ['retry', ['retry', 'refund']],
+    ['experiment', ['experiment', 'refund@2', '--variants', 'variants.json']],
+  ])('goes to stderr: stdout of %s has only the answer', async (_, words) => {
+    place.write('reprise.config.mjs', printing);
+    const { code, stdout, stderr } = await place.runAlone([...words, '--json=object']);
+    expect([code, JSON.parse(stdout)]).toEqual([0, expect.any(Object)]);
+    for (const text of printed) expect(stderr).toContain(text);
+    const { stdout: read } = await place.runAlone([...words, '--effects', 'run']);
+    for (const text of printed) expect(read).not.toContain(text);
+  });
+});
+
 describe('reprise retry', () => {
   test('tries the run again on a branch of its own and shows both results; the original is untouched', async () => {
     place.write('reprise.config.mjs', moreAgents);
