@@ -59,6 +59,19 @@ test('npx reprise works in the folder it was installed into, and says how to typ
   expect(npx('verify', 'dmeo').status).toBe(1);
 });
 
+test('the pages of the package link only to what the package has', () => {
+  const home = join(folder, 'node_modules/reprise');
+  const pages = readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'));
+  expect(pages.length).toBeGreaterThan(40);
+  const broken = pages.flatMap((page) =>
+    [...readFileSync(join(home, page), 'utf8').matchAll(/\]\((?!https?:|#)([^)\s#]+)/g)]
+      .map(([, link = '']) => link)
+      .filter((link) => !existsSync(join(home, dirname(page), link)))
+      .map((link) => `${page}: ${link}`),
+  );
+  expect(broken).toEqual([]);
+});
+
 test('an old Node gets a sentence with the version that is needed, also as JSON, and no stack', () => {
   const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { engines: { node: string } };
   const needed = engines.node.replace('>=', '');
