@@ -429,6 +429,10 @@ describe('B2 diff', () => {
 
   test.each([[42], [null], [{ events: [] }]])('%j is no place to diff', async (wrong) => {
     await sides(['a'], ['a']);
-    await expect(reprise.diff(wrong as never, 'right')).rejects.toBeInstanceOf(Error);
+    for (const [left, right] of [
+      [wrong, 'right'],
+      ['left', wrong],
+    ])
+      await expect(reprise.diff(left as never, right as never)).rejects.toMatchObject({ code: 'ref.invalid' });
   });
 });

@@ -6,10 +6,11 @@ import type { StoredEvent } from '../../core/store/event-store.ts';
 import { type Marker, markerOf } from '../../core/view/marker.ts';
 import { inRange } from '../../core/view/segment.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
+import { linkDigest } from '../history/anchor.ts';
 import { Bad } from './verify-damage.ts';
 import type { Debt, Erasures } from './verify-erasures.ts';
 import { PartCheck } from './verify-parts.ts';
-import { linkDigest, proofPages, type Stretch } from './verify-stretch.ts';
+import { proofPages, type Stretch } from './verify-stretch.ts';
 
 /** Checks a chain event by event, and remembers how far it is. */
 export class ChainCheck {
