@@ -146,7 +146,14 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
     });
   }
 
-  /** Records that the graph stopped to wait for a person. LangGraph calls it before the end of the outermost run. */
+  /**
+   * Records that the graph stopped to wait for a person. LangGraph calls it before the end of the outermost run.
+   *
+   * @example
+   * ```ts
+   * await handler.handleInterrupt({ runId: 'r1', checkpointId: 'c1', interrupts: [{ id: 'i1', value: 'May I pay?' }] });
+   * ```
+   */
   handleInterrupt(event: GraphInterruptEvent): Promise<void> {
     return this.#asked(event.runId, () => this.#people.interrupted(event));
   }
