@@ -151,6 +151,7 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
    *
    * @example
    * ```ts
+   * const handler = new RepriseCallbackHandler(await session.record());
    * await handler.handleInterrupt({ runId: 'r1', checkpointId: 'c1', interrupts: [{ id: 'i1', value: 'May I pay?' }] });
    * ```
    */
