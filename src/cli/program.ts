@@ -10,7 +10,8 @@ const { main } = await import('./main.ts');
 // which the tests prove there. The user cannot act on either here.
 const printed = process.listeners('warning');
 process.removeAllListeners('warning').on('warning', (warning: Error & { readonly code?: string }) => {
-  const isKnown = warning.code === 'MODULE_TYPELESS_PACKAGE_JSON' || /^SQLite is an experimental/.test(warning.message);
+  const isKnown =
+    warning.code === 'MODULE_TYPELESS_PACKAGE_JSON' || warning.message.startsWith('SQLite is an experimental');
   if (!isKnown) for (const print of printed) print(warning);
 });
 

@@ -17,7 +17,7 @@ export class TaskEvents {
     const isInside = data['task'] === this.#task || (causeSeq !== undefined && this.#inside.has(causeSeq));
     if (!isInside) return false;
     this.#inside.add(seq);
-    // What the replaced event led to belongs to its replacement.
+    // The consequences of the replaced event belong to its replacement.
     if (replaces !== undefined) this.#inside.add(replaces);
     return true;
   }
