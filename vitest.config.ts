@@ -15,7 +15,7 @@ const onServer = 'test/*/postgres*.test.ts';
 const commands = 'test/e2e/cli/{demo,foreign,forget,frame,list,prove,replay,secrets,shapes,state,withstand}.test.ts';
 
 /** Hostile cases that can differ on a server, and run there too. */
-const hostile = 'test/hostile/{rows,verbs,history}.test.ts';
+const hostile = 'test/hostile/{rows,histories}.test.ts';
 
 /** One kind of test: where its files are, and when a test that hangs is given up, on a machine as busy as it may be. */
 function kind(name: string, timeoutMs: number, include: readonly string[] = [`test/${name}/**/*.test.ts`]) {

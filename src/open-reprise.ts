@@ -1,9 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { shipit } from './adapters/import/shipit.ts';
+import { RepriseError } from './core/error.ts';
 import { given } from './core/json.ts';
-import { checkKeys, type KnownKeys, optionKeys } from './core/known-keys.ts';
+import { checkKeys, type KnownKeys, optionKeys, shownValue } from './core/known-keys.ts';
 import { checkMasking, type MaskingOptions } from './core/masking/masking-options.ts';
+import { propertyOf } from './core/property.ts';
 import { type Config, checkConfig } from './core/recording/config.ts';
 import { checkPrices, knownPrices, type PriceTable } from './core/recording/prices.ts';
 import type { EventStore, Platform } from './core/store/event-store.ts';
@@ -56,17 +58,17 @@ const openKeys: KnownKeys = optionKeys<OpenOptions>(
   'open Reprise',
   {
     store: true,
-    namespace: true,
+    namespace: 'text',
     config: true,
-    prices: true,
+    prices: 'object',
     masking: true,
-    durability: true,
-    readOnly: true,
-    create: true,
-    busyWaitMs: true,
-    snapshotEvents: true,
-    onRead: true,
-    platform: true,
+    durability: 'text',
+    readOnly: 'flag',
+    create: 'flag',
+    busyWaitMs: 'number',
+    snapshotEvents: 'number',
+    onRead: 'function',
+    platform: 'object',
   },
   'openReprise',
 );
@@ -85,6 +87,7 @@ const openKeys: KnownKeys = optionKeys<OpenOptions>(
 export async function openReprise(options: string | OpenOptions = {}): Promise<Reprise> {
   const opened: OpenOptions = typeof options === 'string' ? { store: options } : options;
   checkKeys(opened, openKeys);
+  checkStore(opened.store);
   const platform = opened.platform ?? createNodePlatform();
   const project = await projectFor(opened);
   const { snapshotEvents, onRead } = opened;
@@ -101,6 +104,15 @@ export async function openReprise(options: string | OpenOptions = {}): Promise<R
     readFile: (path) => createReadStream(path),
     recording: recordingOf(opened, project),
     ...given({ namespace, snapshotEvents, onRead }),
+  });
+}
+
+/** Refuses a store that is neither a URL nor an object with the methods of a store. */
+function checkStore(store: unknown): void {
+  if (store === undefined || typeof store === 'string' || typeof propertyOf(store, 'append') === 'function') return;
+  throw new RepriseError('option.invalid', `Cannot open Reprise: "store" is ${shownValue(store)}, which is no store`, {
+    hint: 'Write a URL: sqlite:PATH, postgres://… or memory:. Or pass a store that you opened.',
+    details: { key: 'store' },
   });
 }
 

@@ -1,5 +1,7 @@
 import { RepriseError } from './error.ts';
 import { checkId } from './id.ts';
+import { isObject } from './json.ts';
+import { shownValue } from './known-keys.ts';
 import { type Seq, seq } from './point.ts';
 import { isoTime } from './time.ts';
 
@@ -61,7 +63,7 @@ const pointFields: ReadonlySet<string> = new Set(
 
 /** Writes a point for a message, without the data that an event carries. */
 const refusedText = ({ data: _data, ...input }: PointInput & { readonly data?: unknown } & object): string =>
-  JSON.stringify(input);
+  Object.keys(input).join(', ');
 
 /** Reads a point inside one session: `main@12`, `@12`, `narrower`, `@turn:3`. */
 export function parsePoint(input: PointInput): { readonly branch: string; readonly at: At } {
@@ -73,7 +75,7 @@ export function parsePoint(input: PointInput): { readonly branch: string; readon
     return { branch, at: parseAt(sign < 0 ? 'head' : input.slice(sign + 1), input) };
   }
   if (typeof input !== 'object' || input === null)
-    refuseRef(String(input), 'a point is a string or an object', pointHint);
+    refuseRef(shownValue(input), 'a point is a string or an object', pointHint);
   const branch = input.branch === undefined ? mainBranch : checkId('branch', input.branch);
   const other = Object.keys(input).find((key) => !pointFields.has(key));
   if (other !== undefined) refuseRef(refusedText(input), `"${other}" is not a field of a point`, pointHint);
@@ -83,6 +85,17 @@ export function parsePoint(input: PointInput): { readonly branch: string; readon
   if ('time' in input) return { branch, at: { kind: 'time', time: isoTime(input.time) } };
   if (Object.keys(input).some((key) => key !== 'branch')) refuseRef(refusedText(input), 'it names no point', pointHint);
   return { branch, at: { kind: 'head' } };
+}
+
+/** Takes a ref as text or as an object; throws `ref.invalid` for everything else. */
+export function refOf(ref: string | Ref): Ref {
+  if (typeof ref === 'string') return parseRef(ref);
+  if (!isObject(ref)) return refuseRef(shownValue(ref), 'a ref is a string or an object');
+  checkId('branch', ref.branch);
+  const at: unknown = ref.at;
+  if (!isObject(at)) return refuseRef(shownValue(at), 'its "at" is not an object');
+  // `latest` is a reserved word that a ref may use.
+  return ref.session === 'latest' ? ref : { ...ref, session: checkId('session', ref.session) };
 }
 
 /**
@@ -144,7 +157,10 @@ function parseAt(text: string, whole: string): At {
 /** Returns a turn, or throws unless it is a whole number from 0. */
 export function checkTurn(turn: number): number {
   if (Number.isSafeInteger(turn) && turn >= 0) return turn;
-  throw new RepriseError('point.out-of-range', `Cannot use ${String(turn)} as a turn: it is not a whole number from 0`);
+  throw new RepriseError(
+    'point.out-of-range',
+    `Cannot use ${shownValue(turn)} as a turn: it is not a whole number from 0`,
+  );
 }
 
 // Characters that separate the parts of a ref, that a shell interprets, or that reverse text on a screen.

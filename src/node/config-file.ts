@@ -29,7 +29,7 @@ export function findConfigFile(from: string = process.cwd()): string | undefined
 export async function loadConfigFile(path: string): Promise<LoadedConfig> {
   const file = resolve(path);
   // To read a FIFO would wait forever for its other end.
-  if (statSync(file, { throwIfNoEntry: false })?.isFile() === false)
+  if (isSpecial(file))
     throw new RepriseError('config.invalid', `Cannot load ${JSON.stringify(file)}: it is not a regular file`, {
       hint: 'Write: export default defineConfig({ … }).',
       details: { file },
@@ -51,6 +51,15 @@ export async function loadConfigFile(path: string): Promise<LoadedConfig> {
     });
   }
   return { file, config: checkConfig(held['default'], file) };
+}
+
+/** Tells whether there is something at a path that is not a regular file. */
+function isSpecial(path: string): boolean {
+  try {
+    return !statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }
 
 function hintFor(error: unknown): string {

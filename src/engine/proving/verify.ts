@@ -22,7 +22,7 @@ export interface VerifyOptions {
   readonly head?: string;
 }
 
-const verifyKeys: KnownKeys = optionKeys<VerifyOptions>('verify', { at: true, head: true }, 'a verification');
+const verifyKeys: KnownKeys = optionKeys<VerifyOptions>('verify', { at: 'point', head: 'text' }, 'a verification');
 
 /** The result of a verification. */
 export interface Verification {
