@@ -22,7 +22,7 @@ export interface StateReplayOptions
 }
 
 const replayKeys: KnownKeys = optionKeys<StateReplayOptions>('replay', {
-  agent: 'text',
+  agent: true,
   at: 'point',
   after: 'number',
   through: 'number',
