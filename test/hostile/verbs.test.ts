@@ -177,7 +177,7 @@ async function makeWorld(): Promise<World> {
     recorder,
     branch: await session.branch('main'),
     state: session.state,
-    transaction: await session.state.begin(),
+    transaction: session.state.begin(),
     [Symbol.asyncDispose]: async () => {
       await recorder.close().catch(() => undefined);
       await reprise.close();
@@ -215,7 +215,7 @@ async function fault(verb: string, args: readonly unknown[], world: World): Prom
     return undefined;
   } catch (error) {
     if (error instanceof RepriseError) return error.message.startsWith('Cannot ') ? undefined : error.message;
-    // What a getter or a function of the caller throws is the caller's.
+    // An error of a getter belongs to the caller.
     if (error instanceof Error && error.message === 'a getter that throws') return undefined;
     return String(error instanceof Error ? error.stack?.split('\n').slice(0, 3).join(' ') : error);
   }

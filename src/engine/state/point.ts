@@ -34,7 +34,7 @@ export function viewPointOf(branch: string, where: StateAt): ViewPoint | undefin
 }
 
 function pointOn(branch: string, input: PointInput): PointInput {
-  // What is no point is refused where points are read.
+  // The reader of points refuses every other value.
   if (!isObject(input) && typeof input !== 'string') return input;
   if (typeof input !== 'string') return input.branch === undefined ? { ...input, branch } : input;
   if (input !== '' && !input.startsWith('@')) return input;
