@@ -5,7 +5,9 @@ import { nearest } from '../core/nearest.ts';
 import { mainBranch, parseRef, type Ref, refText } from '../core/ref.ts';
 import type { Reprise } from '../engine/reprise.ts';
 import type { Session } from '../engine/session.ts';
-import { type LoadedConfig, nearestConfig } from '../node/config-file.ts';
+import type { LoadedConfig } from '../node/config-file.ts';
+import { checkShown, loadProject, type Project, readProject, settingOf } from '../node/project.ts';
+import { absoluteUrl, type ChosenStore, chooseStore } from '../node/store-location.ts';
 import { openReprise } from '../open-reprise.ts';
 import { branchesOf } from '../reading/branch-tree.ts';
 import { findWork } from '../reading/find-work.ts';
@@ -33,7 +35,7 @@ export class Context {
   readonly out: Output;
   readonly #options: GlobalOptions;
   #reprise: Reprise | undefined;
-  #config: Promise<LoadedConfig | undefined> | undefined;
+  #project: Project | undefined;
 
   constructor(options: GlobalOptions) {
     this.#options = options;
@@ -51,12 +53,43 @@ export class Context {
   }
 
   /**
-   * Loads the project's configuration; undefined if there is none. A command that starts agents loads it first, so that
-   * its prices and masking apply also to a store given with `--store`.
+   * Runs the project's configuration; undefined if there is none. Only a command that starts agents calls it, before it
+   * opens the store, so that its prices and masking apply also to a store given with `--store`.
    */
-  config(): Promise<LoadedConfig | undefined> {
-    this.#config ??= nearestConfig();
-    return this.#config;
+  async config(): Promise<LoadedConfig | undefined> {
+    if (this.#project?.config === undefined) {
+      const project = await loadProject();
+      checkShown(project);
+      this.#project = project;
+    }
+    return this.#project.config;
+  }
+
+  /** Returns the files of the project: with its configuration, if the command has run it, else its settings alone. */
+  project(): Project {
+    this.#project ??= readProject();
+    return this.#project;
+  }
+
+  /** Returns the project, or nothing if it cannot be used: a store that is given is read wherever the user stands. */
+  #projectOrNone(): Project {
+    try {
+      return this.project();
+    } catch {
+      return {};
+    }
+  }
+
+  /** Returns the store that the command uses, and what chose it. */
+  chosenStore(): ChosenStore {
+    return chooseStore(this.storeUrl, this.storeUrl === undefined ? this.project() : {});
+  }
+
+  /** Returns the namespace that the command works in. */
+  chosenNamespace(): string {
+    const { store, namespace } = this.#options;
+    // A namespace is a wall inside a store: that of the project says nothing about a store that is given.
+    return namespace ?? (store === undefined ? settingOf(this.project(), 'namespace') : undefined) ?? 'default';
   }
 
   /** Opens the store. Reading never creates one. */
@@ -66,13 +99,16 @@ export class Context {
   }
 
   async #open(create: boolean, busyWaitMs: number | undefined): Promise<Reprise> {
-    const { store, namespace } = this.#options;
-    const loaded = store === undefined || this.#config !== undefined ? await this.config() : undefined;
+    const { location } = this.chosenStore();
+    const { config, settings } = this.#options.store === undefined ? this.project() : this.#projectOrNone();
+    const masking = settings?.settings.masking;
     const opened = openReprise({
       create,
-      config: loaded?.file ?? false,
+      config: config?.config ?? false,
+      store: absoluteUrl(location),
+      namespace: this.chosenNamespace(),
       onRead: (events) => this.out.progress.add(events),
-      ...given({ store, namespace, busyWaitMs }),
+      ...given({ masking, busyWaitMs }),
     });
     return this.patient(opened).catch(noStore);
   }
@@ -175,6 +211,8 @@ export class Context {
 
   /** Masks the secrets in what a person typed, before it is stored, and names the rules that found them. */
   async masked<Typed extends object>(session: Session, typed: Typed): Promise<Typed> {
+    // Rules that only the configuration has would be left out without a word.
+    settingOf(this.project(), 'masking');
     const mask = await session.masker();
     const { data } = mask({ type: 'command.typed', data: { typed: typed as unknown as JsonInput } });
     const rules = data?.['masked'];

@@ -1,5 +1,7 @@
 import { RepriseError } from './error.ts';
 import { checkId } from './id.ts';
+import { isObject } from './json.ts';
+import { shownValue } from './known-keys.ts';
 import { type Seq, seq } from './point.ts';
 import { isoTime } from './time.ts';
 
@@ -59,9 +61,9 @@ export function refOf(input: string | Ref): Ref {
   if (typeof input === 'string') return parseRef(input);
   // A caller without types may pass anything.
   const given: unknown = input;
-  if (typeof given !== 'object' || given === null) return refuseRef(shownText(given), 'it is not text', refHint);
+  if (typeof given !== 'object' || given === null) return refuseRef(shownValue(given), 'it is not text', refHint);
   const { session, branch = mainBranch, at = { kind: 'head' } } = given as Partial<Ref>;
-  if (typeof session !== 'string') return refuseRef(shownText(given), 'it names no session', refHint);
+  if (typeof session !== 'string') return refuseRef(shownValue(given), 'it names no session', refHint);
   const name = session === 'latest' ? session : checkId('session', session);
   return { session: name, branch: checkId('branch', branch), at: checkAt(at, session) };
 }
@@ -73,18 +75,9 @@ const pointFields: ReadonlySet<string> = new Set(
   'branch seq turn run time session id type version agent cause causeSeq data digest erased replaces'.split(' '),
 );
 
-/** Writes what a program gave in place of a ref, for a message. */
-function shownText(value: unknown): string {
-  try {
-    return JSON.stringify(value) ?? String(value);
-  } catch {
-    return `a ${typeof value}`;
-  }
-}
-
 /** Writes a point for a message, without the data that an event carries. */
 const refusedText = ({ data: _data, ...input }: PointInput & { readonly data?: unknown } & object): string =>
-  JSON.stringify(input);
+  Object.keys(input).join(', ');
 
 /** Reads a point inside one session: `main@12`, `@12`, `narrower`, `@turn:3`. */
 export function parsePoint(input: PointInput): { readonly branch: string; readonly at: At } {
@@ -96,7 +89,7 @@ export function parsePoint(input: PointInput): { readonly branch: string; readon
     return { branch, at: parseAt(sign < 0 ? 'head' : input.slice(sign + 1), input) };
   }
   if (typeof input !== 'object' || input === null)
-    refuseRef(String(input), 'a point is a string or an object', pointHint);
+    refuseRef(shownValue(input), 'a point is a string or an object', pointHint);
   const branch = input.branch === undefined ? mainBranch : checkId('branch', input.branch);
   const other = Object.keys(input).find((key) => !pointFields.has(key));
   if (other !== undefined) refuseRef(refusedText(input), `"${other}" is not a field of a point`, pointHint);
@@ -186,7 +179,10 @@ function checkAt(at: At, whole: string): At {
 /** Returns a turn, or throws unless it is a whole number from 0. */
 export function checkTurn(turn: number): number {
   if (Number.isSafeInteger(turn) && turn >= 0) return turn;
-  throw new RepriseError('point.out-of-range', `Cannot use ${String(turn)} as a turn: it is not a whole number from 0`);
+  throw new RepriseError(
+    'point.out-of-range',
+    `Cannot use ${shownValue(turn)} as a turn: it is not a whole number from 0`,
+  );
 }
 
 // Characters that separate the parts of a ref, that a shell interprets, or that reverse text on a screen.

@@ -2,8 +2,8 @@ import type { StrictDiff } from '../core/comparing/diff-strict.ts';
 import { hasCode, RepriseError } from '../core/error.ts';
 import type { Event } from '../core/event/event.ts';
 import { checkId } from '../core/id.ts';
-import { given, type JsonObject } from '../core/json.ts';
-import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
+import { given, isObject, type JsonObject } from '../core/json.ts';
+import { checkKeys, type KnownKeys, optionKeys, shownValue } from '../core/known-keys.ts';
 import { limits } from '../core/limits.ts';
 import type { ForeignFormat } from '../core/recording/foreign-format.ts';
 import { mainBranch, type Ref, refOf } from '../core/ref.ts';
@@ -38,16 +38,16 @@ export interface SessionsOptions {
 
 const sessionKeys: KnownKeys = optionKeys<SessionOptions>(
   'open the session',
-  { create: true, metadata: true },
+  { create: 'flag', metadata: 'object' },
   'opening a session',
 );
-const sessionsKeys: KnownKeys = optionKeys<SessionsOptions>('list sessions', { allNamespaces: true }, 'a listing');
+const sessionsKeys: KnownKeys = optionKeys<SessionsOptions>('list sessions', { allNamespaces: 'flag' }, 'a listing');
 const createKeys: KnownKeys = optionKeys<Pick<SessionOptions, 'metadata'>>(
   'create the session',
-  { metadata: true },
+  { metadata: 'object' },
   'a new session',
 );
-const exportKeys: KnownKeys = optionKeys<{ format: string }>('export', { format: true }, 'an export');
+const exportKeys: KnownKeys = optionKeys<{ format: string }>('export', { format: 'text' }, 'an export');
 
 /** An open store, seen through one namespace. Close it, or bind it with `await using`. */
 export class Reprise {
@@ -183,6 +183,7 @@ export class Reprise {
     options: CompareOptions & { readonly strict?: boolean; readonly format?: string } = {},
   ): Promise<Comparison | StrictDiff> {
     const [a, b] = [await this.resolve(left), await this.resolve(right)];
+    // Null is refused where the options are checked.
     return options?.strict === true
       ? compareStrictly(this.#engine, a, b, options)
       : compare(this.#engine, a, b, options);
@@ -229,9 +230,9 @@ export class Reprise {
    * ```
    */
   async copy(to: Reprise, options: CopyOptions = {}): Promise<Copied> {
-    if (typeof to !== 'object' || to === null || !(#engine in to))
-      throw new RepriseError('option.invalid', 'Cannot copy: the target is not an open Reprise', {
-        hint: 'Open it first: reprise.copy(await openReprise(url)).',
+    if (!isObject(to) || !(#engine in to))
+      throw new RepriseError('option.invalid', `Cannot copy to ${shownValue(to)}: it is not an open store`, {
+        hint: 'Pass what openReprise() or reprise.namespace() returned.',
       });
     return copy(this.#engine, to.#engine, options);
   }

@@ -53,7 +53,7 @@ function treeTable(out: Output, session: Session, branches: readonly TreeBranch[
     { title: 'EVENTS', value: ({ summary }) => countText(summary.events), align: 'right' },
     {
       title: 'OUTCOME',
-      value: ({ summary }) => summary.outcome ?? '',
+      value: ({ summary }) => plain(summary.outcome ?? ''),
       style: (text, { summary }) => out.style(outcomeStyle(summary.outcome), text),
     },
     { title: 'REASON', value: ({ node }) => plain(node.reason ?? ''), flex: 3, widthMin: 12 },

@@ -2,7 +2,7 @@ import { orderedJson } from '../canonical-json.ts';
 import { messageOf, RepriseError } from '../error.ts';
 import { checkId } from '../id.ts';
 import { given, type JsonValue, setKey } from '../json.ts';
-import { checkKeys, type KnownKeys } from '../known-keys.ts';
+import { checkKeys, type KnownKeys, shownValue } from '../known-keys.ts';
 import type { Event } from './event.ts';
 import { upcast } from './upcast.ts';
 
@@ -46,7 +46,7 @@ export function defineProjection<Value, Result = Value>(
 ): Projection<Value, Result> {
   const given: Partial<Record<keyof Projection<Value>, unknown>> | null = projection;
   if (typeof given !== 'object' || given === null) refuse('a projection', 'it is not an object');
-  const name = `the projection ${JSON.stringify(given.name) ?? 'without a name'}`;
+  const name = `the projection ${given.name === undefined ? 'without a name' : shownValue(given.name)}`;
   try {
     checkId('projection', given.name);
   } catch (error) {
@@ -89,13 +89,6 @@ export function project<Value, Result = Value>(projection: Projection<Value, Res
   let value = initialValue(projection);
   for (const event of events) value = applyEvent(projection, value, event);
   return finishValue(projection, value);
-}
-
-/** Refuses a value that cannot fold: a caller without types may pass anything. */
-export function checkFolds(projection: unknown): void {
-  const held = typeof projection === 'object' && projection !== null ? projection : {};
-  const folds = 'initial' in held && typeof held.initial === 'function' && 'apply' in held;
-  if (!folds || typeof held.apply !== 'function') refuse('this as a projection', 'it has no "initial" and "apply"');
 }
 
 /** Returns the value a projection starts from. */

@@ -1,7 +1,7 @@
 import { RepriseError } from '../../core/error.ts';
 import type { Event, EventDraft } from '../../core/event/event.ts';
 import { checkId } from '../../core/id.ts';
-import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { checkKeys, type KnownKeys, optionKeys, shownValue } from '../../core/known-keys.ts';
 import { listOf } from '../../core/list.ts';
 import { seq } from '../../core/point.ts';
 import { mainBranch } from '../../core/ref.ts';
@@ -14,13 +14,13 @@ import { refuseStructural, write } from './write.ts';
 
 const appendKeys: KnownKeys = optionKeys<AppendOptions>(
   'append',
-  { branch: true, head: true, unchanged: true, epoch: true, continues: true },
+  { branch: 'text', head: 'number', unchanged: 'object', epoch: 'number', continues: 'list' },
   'an append',
 );
 
 const unchangedKeys: KnownKeys = optionKeys<NonNullable<AppendOptions['unchanged']>>(
   'append',
-  { since: true, keys: true, prefixes: true },
+  { since: 'number', keys: 'list', prefixes: 'list' },
   'the condition "unchanged"',
 );
 
@@ -35,9 +35,9 @@ export function optionsOn(branch: string, options: Omit<AppendOptions, 'branch'>
   checkOptions(options);
   const other = (options as AppendOptions).branch;
   if (other === undefined || other === branch) return { ...options, branch };
-  throw new RepriseError('option.invalid', `Cannot append to branch "${other}" from branch "${branch}"`, {
+  throw new RepriseError('option.invalid', `Cannot append to branch ${shownValue(other)} from branch "${branch}"`, {
     hint: 'Append to it with session.append(events, { branch }), or open that branch.',
-    details: { branch: other },
+    details: { branch: shownValue(other) },
   });
 }
 

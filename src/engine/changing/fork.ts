@@ -19,10 +19,10 @@ import { write } from './write.ts';
 
 const forkKeys: KnownKeys = optionKeys<ForkOptions>('fork', {
   ...editOptionNames,
-  name: true,
-  reason: true,
-  agent: true,
-  metadata: true,
+  name: 'text',
+  reason: 'text',
+  agent: 'text',
+  metadata: 'object',
 });
 
 /** A new branch and where it came from. */

@@ -1,9 +1,10 @@
 import { diffStrictly, type StrictDiff, type StrictEvent } from '../../core/comparing/diff-strict.ts';
-import { RepriseError } from '../../core/error.ts';
+import { messageOf, RepriseError } from '../../core/error.ts';
 import type { Event, EventDraft } from '../../core/event/event.ts';
 import { checkId } from '../../core/id.ts';
 import type { JsonInput } from '../../core/json.ts';
-import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { isObject } from '../../core/json.ts';
+import { checkKeys, type KnownKeys, optionKeys, shownValue } from '../../core/known-keys.ts';
 import { limits } from '../../core/limits.ts';
 import type { ForeignFormat } from '../../core/recording/foreign-format.ts';
 import { mainBranch, type Ref, refText } from '../../core/ref.ts';
@@ -24,12 +25,12 @@ export interface ImportOptions {
   readonly session?: string;
 }
 
-const importKeys: KnownKeys = optionKeys<ImportOptions>('import', { format: true, session: true }, 'an import');
+const importKeys: KnownKeys = optionKeys<ImportOptions>('import', { format: 'text', session: 'text' }, 'an import');
 
 /** Reads a saved run into a new session, all or nothing, and gives the session's id. */
 export async function importHistory(engine: Engine, source: ImportSource, options: ImportOptions): Promise<string> {
   checkKeys(options, importKeys);
-  const text = await textOf(typeof source === 'string' ? engine.readFile(source) : source);
+  const text = await textOf(typeof source === 'string' ? fileAt(engine, source) : source);
   const format = formatFor(engine, text, options.format);
   const history = format.read(text);
   const stem = typeof source === 'string' ? stemOf(source) : undefined;
@@ -54,8 +55,29 @@ function stemOf(path: string): string | undefined {
   return /([^/\\]+?)(?:\.[^./\\]*)?$/.exec(path)?.[1];
 }
 
+/** Opens a file; a path that no file can have is refused at once. */
+function fileAt(engine: Engine, path: string): AsyncIterable<string | Uint8Array> {
+  try {
+    return engine.readFile(path);
+  } catch (error) {
+    throw new RepriseError('import.invalid', `Cannot read a saved run: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+function jsonOf(source: unknown): string {
+  if (!isObject(source))
+    throw new RepriseError('import.invalid', `Cannot import ${shownValue(source)}: it is not a saved run`, {
+      hint: 'Pass the path of a file, its parsed content, or a stream.',
+    });
+  try {
+    return `${JSON.stringify(source, null, 2)}\n`;
+  } catch (error) {
+    throw new RepriseError('import.invalid', `Cannot read a saved run: ${messageOf(error)}`, { cause: error });
+  }
+}
+
 async function textOf(source: Exclude<ImportSource, string>): Promise<string> {
-  if (!isStream(source)) return `${JSON.stringify(source, null, 2)}\n`;
+  if (!isStream(source)) return jsonOf(source);
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let text = '';
   try {

@@ -1,4 +1,10 @@
-import { applyEvent, checkFolds, finishValue, initialValue, type Projection } from '../../core/event/projection.ts';
+import {
+  applyEvent,
+  defineProjection,
+  finishValue,
+  initialValue,
+  type Projection,
+} from '../../core/event/projection.ts';
 import { given } from '../../core/json.ts';
 import { rawPieces } from '../../core/view/segment.ts';
 import type { Engine } from '../context/engine.ts';
@@ -44,7 +50,7 @@ async function foldValue<Value, Result>(
   projection: Projection<Value, Result>,
   keep: 'always' | 'due' | 'never',
 ): Promise<Value> {
-  checkFolds(projection);
+  defineProjection(projection);
   const isRaw = projection.history === 'raw';
   const look = lookAt(engine, hypothesis);
   const all = isRaw ? { pieces: rawPieces(hypothesis.history, hypothesis.at) } : look.view;

@@ -29,7 +29,7 @@ export interface CompareOptions extends DiffOptions {
 
 const compareKeys: KnownKeys = optionKeys<CompareOptions & { strict: true; format: true }>(
   'diff',
-  { states: true, sustainedEvents: true, strict: true, format: true },
+  { states: 'list', sustainedEvents: 'number', strict: 'flag', format: 'text' },
   'a comparison',
 );
 

@@ -22,7 +22,7 @@ export interface VerifyOptions {
   readonly head?: string;
 }
 
-const verifyKeys: KnownKeys = optionKeys<VerifyOptions>('verify', { at: true, head: true }, 'a verification');
+const verifyKeys: KnownKeys = optionKeys<VerifyOptions>('verify', { at: 'point', head: 'text' }, 'a verification');
 
 /** The result of a verification. */
 export interface Verification {
@@ -184,7 +184,7 @@ export function stretchesOf(branches: ReadonlyMap<string, BranchSummary>, last: 
     const { parent, branch }: BranchSummary = held;
     stretches.push({ branch, after: parent?.seq ?? beginning, through, isFork: parent !== undefined });
     // A fork point names the branch that stores it, so it lies after that branch's own fork point.
-    if (stretches.length > limits.lineageDepthMax || (parent !== undefined && parent.seq >= through))
+    if (stretches.length > limits.lineageDepthMax + 1 || (parent !== undefined && parent.seq >= through))
       throw new Bad(through, `the lineage of "${last.branch}" does not lead to a beginning`);
     through = parent?.seq ?? beginning;
     held = parent === undefined ? undefined : branches.get(parent.branch);

@@ -2,7 +2,7 @@ import { assert, RepriseError } from '../../core/error.ts';
 import type { Outcome } from '../../core/event/event.ts';
 import { checkId } from '../../core/id.ts';
 import { given, type JsonObject } from '../../core/json.ts';
-import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { checkKeys, type KnownKeys, type OptionKind, optionKeys } from '../../core/known-keys.ts';
 import { type Message, messageFrom } from '../../core/message/message.ts';
 import type { Repair } from '../../core/message/repair.ts';
 import type { Agent } from '../../core/recording/agent.ts';
@@ -44,23 +44,23 @@ export interface ResumeOptions<Run = unknown> extends RunLimits, ResumeRecordOpt
 }
 
 /** The names of all options of a resume. */
-export const resumeOptionNames: Readonly<Record<keyof ResumeOptions, true>> = {
+export const resumeOptionNames: Readonly<Record<keyof ResumeOptions, true | OptionKind>> = {
   run: true,
   prompt: true,
-  agentName: true,
+  agentName: 'text',
   userTurns: true,
   approve: true,
   deny: true,
   answer: true,
-  signal: true,
-  timeoutMs: true,
-  budget: true,
+  signal: 'signal',
+  timeoutMs: 'number',
+  budget: 'object',
   effects: true,
-  ask: true,
+  ask: 'function',
   mask: true,
-  prices: true,
-  onError: true,
-  onFailure: true,
+  prices: 'object',
+  onError: 'function',
+  onFailure: 'text',
   facts: true,
 };
 

@@ -31,10 +31,10 @@ export interface RetryOptions<Run = unknown> extends Omit<ResumeOptions<Run>, 'p
 const { prompt: _prompt, userTurns: _userTurns, ...resumeNames } = resumeOptionNames;
 const retryKeys: KnownKeys = optionKeys<RetryOptions>('retry', {
   ...resumeNames,
-  model: true,
-  extraContext: true,
-  name: true,
-  reason: true,
+  model: 'text',
+  extraContext: 'text',
+  name: 'text',
+  reason: 'text',
 });
 
 /** The report of a retry, and how it differs from the first attempt. */
@@ -163,7 +163,9 @@ async function findTried(engine: Engine, session: string, what: PointInput): Pro
   const place = await placeAt(engine, session, branch, { kind: 'head' });
   const there = at.kind === 'head' ? place : await placeAt(engine, session, branch, at);
   const run = await runAt(engine, there);
-  return run === undefined ? refuse(String(what), 'there is no run at that point') : triedRun(engine, place, run);
+  return run === undefined
+    ? refuse(typeof what === 'string' ? what : 'that point', 'there is no run at that point')
+    : triedRun(engine, place, run);
 }
 
 const branchIn = (name: string | undefined): string => (name === undefined || name === '' ? mainBranch : decoded(name));
