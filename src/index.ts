@@ -221,4 +221,5 @@ export { createNodePlatform } from './node/platform.ts';
 export { openMemoryStore } from './store/memory/memory-store.ts';
 export { openPostgresStore } from './store/postgres/postgres-store.ts';
 export type { PostgresStoreOptions } from './store/postgres/store-options.ts';
-export { openSqliteStore, type SqliteStoreOptions } from './store/sqlite/sqlite-store.ts';
+export { openSqliteStore } from './store/sqlite/sqlite-store.ts';
+export type { SqliteStoreOptions } from './store/sqlite/store-options.ts';

@@ -1,12 +1,13 @@
 import { applyEvent, finishValue, initialValue, type Projection } from '../../core/event/projection.ts';
 import { given } from '../../core/json.ts';
+import type { SnapshotKey } from '../../core/store/event-store.ts';
 import { rawPieces } from '../../core/view/segment.ts';
 import type { Engine } from '../context/engine.ts';
 import { type Hypothesis, hypothesisAt } from './hypothesis.ts';
 import { listEditsOf } from './list-edits.ts';
 import { eventsOf, lookAt } from './look.ts';
 import type { Place } from './place.ts';
-import { baseFor, SnapshotKeeper, snapshotKey } from './snapshot.ts';
+import { type Believes, baseFor, SnapshotKeeper, snapshotKey } from './snapshot.ts';
 
 /** Folds a projection over the history that leads to a place. */
 export async function foldAt<Value, Result>(
@@ -37,19 +38,39 @@ export async function keepAt<Value, Result>(
   return foldValue(engine, hypothesisAt(place), projection, 'always');
 }
 
+/**
+ * Folds a projection at a place, and returns the value as it would be kept. It continues only from snapshots that the
+ * caller has proved, and keeps none.
+ */
+export async function provenValue<Value, Result>(
+  engine: Engine,
+  place: Place,
+  projection: Projection<Value, Result>,
+  proved: Proved,
+): Promise<Value> {
+  return foldValue(engine, hypothesisAt(place), projection, 'never', proved);
+}
+
+/** The snapshots that a fold may continue from: their key, and which of them. */
+interface Proved {
+  readonly key: SnapshotKey;
+  readonly believes: Believes;
+}
+
 /** Returns the value a fold ends with, and keeps it `always`, when it is `due`, or `never`. */
 async function foldValue<Value, Result>(
   engine: Engine,
   hypothesis: Hypothesis,
   projection: Projection<Value, Result>,
   keep: 'always' | 'due' | 'never',
+  proved?: Proved,
 ): Promise<Value> {
   const isRaw = projection.history === 'raw';
   const look = lookAt(engine, hypothesis);
   const all = isRaw ? { pieces: rawPieces(hypothesis.history, hypothesis.at) } : look.view;
-  const key = keep === 'never' ? undefined : await snapshotKey(engine, hypothesis.place, projection);
-  const base = key === undefined ? undefined : await baseFor(engine, hypothesis, projection, all, key);
-  const mayKeep = key !== undefined && hypothesis.events.size === 0;
+  const key = proved?.key ?? (keep === 'never' ? undefined : await snapshotKey(engine, hypothesis.place, projection));
+  const base = key === undefined ? undefined : await baseFor(engine, hypothesis, projection, all, { key, ...proved });
+  const mayKeep = key !== undefined && keep !== 'never' && hypothesis.events.size === 0;
   const keeper = mayKeep ? new SnapshotKeeper(engine, hypothesis.place, projection, { key, base }) : undefined;
   let value = base === undefined ? initialValue(projection) : base.value;
   const listEdits = isRaw ? undefined : await listEditsOf(look);

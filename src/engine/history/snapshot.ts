@@ -5,12 +5,13 @@ import { upcastsVersion } from '../../core/event/upcast.ts';
 import type { JsonValue } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import { beginning, type Seq } from '../../core/point.ts';
-import type { SnapshotKey } from '../../core/store/event-store.ts';
+import type { Snapshot, SnapshotKey } from '../../core/store/event-store.ts';
 import { utf8Length } from '../../core/utf8.ts';
 import { rawPieces, restOf } from '../../core/view/segment.ts';
 import { type View, viewAt } from '../../core/view/view.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import type { Hypothesis } from './hypothesis.ts';
+import { keepValue, keptValue } from './kept-value.ts';
 import { digestAt, type Place, pointOf, sessionRecord } from './place.ts';
 
 /** A kept value to continue from, and the rest of the view to fold. */
@@ -35,22 +36,27 @@ export async function snapshotKey(
   return { projection: projection.name, version: projection.version, upcasts: upcastsVersion, erasures };
 }
 
+/** Decides whether a fold may continue from a snapshot. */
+export type Believes = (found: Omit<Snapshot, 'value'>) => boolean;
+
 /** Finds the nearest snapshot whose view the given one extends; undefined if there is none. */
 export async function baseFor<Value, Result>(
   engine: Engine,
   hypothesis: Hypothesis,
   projection: Projection<Value, Result>,
   view: View,
-  key: SnapshotKey,
+  { key, believes = () => true }: { readonly key: SnapshotKey; readonly believes?: Believes },
 ): Promise<SnapshotBase<Value> | undefined> {
   const { place } = hypothesis;
   for (const { branch, through } of rawPieces(hypothesis.history, place.seq).reverse()) {
     const ref = { ...sessionRef(engine, place.session), branch };
     for (const found of await engine.store.snapshots(ref, key, through)) {
       const rest = restOf(view, viewOf(hypothesis, projection.history, found.seq));
-      if (rest === undefined || found.digest !== (await digestAt(engine, { ...place, seq: found.seq }))) continue;
-      const snapshot = await engine.store.snapshot(ref, key, found.seq);
-      const value = snapshot === undefined ? undefined : valueIn(snapshot.value);
+      if (rest === undefined || !believes(found)) continue;
+      const digest = await digestAt(engine, { ...place, seq: found.seq });
+      if (found.digest !== digest) continue;
+      const text = await keptValue(engine, ref, key, { seq: found.seq, digest });
+      const value = text === undefined ? undefined : valueIn(text);
       if (value !== undefined) return { value: value as Value, seq: found.seq, rest };
     }
   }
@@ -143,15 +149,8 @@ export class SnapshotKeeper<Value, Result> {
   async #put({ branch, seq, digest }: Pick<Event, 'branch' | 'seq' | 'digest'>, value: string): Promise<void> {
     if (utf8Length(value) > limits.snapshotBytesMax) return;
     this.#keptAt = seq;
-    const { store } = this.#engine;
     try {
-      await store.putSnapshot(sessionRef(this.#engine, this.#place.session), {
-        ...this.#key,
-        branch,
-        seq,
-        digest,
-        value,
-      });
+      await keepValue(this.#engine, this.#place.session, { ...this.#key, branch, seq, digest }, value);
     } catch (error) {
       if (!(error instanceof RepriseError)) throw error;
     }

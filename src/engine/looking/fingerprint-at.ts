@@ -5,6 +5,7 @@ import type { SnapshotKey } from '../../core/store/event-store.ts';
 import { fingerprintProjection } from '../../projections/fingerprint.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { foldAt } from '../history/fold.ts';
+import { fingerprintValueName, keepValue, keptValue } from '../history/kept-value.ts';
 import { digestAt, findPlace, type Place, pointOf } from '../history/place.ts';
 import { snapshotKey } from '../history/snapshot.ts';
 
@@ -15,7 +16,7 @@ import { snapshotKey } from '../history/snapshot.ts';
 export async function fingerprintAt(engine: Engine, session: string, point: PointInput): Promise<string> {
   const place = await findPlace(engine, session, point);
   const projection = fingerprintProjection(engine.platform.sha256);
-  const key = await snapshotKey(engine, place, { ...projection, name: `${projection.name} value` });
+  const key = await snapshotKey(engine, place, { ...projection, name: fingerprintValueName });
   if (key === undefined || place.seq < engine.snapshotEvents) return foldAt(engine, place, projection);
   const kept = await keptAt(engine, place, key);
   if (kept !== undefined) return kept;
@@ -26,10 +27,11 @@ export async function fingerprintAt(engine: Engine, session: string, point: Poin
 
 async function keptAt(engine: Engine, place: Place, key: SnapshotKey): Promise<string | undefined> {
   const { branch, seq } = pointOf(place);
-  const snapshot = await engine.store.snapshot({ ...sessionRef(engine, place.session), branch }, key, seq);
-  if (snapshot === undefined || snapshot.digest !== (await digestAt(engine, place))) return undefined;
+  const ref = { ...sessionRef(engine, place.session), branch };
+  const value = await keptValue(engine, ref, key, { seq, digest: await digestAt(engine, place) });
+  if (value === undefined) return undefined;
   try {
-    return checkFingerprint(snapshot.value);
+    return checkFingerprint(value);
   } catch {
     // An unreadable snapshot counts as none.
     return undefined;
@@ -39,7 +41,7 @@ async function keptAt(engine: Engine, place: Place, key: SnapshotKey): Promise<s
 async function keep(engine: Engine, place: Place, key: SnapshotKey, value: string): Promise<void> {
   const digest = await digestAt(engine, place);
   try {
-    await engine.store.putSnapshot(sessionRef(engine, place.session), { ...key, ...pointOf(place), digest, value });
+    await keepValue(engine, place.session, { ...key, ...pointOf(place), digest }, value);
   } catch (error) {
     if (!(error instanceof RepriseError)) throw error;
   }

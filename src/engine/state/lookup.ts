@@ -11,12 +11,14 @@ import type { LatestPage, StoredEvent } from '../../core/store/event-store.ts';
 import { segmentsBefore, segmentsOf } from '../../core/view/segment.ts';
 import { type Segment, type ViewPoint, viewAt } from '../../core/view/view.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
+import { wrongKey } from '../history/keyed.ts';
 import type { Place } from '../history/place.ts';
 import { dataOf, decoderFor, plainData, toEvent, unwrap } from '../history/stored-events.ts';
 import {
   erasedValue,
   neverWritten,
   operationsOn,
+  type StateOperation,
   type StateValue,
   type StateVersion,
   valueAfter,
@@ -118,7 +120,8 @@ export async function* versionsOf(view: StateView, of: KeyOf): AsyncGenerator<St
       const version = (await versionUpTo({ ...view, segments: rest }, of)) + 1;
       yield versionOf(event, erasedValue(event, of, version));
     } else {
-      for (const operation of operationsOn(event, of.agent, of.key).reverse())
+      lastOn(event, of);
+      for (const operation of operationsOn(event, of.agent, of.key).toReversed())
         yield versionOf(event, valueAfter(event, operation), operation.op);
     }
     segments = rest;
@@ -141,7 +144,7 @@ export async function countedTo(
   for (;;) {
     const event = await lastEvent({ ...view, segments }, of);
     if (event === undefined) return { erased };
-    if (event.erased !== true) return { known: operationsOn(event, of.agent, of.key).at(-1)?.version ?? 0, erased };
+    if (event.erased !== true) return { known: lastOn(event, of).version, erased };
     erased += 1;
     segments = segmentsBefore(segments, event);
   }
@@ -155,9 +158,15 @@ async function valueIn(view: StateView, event: Event, of: KeyOf): Promise<StateV
 }
 
 /** Returns the value that an event gave a key, if its payload was not erased. */
-function valueOn(event: Event, { agent, key }: KeyOf): StateValue {
+function valueOn(event: Event, of: KeyOf): StateValue {
+  return valueAfter(event, lastOn(event, of));
+}
+
+/** Returns the last operation of an event on a key. The index named the event, so there is one, or the index is wrong. */
+function lastOn(event: Event, { agent, key }: KeyOf): StateOperation {
   const last = operationsOn(event, agent, key).at(-1);
-  return last === undefined ? neverWritten(agent, key) : valueAfter(event, last);
+  if (last !== undefined) return last;
+  throw wrongKey(event, stateKey(agent, key));
 }
 
 /** Reads the last event of one key. */

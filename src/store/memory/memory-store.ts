@@ -15,6 +15,7 @@ import type {
   EraseRequest,
   EventStore,
   HeldPartsRequest,
+  HeldSnapshotsRequest,
   LatestPage,
   LatestRequest,
   Page,
@@ -23,6 +24,8 @@ import type {
   PartsRequest,
   Platform,
   Receipt,
+  ReindexOutcome,
+  ReindexRequest,
   SessionRecord,
   SessionRef,
   SessionsPage,
@@ -50,7 +53,7 @@ import { reindex } from './operations/reindex.ts';
 import { renameSession } from './operations/rename-session.ts';
 import { restore } from './operations/restore.ts';
 import { createSession, listSessions, recordOf } from './operations/sessions.ts';
-import { findSnapshot, findSnapshots, putSnapshot } from './operations/snapshots.ts';
+import { findSnapshot, findSnapshots, heldSnapshots, putSnapshot } from './operations/snapshots.ts';
 import { Watchers } from './operations/watch.ts';
 import { findHeld, heldBranch, heldSession, type Shelf } from './shelf.ts';
 
@@ -178,6 +181,11 @@ class MemoryStore implements EventStore {
     return session === undefined ? [] : findSnapshots(session, ref.branch, key, through);
   }
 
+  async heldSnapshots(ref: BranchRef, request: HeldSnapshotsRequest): Promise<readonly Omit<Snapshot, 'value'>[]> {
+    const session = findHeld(this.#open(), ref);
+    return session === undefined ? [] : heldSnapshots(session, ref.branch, request);
+  }
+
   async snapshot(ref: BranchRef, key: SnapshotKey, seq: Seq): Promise<Snapshot | undefined> {
     const session = findHeld(this.#open(), ref);
     return session === undefined ? undefined : findSnapshot(session, ref.branch, key, seq);
@@ -214,8 +222,8 @@ class MemoryStore implements EventStore {
     return digests.sort().slice(0, Math.min(limit, limits.partsAskedMax));
   }
 
-  async reindex(ref: SessionRef): Promise<void> {
-    reindex(heldSession(this.#open(), ref));
+  async reindex(ref: SessionRef, request: ReindexRequest = {}): Promise<ReindexOutcome> {
+    return reindex(heldSession(this.#open(), ref), request);
   }
 
   async health(): Promise<StoreHealth> {

@@ -1,6 +1,8 @@
+import { limits } from '../../../core/limits.ts';
 import type { Seq } from '../../../core/point.ts';
-import type { Snapshot, SnapshotKey } from '../../../core/store/event-store.ts';
+import type { HeldSnapshotsRequest, Snapshot, SnapshotKey } from '../../../core/store/event-store.ts';
 import { snapshotsNamedMax } from '../../../core/store/snapshot-key.ts';
+import { compareUtf8 } from '../../../core/utf8.ts';
 import type { HeldSession } from '../shelf.ts';
 
 function nameOf(branch: string, { projection, version, upcasts, erasures }: SnapshotKey, seq: Seq): string {
@@ -25,6 +27,29 @@ export function findSnapshots(
     .sort((a, b) => b.seq - a.seq)
     .slice(0, snapshotsNamedMax)
     .map(({ value: _value, ...rest }) => rest);
+}
+
+/** Returns where the snapshots of a branch are, by key and seq, after one of them. */
+export function heldSnapshots(
+  session: HeldSession,
+  branch: string,
+  { limit, after }: HeldSnapshotsRequest,
+): Omit<Snapshot, 'value'>[] {
+  return [...session.snapshots.values()]
+    .filter((held) => held.branch === branch && (after === undefined || order(held, after) > 0))
+    .sort(order)
+    .slice(0, Math.min(limit, limits.pageEventsMax))
+    .map(({ value: _value, ...rest }) => rest);
+}
+
+function order(a: SnapshotKey & Pick<Snapshot, 'seq'>, b: typeof a): number {
+  return (
+    compareUtf8(a.projection, b.projection) ||
+    compareUtf8(a.version, b.version) ||
+    a.upcasts - b.upcasts ||
+    a.erasures - b.erasures ||
+    a.seq - b.seq
+  );
 }
 
 /** Returns one snapshot. */

@@ -14,9 +14,13 @@ import { pause } from '../writer.ts';
 const problemsMax = 20;
 
 /** Reports what the file is, how large, how durable, and whether SQLite finds it sound. */
-export function healthOf(database: Database, path: string, isReadOnly: boolean): StoreHealth {
+export function healthOf(
+  database: Database,
+  path: string,
+  { isReadOnly, deep }: { readonly isReadOnly: boolean; readonly deep: boolean },
+): StoreHealth {
   const [synchronous] = database.one<[number]>('PRAGMA synchronous');
-  const problems = problemsOf(database);
+  const problems = problemsOf(database, deep ? 'integrity_check' : 'quick_check');
   return {
     kind: 'sqlite',
     location: path,
@@ -32,8 +36,9 @@ export function healthOf(database: Database, path: string, isReadOnly: boolean):
   };
 }
 
-function problemsOf(database: Database): StoreAdvice[] {
-  const found = database.all<[string]>(`PRAGMA quick_check(${problemsMax})`).map(([line]) => line);
+/** Asks SQLite. `integrity_check` also compares every index with its table. */
+function problemsOf(database: Database, check: 'quick_check' | 'integrity_check'): StoreAdvice[] {
+  const found = database.all<[string]>(`PRAGMA ${check}(${problemsMax})`).map(([line]) => line);
   return found.filter((line) => line !== 'ok').map((message) => ({ message }));
 }
 
