@@ -50,6 +50,7 @@ export default defineConfig({
       kind('postgres', 300 * second, ['test/postgres/**/*.test.ts', onServer, commands]),
       kind('crash', 300 * second),
       kind('compat', 120 * second),
+      kind('hostile', 300 * second),
       kind('seeds', 120 * second),
       kind('simulation', soaking ? 3600 * second : 300 * second),
       kind('e2e', 300 * second),

@@ -5,6 +5,7 @@ import type { BranchSummary } from '../../core/store/event-store.ts';
 import { ownSegment } from '../../core/view/segment.ts';
 import { fingerprintProjection } from '../../projections/fingerprint.ts';
 import type { Engine } from '../context/engine.ts';
+import { branchRecord } from '../history/place.ts';
 import { readEvents } from '../history/stored-events.ts';
 import { verifySession } from '../proving/verify-session.ts';
 import type { CopyOptions } from './copy-options.ts';
@@ -41,6 +42,8 @@ export async function proveCopy(
     const right = await fingerprintOf(transfer.to, transfer.target, branch);
     if (left !== right)
       throw notVerified(transfer, branch.branch, branch.head, `its fingerprint is ${right}, not ${left}`);
+    if ((await markersOf(transfer.from, session, branch)) !== (await markersOf(transfer.to, transfer.target, branch)))
+      throw notVerified(transfer, branch.branch, branch.head, 'different events change its view');
   }
 }
 
@@ -71,6 +74,12 @@ async function fingerprintOf(engine: Engine, session: string, branch: BranchSumm
     if (hasCode(error, 'event.newer-version')) return error.code;
     throw error;
   }
+}
+
+/** Returns the markers that a branch stores, as its store applies them. */
+async function markersOf(engine: Engine, session: string, { branch }: BranchSummary): Promise<string> {
+  const { markers } = await branchRecord(engine, session, branch);
+  return JSON.stringify(markers.filter((marker) => marker.branch === branch));
 }
 
 function notVerified({ session }: Transfer, branch: string, seq: Seq, why: string): RepriseError {

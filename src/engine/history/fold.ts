@@ -1,13 +1,16 @@
 import { applyEvent, finishValue, initialValue, type Projection } from '../../core/event/projection.ts';
 import { given } from '../../core/json.ts';
+import type { Seq } from '../../core/point.ts';
 import type { SnapshotKey } from '../../core/store/event-store.ts';
-import { rawPieces } from '../../core/view/segment.ts';
+import { rawPieces, restOf } from '../../core/view/segment.ts';
+import { viewAt } from '../../core/view/view.ts';
 import type { Engine } from '../context/engine.ts';
 import { type Hypothesis, hypothesisAt } from './hypothesis.ts';
 import { listEditsOf } from './list-edits.ts';
-import { eventsOf, lookAt } from './look.ts';
+import { eventsOf, type Look, lookAt } from './look.ts';
 import type { Place } from './place.ts';
 import { type Believes, baseFor, SnapshotKeeper, snapshotKey } from './snapshot.ts';
+import type { EventsRequest } from './stored-events.ts';
 
 /** Folds a projection over the history that leads to a place. */
 export async function foldAt<Value, Result>(
@@ -51,6 +54,34 @@ export async function provenValue<Value, Result>(
   return foldValue(engine, hypothesisAt(place), projection, 'never', proved);
 }
 
+/**
+ * Folds a projection over the part of a view that follows a seq, from the log alone; undefined if the view does not
+ * begin with that of the seq.
+ */
+export async function foldAfter<Value, Result>(
+  engine: Engine,
+  place: Place,
+  after: Seq,
+  projection: Projection<Value, Result>,
+): Promise<Result | undefined> {
+  const look = lookAt(engine, hypothesisAt(place));
+  const rest = restOf(look.view, viewAt(place.history, after));
+  if (rest === undefined) return undefined;
+  let value = initialValue(projection);
+  for await (const { events } of eventsOf(look, rest, await requestOf(look, projection)))
+    for (const event of events) value = applyEvent(projection, value, event);
+  return finishValue(projection, value);
+}
+
+/** Returns how to read the events of a projection. */
+async function requestOf<Value, Result>(
+  look: Look,
+  { history, types, without }: Projection<Value, Result>,
+): Promise<EventsRequest> {
+  const listEdits = history === 'raw' ? undefined : await listEditsOf(look);
+  return { listEdits, ...given({ without, filter: types === undefined ? undefined : { types } }) };
+}
+
 /** The snapshots that a fold may continue from: their key, and which of them. */
 interface Proved {
   readonly key: SnapshotKey;
@@ -73,12 +104,7 @@ async function foldValue<Value, Result>(
   const mayKeep = key !== undefined && keep !== 'never' && hypothesis.events.size === 0;
   const keeper = mayKeep ? new SnapshotKeeper(engine, hypothesis.place, projection, { key, base }) : undefined;
   let value = base === undefined ? initialValue(projection) : base.value;
-  const listEdits = isRaw ? undefined : await listEditsOf(look);
-  const { types, without } = projection;
-  const request = {
-    listEdits,
-    ...given({ without, filter: types === undefined ? undefined : { types } }),
-  };
+  const request = await requestOf(look, projection);
   for await (const { events, bytes } of eventsOf(look, base?.rest ?? all, request)) {
     for (const event of events) {
       value = applyEvent(projection, value, event);

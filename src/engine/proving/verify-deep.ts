@@ -1,5 +1,5 @@
 import { beginning } from '../../core/point.ts';
-import type { SessionRecord } from '../../core/store/event-store.ts';
+import type { BranchSummary, SessionRecord } from '../../core/store/event-store.ts';
 import { FaultList, type ReindexOutcome } from '../../core/store/reindex-request.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { isDamage } from './verify-damage.ts';
@@ -42,16 +42,28 @@ export async function checkDeep(
 ): Promise<DeepResult> {
   const ref = sessionRef(engine, record.session);
   const summaries = await engine.store.branches(ref);
-  for (const { branch, seq, reason } of await verifySession(engine, record.session))
-    faults.add({ kind: 'event', branch, seq, message: reason });
+  const damaged = await verifySession(engine, record.session);
+  for (const { branch, seq, reason } of damaged) faults.add({ kind: 'event', branch, seq, message: reason });
   const snapshots = new SnapshotCheck(engine, record, own, faults);
+  // Nothing can be held against a log that is damaged.
+  if (damaged.length === 0) await compare(engine, record, { summaries, snapshots, faults });
+  return { branches: summaries.length, ...faults.outcome, unknown: [...snapshots.unknown] };
+}
+
+async function compare(
+  engine: Engine,
+  { session, root }: SessionRecord,
+  {
+    summaries,
+    snapshots,
+    faults,
+  }: { readonly summaries: readonly BranchSummary[]; readonly snapshots: SnapshotCheck; readonly faults: FaultList },
+): Promise<void> {
   try {
-    faults.addAll(await engine.store.reindex(ref, { dryRun: true }));
+    faults.addAll(await engine.store.reindex(sessionRef(engine, session), { dryRun: true }));
     for (const summary of summaries) await snapshots.branch(summary);
   } catch (error) {
-    // A damaged log cannot be compared with; its own damage is named above, or here.
     if (!isDamage(error)) throw error;
-    faults.add({ kind: 'event', branch: record.root, seq: beginning, message: error.message });
+    faults.add({ kind: 'event', branch: root, seq: beginning, message: error.message });
   }
-  return { branches: summaries.length, ...faults.outcome, unknown: [...snapshots.unknown] };
 }

@@ -3,7 +3,7 @@ import { genesisDigest } from '../../core/parts/digest.ts';
 import { beginning, type Digest, later, type Point, type Seq } from '../../core/point.ts';
 import type { BranchSummary, SessionRecord } from '../../core/store/event-store.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
-import { sessionRecord } from '../history/place.ts';
+import { locate, sessionRecord } from '../history/place.ts';
 import { ChainCheck } from './verify-chain.ts';
 import { Bad } from './verify-damage.ts';
 import { type Debt, erasuresOf, forgedErasure } from './verify-erasures.ts';
@@ -17,7 +17,7 @@ export interface BranchDamage {
 
 /** How to check a session. */
 export interface SessionCheck {
-  /** Checks only these branches and their ancestors; all if left out. */
+  /** Checks only these branches; all if left out. Takes the points that they were forked at as they are stored. */
   readonly names?: ReadonlySet<string>;
   /** Called before each branch. */
   readonly onBranch?: (branch: BranchSummary) => void;
@@ -35,9 +35,15 @@ export async function verifySession(
   const record = await sessionRecord(engine, session);
   const summaries = await engine.store.branches(sessionRef(engine, session));
   const wanted = names === undefined ? summaries : summaries.filter(({ branch }) => names.has(branch));
-  const check = new BranchesCheck(engine, record, summaries);
+  const check = new BranchesCheck(engine, record, summaries, { isPartial: names !== undefined });
   await check.begin();
   const found: BranchDamage[] = [];
+  if (!summaries.some(({ branch }) => branch === record.root))
+    found.push({
+      branch: record.root,
+      seq: beginning,
+      reason: `the session began with "${record.root}", which is missing`,
+    });
   for (const summary of wanted) {
     onBranch?.(summary);
     const bad = await check.branch(summary);
@@ -59,8 +65,16 @@ class BranchesCheck {
   readonly #debts: (Debt & { readonly branch: string })[] = [];
   #check: ChainCheck | undefined;
 
-  constructor(engine: Engine, record: SessionRecord, summaries: readonly BranchSummary[]) {
+  readonly #isPartial: boolean;
+
+  constructor(
+    engine: Engine,
+    record: SessionRecord,
+    summaries: readonly BranchSummary[],
+    { isPartial }: { readonly isPartial: boolean },
+  ) {
     this.#engine = engine;
+    this.#isPartial = isPartial;
     this.#record = record;
     this.#branches = new Map(summaries.map((held) => [held.branch, held]));
     this.#forks = new Set(summaries.flatMap(({ parent }) => (parent === undefined ? [] : [nameOf(parent)])));
@@ -94,7 +108,9 @@ class BranchesCheck {
 
   /** Returns the losses that no good marker accounts for: the first of each branch. */
   forged(): BranchDamage[] {
-    const isSound = ({ branch, seq }: Point): boolean => seq <= (this.#reached.get(branch) ?? beginning);
+    const headOf = (branch: string): Seq =>
+      (this.#isPartial ? this.#branches.get(branch)?.head : undefined) ?? beginning;
+    const isSound = ({ branch, seq }: Point): boolean => seq <= (this.#reached.get(branch) ?? headOf(branch));
     const found = new Map<string, BranchDamage>();
     for (const { branch, seq, markers } of this.#debts) {
       if (markers.some(isSound) || (found.get(branch)?.seq ?? seq) < seq) continue;
@@ -106,7 +122,7 @@ class BranchesCheck {
   async #own(check: ChainCheck, summary: BranchSummary): Promise<void> {
     const { branch, parent, head, digest } = summary;
     const after = parent?.seq ?? beginning;
-    const start = this.#startOf(summary);
+    const start = await this.#startOf(summary);
     check.continueAt(after, start ?? this.#record.genesis);
     if (start === undefined) throw new Bad(later(after, 1), missingStart(summary, this.#record));
     await check.stretch({ branch, after, through: head, isFork: parent !== undefined }, (point) =>
@@ -115,10 +131,13 @@ class BranchesCheck {
     if (check.digest !== digest) throw new Bad(check.seq, "the branch's head digest is not that of its last event");
   }
 
-  #startOf({ branch, parent }: BranchSummary): Digest | undefined {
-    const { root, genesis, seed } = this.#record;
-    if (parent !== undefined)
+  async #startOf({ branch, parent }: BranchSummary): Promise<Digest | undefined> {
+    const { session, root, genesis, seed } = this.#record;
+    if (parent !== undefined) {
+      const isChecked = parent.seq === beginning || this.#reached.has(parent.branch);
+      if (!isChecked && this.#isPartial) return (await locate(this.#engine, session, parent)).digest;
       return this.#starts.get(nameOf(parent.seq === beginning ? { branch: root, seq: beginning } : parent));
+    }
     return branch === root && genesisDigest(this.#engine.platform.sha256, seed) === genesis ? genesis : undefined;
   }
 

@@ -137,6 +137,7 @@ describe('verify', () => {
       firstBad: null,
       reason: null,
       notCovered: ['cut tail', 'rewritten chain', 'names', 'key index', 'clocks', 'snapshots'],
+      deep: null,
     });
     place.write('kept.json', await place.json('fingerprint', 'refund@5'));
     const { digest } = (await place.json('fingerprint', 'refund@5')) as { digest: string };
