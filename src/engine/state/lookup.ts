@@ -80,7 +80,7 @@ export async function versionsAt(
   const page = await engine.store.latest(sessionRef(engine, session), view, { keys }, aPage);
   if (page.head === undefined || page.next !== undefined) return undefined;
   const versions = new Map<string, number>();
-  for (const { key, event } of await decoded(engine, session, page)) {
+  for (const { key, event } of (await decoded(engine, session, page)).keyed) {
     if (event.erased === true) return undefined;
     const { owner, name } = parseKey(key);
     versions.set(key, valueOn(event, { agent: owner, key: name }).version);
@@ -195,6 +195,7 @@ const aPage = { limit: limits.pageEventsMax, select: 'full' } as const;
 async function* lastEvents({ engine, session, segments }: StateView, select: KeySelector): AsyncGenerator<KeyedEvent> {
   if (segments.length === 0) return;
   let after: string | undefined;
+  let known: ReadonlyMap<string, Event> = new Map();
   do {
     const page: LatestPage = await engine.store.latest(sessionRef(engine, session), segments, select, {
       limit: limits.pageEventsMax,
@@ -202,7 +203,9 @@ async function* lastEvents({ engine, session, segments }: StateView, select: Key
       ...given({ after }),
     });
     engine.onRead(page.entries.length);
-    yield* await decoded(engine, session, page);
+    const { keyed, events } = await decoded(engine, session, page, known);
+    yield* keyed;
+    known = events;
     after = page.next;
   } while (after !== undefined);
 }
@@ -212,17 +215,29 @@ interface KeyedEvent {
   readonly event: Event;
 }
 
-/** Decodes the entries of a page. A transaction can be the last event of many keys; it is parsed once. */
-async function decoded(engine: Engine, session: string, { entries }: LatestPage): Promise<KeyedEvent[]> {
+/**
+ * Decodes the entries of a page. A transaction can be the last event of many keys, on this page and the one before: it is
+ * parsed once.
+ */
+async function decoded(
+  engine: Engine,
+  session: string,
+  { entries }: LatestPage,
+  known: ReadonlyMap<string, Event> = new Map(),
+): Promise<{ readonly keyed: readonly KeyedEvent[]; readonly events: ReadonlyMap<string, Event> }> {
   const rows = new Map(entries.map(({ event }) => [`${event.branch}@${event.seq}`, event]));
-  const decoder = await decoderFor(engine, session, [...rows.values()]);
+  const decoder = await decoderFor(
+    engine,
+    session,
+    [...rows].filter(([point]) => !known.has(point)).map(([, row]) => row),
+  );
   const events = new Map<string, Event>();
-  return entries.map(({ key, event: row }) => {
-    const point = `${row.branch}@${row.seq}`;
-    const event = events.get(point) ?? shown(session, row, dataOf(row, decoder));
-    events.set(point, event);
-    return { key, event };
-  });
+  for (const [point, row] of rows) events.set(point, known.get(point) ?? shown(session, row, dataOf(row, decoder)));
+  const keyed = entries.map(({ key, event: { branch, seq } }) => ({
+    key,
+    event: events.get(`${branch}@${seq}`) as Event,
+  }));
+  return { keyed, events };
 }
 
 function shown(session: string, row: StoredEvent, data: JsonObject): Event {
