@@ -190,3 +190,32 @@ test('an event of a different branch that was changed is named, and nothing is h
   const path = store.copyAfter(`UPDATE events SET turn = turn + 1 WHERE branch_id = ${branch('other')} AND seq = 42`);
   expect(await faultsOf(path)).toMatchObject([{ kind: 'event', branch: 'other', seq: 42 }]);
 });
+
+describe('names are in no digest, so a digest kept elsewhere finds that they were swapped', () => {
+  const swapped = `UPDATE branches SET name = '~' WHERE name = 'child'; UPDATE branches SET name = 'child' WHERE name = 'other'; UPDATE branches SET name = 'other' WHERE name = '~'`;
+
+  test.each(['child', 'other'])('two branches, asked for "%s"', async (name) => {
+    const head = await onDemo(store.copy(), async (session) => (await session.locate(name)).digest);
+    await onDemo(store.copyAfter(swapped), async (session) => {
+      const plain = await session.verify({ at: name });
+      expect([plain.ok, plain.notCovered.includes('names')]).toEqual([true, true]);
+      expect(await session.verify({ at: name, head })).toMatchObject({ ok: false });
+    });
+  });
+
+  test('the first branch and a fork: no digest is needed', async () => {
+    const path = store.copyAfter(
+      `UPDATE branches SET name = '~' WHERE id = ${demo}; UPDATE branches SET name = 'main' WHERE name = 'child'; UPDATE branches SET name = 'child' WHERE name = '~'`,
+    );
+    await onDemo(path, async (session) => expect((await session.verify()).ok).toBe(false));
+  });
+
+  test('two sessions', async () => {
+    const head = await onDemo(store.copy(), async (session) => (await session.locate('main')).digest);
+    const path = store.copyAfter('UPDATE sessions SET namespace_id = 3 - namespace_id');
+    await onDemo(path, async (session) => {
+      expect((await session.verify()).ok).toBe(true);
+      expect(await session.verify({ head })).toMatchObject({ ok: false });
+    });
+  });
+});

@@ -18,8 +18,8 @@ async function workOf(run: () => Promise<unknown>): Promise<Work> {
   await run();
   const { result } = await inspector.post('Profiler.takePreciseCoverage');
   const counts = new Map<string, number>();
+  // The first range is the function itself, whose calls are not counted once it is optimized.
   for (const { url, functions } of result.filter((script) => script.url.includes('/src/')))
-    // The first range is the function itself, whose calls are not counted once it is optimized.
     for (const { functionName, ranges } of functions)
       for (const { startOffset, count } of ranges.slice(1)) {
         const place = `${functionName || 'a function'} (${url.split('/src/').at(-1)}:${startOffset})`;

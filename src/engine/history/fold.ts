@@ -9,7 +9,7 @@ import { type Hypothesis, hypothesisAt } from './hypothesis.ts';
 import { listEditsOf } from './list-edits.ts';
 import { eventsOf, type Look, lookAt } from './look.ts';
 import type { Place } from './place.ts';
-import { type Believes, baseFor, SnapshotKeeper, snapshotKey } from './snapshot.ts';
+import { type Believes, baseFor, type SnapshotBase, SnapshotKeeper, snapshotKey } from './snapshot.ts';
 import type { EventsRequest } from './stored-events.ts';
 
 /** Folds a projection over the history that leads to a place. */
@@ -32,6 +32,16 @@ export async function fold<Value, Result>(
   return finishValue(projection, await foldValue(engine, hypothesis, projection, snapshots ? 'due' : 'never'));
 }
 
+/** Folds a projection at a place, and returns its value; continues from a value that the caller has, and may change it. */
+export async function valueAt<Value, Result>(
+  engine: Engine,
+  place: Place,
+  projection: Projection<Value, Result>,
+  base: SnapshotBase<Value> | undefined,
+): Promise<Value> {
+  return foldValue(engine, hypothesisAt(place), projection, 'due', given({ base }));
+}
+
 /** Folds a projection at a place, keeps its value even if few events follow the last one kept, and returns it. */
 export async function keepAt<Value, Result>(
   engine: Engine,
@@ -51,7 +61,7 @@ export async function provenValue<Value, Result>(
   projection: Projection<Value, Result>,
   proved: Proved,
 ): Promise<Value> {
-  return foldValue(engine, hypothesisAt(place), projection, 'never', proved);
+  return foldValue(engine, hypothesisAt(place), projection, 'never', { proved });
 }
 
 /**
@@ -94,14 +104,18 @@ async function foldValue<Value, Result>(
   hypothesis: Hypothesis,
   projection: Projection<Value, Result>,
   keep: 'always' | 'due' | 'never',
-  proved?: Proved,
+  from: { readonly proved?: Proved; readonly base?: SnapshotBase<Value> } = {},
 ): Promise<Value> {
   const isRaw = projection.history === 'raw';
   const look = lookAt(engine, hypothesis);
   const all = isRaw ? { pieces: rawPieces(hypothesis.history, hypothesis.at) } : look.view;
+  const { proved } = from;
   const key = proved?.key ?? (keep === 'never' ? undefined : await snapshotKey(engine, hypothesis.place, projection));
-  const base = key === undefined ? undefined : await baseFor(engine, hypothesis, projection, all, { key, ...proved });
-  const mayKeep = key !== undefined && keep !== 'never' && hypothesis.events.size === 0;
+  const base =
+    from.base ??
+    (key === undefined ? undefined : await baseFor(engine, hypothesis, projection, all, { key, ...proved }));
+  // A value that the caller has is kept by the caller.
+  const mayKeep = key !== undefined && keep !== 'never' && from.base === undefined && hypothesis.events.size === 0;
   const keeper = mayKeep ? new SnapshotKeeper(engine, hypothesis.place, projection, { key, base }) : undefined;
   let value = base === undefined ? initialValue(projection) : base.value;
   const request = await requestOf(look, projection);

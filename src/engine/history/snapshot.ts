@@ -1,3 +1,4 @@
+import { isLongerJson } from '../../core/canonical-json.ts';
 import { RepriseError } from '../../core/error.ts';
 import type { Event } from '../../core/event/event.ts';
 import { type Projection, valueText } from '../../core/event/projection.ts';
@@ -118,6 +119,7 @@ export class SnapshotKeeper<Value, Result> {
   /** Keeps the value after an event, if it is small enough and the event ends a view. */
   async offer(event: Event, value: Value): Promise<void> {
     const text = this.#textOf(value);
+    if (text === undefined) return;
     this.#bytesDue = text.length * limits.snapshotBytesFactor;
     if (this.#bytes < this.#bytesDue) return;
     this.#events = 0;
@@ -133,16 +135,19 @@ export class SnapshotKeeper<Value, Result> {
     const passed = Math.max(this.#events, this.#place.seq - this.#keptAt);
     if (isAskedFor ? this.#events === 0 : passed < this.#engine.snapshotEvents || this.#isTooLarge) return;
     const text = this.#textOf(value);
+    if (text === undefined) return;
     const bytes = this.#bytes + (passed - this.#events) * payloadBytesMin;
     if (!isAskedFor && bytes < text.length * limits.snapshotBytesFactor) return;
     await this.#put({ ...pointOf(this.#place), digest: await digestAt(this.#engine, this.#place) }, text);
   }
 
-  /** Writes a value as text. Values mostly grow: once one was too large to keep, the fold stops offering them. */
-  #textOf(value: Value): string {
-    const text = valueText(this.#projection, value);
-    this.#isTooLarge = text.length > limits.snapshotBytesMax;
-    return text;
+  /**
+   * Writes a value as text; undefined if it is too large to keep, which is found without writing it. Values mostly grow:
+   * once one was too large, the fold stops offering them.
+   */
+  #textOf(value: Value): string | undefined {
+    this.#isTooLarge = isLongerJson(value, limits.snapshotBytesMax);
+    return this.#isTooLarge ? undefined : valueText(this.#projection, value);
   }
 
   /** Keeps a value. It is derived, so a store that is locked or full only costs time later. */

@@ -4,7 +4,7 @@ import type { PointInput } from '../../core/ref.ts';
 import type { SnapshotKey } from '../../core/store/event-store.ts';
 import { fingerprintProjection } from '../../projections/fingerprint.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
-import { foldAt } from '../history/fold.ts';
+import { fingerprintThrough } from '../history/fingerprint.ts';
 import { fingerprintValueName, keepValue, keptValue } from '../history/kept-value.ts';
 import { digestAt, findPlace, type Place, pointOf } from '../history/place.ts';
 import { snapshotKey } from '../history/snapshot.ts';
@@ -17,10 +17,10 @@ export async function fingerprintAt(engine: Engine, session: string, point: Poin
   const place = await findPlace(engine, session, point);
   const projection = fingerprintProjection(engine.platform.sha256);
   const key = await snapshotKey(engine, place, { ...projection, name: fingerprintValueName });
-  if (key === undefined || place.seq < engine.snapshotEvents) return foldAt(engine, place, projection);
+  if (key === undefined || place.seq < engine.snapshotEvents) return fingerprintThrough(engine, place);
   const kept = await keptAt(engine, place, key);
   if (kept !== undefined) return kept;
-  const value = await foldAt(engine, place, projection);
+  const value = await fingerprintThrough(engine, place);
   await keep(engine, place, key, value);
   return value;
 }

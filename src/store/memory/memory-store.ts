@@ -73,12 +73,16 @@ export function openMemoryStore(options: { readonly platform: Platform }): Event
 
 const openKeys: KnownKeys = optionKeys<{ platform: Platform }>('open the store', { platform: true }, 'openMemoryStore');
 
+/** Events that reads may return before timers and sockets get their turn. */
+const turnEventsMax = 2_000;
+
 // The methods are async so that an error becomes a rejection, as with every other store.
 class MemoryStore implements EventStore {
   readonly #platform: Platform;
   readonly #shelf: Shelf = { namespaces: new Map(), touches: 0 };
   readonly #watchers = new Watchers();
   #isClosed = false;
+  #readSinceTurn = 0;
 
   constructor(platform: Platform) {
     this.#platform = platform;
@@ -117,7 +121,18 @@ class MemoryStore implements EventStore {
   }
 
   async read(ref: SessionRef, view: readonly Segment[], page: PageRequest): Promise<Page> {
-    return readPage(heldSession(this.#open(), ref), view, page);
+    if (this.#readSinceTurn >= turnEventsMax) await this.#letTurn();
+    const read = readPage(heldSession(this.#open(), ref), view, page);
+    this.#readSinceTurn += read.events.length;
+    return read;
+  }
+
+  /** Lets timers, sockets and signals run: this store answers at once, so a long history would be one turn. */
+  async #letTurn(): Promise<void> {
+    this.#readSinceTurn = 0;
+    await new Promise<void>((resolve) => {
+      this.#platform.startTimer(0, resolve);
+    });
   }
 
   async locate(ref: SessionRef, ids: readonly string[]): Promise<ReadonlyMap<string, Point>> {

@@ -1,10 +1,9 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { type ErrorCode, RepriseError } from '../../core/error.ts';
 import { Database } from './database.ts';
 import { checkFile, latestVersion, type Migration, migrate } from './migrate.ts';
-import { OpenedFile } from './opened-file.ts';
+import { immutableLocation, OpenedFile } from './opened-file.ts';
 import { isBusy } from './sqlite-error.ts';
 import { pause } from './writer.ts';
 
@@ -105,13 +104,6 @@ function mayWriteIn(directory: string): boolean {
 
 function logBytes(path: string): number {
   return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-}
-
-/** Returns the location of a file that is read without its log: no process has it open, so nothing is in the log. */
-function immutableLocation(path: string): URL {
-  const url = pathToFileURL(path);
-  url.searchParams.set('immutable', '1');
-  return url;
 }
 
 function directoryReadOnly(directory: string): RepriseError {

@@ -41,6 +41,7 @@ import type { AskedView, Segment } from '../../core/view/view.ts';
 import { heldSnapshotOf, snapshotOf, snapshotPlaceOf } from '../sql/snapshot-row.ts';
 import { Catalogue, type SessionRow } from './catalogue.ts';
 import type { Database } from './database.ts';
+import { examineAside } from './examination.ts';
 import { LogEmptying } from './log-emptying.ts';
 import type { Migration } from './migrate.ts';
 import { openDatabase } from './open-database.ts';
@@ -304,8 +305,10 @@ class SqliteStore implements EventStore {
   }
 
   async health({ deep = false }: HealthRequest = {}): Promise<StoreHealth> {
-    const { path, isReadOnly } = this.#options;
-    return await this.#read(() => healthOf(this.#database, path, { isReadOnly, deep }));
+    this.#checkOpen();
+    const { path, isReadOnly, file } = this.#options;
+    const examined = await examineAside({ ...file.location, deep });
+    return await this.#read(() => healthOf(this.#database, path, { isReadOnly, examined }));
   }
 
   close(): Promise<void> {

@@ -17,10 +17,9 @@ const problemsMax = 20;
 export function healthOf(
   database: Database,
   path: string,
-  { isReadOnly, deep }: { readonly isReadOnly: boolean; readonly deep: boolean },
+  { isReadOnly, examined }: { readonly isReadOnly: boolean; readonly examined: Examined },
 ): StoreHealth {
   const [synchronous] = database.one<[number]>('PRAGMA synchronous');
-  const problems = problemsOf(database, deep ? 'integrity_check' : 'quick_check');
   return {
     kind: 'sqlite',
     location: path,
@@ -28,12 +27,20 @@ export function healthOf(
     bytes: fileBytes(path) + fileBytes(`${path}-wal`),
     durability: isReadOnly ? 'read-only' : synchronous >= 2 ? 'disk' : 'process',
     facts: factsOf(database, path, synchronous),
-    // A damaged file cannot be measured.
-    tables: problems.length > 0 ? [] : tableSizes(database),
-    namespaces: problems.length > 0 ? [] : namespaceSizes(database),
     advice: adviceOf(database),
-    problems,
+    ...examined,
   };
+}
+
+/** The part of a report that takes as long as the file is large. */
+export type Examined = Pick<StoreHealth, 'problems' | 'tables' | 'namespaces'>;
+
+/** Checks the whole file, and measures it if it is sound. */
+export function examine(database: Database, { deep }: { readonly deep: boolean }): Examined {
+  const problems = problemsOf(database, deep ? 'integrity_check' : 'quick_check');
+  // A damaged file cannot be measured.
+  if (problems.length > 0) return { problems, tables: [], namespaces: [] };
+  return { problems, tables: tableSizes(database), namespaces: namespaceSizes(database) };
 }
 
 /** Asks SQLite. `integrity_check` also compares every index with its table. */
