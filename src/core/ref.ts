@@ -1,6 +1,5 @@
 import { RepriseError } from './error.ts';
 import { checkId } from './id.ts';
-import { isObject } from './json.ts';
 import { shownValue } from './known-keys.ts';
 import { type Seq, seq } from './point.ts';
 import { isoTime } from './time.ts';
@@ -172,7 +171,7 @@ function checkAt(at: At, whole: string): At {
     case 'time':
       return { kind: at.kind, time: isoTime(at.time) };
     default:
-      return refuseRef(whole, `${shownText(at)} is not a point on a branch`, refHint);
+      return refuseRef(whole, `${shownValue(at)} is not a point on a branch`, refHint);
   }
 }
 

@@ -35,7 +35,7 @@ function read(text: string): ForeignHistory {
     const { start = 0, end = 0 } = elements[index] ?? {};
     return reader.drafts(event, {
       text: text.slice(start, end),
-      asked: toolsAfter(events, index),
+      asked: () => toolsAfter(events, index),
     });
   });
   return { session: id, metadata, events: [imported(text, elements), ...drafts] };

@@ -263,7 +263,7 @@ async function beginningOf(
   const { place, started, asked, task } = tried;
   const points = asked === undefined ? [tried.end] : [previous(asked.seq), asked.seq];
   for (const at of points) {
-    const seen = await foldAt(engine, { ...place, seq: at }, conversation);
+    const seen = await foldAt(engine, { ...place, seq: at }, conversation, false);
     const own = asked?.run === undefined ? undefined : seen.lanes.find(({ run }) => run === asked.run);
     const found = lastUserMessage(own ?? seen);
     if (found?.isLast !== true) continue;
