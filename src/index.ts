@@ -2,7 +2,13 @@
 
 export { Branch } from './engine/branch.ts';
 export { SessionRecorder } from './engine/recording/recorder.ts';
-export { Reprise, type SessionOptions, type SessionsOptions } from './engine/reprise.ts';
+export {
+  Reprise,
+  type SessionOptions,
+  type SessionsOptions,
+  type SessionVerification,
+  type VerifyAllOptions,
+} from './engine/reprise.ts';
 export { Session } from './engine/session.ts';
 export { StateHandle } from './engine/state/state-handle.ts';
 export { Transaction } from './engine/state/transaction.ts';
@@ -172,7 +178,8 @@ export type { SessionJson } from './engine/looking/session-json.ts';
 export type { StateAtOptions } from './engine/looking/state-at.ts';
 export type { Repaired } from './engine/proving/repair.ts';
 export type { Verification, VerifyOptions } from './engine/proving/verify.ts';
-export type { DeepVerification } from './engine/proving/verify-deep.ts';
+export type { DeepResult, DeepVerification } from './engine/proving/verify-deep.ts';
+export type { AnyProjection } from './engine/proving/verify-snapshots.ts';
 export type { BranchLeft, RecordOptions } from './engine/recording/record-options.ts';
 export type { EffectAnswer, EffectQuestion } from './engine/resuming/effect-guard.ts';
 export type { ExperimentOptions } from './engine/resuming/experiment-options.ts';

@@ -212,7 +212,9 @@ describe('names are in no digest, so a digest kept elsewhere finds that they wer
 
   test('two sessions', async () => {
     const head = await onDemo(store.copy(), async (session) => (await session.locate('main')).digest);
-    const path = store.copyAfter('UPDATE sessions SET namespace_id = 3 - namespace_id');
+    const path = store.copyAfter(
+      'UPDATE sessions SET namespace_id = -namespace_id; UPDATE sessions SET namespace_id = 3 + namespace_id',
+    );
     await onDemo(path, async (session) => {
       expect((await session.verify()).ok).toBe(true);
       expect(await session.verify({ head })).toMatchObject({ ok: false });

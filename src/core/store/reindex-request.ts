@@ -26,7 +26,7 @@ export interface ReindexOutcome {
 }
 
 /** Faults that one answer names at most. */
-export const faultsNamedMax = 100;
+const faultsNamedMax = 100;
 
 /** Collects faults: counts all, and names the first ones. */
 export class FaultList {

@@ -18,7 +18,7 @@ export type ExaminationAnswer = { readonly examined: Examined } | { readonly err
  * as long as the file is large.
  */
 export async function examineAside(request: ExaminationRequest): Promise<Examined> {
-  const file = import.meta.url.endsWith('.ts') ? './examination-thread.ts' : './examination-thread.js';
+  const file = import.meta.url.endsWith('.ts') ? './examination-worker.ts' : './examination-worker.js';
   const worker = new Worker(new URL(file, import.meta.url), { workerData: request, env: process.env, execArgv: [] });
   try {
     const answer = await new Promise<ExaminationAnswer>((resolve, reject) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { all, note, notes, onSession, refuses, type VerbCase } from './verb-case.ts';
 
-/** What a plain verification does not look at. */
+/** The data that a plain verification does not look at. */
 const beside = ['names', 'key index', 'clocks', 'snapshots'];
 
 /** The cases of `session.verify`. */

@@ -36,7 +36,7 @@ function compareKeys(session: HeldSession, branch: HeldBranch, { faults, dryRun 
       faults.add(keyFault({ branch: branch.name, seq }, key, 'missing'));
       if (!dryRun) indexEvent(branch, key, seq);
     }
-  for (const [key, seqs] of [...branch.keys])
+  for (const [key, seqs] of new Map(branch.keys))
     for (const seq of seqs) {
       if (keysAt[seq - firstSeq(branch)]?.has(key) === true) continue;
       faults.add(keyFault({ branch: branch.name, seq }, key, 'wrong'));

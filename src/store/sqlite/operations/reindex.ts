@@ -47,9 +47,9 @@ export async function reindex(
       const from: readonly [string, number] = after;
       after = await inTransaction(() => removeWrong(work, from));
     }
-    await resetClocks(work, (step) =>
+    await resetClocks(work, (rebuild) =>
       inTransaction(() => {
-        const result = step();
+        const result = rebuild();
         // The next append must continue from the rebuilt clocks, not from the cached ones.
         if (!dryRun) catalogue.forget();
         return result;
