@@ -109,7 +109,7 @@ export async function openReprise(options: string | OpenOptions = {}): Promise<R
 
 /** Refuses a store that is neither a URL nor an object with the methods of a store. */
 function checkStore(store: unknown): void {
-  if (store === undefined || typeof store === 'string' || typeof propertyOf(store, 'append') === 'function') return;
+  if (store === undefined || typeof store === 'string' || typeof propertyOf(store, 'close') === 'function') return;
   throw new RepriseError('option.invalid', `Cannot open Reprise: "store" is ${shownValue(store)}`, {
     hint: 'Write a URL: sqlite:PATH, postgres://… or memory:. Or pass a store that you opened.',
     details: { key: 'store' },

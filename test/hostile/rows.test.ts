@@ -116,16 +116,20 @@ describe('control characters in what was recorded', () => {
   });
 });
 
-/** Runs a command on a terminal of its own, and returns what reaches it. */
+/**
+ * Runs a command on a terminal of its own, and returns what reaches it. Its messages go to a file: a slow command draws
+ * its progress there, with control characters of our own.
+ */
 function onTerminal(words: readonly string[]): string {
-  const file = join(place.folder, 'typescript');
+  const [file, messages] = ['typescript', 'messages'].map((name) => join(place.folder, name)) as [string, string];
   const quoted = [process.execPath, program, ...words].map((word) => `'${word}'`).join(' ');
-  spawnSync('script', ['--quiet', '--command', quoted, file], {
+  spawnSync('script', ['--quiet', '--command', `${quoted} 2> '${messages}'`, file], {
     cwd: place.folder,
     env: place.env({ TERM: 'dumb', NO_COLOR: '1' }),
   });
   const lines = readFileSync(file, 'utf8').replaceAll('\r\n', '\n').split('\n');
-  return lines.filter((line) => !/^Script (?:started|done)/.test(line)).join('\n');
+  const shown = lines.filter((line) => !/^Script (?:started|done)/.test(line)).join('\n');
+  return shown + readFileSync(messages, 'utf8');
 }
 
 describe('rows that cannot be', () => {

@@ -29,7 +29,8 @@ export const demo: CommandSpec = {
     refuseMemory(store);
     if (out.json === undefined)
       await out.line(out.bold('Reprise: a time machine for AI agents') + out.dim('  (offline)'));
-    const story = await tellStory({ out, store, ...given({ namespace: textOption(options, 'namespace') }) });
+    const namespace = textOption(options, 'namespace') ?? unreadNamespace(context);
+    const story = await tellStory({ out, store, ...given({ namespace }) });
     if (out.json !== undefined) await out.value({ store: withoutPassword(store), ...story } satisfies DemoAnswer);
     out.say('\nThe store is still there. Run the "export" above, and every command works exactly as printed.');
     return done;
@@ -51,6 +52,12 @@ async function refuseOwnAgent(context: Context): Promise<void> {
     `Cannot run the demo here: ${JSON.stringify(loaded?.file)} has its own agent "${demoAgentName}"`,
     { hint: 'Run the demo in a different directory.' },
   );
+}
+
+/** Returns the namespace that only the configuration names: most commands do not run it, so the story says it. */
+function unreadNamespace(context: Context): string | undefined {
+  const { config, settings } = context.project();
+  return settings?.settings.namespace === undefined ? config?.config.namespace : undefined;
 }
 
 /** Refuses a memory store: each command runs as its own process. */
