@@ -75,6 +75,7 @@ const resumed: Keys<ResumeAnswer> = {
   unpricedCalls: 'always',
   latencyMs: 'always',
   reused: 'always',
+  simulated: 'always',
   asked: 'always',
   repairs: 'always',
   waiting: 'always',
@@ -156,6 +157,7 @@ export const shapes: Readonly<Record<string, CliShape>> = {
       state: 'always',
       calls: 'always',
       waiting: 'always',
+      simulated: 'always',
       usage: 'always',
       changes: 'always',
       agent: 'always',
@@ -169,7 +171,7 @@ export const shapes: Readonly<Record<string, CliShape>> = {
       others: 'always',
       metadata: 'always',
     },
-    '`event` is null at the beginning. `messages` are `{ seq, message }`; `calls` are the open ones; `changes` is `{ since, added, removed, settings, state }`, compared with the end of the turn before. `agent`, `run`, `model`, `system`, `tools`, `settings`, `calledAt` and `erased` (how many messages were erased) belong to the conversation; `others` are the conversations of other agents; `metadata` is that of the branch. With `--resume`: `{ ref, agent, run, messages, prompt, pending, model, system, tools, settings, repairs }`, as `session.resumable` returns it.',
+    '`event` is null at the beginning. `messages` are `{ seq, message }`; `calls` are the open ones; `changes` is `{ since, added, removed, settings, state }`, compared with the end of the turn before. `agent`, `run`, `model`, `system`, `tools`, `settings`, `calledAt` and `erased` (how many messages were erased) belong to the conversation; `others` are the conversations of other agents; `metadata` is that of the branch. With `--resume`: `{ ref, agent, run, messages, prompt, pending, model, system, tools, settings, repairs, calls, otherwise }`, as `session.resumable` returns it.',
   ),
   state: shape<StateAnswer>({ ref: 'always', projection: 'always', version: 'always', value: 'always' }, ''),
   projections: shape<ProjectionRow>(
@@ -279,7 +281,7 @@ export const shapes: Readonly<Record<string, CliShape>> = {
   ),
   resume: shape<ResumeAnswer>(
     resumed,
-    '`text` is the result as text, `reused` counts calls answered from the record, `repairs` are `{ rule, seq, what }`, and `comparison` has an entry for each user message with `--user-turns`. If the agent throws, `agent.failed` is on stderr, with exit code 3. A budget, a timeout or a refused call exits with 1, even if the agent returned something; Ctrl-C with 130. The branch keeps everything done until then.',
+    '`text` is the result as text, `reused` counts calls answered from the record and `simulated` those that simulations answered, `repairs` are `{ rule, seq, what }`, and `comparison` has an entry for each user message with `--user-turns`. If the agent throws, `agent.failed` is on stderr, with exit code 3. A budget, a timeout or a refused call exits with 1, even if the agent returned something; Ctrl-C with 130. The branch keeps everything done until then. With `--dry-run`: what `reprise show --resume` prints.',
   ),
   retry: shape<RetryAnswer>(
     { ...resumed, original: 'always', sameText: 'always', diff: 'always' },
@@ -296,6 +298,8 @@ export const shapes: Readonly<Record<string, CliShape>> = {
       usage: 'always',
       cost: 'always',
       latencyMs: 'always',
+      reused: 'always',
+      simulated: 'always',
       divergedAt: 'always',
       passed: 'always',
       error: 'always',

@@ -59,6 +59,7 @@ export {
   runs,
   type TurnNode,
 } from './projections/runs.ts';
+export { type Simulated, type SimulatedCall, simulated } from './projections/simulated.ts';
 export { type State, type StateEntry, state } from './projections/state.ts';
 export { type Summary, type SummaryState, summary } from './projections/summary.ts';
 export { type Waiting, waiting } from './projections/waiting.ts';
@@ -119,7 +120,7 @@ export type {
   ResumeContext,
 } from './core/recording/agent.ts';
 export type { CallGuard, NamedCall, StoredStart } from './core/recording/call-guard.ts';
-export type { EffectAction, EffectClass, EffectPolicy } from './core/recording/effects.ts';
+export type { EffectAction, EffectClass, EffectPolicy, EffectTable } from './core/recording/effects.ts';
 export type { Approval, KeptQuestion, PersonAnswer, PersonBook, WaitingCall } from './core/recording/person-calls.ts';
 export type {
   CallEnd,
@@ -136,6 +137,7 @@ export type {
   TurnStart,
   Usage,
 } from './core/recording/recorder.ts';
+export type { Simulate, SimulatedAfter, Simulation } from './core/recording/simulation.ts';
 export type { Spending } from './core/recording/spending.ts';
 export { type At, type PointInput, parseRef, type Ref, refText } from './core/ref.ts';
 export type { Edit, EditOptions, Replacement } from './core/view/edit.ts';
@@ -181,6 +183,7 @@ export type {
   ExperimentRow,
   VariantSummary,
 } from './engine/resuming/experiment-result.ts';
+export type { Fate, ForeseenCall, ForeseenTool } from './engine/resuming/foreseen-calls.ts';
 export type { Decisions } from './engine/resuming/person-decisions.ts';
 export type { Resumable, ResumableOptions } from './engine/resuming/resumable.ts';
 export type {

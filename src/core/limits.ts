@@ -115,6 +115,10 @@ export const limits = {
   sessionsPageMax: 1_000,
   /** How long a stopped agent may take to end by itself, before it is abandoned. */
   resumeGraceMsMax: 1_000,
+  /** Milliseconds that the simulation of a call may take; then the run stops. */
+  simulationMsMax: 30_000,
+  /** Later calls of the original that a look at a resume decides about. */
+  foreseenCallsMax: 200,
   /** Branches of one experiment: variants times repeats. */
   experimentBranchesMax: 1_000,
   /** How long the command that checks a branch of an experiment may take, before it is killed and has failed. */

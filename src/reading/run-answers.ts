@@ -42,10 +42,10 @@ export interface ExperimentAnswer extends ExperimentSummary {
 /** Returns the JSON answer for a resumed branch. */
 export function resumeAnswer(resumed: ResumeReport): ResumeAnswer {
   const { session, branch, ref, outcome, text, modelCalls, usage, cost, unpricedCalls, latencyMs } = resumed;
-  const { reused, asked, repairs, waiting, runs, lineage, comparison, report } = resumed;
+  const { reused, simulated, asked, repairs, waiting, runs, lineage, comparison, report } = resumed;
   const spent = { modelCalls, usage, cost, unpricedCalls, latencyMs };
   const recorded = { stored: report.stored, failed: report.failed };
-  const said = { reused, asked, repairs, waiting, runs, lineage, comparison, recorded };
+  const said = { reused, simulated, asked, repairs, waiting, runs, lineage, comparison, recorded };
   return { session, branch, ref, outcome, text, ...spent, ...said };
 }
 
@@ -60,8 +60,8 @@ export function retryAnswer(retried: RetryResult): RetryAnswer {
 /** Returns the JSON row of a branch of an experiment. */
 export function experimentRowAnswer(row: ExperimentRow): ExperimentRowAnswer {
   const { variant, repeat, branch, outcome, text, modelCalls, usage, cost, latencyMs, divergedAt, passed } = row;
-  const { error, errorCode } = row;
-  const spent = { modelCalls, usage, cost, latencyMs };
+  const { error, errorCode, reused, simulated } = row;
+  const spent = { modelCalls, usage, cost, latencyMs, reused, simulated };
   return { variant, repeat, branch, outcome, text, ...spent, divergedAt, passed, error, errorCode };
 }
 

@@ -14,6 +14,7 @@ import { agentLimits, agentOptions, type ChosenAgent, chosenAgent } from '../opt
 import { inputText } from '../options/input-text.ts';
 import { wholeNumber } from '../options/number-option.ts';
 import { readFailure } from '../options/read-failure.ts';
+import { simulating } from '../options/simulate-option.ts';
 import { experimentLines } from '../render/experiment-lines.ts';
 import { commandCheck } from '../running/check-command.ts';
 import { runLive } from '../running/live-run.ts';
@@ -47,6 +48,7 @@ export const experiment: CommandSpec = {
     const { session, point } = await context.at(text);
     const check = await checkFor(context, textOption(options, 'check') ?? file.check);
     const counts = countsOf(options, file);
+    const effects = await simulating(context, options, limits.effects ?? file.effects, { all: true });
     const typed = { variants: file.variants, ...given({ reason: textOption(options, 'reason') }) };
     const masked = await context.masked(session, typed);
     const result = await runLive(context, session, async ({ watched, signal, ask, progress }) => {
@@ -59,7 +61,7 @@ export const experiment: CommandSpec = {
         ...masked,
         agents: Object.fromEntries(named),
         signal,
-        ...given({ agent, ask, check, userTurns: userTurnsOf(options) }),
+        ...given({ agent, ask, check, effects, userTurns: userTurnsOf(options) }),
         onProgress: (now) => {
           progress.prefix = `${now.done} of ${now.total} branches, `;
           printer.row(now);
@@ -88,13 +90,12 @@ function variantsIn(path: string): VariantsFile {
 /** Reads the counts; the command line takes precedence over the file. */
 function countsOf(
   options: OptionValues,
-  { repeats, parallel, budget, effects }: VariantsFile,
-): Pick<VariantsFile, 'repeats' | 'parallel' | 'budget' | 'effects'> {
+  { repeats, parallel, budget }: VariantsFile,
+): Pick<VariantsFile, 'repeats' | 'parallel' | 'budget'> {
   return given({
     repeats: numberOption(options, 'repeats') ?? repeats,
     parallel: numberOption(options, 'parallel') ?? parallel,
     budget,
-    effects,
   });
 }
 
@@ -146,7 +147,7 @@ async function print({ out }: Context, result: ExperimentResult): Promise<void> 
     await out.lines(experimentLines(out, result));
     if (rows.some(({ errorCode }) => errorCode === 'effect.refused'))
       out.say(
-        'Reprise does not repeat a call without permission. Use --effects reuse to take the recorded answers, or --effects run to make the calls.',
+        'An experiment makes no irreversible call without permission. Use --simulate TOOL=FILE.json to answer it, --effects reuse to take recorded answers, or --effects TOOL=run to make it.',
       );
     const best = rows.find(({ passed }) => passed === true) ?? rows[0];
     const diff = best === undefined ? [] : [`reprise diff ${original} ${refText({ session, branch: best.branch })}`];

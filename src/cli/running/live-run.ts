@@ -84,7 +84,7 @@ function explained(error: unknown, last: StartedAgent | undefined): unknown {
 /** Says how to allow a refused call on the command line. */
 function allowText(name: string): string {
   const tool = quoted(name);
-  return `Allow it with --effects ${tool}=run, use the recorded answer with --effects ${tool}=reuse, or run this in a terminal to be asked.`;
+  return `Simulate it with --simulate ${tool}=FILE.json, allow it with --effects ${tool}=run, use the recorded answer with --effects ${tool}=reuse, or run this in a terminal to be asked.`;
 }
 
 function keptOn({ name, context: { session, branch } }: StartedAgent): { readonly ref: string; readonly kept: string } {

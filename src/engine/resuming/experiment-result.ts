@@ -42,6 +42,9 @@ export interface ExperimentRow {
   /** Model calls without a known price; `cost` does not include them. */
   readonly unpricedCalls: number;
   readonly latencyMs: number;
+  /** How many calls were answered from the record, and how many by simulations. */
+  readonly reused: number;
+  readonly simulated: number;
   /** Where it first differs from the original; null if it does not differ or could not be compared. */
   readonly divergedAt: DiffPlace | null;
   /** The result of the check; null without a check. */

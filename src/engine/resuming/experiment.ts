@@ -113,6 +113,8 @@ const nothing = {
   cost: null,
   unpricedCalls: 0,
   latencyMs: 0,
+  reused: 0,
+  simulated: 0,
 } as const;
 
 /** Runs one branch. An error goes into its row and does not affect other branches. */
@@ -121,7 +123,7 @@ async function runTrial<Run, Result>(bench: Bench<Run, Result>, trial: Trial): P
   const base = { variant: variant.name, repeat, branch, ...nothing, divergedAt: null, passed: null };
   try {
     const resumed = await forkAndResume(bench, trial);
-    const { outcome, text, modelCalls, usage, cost, unpricedCalls, latencyMs } = resumed;
+    const { outcome, text, modelCalls, usage, cost, unpricedCalls, latencyMs, reused, simulated } = resumed;
     const checked = await checkedBy(bench, trial, resumed);
     return {
       ...base,
@@ -133,6 +135,8 @@ async function runTrial<Run, Result>(bench: Bench<Run, Result>, trial: Trial): P
       cost,
       unpricedCalls,
       latencyMs,
+      reused,
+      simulated,
       divergedAt: await divergence(bench, resumed.branch),
       passed: checked.passed,
       error: 'error' in resumed ? wordsOf(resumed.error) : checked.error,
@@ -161,7 +165,7 @@ async function forkAndResume<Run, Result>(bench: Bench<Run, Result>, trial: Tria
         : [...edits, { kind: 'append', event: { type: 'settings.changed', data: { settings } } }],
   });
   const given = { ...resumeOptionsOf(options), ...(run === undefined ? {} : { run: run as Run }) };
-  return settleResume(engine, { session, branch, ledger }, agentOf(variant, options), given);
+  return settleResume(engine, { session, branch, ledger, by: 'experiment' }, agentOf(variant, options), given);
 }
 
 /** Forks under a name, or under a longer one if a different experiment has taken it meanwhile. */

@@ -13,7 +13,7 @@ import { type Waiting, waiting } from '../../projections/waiting.ts';
 import type { Engine } from '../context/engine.ts';
 import { foldAt } from '../history/fold.ts';
 import type { Place } from '../history/place.ts';
-import type { PausedCalls } from './effect-guard.ts';
+import type { PausedCalls } from './effect-finder.ts';
 import { pendingOf } from './pending-calls.ts';
 import { approvalOf, type Decisions, decide, waitsForPerson } from './person-decisions.ts';
 import type { ResumableHistory } from './resume-history.ts';

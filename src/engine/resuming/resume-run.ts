@@ -20,6 +20,7 @@ import { refuseUnstored } from '../recording/unstored-call.ts';
 import { BudgetGuard } from './budget-guard.ts';
 import { type EffectAnswer, EffectGuard, type EffectQuestion } from './effect-guard.ts';
 import type { EffectLedger } from './effect-ledger.ts';
+import { checkPendingEffects } from './foreseen-calls.ts';
 import { type Answering, checkAnswerable, isWaiting, PendingChecks, pendingOf, withAnswers } from './pending-calls.ts';
 import { type Decisions } from './person-decisions.ts';
 import { answersAct, type PersonPart, pausedCalls, personPart } from './person-part.ts';
@@ -39,9 +40,9 @@ export interface RunLimits {
   readonly timeoutMs?: number;
   /** How many model calls, tokens and dollars the run may take; no limit if left out. */
   readonly budget?: Budget;
-  /** The policy for calls that the session has made before; the guide on effects describes the default. */
+  /** The policy for calls that have an effect, and their simulations; the guide on effects describes the default. */
   readonly effects?: EffectPolicy;
-  /** Decides about calls that must not be repeated silently. Without it they are refused. */
+  /** Decides about calls that must not be made silently. Without it they are refused. */
   readonly ask?: (question: EffectQuestion) => Promise<EffectAnswer>;
 }
 
@@ -55,6 +56,8 @@ export interface RunRequest<Run, Result> extends RunLimits, ResumeRecordOptions,
   /** A new user message; if left out, the last one of the history, if it waits for an answer. */
   readonly prompt?: Message;
   readonly ledger: EffectLedger;
+  /** Who makes the run; a resume if left out. */
+  readonly by?: 'resume' | 'experiment' | undefined;
   /** The run whose conversation is continued; the last active one if left out. */
   readonly continues?: string | undefined;
 }
@@ -75,6 +78,7 @@ export interface RunReport<Result> {
   readonly spending: Spending;
   readonly latencyMs: number;
   readonly reused: number;
+  readonly simulated: number;
   readonly asked: number;
   readonly repairs: readonly Repair[];
   /** The questions that wait for a person now; empty unless the outcome is `waiting`. */
@@ -116,13 +120,16 @@ export async function resumeRun<Run, Result>(
   const guarded = { session, branch, seq: place.seq, view };
   const gate = new RunGate(watch, branch);
   const paused = pausedCalls(person, history);
-  const effects = new EffectGuard(request.ledger, guarded, { ...request, signal: watch.signal, paused });
+  const { by = 'resume' } = request;
+  const { platform } = engine;
+  const effects = new EffectGuard(request.ledger, guarded, { ...request, by, platform, signal: watch.signal, paused });
   const budget = new BudgetGuard(request.budget ?? {}, (error) => watch.stop(error, 'budget'));
   const checks = new PendingChecks();
   const repairs = [...history.repairs];
   try {
     // Write nothing for a run that never began.
     if (watch.stopped !== undefined) throw watch.stopped.error;
+    await checkPendingEffects({ agent, effects, person, ledger: request.ledger }, pendingOf(history, prompt).open);
     const options = {
       ...recordOptions(request),
       ...nameOf(request, agent, history),
@@ -154,6 +161,7 @@ export async function resumeRun<Run, Result>(
       spending: budget.spending,
       latencyMs,
       reused: effects.reused,
+      simulated: effects.simulated,
       asked: effects.asked,
       repairs,
       waiting,

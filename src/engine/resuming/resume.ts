@@ -121,6 +121,8 @@ export interface ResumeReport {
   readonly latencyMs: number;
   /** How many calls were answered from the record instead of being made. */
   readonly reused: number;
+  /** How many calls a simulation answered instead of being made. */
+  readonly simulated: number;
   /** How many calls a person was asked about. */
   readonly asked: number;
   readonly repairs: readonly Repair[];
@@ -147,6 +149,8 @@ export interface ResumeTarget {
   readonly branch: string;
   /** The ledger to share when several branches are resumed at once. */
   readonly ledger?: EffectLedger;
+  /** Who resumes it; a resume if left out. An experiment makes no irreversible call unless it is told to. */
+  readonly by?: 'resume' | 'experiment';
   /** The run whose conversation is continued; the last active one if left out. */
   readonly continues?: string | undefined;
 }
@@ -166,7 +170,7 @@ export async function resume<Run, Result>(
 /** Continues a branch on an agent and reports, also if it fails. Throws only if the run cannot begin. */
 export async function settleResume<Run, Result>(
   engine: Engine,
-  { session, branch, continues, ledger = new EffectLedger(engine, session) }: ResumeTarget,
+  { session, branch, continues, by, ledger = new EffectLedger(engine, session) }: ResumeTarget,
   agent: Agent<Run, Result>,
   options: ResumeOptions<Run> = {},
 ): Promise<Resumed<Result>> {
@@ -175,7 +179,7 @@ export async function settleResume<Run, Result>(
   checkLimits(options);
   checkDecisions(options);
   const { agentName, prompt, userTurns, run, ...limits } = options;
-  const request = { ...limits, session, branch, agent, agentName, continues, run: run as Run, ledger };
+  const request = { ...limits, session, branch, agent, agentName, continues, by, run: run as Run, ledger };
   const lineage = await lineageOf(engine, session, branch);
   const runs =
     userTurns === undefined
@@ -329,6 +333,7 @@ function summed<Result>(session: string, lineage: Lineage, runs: readonly Compar
     unpricedCalls,
     latencyMs: total(({ latencyMs }) => latencyMs),
     reused: total(({ reused }) => reused),
+    simulated: total(({ simulated }) => simulated),
     asked: total(({ asked }) => asked),
     repairs: runs.flatMap((run) => run.report.repairs),
     waiting,

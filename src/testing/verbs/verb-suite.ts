@@ -31,6 +31,7 @@ import { replaying } from './state-replaying.ts';
 import { isolation, lifeCycle } from './state-transactions.ts';
 import { stopping } from './stopping.ts';
 import type { VerbCase } from './verb-case.ts';
+import { whatIf } from './what-if.ts';
 
 /** The methods and accessors of a handle, without the plain fields that name what it is on. */
 export type VerbsOf<Handle, Field extends keyof Handle = never> = Exclude<keyof Handle & string, Field>;
@@ -63,7 +64,7 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   counterfactual,
   fork: [...fork, ...mistyping],
   edit: [...edit, ...editing],
-  resume: [...resume, ...stopping, ...userTurns, ...effects, ...effectsBeside],
+  resume: [...resume, ...stopping, ...userTurns, ...effects, ...effectsBeside, ...whatIf],
   resumable,
   retry,
   experiment,
