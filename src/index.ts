@@ -183,7 +183,7 @@ export type {
   ExperimentRow,
   VariantSummary,
 } from './engine/resuming/experiment-result.ts';
-export type { Fate, ForeseenCall, ForeseenTool } from './engine/resuming/foreseen-calls.ts';
+export type { Fate, ForeseeingOptions, ForeseenCall, ForeseenTool } from './engine/resuming/foreseen-calls.ts';
 export type { Decisions } from './engine/resuming/person-decisions.ts';
 export type { Resumable, ResumableOptions } from './engine/resuming/resumable.ts';
 export type {

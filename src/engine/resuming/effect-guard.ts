@@ -54,6 +54,8 @@ export interface EffectGuardOptions extends FinderOptions {
   readonly effects?: EffectPolicy | undefined;
   readonly ask?: ((question: EffectQuestion) => Promise<EffectAnswer>) | undefined;
   readonly by: 'resume' | 'experiment';
+  /** The calls that a person has allowed to be made, once. */
+  readonly allowed?: ReadonlySet<string>;
   readonly platform: Pick<Platform, 'startTimer'>;
 }
 
@@ -150,9 +152,11 @@ export class EffectGuard implements CallGuard {
     return decideEffect(effects, { name, effect, record: { kind: 'never' }, canAsk: ask !== undefined, by });
   }
 
-  #actionFor({ name }: NamedCall, effect: EffectClass, { known, record: held }: Found): EffectDecision {
-    const { ask, effects, by } = this.#options;
+  #actionFor({ name, call }: NamedCall, effect: EffectClass, { known, record: held }: Found): EffectDecision {
+    const { ask, effects, by, allowed } = this.#options;
     const record: EffectRecord = isUnsure(known) ? { kind: 'inDoubt' } : held;
+    const isAllowed = by === 'resume' && record.kind === 'never' && allowed?.has(call) === true;
+    if (isAllowed && !isDecidedBy(effects, { name, effect })) return 'run';
     return decideEffect(effects, { name, effect, record, canAsk: ask !== undefined, by });
   }
 

@@ -22,7 +22,7 @@ import { EffectLedger } from './effect-ledger.ts';
 import { takenCall } from './pending-calls.ts';
 import type { PersonPart } from './person-part.ts';
 
-/** What would become of a call: it is made, answered from the record, simulated, asked about, or refused. */
+/** The fate of a call in a resume: it is made, answered from the record, simulated, asked about, or refused. */
 export type Fate = 'made' | 'answered' | 'simulated' | 'asked' | 'refused';
 
 const fates: Readonly<Record<EffectDecision, Fate>> = {
@@ -48,7 +48,7 @@ export interface ForeseenCall {
   readonly earlier: string | null;
 }
 
-/** What would become of a call of a tool that has other arguments than every call of the session. */
+/** The fate of a call that has other arguments than every call of its tool in the session. */
 export interface ForeseenTool {
   readonly name: string;
   readonly effect: EffectClass;

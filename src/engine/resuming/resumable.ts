@@ -41,7 +41,7 @@ export interface Resumable extends BranchSettings {
   readonly repairs: readonly Repair[];
   /** The pending calls, and those the original made later, each with what would become of it. */
   readonly calls: readonly ForeseenCall[];
-  /** What would become of a call with new arguments, for each tool of the session. */
+  /** The fate of a call with new arguments, for each tool of the session. */
   readonly otherwise: readonly ForeseenTool[];
 }
 

@@ -12,18 +12,19 @@ import type { RecordingReport } from '../../core/recording/recorder.ts';
 import type { Spending } from '../../core/recording/spending.ts';
 import { viewAt } from '../../core/view/view.ts';
 import type { Engine } from '../context/engine.ts';
-import { placeAt } from '../history/place.ts';
+import { type Place, placeAt } from '../history/place.ts';
 import { record } from '../recording/record.ts';
 import type { RecordOptions } from '../recording/record-options.ts';
 import { recordingDefaults } from '../recording/recording-defaults.ts';
 import { refuseUnstored } from '../recording/unstored-call.ts';
+import type { Comparing } from './asked-call.ts';
 import { BudgetGuard } from './budget-guard.ts';
 import { type EffectAnswer, EffectGuard, type EffectQuestion } from './effect-guard.ts';
 import type { EffectLedger } from './effect-ledger.ts';
 import { checkPendingEffects } from './foreseen-calls.ts';
 import { type Answering, checkAnswerable, isWaiting, PendingChecks, pendingOf, withAnswers } from './pending-calls.ts';
 import { type Decisions } from './person-decisions.ts';
-import { answersAct, type PersonPart, pausedCalls, personPart } from './person-part.ts';
+import { allowedCalls, answersAct, type PersonPart, pausedCalls, personPart } from './person-part.ts';
 import { checkGoesOn, type ResumableHistory, resumableHistory } from './resume-history.ts';
 import { RunGate, stoppingRun } from './run-guards.ts';
 import { StopWatch } from './stop-watch.ts';
@@ -115,14 +116,9 @@ export async function resumeRun<Run, Result>(
   if (prompt === undefined && agent.goesOnAlone !== true && !answersAct(person)) checkGoesOn(place, history);
   checkAnswerable(place, agent, pendingOf(history, prompt), prompt);
   const watch = new StopWatch(engine, request);
-  const view = viewAt(place.history, place.seq);
   request.ledger.renew(branch);
-  const guarded = { session, branch, seq: place.seq, view };
   const gate = new RunGate(watch, branch);
-  const paused = pausedCalls(person, history);
-  const { by = 'resume' } = request;
-  const { platform } = engine;
-  const effects = new EffectGuard(request.ledger, guarded, { ...request, by, platform, signal: watch.signal, paused });
+  const effects = effectGuard(engine, { request, place, history, person, signal: watch.signal });
   const budget = new BudgetGuard(request.budget ?? {}, (error) => watch.stop(error, 'budget'));
   const checks = new PendingChecks();
   const repairs = [...history.repairs];
@@ -171,6 +167,26 @@ export async function resumeRun<Run, Result>(
     watch.close();
     effects.close();
   }
+}
+
+interface Guarded<Run, Result> {
+  readonly request: RunRequest<Run, Result> & Comparing;
+  readonly place: Place;
+  readonly history: ResumableHistory;
+  readonly person: PersonPart;
+  readonly signal: AbortSignal;
+}
+
+/** Returns the guard that decides about the calls of a run by their effects. */
+function effectGuard<Run, Result>(
+  { platform }: Engine,
+  { request, place, history, person, signal }: Guarded<Run, Result>,
+): EffectGuard {
+  const { session, branch, ledger, by = 'resume' } = request;
+  const where = { session, branch, seq: place.seq, view: viewAt(place.history, place.seq) };
+  const allowed = allowedCalls(person, history, place);
+  const paused = pausedCalls(person, history);
+  return new EffectGuard(ledger, where, { ...request, by, allowed, platform, signal, paused });
 }
 
 function recordOptions({ mask, prices, onError, onFailure, facts }: ResumeRecordOptions): ResumeRecordOptions {

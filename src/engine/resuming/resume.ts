@@ -149,7 +149,7 @@ export interface ResumeTarget {
   readonly branch: string;
   /** The ledger to share when several branches are resumed at once. */
   readonly ledger?: EffectLedger;
-  /** Who resumes it; a resume if left out. An experiment makes no irreversible call unless it is told to. */
+  /** Who resumes it; a resume if left out. An experiment makes no irreversible call unless its policy says so. */
   readonly by?: 'resume' | 'experiment';
   /** The run whose conversation is continued; the last active one if left out. */
   readonly continues?: string | undefined;

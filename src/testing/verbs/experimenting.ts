@@ -261,7 +261,7 @@ export const experiment: readonly VerbCase[] = [
     assert.equal(rows.at(-1)?.outcome, 'aborted');
   }),
 
-  onSession('experiment() makes an irreversible call only if it is told to, and then once', async (session) => {
+  onSession('experiment() makes an irreversible call only if its policy says so, and then once', async (session) => {
     await recordLoop(session, { model: () => says('Which order?') }, ['Refund it.']);
     const made: string[] = [];
     const refund = {

@@ -97,9 +97,9 @@ export const whatIf: readonly VerbCase[] = [
       const { details } = await refuses('effect.refused', () => place.resume(refundsNow(refund, 50, 'b'), options));
       assert.equal(details['earlier'], undefined, 'it was never made');
     }
-    // The refused call is still pending: it is made now, and its answer holds for an equal one.
+    // The refused call is still pending: it is made now, and then the one that the agent asks for.
     const { reused } = await branch.resume(refundsNow(refund, 50, 'c'), { prompt: 'Go.', effects: 'once' });
-    assert.deepEqual([reused, refund.made.length], [1, 1]);
+    assert.deepEqual([reused, refund.made.length], [0, 2]);
   }),
 
   onSession('what-if: a simulation that returns an error is a call that failed', async (session) => {
@@ -216,6 +216,33 @@ export const whatIf: readonly VerbCase[] = [
     }
     assert.equal(refund.made.length, 1);
   }),
+
+  onSession(
+    'what-if: a call that a person approved is made, and a fork does not inherit the approval',
+    async (session) => {
+      const refund = countedRefund('irreversible');
+      await recordLoop(session, { model: refunding(), tools: { refund } }, ['Refund order 7.']);
+      const edits = [{ kind: 'toolInput', call: 'c1', input: { order: 7, amount: 50 } }] as const;
+      const branch = await session.fork('main@4', { edits, name: 'asked' });
+      const question = { call: 'approval:c1', kind: 'person', name: 'approval', about: 'c1', input: null };
+      await branch.append({ type: 'call.started', agent: 'support', data: question });
+      const agent = littleAgent({ model: refunding(), tools: { refund } });
+      const { outcome, asked } = await branch.resume(agent, { approve: ['approval:c1'] });
+      assert.deepEqual([outcome, asked, refund.made.length], ['ok', 0, 2]);
+      const approved = { ...question, outcome: 'ok', output: { approved: true } };
+      const whole = await session.fork('main@4', {
+        edits: [{ ...edits[0], input: { order: 7, amount: 60 } }],
+        name: 'whole',
+      });
+      await whole.append({ type: 'call.started', agent: 'support', data: question });
+      await whole.append({ type: 'call.ended', agent: 'support', data: approved });
+      const again = await session.fork('whole', { name: 'inherited' });
+      await refuses('effect.refused', () => again.resume(agent));
+      assert.equal(refund.made.length, 2);
+      await whole.resume(agent);
+      assert.equal(refund.made.length, 3);
+    },
+  ),
 
   onSession('what-if: resumable() says what would become of each call, and makes none', async (session) => {
     const refund = countedRefund('irreversible');
