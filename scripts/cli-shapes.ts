@@ -289,6 +289,7 @@ export const shapes: Readonly<Record<string, CliShape>> = {
   ),
   experiment: shape<ExperimentRowAnswer>(
     {
+      session: 'always',
       variant: 'always',
       repeat: 'always',
       branch: 'always',
@@ -302,10 +303,13 @@ export const shapes: Readonly<Record<string, CliShape>> = {
       simulated: 'always',
       divergedAt: 'always',
       passed: 'always',
+      scores: 'always',
+      reason: 'always',
+      judge: 'always',
       error: 'always',
       errorCode: 'always',
     },
-    'One line per branch as soon as it ends, then one of `{ session, point, original, variants }`, which has for each variant its number of passes, their 95% interval, and how it compares with the first variant. `--json=object`: `{ session, point, original, variants, branches }`. Exits with 0 if at least one branch gave a result, whether or not it passed the check. Otherwise with 3 if an agent failed, or 1 if budget, time or a refused call stopped them all; the rows are printed in any case. Ctrl-C exits with 130.',
+    'One line per branch as soon as it ends, then one of `{ id, total, sessions, variants }`, which has for each variant its number of passes and its scores, their 95% intervals, and how it compares with the first variant. `--json=object`: `{ id, total, sessions, variants, branches }`. `experiment show ID` prints the same. Exits with 0 if at least one branch gave a result, whether or not it passed the check; with `--fail-under`, 1 if a variant passes less often. Otherwise with 3 if an agent failed, or 1 if budget, time or a refused call stopped them all; the rows are printed in any case. Ctrl-C exits with 130.',
   ),
   import: shape<ImportRow>(
     { file: 'always', session: 'always', ref: 'always', events: 'always' },

@@ -144,6 +144,7 @@ export type { Edit, EditOptions, Replacement } from './core/view/edit.ts';
 
 // The options and results of the verbs.
 
+export type { CheckAnswer, PassAnswer, Scores } from './core/comparing/check-answer.ts';
 export type { DiffCounts, DiffOptions, DiffPair, DiffPlace, HistoryDiff } from './core/comparing/diff.ts';
 export type { StrictDiff, StrictEvent, StrictNames, TypeMismatch } from './core/comparing/diff-strict.ts';
 export type { ChangedValue, JsonPath, LoneValue, ValueDiff } from './core/comparing/value-diff.ts';
@@ -164,6 +165,25 @@ export type { RewindOptions } from './engine/changing/rewind.ts';
 export type { Copied, CopiedSession, CopyOptions, CopyProgress } from './engine/copying/copy-options.ts';
 export type { ImportOptions, ImportSource } from './engine/copying/foreign-history.ts';
 export type { Erased, EraseOptions } from './engine/erasing/erase.ts';
+export type {
+  ExperimentOptions,
+  ExperimentSetOptions,
+  Judge,
+  JudgeContext,
+} from './engine/experimenting/experiment-options.ts';
+export type { SetPoint } from './engine/experimenting/experiment-place.ts';
+export type {
+  CheckedBranch,
+  ExperimentProgress,
+  ExperimentResult,
+  ExperimentRow,
+  ExperimentSession,
+  ExperimentSetResult,
+  JudgeRow,
+  ScoreSummary,
+  VariantComparison,
+  VariantSummary,
+} from './engine/experimenting/experiment-result.ts';
 export type { Located } from './engine/history/place.ts';
 export type { CompareOptions, Comparison } from './engine/looking/compare.ts';
 export type { Counterfactual, CounterfactualOptions } from './engine/looking/counterfactual.ts';
@@ -175,14 +195,6 @@ export type { StateAtOptions } from './engine/looking/state-at.ts';
 export type { Verification, VerifyOptions } from './engine/proving/verify.ts';
 export type { BranchLeft, RecordOptions } from './engine/recording/record-options.ts';
 export type { EffectAnswer, EffectQuestion } from './engine/resuming/effect-guard.ts';
-export type { ExperimentOptions } from './engine/resuming/experiment-options.ts';
-export type {
-  CheckedBranch,
-  ExperimentProgress,
-  ExperimentResult,
-  ExperimentRow,
-  VariantSummary,
-} from './engine/resuming/experiment-result.ts';
 export type { Fate, ForeseeingOptions, ForeseenCall, ForeseenTool } from './engine/resuming/foreseen-calls.ts';
 export type { Decisions } from './engine/resuming/person-decisions.ts';
 export type { Resumable, ResumableOptions } from './engine/resuming/resumable.ts';

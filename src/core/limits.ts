@@ -123,6 +123,12 @@ export const limits = {
   experimentBranchesMax: 1_000,
   /** How long the command that checks a branch of an experiment may take, before it is killed and has failed. */
   checkMsMax: 600_000,
+  /** Branches of one experiment in all its sessions together. */
+  experimentRowsMax: 10_000,
+  /** Named scores of one branch of an experiment. */
+  scoresMax: 100,
+  /** Characters of a result that the receipt of an experiment keeps; the branch has all of it. */
+  receiptTextMax: 4_096,
   /** Runs of one experiment at the same time. */
   experimentParallelMax: 64,
   /** How long an append waits for a different process before it fails with `store.busy`; the default of `busyWaitMs`. */

@@ -16,8 +16,18 @@ import type { RecordingDefaults } from './context/recording-defaults.ts';
 import { Transactions } from './context/transactions.ts';
 import type { Copied, CopyOptions } from './copying/copy-options.ts';
 import type { ImportOptions, ImportSource } from './copying/foreign-history.ts';
+import type { ExperimentSetOptions } from './experimenting/experiment-options.ts';
+import type { ExperimentSetResult } from './experimenting/experiment-result.ts';
 import { sessionRecord, sessionRecords } from './history/place.ts';
-import { compare, compareStrictly, copy, exportHistory, importHistory } from './lazy-verbs.ts';
+import {
+  compare,
+  compareStrictly,
+  copy,
+  experimentSet,
+  exportHistory,
+  findExperiment,
+  importHistory,
+} from './lazy-verbs.ts';
 import type { CompareOptions, Comparison } from './looking/compare.ts';
 import { type ReplayAllOptions, replayAll } from './looking/replay-all.ts';
 import { Session } from './session.ts';
@@ -186,6 +196,33 @@ export class Reprise {
     return options.strict === true
       ? compareStrictly(this.#engine, a, b, options.format)
       : compare(this.#engine, a, b, options);
+  }
+
+  /**
+   * Runs several variants on many sessions, each from a point of its own, and compares them session by session.
+   *
+   * @example
+   * ```ts
+   * const variants = [{ name: 'as-is' }, { name: 'brief', system: 'Be brief.' }];
+   * const agent = async () => 'Done.';
+   * const { rows } = await reprise.experiment({ sessions: [session.id], variants, agent, check: () => true });
+   * ```
+   */
+  experiment<Run, Result>(options: ExperimentSetOptions<Run, Result>): Promise<ExperimentSetResult> {
+    return experimentSet(this.#engine, options);
+  }
+
+  /**
+   * Rebuilds the result of an experiment from the receipts on its branches.
+   *
+   * @example
+   * ```ts
+   * const { id } = await session.experiment('main@2', { variants: [{ name: 'as-is' }], agent: async () => 'Done.' });
+   * const { variants } = await reprise.findExperiment(id);
+   * ```
+   */
+  findExperiment(id: string): Promise<ExperimentSetResult> {
+    return findExperiment(this.#engine, id);
   }
 
   /**

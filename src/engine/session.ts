@@ -20,6 +20,8 @@ import { type Reverted, type RevertOptions, revert } from './changing/revert.ts'
 import { type RewindOptions, rewind } from './changing/rewind.ts';
 import { type Engine, sessionRef } from './context/engine.ts';
 import type { Erased, EraseOptions } from './erasing/erase.ts';
+import type { ExperimentOptions } from './experimenting/experiment-options.ts';
+import type { ExperimentResult } from './experimenting/experiment-result.ts';
 import { metadataAt } from './history/metadata.ts';
 import { branchHead, findPlace, type Located, locate } from './history/place.ts';
 import { erase, experiment, masker, record, resumable, resume, retry, verify } from './lazy-verbs.ts';
@@ -33,8 +35,6 @@ import { branchTree } from './looking/tree.ts';
 import type { Verification, VerifyOptions } from './proving/verify.ts';
 import type { RecordOptions } from './recording/record-options.ts';
 import type { SessionRecorder } from './recording/recorder.ts';
-import type { ExperimentOptions } from './resuming/experiment-options.ts';
-import type { ExperimentResult } from './resuming/experiment-result.ts';
 import type { Resumable, ResumableOptions } from './resuming/resumable.ts';
 import type { ResumeOptions, ResumeResult } from './resuming/resume.ts';
 import type { RetryOptions, RetryResult } from './resuming/retry.ts';

@@ -466,6 +466,23 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
         agent: async () => 'x',
       }),
     ),
+  experimentRowsMax: ({ reprise }) =>
+    exceeds('experimentRowsMax', () =>
+      reprise.experiment({
+        sessions: Array.from({ length: limits.experimentRowsMax + 1 }, (_, index) => `s${index}`),
+        variants: [{ name: 'a' }],
+        agent: async () => 'x',
+      }),
+    ),
+  scoresMax: 'src/core/comparing/check-answer.test.ts',
+  receiptTextMax: async ({ session, reprise }) => {
+    await session.append({ type: 'message.added', data: { message: { role: 'user', content: 'Well?' } } });
+    const text = 'x'.repeat(limits.receiptTextMax + 1);
+    const { id, rows } = await session.experiment('main', { variants: [{ name: 'a' }], agent: async () => text });
+    expect(rows[0]?.text).toBe(text);
+    const found = await reprise.findExperiment(id);
+    expect(found.rows[0]?.text).toBe(`${text.slice(1)}…`);
+  },
   experimentParallelMax: ({ session }) =>
     exceeds('experimentParallelMax', () =>
       session.experiment('main', {

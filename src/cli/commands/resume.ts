@@ -45,7 +45,7 @@ export const resume: CommandSpec = {
     const effects = await simulating(context, options, limits.effects, { all: false });
     const { pending } = await session.resumable({ branch: ref.branch });
     if (context.out.json === undefined) for (const line of pendingLines(pending)) context.out.say(line);
-    return await runLive(context, session, async ({ watched, signal, ask }) => {
+    return await runLive(context, async ({ watched, signal, ask }) => {
       const resumed = await session.resume({ branch: ref.branch }, watched(chosen), {
         ...limits,
         ...decisions,

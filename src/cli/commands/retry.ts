@@ -46,7 +46,7 @@ export const retry: CommandSpec = {
     });
     const edits = { ...(await context.masked(session, typed)), ...given({ name: textOption(options, 'name') }) };
     const effects = await simulating(context, options, limits.effects, { all: false });
-    return await runLive(context, session, async ({ watched, signal, ask }) => {
+    return await runLive(context, async ({ watched, signal, ask }) => {
       const retried = await session.retry(what, watched(chosen), {
         ...limits,
         ...edits,

@@ -26,6 +26,8 @@ export interface Config {
    * `retry` do with `--simulate NAME`.
    */
   readonly simulate?: Readonly<Record<string, Simulation['simulate']>>;
+  /** Judges of experiments, by the name that `--judge` takes. */
+  readonly judges?: Readonly<Record<string, (...asked: never) => unknown>>;
   /** Prices of models; they go before the known ones. */
   readonly prices?: PriceTable;
   /** More masking rules than the built-in ones; `false` masks nothing. */
@@ -55,6 +57,7 @@ const fields: Readonly<Record<keyof Config, (value: unknown, path: string) => vo
   namespace: (value) => checkId('namespace', value),
   agents: checkAgents,
   simulate: checkSimulations,
+  judges: checkJudges,
   prices: checkPrices,
   masking: (value) => {
     if (value !== false) checkMasking(value);
@@ -141,6 +144,15 @@ function checkSimulations(value: unknown, path: string): void {
     }
   }
 }
+
+function checkJudges(value: unknown, path: string): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return refuse(path, 'it is not an object of judges', judgeHint);
+  for (const [name, judge] of Object.entries(value))
+    if (typeof judge !== 'function') refuse(`${path}.${name}`, `${kindOf(judge)} is not a judge`, judgeHint);
+}
+
+const judgeHint = 'Write judges: { name: (branch, { recorder }) => passOrScore }.';
 
 function isAgent(value: unknown): value is Agent<never, unknown> {
   if (typeof value === 'function') return true;

@@ -18,7 +18,7 @@ import type { RecordOptions } from '../recording/record-options.ts';
 import { recordingDefaults } from '../recording/recording-defaults.ts';
 import { refuseUnstored } from '../recording/unstored-call.ts';
 import type { Comparing } from './asked-call.ts';
-import { BudgetGuard } from './budget-guard.ts';
+import { type BudgetAccount, BudgetGuard } from './budget-guard.ts';
 import { type EffectAnswer, EffectGuard, type EffectQuestion } from './effect-guard.ts';
 import type { EffectLedger } from './effect-ledger.ts';
 import { checkPendingEffects } from './foreseen-calls.ts';
@@ -59,6 +59,8 @@ export interface RunRequest<Run, Result> extends RunLimits, ResumeRecordOptions,
   readonly ledger: EffectLedger;
   /** Who makes the run; a resume if left out. */
   readonly by?: 'resume' | 'experiment' | undefined;
+  /** The budget that this run shares with others. */
+  readonly total?: BudgetAccount | undefined;
   /** The run whose conversation is continued; the last active one if left out. */
   readonly continues?: string | undefined;
 }
@@ -119,7 +121,7 @@ export async function resumeRun<Run, Result>(
   request.ledger.renew(branch);
   const gate = new RunGate(watch, branch);
   const effects = effectGuard(engine, { request, place, history, person, signal: watch.signal });
-  const budget = new BudgetGuard(request.budget ?? {}, (error) => watch.stop(error, 'budget'));
+  const budget = new BudgetGuard(request.budget ?? {}, (error) => watch.stop(error, 'budget'), request.total);
   const checks = new PendingChecks();
   const repairs = [...history.repairs];
   try {

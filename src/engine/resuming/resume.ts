@@ -14,7 +14,7 @@ import { refText } from '../../core/ref.ts';
 import type { Engine } from '../context/engine.ts';
 import { placeAt } from '../history/place.ts';
 import { type Lineage, lineageOf } from '../looking/lineage.ts';
-import { checkBudget } from './budget-guard.ts';
+import { type BudgetAccount, checkBudget } from './budget-guard.ts';
 import { EffectLedger } from './effect-ledger.ts';
 import { checkDecisions, type Decisions } from './person-decisions.ts';
 import { checkGoesOn, resumableHistory } from './resume-history.ts';
@@ -151,6 +151,8 @@ export interface ResumeTarget {
   readonly ledger?: EffectLedger;
   /** Who resumes it; a resume if left out. An experiment makes no irreversible call unless its policy says so. */
   readonly by?: 'resume' | 'experiment';
+  /** The budget that it shares with others. */
+  readonly total?: BudgetAccount;
   /** The run whose conversation is continued; the last active one if left out. */
   readonly continues?: string | undefined;
 }
@@ -170,7 +172,7 @@ export async function resume<Run, Result>(
 /** Continues a branch on an agent and reports, also if it fails. Throws only if the run cannot begin. */
 export async function settleResume<Run, Result>(
   engine: Engine,
-  { session, branch, continues, by, ledger = new EffectLedger(engine, session) }: ResumeTarget,
+  { session, branch, continues, by, total, ledger = new EffectLedger(engine, session) }: ResumeTarget,
   agent: Agent<Run, Result>,
   options: ResumeOptions<Run> = {},
 ): Promise<Resumed<Result>> {
@@ -179,7 +181,7 @@ export async function settleResume<Run, Result>(
   checkLimits(options);
   checkDecisions(options);
   const { agentName, prompt, userTurns, run, ...limits } = options;
-  const request = { ...limits, session, branch, agent, agentName, continues, by, run: run as Run, ledger };
+  const request = { ...limits, session, branch, agent, agentName, continues, by, total, run: run as Run, ledger };
   const lineage = await lineageOf(engine, session, branch);
   const runs =
     userTurns === undefined

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Message } from '../../core/message/message.ts';
-import type { ExperimentProgress } from '../../engine/resuming/experiment-result.ts';
+import type { ExperimentProgress } from '../../engine/experimenting/experiment-result.ts';
 import { asks, countedRefund, lastOf, littleAgent, recordLoop, refunding, says } from './little-agent.ts';
 import { noting, own, refunded } from './refund-story.ts';
 import { all, onSession, refuses, type VerbCase } from './verb-case.ts';
@@ -172,7 +172,7 @@ export const experiment: readonly VerbCase[] = [
       const [asIs, limited] = result.variants;
       assert.deepEqual(
         [asIs?.verdict, limited?.verdict, limited?.passed, limited?.checked],
-        ['baseline', 'undecided', 2, 2],
+        ['baseline', 'tooFew', 2, 2],
       );
       assert.ok((limited?.interval?.low ?? 1) < 0.5, 'two repeats do not say much');
       assert.deepEqual([limited?.mean.modelCalls, limited?.mean.tokens, limited?.mean.cost], [2, 220, 0.02]);

@@ -12,6 +12,7 @@ import { editing } from './editing.ts';
 import { effects } from './effects.ts';
 import { effectsBeside } from './effects-beside.ts';
 import { erase } from './erasing.ts';
+import { experimentSets } from './experiment-sets.ts';
 import { experiment, retry } from './experimenting.ts';
 import { importing } from './importing.ts';
 import { counterfactual, stateAt } from './looking.ts';
@@ -67,7 +68,7 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   resume: [...resume, ...stopping, ...userTurns, ...effects, ...effectsBeside, ...whatIf],
   resumable,
   retry,
-  experiment,
+  experiment: [...experiment, ...experimentSets],
   rewind,
   revert,
   redo,
@@ -90,6 +91,8 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   'reprise.namespace': sessions,
   'reprise.currentNamespace': sessions,
   'reprise.replay': replay,
+  'reprise.experiment': experimentSets,
+  'reprise.findExperiment': experimentSets,
   'reprise.diff': diff,
   'reprise.resolve': sessions,
   'reprise.copy': copying,
