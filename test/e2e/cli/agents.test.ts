@@ -354,8 +354,8 @@ describe('reprise experiment', () => {
     expect(code).toBe(0);
     for (const branch of ['as-is-1', 'as-is-2', 'brief-1', 'brief-2']) expect(stdout).toContain(branch);
     expect(stdout).toMatch(/^as-is +2\/2 +0\/2 +0–66% +baseline/m);
-    expect(stdout).toMatch(/^brief +2\/2 +2\/2 +34–100% +undecided/m);
-    expect(stderr).toContain('reprise tree refund');
+    expect(stdout).toMatch(/^brief +2\/2 +2\/2 +34–100% +too few: 4 repeats needed/m);
+    expect(stderr).toMatch(/reprise experiment show [0-9a-f]{12}/);
     expect(await historyOf('refund')).toBe(before);
   });
 
@@ -371,7 +371,8 @@ describe('reprise experiment', () => {
         .map(({ branch }) => branch)
         .sort(),
     ).toEqual(['as-is-1', 'brief-1']);
-    expect(lines.at(-1)).toMatchObject({ session: 'refund', point: { branch: 'main', seq: 2 }, original: 'refund' });
+    const sessions = [{ session: 'refund', point: { branch: 'main', seq: 2 }, original: 'refund', error: null }];
+    expect(lines.at(-1)).toMatchObject({ total: 2, sessions });
   });
 
   test('variants may name agents of their own, and a failing one spoils no other', async () => {
