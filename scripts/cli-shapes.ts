@@ -1,4 +1,5 @@
 /** The `--json` answer of each command: the keys of its interface, and notes for the reference. */
+
 import type { DoctorAnswer } from '../src/cli/answering/diagnosis.ts';
 import type { CompletionAnswer } from '../src/cli/commands/completion.ts';
 import type { ConfigAnswer } from '../src/cli/commands/config.ts';
@@ -9,6 +10,7 @@ import type { VerifyAnswer } from '../src/cli/commands/verify.ts';
 import type { CopyRow } from '../src/cli/render/copy-table.ts';
 import type { Event } from '../src/core/event/event.ts';
 import type {
+  BranchAnswer,
   DeleteAnswer,
   DeleteSessionAnswer,
   EditAnswer,
@@ -24,6 +26,7 @@ import type { ShowAnswer } from '../src/reading/known-at.ts';
 import type { ListRow } from '../src/reading/list-branches.ts';
 import type { ExperimentRowAnswer, ResumeAnswer, RetryAnswer } from '../src/reading/run-answers.ts';
 import type { ProjectionRow, StateAnswer } from '../src/reading/shipped-projections.ts';
+import type { SpaceRow } from '../src/reading/space-used.ts';
 import type { StateRow, VersionRow } from '../src/reading/state-entries.ts';
 import type { TreeRow } from '../src/reading/tree-rows.ts';
 
@@ -110,8 +113,10 @@ export const shapes: Readonly<Record<string, CliShape>> = {
       git: 'always',
       usage: 'always',
       fingerprint: 'always',
+      branches: 'always',
+      archived: 'always',
     },
-    'One line per branch. `namespace` is printed with `--all-namespaces`. `parent` is null for the branch a session began with; unknown values are null. `bytes` is the payload that the branch stores itself: its events, and the messages and bodies that came into the session with them. A payload that many events share counts once, where it came first; an erased one does not count. `doctor` prints the size of the whole store, with its indexes.',
+    'One line per session, of its first branch or of the first that matches; with `--branches` one line per branch. `branches` counts the branches of the session. `namespace` is printed with `--all-namespaces`. `parent` is null for the branch a session began with; unknown values are null. `bytes` is the payload that the branch stores itself: its events, and the messages and bodies that came into the session with them. A payload that many events share counts once, where it came first; an erased one does not count. `doctor` prints the size of the whole store, with its indexes.',
   ),
   tree: shape<TreeRow>(
     {
@@ -278,6 +283,24 @@ export const shapes: Readonly<Record<string, CliShape>> = {
   'delete-session': shape<DeleteSessionAnswer>(
     { session: 'always', deleted: 'always', events: 'always', branches: 'always' },
     '',
+  ),
+  branch: shape<BranchAnswer>(
+    { ref: 'always', session: 'always', branch: 'always', action: 'always', events: 'always' },
+    'One line per branch. `events` is null unless it was deleted. `--json=object`: `{ branches }`.',
+  ),
+  du: shape<SpaceRow>(
+    {
+      namespace: 'always',
+      session: 'always',
+      branches: 'always',
+      events: 'always',
+      eventBytes: 'always',
+      partBytes: 'always',
+      snapshots: 'always',
+      snapshotBytes: 'always',
+      bytes: 'always',
+    },
+    'One line per session, the largest first. `bytes` is the sum of events, parts and snapshots; a part that several sessions hold counts for each. `--json=object`: `{ storeBytes, sessions }`, where `storeBytes` is the whole store with its indexes.',
   ),
   resume: shape<ResumeAnswer>(
     resumed,

@@ -158,6 +158,9 @@ export type {
   SessionLog,
   SessionSource,
 } from './core/session/session-log.ts';
+export type { SessionSize } from './core/store/session-size.ts';
+export type { ArchiveOptions } from './engine/changing/archive-branch.ts';
+export type { DeleteBranchOptions, DeletedBranch } from './engine/changing/delete-branch.ts';
 export type { Edited } from './engine/changing/edit.ts';
 export type { Marked, MarkOptions } from './engine/changing/mark.ts';
 export type { Reverted, RevertOptions } from './engine/changing/revert.ts';

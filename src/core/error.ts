@@ -17,6 +17,7 @@ export const errorCodes = {
   'append.empty': 'An append has no events.',
   'append.partly-known': 'Some events of a batch are stored already and some are not.',
   'branch.exists': 'The session has a branch of that name.',
+  'branch.in-use': 'The branch cannot be taken away: others grow from it, or the session began with it.',
   'branch.not-found': 'The session has no branch of that name.',
   'branch.rewound': 'The branch was rewound after this writer started.',
   'budget.exceeded': 'The model calls, tokens or cost that were allowed are used up.',

@@ -8,6 +8,7 @@ import { limits } from '../core/limits.ts';
 import type { ForeignFormat } from '../core/recording/foreign-format.ts';
 import { mainBranch, parseRef, type Ref } from '../core/ref.ts';
 import type { EventStore, Platform, SessionRecord } from '../core/store/event-store.ts';
+import type { SessionSize } from '../core/store/session-size.ts';
 import type { StoreHealth } from '../core/store/store-health.ts';
 import { append } from './changing/append.ts';
 import { Chores } from './context/chores.ts';
@@ -280,6 +281,18 @@ export class Reprise {
   async resolve(ref: string | Ref): Promise<Ref> {
     const parsed = typeof ref === 'string' ? parseRef(ref) : ref;
     return parsed.session === 'latest' ? { ...parsed, session: await this.#latest() } : parsed;
+  }
+
+  /**
+   * Measures a session: its events, parts and snapshots in bytes; undefined if there is none of that id.
+   *
+   * @example
+   * ```ts
+   * const { eventBytes, partBytes } = (await reprise.sessionSize(session.id))!;
+   * ```
+   */
+  sessionSize(session: string): Promise<SessionSize | undefined> {
+    return this.#engine.store.sessionSize(sessionRef(this.#engine, session));
   }
 
   /**

@@ -11,6 +11,8 @@ import type { AppendOptions, BranchNode, ForkOptions, Replay, ReplayOptions } fr
 import type { Edit } from '../core/view/edit.ts';
 import { Branch } from './branch.ts';
 import { append } from './changing/append.ts';
+import { type ArchiveOptions, archiveBranch } from './changing/archive-branch.ts';
+import { type DeleteBranchOptions, type DeletedBranch, deleteBranch } from './changing/delete-branch.ts';
 import { deleteSession } from './changing/delete-session.ts';
 import { type Edited, edit } from './changing/edit.ts';
 import { fork } from './changing/fork.ts';
@@ -180,6 +182,14 @@ export class Session implements SessionVerbs {
 
   dropSnapshots(): Promise<void> {
     return this.#engine.store.dropSnapshots(sessionRef(this.#engine, this.id));
+  }
+
+  archiveBranch(branch: string, options: ArchiveOptions = {}): Promise<void> {
+    return archiveBranch(this.#engine, this.id, branch, options);
+  }
+
+  deleteBranch(branch: string, options: DeleteBranchOptions): Promise<DeletedBranch> {
+    return deleteBranch(this.#engine, this.id, branch, options);
   }
 
   delete(options: { readonly confirm: string }): Promise<void> {

@@ -24,7 +24,7 @@ export async function sessionsIn(reprise: Reprise, text: string): Promise<readon
   const { fields = [] } = parseFilter(text);
   checkListQuery({ fields });
   const found: string[] = [];
-  for await (const [first] of listBranches(reprise, { limit: sessionsMax, fields }))
+  for await (const [first] of listBranches(reprise, { limit: sessionsMax, fields, folds: true }))
     if (first !== undefined) found.push(first.session.id);
   if (found.length > 0) return found;
   return refuse(

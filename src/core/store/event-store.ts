@@ -3,6 +3,7 @@ import type { Digest, Point, Seq } from '../point.ts';
 import type { AskedView, Segment } from '../view/view.ts';
 import type { AppendOutcome, AppendRequest } from './append-request.ts';
 import type { BranchHead, BranchRecord, BranchSummary } from './branch-record.ts';
+import type { DeleteBranchRequest } from './delete-branch-request.ts';
 import type { EraseOutcome, EraseRequest } from './erase-request.ts';
 import type { LatestPage, LatestRequest } from './latest-request.ts';
 import type { HeldPartsRequest, Page, PageRequest, PartsPage, PartsRequest } from './page-request.ts';
@@ -10,12 +11,14 @@ import type { Receipt, ReceiptsRequest } from './receipt.ts';
 import type { RestoreOutcome, RestoreRequest } from './restore-request.ts';
 import type { BranchRef, SessionRef } from './session-ref.ts';
 import type { NewSession, RenameRequest, SessionRecord, SessionsPage, SessionsRequest } from './session-request.ts';
+import type { SessionSize } from './session-size.ts';
 import type { Snapshot, SnapshotKey } from './snapshot-key.ts';
 import type { StoreHealth } from './store-health.ts';
 
 // Types that importers of the port need most.
 export type { AppendOutcome, AppendRequest, AppendTarget, EventInput } from './append-request.ts';
 export type { BranchHead, BranchRecord, BranchSummary } from './branch-record.ts';
+export type { DeleteBranchRequest } from './delete-branch-request.ts';
 export type { EraseOutcome, EraseRequest } from './erase-request.ts';
 export type { LatestPage, LatestRequest } from './latest-request.ts';
 export type {
@@ -115,6 +118,14 @@ export interface EventStore {
   deleteSession(ref: SessionRef): Promise<boolean>;
 
   /**
+   * Deletes a branch that nothing grows from, with its events, snapshots and receipts and the parts named in the request,
+   * and appends the event that records it, atomically. Refuses a branch that others grow from or that the session began
+   * with (`branch.in-use`), and a session whose branches do not end where the caller read them (`append.conflict`). Parts
+   * that it brought and that stay count as brought by the first branch. The name is free again.
+   */
+  deleteBranch(request: DeleteBranchRequest): Promise<AppendOutcome>;
+
+  /**
    * Keeps a snapshot. A store that is read-only or busy may skip it. It must skip one made before the last erasure,
    * since that snapshot may hold erased content.
    */
@@ -146,6 +157,9 @@ export interface EventStore {
 
   /** Rebuilds the key index of a session from the log, and every other index that its reads use. */
   reindex(ref: SessionRef): Promise<void>;
+
+  /** Measures a session; undefined if it does not exist. */
+  sessionSize(ref: SessionRef): Promise<SessionSize | undefined>;
 
   /** Reports what the store is and whether it is sound. */
   health(): Promise<StoreHealth>;

@@ -14,6 +14,7 @@ import { effectsBeside } from './effects-beside.ts';
 import { erase } from './erasing.ts';
 import { experimentSets } from './experiment-sets.ts';
 import { experiment, retry } from './experimenting.ts';
+import { housekeeping } from './housekeeping.ts';
 import { importing } from './importing.ts';
 import { counterfactual, stateAt } from './looking.ts';
 import { masking } from './masking.ts';
@@ -69,6 +70,8 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   resumable,
   retry,
   experiment: [...experiment, ...experimentSets],
+  archiveBranch: housekeeping,
+  deleteBranch: housekeeping,
   rewind,
   revert,
   redo,
@@ -93,6 +96,7 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   'reprise.replay': replay,
   'reprise.experiment': experimentSets,
   'reprise.findExperiment': experimentSets,
+  'reprise.sessionSize': housekeeping,
   'reprise.diff': diff,
   'reprise.resolve': sessions,
   'reprise.copy': copying,
