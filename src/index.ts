@@ -147,6 +147,7 @@ export type { Edit, EditOptions, Replacement } from './core/view/edit.ts';
 export type { CheckAnswer, PassAnswer, Scores } from './core/comparing/check-answer.ts';
 export type { DiffCounts, DiffOptions, DiffPair, DiffPlace, HistoryDiff } from './core/comparing/diff.ts';
 export type { StrictDiff, StrictEvent, StrictNames, TypeMismatch } from './core/comparing/diff-strict.ts';
+export type { MeanInterval, PairCount, PassComparison } from './core/comparing/statistics.ts';
 export type { ChangedValue, JsonPath, LoneValue, ValueDiff } from './core/comparing/value-diff.ts';
 export type {
   AppendOptions,
@@ -239,4 +240,5 @@ export { createNodePlatform } from './node/platform.ts';
 export { openMemoryStore } from './store/memory/memory-store.ts';
 export { openPostgresStore } from './store/postgres/postgres-store.ts';
 export type { PostgresStoreOptions } from './store/postgres/store-options.ts';
-export { openSqliteStore, type SqliteStoreOptions } from './store/sqlite/sqlite-store.ts';
+export { openSqliteStore } from './store/sqlite/sqlite-store.ts';
+export type { SqliteStoreOptions } from './store/sqlite/store-options.ts';

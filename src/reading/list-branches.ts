@@ -200,8 +200,8 @@ export async function listRow(
 ): Promise<ListRow> {
   const namespace = hasNamespace ? branch.record.namespace : undefined;
   const fingerprint = await branch.session.fingerprint({ branch: branch.node.branch });
-  const { branches, archived } = branch;
-  return { ...given({ namespace }), ...rowOf(branch), fingerprint, branches, archived };
+  const { branches, archived, ...row } = rowOf(branch);
+  return { ...given({ namespace }), ...row, fingerprint, branches, archived };
 }
 
 function rowOf(listed: ListedBranch): Omit<ListRow, 'fingerprint'> {

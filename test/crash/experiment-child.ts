@@ -1,4 +1,4 @@
-/** Runs an experiment, or continues it, and dies in the middle of a branch if it is told in which. */
+/** Runs an experiment, or continues it, and dies in the middle of the branch that its arguments name. */
 import { appendFileSync } from 'node:fs';
 import { openReprise } from '../../src/index.ts';
 

@@ -19,7 +19,9 @@ test('an experiment whose process was killed is continued, and no branch with a 
     await session.append({ type: 'message.added', data: { message: { role: 'user', content: 'Well?' } } });
   }
   const run = (...more: readonly string[]) =>
-    spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', child, path, log, ...more], { encoding: 'utf8' });
+    spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', child, path, log, ...more], {
+      encoding: 'utf8',
+    });
   expect(run('', '3').signal).toBe('SIGKILL');
   const lines = (): string[] => readFileSync(log, 'utf8').trim().split('\n');
   const [id = ''] = lines()[0]?.split(' ') ?? [];

@@ -16,7 +16,7 @@ import { pages } from '../history/stored-events.ts';
 import { encodeRequest } from './write.ts';
 
 /** The metadata key on the first branch that says which branch was deleted last. */
-export const deletedKey = 'reprise.deleted';
+const deletedKey = 'reprise.deleted';
 
 /** How to delete a branch. */
 export interface DeleteBranchOptions {

@@ -32,7 +32,7 @@ export async function setPlace(engine: Engine, session: string, at: SetPoint): P
 }
 
 /** Says which point it is, in words. */
-export function wordsOf(at: SetPoint): string {
+function wordsOf(at: SetPoint): string {
   if (at === 'first-user-message') return 'the first user message';
   if ('beforeCall' in at) return `the first call of "${at.beforeCall}"`;
   return 'point' in at ? 'at that point' : 'one that the filter matches';

@@ -11,7 +11,7 @@ import { recordingDefaults } from '../recording/recording-defaults.ts';
 import type { ExperimentRow } from './experiment-result.ts';
 
 /** The metadata key that the receipt of a branch is kept under. A fork of the branch does not inherit it. */
-export const experimentKey = 'reprise.experiment';
+const experimentKey = 'reprise.experiment';
 
 /** The receipt of one branch of an experiment: of which experiment, point, variant and repeat it is, and its row. */
 export interface ExperimentReceipt {
@@ -28,7 +28,7 @@ export interface ExperimentReceipt {
   readonly variant: string;
   readonly repeat: number;
   readonly branch: string;
-  /** Undefined while the branch has not ended, and for ever if the process died. */
+  /** Undefined while the branch has not ended, and if the process died. */
   readonly row: ExperimentRow | undefined;
 }
 
@@ -92,7 +92,7 @@ function receiptFrom(session: string, branch: string, held: JsonObject | undefin
 }
 
 /** Tells whether a branch has its result: one that was stopped, that the budget of the whole cut off, or whose process died, has none. */
-export function isFinished({ row }: ExperimentReceipt): boolean {
+function isFinished({ row }: ExperimentReceipt): boolean {
   return row !== undefined && row.errorCode !== 'resume.aborted' && row.errorCode !== 'experiment.over-budget';
 }
 

@@ -27,7 +27,7 @@ export interface Trial {
   readonly ledger: EffectLedger;
 }
 
-/** What all branches of an experiment share. */
+/** The surroundings that all branches of an experiment share. */
 export interface Bench<Run, Result> {
   readonly engine: Engine;
   readonly options: ExperimentOptions<Run, Result>;
@@ -90,10 +90,8 @@ function measured<Result>(resumed: Resumed<Result>): Omit<ExperimentRow, keyof t
   const { session, branch, outcome, text, modelCalls, usage, cost, unpricedCalls, latencyMs } = resumed;
   const { reused, simulated } = resumed;
   const told = 'error' in resumed ? { error: messageOf(resumed.error), errorCode: codeOf(resumed.error) } : noError;
-  return {
-    ...{ session, branch, outcome, text, modelCalls, usage, cost, unpricedCalls, latencyMs, reused, simulated },
-    ...told,
-  };
+  const spent = { modelCalls, usage, cost, unpricedCalls, latencyMs, reused, simulated };
+  return { session, branch, outcome, text, ...spent, ...told };
 }
 
 const noError = { error: null, errorCode: null } as const;

@@ -89,7 +89,7 @@ async function placeOf(engine: Engine, session: string, at: SetPoint): Promise<S
 interface Planned<Run, Result> {
   readonly places: readonly SetPlace[];
   readonly variants: readonly Variant[];
-  /** What the experiment starts from, for the digest of its plan. */
+  /** The point or points that the experiment starts from, for the digest of its plan. */
   readonly at: unknown;
   readonly options: ExperimentOptions<Run, Result>;
 }

@@ -1,6 +1,6 @@
 import type { RepriseError } from '../../core/error.ts';
 import type { KeySelector } from '../../core/event/keys.ts';
-import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { checkKeys } from '../../core/known-keys.ts';
 import { checkLimit, limits } from '../../core/limits.ts';
 import type { Digest, Point, Seq } from '../../core/point.ts';
 import type {
@@ -66,28 +66,8 @@ import { changeDetector, Watchers } from './operations/watch.ts';
 import { checkWait } from './option-checks.ts';
 import { migrations as ownMigrations } from './schema.ts';
 import { isBusy } from './sqlite-error.ts';
+import { openKeys, type SqliteStoreOptions } from './store-options.ts';
 import { pause, turnMsMax, turnOfLoop, Writer } from './writer.ts';
-
-/** How to open a SQLite store. */
-export interface SqliteStoreOptions {
-  /** The file; a missing directory is created. */
-  readonly path: string;
-  readonly platform: Platform;
-  /** `disk` (the default) survives power loss; `process` survives the death of the process only, and is faster. */
-  readonly durability?: 'disk' | 'process';
-  /** Opens for reading only. A file without write permission is always opened that way. */
-  readonly readOnly?: boolean;
-  /** How long to wait for a different process before `store.busy`: 10 s if left out, 0 to try once, 10 minutes at most. */
-  readonly busyWaitMs?: number;
-  /** Whether to create a missing file; true if left out. */
-  readonly create?: boolean;
-}
-
-const openKeys: KnownKeys = optionKeys<SqliteStoreOptions>(
-  'open the store',
-  { path: true, platform: true, durability: true, readOnly: true, busyWaitMs: true, create: true },
-  'openSqliteStore',
-);
 
 /**
  * Opens the store in one SQLite file. Several processes may have it open; each waits for the others without blocking its

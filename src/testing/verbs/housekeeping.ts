@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { valueAt } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import { conversation } from '../../projections/conversation.ts';
 import { recordLoop, says } from './little-agent.ts';
@@ -42,8 +43,9 @@ export const housekeeping: readonly VerbCase[] = [
     assert.deepEqual(await session.stateAt('other', conversation), before);
     for (const name of ['main', 'other']) assert.equal((await session.verify({ at: name })).ok, true);
     const last = (await all(session.replay({ filter: { types: ['metadata.changed'] } }))).at(-1);
-    const deleted = (last?.data['set'] as Record<string, Record<string, unknown>>)['reprise.deleted'];
-    assert.deepEqual([deleted?.['branch'], deleted?.['head'], deleted?.['reason']], ['x', 5, 'it led nowhere']);
+    const deleted = valueAt(last?.data, ['set', 'reprise.deleted']);
+    const about = ['branch', 'head', 'reason'].map((key) => valueAt(deleted, [key]));
+    assert.deepEqual(about, ['x', 5, 'it led nowhere']);
     const fork = await session.fork('main', { name: 'x' });
     assert.deepEqual([await session.metadata(fork.name), (await session.verify({ at: 'x' })).ok], [{}, true]);
     await session.append({ type: 'message.added', data: { message: { role: 'user', content: long('o') } } });

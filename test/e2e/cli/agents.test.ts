@@ -193,7 +193,7 @@ describe('reprise resume', () => {
     await place.run(['fork', 'refund@2', '--name', 'odd', '--model', 'odd-1']);
     const resumed = await place.run(['resume', 'refund/odd', '--with', 'support']);
     expect(resumed.stdout + resumed.stderr).toContain('cost unknown');
-    const { stdout } = await place.run(['list']);
+    const { stdout } = await place.run(['list', '--branches']);
     expect(stdout.split('\n').find((line) => line.includes('odd'))).toMatch(/ \? /);
     place.write('variants.json', [{ name: 'priced' }, { name: 'odd', model: 'odd-1' }]);
     const table = await place.run(['experiment', 'refund@2', '--variants', 'variants.json']);

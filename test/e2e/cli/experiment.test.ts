@@ -69,7 +69,14 @@ describe('reprise experiment --sessions', () => {
     [['refund@2', '--continue', 'x1'], 'Cannot find experiment "x1"'],
   ])('refuses %j', async (words, why) => {
     place.write('empty.txt', '\n');
-    const { code, stderr } = await place.run(['experiment', ...words, '--variants', 'variants.json', '--with', 'support']);
+    const { code, stderr } = await place.run([
+      'experiment',
+      ...words,
+      '--variants',
+      'variants.json',
+      '--with',
+      'support',
+    ]);
     expect([code === 2 || code === 1, stderr]).toEqual([true, expect.stringContaining(why)]);
   });
 });
@@ -127,7 +134,7 @@ export default { ...held, judges };`,
     const { branches, variants } = await object([...one, '--check', `echo '{"brief": 0.5}'`, '--judge', 'short']);
     expect(branches[0]).toMatchObject({ passed: null, scores: { brief: 0.5 }, judge: { modelCalls: 1 } });
     expect(Object.keys(branches[0]?.['scores'] as object)).toEqual(['brief', 'length']);
-    expect((variants[0]?.['scores'] as { name: string }[]).map(({ name }) => name)).toEqual(['brief', 'length']);
+    expect(variants[0]?.['scores']).toMatchObject([{ name: 'brief' }, { name: 'length' }]);
   });
 
   test('stops at the budget of the whole, and says so in the table', async () => {
