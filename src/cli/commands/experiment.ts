@@ -65,8 +65,7 @@ export const experiment: CommandSpec = {
   examples: [
     'reprise experiment demo@12 --variants variants.json --with support',
     'reprise experiment demo@12 --variants variants.json --repeats 3 --parallel 2 --check "grep -q pool" --json',
-    'reprise experiment --sessions "outcome=error" --at before-call:refund --variants variants.json --fail-under 0.9',
-    'reprise experiment show 0a1b2c3d4e5f',
+    'reprise experiment --sessions "session=^demo" --variants variants.json --total-cost 1 --junit report.xml',
   ],
   run: async (context, [text = '', id], options) => {
     const reports = reportsIn(options);

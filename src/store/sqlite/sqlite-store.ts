@@ -22,7 +22,6 @@ import type {
   PageRequest,
   PartsPage,
   PartsRequest,
-  Platform,
   Receipt,
   SessionRecord,
   SessionRef,
