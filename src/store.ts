@@ -22,7 +22,7 @@ export type {
 } from './core/store/append-request.ts';
 export type { BranchHead, BranchRecord, BranchSummary } from './core/store/branch-record.ts';
 export type { BranchState } from './core/store/branch-state.ts';
-export { checkDeletable, type DeleteBranchRequest } from './core/store/delete-branch-request.ts';
+export type { DeleteBranchRequest } from './core/store/delete-branch-request.ts';
 export type { EraseOutcome, EraseRequest } from './core/store/erase-request.ts';
 export type { Abort, EventStore } from './core/store/event-store.ts';
 export type { LatestPage, LatestRequest } from './core/store/latest-request.ts';
