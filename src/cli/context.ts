@@ -10,6 +10,7 @@ import { checkShown, loadProject, type Project, readProject, settingOf } from '.
 import { absoluteUrl, type ChosenStore, chooseStore } from '../node/store-location.ts';
 import { openReprise } from '../open-reprise.ts';
 import { branchesOf } from '../reading/branch-tree.ts';
+import { findWork } from '../reading/find-work.ts';
 import { type OpenRef, openRef } from '../reading/open-ref.ts';
 import { demoFile } from './demo-file.ts';
 import type { GlobalOptions } from './global-options.ts';
@@ -122,8 +123,44 @@ export class Context {
     return work.finally(() => clearInterval(wait));
   }
 
-  /** Looks up a ref and opens its session; the error for a typo suggests the closest name. */
+  /**
+   * Looks up a ref and opens its session; the error for a typo suggests the closest name. A run or a task can be named
+   * in place of a session: `RUN`, `task:ID`, `SESSION@task:ID`.
+   */
   async at(text: string): Promise<OpenRef> {
+    const [, place, task] = /^(?:(.+)@)?task:(.+)$/s.exec(text) ?? [];
+    if (task !== undefined) return this.#task(task, place);
+    try {
+      return await this.session(text);
+    } catch (error) {
+      const { session, branch, at } = parsedRef(text);
+      const isName = branch === mainBranch && at.kind === 'head' && !text.includes('/');
+      if (!isName || session === 'latest' || !hasCode(error, 'session.not-found')) throw error;
+      const work = { run: session };
+      const found = await findWork(await this.open(), work);
+      if (found === undefined) throw error;
+      return { ...(await openRef(await this.open(), found)), work };
+    }
+  }
+
+  /** Finds a task: on a branch if one is given, else in the newest session that has it. */
+  async #task(task: string, place: string | undefined): Promise<OpenRef> {
+    const within = place === undefined ? undefined : (await this.branch(place)).ref;
+    const reprise = await this.open();
+    const named = place?.includes('/') === true ? within : within && { session: within.session, branch: undefined };
+    const found = await findWork(reprise, { task }, named);
+    if (found !== undefined) return { ...(await openRef(reprise, found)), work: { task } };
+    const where = within === undefined ? 'no session has it' : `${refText(within)} does not have it`;
+    throw new RepriseError('event.not-found', `Cannot find task "${task}": ${where}`, {
+      hint:
+        place === undefined
+          ? 'Add its session if that is an old one: SESSION@task:ID. See: reprise list'
+          : `See: reprise replay ${place} --event-type task.started`,
+    });
+  }
+
+  /** Looks up a ref whose session is named by its id; the error for a typo suggests the closest name. */
+  async session(text: string): Promise<OpenRef> {
     const ref = parsedRef(text);
     const reprise = await this.open();
     try {
@@ -153,7 +190,7 @@ export class Context {
   /** Looks up a ref that must name a point: a command that changes something there must not guess. */
   async point(text: string): Promise<OpenRef> {
     parsedRef(text);
-    if (text.includes('@')) return this.at(text);
+    if (text.includes('@')) return this.session(text);
     throw new RepriseError('ref.invalid', `Cannot use ${JSON.stringify(text)}: it names a branch but no point on it`, {
       hint: `Add a seq: ${JSON.stringify(`${text}@SEQ`)}. "reprise replay ${text}" shows them.`,
     });
@@ -162,7 +199,7 @@ export class Context {
   /** Looks up a ref that must name a branch, and no point in its past. */
   async branch(text: string): Promise<OpenRef> {
     const { session, branch, at } = parsedRef(text);
-    if (at.kind === 'head') return this.at(text);
+    if (at.kind === 'head') return this.session(text);
     throw new RepriseError(
       'ref.invalid',
       `Cannot use ${JSON.stringify(text)}: this command takes a branch, not a point`,

@@ -1,6 +1,5 @@
 import { RepriseError } from './error.ts';
 import { checkId } from './id.ts';
-import { isObject } from './json.ts';
 import { shownValue } from './known-keys.ts';
 import { type Seq, seq } from './point.ts';
 import { isoTime } from './time.ts';
@@ -54,6 +53,20 @@ export function parseRef(text: string): Ref {
   };
 }
 
+const refHint = 'Write session[/branch][@at], for example "demo/careful@12", or { session, branch, at }.';
+
+/** Reads a ref that a program gives: as text, or in its parts. */
+export function refOf(input: string | Ref): Ref {
+  if (typeof input === 'string') return parseRef(input);
+  // A caller without types may pass anything.
+  const given: unknown = input;
+  if (typeof given !== 'object' || given === null) return refuseRef(shownValue(given), 'it is not text', refHint);
+  const { session, branch = mainBranch, at = { kind: 'head' } } = given as Partial<Ref>;
+  if (typeof session !== 'string') return refuseRef(shownValue(given), 'it names no session', refHint);
+  const name = session === 'latest' ? session : checkId('session', session);
+  return { session: name, branch: checkId('branch', branch), at: checkAt(at, session) };
+}
+
 const pointHint = 'Write branch@at, for example "main@12", or { branch?, seq | turn | run | time }.';
 
 /** The fields of a point and those of an event: an event can be given as the point after it. */
@@ -85,17 +98,6 @@ export function parsePoint(input: PointInput): { readonly branch: string; readon
   if ('time' in input) return { branch, at: { kind: 'time', time: isoTime(input.time) } };
   if (Object.keys(input).some((key) => key !== 'branch')) refuseRef(refusedText(input), 'it names no point', pointHint);
   return { branch, at: { kind: 'head' } };
-}
-
-/** Takes a ref as text or as an object; throws `ref.invalid` for everything else. */
-export function refOf(ref: string | Ref): Ref {
-  if (typeof ref === 'string') return parseRef(ref);
-  if (!isObject(ref)) return refuseRef(shownValue(ref), 'a ref is a string or an object');
-  checkId('branch', ref.branch);
-  const at: unknown = ref.at;
-  if (!isObject(at)) return refuseRef(shownValue(at), 'its "at" is not an object');
-  // `latest` is a reserved word that a ref may use.
-  return ref.session === 'latest' ? ref : { ...ref, session: checkId('session', ref.session) };
 }
 
 /**
@@ -151,6 +153,25 @@ function parseAt(text: string, whole: string): At {
       return { kind: 'time', time: isoTime(value) };
     default:
       return refuseRef(whole, `${JSON.stringify(text)} is not a point on a branch`);
+  }
+}
+
+/** Returns a place on a branch that a program gives, or throws if it is none. */
+function checkAt(at: At, whole: string): At {
+  switch (at.kind) {
+    case 'head':
+      return at;
+    case 'seq':
+    case 'before':
+      return { kind: at.kind, seq: seq(at.seq) };
+    case 'turn':
+      return { kind: at.kind, turn: checkTurn(at.turn) };
+    case 'run':
+      return { kind: at.kind, run: checkId('run', at.run) };
+    case 'time':
+      return { kind: at.kind, time: isoTime(at.time) };
+    default:
+      return refuseRef(whole, `${shownValue(at)} is not a point on a branch`, refHint);
   }
 }
 

@@ -56,6 +56,7 @@ const right: Readonly<Record<Verb, Right>> = {
   erase: () => ['main@1', { reason: 'why', dryRun: true }],
   fingerprint: () => ['main'],
   verify: () => [{ at: 'main' }],
+  repair: none,
   branch: () => ['main'],
   tree: none,
   toJSON: none,
@@ -77,7 +78,8 @@ const right: Readonly<Record<Verb, Right>> = {
   'reprise.copy': ({ reprise }) => [reprise.namespace('copied'), {}],
   'reprise.import': () => [{ trace_id: 'x', metadata: {}, events: [] }, { format: 'shipit' }],
   'reprise.export': () => ['demo', { format: 'shipit' }],
-  'reprise.health': none,
+  'reprise.health': () => [{ deep: true }],
+  'reprise.verifyAll': () => [{ allNamespaces: true }],
   'reprise.close': none,
 
   'branch.append': () => [{ type: 'note.added', data: { text: 'x' } }, {}],

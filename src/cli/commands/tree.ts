@@ -59,5 +59,5 @@ function treeTable(out: Output, session: Session, branches: readonly TreeBranch[
     { title: 'REASON', value: ({ node }) => plain(node.reason ?? ''), flex: 3, widthMin: 12 },
     { title: 'EDITS', value: ({ edits }) => plain(edits.join(', ')), flex: 2, widthMin: 10 },
   ];
-  return tableLines(branches, columns, { columns: out.columns, bold: (text) => out.bold(text) });
+  return tableLines(branches, columns, { columns: out.tableColumns, bold: (text) => out.bold(text) });
 }

@@ -1,7 +1,8 @@
 import { styleText } from 'node:util';
-import { plain } from '../../wording/text.ts';
+import { fit, plain, widthOf } from '../../wording/text.ts';
 import { escapedJson, jsonText } from './json-text.ts';
 import { Progress } from './progress.ts';
+import { writeAnswer } from './stdout.ts';
 
 /** The style of text: a color, or several styles at once. */
 export type Style = Parameters<typeof styleText>[0];
@@ -27,7 +28,7 @@ function withoutControls(text: string, hasColor: boolean): string {
 /** The output of a command: data goes to stdout, messages about it to stderr. */
 export class Output {
   readonly columns: number;
-  /** How wide a table may be; unlimited if the output goes to a file or a program. */
+  /** How wide a row may be; unlimited if the output goes to a file or a program, which may search it. */
   readonly tableColumns: number;
   /** Whether to use colors: on a terminal, unless NO_COLOR is set. */
   readonly hasColor: boolean;
@@ -78,7 +79,7 @@ export class Output {
     this.progress.clear();
     const text = this.#pending;
     this.#pending = '';
-    return process.stdout.write(text);
+    return writeAnswer(text);
   }
 
   /** Writes JSON text of a different system: as it is, but on a terminal without what that would obey. */
@@ -118,6 +119,11 @@ export class Output {
     for (const [index, command] of commands.entries()) {
       this.say(`${this.dim(index === 0 ? 'next:' : '     ')} ${this.dim(this.#typed(command))}`);
     }
+  }
+
+  /** Returns text as a cell of that many columns; what does not fit is cut only where a row has a width. */
+  cell(text: string, columns: number, align: 'left' | 'right' = 'left'): string {
+    return fit(text, Number.isFinite(this.tableColumns) ? columns : Math.max(columns, widthOf(text)), align);
   }
 
   style(style: Style, text: string): string {

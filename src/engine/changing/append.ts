@@ -26,11 +26,6 @@ const unchangedKeys: KnownKeys = optionKeys<NonNullable<AppendOptions['unchanged
 
 /** Refuses unknown options: with a misspelt condition, the events would be appended without any. */
 function checkOptions(options: AppendOptions): void {
-  const given: unknown = options;
-  if (typeof given !== 'object' || given === null)
-    throw new RepriseError('option.invalid', `Cannot append: its options are ${shownValue(given)}, not an object`, {
-      hint: 'Write append(events, { branch, head }).',
-    });
   checkKeys(options, appendKeys);
   if (options.unchanged !== undefined) checkKeys(options.unchanged, unchangedKeys);
 }

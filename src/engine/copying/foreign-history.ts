@@ -6,13 +6,12 @@ import type { JsonInput } from '../../core/json.ts';
 import { isObject } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys, shownValue } from '../../core/known-keys.ts';
 import { limits } from '../../core/limits.ts';
-import { seq } from '../../core/point.ts';
 import type { ForeignFormat } from '../../core/recording/foreign-format.ts';
 import { mainBranch, type Ref, refText } from '../../core/ref.ts';
 import { append } from '../changing/append.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { metadataAt } from '../history/metadata.ts';
-import { placeAt } from '../history/place.ts';
+import { type Place, placeAt } from '../history/place.ts';
 import { replayPages } from '../looking/replay.ts';
 
 /** A saved run: the path of its file, its parsed content, or a stream of its text or bytes. */
@@ -125,24 +124,26 @@ function formatFor(engine: Engine, text: string, name: string | undefined): Fore
 
 /** Writes the view of a place in a foreign format. */
 export async function exportHistory(engine: Engine, ref: Ref, format: string): Promise<string> {
-  const writer = engine.formats.get(format);
-  if (writer === undefined) formatFor(engine, '', format);
+  const writer = writerOf(engine, format);
   const place = await placeAt(engine, ref.session, ref.branch, ref.at);
-  const events: Event[] = [];
-  const at = { branch: ref.branch, seq: place.seq };
-  for await (const page of replayPages(engine, ref.session, { at })) events.push(...page);
-  return (writer as ForeignFormat).write(events, await metadataAt(engine, place));
+  return writer.write(await eventsAt(engine, place), await metadataAt(engine, place));
 }
 
 /** Compares two places position by position, as a foreign format outlines their events. */
 export async function compareOutlines(engine: Engine, left: Ref, right: Ref, format: string): Promise<StrictDiff> {
+  const writer = writerOf(engine, format);
+  const outlineOf = async (ref: Ref): Promise<readonly StrictEvent[]> =>
+    writer.outline(await eventsAt(engine, await placeAt(engine, ref.session, ref.branch, ref.at)));
   const names = { left: refText(left), right: refText(right) };
-  return diffStrictly(await outlineOf(engine, left, format), await outlineOf(engine, right, format), names);
+  return diffStrictly(await outlineOf(left), await outlineOf(right), names);
 }
 
-/** Returns the events of a place as a foreign format tells them apart; a seq is the place in its file, from 1. */
-async function outlineOf(engine: Engine, ref: Ref, format: string): Promise<readonly StrictEvent[]> {
-  const text = await exportHistory(engine, ref, format);
-  const events = engine.formats.get(format)?.outline(text) ?? [];
-  return events.map((event, index) => ({ seq: seq(index + 1), type: event.type, text: event.text }));
+const writerOf = (engine: Engine, format: string): ForeignFormat =>
+  engine.formats.get(format) ?? formatFor(engine, '', format);
+
+async function eventsAt(engine: Engine, { session, record, seq }: Place): Promise<readonly Event[]> {
+  const events: Event[] = [];
+  const at = { branch: record.branch, seq };
+  for await (const page of replayPages(engine, session, { at })) events.push(...page);
+  return events;
 }

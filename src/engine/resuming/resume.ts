@@ -149,6 +149,8 @@ export interface ResumeTarget {
   readonly ledger?: EffectLedger;
   /** The run whose conversation is continued; the last active one if left out. */
   readonly continues?: string | undefined;
+  /** The id of the event that led to the resume, such as the task that is tried again. */
+  readonly cause?: string | undefined;
 }
 
 /** Continues a branch on an agent; throws the error if it fails. */
@@ -166,7 +168,7 @@ export async function resume<Run, Result>(
 /** Continues a branch on an agent and reports, also if it fails. Throws only if the run cannot begin. */
 export async function settleResume<Run, Result>(
   engine: Engine,
-  { session, branch, continues, ledger = new EffectLedger(engine, session) }: ResumeTarget,
+  { session, branch, continues, cause, ledger = new EffectLedger(engine, session) }: ResumeTarget,
   agent: Agent<Run, Result>,
   options: ResumeOptions<Run> = {},
 ): Promise<Resumed<Result>> {
@@ -175,7 +177,7 @@ export async function settleResume<Run, Result>(
   checkLimits(options);
   checkDecisions(options);
   const { agentName, prompt, userTurns, run, ...limits } = options;
-  const request = { ...limits, session, branch, agent, agentName, continues, run: run as Run, ledger };
+  const request = { ...limits, session, branch, agent, agentName, continues, cause, run: run as Run, ledger };
   const lineage = await lineageOf(engine, session, branch);
   const runs =
     userTurns === undefined

@@ -87,6 +87,10 @@ export class StateHandle implements StateVerbs {
   ): Promise<Ran<Result>> {
     checkFunction(work, 'run a transaction');
     checkKeys(options, runKeys);
+    if (typeof work !== 'function')
+      throw new RepriseError('option.invalid', 'Cannot run a transaction: its work is not a function', {
+        hint: 'Write transaction(async (tx) => { … }).',
+      });
     const { retries = retriesDefault, ...begin } = options;
     if (!Number.isSafeInteger(retries) || retries < 0) refuseCount('retries', retries);
     checkLimit('transactionRetriesMax', retries, 'run a transaction');

@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { RepriseError } from '../../core/error.ts';
 import { Database } from './database.ts';
 import { mayWrite, mayWriteIn } from './file-rights.ts';
 import { checkFile, latestVersion, type Migration, migrate } from './migrate.ts';
-import { OpenedFile } from './opened-file.ts';
+import { immutableLocation, OpenedFile } from './opened-file.ts';
 import { isBusy } from './sqlite-error.ts';
 import { logBytes, makeStoreFile, storeFileAt } from './store-file.ts';
 import { pause } from './writer.ts';
@@ -85,13 +84,6 @@ async function untilFree(waitMs: number, work: () => void): Promise<void> {
       await pause(attempt);
     }
   }
-}
-
-/** Returns the location of a file that is read without its log: no process has it open, so nothing is in the log. */
-function immutableLocation(path: string): URL {
-  const url = pathToFileURL(path);
-  url.searchParams.set('immutable', '1');
-  return url;
 }
 
 /** The error for a log that cannot be read: SQLite reads a log only in a directory that it may write. */

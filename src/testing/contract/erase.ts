@@ -320,7 +320,13 @@ export const reindexCases: readonly ContractCase[] = [
       ]);
       await append(world, [replaced], { parts: [part], condition: { kind: 'head', seq: seq(1_503) } });
       await eraseOnMain(world, [3], { marker: erased([3], { keys: { 3: [stateKey('kept')] } }) });
-      await store.reindex(ref);
+      const faults = await store.reindex(ref, { dryRun: true });
+      assert.deepEqual(await store.reindex(ref, { dryRun: true }), faults, 'a dry run changes nothing');
+      // Missing: plan, carried, 1,500 others. Wrong: two under "wrong".
+      assert.equal(faults.count, 1_504);
+      assert.deepEqual([faults.faults.length, faults.faults[0]?.kind, faults.faults[0]?.seq], [100, 'key', 1]);
+      assert.deepEqual(await store.reindex(ref), faults);
+      assert.deepEqual(await store.reindex(ref, { dryRun: true }), { count: 0, faults: [] });
       const view = [segment('main', 0, 1_504)];
       const keys = ['wrong', ...['plan', 'a', 'gone', 'kept', 'carried', 'k0', 'k1499'].map(stateKey)];
       const { entries } = await store.latest(ref, view, { keys }, { limit: 100, select: 'header' });

@@ -8,7 +8,8 @@ import type { EventStore } from '../../../src/core/store/event-store.ts';
 import { createNodePlatform } from '../../../src/node/platform.ts';
 import type { Migration } from '../../../src/store/sqlite/migrate.ts';
 import { migrations as ownMigrations } from '../../../src/store/sqlite/schema.ts';
-import { openMigratedStore, type SqliteStoreOptions } from '../../../src/store/sqlite/sqlite-store.ts';
+import { openMigratedStore } from '../../../src/store/sqlite/sqlite-store.ts';
+import type { SqliteStoreOptions } from '../../../src/store/sqlite/store-options.ts';
 import type { World } from '../../../src/testing/contract/contract-case.ts';
 
 /** The session every test here works on. */
