@@ -125,6 +125,7 @@ describe('the shapes of the reference are what is printed', () => {
     erase: ['erase', 'refund@2', '--dry-run'],
     'delete-session': ['delete-session', 'refund', '--yes'],
     doctor: ['doctor'],
+    repair: ['repair'],
     completion: ['completion', 'bash'],
   };
 
