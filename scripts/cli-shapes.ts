@@ -325,8 +325,16 @@ export const shapes: Readonly<Record<string, CliShape>> = {
     'One line per session as soon as it is done. `outcome` is `copied`, `updated`, `replaced` (something was erased at the source since), `unchanged` or `refused`; `written` counts events; `branches` are `{ branch, head, digest }`; `error` is `{ code, message, hint }` for a refused session, else null. `--json=object`: `{ sessions }`. Exits with 1 if a session was refused; the others are copied anyway.',
   ),
   config: shape<ConfigAnswer>(
-    { file: 'always', store: 'always', namespace: 'always', agents: 'always', prices: 'always', masking: 'always' },
-    '`file` is null if there is none; `store` is `{ url, by: given | environment | config | default }`; `agents` are `{ name, kind }`, and none of them is started; `prices` lists the models that the file has prices for; `masking` is `{ rules, except, key }`, or null if nothing is masked; `key` is `{ kind: environment | file | process, path? }`, where the key of masks comes from.',
+    {
+      file: 'always',
+      settings: 'always',
+      store: 'always',
+      namespace: 'always',
+      agents: 'always',
+      prices: 'always',
+      masking: 'always',
+    },
+    '`file` and `settings` are null if there is none; `store` is `{ url, by: given | environment | settings | config | default }`; `agents` are `{ name, kind }`, and none of them is started; `prices` lists the models that the file has prices for; `masking` is `{ rules, except, key }`, or null if nothing is masked; `key` is `{ kind: environment | file | process, path? }`, where the key of masks comes from. `--save`: `{ file, settings }`. `--trust`: `{ folder, listedIn }`.',
   ),
   doctor: shape<DoctorAnswer>(
     {

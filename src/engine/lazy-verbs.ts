@@ -91,10 +91,16 @@ export async function compare(engine: Engine, left: Ref, right: Ref, options: Co
 }
 
 /** Compares the views at two refs by position and type; see `compare.ts`. */
-export async function compareStrictly(engine: Engine, left: Ref, right: Ref, format?: string): Promise<StrictDiff> {
-  if (format !== undefined)
-    return (await import('./copying/foreign-history.ts')).compareOutlines(engine, left, right, format);
-  return (await import('./looking/compare.ts')).compareStrictly(engine, left, right);
+export async function compareStrictly(
+  engine: Engine,
+  left: Ref,
+  right: Ref,
+  options: CompareOptions & { readonly strict?: boolean; readonly format?: string },
+): Promise<StrictDiff> {
+  const looking = await import('./looking/compare.ts');
+  looking.checkCompare(options);
+  if (options.format === undefined) return looking.compareStrictly(engine, left, right);
+  return (await import('./copying/foreign-history.ts')).compareOutlines(engine, left, right, options.format);
 }
 
 /** Erases a payload; see `erase.ts`. */

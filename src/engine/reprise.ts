@@ -2,11 +2,11 @@ import type { StrictDiff } from '../core/comparing/diff-strict.ts';
 import { hasCode, RepriseError } from '../core/error.ts';
 import type { Event } from '../core/event/event.ts';
 import { checkId } from '../core/id.ts';
-import { given, type JsonObject } from '../core/json.ts';
-import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
+import { given, isObject, type JsonObject } from '../core/json.ts';
+import { checkKeys, type KnownKeys, optionKeys, shownValue } from '../core/known-keys.ts';
 import { limits } from '../core/limits.ts';
 import type { ForeignFormat } from '../core/recording/foreign-format.ts';
-import { mainBranch, parseRef, type Ref } from '../core/ref.ts';
+import { mainBranch, type Ref, refOf } from '../core/ref.ts';
 import type { EventStore, Platform, SessionRecord } from '../core/store/event-store.ts';
 import type { HealthRequest, StoreHealth } from '../core/store/store-health.ts';
 import { append } from './changing/append.ts';
@@ -52,22 +52,22 @@ export interface SessionVerification extends DeepResult {
 
 const sessionKeys: KnownKeys = optionKeys<SessionOptions>(
   'open the session',
-  { create: true, metadata: true },
+  { create: 'flag', metadata: 'object' },
   'opening a session',
 );
-const sessionsKeys: KnownKeys = optionKeys<SessionsOptions>('list sessions', { allNamespaces: true }, 'a listing');
-const healthKeys: KnownKeys = optionKeys<HealthRequest>('check the store', { deep: true }, 'a check');
+const sessionsKeys: KnownKeys = optionKeys<SessionsOptions>('list sessions', { allNamespaces: 'flag' }, 'a listing');
+const healthKeys: KnownKeys = optionKeys<HealthRequest>('check the store', { deep: 'flag' }, 'a check');
 const verifyAllKeys: KnownKeys = optionKeys<VerifyAllOptions>(
   'verify',
-  { allNamespaces: true, projections: true },
+  { allNamespaces: 'flag', projections: 'list' },
   'a verification of all sessions',
 );
 const createKeys: KnownKeys = optionKeys<Pick<SessionOptions, 'metadata'>>(
   'create the session',
-  { metadata: true },
+  { metadata: 'object' },
   'a new session',
 );
-const exportKeys: KnownKeys = optionKeys<{ format: string }>('export', { format: true }, 'an export');
+const exportKeys: KnownKeys = optionKeys<{ format: string }>('export', { format: 'text' }, 'an export');
 
 /** An open store, seen through one namespace. Close it, or bind it with `await using`. */
 export class Reprise {
@@ -203,8 +203,9 @@ export class Reprise {
     options: CompareOptions & { readonly strict?: boolean; readonly format?: string } = {},
   ): Promise<Comparison | StrictDiff> {
     const [a, b] = [await this.resolve(left), await this.resolve(right)];
-    return options.strict === true
-      ? compareStrictly(this.#engine, a, b, options.format)
+    // Null is refused where the options are checked.
+    return options?.strict === true
+      ? compareStrictly(this.#engine, a, b, options)
       : compare(this.#engine, a, b, options);
   }
 
@@ -248,7 +249,11 @@ export class Reprise {
    * console.log(copied[0]?.outcome, copied[0]?.written); // copied, and how many events
    * ```
    */
-  copy(to: Reprise, options: CopyOptions = {}): Promise<Copied> {
+  async copy(to: Reprise, options: CopyOptions = {}): Promise<Copied> {
+    if (!isObject(to) || !(#engine in to))
+      throw new RepriseError('option.invalid', `Cannot copy to ${shownValue(to)}: it is not an open store`, {
+        hint: 'Pass what openReprise() or reprise.namespace() returned.',
+      });
     return copy(this.#engine, to.#engine, options);
   }
 
@@ -261,7 +266,7 @@ export class Reprise {
    * ```
    */
   async resolve(ref: string | Ref): Promise<Ref> {
-    const parsed = typeof ref === 'string' ? parseRef(ref) : ref;
+    const parsed = refOf(ref);
     return parsed.session === 'latest' ? { ...parsed, session: await this.#latest() } : parsed;
   }
 

@@ -147,3 +147,21 @@ function rewriteFrom(path: string, seq: number, data: string): void {
   }
   database.close();
 }
+
+describe('B4 a fork', () => {
+  test.each([
+    ['an edited payload', set(`data = json_set(data, '$.text', 'third')`, 2), 2],
+    ['an edited time', set(`time = '2020-01-01T00:00:00.000Z'`, 3), 3],
+    ['an edited digest', set(`digest = '${'0'.repeat(64)}'`, 12), 12],
+    ['a payload that was deleted without an erasure', set('data = NULL, salt = NULL, data_digest = NULL', 8), 8],
+    ['a missing event', `DELETE FROM events ${at(5)}`, 5],
+  ])('of %s is refused, and nothing is written', async (_, sql, seq) => {
+    const path = store.copyAfter(sql);
+    await using reprise = await openReprise(`sqlite:${path}`);
+    const session = await reprise.session('demo');
+    const before = JSON.stringify(await session.tree());
+    await expect(session.fork(`main@${seq}`, { name: 'refused' })).rejects.toMatchObject({ code: 'event.damaged' });
+    expect(JSON.stringify(await session.tree())).toBe(before);
+    await expect(session.fork('main@1', { name: 'earlier' })).resolves.toMatchObject({ name: 'earlier' });
+  });
+});

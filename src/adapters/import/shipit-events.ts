@@ -63,8 +63,8 @@ export class ShipitReader {
   }
 
   /**
-   * Returns the drafts for one event. The first one carries its text, so that it can be written back; the others only
-   * its type.
+   * Returns the drafts for one event. The first one carries its text, so that it can be written back. The last one
+   * carries its type: a count by type is that of the file, and a fork there has all of the event.
    */
   drafts(event: JsonObject, place: Place): EventDraft[] {
     const payload = isObject(event['payload']) ? event['payload'] : {};
@@ -74,12 +74,16 @@ export class ShipitReader {
     const meant = this.#meaning(type, event, payload, place);
     const drafts = meant.length > 0 ? meant : [{ type: foreignType(type), data: {} }];
     for (const draft of drafts) this.#hear(draft);
+    const last = drafts.length - 1;
     return drafts.map((draft, index) => ({
       ...draft,
       turn: this.#turn,
       ...given({ agent: this.#agent }),
       ...(this.#run === 0 ? {} : { run: `run-${this.#run}` }),
-      data: { ...draft.data, foreign: index === 0 ? { type, text: place.text } : { type } },
+      data: {
+        ...draft.data,
+        foreign: { ...(index === last ? { type } : {}), ...(index === 0 ? { text: place.text } : {}) },
+      },
     }));
   }
 

@@ -4,7 +4,7 @@ import { hasCode, RepriseError } from '../../core/error.ts';
 import { refText } from '../../core/ref.ts';
 import type { StoreAdvice, StoreHealth } from '../../core/store/store-health.ts';
 import type { Reprise, SessionVerification } from '../../engine/reprise.ts';
-import { chooseStore, shownUrl } from '../../node/store-location.ts';
+import { shownUrl } from '../../node/store-location.ts';
 import { branchesOf, ownEvents } from '../../reading/branch-tree.ts';
 import { type Context, missingHint } from '../context.ts';
 import { quoted } from '../typed.ts';
@@ -59,15 +59,14 @@ const todos: Readonly<Record<string, string>> = {
 
 /** Checks the store. An error on the way is a finding and is not thrown: broken stores are what this is for. */
 export async function diagnose(context: Context, options: DiagnoseOptions): Promise<DoctorAnswer> {
-  const loaded = context.storeUrl === undefined ? await context.config() : undefined;
-  const { location } = chooseStore(context.storeUrl, loaded);
+  const { location } = context.chosenStore();
   const free = location.kind === 'sqlite' ? freeBytesAt(location.path) : null;
   const found: DoctorAnswer = {
     ok: false,
     reprise: version(),
     node: process.versions.node,
     location: shownUrl(location),
-    namespace: context.namespace ?? loaded?.config.namespace ?? 'default',
+    namespace: context.chosenNamespace(),
     store: null,
     freeBytes: free,
     sessions: null,

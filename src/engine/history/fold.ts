@@ -1,4 +1,10 @@
-import { applyEvent, finishValue, initialValue, type Projection } from '../../core/event/projection.ts';
+import {
+  applyEvent,
+  defineProjection,
+  finishValue,
+  initialValue,
+  type Projection,
+} from '../../core/event/projection.ts';
 import { given } from '../../core/json.ts';
 import type { Seq } from '../../core/point.ts';
 import type { SnapshotKey } from '../../core/store/event-store.ts';
@@ -106,6 +112,7 @@ async function foldValue<Value, Result>(
   keep: 'always' | 'due' | 'never',
   from: { readonly proved?: Proved; readonly base?: SnapshotBase<Value> } = {},
 ): Promise<Value> {
+  defineProjection(projection);
   const isRaw = projection.history === 'raw';
   const look = lookAt(engine, hypothesis);
   const all = isRaw ? { pieces: rawPieces(hypothesis.history, hypothesis.at) } : look.view;

@@ -5,10 +5,11 @@ import { previous as before, beginning, type Digest, later, type Point, type Seq
 import type { StoredEvent } from '../../core/store/event-store.ts';
 import { type Marker, markerOf } from '../../core/view/marker.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
+import { linkDigest } from '../history/anchor.ts';
 import { Bad } from './verify-damage.ts';
 import type { Debt, Erasures } from './verify-erasures.ts';
 import { PartCheck } from './verify-parts.ts';
-import { linkDigest, proofPages, type Stretch } from './verify-stretch.ts';
+import { proofPages, type Stretch } from './verify-stretch.ts';
 
 /** Tells whether a point of a different branch leads to the events that are being checked. */
 export type Leads = (point: Point) => boolean;

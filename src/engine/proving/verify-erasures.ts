@@ -5,9 +5,10 @@ import { beginning, type Digest, type Point, type Seq } from '../../core/point.t
 import type { BranchSummary, SessionRecord, StoredEvent } from '../../core/store/event-store.ts';
 import { ownSegment } from '../../core/view/segment.ts';
 import type { Engine } from '../context/engine.ts';
+import { linkDigest } from '../history/anchor.ts';
 import { pages } from '../history/stored-events.ts';
 import { Bad } from './verify-damage.ts';
-import { linkDigest, proofPages, type Stretch } from './verify-stretch.ts';
+import { proofPages, type Stretch } from './verify-stretch.ts';
 
 /** The losses that `payload.erased` events of every branch account for: an erasure may come after a fork. */
 export interface Erasures {

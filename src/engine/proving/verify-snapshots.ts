@@ -1,4 +1,4 @@
-import { finishValue, type Projection, valueText } from '../../core/event/projection.ts';
+import { defineProjection, finishValue, type Projection, valueText } from '../../core/event/projection.ts';
 import { upcastsVersion } from '../../core/event/upcast.ts';
 import { given } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
@@ -103,6 +103,7 @@ const nameOf = ({ projection, branch, seq }: Omit<Snapshot, 'value'>): string =>
 
 /** Returns the projections that snapshots are kept of, by the name that they are kept under. */
 function comparedBy({ platform }: Engine, own: readonly AnyProjection[]): ReadonlyMap<string, Compared> {
+  for (const projection of own) defineProjection(projection);
   const fingerprint = fingerprintProjection(platform.sha256) as AnyProjection;
   const shipped = [conversation, runs, state, graphState, summary, waiting, metadata] as readonly AnyProjection[];
   const folds = [...own, ...shipped, fingerprint].map((projection): [string, Compared] => [

@@ -34,7 +34,7 @@ export interface VerifyOptions {
 
 const verifyKeys: KnownKeys = optionKeys<VerifyOptions>(
   'verify',
-  { at: true, head: true, deep: true, projections: true },
+  { at: 'point', head: 'text', deep: 'flag', projections: 'list' },
   'a verification',
 );
 
@@ -233,7 +233,7 @@ export function stretchesOf(branches: ReadonlyMap<string, BranchSummary>, last: 
     const { parent, branch }: BranchSummary = held;
     stretches.push({ branch, after: parent?.seq ?? beginning, through, isFork: parent !== undefined });
     // A fork point names the branch that stores it, so it lies after that branch's own fork point.
-    if (stretches.length > limits.lineageDepthMax || (parent !== undefined && parent.seq >= through))
+    if (stretches.length > limits.lineageDepthMax + 1 || (parent !== undefined && parent.seq >= through))
       throw new Bad(through, `the lineage of "${last.branch}" does not lead to a beginning`);
     through = parent?.seq ?? beginning;
     held = parent === undefined ? undefined : branches.get(parent.branch);

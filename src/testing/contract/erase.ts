@@ -13,6 +13,7 @@ import {
   note,
   point,
   readAll,
+  refused,
   rejects,
   request,
   saltedPart,
@@ -177,12 +178,17 @@ const payloads: readonly ContractCase[] = [
     assert.equal(after?.bytes, (before?.bytes ?? 0) - (first?.data?.length ?? 0) + (marker?.data?.length ?? 0));
   }),
 
-  contractCase('erase() keeps an erased event known by its id', async (world) => {
-    const event = note('secret');
-    await append(world, [event]);
-    await eraseOnMain(world, [1]);
-    assert.equal((await append(world, [event])).known, true);
-  }),
+  contractCase(
+    'erase() keeps the id of an event: nobody can tell a repeated append from a new event',
+    async (world) => {
+      const event = note('secret');
+      await append(world, [event]);
+      await eraseOnMain(world, [1]);
+      await refused(world, 'event.erased', [event]);
+      await refused(world, 'event.erased', [{ ...note('not the same'), id: event.id }]);
+      assert.equal((await append(world, [note('new')])).known, false);
+    },
+  ),
 
   contractCase('erase() twice keeps the first data digest', async (world) => {
     await append(world, [note('secret')]);
