@@ -270,11 +270,23 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
       planAppend(state, request, { stored: new Map(), turnAt: () => 0 }, platform),
     );
   },
-  lineageDepthMax: async ({ session, path }) => {
+  lineageDepthMax: async ({ store, session, path }) => {
     if (path === '') return;
     await session.append(note('a'));
     deepen(path, limits.lineageDepthMax);
-    await exceeds('lineageDepthMax', () => session.fork(`b${limits.lineageDepthMax}`, { name: 'deeper' }));
+    // The verb refuses the branches that were made past the store, so the store is asked itself.
+    const parent = { branch: `b${limits.lineageDepthMax}`, seq: (limits.lineageDepthMax + 1) as Seq };
+    const event = {
+      id: 'deeper',
+      time: '2026-01-01T00:00:00.000Z',
+      type: 'branch.forked',
+      version: 1,
+      data: '{}',
+      keys: [],
+    };
+    const target = { kind: 'fork', branch: 'deeper', parent } as const;
+    const [outcome] = await store.append([{ ...ref, target, events: [event], parts: [], condition: { kind: 'any' } }]);
+    await exceeds('lineageDepthMax', () => Promise.reject(outcome?.ok === false ? outcome.error : undefined));
   },
   queuedAppendsMax: async ({ store, path }) => {
     if (path === '') return;
