@@ -84,7 +84,7 @@ test('a forged snapshot with its checksum, as the writer role can make it, is na
         const value = sealValue(sha256, place, String(row['value']).slice(65).replace('"events":', '"events":9'));
         await tamper(
           url,
-          `UPDATE snapshots SET value = '${value.replaceAll("'", "''")}' WHERE seq = ${row['seq']} AND projection = 'summary'`,
+          `UPDATE snapshots SET value = '${value.replaceAll("'", "''")}' WHERE seq = ${Number(row['seq'])} AND projection = 'summary'`,
         );
       }
     },
