@@ -123,10 +123,14 @@ function nameOf(chain: string): string {
   return [chain.slice(0, 8), chain.slice(8, 16)].join('');
 }
 
+/** Records that names are spread over. With fewer, all would grow at the same time. */
+const recordsMax = 1_024;
+
 /** Returns the record that has the names of an id. */
 function namesFor({ names }: FingerprintState, id: string): Record<string, string> {
-  const [last, before] = [id.charCodeAt(id.length - 1) || 0, id.charCodeAt(id.length - 2) || 0];
-  return (names[`n${(last * 31 + before) % 256}`] ??= {});
+  let mixed = 0;
+  for (let index = Math.max(0, id.length - 3); index < id.length; index++) mixed = mixed * 31 + id.charCodeAt(index);
+  return (names[`n${mixed % recordsMax}`] ??= {});
 }
 
 function renameIn(state: FingerprintState, lane: FingerprintLane): Rename {
