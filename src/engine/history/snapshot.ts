@@ -1,7 +1,6 @@
-import { isLongerJson } from '../../core/canonical-json.ts';
 import { RepriseError } from '../../core/error.ts';
 import type { Event } from '../../core/event/event.ts';
-import { type Projection, valueText } from '../../core/event/projection.ts';
+import { type Projection, valueTextWithin } from '../../core/event/projection.ts';
 import { upcastsVersion } from '../../core/event/upcast.ts';
 import type { JsonValue } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
@@ -146,8 +145,9 @@ export class SnapshotKeeper<Value, Result> {
    * once one was too large, the fold stops offering them.
    */
   #textOf(value: Value): string | undefined {
-    this.#isTooLarge = isLongerJson(value, limits.snapshotBytesMax);
-    return this.#isTooLarge ? undefined : valueText(this.#projection, value);
+    const text = valueTextWithin(this.#projection, value, limits.snapshotBytesMax);
+    this.#isTooLarge = text === undefined;
+    return text;
   }
 
   /** Keeps a value. It is derived, so a store that is locked or full only costs time later. */
