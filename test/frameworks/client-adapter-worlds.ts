@@ -47,7 +47,9 @@ const scriptedFetch =
           };
     const finishReason = typeof say === 'string' ? 'stop' : 'tool-calls';
     const usage = { inputTokens: 10, outputTokens: 5 };
-    return Response.json(to.answer({ message, finishReason, usage, provider: { id: 'r1', object: 'response', model } }));
+    return Response.json(
+      to.answer({ message, finishReason, usage, provider: { id: 'r1', object: 'response', model } }),
+    );
   };
 
 const functionsOf = (script: Script) =>
