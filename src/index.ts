@@ -1,6 +1,7 @@
 // The front door.
 
 export { Branch } from './engine/branch.ts';
+export { CodingHandle } from './engine/coding/coding-handle.ts';
 export { SessionRecorder } from './engine/recording/recorder.ts';
 export { Reprise, type SessionOptions, type SessionsOptions } from './engine/reprise.ts';
 export { Session } from './engine/session.ts';
@@ -222,3 +223,53 @@ export { openMemoryStore } from './store/memory/memory-store.ts';
 export { openPostgresStore } from './store/postgres/postgres-store.ts';
 export type { PostgresStoreOptions } from './store/postgres/store-options.ts';
 export { openSqliteStore, type SqliteStoreOptions } from './store/sqlite/sqlite-store.ts';
+
+// Coding sessions.
+
+export type { ArtifactCheck, ArtifactFile } from './core/coding/artifact.ts';
+export type {
+  Coding,
+  CodingConstraint,
+  CodingFailure,
+  CodingFile,
+  CodingGoal,
+  CodingNote,
+  CodingRisk,
+} from './core/coding/coding.ts';
+export type { CodingRun, RequestEntry } from './core/coding/coding-book.ts';
+export type { CodingDiff, TestTransition, TextChanges } from './core/coding/coding-diff.ts';
+export type { CodingContext, Explanation, TokenCounter } from './core/coding/context.ts';
+export type { FailureReason, FailureStatus } from './core/coding/failure-book.ts';
+export type { PatchedFile, PatchFault } from './core/coding/patched-file.ts';
+export type { PreparedRequest } from './core/coding/prepared-request.ts';
+export type { Project } from './core/coding/project-path.ts';
+export type { CodingReceipt, ProviderCount } from './core/coding/receipt.ts';
+export type { RecordGroup, RecordTrust, StateRecord } from './core/coding/record.ts';
+export type { Selection } from './core/coding/test-run.ts';
+export type { FolderWriter } from './core/store/platform.ts';
+export type {
+  CodingRunEnd,
+  CodingRunStart,
+  CodingScope,
+  ConstraintInput,
+  DecisionInput,
+  EvidenceInput,
+  FactInput,
+  GoalInput,
+  PatchInput,
+  ProcedureInput,
+  RiskInput,
+  TestFailureInput,
+  TestRunInput,
+} from './engine/coding/coding-inputs.ts';
+export type { ContextOptions } from './engine/coding/coding-look.ts';
+export type { CodingVerbs } from './engine/coding/coding-verbs.ts';
+export type { ExportedRun, ExportRunOptions } from './engine/coding/export-run.ts';
+export type { Prepared, RequestInput } from './engine/coding/prepare-request.ts';
+export type {
+  CodingCounterfactual,
+  CodingCounterfactualOptions,
+  CodingReplay,
+  CodingReplayOptions,
+} from './engine/coding/replay-coding.ts';
+export { coding } from './projections/coding.ts';

@@ -11,6 +11,7 @@ import type { Edited } from './changing/edit.ts';
 import type { Marked, MarkOptions } from './changing/mark.ts';
 import type { Reverted, RevertOptions } from './changing/revert.ts';
 import type { RewindOptions } from './changing/rewind.ts';
+import type { CodingVerbs } from './coding/coding-verbs.ts';
 import type { Erased, EraseOptions } from './erasing/erase.ts';
 import type { Located } from './history/place.ts';
 import type { Counterfactual, CounterfactualOptions } from './looking/counterfactual.ts';
@@ -41,6 +42,17 @@ export interface SessionVerbs extends SessionLog {
    * ```
    */
   readonly state: StateVerbs;
+
+  /**
+   * The coding session on `main`: goals, constraints, tests, patches and decisions, and what a model is shown of them.
+   *
+   * @example
+   * ```ts
+   * await session.coding.goal({ title: 'Make the parser tests pass' });
+   * const { text } = await session.coding.contextAt('main'); // then the context has the goal
+   * ```
+   */
+  readonly coding: CodingVerbs;
 
   /**
    * Opens a recorder on a branch (`main` if left out). Recording does not wait and does not throw.
@@ -313,6 +325,8 @@ export interface BranchVerbs extends ForkedBranch {
   readonly session: SessionVerbs;
   /** The state of the agent `default` on this branch. */
   readonly state: StateVerbs;
+  /** The coding session on this branch. */
+  readonly coding: CodingVerbs;
   append: OptionFixed<SessionVerbs['append'], 'branch'>;
   record: OptionFixed<SessionVerbs['record'], 'branch'>;
   replay: OptionFixed<SessionVerbs['replay'], 'at'>;

@@ -18,6 +18,7 @@ import { branchAtHead, type Marked, type MarkOptions } from './changing/mark.ts'
 import { redo } from './changing/redo.ts';
 import { type Reverted, type RevertOptions, revert } from './changing/revert.ts';
 import { type RewindOptions, rewind } from './changing/rewind.ts';
+import { CodingHandle } from './coding/coding-handle.ts';
 import { type Engine, sessionRef } from './context/engine.ts';
 import type { Erased, EraseOptions } from './erasing/erase.ts';
 import { metadataAt } from './history/metadata.ts';
@@ -58,6 +59,10 @@ export class Session implements SessionVerbs {
 
   get state(): StateHandle {
     return new StateHandle(this.#engine, this.id, { branch: mainBranch, agent: defaultAgent });
+  }
+
+  get coding(): CodingHandle {
+    return new CodingHandle(this.#engine, this.id, { branch: mainBranch });
   }
 
   append(events: EventDraft | readonly EventDraft[], options: AppendOptions = {}): Promise<readonly Event[]> {

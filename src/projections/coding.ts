@@ -1,5 +1,11 @@
 import { type Coding, codingOf } from '../core/coding/coding.ts';
-import { type CodingBook, codingTypes, codingWithout, createCodingBook, noteCoding } from '../core/coding/coding-book.ts';
+import {
+  type CodingBook,
+  codingTypes,
+  codingWithout,
+  createCodingBook,
+  noteCoding,
+} from '../core/coding/coding-book.ts';
 import type { Projection } from '../core/event/projection.ts';
 
 /**

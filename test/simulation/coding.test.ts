@@ -24,7 +24,15 @@ const cases = JSON.parse(readFileSync('test/fixtures/coding/cases.json', 'utf8')
 function eventsOf(history: readonly ModelEvent[]): Event[] {
   let call: string | undefined;
   return history.map(({ run, patch, call: made }, index): Event => {
-    const about = { session: 's', branch: 'main', id: `e${index}`, time: '', version: 1, turn: 0, digest: '' as Digest };
+    const about = {
+      session: 's',
+      branch: 'main',
+      id: `e${index}`,
+      time: '',
+      version: 1,
+      turn: 0,
+      digest: '' as Digest,
+    };
     const event = (type: string, data: JsonObject): Event => ({ ...about, seq: (index + 1) as Seq, type, data });
     if (patch !== undefined) return event('file.patched', { path: patch });
     if (made !== undefined) {
@@ -66,7 +74,16 @@ test.each(cases)('a failing test: $name', ({ history, tests }) => {
 });
 
 const ids = ['a/t.py::x', 'a/t.py::y', 'a/u.py::x', 'b/t.py::x', 'ab/t.py::x', 'a/t.py', 'b/t.py'];
-const commands = ['pytest', 'pytest a', 'pytest b/t.py', 'pytest -k x', 'pytest -x', 'make check', 'npx vitest run a/', 'pytest a/t.py::x'];
+const commands = [
+  'pytest',
+  'pytest a',
+  'pytest b/t.py',
+  'pytest -k x',
+  'pytest -x',
+  'make check',
+  'npx vitest run a/',
+  'pytest a/t.py::x',
+];
 
 function randomHistory(random: () => number): ModelEvent[] {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
@@ -75,7 +92,10 @@ function randomHistory(random: () => number): ModelEvent[] {
   return Array.from({ length: 2 + Math.floor(random() * 14) }, (): ModelEvent => {
     const kind = random();
     if (kind < 0.2) return { patch: pick(['a/t.py', 'b']) };
-    if (kind < 0.35) return { call: { kind: pick(['process', 'tool']), effect: pick(['pure', 'unknown', 'irreversible', 'idempotent']) } };
+    if (kind < 0.35)
+      return {
+        call: { kind: pick(['process', 'tool']), effect: pick(['pure', 'unknown', 'irreversible', 'idempotent']) },
+      };
     const command = pick(commands);
     const optional = {
       framework: command.includes('vitest') ? 'vitest' : command.includes('pytest') ? 'pytest' : undefined,
@@ -106,7 +126,7 @@ function randomRecords(random: () => number): ModelRecord[] {
     const group = sections[Math.floor(random() * sections.length)] as string;
     const words = 'word '.repeat(1 + Math.floor(random() * (random() < 0.25 ? 600 : 30)));
     const tail = random() < 0.11 ? secret.slice(Math.floor(random() * 10)) : '.';
-    const required = sections.indexOf(group as ContextSection) < 3;
+    const required = ['goal', 'constraints', 'open_failures'].includes(group);
     return { id: `r${index}`, group, seq: index, required, event: `e${index}`, text: `${words}${tail}` };
   });
 }
@@ -126,7 +146,11 @@ test('a context is that of the slow rule, and its laws hold on random records', 
     const records = randomRecords(random);
     const event = `e${Math.floor(random() * 30)}`;
     const risks = [{ content: secret }, { content: 'short', event }];
-    const settings = { counter: defaultCounter, isTainted: taintCheckOf([secret, 'short']), setAside: new Set([event]) };
+    const settings = {
+      counter: defaultCounter,
+      isTainted: taintCheckOf([secret, 'short']),
+      setAside: new Set([event]),
+    };
     const shuffled = [...records].sort(() => random() - 0.5);
     let before = new Set<string>();
     for (const budget of [0, 50, 100, 400, 1000, 4000]) {

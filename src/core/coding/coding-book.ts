@@ -100,7 +100,17 @@ export const codingTypes: readonly string[] = [
 ];
 
 /** Fields that the book does not use; some of them are large. */
-export const codingWithout: readonly string[] = ['messages', 'response', 'output', 'message', 'patch', 'before', 'after', 'program', 'result'];
+export const codingWithout: readonly string[] = [
+  'messages',
+  'response',
+  'output',
+  'message',
+  'patch',
+  'before',
+  'after',
+  'program',
+  'result',
+];
 
 /** Returns a book with nothing in it. */
 export function createCodingBook(): CodingBook {
@@ -193,7 +203,8 @@ function sourcesAfter(known: Sources | undefined, event: Event, isSameText: bool
   const holders: readonly (Seq | string)[] = [...seqsOf(event), event.id];
   return {
     source: [...(known?.source ?? []), event.seq].slice(-limits.recordSourcesMax),
-    holders: known !== undefined && isSameText ? [...known.holders, ...holders].slice(-3 * limits.recordSourcesMax) : holders,
+    holders:
+      known !== undefined && isSameText ? [...known.holders, ...holders].slice(-3 * limits.recordSourcesMax) : holders,
   };
 }
 
@@ -213,7 +224,8 @@ function noteCall(book: CodingBook, event: Event): void {
   const call = stringAt(data, 'call') ?? null;
   if (data['kind'] === 'model') return noteSent(book, event, call);
   const effect = effectOf(effectCallOf(data));
-  const couldChange = erased === true || data['kind'] === 'process' || effect === 'unknown' || effect === 'irreversible';
+  const couldChange =
+    erased === true || data['kind'] === 'process' || effect === 'unknown' || effect === 'irreversible';
   if (couldChange) noteChange(book, { call, event: id });
 }
 
@@ -235,7 +247,10 @@ function noteCallEnd(book: CodingBook, { data }: Event): void {
 function noteRisk(book: CodingBook, event: Event): void {
   const { data, seq, causeSeq, erased } = event;
   const named = stringAt(data, 'event');
-  const sets = [...(named === undefined ? [] : [named]), ...(named === undefined || causeSeq === undefined ? [] : [causeSeq])];
+  const sets = [
+    ...(named === undefined ? [] : [named]),
+    ...(named === undefined || causeSeq === undefined ? [] : [causeSeq]),
+  ];
   const title = erased === true ? 'erased' : (stringAt(data, 'title') ?? '');
   book.risks.push({ seq, title, content: data['content'] ?? null, source: stringAt(data, 'source') ?? null, sets });
 }
@@ -268,7 +283,10 @@ function saidIn({ type, data }: Event): Said | undefined {
     case 'procedure.added':
       return noteOf('procedure', joined([stringAt(data, 'title'), stringAt(data, 'text')], ': '));
     case 'evidence.added':
-      return noteOf('evidence', joined([stringAt(data, 'title'), contentText(data['content']), stringAt(data, 'source')], ' — '));
+      return noteOf(
+        'evidence',
+        joined([stringAt(data, 'title'), contentText(data['content']), stringAt(data, 'source')], ' — '),
+      );
     default:
       return noteOf('fact', stringAt(data, 'text'));
   }
@@ -277,7 +295,9 @@ function saidIn({ type, data }: Event): Said | undefined {
 function goalIn(data: JsonObject): Said | undefined {
   const [title, details] = [stringAt(data, 'goal'), stringAt(data, 'details')];
   const note = noteOf('goal', joined([title, details], ' — '));
-  return note === undefined ? undefined : { ...note, key: title ?? note.key, title: title ?? '', details: details ?? null };
+  return note === undefined
+    ? undefined
+    : { ...note, key: title ?? note.key, title: title ?? '', details: details ?? null };
 }
 
 function constraintIn(data: JsonObject): Said | undefined {
@@ -305,5 +325,9 @@ function joined(pieces: readonly (string | undefined)[], by: string): string | u
 /** Returns a content of any form as text. */
 export function contentText(content: JsonValue | undefined): string | undefined {
   if (content === undefined || content === null) return undefined;
-  return typeof content === 'string' ? content : isObject(content) || Array.isArray(content) ? canonicalJson(content) : String(content);
+  return typeof content === 'string'
+    ? content
+    : isObject(content) || Array.isArray(content)
+      ? canonicalJson(content)
+      : String(content);
 }

@@ -68,11 +68,18 @@ export function codingOf(book: CodingBook): Coding {
   const notes = Object.values(book.notes);
   const of = (kind: NoteKind): NoteEntry[] => notes.filter((note) => note.kind === kind);
   const plain = ({ text, source }: NoteEntry): CodingNote => ({ text, source });
-  const goals = of('goal').map((note): CodingGoal => ({ ...plain(note), title: note.title, description: note.details }));
+  const goals = of('goal').map(
+    (note): CodingGoal => ({ ...plain(note), title: note.title, description: note.details }),
+  );
   return {
     goal: goals.at(-1) ?? null,
     earlierGoals: goals.slice(0, -1),
-    constraints: of('constraint').map((note) => ({ ...plain(note), key: note.key, value: note.value, strength: note.strength })),
+    constraints: of('constraint').map((note) => ({
+      ...plain(note),
+      key: note.key,
+      value: note.value,
+      strength: note.strength,
+    })),
     failures: Object.values(book.failures).map(({ failedAt: _at, patchesBefore: _before, ...failure }) => failure),
     files: Object.values(book.files).map(({ path, summary, patches, source }) => ({ path, summary, patches, source })),
     decisions: of('decision').map(plain),

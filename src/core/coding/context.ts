@@ -16,7 +16,13 @@ export const defaultCounter: TokenCounter = { name: 'bytes/4', count: (line) => 
 /** Why a record is in a context or not. */
 export type Explanation =
   | { readonly id: string; readonly why: 'in' | 'cut' | 'quarantined' | 'superseded'; readonly required: boolean }
-  | { readonly id: string; readonly why: 'no room'; readonly required: false; readonly needs: number; readonly had: number };
+  | {
+      readonly id: string;
+      readonly why: 'no room';
+      readonly required: false;
+      readonly needs: number;
+      readonly had: number;
+    };
 
 /** The text that a model is shown within a budget, and why each record is in it or not. */
 export interface CodingContext {

@@ -1,7 +1,15 @@
 import { setKey } from '../json.ts';
 import { limits } from '../limits.ts';
 import type { Seq } from '../point.ts';
-import { fileOfTest, isFinished, isSelected, selectionOf, type TestFailure, type TestRun, unloadedFiles } from './test-run.ts';
+import {
+  fileOfTest,
+  isFinished,
+  isSelected,
+  selectionOf,
+  type TestFailure,
+  type TestRun,
+  unloadedFiles,
+} from './test-run.ts';
 
 /** The state of a test that has failed. A test that is gone is `missing`, never resolved. */
 export type FailureStatus = 'active' | 'resolved' | 'flaky' | 'missing';
@@ -87,7 +95,10 @@ export function noteChange(book: FailureBook, about: Omit<Change, 'at'>): void {
 }
 
 /** Forgets the call that ran a test command: it is not a change. */
-export function forgetCall(book: FailureBook, about: { readonly call: string | null; readonly event: string | null }): void {
+export function forgetCall(
+  book: FailureBook,
+  about: { readonly call: string | null; readonly event: string | null },
+): void {
   const isMeant = ({ call, event }: Change): boolean =>
     (call !== null && call === about.call) || (event !== null && event === about.event);
   book.changes = book.changes.filter((change) => !isMeant(change));
@@ -175,9 +186,20 @@ function newEntry(test: string, { command }: TestRun, { seq }: NotedAt): Failure
   };
 }
 
-function detailsOf({ test, file, name, errorType, message }: TestFailure): Pick<FailureEntry, 'file' | 'name' | 'errorType' | 'message'> {
+function detailsOf({
+  test,
+  file,
+  name,
+  errorType,
+  message,
+}: TestFailure): Pick<FailureEntry, 'file' | 'name' | 'errorType' | 'message'> {
   const shown = message === undefined ? null : message.slice(0, limits.recordCharactersMax).toWellFormed();
-  return { file: file ?? (test.includes('::') ? fileOfTest(test) : null), name: name ?? null, errorType: errorType ?? null, message: shown };
+  return {
+    file: file ?? (test.includes('::') ? fileOfTest(test) : null),
+    name: name ?? null,
+    errorType: errorType ?? null,
+    message: shown,
+  };
 }
 
 /** Settles a failure that a run no longer has: flaky, if nothing since its last failure could have changed a file. */

@@ -11,7 +11,11 @@ export interface PatchFault {
 }
 
 /** A file as its patches leave it. Where no content was recorded and none can be rebuilt, it is `unknown`, not guessed. */
-export type PatchedFile = { readonly path: string; readonly patches: readonly Seq[]; readonly faults: readonly PatchFault[] } & (
+export type PatchedFile = {
+  readonly path: string;
+  readonly patches: readonly Seq[];
+  readonly faults: readonly PatchFault[];
+} & (
   | { readonly status: 'known'; readonly content: string }
   | { readonly status: 'removed' }
   | { readonly status: 'unknown'; readonly reason: string }
@@ -48,7 +52,10 @@ export class FileRebuild {
   #start(seq: Seq, before: string | null): void {
     const held = this.#held;
     if (held.kind === 'content' && held.content !== before)
-      this.#faults.push({ seq, reason: 'the recorded content before the patch is not what the patches before it give' });
+      this.#faults.push({
+        seq,
+        reason: 'the recorded content before the patch is not what the patches before it give',
+      });
     this.#held = { kind: 'content', content: before };
   }
 
@@ -85,7 +92,9 @@ export class FileRebuild {
     const about = { path: this.#path, patches: this.#patches, faults: this.#faults };
     const held = this.#held;
     if (held.kind === 'unknown') return { ...about, status: 'unknown', reason: held.reason };
-    return held.content === null ? { ...about, status: 'removed' } : { ...about, status: 'known', content: held.content };
+    return held.content === null
+      ? { ...about, status: 'removed' }
+      : { ...about, status: 'known', content: held.content };
   }
 }
 

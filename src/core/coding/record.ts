@@ -125,7 +125,10 @@ function noteRecord(note: NoteEntry, isGoal: boolean): HeldRecord {
     case 'constraint': {
       const isHard = note.strength === 'hard';
       const section = isHard ? 'constraints' : 'soft_constraints';
-      return held({ ...common, kind: `${note.strength} constraint`, group: 'constraints', trust: 'user' }, { section, isRequired: isHard, holders });
+      return held(
+        { ...common, kind: `${note.strength} constraint`, group: 'constraints', trust: 'user' },
+        { section, isRequired: isHard, holders },
+      );
     }
     case 'decision':
       return held({ ...common, group: 'decisions', trust: 'agent' }, { section: 'decisions', holders });
@@ -147,15 +150,28 @@ function failureRecords(failure: FailureEntry): HeldRecord[] {
   const id = `test:${test}`;
   if (status === 'resolved') {
     const text = `${test}: resolved (${howText(failure)})`;
-    return [held({ ...about, id, group: 'resolved_failure_notes', text }, { section: 'resolved_failure_notes', holders: [], newest: source.at(-1) ?? 0 })];
+    return [
+      held(
+        { ...about, id, group: 'resolved_failure_notes', text },
+        { section: 'resolved_failure_notes', holders: [], newest: source.at(-1) ?? 0 },
+      ),
+    ];
   }
   if (status !== 'active') {
     const text = `${test}: ${status} (${howText(failure)})`;
-    return [held({ ...about, id, group: 'open_failures', text }, { section: 'unsure_tests', holders: [], newest: source.at(-1) ?? 0 })];
+    return [
+      held(
+        { ...about, id, group: 'open_failures', text },
+        { section: 'unsure_tests', holders: [], newest: source.at(-1) ?? 0 },
+      ),
+    ];
   }
   const again = failure.reactivations === 0 ? '' : ` (again, ${failure.reactivations}×)`;
   const text = `${test}${errorType === null ? '' : `: ${errorType}`}${again}`;
-  const line = held({ ...about, id, group: 'open_failures', text }, { section: 'open_failures', isRequired: true, holders, newest });
+  const line = held(
+    { ...about, id, group: 'open_failures', text },
+    { section: 'open_failures', isRequired: true, holders, newest },
+  );
   if (message === null || message.trim() === '') return [line];
   const details = { ...about, id: `details:${test}`, kind: 'failure details', text: `${test}: ${message}` };
   return [line, held({ ...details, group: 'open_failures' }, { section: 'failure_details', holders, newest })];
@@ -193,7 +209,13 @@ function fileRecord({ path, summary, patches, source, holders }: FileEntry): Hel
 }
 
 function riskRecord({ seq, title }: RiskEntry, index: number): HeldRecord {
-  const record = { id: `risk:${index + 1}:${title}`, group: 'risks', kind: 'risk', text: title, source: [seq] } as const;
+  const record = {
+    id: `risk:${index + 1}:${title}`,
+    group: 'risks',
+    kind: 'risk',
+    text: title,
+    source: [seq],
+  } as const;
   return held({ ...record, status: 'quarantined', trust: 'untrusted' }, { section: undefined });
 }
 

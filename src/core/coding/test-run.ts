@@ -120,7 +120,6 @@ function isWithin(test: string, place: string): boolean {
 
 /** Returns the files that a run could not load: failures that name a file instead of a test. */
 export function unloadedFiles({ failures, framework }: TestRun): ReadonlySet<string> {
-  const isFile = (test: string): boolean =>
-    !test.includes('::') && (framework === 'go' || /\.\w+$/.test(test));
+  const isFile = (test: string): boolean => !test.includes('::') && (framework === 'go' || /\.\w+$/.test(test));
   return new Set(failures.map(({ test }) => test).filter(isFile));
 }

@@ -26,7 +26,8 @@ export function applyDiff(content: string | null, diff: string): Patched {
   let at = 0;
   for (const { from, oldLines, newLines } of read.hunks) {
     const start = oldLines.length === 0 ? from : from - 1;
-    if (start < at || start > old.length) return { fault: `a hunk begins at line ${from}, which is out of order or beyond the end` };
+    if (start < at || start > old.length)
+      return { fault: `a hunk begins at line ${from}, which is out of order or beyond the end` };
     const differs = oldLines.findIndex((line, index) => old[start + index] !== line);
     if (differs >= 0) return { fault: `line ${start + differs + 1} is not what the diff expects` };
     result.push(...old.slice(at, start), ...newLines);
@@ -77,7 +78,8 @@ function hunkAt(
   let index = start;
   for (; oldLines.length < oldCount || newLines.length < newCount; index++) {
     const line = lines[index];
-    if (line === undefined || (line === '' && index === lines.length - 1)) return { fault: 'the diff ends inside a hunk' };
+    if (line === undefined || (line === '' && index === lines.length - 1))
+      return { fault: 'the diff ends inside a hunk' };
     const text = `${line.slice(1)}\n`;
     if (line.startsWith('\\')) trimLast(lines[index - 1], oldLines, newLines);
     else if (line.startsWith('-')) oldLines.push(text);
@@ -91,7 +93,8 @@ function hunkAt(
     trimLast(lines[index - 1], oldLines, newLines);
     index++;
   }
-  if (oldLines.length !== oldCount || newLines.length !== newCount) return { fault: 'a hunk has more lines than its head says' };
+  if (oldLines.length !== oldCount || newLines.length !== newCount)
+    return { fault: 'a hunk has more lines than its head says' };
   return { hunk: { from, oldLines, newLines }, last: index - 1 };
 }
 
@@ -100,4 +103,19 @@ function trimLast(line: string | undefined, oldLines: string[], newLines: string
   const trim = (list: string[]): void => void list.push((list.pop() ?? '').replace(/\n$/, ''));
   if (line?.startsWith('+') !== true) trim(oldLines);
   if (line?.startsWith('-') !== true) trim(newLines);
+}
+
+/** Returns how many files a unified diff changes. Lines inside hunks do not count. */
+export function filesInDiff(diff: string): number {
+  const lines = diff.split('\n');
+  let [files, left] = [0, { old: 0, new: 0 }];
+  for (const line of lines) {
+    const head = hunkHead.exec(line);
+    if (left.old > 0 || left.new > 0) {
+      if (!line.startsWith('+')) left.old -= line.startsWith('\\') ? 0 : 1;
+      if (!line.startsWith('-')) left.new -= line.startsWith('\\') ? 0 : 1;
+    } else if (head !== null) left = { old: Number(head[2] ?? 1), new: Number(head[4] ?? 1) };
+    else if (line.startsWith('+++ ')) files += 1;
+  }
+  return files;
 }
