@@ -245,6 +245,12 @@ export type { PreparedRequest } from './core/coding/prepared-request.ts';
 export type { Project } from './core/coding/project-path.ts';
 export type { CodingReceipt, ProviderCount } from './core/coding/receipt.ts';
 export type { RecordGroup, RecordTrust, StateRecord } from './core/coding/record.ts';
+export {
+  type ReadReportOptions,
+  type ReportPieces,
+  readTestReport,
+} from './core/coding/reports/read-report.ts';
+export type { ReportedFailure, ReportFormat, TestReport } from './core/coding/reports/report.ts';
 export type { Selection } from './core/coding/test-run.ts';
 export type { FolderWriter } from './core/store/platform.ts';
 export type {

@@ -10,7 +10,7 @@ export async function writeFolder(
   { replace }: { readonly replace: boolean },
 ): Promise<void> {
   const target = resolve(path);
-  const held = await filesIn(target);
+  const held = await filesIn(target).catch((error: unknown) => fail(path, error));
   if (held !== undefined && isSame(held, files)) return;
   if (held !== undefined && !replace)
     throw new RepriseError('folder.exists', `Cannot write to "${path}": it exists and has other content`, {
@@ -32,13 +32,17 @@ export async function writeFolder(
     await syncFolder(dirname(target));
   } catch (error) {
     await rm(fresh, { recursive: true, force: true }).catch(() => undefined);
-    throw new RepriseError('folder.failed', `Cannot write to "${path}": ${messageOf(error)}`, {
-      hint: 'Make room or choose a folder that can be written, and export again. An earlier export is as it was.',
-      details: { path },
-      cause: error,
-    });
+    fail(path, error);
   }
   await rm(old, { recursive: true, force: true });
+}
+
+function fail(path: string, error: unknown): never {
+  throw new RepriseError('folder.failed', `Cannot write to "${path}": ${messageOf(error)}`, {
+    hint: 'Make room or choose a folder that can be written, and export again. An earlier export is as it was.',
+    details: { path },
+    cause: error,
+  });
 }
 
 async function writeDurably(path: string, text: string): Promise<void> {

@@ -77,6 +77,8 @@ export interface CodingBook extends FailureBook {
   /** The last model call that followed a prepared request in its run. */
   sent: { readonly request: Seq; readonly call: Seq; readonly id: string | null; inputTokens: number | null } | null;
   testRuns: number;
+  /** How many notes and files there are: counting keys takes time. */
+  readonly counts: { notes: number; files: number };
   /** Records that were dropped because there were too many. */
   dropped: number;
 }
@@ -123,6 +125,7 @@ export function createCodingBook(): CodingBook {
     requests: {},
     sent: null,
     testRuns: 0,
+    counts: { notes: 0, files: 0 },
     dropped: 0,
   };
 }
@@ -195,7 +198,7 @@ function noteFile(book: CodingBook, event: Event): void {
   const text = summary ?? known?.summary ?? null;
   const sources = sourcesAfter(known, event, text === known?.summary);
   const entry = { path, summary: text, patches: (known?.patches ?? 0) + 1, ...sources };
-  keep(book, book.files, `f:${path}`, entry);
+  keep(book, 'files', `f:${path}`, entry);
 }
 
 /** Adds an event to the sources of an entry; a new text has no holder but the event. */
@@ -209,13 +212,19 @@ function sourcesAfter(known: Sources | undefined, event: Event, isSameText: bool
 }
 
 /** Keeps an entry under a key; it comes last, and beyond the limit the first one goes. */
-function keep<Entry>(book: CodingBook, entries: Record<string, Entry>, key: string, entry: Entry): void {
-  const isNew = !Object.hasOwn(entries, key);
+function keep<Kind extends 'notes' | 'files'>(
+  book: CodingBook,
+  kind: Kind,
+  key: string,
+  entry: CodingBook[Kind][string],
+): void {
+  const entries: Record<string, typeof entry> = book[kind];
+  if (!Object.hasOwn(entries, key)) book.counts[kind] += 1;
   delete entries[key];
   setKey(entries, key, entry);
-  const keys = isNew ? Object.keys(entries) : [];
-  if (keys.length <= limits.recordsMax) return;
-  delete entries[keys[0] ?? ''];
+  if (book.counts[kind] <= limits.recordsMax) return;
+  delete entries[Object.keys(entries)[0] ?? ''];
+  book.counts[kind] -= 1;
   book.dropped += 1;
 }
 
@@ -267,7 +276,7 @@ function noteText(book: CodingBook, event: Event): void {
   if (said === undefined) return;
   const id = `${said.kind}:${said.key}`;
   const known = Object.hasOwn(book.notes, id) ? book.notes[id] : undefined;
-  keep(book, book.notes, id, { ...said, ...sourcesAfter(known, event, known?.text === said.text) });
+  keep(book, 'notes', id, { ...said, ...sourcesAfter(known, event, known?.text === said.text) });
 }
 
 type Said = Omit<NoteEntry, keyof Sources>;
