@@ -270,6 +270,7 @@ export type {
 } from './engine/coding/coding-inputs.ts';
 export type { ContextOptions } from './engine/coding/coding-look.ts';
 export type { CodingVerbs } from './engine/coding/coding-verbs.ts';
+export type { CommandEnd, CommandInput, OpenCommand } from './engine/coding/command-call.ts';
 export type { ExportedRun, ExportRunOptions } from './engine/coding/export-run.ts';
 export type { Prepared, RequestInput } from './engine/coding/prepare-request.ts';
 export type {

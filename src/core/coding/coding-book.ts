@@ -218,7 +218,7 @@ function keep<Kind extends 'notes' | 'files'>(
   key: string,
   entry: CodingBook[Kind][string],
 ): void {
-  const entries: Record<string, typeof entry> = book[kind];
+  const entries: Record<string, unknown> = book[kind];
   if (!Object.hasOwn(entries, key)) book.counts[kind] += 1;
   delete entries[key];
   setKey(entries, key, entry);

@@ -123,3 +123,12 @@ export function unloadedFiles({ failures, framework }: TestRun): ReadonlySet<str
   const isFile = (test: string): boolean => !test.includes('::') && (framework === 'go' || /\.\w+$/.test(test));
   return new Set(failures.map(({ test }) => test).filter(isFile));
 }
+
+/** Returns the test framework that a command runs; undefined if its words do not say. */
+export function frameworkIn(command: string): string | undefined {
+  const words = command.split(/\s+/).map((word) => word.replace(/^.*\//, ''));
+  const known = words.find((word) => word === 'pytest' || word === 'vitest' || word === 'jest');
+  if (known !== undefined) return known;
+  if (words[0] === 'node' && words.includes('--test')) return 'node';
+  return words[0] === 'go' && words[1] === 'test' ? 'go' : undefined;
+}

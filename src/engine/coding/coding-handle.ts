@@ -29,6 +29,7 @@ import {
 } from './coding-inputs.ts';
 import { bookAt, type ContextOptions, checkBudget, contextAt, contextKeys } from './coding-look.ts';
 import type { CodingVerbs } from './coding-verbs.ts';
+import { type CommandInput, type OpenCommand, startCommand } from './command-call.ts';
 import { type ExportedRun, type ExportRunOptions, emptyCoding, exportRun } from './export-run.ts';
 import { filesAt } from './files-at.ts';
 import { type Prepared, prepareRequest, type RequestInput } from './prepare-request.ts';
@@ -126,6 +127,10 @@ export class CodingHandle implements CodingVerbs {
 
   fact(fact: FactInput): Promise<Event> {
     return this.#record('fact', fact);
+  }
+
+  async command(command: CommandInput): Promise<OpenCommand> {
+    return startCommand(this.#target, command);
   }
 
   prepareRequest(request: RequestInput): Promise<Prepared> {

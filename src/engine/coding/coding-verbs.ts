@@ -17,6 +17,7 @@ import type {
   TestRunInput,
 } from './coding-inputs.ts';
 import type { ContextOptions } from './coding-look.ts';
+import type { CommandInput, OpenCommand } from './command-call.ts';
 import type { ExportedRun, ExportRunOptions } from './export-run.ts';
 import type { Prepared, RequestInput } from './prepare-request.ts';
 import type {
@@ -168,6 +169,19 @@ export interface CodingVerbs {
    * ```
    */
   fact(fact: FactInput): Promise<Event>;
+
+  /**
+   * Records a command as a call of kind `process`; end it when the command has ended. Give its `call` to `testRun`, and the
+   * command does not count as a change of files.
+   *
+   * @example
+   * ```ts
+   * const { call, end } = await session.coding.command({ command: ['npm', 'test'] });
+   * await end({ exitCode: 0 });
+   * await session.coding.testRun({ command: 'npm test', exitCode: 0, call });
+   * ```
+   */
+  command(command: CommandInput): Promise<OpenCommand>;
 
   /**
    * Builds a model request from the context at the head, for OpenAI and Anthropic, and keeps its arguments in the log.

@@ -70,6 +70,25 @@ export const codingRecords: readonly VerbCase[] = [
     },
   ),
 
+  onSession('command() records a process call, and one that ran tests is no change of files', async (session) => {
+    const { coding: verbs } = session;
+    const fails = { command: 'npm test', exitCode: 1, failures: [{ testId: 'a::x' }] };
+    const passes = { command: 'npm test', exitCode: 0, passed: ['a::x'] };
+    const status = async (): Promise<unknown> => (await session.stateAt('main', coding)).failures[0]?.status;
+    await verbs.testRun(fails);
+    const tests = await verbs.command({ command: ['npm', 'test'] });
+    const ended = await tests.end({ exitCode: 0, output: 'ok' });
+    assert.deepEqual([ended.data['outcome'], ended.data['output']], ['ok', { exitCode: 0, text: 'ok' }]);
+    await verbs.testRun({ ...passes, call: tests.call });
+    assert.equal(await status(), 'flaky');
+    await verbs.testRun(fails);
+    const other = await verbs.command({ command: ['make', 'fix'] });
+    await other.end({ exitCode: null, signal: 'SIGKILL' });
+    await verbs.testRun(passes);
+    assert.equal(await status(), 'resolved');
+    await refuses('option.invalid', () => verbs.command({ command: [] }));
+  }),
+
   onSession('on() records on a branch, and what it records stays there', async (session) => {
     await session.coding.goal({ title: 'One' });
     const branch = await session.fork('main', { name: 'other' });

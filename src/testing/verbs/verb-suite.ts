@@ -141,6 +141,7 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   'coding.evidence': codingRecords,
   'coding.risk': codingRecords,
   'coding.fact': codingRecords,
+  'coding.command': codingRecords,
   'coding.prepareRequest': codingReplays,
   'coding.configure': codingLooks,
   'coding.contextAt': codingLooks,
