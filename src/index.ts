@@ -236,10 +236,25 @@ export type {
   CodingNote,
   CodingRisk,
 } from './core/coding/coding.ts';
-export type { CodingRun, RequestEntry } from './core/coding/coding-book.ts';
+export type {
+  CodingBook,
+  CodingRun,
+  FileEntry,
+  NoteEntry,
+  NoteKind,
+  RequestEntry,
+  RiskEntry,
+  Sources,
+} from './core/coding/coding-book.ts';
 export type { CodingDiff, TestTransition, TextChanges } from './core/coding/coding-diff.ts';
 export type { CodingContext, Explanation, TokenCounter } from './core/coding/context.ts';
-export type { FailureReason, FailureStatus } from './core/coding/failure-book.ts';
+export type {
+  FailureBook,
+  FailureEntry,
+  FailureReason,
+  FailureStatus,
+  FileChange,
+} from './core/coding/failure-book.ts';
 export type { PatchedFile, PatchFault } from './core/coding/patched-file.ts';
 export type { PreparedRequest } from './core/coding/prepared-request.ts';
 export type { Project } from './core/coding/project-path.ts';

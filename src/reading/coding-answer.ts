@@ -5,7 +5,7 @@ import type { CodingReplayOptions } from '../engine/coding/replay-coding.ts';
 import { coding } from '../projections/coding.ts';
 import type { OpenRef } from './open-ref.ts';
 
-/** What can be looked at in a coding session, by the name that people type. */
+/** The things to look at in a coding session, by the name that people type. */
 export type CodingLook =
   | 'status'
   | 'context'

@@ -41,7 +41,7 @@ export interface Known {
   readonly waiting: readonly WaitingCall[];
   readonly usage: Spending;
   readonly metadata: JsonObject;
-  /** What the coding session knew. */
+  /** The knowledge of the coding session. */
   readonly coding: Coding;
 }
 

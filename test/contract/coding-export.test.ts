@@ -110,7 +110,9 @@ test('a folder with other content is refused, stays as it was, and is replaced w
   expect(await json(dir, 'manifest.json')).toMatchObject({ run: 'run-2' });
   expect((await readdir(directory)).filter((name) => name.startsWith('.taken'))).toEqual([]);
   await writeFile(join(directory, 'a file'), 'x');
-  await expect(session.coding.exportRun('run-1', join(directory, 'a file'))).rejects.toThrow();
+  await expect(session.coding.exportRun('run-1', join(directory, 'a file'))).rejects.toMatchObject({
+    code: 'folder.failed',
+  });
   await expect(session.coding.exportRun('run-1', join(directory, 'a file', 'in'))).rejects.toMatchObject({
     code: 'folder.failed',
   });

@@ -1,6 +1,6 @@
 /** The two rules of coding sessions, slow and obvious: when a failing test is resolved, and what a model is shown. */
 
-export interface ModelRun {
+interface ModelRun {
   readonly command: string;
   readonly exitCode: number | null;
   readonly framework?: string;

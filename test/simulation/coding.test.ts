@@ -158,7 +158,7 @@ test('a context is that of the slow rule, and its laws hold on random records', 
       const model = modelContext(records, { budget, risks });
       expect(made.text).toBe(model.text);
       expect([made.tokens, made.overBy]).toEqual([model.tokens, model.overBy]);
-      expect(made.explained.map(({ required: _, ...rest }) => rest)).toEqual(model.explained);
+      expect(made.explained).toMatchObject(model.explained);
       for (let at = 0; at + 16 <= secret.length; at++) expect(made.text).not.toContain(secret.slice(at, at + 16));
       const shown = new Set(made.explained.filter(({ why }) => why === 'in' || why === 'cut').map(({ id }) => id));
       expect([...before].every((id) => shown.has(id))).toBe(true);

@@ -131,7 +131,7 @@ async function reportOf({
     return { found: await readTestReport(ended.stdout, options) };
   } catch (error) {
     if (!(error instanceof RepriseError)) throw error;
-    // What a command prints need not be a report; a report that was asked for must be.
+    // A command may print anything, but a report that was asked for has to be one.
     return report === undefined ? {} : { error: messageOf(error) };
   }
 }

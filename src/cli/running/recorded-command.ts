@@ -21,7 +21,7 @@ const tailMax = 65_536;
 const notFound = 127;
 const notRunnable = 126;
 const signalBase = 128;
-/** More text than this is no terminal text of tests. */
+/** Tests print less than this; more text is not searched for results. */
 const stdoutMax: number = Math.min(limits.reportTextMax, 33_554_432);
 const passedOn: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 

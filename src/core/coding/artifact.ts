@@ -5,25 +5,6 @@ import type { Digest } from '../point.ts';
 import { utf8Length } from '../utf8.ts';
 import { hashOf } from './receipt.ts';
 
-/** The names of the files of an exported run, in their order; the manifest is written last. */
-export const artifactNames = [
-  'events.json',
-  'run.json',
-  'coding_projection.before.json',
-  'coding_projection.after.json',
-  'coding_diff_from_previous.json',
-  'state_records.json',
-  'snapshot.json',
-  'snapshot.md',
-  'receipt.md',
-  'receipt.json',
-  'prepared_openai_request.json',
-  'prepared_anthropic_request.json',
-] as const;
-
-/** The name of one file of an exported run, beside its manifest. */
-export type ArtifactName = (typeof artifactNames)[number];
-
 /** The name of the file that lists the others. */
 export const manifestName = 'manifest.json';
 

@@ -46,7 +46,7 @@ export interface FailureEntry {
 }
 
 /** A call that may have changed a file, unless it turns out to have run a test command. */
-interface Change {
+export interface FileChange {
   readonly at: number;
   readonly call: string | null;
   readonly event: string | null;
@@ -60,7 +60,7 @@ export interface FailureBook {
   readonly failures: Record<string, FailureEntry>;
   /** The position of the last event that may have changed a file for sure, and the last calls that may have. */
   changedAt: number;
-  changes: Change[];
+  changes: FileChange[];
   /** The last patches, and how many there were. */
   patches: Seq[];
   patchCount: number;
@@ -88,7 +88,7 @@ export function notePatch(book: FailureBook, seq: Seq): void {
 }
 
 /** Notes a call that may have changed a file. */
-export function noteChange(book: FailureBook, about: Omit<Change, 'at'>): void {
+export function noteChange(book: FailureBook, about: Omit<FileChange, 'at'>): void {
   const changes = [...book.changes, { at: book.position, ...about }];
   book.changedAt = Math.max(book.changedAt, ...changes.slice(0, -changesKept).map(({ at }) => at));
   book.changes = changes.slice(-changesKept);
@@ -99,7 +99,7 @@ export function forgetCall(
   book: FailureBook,
   about: { readonly call: string | null; readonly event: string | null },
 ): void {
-  const isMeant = ({ call, event }: Change): boolean =>
+  const isMeant = ({ call, event }: FileChange): boolean =>
     (call !== null && call === about.call) || (event !== null && event === about.event);
   book.changes = book.changes.filter((change) => !isMeant(change));
 }

@@ -30,7 +30,7 @@ export function receiptText(receipt: CodingReceipt): string {
 }
 
 /** Says in words why a record is in a context or not. */
-export function whyText(explanation: Explanation): string {
+function whyText(explanation: Explanation): string {
   switch (explanation.why) {
     case 'in':
       return explanation.required ? 'in, required' : 'in';

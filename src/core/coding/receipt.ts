@@ -6,7 +6,7 @@ import type { CodingRisk } from './coding.ts';
 import type { CodingContext, Explanation } from './context.ts';
 import type { StateRecord } from './record.ts';
 
-/** What a coding session knows at a point, and what a model is shown of it. */
+/** The records of a coding session at a point, and the context that a model is shown of them. */
 export interface CodingSnapshot {
   readonly records: readonly StateRecord[];
   readonly context: CodingContext;
@@ -47,8 +47,13 @@ export interface CodingReceipt {
  * the same hash.
  */
 export function snapshotOf(sha256: Sha256, records: readonly StateRecord[], context: CodingContext): CodingSnapshot {
-  const content = { records: records.map(({ source: _, ...record }) => record), context };
+  const content = { records: records.map(contentOf), context };
   return { records, context, hash: hashOf(sha256, content) };
+}
+
+/** Returns a record without the seqs it came from. */
+function contentOf({ id, group, kind, status, trust, text }: StateRecord): Omit<StateRecord, 'source'> {
+  return { id, group, kind, status, trust, text };
 }
 
 /** Makes a receipt. Its hash covers content alone, as that of the snapshot does. */
@@ -62,7 +67,7 @@ export function receiptOf(
   const { providerCount, quarantined } = about;
   const hashed = {
     ...content,
-    quarantined: quarantined.map(({ seq: _, ...risk }) => risk),
+    quarantined: quarantined.map(({ title, content: held, source }) => ({ title, content: held, source })),
     providerCount: providerCount === null ? null : { ...providerCount, call: null },
   };
   return { ...content, hash: hashOf(sha256, hashed) };

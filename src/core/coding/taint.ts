@@ -3,7 +3,7 @@ import { oneLine } from '../title.ts';
 import { contentText } from './coding-book.ts';
 
 /** So many characters of a quarantined text make a text unsafe. */
-export const taintCharacters = 16;
+const taintCharacters = 16;
 
 /** Tells whether a text holds a piece of something that was quarantined. */
 export type TaintCheck = (text: string) => boolean;

@@ -106,7 +106,7 @@ async function filesOf(
   const payload = (name: 'openai' | 'anthropic'): unknown =>
     request === null ? { request: null, reason: 'the run captured no request, and none was asked for' } : request[name];
   const json: readonly (readonly [string, unknown])[] = [
-    ['events.json', events.map(({ session: _, ...event }) => event)],
+    ['events.json', events.map(withoutSession)],
     ['run.json', runFacts(run, { projection, place, events, previousRun })],
     ['coding_projection.before.json', before],
     ['coding_projection.after.json', projection],
@@ -122,6 +122,12 @@ async function filesOf(
     ['snapshot.md', context.text === '' ? '\n' : context.text],
     ['receipt.md', receiptText(receipt)],
   ]);
+}
+
+/** Returns an event without the name of its session, which is not part of the story. */
+function withoutSession(event: Event): JsonObject {
+  const { session: _session, ...rest } = event;
+  return rest as unknown as JsonObject;
 }
 
 interface RunFacts {
@@ -140,7 +146,7 @@ function runFacts(run: string, { projection, place, events, previousRun }: RunFa
     title: known?.title ?? null,
     outcome: known?.outcome ?? null,
     startedAt: first?.time ?? null,
-    endedAt: known?.endedSeq == null ? null : (last?.time ?? null),
+    endedAt: (known?.endedSeq ?? null) === null ? null : (last?.time ?? null),
     events: events.length,
     firstSeq: first?.seq ?? null,
     lastSeq: last?.seq ?? null,
@@ -179,8 +185,9 @@ async function diffFromPrevious(
     (best, held) => (best === undefined || (held.endedSeq ?? 0) > (best.endedSeq ?? 0) ? held : best),
     undefined,
   );
-  if (last?.endedSeq == null) return { previousRun: null, diff: diffCoding(emptyCoding(), after) };
-  const before = codingOf(await bookAt(engine, { ...place, seq: last.endedSeq }));
+  const end = last?.endedSeq ?? null;
+  if (last === undefined || end === null) return { previousRun: null, diff: diffCoding(emptyCoding(), after) };
+  const before = codingOf(await bookAt(engine, { ...place, seq: end }));
   return { previousRun: last.run, diff: diffCoding(before, after) };
 }
 

@@ -68,7 +68,7 @@ export async function endRun(target: CodingTarget, { run, outcome = 'ok', result
 }
 
 /** Appends an event, masked. */
-export async function store(target: CodingTarget, draft: EventDraft, head?: number): Promise<Event> {
+async function store(target: CodingTarget, draft: EventDraft, head?: number): Promise<Event> {
   const { engine, session, branch } = target;
   const { mask } = await sessionMasking(engine, session);
   const [event] = await append(engine, session, mask === undefined ? draft : mask(draft), {

@@ -76,7 +76,7 @@ const replayNames = {
 export const codingReplayKeys: KnownKeys = optionKeys<CodingReplayOptions>('replay a run', replayNames, 'a replay');
 
 /** The options that `replayCounterfactual` takes. */
-export const codingCounterfactualKeys: KnownKeys = optionKeys<CodingCounterfactualOptions>(
+const codingCounterfactualKeys: KnownKeys = optionKeys<CodingCounterfactualOptions>(
   'replay without some events',
   { ...replayNames, exclude: true, cascade: true, run: true },
   'a counterfactual replay',

@@ -29,7 +29,8 @@ export class GoReport implements ReportReader {
     const packageName = stringAt(event, 'Package') ?? stringAt(event, 'ImportPath') ?? '';
     const test = stringAt(event, 'Test');
     const key = test === undefined ? packageName : `${packageName}::${test}`;
-    switch (event['Action']) {
+    const action = stringAt(event, 'Action');
+    switch (action) {
       case 'start':
         this.#open.add(packageName);
         return;
@@ -39,7 +40,7 @@ export class GoReport implements ReportReader {
       case 'pass':
       case 'skip':
       case 'fail':
-        return this.#ended(event['Action'], { key, packageName, test });
+        return this.#ended(action, { key, packageName, test });
     }
   }
 

@@ -38,9 +38,9 @@ export class JunitReport implements ReportReader, XmlListener {
     if (name === 'testsuites' || name === 'testsuite') {
       this.#isReport = true;
       const said = attributes.get('name') ?? '';
-      if (/^pytest/.test(said)) this.#framework = 'pytest';
-      else if (/^vitest/.test(said)) this.#framework = 'vitest';
-      else if (/^jest/.test(said)) this.#framework = 'jest';
+      if (said.startsWith('pytest')) this.#framework = 'pytest';
+      else if (said.startsWith('vitest')) this.#framework = 'vitest';
+      else if (said.startsWith('jest')) this.#framework = 'jest';
       if (name === 'testsuite') this.#suites.push(said);
     } else if (!this.#isReport) refuseReport('JUnit', `its root is "${name}", so it is not a report of tests`);
     else if (name === 'testcase') this.#case = this.#begin(attributes);

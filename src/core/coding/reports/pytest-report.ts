@@ -32,7 +32,7 @@ export class PytestReport implements ReportReader {
     const found = /^(FAILED|ERROR|PASSED|XPASS) (.+)$/.exec(line);
     if (found === null) return;
     const [, word, rest = ''] = found;
-    const [testId = '', message] = splitOnce(rest, ' - ');
+    const [testId, message] = splitOnce(rest, ' - ');
     if (word === 'PASSED' || word === 'XPASS') {
       this.#listsPassed = true;
       return this.#tests.pass(testId);

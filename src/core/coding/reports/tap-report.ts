@@ -51,8 +51,8 @@ export class TapReport implements ReportReader {
       this.#names[(subtest[1] ?? '').length / indent] = unescaped(subtest[2] ?? '');
       return;
     }
-    if (/^TAP version/.test(line)) this.#hasTap = true;
-    if (/^Bail out!/.test(line)) this.#isBailed = true;
+    if (line.startsWith('TAP version')) this.#hasTap = true;
+    if (line.startsWith('Bail out!')) this.#isBailed = true;
     const plan = /^1\.\.(\d+)/.exec(line);
     if (plan !== null) this.#planned = Number(plan[1]);
     const found = resultLine.exec(line);

@@ -109,7 +109,7 @@ export class XmlReader {
   }
 }
 
-/** The characters by which a declaration, a comment and CDATA can be told apart. */
+/** The characters that distinguish a declaration from a comment and from CDATA. */
 const declarationMin = 4;
 
 const tag = /<(\/?)([A-Za-z_][\w.:-]*)((?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>/y;
