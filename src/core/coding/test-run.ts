@@ -36,7 +36,7 @@ const nameFilters: ReadonlyMap<string, RegExp> = new Map([
   ['node', /--test-name-pattern|--test-only/],
 ]);
 
-const runnerWord = /(pytest|vitest|jest|node)$/;
+const runnerWord = /(pytest|vitest|jest|node)$|(^|\/)(vitest\.mjs|jest\.js)$/;
 const bails = /(^|\s)(-x|--exitfirst|--maxfail|--bail|-failfast)(\s|=|\d|$)/;
 /** A shell that runs something after the tests, or beside them: the exit code may not be theirs. */
 const hidesExitCode = /[;|\n]|(^|[^&])&([^&]|$)/;
@@ -126,7 +126,7 @@ export function unloadedFiles({ failures, framework }: TestRun): ReadonlySet<str
 
 /** Returns the test framework that a command runs; undefined if its words do not say. */
 export function frameworkIn(command: string): string | undefined {
-  const words = command.split(/\s+/).map((word) => word.replace(/^.*\//, ''));
+  const words = command.split(/\s+/).map((word) => word.replace(/^.*\//, '').replace(/^(vitest|jest)\.m?js$/, '$1'));
   const known = words.find((word) => word === 'pytest' || word === 'vitest' || word === 'jest');
   if (known !== undefined) return known;
   if (words[0] === 'node' && words.includes('--test')) return 'node';
