@@ -62,7 +62,7 @@ export interface CodingVerbs {
    *
    * @example
    * ```ts
-   * const { run } = await session.coding.startRun({ run: 'run-1', title: 'Fix the parser' });
+   * const { run } = await session.coding.startRun({ run: 'fix-1', title: 'Fix the parser' });
    * ```
    */
   startRun(start?: CodingRunStart): Promise<Event>;
@@ -72,7 +72,7 @@ export interface CodingVerbs {
    *
    * @example
    * ```ts
-   * await session.coding.startRun({ run: 'run-1' });
+   * await session.coding.startRun({ run: 'fix-1' });
    * await session.coding.endRun({ outcome: 'ok' });
    * ```
    */
@@ -240,8 +240,8 @@ export interface CodingVerbs {
    *
    * @example
    * ```ts
-   * await session.coding.startRun({ run: 'run-1' });
-   * const { receipt, request } = await session.coding.replayRun('run-1', { model: 'large-1', input: 'Go on.' });
+   * await session.coding.startRun({ run: 'fix-1' });
+   * const { receipt, request } = await session.coding.replayRun('fix-1', { model: 'large-1', input: 'Go on.' });
    * ```
    */
   replayRun(run: string, options?: CodingReplayOptions): Promise<CodingReplay>;
@@ -262,8 +262,8 @@ export interface CodingVerbs {
    *
    * @example
    * ```ts
-   * await session.coding.startRun({ run: 'run-1' });
-   * const { summary, resolved, newlyActive } = await session.coding.diffRuns(null, 'run-1');
+   * await session.coding.startRun({ run: 'fix-1' });
+   * const { summary, resolved, newlyActive } = await session.coding.diffRuns(null, 'fix-1');
    * ```
    */
   diffRuns(before: string | null, after: string): Promise<CodingDiff>;
@@ -274,8 +274,8 @@ export interface CodingVerbs {
    *
    * @example
    * ```ts
-   * await session.coding.startRun({ run: 'run-1' });
-   * const { files, manifestHash } = await session.coding.exportRun('run-1', 'artifacts/run-1', { replace: true });
+   * await session.coding.startRun({ run: 'fix-1' });
+   * const { files, manifestHash } = await session.coding.exportRun('fix-1', 'artifacts/fix-1', { replace: true });
    * ```
    */
   exportRun(run: string, dir: string, options?: ExportRunOptions): Promise<ExportedRun>;
