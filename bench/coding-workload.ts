@@ -60,7 +60,13 @@ export function codingWork(count: number, seed: number): CodingWork {
     else add('message.added', { message: { role: random() < 0.5 ? 'assistant' : 'user', content: text(700) } });
   }
   runTests();
-  const isSafe = (rule: string): boolean => !unsafe.some((held) => held !== '' && rule.includes(held));
+  const isSafe = (rule: string): boolean => !unsafe.some((held) => sharesPiece(rule, held));
   const resolved = new Set([...everFailed].filter((test) => !failing.has(test)));
   return { drafts, active: failing, resolved, constraints: [...constraints.values()].filter(isSafe), unsafe };
+}
+
+/** Tells whether a text holds 16 characters of another. */
+export function sharesPiece(text: string, held: string): boolean {
+  for (let at = 0; at + 16 <= held.length; at++) if (text.includes(held.slice(at, at + 16))) return true;
+  return false;
 }

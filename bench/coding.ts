@@ -1,12 +1,13 @@
 /** Coding sessions: contexts, exports, reports and patches, and whether a context holds what it must. */
 import { defaultCounter } from '../src/core/coding/context.ts';
 import { type EventDraft, openReprise, readTestReport, type Session } from '../src/index.ts';
-import { codingWork } from './coding-workload.ts';
+import { codingWork, sharesPiece } from './coding-workload.ts';
 import { atLeast, atMost, bytes, forTheRecord, median, percent, type Row, spread, timeEach } from './measure.ts';
-import { randomSource } from './workload.ts';
+import { randomSource, textSource } from './workload.ts';
 import { open, type Workspace } from './workspace.ts';
 
-const records = 500;
+/** With constraints, files and tests, about 500 records. */
+const facts = 330;
 const batch = 2_000;
 
 /** Rows of coding sessions. */
@@ -23,26 +24,40 @@ export async function benchCoding(workspace: Workspace): Promise<Row[]> {
   ];
 }
 
-/** Events of a coding session whose records stay the same number, however long it is. */
-function steadyDrafts(count: number): EventDraft[] {
+/** Events of a coding session of about the size that agents write, whose records stay about 500 however long it is. */
+export function steadyDrafts(count: number): EventDraft[] {
   const random = randomSource(5);
+  const text = textSource(random);
   return Array.from({ length: count }, (_, index): EventDraft => {
-    const which = index % (records - 40);
-    if (index % 10 === 0)
-      return { type: 'message.added', data: { message: { role: 'user', content: `turn ${index}` } } };
-    if (index % 10 === 1)
-      return { type: 'file.patched', data: { path: `src/file-${index % 100}.ts`, summary: 'changed' } };
-    if (index % 10 === 2) {
-      const failures = Array.from({ length: 20 }, (_, test) => test).filter(() => random() < 0.3);
-      const ids = failures.map((test) => ({ test: `a.test.ts::case ${test}`, message: `expected ${test}` }));
-      return { type: 'tests.ran', data: { command: 'npm test', exitCode: 1, failures: ids } };
+    const ten = Math.floor(index / 10);
+    switch (index % 10) {
+      case 0:
+      case 1:
+        return { type: 'message.added', data: { message: { role: 'user', content: text(900) } } };
+      case 2:
+      case 3:
+        return {
+          type: 'file.patched',
+          data: { path: `src/file-${ten % 100}.ts`, patch: text(700), summary: 'changed' },
+        };
+      case 4: {
+        const failing = Array.from({ length: 40 }, (_item, test) => test).filter(() => random() < 0.2);
+        const failures = failing.map((test) => ({ test: `a.test.ts::case ${test}`, message: text(200) }));
+        return { type: 'tests.ran', data: { command: 'npm test', exitCode: 1, failures } };
+      }
+      case 5:
+        return { type: 'constraint.set', data: { key: `k${ten % 20}`, text: `Rule ${ten % 20}`, strength: 'hard' } };
+      case 6:
+      case 7:
+        return {
+          type: 'call.ended',
+          data: { call: `c${ten}`, kind: 'tool', name: 'read', outcome: 'ok', output: text(900) },
+        };
+      default: {
+        const which = (2 * ten + (index % 2)) % facts;
+        return { type: 'note.added', data: { text: `A fact worth keeping, number ${which}, of this project` } };
+      }
     }
-    if (index % 10 < 6)
-      return { type: 'constraint.set', data: { key: `k${which % 20}`, text: `Rule ${which % 20}`, strength: 'hard' } };
-    return {
-      type: 'note.added',
-      data: { text: `A fact worth keeping, number ${which % (records - 160)}, of this project` },
-    };
   });
 }
 
@@ -219,7 +234,7 @@ async function qualityRows(isQuick: boolean): Promise<Row[]> {
     found.inCut += needed.filter((item) => cut.includes(item)).length;
     found.wrong += needed.filter((item) => !text.includes(item)).length;
     found.wrong += [...work.resolved].filter((test) => openLines(text).includes(test)).length;
-    found.wrong += work.unsafe.filter((held) => holdsPiece(text, held)).length;
+    found.wrong += work.unsafe.filter((held) => sharesPiece(text, held)).length;
     found.share = Math.max(found.share, tokens / whole);
   }
   return [
@@ -251,9 +266,4 @@ async function qualityRows(isQuick: boolean): Promise<Row[]> {
 function openLines(text: string): string {
   const start = text.indexOf('## open_failures');
   return start < 0 ? '' : text.slice(start, text.indexOf('\n## ', start + 1));
-}
-
-function holdsPiece(text: string, held: string): boolean {
-  for (let at = 0; at + 16 <= held.length; at++) if (text.includes(held.slice(at, at + 16))) return true;
-  return false;
 }

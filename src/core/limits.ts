@@ -150,9 +150,9 @@ export const limits = {
   /** Tokens of one text in the context of a coding session; a longer one is cut. */
   contextItemTokensMax: 400,
   /** Characters of one text of a coding session that are shown; the rest is in its event. */
-  recordCharactersMax: 4_000,
+  recordCharactersMax: 2_000,
   /** Seqs that a record of a coding session names as its source: the last ones. */
-  recordSourcesMax: 100,
+  recordSourcesMax: 20,
   /** Records of one kind in a coding session; of more, the oldest go, and failing tests stay. */
   recordsMax: 10_000,
   /** Runs that a coding session remembers; of more, the oldest that have ended go. */

@@ -135,7 +135,7 @@ const heldOf = ({ id, group, text, required, event, seq }: ModelRecord): HeldRec
   record: { id, group: 'generic_facts', kind: 'x', status: 'active', trust: 'agent', source: [seq as Seq], text },
   section: group as ContextSection,
   isRequired: required,
-  holders: [event],
+  holders: [Number(event.slice(1)) as Seq],
   newest: seq,
 });
 
@@ -149,7 +149,7 @@ test('a context is that of the slow rule, and its laws hold on random records', 
     const settings = {
       counter: defaultCounter,
       isTainted: taintCheckOf([secret, 'short']),
-      setAside: new Set([event]),
+      setAside: new Set([Number(event.slice(1)) as Seq]),
     };
     const shuffled = [...records].sort(() => random() - 0.5);
     let before = new Set<string>();

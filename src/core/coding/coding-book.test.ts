@@ -8,7 +8,7 @@ import type { Digest, Seq } from '../point.ts';
 import { contextOf, defaultCounter } from './context.ts';
 import { FileRebuild } from './patched-file.ts';
 import { recordsOf } from './record.ts';
-import { applyDiff } from './unified-diff.ts';
+import { applyDiff, linesOf } from './unified-diff.ts';
 
 function events(...told: readonly (readonly [string, JsonObject, Partial<Event>?])[]): Event[] {
   return told.map(([type, data, more], index) => ({
@@ -30,7 +30,7 @@ const settings = {
   budgetTokens: 100_000,
   counter: defaultCounter,
   isTainted: () => false,
-  setAside: new Set<string>(),
+  setAside: new Set<Seq>(),
 };
 const many = <Item>(count: number, make: (index: number) => Item): Item[] =>
   Array.from({ length: count }, (_, index) => make(index));
@@ -157,5 +157,9 @@ test('a diff applies strictly, or says why not', () => {
     [null, '@@ -1 +1 @@\n-a\n+b\n', { fault: expect.stringContaining('does not exist') }],
     ['a\n', '@@ -1 +1 @@\n?a\n+b\n', { fault: expect.stringContaining('not part of a hunk') }],
   ];
-  for (const [content, diff, result] of cases) expect(applyDiff(content, diff), diff).toEqual(result);
+  for (const [content, diff, result] of cases) {
+    const applied = applyDiff(content === null ? null : linesOf(content), diff);
+    const shown = 'fault' in applied ? applied : { content: applied.lines?.join('') ?? null };
+    expect(shown, diff).toEqual(result);
+  }
 });

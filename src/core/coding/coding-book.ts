@@ -1,6 +1,6 @@
 import { canonicalJson } from '../canonical-json.ts';
 import type { Event } from '../event/event.ts';
-import { isObject, type JsonObject, type JsonValue, objectAt, setKey, stringAt } from '../json.ts';
+import { given, isObject, type JsonObject, type JsonValue, objectAt, setKey, stringAt } from '../json.ts';
 import { limits } from '../limits.ts';
 import type { Seq } from '../point.ts';
 import { effectCallOf, effectOf } from '../recording/effects.ts';
@@ -14,22 +14,29 @@ export type NoteKind = 'goal' | 'constraint' | 'decision' | 'procedure' | 'evide
 export interface Sources {
   /** Every event that spoke of the same thing; the last ones, if there are many. */
   source: readonly Seq[];
-  /** The seqs and ids of the events that hold the present text, and of those they replaced. */
-  holders: readonly (Seq | string)[];
+  /** How many of the last of them hold the present text. */
+  holding: number;
+  /** The seqs of events that those replaced; missing if they replaced none. */
+  replaced?: readonly Seq[];
 }
 
-/** One note. */
+/** Returns the seqs of the events that hold the present text, and of those that they replaced. */
+export function holdersOf({ source, holding, replaced = [] }: Sources): readonly Seq[] {
+  return [...source.slice(-holding), ...replaced];
+}
+
+/** One note. Fields that only some kinds have are left out of the others, because a snapshot holds all of them. */
 export interface NoteEntry extends Sources {
   readonly kind: NoteKind;
-  readonly key: string;
+  /** What the note is about; its text if left out. */
+  readonly key?: string;
   text: string;
-  /** Of a constraint: whether it must hold. */
-  strength: 'hard' | 'soft';
+  /** Of a constraint: whether it must hold; hard if left out. */
+  strength?: 'soft';
   /** Of a constraint: its value. */
-  value: JsonValue;
-  /** Of a goal: its title alone, and more about it. */
-  title: string;
-  details: string | null;
+  value?: JsonValue;
+  /** Of a goal: more about its title, which is its key. */
+  details?: string;
 }
 
 /** One file that was changed. */
@@ -45,8 +52,8 @@ export interface RiskEntry {
   readonly title: string;
   readonly content: JsonValue;
   readonly source: string | null;
-  /** The event that it sets aside, by seq and id. */
-  readonly sets: readonly (Seq | string)[];
+  /** The event that it sets aside: its seq, or its id where the log does not say its seq; null if it names none. */
+  readonly sets: Seq | string | null;
 }
 
 /** One run. */
@@ -59,11 +66,10 @@ export interface CodingRun {
   outcome: string | null;
 }
 
-/** The arguments of the last request that was prepared. */
+/** The last request that was prepared in a run; its arguments are in its event. */
 export interface RequestEntry {
   readonly seq: Seq;
   readonly run: string | null;
-  readonly request: JsonObject;
 }
 
 /** Everything that a coding session knows, as it is folded. */
@@ -75,7 +81,7 @@ export interface CodingBook extends FailureBook {
   /** The last request of each run that is remembered, by `r:` and the run's id; `r` for those outside a run. */
   readonly requests: Record<string, RequestEntry>;
   /** The last model call that followed a prepared request in its run. */
-  sent: { readonly request: Seq; readonly call: Seq; readonly id: string | null; inputTokens: number | null } | null;
+  sent: { readonly request: Seq; readonly call: Seq; readonly id: string | null } | null;
   testRuns: number;
   /** How many notes and files there are: counting keys takes time. */
   readonly counts: { notes: number; files: number };
@@ -98,15 +104,12 @@ export const codingTypes: readonly string[] = [
   'file.patched',
   'request.prepared',
   'call.started',
-  'call.ended',
 ];
 
 /** Fields that the book does not use; some of them are large. */
 export const codingWithout: readonly string[] = [
+  'request',
   'messages',
-  'response',
-  'output',
-  'message',
   'patch',
   'before',
   'after',
@@ -143,8 +146,6 @@ export function noteCoding(book: CodingBook, event: Event): void {
       return noteFile(book, event);
     case 'call.started':
       return noteCall(book, event);
-    case 'call.ended':
-      return noteCallEnd(book, event);
     case 'risk.quarantined':
       return noteRisk(book, event);
     case 'request.prepared':
@@ -153,8 +154,6 @@ export function noteCoding(book: CodingBook, event: Event): void {
       return noteText(book, event);
   }
 }
-
-const seqsOf = ({ seq, replaces }: Event): readonly Seq[] => (replaces === undefined ? [seq] : [replaces, seq]);
 
 function noteRun(book: CodingBook, event: Event): void {
   const { run, data, seq } = event;
@@ -202,12 +201,14 @@ function noteFile(book: CodingBook, event: Event): void {
 }
 
 /** Adds an event to the sources of an entry; a new text has no holder but the event. */
-function sourcesAfter(known: Sources | undefined, event: Event, isSameText: boolean): Sources {
-  const holders: readonly (Seq | string)[] = [...seqsOf(event), event.id];
+function sourcesAfter(known: Sources | undefined, { seq, replaces }: Event, isSameText: boolean): Sources {
+  const source = [...(known?.source ?? []), seq].slice(-limits.recordSourcesMax);
+  const before = known !== undefined && isSameText ? known : undefined;
+  const replaced = [...(before?.replaced ?? []), ...(replaces === undefined ? [] : [replaces])];
   return {
-    source: [...(known?.source ?? []), event.seq].slice(-limits.recordSourcesMax),
-    holders:
-      known !== undefined && isSameText ? [...known.holders, ...holders].slice(-3 * limits.recordSourcesMax) : holders,
+    source,
+    holding: Math.min(source.length, (before?.holding ?? 0) + 1),
+    ...(replaced.length === 0 ? {} : { replaced: replaced.slice(-limits.recordSourcesMax) }),
   };
 }
 
@@ -241,42 +242,35 @@ function noteCall(book: CodingBook, event: Event): void {
 function noteSent(book: CodingBook, event: Event, id: string | null): void {
   const prepared = book.requests[runKey(event)];
   if (prepared === undefined || book.sent?.request === prepared.seq) return;
-  book.sent = { request: prepared.seq, call: event.seq, id, inputTokens: null };
+  book.sent = { request: prepared.seq, call: event.seq, id };
 }
 
 const runKey = ({ run }: Event): string => (run === undefined ? 'r' : `r:${run}`);
 
-function noteCallEnd(book: CodingBook, { data }: Event): void {
-  const { sent } = book;
-  if (sent === null || sent.inputTokens !== null || sent.id === null || sent.id !== data['call']) return;
-  const tokens = objectAt(data, 'usage')?.['inputTokens'];
-  if (typeof tokens === 'number') sent.inputTokens = tokens;
-}
-
 function noteRisk(book: CodingBook, event: Event): void {
   const { data, seq, causeSeq, erased } = event;
   const named = stringAt(data, 'event');
-  const sets = [
-    ...(named === undefined ? [] : [named]),
-    ...(named === undefined || causeSeq === undefined ? [] : [causeSeq]),
-  ];
+  const sets = named === undefined ? null : (causeSeq ?? named);
   const title = erased === true ? 'erased' : (stringAt(data, 'title') ?? '');
   book.risks.push({ seq, title, content: data['content'] ?? null, source: stringAt(data, 'source') ?? null, sets });
 }
 
 function noteRequest(book: CodingBook, event: Event): void {
-  const request = objectAt(event.data, 'request');
-  if (request === undefined) return;
   delete book.requests[runKey(event)];
-  book.requests[runKey(event)] = { seq: event.seq, run: event.run ?? null, request };
+  if (event.erased !== true) book.requests[runKey(event)] = { seq: event.seq, run: event.run ?? null };
 }
 
 function noteText(book: CodingBook, event: Event): void {
   const said = event.erased === true ? undefined : saidIn(event);
   if (said === undefined) return;
-  const id = `${said.kind}:${said.key}`;
+  const id = noteId(said);
   const known = Object.hasOwn(book.notes, id) ? book.notes[id] : undefined;
   keep(book, 'notes', id, { ...said, ...sourcesAfter(known, event, known?.text === said.text) });
+}
+
+/** Returns the id of a note: its kind and its key, or its text. */
+export function noteId({ kind, key, text }: Pick<NoteEntry, 'kind' | 'key' | 'text'>): string {
+  return `${kind}:${key ?? text}`;
 }
 
 type Said = Omit<NoteEntry, keyof Sources>;
@@ -306,24 +300,23 @@ function goalIn(data: JsonObject): Said | undefined {
   const note = noteOf('goal', joined([title, details], ' — '));
   return note === undefined
     ? undefined
-    : { ...note, key: title ?? note.key, title: title ?? '', details: details ?? null };
+    : { ...note, ...given({ key: details === undefined ? undefined : title, details }) };
 }
 
 function constraintIn(data: JsonObject): Said | undefined {
   const key = stringAt(data, 'key');
   if (key === undefined) return undefined;
-  const value = data['value'] ?? null;
-  const text = stringAt(data, 'text') ?? (value === null ? key : `${key}: ${contentText(value) ?? ''}`);
+  const value = data['value'];
+  const text = stringAt(data, 'text') ?? (value === undefined ? key : `${key}: ${contentText(value) ?? ''}`);
   const note = noteOf('constraint', text);
   // A constraint that does not say how strong it is must hold: leaving it out is the worse mistake.
-  const strength = data['strength'] === 'soft' ? 'soft' : 'hard';
-  return note === undefined ? undefined : { ...note, key, strength, value };
+  const strength = data['strength'] === 'soft' ? ('soft' as const) : undefined;
+  return note === undefined ? undefined : { ...note, key, ...given({ strength, value }) };
 }
 
 function noteOf(kind: NoteKind, said: string | undefined): Said | undefined {
   if (said === undefined || said.trim() === '') return undefined;
-  const text = said.slice(0, limits.recordCharactersMax).toWellFormed();
-  return { kind, key: text, text, strength: 'soft', value: null, title: '', details: null };
+  return { kind, text: said.slice(0, limits.recordCharactersMax).toWellFormed() };
 }
 
 function joined(pieces: readonly (string | undefined)[], by: string): string | undefined {

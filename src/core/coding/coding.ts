@@ -56,7 +56,7 @@ export interface Coding {
   readonly facts: readonly CodingNote[];
   readonly risks: readonly CodingRisk[];
   readonly runs: readonly CodingRun[];
-  /** The arguments of the last request that was prepared, by run. */
+  /** The last request that was prepared in each run. */
   readonly requests: readonly RequestEntry[];
   readonly testRuns: number;
   /** Records that were dropped because there were more than `recordsMax`. */
@@ -69,16 +69,16 @@ export function codingOf(book: CodingBook): Coding {
   const of = (kind: NoteKind): NoteEntry[] => notes.filter((note) => note.kind === kind);
   const plain = ({ text, source }: NoteEntry): CodingNote => ({ text, source });
   const goals = of('goal').map(
-    (note): CodingGoal => ({ ...plain(note), title: note.title, description: note.details }),
+    (note): CodingGoal => ({ ...plain(note), title: note.key ?? note.text, description: note.details ?? null }),
   );
   return {
     goal: goals.at(-1) ?? null,
     earlierGoals: goals.slice(0, -1),
     constraints: of('constraint').map((note) => ({
       ...plain(note),
-      key: note.key,
-      value: note.value,
-      strength: note.strength,
+      key: note.key ?? note.text,
+      value: note.value ?? null,
+      strength: note.strength ?? 'hard',
     })),
     failures: Object.values(book.failures).map(({ failedAt: _at, patchesBefore: _before, ...failure }) => failure),
     files: Object.values(book.files).map(({ path, summary, patches, source }) => ({ path, summary, patches, source })),

@@ -42,8 +42,8 @@ export interface ContextSettings {
   readonly counter: TokenCounter;
   /** Tells whether a text holds something quarantined. */
   readonly isTainted: TaintCheck;
-  /** The seqs and ids of events that risks set aside. */
-  readonly setAside: ReadonlySet<Seq | string>;
+  /** The seqs of events that risks set aside. */
+  readonly setAside: ReadonlySet<Seq>;
 }
 
 /**
@@ -101,7 +101,8 @@ class ContextPage {
       return;
     }
     this.#used += needs;
-    this.#lines.set(section, [...(lines ?? []), `- ${text}\n`]);
+    if (lines === undefined) this.#lines.set(section, [`- ${text}\n`]);
+    else lines.push(`- ${text}\n`);
     this.#explained.push({ id: record.id, why: isCut ? 'cut' : 'in', required: isRequired });
   }
 

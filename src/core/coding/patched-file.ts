@@ -2,7 +2,7 @@ import type { Event } from '../event/event.ts';
 import { type JsonValue, stringAt } from '../json.ts';
 import { limits } from '../limits.ts';
 import type { Seq } from '../point.ts';
-import { applyDiff } from './unified-diff.ts';
+import { applyDiff, type FileLines, linesOf } from './unified-diff.ts';
 
 /** A fault that was found while a file was rebuilt. */
 export interface PatchFault {
@@ -23,7 +23,7 @@ export type PatchedFile = {
 
 /** The state of a file while its patches are applied. */
 type Held =
-  | { readonly kind: 'content'; readonly content: string | null }
+  | { readonly kind: 'content'; readonly lines: FileLines }
   | { readonly kind: 'unknown'; readonly reason: string };
 
 /** Rebuilds one file from its patches, in the order of the view. */
@@ -51,12 +51,12 @@ export class FileRebuild {
 
   #start(seq: Seq, before: string | null): void {
     const held = this.#held;
-    if (held.kind === 'content' && held.content !== before)
+    if (held.kind === 'content' && textOf(held.lines) !== before)
       this.#faults.push({
         seq,
         reason: 'the recorded content before the patch is not what the patches before it give',
       });
-    this.#held = { kind: 'content', content: before };
+    this.#held = { kind: 'content', lines: before === null ? null : linesOf(before) };
   }
 
   /** Applies a diff; returns whether it gave a content. */
@@ -65,22 +65,22 @@ export class FileRebuild {
     // A diff against nothing creates the file, so it needs no base.
     const isNew = /^--- \/dev\/null\b/m.test(diff);
     if (held.kind === 'unknown' && !isNew) return false;
-    const patched = applyDiff(held.kind === 'unknown' ? null : held.content, diff);
+    const patched = applyDiff(held.kind === 'unknown' ? null : held.lines, diff);
     if ('fault' in patched) {
       this.#faults.push({ seq, reason: `the patch does not apply: ${patched.fault}` });
       this.#lose(seq, 'a patch does not apply');
       return false;
     }
-    if ((patched.content?.length ?? 0) > limits.patchedFileMax) this.#lose(seq, 'it is larger than patchedFileMax');
-    else this.#held = { kind: 'content', content: patched.content };
+    if (sizeOf(patched.lines) > limits.patchedFileMax) this.#lose(seq, 'it is larger than patchedFileMax');
+    else this.#held = { kind: 'content', lines: patched.lines };
     return true;
   }
 
   #end(seq: Seq, after: string | null, isPatched: boolean): void {
     const held = this.#held;
-    if (isPatched && held.kind === 'content' && held.content !== after)
+    if (isPatched && held.kind === 'content' && textOf(held.lines) !== after)
       this.#faults.push({ seq, reason: 'the recorded content after the patch is not what the patch gives' });
-    this.#held = { kind: 'content', content: after };
+    this.#held = { kind: 'content', lines: after === null ? null : linesOf(after) };
   }
 
   #lose(seq: Seq, reason: string): void {
@@ -92,11 +92,14 @@ export class FileRebuild {
     const about = { path: this.#path, patches: this.#patches, faults: this.#faults };
     const held = this.#held;
     if (held.kind === 'unknown') return { ...about, status: 'unknown', reason: held.reason };
-    return held.content === null
-      ? { ...about, status: 'removed' }
-      : { ...about, status: 'known', content: held.content };
+    const content = textOf(held.lines);
+    return content === null ? { ...about, status: 'removed' } : { ...about, status: 'known', content };
   }
 }
+
+const textOf = (lines: FileLines): string | null => (lines === null ? null : lines.join(''));
+
+const sizeOf = (lines: FileLines): number => (lines ?? []).reduce((sum, line) => sum + line.length, 0);
 
 /** Returns a recorded content: a text, or null for no file; undefined if none was recorded. */
 function contentIn(value: JsonValue | undefined): string | null | undefined {

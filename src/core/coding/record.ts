@@ -1,6 +1,6 @@
 import type { Seq } from '../point.ts';
 import { oneLine } from '../title.ts';
-import type { CodingBook, FileEntry, NoteEntry, RiskEntry } from './coding-book.ts';
+import { type CodingBook, type FileEntry, holdersOf, type NoteEntry, noteId, type RiskEntry } from './coding-book.ts';
 import type { FailureEntry, FailureStatus } from './failure-book.ts';
 
 /** The groups of records. */
@@ -60,8 +60,8 @@ export interface HeldRecord {
   readonly section: ContextSection | undefined;
   /** Whether it is in every context, whatever the budget. */
   readonly isRequired: boolean;
-  /** The seqs and ids of the events that hold its text. */
-  readonly holders: readonly (Seq | string)[];
+  /** The seqs of the events that hold its text. */
+  readonly holders: readonly Seq[];
   /** Its place among others of its section: the newest is shown first. */
   readonly newest: number;
 }
@@ -88,8 +88,10 @@ export function byPlace(left: HeldRecord, right: HeldRecord): number {
   return right.newest - left.newest || (left.record.id < right.record.id ? -1 : 1);
 }
 
+const ranks: ReadonlyMap<ContextSection, number> = new Map(contextSections.map((section, rank) => [section, rank]));
+
 function sectionRank(section: ContextSection | undefined): number {
-  return section === undefined ? contextSections.length : contextSections.indexOf(section);
+  return (section === undefined ? undefined : ranks.get(section)) ?? contextSections.length;
 }
 
 function held(
@@ -114,8 +116,9 @@ function currentRecord(goal: string): HeldRecord {
 }
 
 function noteRecord(note: NoteEntry, isGoal: boolean): HeldRecord {
-  const { kind, key, text, source, holders } = note;
-  const common = { id: `${kind}:${key}`, kind, text, source, status: 'active' as const };
+  const { kind, text, source } = note;
+  const holders = holdersOf(note);
+  const common = { id: noteId(note), kind, text, source, status: 'active' as const };
   switch (kind) {
     case 'goal':
       return held(
@@ -123,10 +126,10 @@ function noteRecord(note: NoteEntry, isGoal: boolean): HeldRecord {
         { section: isGoal ? 'goal' : undefined, isRequired: isGoal, holders },
       );
     case 'constraint': {
-      const isHard = note.strength === 'hard';
+      const isHard = note.strength !== 'soft';
       const section = isHard ? 'constraints' : 'soft_constraints';
       return held(
-        { ...common, kind: `${note.strength} constraint`, group: 'constraints', trust: 'user' },
+        { ...common, kind: `${isHard ? 'hard' : 'soft'} constraint`, group: 'constraints', trust: 'user' },
         { section, isRequired: isHard, holders },
       );
     }
@@ -199,7 +202,9 @@ function howText({ status, how, patchCount }: FailureEntry): string {
   }
 }
 
-function fileRecord({ path, summary, patches, source, holders }: FileEntry): HeldRecord {
+function fileRecord(file: FileEntry): HeldRecord {
+  const { path, summary, patches, source } = file;
+  const holders = holdersOf(file);
   const count = `${patches} ${patches === 1 ? 'patch' : 'patches'}`;
   const text = summary === null ? `${path} (${count})` : `${path} (${count}): ${summary}`;
   return held(

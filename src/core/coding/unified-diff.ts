@@ -6,22 +6,25 @@ interface Hunk {
   readonly newLines: readonly string[];
 }
 
-/** The result of a patch: the new content, null if the file is removed, or why it does not apply. */
-export type Patched = { readonly content: string | null } | { readonly fault: string };
+/** The lines of a file, each with its line break; null if there is no file. */
+export type FileLines = readonly string[] | null;
+
+/** The result of a patch: the new lines, null if the file is removed, or why it does not apply. */
+type Patched = { readonly lines: FileLines } | { readonly fault: string };
 
 const hunkHead = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
 /**
  * Applies a unified diff strictly: every context line and every removed line must be exactly where the diff says, with no
- * fuzz and no offset. `content` is null for a file that does not exist.
+ * fuzz and no offset.
  */
-export function applyDiff(content: string | null, diff: string): Patched {
+export function applyDiff(lines: FileLines, diff: string): Patched {
   const read = hunksOf(diff);
   if ('fault' in read) return read;
   if (read.hunks.length === 0) return { fault: 'the diff has no hunk' };
-  if (content === null && read.hunks.some(({ oldLines }) => oldLines.length > 0))
+  if (lines === null && read.hunks.some(({ oldLines }) => oldLines.length > 0))
     return { fault: 'the file does not exist, and the diff changes lines of it' };
-  const old = linesOf(content ?? '');
+  const old = lines ?? [];
   const result: string[] = [];
   let at = 0;
   for (const { from, oldLines, newLines } of read.hunks) {
@@ -30,16 +33,16 @@ export function applyDiff(content: string | null, diff: string): Patched {
       return { fault: `a hunk begins at line ${from}, which is out of order or beyond the end` };
     const differs = oldLines.findIndex((line, index) => old[start + index] !== line);
     if (differs >= 0) return { fault: `line ${start + differs + 1} is not what the diff expects` };
-    result.push(...old.slice(at, start), ...newLines);
+    for (let index = at; index < start; index++) result.push(old[index] ?? '');
+    for (const line of newLines) result.push(line);
     at = start + oldLines.length;
   }
-  result.push(...old.slice(at));
-  const text = result.join('');
-  return { content: read.removes && text === '' ? null : text };
+  for (let index = at; index < old.length; index++) result.push(old[index] ?? '');
+  return { lines: read.removes && result.length === 0 ? null : result };
 }
 
 /** Returns the lines of a text, each with its line break; the last one may have none. */
-function linesOf(text: string): string[] {
+export function linesOf(text: string): string[] {
   return text.split(/(?<=\n)/).filter((line) => line !== '');
 }
 

@@ -7,8 +7,9 @@ import { taintCheckOf } from '../../core/coding/taint.ts';
 import { RepriseError } from '../../core/error.ts';
 import { numberAt, objectAt } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import type { Seq } from '../../core/point.ts';
 import { codingBook } from '../../projections/coding.ts';
-import type { Engine } from '../context/engine.ts';
+import { type Engine, sessionRef } from '../context/engine.ts';
 import { foldAt } from '../history/fold.ts';
 import { metadataAt } from '../history/metadata.ts';
 import type { Place } from '../history/place.ts';
@@ -42,11 +43,21 @@ export async function budgetAt(engine: Engine, place: Place): Promise<number> {
   return numberAt(objectAt(await metadataAt(engine, place), 'coding'), 'budgetTokens') ?? budgetTokensDefault;
 }
 
+/** The session that a book is of. */
+interface CodingPlace {
+  readonly engine: Engine;
+  readonly session: string;
+}
+
 /** The options of a context whose budget is known. */
 type Budgeted = ContextOptions & { readonly budgetTokens: number };
 
 /** Returns a book as records, and the context that shows them within a budget. */
-function shownIn(book: CodingBook, options: Budgeted): Pick<CodingSnapshot, 'records' | 'context'> {
+async function shownIn(
+  { engine, session }: CodingPlace,
+  book: CodingBook,
+  options: Budgeted,
+): Promise<Pick<CodingSnapshot, 'records' | 'context'>> {
   const { currentGoal, budgetTokens, counter = defaultCounter } = options;
   checkContext(options);
   const records = recordsOf(book, currentGoal);
@@ -54,21 +65,35 @@ function shownIn(book: CodingBook, options: Budgeted): Pick<CodingSnapshot, 'rec
     budgetTokens,
     counter,
     isTainted: taintCheckOf(book.risks.map(({ content }) => content)),
-    setAside: new Set(book.risks.flatMap(({ sets }) => sets)),
+    setAside: await setAside(engine, session, book),
   });
   return { records: records.map(({ record }) => record), context };
 }
 
+/** Returns the seqs of events that risks set aside. A risk that was appended by hand may name its event by id alone. */
+async function setAside(engine: Engine, session: string, { risks }: CodingBook): Promise<ReadonlySet<Seq>> {
+  const seqs = new Set<Seq>();
+  const ids: string[] = [];
+  for (const { sets } of risks) {
+    if (typeof sets === 'number') seqs.add(sets);
+    else if (sets !== null) ids.push(sets);
+  }
+  const found = ids.length === 0 ? [] : (await engine.store.locate(sessionRef(engine, session), ids)).values();
+  for (const { seq } of found) seqs.add(seq);
+  return seqs;
+}
+
 /** Makes the snapshot of a book. */
-export function snapshotIn(engine: Engine, book: CodingBook, options: Budgeted): CodingSnapshot {
-  const { records, context } = shownIn(book, options);
-  return snapshotOf(engine.platform.sha256, records, context);
+export async function snapshotIn(where: CodingPlace, book: CodingBook, options: Budgeted): Promise<CodingSnapshot> {
+  const { records, context } = await shownIn(where, book, options);
+  return snapshotOf(where.engine.platform.sha256, records, context);
 }
 
 /** Returns a context without its snapshot. */
 export async function contextAt(engine: Engine, place: Place, options: ContextOptions): Promise<CodingContext> {
   const budgetTokens = options.budgetTokens ?? (await budgetAt(engine, place));
-  return shownIn(await bookAt(engine, place), { ...options, budgetTokens }).context;
+  const where = { engine, session: place.session };
+  return (await shownIn(where, await bookAt(engine, place), { ...options, budgetTokens })).context;
 }
 
 /** Makes the receipt of a snapshot. */

@@ -59,7 +59,11 @@ async function prepareOnce(target: CodingTarget, asked: RequestInput): Promise<P
   const place = await headOf(target);
   const budgetTokens = asked.budgetTokens ?? (await budgetAt(engine, place));
   const book = await bookAt(engine, place);
-  const snapshot = snapshotIn(engine, book, { budgetTokens, counter, ...given({ currentGoal }) });
+  const snapshot = await snapshotIn({ engine, session: target.session }, book, {
+    budgetTokens,
+    counter,
+    ...given({ currentGoal }),
+  });
   const about = { model, input, ...given({ instructions, maxOutputTokens }) };
   const request = { ...about, budgetTokens, counter: counter.name, ...given({ currentGoal }) };
   const event = await recordCoding(target, { type: 'request.prepared', data: { request } }, { run, head: place.seq });

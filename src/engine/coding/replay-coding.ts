@@ -1,5 +1,5 @@
 import { type Coding, codingOf } from '../../core/coding/coding.ts';
-import type { CodingBook } from '../../core/coding/coding-book.ts';
+import type { CodingBook, RequestEntry } from '../../core/coding/coding-book.ts';
 import { type CodingDiff, diffCoding } from '../../core/coding/coding-diff.ts';
 import { type CodingContext, defaultCounter } from '../../core/coding/context.ts';
 import {
@@ -11,12 +11,14 @@ import {
 import type { CodingReceipt } from '../../core/coding/receipt.ts';
 import type { StateRecord } from '../../core/coding/record.ts';
 import { RepriseError } from '../../core/error.ts';
-import { given } from '../../core/json.ts';
+import { given, objectAt } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { Digest, Point, Seq } from '../../core/point.ts';
 import { codingBook } from '../../projections/coding.ts';
 import type { Engine } from '../context/engine.ts';
 import { fold } from '../history/fold.ts';
+import { hypothesisAt } from '../history/hypothesis.ts';
+import { eventInView, type Look, lookAt } from '../history/look.ts';
 import { type Place, pointOf } from '../history/place.ts';
 import { hypothesisFor } from '../looking/state-at.ts';
 import { bookAt, budgetAt, type ContextOptions, contextOptionNames, receiptIn, snapshotIn } from './coding-look.ts';
@@ -91,7 +93,8 @@ export async function replayCoding(
 ): Promise<CodingReplay> {
   checkKeys(options, codingReplayKeys);
   const book = await bookAt(engine, place);
-  return replayOf(engine, place, { book, options, isActual: true, ...given({ run }) });
+  const look = lookAt(engine, hypothesisAt(place));
+  return replayOf(engine, place, { book, options, look, isActual: true, ...given({ run }) });
 }
 
 /** Rebuilds what it would have known without some events, and compares. Appends nothing. */
@@ -109,7 +112,13 @@ export async function replayWithout(
   const { hypothesis, excluded } = await hypothesisFor(engine, place, { exclude, ...given({ cascade }) });
   const book = await fold(engine, hypothesis, codingBook);
   const actual = codingOf(await bookAt(engine, place));
-  const replay = await replayOf(engine, place, { book, options: replaying, isActual: false, ...given({ run }) });
+  const replay = await replayOf(engine, place, {
+    book,
+    options: replaying,
+    look: lookAt(engine, hypothesis),
+    isActual: false,
+    ...given({ run }),
+  });
   const { seqs, dependents } = excluded;
   return { ...replay, excluded: seqs, dependents, diff: diffCoding(actual, replay.projection) };
 }
@@ -117,6 +126,8 @@ export async function replayWithout(
 interface Replaying {
   readonly book: CodingBook;
   readonly options: CodingReplayOptions;
+  /** The view that the book was folded from. */
+  readonly look: Look;
   /** Whether the book is that of the log, without anything left out. */
   readonly isActual: boolean;
   readonly run?: string;
@@ -125,14 +136,18 @@ interface Replaying {
 async function replayOf(
   engine: Engine,
   place: Place,
-  { book, options, isActual, run }: Replaying,
+  { book, options, look, isActual, run }: Replaying,
 ): Promise<CodingReplay> {
-  const captured = requestArgumentsIn(capturedIn(book, run)?.request);
+  const captured = await argumentsOf(look, capturedIn(book, run));
   const currentGoal = options.currentGoal ?? captured.currentGoal;
   const counter = counterFor(options, captured.counter);
   const budgetTokens = options.budgetTokens ?? captured.budgetTokens ?? (await budgetAt(engine, place));
-  const snapshot = snapshotIn(engine, book, { budgetTokens, counter, ...given({ currentGoal }) });
-  const count = isActual ? await providerCountAt(engine, place, book, counter) : null;
+  const snapshot = await snapshotIn({ engine, session: place.session }, book, {
+    budgetTokens,
+    counter,
+    ...given({ currentGoal }),
+  });
+  const count = isActual ? await providerCountAt(look, place, book, counter) : null;
   return {
     point: pointOf(place),
     projection: codingOf(book),
@@ -145,8 +160,13 @@ async function replayOf(
 }
 
 /** Returns the last request of a run; of any run if none is named. */
-function capturedIn({ requests }: CodingBook, run: string | undefined): CodingBook['requests'][string] | undefined {
+function capturedIn({ requests }: CodingBook, run: string | undefined): RequestEntry | undefined {
   return run === undefined ? Object.values(requests).at(-1) : requests[`r:${run}`];
+}
+
+/** Reads the arguments of a prepared request from its event. */
+async function argumentsOf(look: Look, entry: RequestEntry | undefined): Promise<Partial<RequestArguments>> {
+  return entry === undefined ? {} : requestArgumentsIn(objectAt((await eventInView(look, entry.seq)).data, 'request'));
 }
 
 /** Returns the counter to use. One that only the log names cannot be called, and a different one would count wrongly. */

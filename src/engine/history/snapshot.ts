@@ -18,6 +18,8 @@ export interface SnapshotBase<Value> {
   readonly value: Value;
   /** Where it was kept. */
   readonly seq: Seq;
+  /** The characters of its text. */
+  readonly length: number;
   readonly rest: View;
 }
 
@@ -51,7 +53,8 @@ export async function baseFor<Value, Result>(
       if (rest === undefined || found.digest !== (await digestAt(engine, { ...place, seq: found.seq }))) continue;
       const snapshot = await engine.store.snapshot(ref, key, found.seq);
       const value = snapshot === undefined ? undefined : valueIn(snapshot.value);
-      if (value !== undefined) return { value: value as Value, seq: found.seq, rest };
+      if (snapshot !== undefined && value !== undefined)
+        return { value: value as Value, seq: found.seq, length: snapshot.value.length, rest };
     }
   }
   return undefined;
@@ -100,6 +103,8 @@ export class SnapshotKeeper<Value, Result> {
     this.#projection = projection;
     this.#key = key;
     this.#keptAt = base?.seq ?? beginning;
+    // Values mostly grow, so the next one is not due before it would be at the size of the last: writing it takes time.
+    this.#bytesDue = (base?.length ?? 0) * limits.snapshotBytesFactor;
   }
 
   /** Counts one folded event; returns true when a snapshot may be due. */
@@ -126,8 +131,9 @@ export class SnapshotKeeper<Value, Result> {
   async offerEnd(value: Value, isAskedFor: boolean): Promise<void> {
     const passed = Math.max(this.#events, this.#place.seq - this.#keptAt);
     if (isAskedFor ? this.#events === 0 : passed < this.#engine.snapshotEvents || this.#isTooLarge) return;
-    const text = this.#textOf(value);
     const bytes = this.#bytes + (passed - this.#events) * payloadBytesMin;
+    if (!isAskedFor && bytes < this.#bytesDue) return;
+    const text = this.#textOf(value);
     if (!isAskedFor && bytes < text.length * limits.snapshotBytesFactor) return;
     await this.#put({ ...pointOf(this.#place), digest: await digestAt(this.#engine, this.#place) }, text);
   }
