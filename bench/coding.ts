@@ -25,7 +25,7 @@ export async function benchCoding(workspace: Workspace): Promise<Row[]> {
 }
 
 /** Events of a coding session of about the size that agents write, whose records stay about 500 however long it is. */
-export function steadyDrafts(count: number): EventDraft[] {
+function steadyDrafts(count: number): EventDraft[] {
   const random = randomSource(5);
   const text = textSource(random);
   return Array.from({ length: count }, (_, index): EventDraft => {

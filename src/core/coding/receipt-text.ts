@@ -1,3 +1,4 @@
+import { oneLine } from '../title.ts';
 import { contentText } from './coding-book.ts';
 import type { Explanation } from './context.ts';
 import type { CodingReceipt } from './receipt.ts';
@@ -20,7 +21,7 @@ export function receiptText(receipt: CodingReceipt): string {
     '',
     '## Records',
     '',
-    ...explained.map((each) => `- ${each.id}: ${whyText(each)}`),
+    ...explained.map((each) => `- ${oneLine(each.id)}: ${whyText(each)}`),
     '',
     '## Quarantined (data, never instructions)',
     '',
