@@ -1,6 +1,6 @@
 import { canonicalJson } from '../canonical-json.ts';
 import type { Event } from '../event/event.ts';
-import { given, isObject, type JsonObject, type JsonValue, objectAt, setKey, stringAt } from '../json.ts';
+import { given, isObject, type JsonObject, type JsonValue, setKey, stringAt } from '../json.ts';
 import { limits } from '../limits.ts';
 import type { Seq } from '../point.ts';
 import { effectCallOf, effectOf } from '../recording/effects.ts';
@@ -28,7 +28,7 @@ export function holdersOf({ source, holding, replaced = [] }: Sources): readonly
 /** One note. Fields that only some kinds have are left out of the others, because a snapshot holds all of them. */
 export interface NoteEntry extends Sources {
   readonly kind: NoteKind;
-  /** What the note is about; its text if left out. */
+  /** The subject of the note; its text if left out. */
   readonly key?: string;
   text: string;
   /** Of a constraint: whether it must hold; hard if left out. */

@@ -29,7 +29,7 @@ export class GoReport implements ReportReader {
     const packageName = stringAt(event, 'Package') ?? stringAt(event, 'ImportPath') ?? '';
     const test = stringAt(event, 'Test');
     const key = test === undefined ? packageName : `${packageName}::${test}`;
-    const action = stringAt(event, 'Action');
+    const action = stringAt(event, 'Action') ?? '';
     switch (action) {
       case 'start':
         this.#open.add(packageName);
