@@ -83,7 +83,7 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'coding',
     group: 'Coding',
-    summary: 'look at a coding session, or record one: goals, tests, patches, contexts',
+    summary: 'show and record goals, tests, patches and contexts',
     load: async () => (await import('./commands/coding.ts')).coding,
   },
   {
