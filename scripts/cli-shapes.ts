@@ -266,7 +266,7 @@ export const shapes: Readonly<Record<string, CliShape>> = {
   ),
   verify: shape<VerifyAnswer>(
     { ok: 'always', events: 'always', firstBad: 'always', reason: 'always', notCovered: 'always' },
-    '`firstBad` and `reason` are null if `ok`. Exits with 0 if the history verifies, 1 if not.',
+    '`firstBad` and `reason` are null if `ok`. Exits with 0 if the history verifies, 1 if not. For the folder of an exported run: `{ ok, run, files, manifestHash, firstBad, reason }`, where `firstBad` is the first file that differs.',
   ),
   fork: shape<ForkAnswer>(
     { session: 'always', branch: 'always', ref: 'always', head: 'always', pending: 'always', lineage: 'always' },

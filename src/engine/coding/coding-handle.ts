@@ -1,67 +1,40 @@
-import { codingOf } from '../../core/coding/coding.ts';
-import { type CodingDiff, diffCoding } from '../../core/coding/coding-diff.ts';
+import type { CodingDiff } from '../../core/coding/coding-diff.ts';
 import type { CodingContext } from '../../core/coding/context.ts';
 import type { PatchedFile } from '../../core/coding/patched-file.ts';
 import type { Event } from '../../core/event/event.ts';
 import { checkAgent } from '../../core/event/state-key.ts';
 import { checkId } from '../../core/id.ts';
 import { given } from '../../core/json.ts';
-import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { PointInput } from '../../core/ref.ts';
-import { append } from '../changing/append.ts';
 import type { Engine } from '../context/engine.ts';
-import { findPlace, type Place } from '../history/place.ts';
-import { statePoint } from '../state/point.ts';
-import {
-  type CodingInputs,
-  type CodingRunEnd,
-  type CodingRunStart,
-  type ConstraintInput,
-  codingDraft,
-  type DecisionInput,
-  type EvidenceInput,
-  type FactInput,
-  type GoalInput,
-  type PatchInput,
-  type ProcedureInput,
-  type RiskInput,
-  type TestRunInput,
+import type {
+  CodingInputs,
+  CodingRunEnd,
+  CodingRunStart,
+  ConstraintInput,
+  DecisionInput,
+  EvidenceInput,
+  FactInput,
+  GoalInput,
+  PatchInput,
+  ProcedureInput,
+  RiskInput,
+  TestRunInput,
 } from './coding-inputs.ts';
-import { bookAt, type ContextOptions, checkBudget, contextAt, contextKeys } from './coding-look.ts';
+import type { ContextOptions } from './coding-look.ts';
 import type { CodingVerbs } from './coding-verbs.ts';
-import { type CommandInput, type OpenCommand, startCommand } from './command-call.ts';
-import { type ExportedRun, type ExportRunOptions, emptyCoding, exportRun } from './export-run.ts';
-import { filesAt } from './files-at.ts';
-import { type Prepared, prepareRequest, type RequestInput } from './prepare-request.ts';
-import { type CodingTarget, endRun, headOf, recordCoding, startRun } from './record-coding.ts';
-import {
-  type CodingCounterfactual,
-  type CodingCounterfactualOptions,
-  type CodingReplay,
-  type CodingReplayOptions,
-  replayCoding,
-  replayWithout,
+import type { CodingWork } from './coding-work.ts';
+import type { CommandInput, OpenCommand } from './command-call.ts';
+import type { ExportedRun, ExportRunOptions } from './export-run.ts';
+import type { Prepared, RequestInput } from './prepare-request.ts';
+import type {
+  CodingCounterfactual,
+  CodingCounterfactualOptions,
+  CodingReplay,
+  CodingReplayOptions,
 } from './replay-coding.ts';
-import { runPlace } from './run-place.ts';
 
-const startKeys: KnownKeys = optionKeys<CodingRunStart>(
-  'start a run',
-  { run: true, title: true, agent: true },
-  'a run',
-);
-const endKeys: KnownKeys = optionKeys<CodingRunEnd>(
-  'end a run',
-  { run: true, outcome: true, result: true },
-  'the end of a run',
-);
-const settingKeys: KnownKeys = optionKeys<{ budgetTokens: true }>(
-  'configure',
-  { budgetTokens: true },
-  'a configuration',
-);
-const fileKeys: KnownKeys = optionKeys<{ paths: true }>('rebuild files', { paths: true }, 'a look at files');
-
-/** A coding session on one branch. `CodingVerbs` describes the verbs. */
+/** A coding session on one branch. `CodingVerbs` describes the verbs; their code is loaded on first use. */
 export class CodingHandle implements CodingVerbs {
   readonly branch: string;
   readonly agent: string | undefined;
@@ -84,13 +57,11 @@ export class CodingHandle implements CodingVerbs {
   }
 
   async startRun(start: CodingRunStart = {}): Promise<Event> {
-    checkKeys(start, startKeys);
-    return startRun(this.#target, start);
+    return (await this.#work()).startRun(start);
   }
 
   async endRun(end: CodingRunEnd = {}): Promise<Event> {
-    checkKeys(end, endKeys);
-    return endRun(this.#target, end);
+    return (await this.#work()).endRun(end);
   }
 
   goal(goal: GoalInput): Promise<Event> {
@@ -130,77 +101,55 @@ export class CodingHandle implements CodingVerbs {
   }
 
   async command(command: CommandInput): Promise<OpenCommand> {
-    return startCommand(this.#target, command);
+    return (await this.#work()).command(command);
   }
 
-  prepareRequest(request: RequestInput): Promise<Prepared> {
-    return prepareRequest(this.#target, request);
+  async prepareRequest(request: RequestInput): Promise<Prepared> {
+    return (await this.#work()).prepareRequest(request);
   }
 
   async configure(settings: { readonly budgetTokens: number }): Promise<void> {
-    checkKeys(settings, settingKeys);
-    const budgetTokens = checkBudget(settings.budgetTokens);
-    const { branch } = this;
-    await append(
-      this.#engine,
-      this.#session,
-      { type: 'metadata.changed', data: { set: { coding: { budgetTokens } } } },
-      { branch },
-    );
+    return (await this.#work()).configure(settings);
   }
 
   async contextAt(point: PointInput = {}, options: ContextOptions = {}): Promise<CodingContext> {
-    checkKeys(options, contextKeys);
-    return contextAt(this.#engine, await this.#placeOf(point), options);
+    return (await this.#work()).contextAt(point, options);
   }
 
   async filesAt(
     point: PointInput = {},
     options: { readonly paths?: readonly string[] } = {},
   ): Promise<readonly PatchedFile[]> {
-    checkKeys(options, fileKeys);
-    return filesAt(this.#engine, await this.#placeOf(point), options.paths);
+    return (await this.#work()).filesAt(point, options);
   }
 
   async replayAt(point: PointInput = {}, options: CodingReplayOptions = {}): Promise<CodingReplay> {
-    return replayCoding(this.#engine, await this.#placeOf(point), options);
+    return (await this.#work()).replayAt(point, options);
   }
 
   async replayRun(run: string, options: CodingReplayOptions = {}): Promise<CodingReplay> {
-    return replayCoding(this.#engine, await this.#runPlace(run), options, run);
+    return (await this.#work()).replayRun(run, options);
   }
 
   async replayCounterfactual(options: CodingCounterfactualOptions): Promise<CodingCounterfactual> {
-    const { run } = options;
-    const place = run === undefined ? await headOf(this.#target) : await this.#runPlace(run);
-    return replayWithout(this.#engine, place, options);
+    return (await this.#work()).replayCounterfactual(options);
   }
 
   async diffRuns(before: string | null, after: string): Promise<CodingDiff> {
-    const [left, right] = [before === null ? undefined : await this.#runPlace(before), await this.#runPlace(after)];
-    const from = left === undefined ? emptyCoding() : codingOf(await bookAt(this.#engine, left));
-    return diffCoding(from, codingOf(await bookAt(this.#engine, right)));
+    return (await this.#work()).diffRuns(before, after);
   }
 
-  exportRun(run: string, dir: string, options: ExportRunOptions = {}): Promise<ExportedRun> {
-    return exportRun(this.#engine, { session: this.#session, branch: this.branch }, { run, dir }, options);
+  async exportRun(run: string, dir: string, options: ExportRunOptions = {}): Promise<ExportedRun> {
+    return (await this.#work()).exportRun(run, dir, options);
   }
 
   async #record<Name extends keyof CodingInputs>(name: Name, input: CodingInputs[Name]): Promise<Event> {
-    const draft = codingDraft(name, input, this.#engine.platform.project?.());
-    return recordCoding(this.#target, draft, { run: input.run });
+    return (await this.#work()).record(name, input);
   }
 
-  get #target(): CodingTarget {
-    return { engine: this.#engine, session: this.#session, branch: this.branch, ...given({ agent: this.agent }) };
-  }
-
-  #runPlace(run: string): Promise<Place> {
-    return runPlace(this.#engine, this.#session, this.branch, run);
-  }
-
-  /** Looks a point up; one that names no branch is on this branch. */
-  #placeOf(point: PointInput): Promise<Place> {
-    return findPlace(this.#engine, this.#session, statePoint(this.branch, { point }));
+  async #work(): Promise<CodingWork> {
+    const loaded = await import('./coding-work.ts');
+    const { branch, agent } = this;
+    return new loaded.CodingWork({ engine: this.#engine, session: this.#session, branch, ...given({ agent }) });
   }
 }
