@@ -153,24 +153,25 @@ function noteFailure(book: FailureBook, failure: TestFailure, { run, at, isFirst
   else if (isFirst && known.status !== 'active') known.reactivations += 1;
   const status = hasPassed ? 'flaky' : 'active';
   if (known !== undefined && known.status !== status) known.flips += 1;
-  Object.assign(entry, {
-    ...detailsOf(failure),
-    status,
-    how: hasPassed ? 'both in one run' : 'failed',
-    command: run.command,
-    lastSeen: at.seq,
-    settledBy: hasPassed ? at : null,
-    patches: [],
-    patchCount: 0,
-    failedAt: book.position,
-    patchesBefore: book.patchCount,
-  } satisfies Partial<FailureEntry>);
+  describe(entry, failure);
+  entry.status = status;
+  entry.how = hasPassed ? 'both in one run' : 'failed';
+  entry.command = run.command;
+  entry.lastSeen = at.seq;
+  entry.settledBy = hasPassed ? at : null;
+  entry.patches = [];
+  entry.patchCount = 0;
+  entry.failedAt = book.position;
+  entry.patchesBefore = book.patchCount;
 }
 
 function newEntry(test: string, { command }: TestRun, { seq }: NotedAt): FailureEntry {
   return {
     test,
-    ...detailsOf({ test }),
+    file: null,
+    name: null,
+    errorType: null,
+    message: null,
     status: 'active',
     how: 'failed',
     command,
@@ -186,20 +187,12 @@ function newEntry(test: string, { command }: TestRun, { seq }: NotedAt): Failure
   };
 }
 
-function detailsOf({
-  test,
-  file,
-  name,
-  errorType,
-  message,
-}: TestFailure): Pick<FailureEntry, 'file' | 'name' | 'errorType' | 'message'> {
-  const shown = message === undefined ? null : message.slice(0, limits.recordCharactersMax).toWellFormed();
-  return {
-    file: file ?? (test.includes('::') ? fileOfTest(test) : null),
-    name: name ?? null,
-    errorType: errorType ?? null,
-    message: shown,
-  };
+/** Notes what a run says about a failure. */
+function describe(entry: FailureEntry, { test, file, name, errorType, message }: TestFailure): void {
+  entry.file = file ?? (test.includes('::') ? fileOfTest(test) : null);
+  entry.name = name ?? null;
+  entry.errorType = errorType ?? null;
+  entry.message = message?.slice(0, limits.recordCharactersMax).toWellFormed() ?? null;
 }
 
 /** Settles a failure that a run no longer has: flaky, if nothing since its last failure could have changed a file. */
