@@ -211,7 +211,7 @@ async function patchRow(workspace: Workspace, patches: number): Promise<Row> {
     limit: 50,
     unit: ' ms',
     detail: `200 lines; ${spread(times)}`,
-    cause: 'every patch splits the file into lines again.',
+    cause: 'every event is read, and its diff is parsed.',
   });
 }
 

@@ -26,14 +26,11 @@ export class VitestReport implements ReportReader {
   write(text: string): void {
     let start = 0;
     for (let at = 0; at < text.length; at++) {
-      const code = text.charCodeAt(at);
       if (this.#isInString) {
-        if (this.#isEscaped) this.#isEscaped = false;
-        else if (code === backslash) this.#isEscaped = true;
-        else if (code === quote) this.#isInString = false;
-        if (this.#depth === 1 && this.#string.length < keyLengthMax) this.#string += text.charAt(at);
+        at = this.#skipString(text, at);
         continue;
       }
+      const code = text.charCodeAt(at);
       if (code === quote) {
         this.#isInString = true;
         this.#string = '';
@@ -42,6 +39,23 @@ export class VitestReport implements ReportReader {
       else if (code === closeObject || code === closeArray) start = this.#close(text, start, at);
     }
     this.#keep(text.slice(start));
+  }
+
+  /** Goes to the end of a string, or to the end of the text; returns the last place it looked at. */
+  #skipString(text: string, from: number): number {
+    let at = from;
+    for (; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      if (this.#isEscaped) this.#isEscaped = false;
+      else if (code === backslash) this.#isEscaped = true;
+      else if (code === quote) {
+        this.#isInString = false;
+        break;
+      }
+    }
+    // Only the keys of the outermost object matter.
+    if (this.#depth === 1 && this.#string.length < keyLengthMax) this.#string += text.slice(from, at + 1);
+    return at;
   }
 
   /** Goes one level deeper; returns from where text has not been kept yet. */
