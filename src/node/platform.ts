@@ -3,7 +3,7 @@ import { hash, randomFillSync } from 'node:crypto';
 import type { Digest } from '../core/point.ts';
 import type { AsyncContext, Platform } from '../core/store/event-store.ts';
 import { writeFolder } from './folder-writer.ts';
-import { projectAround } from './project.ts';
+import { projectAround } from './project-folder.ts';
 import { runFacts, versionOf } from './run-facts.ts';
 import { runWithin } from './run-within.ts';
 import { watchRequests } from './sent-requests.ts';

@@ -11,6 +11,7 @@ import type { ConversationMessage, LaneConversation } from '../core/session/conv
 import type { Session } from '../engine/session.ts';
 import { coding } from '../projections/coding.ts';
 import { type Conversation, conversation } from '../projections/conversation.ts';
+import { type SimulatedCall, simulated } from '../projections/simulated.ts';
 import { type State, state } from '../projections/state.ts';
 import { summary } from '../projections/summary.ts';
 import { waiting } from '../projections/waiting.ts';
@@ -39,6 +40,8 @@ export interface Known {
   readonly changes: Changes;
   /** The questions that wait for a person. */
   readonly waiting: readonly WaitingCall[];
+  /** The calls that simulations answered. */
+  readonly simulated: readonly SimulatedCall[];
   readonly usage: Spending;
   readonly metadata: JsonObject;
   /** The knowledge of the coding session. */
@@ -55,6 +58,8 @@ export interface ShowAnswer extends Omit<LaneConversation, 'openCalls'> {
   readonly calls: LaneConversation['openCalls'];
   /** The questions that wait for a person. */
   readonly waiting: readonly WaitingCall[];
+  /** The calls that simulations answered. */
+  readonly simulated: readonly SimulatedCall[];
   readonly usage: Spending;
   readonly changes: Changes;
   readonly others: readonly LaneConversation[];
@@ -91,6 +96,7 @@ export async function knownAt({ session, ref: { branch }, point }: OpenRef): Pro
     state: held,
     changes: changesOf(since, { seen, before: laneBefore(before, seen), held, heldBefore }),
     waiting: (await session.stateAt(point, waiting)).calls,
+    simulated: (await session.stateAt(point, simulated)).calls,
     usage: spending,
     metadata: await session.metadata(point),
     coding: await session.stateAt(point, coding),
@@ -99,11 +105,12 @@ export async function knownAt({ session, ref: { branch }, point }: OpenRef): Pro
 
 /** Returns the JSON answer for a point that was read. */
 export function showAnswer({ ref }: OpenRef, known: Known): ShowAnswer {
-  const { event = null, seen, others, state: held, changes, waiting: waits, usage, metadata } = known;
+  const { event = null, seen, others, state: held, changes, waiting: waits, simulated: calledOff } = known;
+  const { usage, metadata } = known;
   const { constraints } = known.coding;
   const failures = known.coding.failures.filter(({ status }) => status !== 'resolved');
   const { messages, openCalls: calls, ...about } = seen;
-  const looked = { event, messages, state: held, calls, waiting: waits, usage, changes };
+  const looked = { event, messages, state: held, calls, waiting: waits, simulated: calledOff, usage, changes };
   return { ref: refText(ref), ...looked, ...about, others, metadata, failures, constraints };
 }
 

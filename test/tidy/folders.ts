@@ -27,6 +27,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
     'state',
     'recording',
     'resuming',
+    'experimenting',
     'proving',
     'erasing',
     'copying',

@@ -8,7 +8,7 @@ import { type CodingLook, codingAnswer, codingOn, compareCoding, replayOf } from
 import type { OpenRef } from '../../reading/open-ref.ts';
 import { plural } from '../../wording/amount.ts';
 import { seqsText } from '../../wording/seqs.ts';
-import { plain } from '../../wording/text.ts';
+import { plain, plainLines } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
 import { done } from '../exit-code.ts';
@@ -16,9 +16,6 @@ import { flagOption, listOption, numberOption, type OptionValues, textOption } f
 import { recorders, recordOptions } from '../options/coding-record.ts';
 import { wholeNumber } from '../options/number-option.ts';
 import { codingDiffLines, codingLines, fileLines } from '../render/coding-lines.ts';
-
-/** Makes a text of several lines safe to print. */
-const plainLines = (text: string): string => text.split('\n').map(plain).join('\n');
 
 type Look = (context: Context, words: readonly string[], options: OptionValues) => Promise<number>;
 
@@ -170,7 +167,7 @@ async function request(context: Context, text: string, options: OptionValues): P
   const provider = textOption(options, 'provider') === 'anthropic' ? 'anthropic' : 'openai';
   const payload = replayed.request?.[provider] ?? null;
   if (out.json !== undefined) await out.value(codingAnswer(found, 'request', payload));
-  else await out.line(JSON.stringify(payload, null, 2));
+  else await out.jsonFile(`${JSON.stringify(payload, null, 2)}\n`);
   return done;
 }
 
@@ -180,7 +177,7 @@ async function files(context: Context, text: string, paths: readonly string[]): 
   const rebuilt = await codingOn(found).filesAt(found.point, paths.length === 0 ? {} : { paths });
   const [only] = rebuilt;
   if (out.json !== undefined) await out.value(codingAnswer(found, 'files', rebuilt));
-  else if (paths.length === 1 && only?.status === 'known') await out.write(only.content);
+  else if (paths.length === 1 && only?.status === 'known') await out.textFile(only.content);
   else await out.lines(rebuilt.length === 0 ? ['No patch is recorded here.'] : fileLines(out, rebuilt));
   return done;
 }
@@ -229,7 +226,7 @@ async function record(
     throw new RepriseError('option.invalid', `Cannot record ${kind === '' ? 'nothing' : JSON.stringify(kind)}`, {
       hint: `Write: reprise coding record KIND REF [TEXT]. KIND is one of ${Object.keys(recorders).join(', ')}.`,
     });
-  await context.config();
+  context.checkMasking();
   const found = await context.created(text);
   const event = await recorder(codingOn(found), words.length === 0 ? undefined : words.join(' '), options);
   if (out.json !== undefined) await out.value(codingAnswer(found, 'record', event));

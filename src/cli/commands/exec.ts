@@ -49,7 +49,7 @@ export const exec: CommandSpec = {
   run: async (context, command, options) => {
     const { out } = context;
     out.progress.end();
-    await context.config();
+    context.checkMasking();
     const found = await context.created(textOption(options, 'session') ?? '');
     const coding = codingOn(found);
     const report = textOption(options, 'report');

@@ -1,4 +1,6 @@
+import { RepriseError } from '../error.ts';
 import { given, type JsonObject, numberAt, stringAt } from '../json.ts';
+import { shownValue } from '../known-keys.ts';
 
 /** The arguments of a prepared request: everything that its payloads are made of, beside the context. */
 export interface RequestArguments {
@@ -24,6 +26,14 @@ export interface PreparedRequest {
 
 /** Anthropic refuses a request that does not limit its answer. */
 const outputTokensDefault = 4_096;
+
+/** Refuses a limit of an answer that is not a whole number from 1. */
+export function checkOutputTokens(tokens: number | undefined): number | undefined {
+  if (tokens === undefined || (Number.isSafeInteger(tokens) && tokens > 0)) return tokens;
+  throw new RepriseError('option.invalid', `Cannot build a request: its output is limited to ${shownValue(tokens)}`, {
+    hint: 'Give "maxOutputTokens" as a whole number from 1, or leave it out.',
+  });
+}
 
 /** Builds the payloads of a request: the instructions, the context, and the user's words. */
 export function requestOf(context: string, given: RequestArguments): PreparedRequest {

@@ -4,8 +4,8 @@ import { type Selection, selectionOf, type TestRun } from '../../core/coding/tes
 import { filesInDiff } from '../../core/coding/unified-diff.ts';
 import { RepriseError } from '../../core/error.ts';
 import type { EventDraft, Outcome } from '../../core/event/event.ts';
-import { given, type JsonInput, type JsonInputValue } from '../../core/json.ts';
-import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { given, isObject, type JsonInput, type JsonInputValue } from '../../core/json.ts';
+import { checkKeys, type KnownKeys, type OptionKind, optionKeys, shownValue } from '../../core/known-keys.ts';
 import { checkBytes } from '../../core/limits.ts';
 
 /** Where a recorded event belongs. */
@@ -130,39 +130,46 @@ export interface CodingInputs {
   readonly fact: FactInput;
 }
 
-const run = true;
+const run = 'text';
 const keysOf = <Name extends keyof CodingInputs>(
-  name: Name,
+  _name: Name,
   what: string,
-  names: Readonly<Record<keyof Required<CodingInputs[Name]>, true>>,
+  names: Readonly<Record<keyof Required<CodingInputs[Name]>, true | OptionKind>>,
 ): KnownKeys => optionKeys<CodingInputs[Name]>(`record ${what}`, names, what);
 
 const inputKeys: Readonly<Record<keyof CodingInputs, KnownKeys>> = {
-  goal: keysOf('goal', 'a goal', { run, title: true, description: true }),
-  constraint: keysOf('constraint', 'a constraint', { run, key: true, value: true, text: true, strength: true }),
+  goal: keysOf('goal', 'a goal', { run, title: true, description: 'text' }),
+  constraint: keysOf('constraint', 'a constraint', { run, key: true, value: true, text: 'text', strength: 'text' }),
   testRun: keysOf('testRun', 'a test run', {
     run,
     command: true,
     exitCode: true,
-    framework: true,
+    framework: 'text',
     selection: true,
-    failures: true,
-    passed: true,
-    skipped: true,
-    finished: true,
-    call: true,
+    failures: 'list',
+    passed: 'list',
+    skipped: 'list',
+    finished: 'flag',
+    call: 'text',
   }),
-  patch: keysOf('patch', 'a patch', { run, file: true, diff: true, before: true, after: true, summary: true }),
-  decision: keysOf('decision', 'a decision', { run, decision: true, reason: true }),
-  procedure: keysOf('procedure', 'a procedure', { run, title: true, text: true }),
-  evidence: keysOf('evidence', 'evidence', { run, title: true, content: true, source: true }),
-  risk: keysOf('risk', 'a risk', { run, title: true, content: true, source: true, reason: true, event: true }),
+  patch: keysOf('patch', 'a patch', { run, file: true, diff: 'text', before: true, after: true, summary: 'text' }),
+  decision: keysOf('decision', 'a decision', { run, decision: true, reason: 'text' }),
+  procedure: keysOf('procedure', 'a procedure', { run, title: 'text', text: true }),
+  evidence: keysOf('evidence', 'evidence', { run, title: 'text', content: true, source: 'text' }),
+  risk: keysOf('risk', 'a risk', {
+    run,
+    title: true,
+    content: true,
+    source: 'text',
+    reason: 'text',
+    event: 'text',
+  }),
   fact: keysOf('fact', 'a fact', { run, text: true }),
 };
 
 const failureKeys: KnownKeys = optionKeys<TestFailureInput>(
   'record a test run',
-  { testId: true, file: true, name: true, errorType: true, message: true },
+  { testId: true, file: 'text', name: 'text', errorType: 'text', message: 'text' },
   'a failure',
 );
 
@@ -172,7 +179,6 @@ export function codingDraft<Name extends keyof CodingInputs>(
   input: CodingInputs[Name],
   project: Project | undefined,
 ): EventDraft {
-  if (typeof input !== 'object' || input === null) refuse(`record ${name}`, 'it is not an object', 'Pass an object.');
   checkKeys(input, inputKeys[name]);
   return drafts[name](input, project);
 }
@@ -183,7 +189,7 @@ const drafts: {
   goal: ({ title, description }) => draft('goal.set', { goal: text('a goal', 'title', title), details: description }),
   constraint: ({ key, value, text: words, strength = 'hard' }) => {
     if (strength !== 'hard' && strength !== 'soft')
-      refuse('record a constraint', `its strength is ${JSON.stringify(strength)}`, 'It takes "hard" or "soft".');
+      refuse('record a constraint', `its strength is ${shownValue(strength)}`, 'It takes "hard" or "soft".');
     return draft('constraint.set', { key: text('a constraint', 'key', key), value, text: words, strength });
   },
   testRun: testRunDraft,
@@ -220,13 +226,11 @@ function testRunDraft(input: TestRunInput, project: Project | undefined): EventD
   if (exitCode !== null && !Number.isSafeInteger(exitCode))
     refuse(
       attempt,
-      `its exit code is ${String(exitCode)}`,
+      `its exit code is ${shownValue(exitCode)}`,
       'Give a whole number, or null if a signal ended the command.',
     );
   if (exitCode === null && finished === true)
     refuse(attempt, 'a signal ended it, so it did not finish', 'Leave "finished" out.');
-  for (const list of [failures, passed ?? [], skipped ?? []])
-    if (!Array.isArray(list)) refuse(attempt, 'failures, passed and skipped are lists', 'Pass arrays.');
   const tests = (ids: readonly string[] | undefined): readonly string[] | undefined =>
     ids?.map((id) => projectTest(text('a test run', 'test id', id), project));
   const data = {
@@ -246,8 +250,6 @@ function testRunDraft(input: TestRunInput, project: Project | undefined): EventD
 const killedCode = 128;
 
 function failureData(failure: TestFailureInput, project: Project | undefined): JsonInput {
-  if (typeof failure !== 'object' || failure === null)
-    refuse('record a test run', 'a failure is not an object', 'Pass { testId, file?, name?, errorType?, message? }.');
   checkKeys(failure, failureKeys);
   const { testId, file, name, errorType, message } = failure;
   if (typeof testId !== 'string' || testId.trim() === '')
@@ -268,12 +270,7 @@ function failureData(failure: TestFailureInput, project: Project | undefined): J
 /** Returns the selection to store. In a folder of a project, the paths of a command are not those of the project. */
 function selectionData(input: TestRunInput, project: Project | undefined): Selection | undefined {
   const { selection, command, framework } = input;
-  if (
-    selection !== undefined &&
-    selection !== 'all' &&
-    !Array.isArray(selection) &&
-    typeof (selection as { prefix?: unknown }).prefix !== 'string'
-  )
+  if (selection !== undefined && !isSelection(selection))
     refuse(
       'record a test run',
       'its selection has no known form',
@@ -287,10 +284,18 @@ function selectionData(input: TestRunInput, project: Project | undefined): Selec
   return 'prefix' in chosen ? chosen : chosen.map((place) => projectTest(place, project));
 }
 
+function isSelection(value: unknown): value is Selection {
+  if (Array.isArray(value)) return value.every((place) => typeof place === 'string');
+  return value === 'all' || (isObject(value) && typeof value['prefix'] === 'string');
+}
+
 function patchDraft({ file, diff, before, after, summary }: PatchInput, project: Project | undefined): EventDraft {
   const attempt = 'record a patch';
   if (diff === undefined && after === undefined)
     refuse(attempt, 'it has neither a diff nor the content after it', 'Give a unified diff, or "after".');
+  for (const content of [before, after])
+    if (content !== undefined && content !== null && typeof content !== 'string')
+      refuse(attempt, `the content of its file is ${shownValue(content)}`, 'Give it as a text, or null for no file.');
   const files = diff === undefined ? 0 : filesInDiff(diff);
   if (files > 1) refuse(attempt, `its diff changes ${files} files`, 'Record one patch for each file.');
   const path = projectPath(text('a patch', 'file', file), project);

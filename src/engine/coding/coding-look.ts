@@ -6,7 +6,7 @@ import { recordsOf } from '../../core/coding/record.ts';
 import { taintCheckOf } from '../../core/coding/taint.ts';
 import { RepriseError } from '../../core/error.ts';
 import { numberAt, objectAt } from '../../core/json.ts';
-import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { type KnownKeys, optionKeys, shownValue } from '../../core/known-keys.ts';
 import type { Seq } from '../../core/point.ts';
 import { codingBook } from '../../projections/coding.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
@@ -25,7 +25,7 @@ export interface ContextOptions {
 }
 
 /** The names of the options. */
-export const contextOptionNames = { currentGoal: true, budgetTokens: true, counter: true } as const;
+export const contextOptionNames = { currentGoal: 'text', budgetTokens: true, counter: 'object' } as const;
 
 /** The options that `contextAt` takes. */
 export const contextKeys: KnownKeys = optionKeys<ContextOptions>('make a context', contextOptionNames, 'a context');
@@ -63,7 +63,7 @@ async function shownIn(
   const records = recordsOf(book, currentGoal);
   const context = contextOf(records, {
     budgetTokens,
-    counter,
+    counter: checkedCounter(counter),
     isTainted: taintCheckOf(book.risks.map(({ content }) => content)),
     setAside: await setAside(engine, session, book),
   });
@@ -107,19 +107,32 @@ export function receiptIn(
   return receiptOf(engine.platform.sha256, snapshot, { quarantined: risks, dropped, providerCount });
 }
 
-function checkContext({ budgetTokens, counter, currentGoal }: ContextOptions): void {
+function checkContext({ budgetTokens, counter }: ContextOptions): void {
   if (budgetTokens !== undefined) checkBudget(budgetTokens);
-  if (currentGoal !== undefined && typeof currentGoal !== 'string')
-    refuse('its current goal is not a text', 'Give the goal in words.');
   if (counter === undefined) return;
   if (typeof counter.name !== 'string' || counter.name === '' || typeof counter.count !== 'function')
     refuse('its counter has no name or no function', 'Pass { name, count: (line) => tokens }.');
 }
 
+/** Returns a counter that refuses an answer that is not a number of tokens: a sum with it would fit any budget. */
+export function checkedCounter({ name, count }: TokenCounter): TokenCounter {
+  return {
+    name,
+    count: (line) => {
+      const tokens: unknown = count(line);
+      if (typeof tokens === 'number' && tokens >= 0 && tokens < Number.POSITIVE_INFINITY) return tokens;
+      return refuse(
+        `its counter ${shownValue(name)} counts ${shownValue(tokens)} for a line`,
+        'Let it return the number of tokens of the line.',
+      );
+    },
+  };
+}
+
 /** Refuses a budget that is not a whole number from 0. */
 export function checkBudget(budgetTokens: number): number {
   if (Number.isSafeInteger(budgetTokens) && budgetTokens >= 0) return budgetTokens;
-  return refuse(`its budget is ${String(budgetTokens)}`, 'It takes a whole number of tokens from 0.');
+  return refuse(`its budget is ${shownValue(budgetTokens)}`, 'It takes a whole number of tokens from 0.');
 }
 
 function refuse(why: string, hint: string): never {

@@ -20,6 +20,7 @@ import {
   type CodingCounterfactualOptions,
   type CodingReplay,
   type CodingReplayOptions,
+  codingCounterfactualKeys,
   replayCoding,
   replayWithout,
 } from './replay-coding.ts';
@@ -27,12 +28,12 @@ import { runPlace } from './run-place.ts';
 
 const startKeys: KnownKeys = optionKeys<CodingRunStart>(
   'start a run',
-  { run: true, title: true, agent: true },
+  { run: true, title: 'text', agent: true },
   'a run',
 );
 const endKeys: KnownKeys = optionKeys<CodingRunEnd>(
   'end a run',
-  { run: true, outcome: true, result: true },
+  { run: 'text', outcome: 'text', result: true },
   'the end of a run',
 );
 const settingKeys: KnownKeys = optionKeys<{ budgetTokens: true }>(
@@ -40,7 +41,7 @@ const settingKeys: KnownKeys = optionKeys<{ budgetTokens: true }>(
   { budgetTokens: true },
   'a configuration',
 );
-const fileKeys: KnownKeys = optionKeys<{ paths: true }>('rebuild files', { paths: true }, 'a look at files');
+const fileKeys: KnownKeys = optionKeys<{ paths: true }>('rebuild files', { paths: 'list' }, 'a look at files');
 
 /** The work of a coding session on one branch, loaded on first use. Its verbs are those of `CodingVerbs`. */
 export class CodingWork {
@@ -99,6 +100,7 @@ export class CodingWork {
   }
 
   async replayCounterfactual(options: CodingCounterfactualOptions): Promise<CodingCounterfactual> {
+    checkKeys(options, codingCounterfactualKeys);
     const { run } = options;
     const place = run === undefined ? await headOf(this.#target) : await this.#runPlace(run);
     return replayWithout(this.#target.engine, place, options);

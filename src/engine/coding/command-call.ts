@@ -1,7 +1,7 @@
 import { RepriseError } from '../../core/error.ts';
 import type { Event } from '../../core/event/event.ts';
 import { given } from '../../core/json.ts';
-import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { checkKeys, type KnownKeys, optionKeys, shownValue } from '../../core/known-keys.ts';
 import { limits } from '../../core/limits.ts';
 import { msBetween } from '../../core/time.ts';
 import { type CodingTarget, recordCoding } from './record-coding.ts';
@@ -33,20 +33,18 @@ export interface OpenCommand {
   end(end: CommandEnd): Promise<Event>;
 }
 
-const commandKeys: KnownKeys = optionKeys<CommandInput>('record a command', { command: true, run: true }, 'a command');
+const commandKeys: KnownKeys = optionKeys<CommandInput>('record a command', { command: 'list', run: 'text' }, 'a command');
 const endKeys: KnownKeys = optionKeys<CommandEnd>(
   'record the end of a command',
-  { exitCode: true, signal: true, output: true },
+  { exitCode: true, signal: 'text', output: 'text' },
   'the end of a command',
 );
 
 /** Records that a command starts, as a call of kind `process`: its start is stored before this resolves. */
-export async function startCommand(
-  target: CodingTarget,
-  { command, run, ...rest }: CommandInput,
-): Promise<OpenCommand> {
-  checkKeys(rest, commandKeys);
-  const [name] = Array.isArray(command) ? command : [];
+export async function startCommand(target: CodingTarget, asked: CommandInput): Promise<OpenCommand> {
+  checkKeys(asked, commandKeys);
+  const { command = [], run } = asked;
+  const [name] = command;
   if (name === undefined || command.some((word) => typeof word !== 'string'))
     throw new RepriseError('option.invalid', 'Cannot record a command: it has no words', {
       hint: "Pass its words: command: ['npm', 'test'].",
@@ -58,8 +56,15 @@ export async function startCommand(
     { type: 'call.started', data: { ...about, effect: 'unknown', input: { command: [...command] } } },
     { run },
   );
-  const end = async ({ exitCode, signal, output, ...more }: CommandEnd): Promise<Event> => {
-    checkKeys(more, endKeys);
+  const end = async (ended: CommandEnd): Promise<Event> => {
+    checkKeys(ended, endKeys);
+    const { exitCode, signal, output } = ended;
+    if (exitCode !== null && !Number.isSafeInteger(exitCode))
+      throw new RepriseError(
+        'option.invalid',
+        `Cannot record the end of a command: its exit code is ${shownValue(exitCode)}`,
+        { hint: 'Give a whole number, or null if a signal ended the command.' },
+      );
     const shown = output === undefined ? undefined : output.slice(-limits.errorTextMax).toWellFormed();
     const data = {
       ...about,

@@ -12,7 +12,7 @@ import { receiptText } from '../../core/coding/receipt-text.ts';
 import { RepriseError } from '../../core/error.ts';
 import type { Event } from '../../core/event/event.ts';
 import type { JsonObject, JsonValue } from '../../core/json.ts';
-import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { checkKeys, type KnownKeys, optionKeys, shownValue } from '../../core/known-keys.ts';
 import { type Digest, previous, type Seq } from '../../core/point.ts';
 import { codingBook } from '../../projections/coding.ts';
 import type { Engine } from '../context/engine.ts';
@@ -20,7 +20,7 @@ import { hypothesisAt } from '../history/hypothesis.ts';
 import { eventsOf, lookAt } from '../history/look.ts';
 import { digestAt, type Place, pointOf } from '../history/place.ts';
 import { bookAt } from './coding-look.ts';
-import { type CodingReplay, type CodingReplayOptions, codingReplayKeys, replayCoding } from './replay-coding.ts';
+import { type CodingReplay, type CodingReplayOptions, replayCoding, replayNames } from './replay-coding.ts';
 import { runPlace } from './run-place.ts';
 
 /** How to export a run. */
@@ -40,14 +40,11 @@ export interface ExportedRun {
   readonly receiptHash: Digest;
 }
 
-const exportKeys: KnownKeys = {
-  ...optionKeys<Pick<ExportRunOptions, 'replace' | 'anthropic'>>(
-    'export a run',
-    { replace: true, anthropic: true },
-    'an export',
-  ),
-  keys: new Set([...codingReplayKeys.keys, 'replace', 'anthropic']),
-};
+const exportKeys: KnownKeys = optionKeys<ExportRunOptions>(
+  'export a run',
+  { ...replayNames, replace: 'flag', anthropic: 'flag' },
+  'an export',
+);
 
 /** Writes everything about a run into a folder: its events, what was known before and after it, and what it was shown. */
 export async function exportRun(
@@ -59,11 +56,15 @@ export async function exportRun(
   checkKeys(options, exportKeys);
   const { replace = false, anthropic = false, ...replaying } = options;
   const { platform } = engine;
+  if (typeof dir !== 'string' || dir === '')
+    throw new RepriseError('option.invalid', `Cannot export a run: its folder is ${shownValue(dir)}`, {
+      hint: 'Give the path of the folder to write.',
+    });
+  const place = await runPlace(engine, session, branch, run);
   if (platform.writeFolder === undefined)
     throw new RepriseError('folder.failed', `Cannot export run "${run}": this platform writes no folders`, {
       hint: 'Open the store on Node.',
     });
-  const place = await runPlace(engine, session, branch, run);
   const replay = await replayCoding(engine, place, replaying, run);
   const files = await filesOf(engine, place, { run, replay, anthropic });
   const listed = artifactFiles(platform.sha256, files);

@@ -1,5 +1,6 @@
 import { FileRebuild, type PatchedFile } from '../../core/coding/patched-file.ts';
 import { type Project, projectPath } from '../../core/coding/project-path.ts';
+import { RepriseError } from '../../core/error.ts';
 import { stringAt } from '../../core/json.ts';
 import type { Engine } from '../context/engine.ts';
 import { hypothesisAt } from '../history/hypothesis.ts';
@@ -15,6 +16,10 @@ export async function filesAt(
   place: Place,
   paths: readonly string[] | undefined,
 ): Promise<readonly PatchedFile[]> {
+  if (paths?.some((path) => typeof path !== 'string') === true)
+    throw new RepriseError('option.invalid', 'Cannot rebuild files: "paths" holds something that is not a text', {
+      hint: 'Pass a list of paths.',
+    });
   const project: Project | undefined = engine.platform.project?.();
   const wanted = paths === undefined ? undefined : new Set(paths.map((path) => projectPath(path, project)));
   const files = new Map<string, FileRebuild>();

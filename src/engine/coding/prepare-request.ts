@@ -1,5 +1,5 @@
 import { type CodingContext, defaultCounter } from '../../core/coding/context.ts';
-import { type PreparedRequest, requestOf } from '../../core/coding/prepared-request.ts';
+import { checkOutputTokens, type PreparedRequest, requestOf } from '../../core/coding/prepared-request.ts';
 import type { CodingReceipt } from '../../core/coding/receipt.ts';
 import { hasCode, RepriseError } from '../../core/error.ts';
 import type { Event } from '../../core/event/event.ts';
@@ -30,7 +30,7 @@ export interface Prepared extends PreparedRequest {
 
 const requestKeys: KnownKeys = optionKeys<RequestInput>(
   'prepare a request',
-  { ...contextOptionNames, model: true, input: true, instructions: true, maxOutputTokens: true, run: true },
+  { ...contextOptionNames, model: true, input: true, instructions: 'text', maxOutputTokens: true, run: 'text' },
   'a request',
 );
 
@@ -43,6 +43,7 @@ export async function prepareRequest(target: CodingTarget, asked: RequestInput):
         hint: 'Pass { model, input, instructions? }.',
       });
   }
+  checkOutputTokens(asked.maxOutputTokens);
   for (let tries = 1; ; tries++) {
     try {
       return await prepareOnce(target, asked);

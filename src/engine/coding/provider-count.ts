@@ -9,7 +9,7 @@ import { branchOf } from '../../core/view/segment.ts';
 import { eventInView, eventsOfKey, type Look } from '../history/look.ts';
 import type { Place } from '../history/place.ts';
 import { readPoints } from '../history/stored-events.ts';
-import { bookAt, budgetAt, snapshotIn } from './coding-look.ts';
+import { bookAt, budgetAt, checkedCounter, snapshotIn } from './coding-look.ts';
 
 /**
  * Compares our count of a request with the provider's: for the last model call that followed a prepared request, if that
@@ -39,7 +39,8 @@ export async function providerCountAt(
     ...given({ currentGoal: captured.currentGoal }),
   });
   if (context.text === '' || !texts.some((text) => text.includes(context.text))) return null;
-  const counted = texts.flatMap((text) => text.split(/(?<=\n)/)).reduce((sum, line) => sum + counter.count(line), 0);
+  const { count } = checkedCounter(counter);
+  const counted = texts.flatMap((text) => text.split(/(?<=\n)/)).reduce((sum, line) => sum + count(line), 0);
   return { call: sent.call, counted, provider, difference: provider - counted };
 }
 

@@ -3,6 +3,7 @@ import type { CodingBook, RequestEntry } from '../../core/coding/coding-book.ts'
 import { type CodingDiff, diffCoding } from '../../core/coding/coding-diff.ts';
 import { type CodingContext, defaultCounter } from '../../core/coding/context.ts';
 import {
+  checkOutputTokens,
   type PreparedRequest,
   type RequestArguments,
   requestArgumentsIn,
@@ -65,22 +66,23 @@ export interface CodingCounterfactualOptions extends CodingReplayOptions {
   readonly run?: string;
 }
 
-const replayNames = {
+/** The names of the options of a replay. */
+export const replayNames = {
   ...contextOptionNames,
-  prepareRequest: true,
-  model: true,
-  instructions: true,
-  input: true,
+  prepareRequest: 'flag',
+  model: 'text',
+  instructions: 'text',
+  input: 'text',
   maxOutputTokens: true,
 } as const;
 
 /** The options that `replayRun` takes. */
-export const codingReplayKeys: KnownKeys = optionKeys<CodingReplayOptions>('replay a run', replayNames, 'a replay');
+const codingReplayKeys: KnownKeys = optionKeys<CodingReplayOptions>('replay a run', replayNames, 'a replay');
 
 /** The options that `replayCounterfactual` takes. */
-const codingCounterfactualKeys: KnownKeys = optionKeys<CodingCounterfactualOptions>(
+export const codingCounterfactualKeys: KnownKeys = optionKeys<CodingCounterfactualOptions>(
   'replay without some events',
-  { ...replayNames, exclude: true, cascade: true, run: true },
+  { ...replayNames, exclude: true, cascade: 'flag', run: 'text' },
   'a counterfactual replay',
 );
 
@@ -103,7 +105,6 @@ export async function replayWithout(
   place: Place,
   options: CodingCounterfactualOptions,
 ): Promise<CodingCounterfactual> {
-  checkKeys(options, codingCounterfactualKeys);
   const { exclude, cascade, run, ...replaying } = options;
   if (!Array.isArray(exclude) || exclude.length === 0)
     throw new RepriseError('option.invalid', 'Cannot replay without some events: "exclude" names none', {
@@ -193,7 +194,7 @@ function requestFor(
 ): PreparedRequest | null {
   if (options.prepareRequest === false) return null;
   const { model = captured.model, input = captured.input, instructions = captured.instructions } = options;
-  const maxOutputTokens = options.maxOutputTokens ?? captured.maxOutputTokens;
+  const maxOutputTokens = checkOutputTokens(options.maxOutputTokens) ?? captured.maxOutputTokens;
   if (model !== undefined && input !== undefined)
     return requestOf(context, { model, input, ...given({ instructions, maxOutputTokens }) });
   if (options.prepareRequest !== true) return null;

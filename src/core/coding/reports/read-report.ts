@@ -1,5 +1,5 @@
 import { RepriseError } from '../../error.ts';
-import { checkKeys, type KnownKeys, optionKeys } from '../../known-keys.ts';
+import { checkKeys, kindName, type KnownKeys, optionKeys } from '../../known-keys.ts';
 import { checkLimit } from '../../limits.ts';
 import { GoReport } from './go-report.ts';
 import { JunitReport } from './junit-report.ts';
@@ -25,7 +25,7 @@ const readers: Readonly<Record<ReportFormat, () => ReportReader>> = {
   go: () => new GoReport(),
 };
 
-const reportKeys: KnownKeys = optionKeys<ReadReportOptions>('read a report', { format: true }, 'a report');
+const reportKeys: KnownKeys = optionKeys<ReadReportOptions>('read a report', { format: 'text' }, 'a report');
 
 /** Characters that are looked at to find the form of a report. */
 const headMax = 4_096;
@@ -52,7 +52,7 @@ export async function readTestReport(
   const decoder = new TextDecoder();
   let reader = format === undefined ? undefined : readers[format]();
   let [head, length] = ['', 0];
-  for await (const piece of typeof source === 'string' ? [source] : source) {
+  for await (const piece of piecesOf(source)) {
     const text = typeof piece === 'string' ? piece : decoder.decode(piece, { stream: true });
     length += text.length;
     checkLimit('reportTextMax', length, 'read a report of tests');
@@ -69,6 +69,23 @@ export async function readTestReport(
   }
   reader.write(rest);
   return reader.end();
+}
+
+/** Returns the pieces of a source, each checked. */
+async function* piecesOf(source: ReportPieces | string): AsyncIterable<string | Uint8Array> {
+  if (typeof source === 'string') return yield source;
+  const isListed = [Symbol.iterator, Symbol.asyncIterator].some(
+    (name) => typeof Reflect.get(Object(source), name) === 'function',
+  );
+  if (!isListed) refuseSource(source);
+  for await (const piece of source)
+    yield typeof piece === 'string' || piece instanceof Uint8Array ? piece : refuseSource(piece);
+}
+
+function refuseSource(value: unknown): never {
+  throw new RepriseError('option.invalid', `Cannot read a report: ${kindName(value)} is neither a text nor bytes`, {
+    hint: 'Pass a text, or texts and bytes as a list or a stream.',
+  });
 }
 
 /** Finds the form of a report from its beginning. */
