@@ -195,6 +195,7 @@ export type {
   VariantComparison,
   VariantSummary,
 } from './engine/experimenting/experiment-result.ts';
+export type { FieldFixed, OptionFixed, PointFixed } from './engine/fixed-verb.ts';
 export type { Located } from './engine/history/place.ts';
 export type { CompareOptions, Comparison } from './engine/looking/compare.ts';
 export type { Counterfactual, CounterfactualOptions } from './engine/looking/counterfactual.ts';
@@ -222,7 +223,7 @@ export type {
 } from './engine/resuming/resume.ts';
 export type { ResumeRecordOptions, RunLimits } from './engine/resuming/resume-run.ts';
 export type { RetryOptions, RetryResult } from './engine/resuming/retry.ts';
-export type { BranchVerbs, FieldFixed, OptionFixed, PointFixed, SessionVerbs } from './engine/session-verbs.ts';
+export type { BranchVerbs, SessionVerbs } from './engine/session-verbs.ts';
 export type { StateOperation, StateValue, StateVersion } from './engine/state/entry.ts';
 export type { StateAt } from './engine/state/point.ts';
 export type { StateChange } from './engine/state/state-changes.ts';

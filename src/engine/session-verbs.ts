@@ -17,6 +17,7 @@ import type { CodingVerbs } from './coding/coding-verbs.ts';
 import type { Erased, EraseOptions } from './erasing/erase.ts';
 import type { ExperimentOptions } from './experimenting/experiment-options.ts';
 import type { ExperimentResult } from './experimenting/experiment-result.ts';
+import type { OptionFixed, PointFixed } from './fixed-verb.ts';
 import type { Located } from './history/place.ts';
 import type { Counterfactual, CounterfactualOptions } from './looking/counterfactual.ts';
 import type { FindOptions } from './looking/find.ts';
@@ -337,23 +338,6 @@ export interface SessionVerbs extends SessionLog {
    */
   toJSON(): Promise<SessionJson>;
 }
-
-/** A verb without its first parameter: the branch that a branch fills in. */
-export type PointFixed<Verb> = Verb extends (branch: never, ...rest: infer Rest) => infer Result
-  ? (...rest: Rest) => Result
-  : never;
-
-/** A verb whose options lack one field: the one that a branch fills in. */
-export type OptionFixed<Verb, Field extends string> = Verb extends (...given: infer Given) => infer Result
-  ? (...given: FieldFixed<Given, Field>) => Result
-  : never;
-
-/** The parameters of a verb, with one field left out of its options. */
-export type FieldFixed<Given extends readonly unknown[], Field extends string> = {
-  [Index in keyof Given]: Field extends keyof NonNullable<Given[Index]>
-    ? Omit<NonNullable<Given[Index]>, Field>
-    : Given[Index];
-};
 
 /** The verbs of a session on one branch. Those without a comment here do what the session's verb of that name does. */
 export interface BranchVerbs extends ForkedBranch {

@@ -69,7 +69,7 @@ test('nothing was changed, and nothing is found', async () => {
 
 test('a deep verification compares the snapshots of every projection that we ship', async () => {
   const platform = createNodePlatform();
-  const held = await openMemoryStore({ platform });
+  const held = openMemoryStore({ platform });
   await using reprise = await openReprise({ store: held, config: false, platform });
   const session = await reprise.createSession('demo');
   await session.append(Array.from({ length: 2_000 }, () => ({ type: 'note.added', data: { text: 'the same' } })));
@@ -78,7 +78,8 @@ test('a deep verification compares the snapshots of every projection that we shi
   const request = { limit: 1_000 };
   const kept = await held.heldSnapshots({ namespace: 'default', session: 'demo', branch: 'main' }, request);
   expect(new Set(kept.map(({ projection }) => projection))).toContain('coding');
-  expect(await session.verify({ deep: true })).toMatchObject({ ok: true, notCovered: ['names'] });
+  const { ok, notCovered } = await session.verify({ deep: true });
+  expect([ok, notCovered.filter((what) => what.startsWith('snapshots'))]).toEqual([true, []]);
 });
 
 describe('a snapshot is not believed', () => {

@@ -21,6 +21,7 @@ import {
   type CodingReplay,
   type CodingReplayOptions,
   codingCounterfactualKeys,
+  codingReplayKeys,
   replayCoding,
   replayWithout,
 } from './replay-coding.ts';
@@ -92,10 +93,12 @@ export class CodingWork {
   }
 
   async replayAt(point: PointInput, options: CodingReplayOptions): Promise<CodingReplay> {
+    checkKeys(options, codingReplayKeys);
     return replayCoding(this.#target.engine, await this.#placeOf(point), options);
   }
 
   async replayRun(run: string, options: CodingReplayOptions): Promise<CodingReplay> {
+    checkKeys(options, codingReplayKeys);
     return replayCoding(this.#target.engine, await this.#runPlace(run), options, run);
   }
 

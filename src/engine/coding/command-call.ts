@@ -33,7 +33,11 @@ export interface OpenCommand {
   end(end: CommandEnd): Promise<Event>;
 }
 
-const commandKeys: KnownKeys = optionKeys<CommandInput>('record a command', { command: 'list', run: 'text' }, 'a command');
+const commandKeys: KnownKeys = optionKeys<CommandInput>(
+  'record a command',
+  { command: 'list', run: 'text' },
+  'a command',
+);
 const endKeys: KnownKeys = optionKeys<CommandEnd>(
   'record the end of a command',
   { exitCode: true, signal: 'text', output: 'text' },
@@ -43,8 +47,8 @@ const endKeys: KnownKeys = optionKeys<CommandEnd>(
 /** Records that a command starts, as a call of kind `process`: its start is stored before this resolves. */
 export async function startCommand(target: CodingTarget, asked: CommandInput): Promise<OpenCommand> {
   checkKeys(asked, commandKeys);
-  const { command = [], run } = asked;
-  const [name] = command;
+  const { command, run } = asked;
+  const [name] = Array.isArray(command) ? command : [];
   if (name === undefined || command.some((word) => typeof word !== 'string'))
     throw new RepriseError('option.invalid', 'Cannot record a command: it has no words', {
       hint: "Pass its words: command: ['npm', 'test'].",

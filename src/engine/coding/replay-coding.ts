@@ -13,7 +13,7 @@ import type { CodingReceipt } from '../../core/coding/receipt.ts';
 import type { StateRecord } from '../../core/coding/record.ts';
 import { RepriseError } from '../../core/error.ts';
 import { given, objectAt } from '../../core/json.ts';
-import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { type KnownKeys, type OptionKind, optionKeys } from '../../core/known-keys.ts';
 import type { Digest, Point, Seq } from '../../core/point.ts';
 import { codingBook } from '../../projections/coding.ts';
 import type { Engine } from '../context/engine.ts';
@@ -67,17 +67,17 @@ export interface CodingCounterfactualOptions extends CodingReplayOptions {
 }
 
 /** The names of the options of a replay. */
-export const replayNames = {
+export const replayNames: Readonly<Record<keyof CodingReplayOptions, true | OptionKind>> = {
   ...contextOptionNames,
   prepareRequest: 'flag',
   model: 'text',
   instructions: 'text',
   input: 'text',
   maxOutputTokens: true,
-} as const;
+};
 
 /** The options that `replayRun` takes. */
-const codingReplayKeys: KnownKeys = optionKeys<CodingReplayOptions>('replay a run', replayNames, 'a replay');
+export const codingReplayKeys: KnownKeys = optionKeys<CodingReplayOptions>('replay a run', replayNames, 'a replay');
 
 /** The options that `replayCounterfactual` takes. */
 export const codingCounterfactualKeys: KnownKeys = optionKeys<CodingCounterfactualOptions>(
@@ -93,7 +93,6 @@ export async function replayCoding(
   options: CodingReplayOptions,
   run?: string,
 ): Promise<CodingReplay> {
-  checkKeys(options, codingReplayKeys);
   const book = await bookAt(engine, place);
   const look = lookAt(engine, hypothesisAt(place));
   return replayOf(engine, place, { book, options, look, isActual: true, ...given({ run }) });

@@ -1,5 +1,5 @@
 import { RepriseError } from '../../error.ts';
-import { checkKeys, kindName, type KnownKeys, optionKeys } from '../../known-keys.ts';
+import { checkKeys, type KnownKeys, kindName, optionKeys } from '../../known-keys.ts';
 import { checkLimit } from '../../limits.ts';
 import { GoReport } from './go-report.ts';
 import { JunitReport } from './junit-report.ts';
