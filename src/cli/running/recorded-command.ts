@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { limits } from '../../core/limits.ts';
+import { writeAnswer } from '../terminal/stdout.ts';
 
 /** A command that has ended. */
 export interface EndedCommand {
@@ -31,7 +32,7 @@ export function runCommandThrough([name = '', ...words]: readonly string[]): Pro
     const child = spawn(name, words, { stdio: ['inherit', 'pipe', 'pipe'] });
     const kept = keptText();
     child.stdout.on('data', (piece: Buffer) => {
-      process.stdout.write(piece);
+      writeAnswer(piece);
       kept.add(piece, true);
     });
     child.stderr.on('data', (piece: Buffer) => {
