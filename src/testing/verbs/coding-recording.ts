@@ -156,6 +156,7 @@ export const codingRefusals: readonly VerbCase[] = [
         () => verbs.testRun({ ...run, exitCode: 0.5 }),
         () => verbs.testRun({ ...run, exitCode: null, finished: true }),
         () => verbs.testRun({ ...run, selection: 7 as never }),
+        () => verbs.testRun({ ...run, selection: ['a', 7 as never] }),
         () => verbs.testRun({ ...run, failurs: [] } as never),
         () => verbs.testRun({ ...run, command: ' ' }),
         () => verbs.goal({ title: '' }),
@@ -163,9 +164,14 @@ export const codingRefusals: readonly VerbCase[] = [
         () => verbs.patch({ file: 'a' }),
         () =>
           verbs.patch({ file: 'a', diff: '--- a\n+++ a\n@@ -1 +1 @@\n-a\n+b\n--- b\n+++ b\n@@ -1 +1 @@\n-a\n+b\n' }),
+        () => verbs.patch({ file: 'a', after: 7 as never }),
         () => verbs.evidence({}),
         () => verbs.contextAt('main', { budgetTokens: -1 }),
         () => verbs.contextAt('main', { counter: { name: '' } as never }),
+        () => verbs.contextAt('main', { currentGoal: 'x', counter: { name: 'own', count: () => Number.NaN } }),
+        () => verbs.filesAt('main', { paths: [7 as never] }),
+        () => verbs.prepareRequest({ model: 'm', input: 'x', maxOutputTokens: 0 }),
+        () => verbs.exportRun('a', ''),
         () => verbs.configure({ budgetTokens: 1.5 }),
         () => verbs.replayAt('main', { modle: 'x' } as never),
       ];

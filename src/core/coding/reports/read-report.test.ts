@@ -196,3 +196,7 @@ test('a huge report is refused by reportTextMax, reportEntryMax and reportTestsM
   await expect(readTestReport(endless('<testsuites>', cases))).rejects.toMatchObject(exceeds('reportTestsMax'));
   expect(limits.reportTestsMax).toBeGreaterThan(100_000);
 });
+
+test.each([undefined, null, 7, {}, [7]])('%j is refused: it is neither a text nor bytes', async (source) => {
+  await expect(readTestReport(source as never)).rejects.toMatchObject({ code: 'option.invalid' });
+});
