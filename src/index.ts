@@ -1,6 +1,9 @@
 // The front door.
 
 export { Branch } from './engine/branch.ts';
+export { AgentSurface } from './engine/fleet/agent-surface.ts';
+export { BeliefsHandle } from './engine/fleet/beliefs-handle.ts';
+export { FleetHandle } from './engine/fleet/fleet-handle.ts';
 export { SessionRecorder } from './engine/recording/recorder.ts';
 export { Reprise, type SessionOptions, type SessionsOptions } from './engine/reprise.ts';
 export { Session } from './engine/session.ts';
@@ -39,6 +42,7 @@ export type {
   UnansweredCall,
 } from './core/session/conversation-lane.ts';
 export { type Conversation, conversation, messagesOf } from './projections/conversation.ts';
+export { beliefs, type Fleet, fleet } from './projections/fleet.ts';
 export { fingerprintProjection } from './projections/fingerprint.ts';
 export {
   type FoldedChannel,
@@ -86,6 +90,10 @@ export type {
   FieldStorage,
   FieldType,
 } from './core/event/event-spec.ts';
+export { type Belief, type BeliefKind, type Claim } from './core/fleet/belief.ts';
+export { contradicts } from './core/fleet/contradiction.ts';
+export type { FleetTask } from './core/fleet/fleet-task.ts';
+export type { Registration, Scope } from './core/fleet/registration.ts';
 export { type EventFilter, type FieldPattern, matches, parseFilter } from './core/event/filter.ts';
 export type { GistValue, GistWriter } from './core/event/gist-writer.ts';
 export { type KeyKind, ownedKey, plainKey } from './core/event/keys.ts';

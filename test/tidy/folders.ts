@@ -5,7 +5,7 @@ const itself = '.';
 
 /** Rooms that are divided into folders, each with its folders in import order. A folder without a line is refused. */
 const folders: Readonly<Record<string, readonly string[]>> = {
-  core: [itself, 'event', 'message', 'parts', 'view', 'masking', 'recording', 'comparing', 'store', 'session'],
+  core: [itself, 'event', 'fleet', 'message', 'parts', 'view', 'masking', 'recording', 'comparing', 'store', 'session'],
   engine: [
     'context',
     'history',
@@ -15,6 +15,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
     'state',
     'recording',
     'resuming',
+    'fleet',
     'proving',
     'erasing',
     'copying',

@@ -75,7 +75,7 @@ async function forkTo(
 ): Promise<Forked> {
   const parent = pointOf(place);
   const edits = editsOf(options);
-  const marks = [await forkedDraft(engine, place, options)];
+  const marks = [await forkedDraft(engine, place, { ...options, ...given({ turn }) })];
   if (turn !== undefined) marks.push(await rewoundToTurn(engine, place, turn));
   // Edits see the branch as it begins, which with a turn is not the whole of its parent.
   const check = edits.length === 0 ? 'write' : 'encode';
@@ -94,7 +94,7 @@ async function forkTo(
 async function forkedDraft(
   engine: Engine,
   place: Place,
-  { reason, metadata: added }: ForkOptions,
+  { reason, metadata: added, turn }: ForkOptions & { readonly turn?: number },
 ): Promise<EventDraft> {
   const inherited = await metadataAt(engine, place);
   const overlaid = overlay(inherited, added ?? {});
@@ -103,7 +103,7 @@ async function forkedDraft(
     type: 'branch.forked',
     data: {
       parent: { seq: place.seq, digest },
-      ...given({ reason }),
+      ...given({ turn, reason }),
       ...(Object.keys({ ...inherited, ...added }).length === 0 ? {} : { metadata: overlaid }),
     },
   };

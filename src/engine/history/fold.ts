@@ -6,6 +6,7 @@ import { type Hypothesis, hypothesisAt } from './hypothesis.ts';
 import { listEditsOf } from './list-edits.ts';
 import { eventsOf, lookAt } from './look.ts';
 import type { Place } from './place.ts';
+import { replacedIdsOf } from './replaced-ids.ts';
 import { baseFor, SnapshotKeeper, snapshotKey } from './snapshot.ts';
 
 /** Folds a projection over the history that leads to a place. */
@@ -53,9 +54,11 @@ async function foldValue<Value, Result>(
   const keeper = mayKeep ? new SnapshotKeeper(engine, hypothesis.place, projection, { key, base }) : undefined;
   let value = base === undefined ? initialValue(projection) : base.value;
   const listEdits = isRaw ? undefined : await listEditsOf(look);
+  const replacedIds = isRaw ? undefined : await replacedIdsOf(look);
   const { types, without } = projection;
   const request = {
     listEdits,
+    replacedIds,
     ...given({ without, filter: types === undefined ? undefined : { types } }),
   };
   for await (const { events, bytes } of eventsOf(look, base?.rest ?? all, request)) {

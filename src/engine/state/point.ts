@@ -32,7 +32,8 @@ export function viewPointOf(branch: string, where: StateAt): ViewPoint | undefin
   return at.kind === 'seq' ? { branch: on, at: at.seq } : undefined;
 }
 
-function pointOn(branch: string, input: PointInput): PointInput {
+/** Returns a point with the branch that it means if it names none. */
+export function pointOn(branch: string, input: PointInput): PointInput {
   if (typeof input !== 'string') return input.branch === undefined ? { ...input, branch } : input;
   if (input !== '' && !input.startsWith('@')) return input;
   return pointText({ branch, at: parsePoint(input).at });

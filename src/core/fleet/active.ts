@@ -1,0 +1,58 @@
+import type { Belief } from './belief.ts';
+import { type FleetTable, type Held, indexOf } from './fleet-table.ts';
+import { type Moment, maySee, type Registration, registrationOf } from './registration.ts';
+
+/** Which beliefs to return. */
+export interface BeliefQuery {
+  /** Who committed them. */
+  readonly agent?: string;
+  readonly topic?: string;
+  /** Through whose eyes: only what that agent may see at the moment. */
+  readonly as?: string;
+}
+
+/**
+ * Returns the claims that stand at a moment, in view order: committed, seen, and named by no seen supersession. Scope is
+ * applied last, so nobody is shown a claim that something they cannot see has superseded.
+ */
+export function activeAt(table: FleetTable, moment: Moment, query: BeliefQuery = {}): Belief[] {
+  const { agent, topic, as } = query;
+  const index = indexOf(table);
+  const among = topic === undefined ? index.held : (index.onTopic(topic)?.all ?? []);
+  const isSeen = as === undefined ? undefined : seenBy(registrationAt(table, as, moment));
+  const active: Belief[] = [];
+  for (const held of among) {
+    const { belief } = held;
+    if (belief.turn > moment.turn || belief.seq > moment.seq || hasEnded(held, moment)) continue;
+    if (agent !== undefined && belief.agent !== agent) continue;
+    if (isSeen === undefined || isSeen(belief)) active.push(belief);
+  }
+  return active;
+}
+
+const seenBy =
+  (registration: Registration | undefined) =>
+  (belief: Belief): boolean =>
+    maySee(registration, belief);
+
+/** Tells whether a claim has ended at a moment. */
+export function hasEnded({ end, endings }: Held, { seq, turn }: Moment): boolean {
+  return end <= turn && endings.some((ending) => ending.turn <= turn && ending.seq <= seq);
+}
+
+/** Returns who an agent is at a moment; undefined if it is not there. */
+export function registrationAt(table: FleetTable, agent: string, moment: Moment): Registration | undefined {
+  return registrationOf(indexOf(table).changesOf(agent), moment);
+}
+
+/** Returns every agent that is there at a moment, in the order in which they joined first. */
+export function agentsAt(table: FleetTable, moment: Moment): Registration[] {
+  return [...indexOf(table).agentNames].flatMap((agent) => registrationAt(table, agent, moment) ?? []);
+}
+
+/** The end of time, in both times: a look at it sees all that a table has. */
+export const always: Moment = {
+  seq: Number.POSITIVE_INFINITY,
+  turn: Number.POSITIVE_INFINITY,
+  now: Number.POSITIVE_INFINITY,
+};

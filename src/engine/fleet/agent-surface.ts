@@ -1,0 +1,174 @@
+import type { Event } from '../../core/event/event.ts';
+import { applyEvent, finishValue, initialValue, type Projection } from '../../core/event/projection.ts';
+import { checkAgent } from '../../core/event/state-key.ts';
+import { registrationAt } from '../../core/fleet/active.ts';
+import type { Belief } from '../../core/fleet/belief.ts';
+import { mayKnow, maySee, type Registration } from '../../core/fleet/registration.ts';
+import { checkId } from '../../core/id.ts';
+import { stringAt } from '../../core/json.ts';
+import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { mainBranch, type PointInput } from '../../core/ref.ts';
+import type { Replay } from '../../core/session/session-log.ts';
+import { conversation } from '../../projections/conversation.ts';
+import type { Engine } from '../context/engine.ts';
+import { findPlace, type Place } from '../history/place.ts';
+import { replay } from '../looking/replay.ts';
+import type { StateValue } from '../state/entry.ts';
+import { scanState, stateView } from '../state/lookup.ts';
+import { pointOn } from '../state/point.ts';
+import { StateHandle } from '../state/state-handle.ts';
+import type { AgentBeliefs, AgentKnowledge, AgentReplayOptions, AgentVerbs } from './agent-verbs.ts';
+import { type CommitOptions, commitBelief, maySpeak, momentNow } from './commit-belief.ts';
+import { type BeliefsAtOptions, beliefsAt } from './fleet-at.ts';
+import { fleetAtHead, fleetAtPlace, momentOf, type OnBranch } from './fleet-look.ts';
+import { Judge } from './judge.ts';
+
+const replayKeys: KnownKeys = optionKeys<AgentReplayOptions>('replay as an agent', {
+  at: true,
+  after: true,
+  through: true,
+  since: true,
+  until: true,
+  filter: true,
+  direction: true,
+  limit: true,
+  signal: true,
+});
+
+/** Whose surface it is, and where. */
+export interface SurfaceOf extends OnBranch {
+  readonly agent: string;
+  /** Whether the agent itself holds it: then what it sees is also within its scope of now. */
+  readonly isHanded?: boolean;
+  readonly judge?: Judge;
+}
+
+/** The surface of one agent. `AgentVerbs` describes the verbs. */
+export class AgentSurface implements AgentVerbs {
+  readonly agent: string;
+  readonly branch: string;
+  readonly #engine: Engine;
+  readonly #of: SurfaceOf;
+
+  constructor(engine: Engine, of: SurfaceOf) {
+    this.#engine = engine;
+    this.#of = of;
+    this.agent = checkAgent(of.agent);
+    this.branch = of.branch;
+  }
+
+  on(branch: string): AgentSurface {
+    return new AgentSurface(this.#engine, { ...this.#of, branch: checkId('branch', branch) });
+  }
+
+  get beliefs(): AgentBeliefs {
+    const { agent } = this;
+    const judge = this.#of.judge ?? new Judge(this.#engine);
+    return {
+      commit: async (options: Omit<CommitOptions, 'agent'>) =>
+        commitBelief(this.#engine, this.#of, { ...options, agent }, { judge, within: maySpeak }),
+    };
+  }
+
+  get state(): StateHandle {
+    const { branch, agent } = this;
+    return new StateHandle(this.#engine, this.#of.session, { branch, agent, isBound: true });
+  }
+
+  async beliefsAt(options: BeliefsAtOptions = {}): Promise<readonly Belief[]> {
+    const then = await beliefsAt(this.#engine, this.#of, options, this.agent);
+    const isAllowed = await this.#allowedNow();
+    return then.filter((belief) => isAllowed((who) => maySee(who, belief)));
+  }
+
+  replay(options: AgentReplayOptions = {}): Replay {
+    return new SeenReplay(this.#seen(options), options.limit);
+  }
+
+  async stateAt<Value, Result>(point: PointInput, projection: Projection<Value, Result>): Promise<Result> {
+    let value = initialValue(projection);
+    for await (const event of this.#seen({ at: point })) value = applyEvent(projection, value, event);
+    return finishValue(projection, value);
+  }
+
+  async knownAt(point: PointInput = {}): Promise<AgentKnowledge> {
+    const at = pointOn(this.branch, point);
+    const place = await findPlace(this.#engine, this.#of.session, at);
+    const who = await this.#registeredAt(place);
+    const state: StateValue[] = [];
+    for await (const value of scanState(stateView(this.#engine, place), this.agent, '')) state.push(value);
+    return {
+      agent: this.agent,
+      isThere: who !== undefined,
+      scope: who?.scope ?? [],
+      beliefs: await this.beliefsAt({ point: { branch: place.record.branch, seq: place.seq } }),
+      state,
+      messages: (await this.stateAt(at, conversation)).messages,
+    };
+  }
+
+  async #registeredAt(place: Place): Promise<Registration | undefined> {
+    const look = await fleetAtPlace(this.#engine, place);
+    return registrationAt(look.table, this.agent, await momentOf(this.#engine, look, undefined));
+  }
+
+  /** Returns whether something is within the scope of now, too; everything is, unless the agent itself holds the surface. */
+  async #allowedNow(): Promise<(isWithin: (who: Registration | undefined) => boolean) => boolean> {
+    if (this.#of.isHanded !== true) return () => true;
+    const look = await fleetAtHead(this.#engine, this.#of);
+    const now = registrationAt(look.table, this.agent, await momentNow(this.#engine, look));
+    return (isWithin) => isWithin(now);
+  }
+
+  /** Yields what the agent could see at a point: its own events, and those about claims in its scope. */
+  async *#seen({ limit: _, ...options }: AgentReplayOptions): AsyncGenerator<Event, void, undefined> {
+    checkKeys(options, replayKeys);
+    const at = pointOn(this.branch, options.at ?? {});
+    const place = await findPlace(this.#engine, this.#of.session, at);
+    const then = await this.#registeredAt(place);
+    const isAllowed = await this.#allowedNow();
+    const point = { branch: place.record.branch, seq: place.seq };
+    for await (const event of replay(this.#engine, this.#of.session, { ...options, at: point })) {
+      if (!aboutClaims.test(event.type)) {
+        if (event.agent === this.agent) yield event;
+        continue;
+      }
+      const isWithin = (who: Registration | undefined): boolean =>
+        event.erased !== true && mayKnow(who, stringAt(event.data, 'topic'));
+      if (isWithin(then) && isAllowed(isWithin)) yield event;
+    }
+  }
+}
+
+const aboutClaims = /^(belief|contradiction)\./;
+
+/** The events that an agent could see, as a replay; the limit counts them, and not those it could not see. */
+class SeenReplay implements Replay {
+  readonly #events: AsyncGenerator<Event, void, undefined>;
+  #left: number;
+
+  constructor(events: AsyncGenerator<Event, void, undefined>, limit: number = Number.POSITIVE_INFINITY) {
+    this.#events = events;
+    this.#left = limit;
+  }
+
+  async next(): Promise<IteratorResult<Event, void>> {
+    if (this.#left <= 0) return this.return();
+    this.#left -= 1;
+    return this.#events.next();
+  }
+
+  async return(): Promise<IteratorResult<Event, void>> {
+    await this.#events.return();
+    return { value: undefined, done: true };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}
+
+/** Returns the surface of an agent on the first branch of a session. */
+export function surfaceOf(engine: Engine, session: string, agent: string): AgentSurface {
+  return new AgentSurface(engine, { session, branch: mainBranch, agent });
+}
