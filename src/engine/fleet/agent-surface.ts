@@ -5,9 +5,10 @@ import { registrationAt } from '../../core/fleet/active.ts';
 import type { Belief } from '../../core/fleet/belief.ts';
 import { mayKnow, maySee, type Registration } from '../../core/fleet/registration.ts';
 import { checkId } from '../../core/id.ts';
-import { stringAt } from '../../core/json.ts';
+import { given, stringAt } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import { mainBranch, type PointInput } from '../../core/ref.ts';
+import type { Seq } from '../../core/point.ts';
+import type { PointInput } from '../../core/ref.ts';
 import type { Replay } from '../../core/session/session-log.ts';
 import { conversation } from '../../projections/conversation.ts';
 import type { Engine } from '../context/engine.ts';
@@ -41,6 +42,19 @@ export interface SurfaceOf extends OnBranch {
   /** Whether the agent itself holds it: then what it sees is also within its scope of now. */
   readonly isHanded?: boolean;
   readonly judge?: Judge;
+  /** The turn that the agent is in: its claims and state belong to it, and it looks at that turn. */
+  readonly during?: DuringTurn;
+}
+
+/** A turn that an agent is in. */
+export interface DuringTurn {
+  readonly turn: number;
+  /** The id of its `turn.started`. */
+  readonly cause: string;
+  /** The epoch of the branch: after a rewind nothing of the turn is written any more. */
+  readonly epoch: Seq;
+  /** Throws once the turn is over: what still runs then must not write. */
+  readonly check: () => void;
 }
 
 /** The surface of one agent. `AgentVerbs` describes the verbs. */
@@ -65,18 +79,27 @@ export class AgentSurface implements AgentVerbs {
     const { agent } = this;
     const judge = this.#of.judge ?? new Judge(this.#engine);
     return {
-      commit: async (options: Omit<CommitOptions, 'agent'>) =>
-        commitBelief(this.#engine, this.#of, { ...options, agent }, { judge, within: maySpeak }),
+      commit: async (options: Omit<CommitOptions, 'agent'>) => {
+        const { during } = this.#of;
+        during?.check();
+        const of = during === undefined ? {} : { turn: during.turn, cause: during.cause };
+        const manner = { judge, within: maySpeak, ...given({ epoch: during?.epoch }) };
+        return commitBelief(this.#engine, this.#of, { ...of, ...options, agent }, manner);
+      },
     };
   }
 
   get state(): StateHandle {
     const { branch, agent } = this;
-    return new StateHandle(this.#engine, this.#of.session, { branch, agent, isBound: true });
+    const { during } = this.#of;
+    during?.check();
+    const times = during === undefined ? undefined : { turn: during.turn, cause: during.cause };
+    return new StateHandle(this.#engine, this.#of.session, { branch, agent, isBound: true, during: times });
   }
 
   async beliefsAt(options: BeliefsAtOptions = {}): Promise<readonly Belief[]> {
-    const then = await beliefsAt(this.#engine, this.#of, options, this.agent);
+    const times = this.#of.during === undefined ? {} : { turn: this.#of.during.turn };
+    const then = await beliefsAt(this.#engine, this.#of, { ...times, ...options }, this.agent);
     const isAllowed = await this.#allowedNow();
     return then.filter((belief) => isAllowed((who) => maySee(who, belief)));
   }
@@ -166,9 +189,4 @@ class SeenReplay implements Replay {
   [Symbol.asyncIterator](): this {
     return this;
   }
-}
-
-/** Returns the surface of an agent on the first branch of a session. */
-export function surfaceOf(engine: Engine, session: string, agent: string): AgentSurface {
-  return new AgentSurface(engine, { session, branch: mainBranch, agent });
 }

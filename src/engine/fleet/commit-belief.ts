@@ -22,7 +22,7 @@ import { checkId } from '../../core/id.ts';
 import { given, type JsonValue } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { checkLimit } from '../../core/limits.ts';
-import { later } from '../../core/point.ts';
+import { later, type Seq } from '../../core/point.ts';
 import { checkTurn } from '../../core/ref.ts';
 import { write } from '../changing/write.ts';
 import type { Engine } from '../context/engine.ts';
@@ -103,6 +103,8 @@ export interface CommitManner {
   readonly mutates?: boolean;
   /** Refuses the claim unless the agent may see its topic. */
   readonly within?: (registration: Registration | undefined, topic: string | undefined) => boolean;
+  /** Refuses the claim after a rewind of the branch. */
+  readonly epoch?: Seq;
 }
 
 /** Checks everything about a claim that can be checked without its history. */
@@ -151,7 +153,7 @@ export async function commitBelief(
     const known = heldBelief(look.table, id);
     if (known !== undefined) return alreadyStored(known.belief, known.end, options);
     const plan = await planCommit(engine, look, { ...options, id }, manner);
-    return tryPlan(engine, on, plan);
+    return tryPlan(engine, on, plan, manner.epoch);
   };
   const done = await attempt();
   if (done !== undefined) return done;
@@ -278,7 +280,12 @@ function refuseScope(agent: string | undefined, topic: string | undefined): neve
 export const maySpeak: NonNullable<CommitManner['within']> = mayKnow;
 
 /** Appends a plan; undefined if something it was made from has changed. */
-async function tryPlan(engine: Engine, on: OnBranch, plan: CommitPlan): Promise<CommittedBelief | undefined> {
+async function tryPlan(
+  engine: Engine,
+  on: OnBranch,
+  plan: CommitPlan,
+  epoch: Seq | undefined,
+): Promise<CommittedBelief | undefined> {
   const { look, belief, drafts, keys, older, settled } = plan;
   let events: readonly Event[];
   try {
@@ -287,6 +294,7 @@ async function tryPlan(engine: Engine, on: OnBranch, plan: CommitPlan): Promise<
       target: { kind: 'branch', branch: on.branch },
       drafts,
       condition: { kind: 'unchanged', since: look.place.seq, keys, prefixes: [] },
+      ...given({ epoch }),
     });
   } catch (error) {
     if (hasCode(error, 'state.conflict')) return undefined;

@@ -1,4 +1,4 @@
-import type { EventDraft } from '../../core/event/event.ts';
+import type { Event, EventDraft } from '../../core/event/event.ts';
 import { given, type JsonValue } from '../../core/json.ts';
 import type { Message } from '../../core/message/message.ts';
 import { errorOfRecord } from '../../core/recording/error-record.ts';
@@ -111,6 +111,24 @@ export class SessionRecorder implements Recorder {
     const outcome = outcomeOf(ended.ok ? {} : { error: ended.error });
     this.#intake.tell({ type: 'turn.ended', data: { outcome } }, { scope, isEnd: true });
     return unsettle(ended);
+  }
+
+  /**
+   * Runs code inside a turn that was started elsewhere: the events it records belong to that turn and its agent, and it
+   * begins no turn of its own.
+   *
+   * @example
+   * ```ts
+   * const [begun] = await session.append({ type: 'turn.started', agent: 'db', turn: 4 });
+   * await using recorder = await session.record();
+   * if (begun !== undefined) recorder.inTurn(begun, () => recorder.event({ type: 'note.added', data: { text: 'Looked.' } }));
+   * ```
+   */
+  inTurn<T>(started: Pick<Event, 'id' | 'turn' | 'agent'>, body: () => T): T {
+    const { id, turn, agent } = started;
+    this.#setup.turns.note(this.#context.actorIn(this.#context.scope, given({ agent })), turn);
+    const scope: RecorderScope = { ...this.#context.scope, cause: id, turn, ...given({ agent }), isTurnGiven: true };
+    return this.#context.within(scope, body);
   }
 
   /**

@@ -42,28 +42,36 @@ export class StateHandle implements StateVerbs {
   readonly #session: string;
 
   readonly #isBound: boolean;
+  readonly #during: Pick<TransactionOptions, 'turn' | 'cause'> | undefined;
 
   /** A bound handle is handed to its agent: it leads to the state of no other. */
   constructor(
     engine: Engine,
     session: string,
-    of: { readonly branch: string; readonly agent: string; readonly isBound?: boolean },
+    of: {
+      readonly branch: string;
+      readonly agent: string;
+      readonly isBound?: boolean;
+      /** The turn and cause of transactions that name none. */
+      readonly during?: Pick<TransactionOptions, 'turn' | 'cause'> | undefined;
+    },
   ) {
     this.#engine = engine;
     this.#session = session;
     this.branch = of.branch;
     this.agent = of.agent;
     this.#isBound = of.isBound === true;
+    this.#during = of.during;
   }
 
   as(agent: string): StateHandle {
     if (this.#isBound && agent !== this.agent) refuseOther(this.agent, agent);
-    const of = { branch: this.branch, agent: checkAgent(agent), isBound: this.#isBound };
+    const of = { branch: this.branch, agent: checkAgent(agent), isBound: this.#isBound, during: this.#during };
     return new StateHandle(this.#engine, this.#session, of);
   }
 
   on(branch: string): StateHandle {
-    const of = { branch: checkId('branch', branch), agent: this.agent, isBound: this.#isBound };
+    const of = { branch: checkId('branch', branch), agent: this.agent, isBound: this.#isBound, during: this.#during };
     return new StateHandle(this.#engine, this.#session, of);
   }
 
@@ -71,7 +79,7 @@ export class StateHandle implements StateVerbs {
     checkKeys(options, beginKeys);
     const { branch, agent } = this;
     const scope = { engine: this.#engine, session: this.#session, branch, agent };
-    return new Transaction(new TransactionWork(scope, options), agent, this.#isBound);
+    return new Transaction(new TransactionWork(scope, { ...this.#during, ...options }), agent, this.#isBound);
   }
 
   openTransaction(txn: string): Transaction {

@@ -45,7 +45,14 @@ export const runTypes: Readonly<Record<string, EventSpec>> = {
     example: {},
   }),
   'turn.ended': eventType('A turn of the story ended.', {
-    fields: { outcome: field('string', 'How it ended.'), error: { ...error, since: 2 } },
+    fields: {
+      outcome: field('string', 'How it ended.'),
+      error: { ...error, since: 2 },
+      whole: field('boolean', 'Whether the whole fleet ended the turn: a run forward goes on after it.', {
+        ...noise,
+        since: 2,
+      }),
+    },
     gist: (data, write) => [write.outcome(data)],
     example: { outcome: 'ok' },
   }),
