@@ -170,6 +170,30 @@ export type { RewindOptions } from './engine/changing/rewind.ts';
 export type { Copied, CopiedSession, CopyOptions, CopyProgress } from './engine/copying/copy-options.ts';
 export type { ImportOptions, ImportSource } from './engine/copying/foreign-history.ts';
 export type { Erased, EraseOptions } from './engine/erasing/erase.ts';
+export type { AgentBeliefs, AgentKnowledge, AgentReplayOptions, AgentVerbs } from './engine/fleet/agent-verbs.ts';
+export type { AuditOptions } from './engine/fleet/audit.ts';
+export type { BeliefsVerbs } from './engine/fleet/beliefs-verbs.ts';
+export type { CommitOptions, CommittedBelief } from './engine/fleet/commit-belief.ts';
+export type { BeliefsAtOptions, FleetAgent, FleetState } from './engine/fleet/fleet-at.ts';
+export type { TwoTimes } from './engine/fleet/fleet-look.ts';
+export type { ClaimTask, EndTask, FailedVerification, StartTask } from './engine/fleet/fleet-tasks.ts';
+export type { FleetVerbs, TasksVerbs } from './engine/fleet/fleet-verbs.ts';
+export type { Contradicts, JudgeOptions, Strategy } from './engine/fleet/judge.ts';
+export type { Mutated, Mutation, StateMutation } from './engine/fleet/mutate.ts';
+export type { AgentFields, ChangeOptions, EndOptions, SpawnOptions } from './engine/fleet/register-agent.ts';
+export type { RevertBeliefOptions, RevertedBelief } from './engine/fleet/revert-belief.ts';
+export type {
+  AgentTurn,
+  FleetTurn,
+  ForwardOptions,
+  ForwardResult,
+  ForwardStop,
+  LiveTurn,
+  OnTurn,
+  ReusedTurn,
+} from './engine/fleet/run-forward-options.ts';
+export type { SettledPair } from './engine/fleet/settle.ts';
+export type { SettledTold } from './engine/fleet/settle-told.ts';
 export type { Located } from './engine/history/place.ts';
 export type { CompareOptions, Comparison } from './engine/looking/compare.ts';
 export type { Counterfactual, CounterfactualOptions } from './engine/looking/counterfactual.ts';

@@ -126,7 +126,8 @@ class BeliefRun {
         return model.replace(branch, target, { claim: 'other' });
       }
       case 'rewindTo': {
-        const to = each.which % (model.head(branch) + 1);
+        // The rule is the first event: a rewind behind it would take it back.
+        const to = 1 + (each.which % model.head(branch));
         this.#planned = () => session.rewind({ branch, seq: to });
         return model.rewindTo(branch, to);
       }

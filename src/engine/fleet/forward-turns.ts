@@ -126,6 +126,8 @@ export class ForwardTurns {
     };
     const found = [
       ...mine.filter(({ type, agent: who }) => type.startsWith('agent.') && who === agent),
+      // What was told of the agent outside of its turns is part of what it did.
+      ...mine.filter(({ agent: who, cause, content }) => who === agent && cause === undefined && content !== undefined),
       ...mine.filter((entry) => entry.type === 'belief.committed' && topics.has(entry.topic) && !isRepeated(entry)),
       ...mine.filter((entry) => isOther.state && entry.stateOf.includes(agent) && !isRepeated(entry)),
       ...mine.filter((entry) => isOther.messages && isOwnMessage(entry) && !isRepeated(entry)),

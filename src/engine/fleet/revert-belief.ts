@@ -9,7 +9,7 @@ import { entryOf, viewAt } from '../../core/view/view.ts';
 import { type MarkOptions, mark, markOptionNames } from '../changing/mark.ts';
 import type { Reverted } from '../changing/revert.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
-import { revertTargets } from '../editing/dependents.ts';
+import { takeOut } from '../editing/dependents.ts';
 import { hypothesisAt } from '../history/hypothesis.ts';
 import { lookAt } from '../history/look.ts';
 import { type Place, placeAtHead } from '../history/place.ts';
@@ -52,18 +52,21 @@ export async function revertBelief(
   const marked = await mark(engine, request, async (place) => {
     const target = await seqOfBelief(engine, place, id);
     const { seqs, dependents } = restore
-      ? await revertTargets(lookAt(engine, hypothesisAt(place)), target, false)
-      : { seqs: [entryOf(viewAt(place.history, place.seq), target)?.answers[0] as Seq], dependents: [] };
+      ? await takeOut(lookAt(engine, hypothesisAt(place)), [target], false)
+      : { seqs: [target], dependents: [] };
     return { drafts: [{ type: 'event.reverted', data: { target, seqs } }], more: { dependents } };
   });
   return { ...marked, settled };
 }
 
-/** Returns the seq of a claim in the view, by any id it answers to; refuses others by what they are. */
+/** Returns the first seq that a claim in the view answers to, by any of its ids; refuses others by what they are. */
 async function seqOfBelief(engine: Engine, place: Place, id: string): Promise<Seq> {
   const { table } = await fleetAtPlace(engine, place);
   const held = heldBelief(table, id);
-  if (held !== undefined && held.belief.seq <= place.seq) return held.belief.seq;
+  const view = viewAt(place.history, place.seq);
+  const entry = held === undefined ? undefined : entryOf(view, held.belief.seq);
+  // The seq of a replacement names the marker: taking that out would only undo the edit.
+  if (entry !== undefined) return entry.answers[0] as Seq;
   const { branch } = place.record;
   const found = (await engine.store.locate(sessionRef(engine, place.session), [id])).get(id);
   const isHere =
@@ -76,7 +79,7 @@ async function seqOfBelief(engine: Engine, place: Place, id: string): Promise<Se
       ? 'the session has no event of that id'
       : !isHere
         ? `it is at ${found.branch}@${found.seq}, which does not lead to "${branch}"`
-        : entryOf(viewAt(place.history, place.seq), found.seq) === undefined
+        : entryOf(view, found.seq) === undefined
           ? `it was rewound or reverted before`
           : 'it is not a claim';
   throw new RepriseError(

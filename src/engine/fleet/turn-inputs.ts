@@ -46,7 +46,7 @@ export async function inputsOf(engine: Engine, agent: string, at: InputsOf): Pro
     own: own.map(({ content }) => content ?? ''),
     ownClaims: own.filter(({ type }) => type === 'belief.committed').map(claimInput),
     sees: sees.map(seenInput).sort((a, b) => (a.is < b.is ? -1 : a.is > b.is ? 1 : 0)),
-    state: book.hasState(agent) ? await stateText(engine, look.place, agent, before) : '{}',
+    state: book.hasState(agent) ? await stateText(engine, look.place, agent, before) : '[]',
     isUnknown: own.some(({ isErased }) => isErased),
   };
 }
