@@ -145,7 +145,7 @@ export const shapes: Readonly<Record<string, CliShape>> = {
       digest: 'always',
       erased: 'optional',
       replaces: 'optional',
-    replacedIds: 'optional',
+      replacedIds: 'optional',
     },
     'One line per event, as it was recorded, with its parts inlined. `--json=object`: `{ ref, metadata, events, totalMatched, fingerprint }`, where `totalMatched` counts events before `--limit`. With `--ops`, one line per transaction: `{ txn, seq, time, operations: [{ agent, key, op, value?, version }] }`.',
   ),

@@ -42,8 +42,8 @@ export type {
   UnansweredCall,
 } from './core/session/conversation-lane.ts';
 export { type Conversation, conversation, messagesOf } from './projections/conversation.ts';
-export { beliefs, type Fleet, fleet } from './projections/fleet.ts';
 export { fingerprintProjection } from './projections/fingerprint.ts';
+export { beliefs, type Fleet, fleet } from './projections/fleet.ts';
 export {
   type FoldedChannel,
   type FoldedGraph,
@@ -90,13 +90,13 @@ export type {
   FieldStorage,
   FieldType,
 } from './core/event/event-spec.ts';
+export { type EventFilter, type FieldPattern, matches, parseFilter } from './core/event/filter.ts';
+export type { GistValue, GistWriter } from './core/event/gist-writer.ts';
+export { type KeyKind, ownedKey, plainKey } from './core/event/keys.ts';
 export { type Belief, type BeliefKind, type Claim } from './core/fleet/belief.ts';
 export { contradicts } from './core/fleet/contradiction.ts';
 export type { FleetTask } from './core/fleet/fleet-task.ts';
 export type { Registration, Scope } from './core/fleet/registration.ts';
-export { type EventFilter, type FieldPattern, matches, parseFilter } from './core/event/filter.ts';
-export type { GistValue, GistWriter } from './core/event/gist-writer.ts';
-export { type KeyKind, ownedKey, plainKey } from './core/event/keys.ts';
 export type { JsonArray, JsonInput, JsonInputValue, JsonObject, JsonValue } from './core/json.ts';
 export { limits } from './core/limits.ts';
 export {
@@ -178,7 +178,7 @@ export type { BeliefsAtOptions, FleetAgent, FleetState } from './engine/fleet/fl
 export type { TwoTimes } from './engine/fleet/fleet-look.ts';
 export type { ClaimTask, EndTask, FailedVerification, StartTask } from './engine/fleet/fleet-tasks.ts';
 export type { FleetVerbs, TasksVerbs } from './engine/fleet/fleet-verbs.ts';
-export type { Contradicts, JudgeOptions, Strategy } from './engine/fleet/judge.ts';
+export type { Contradicts, JudgeOptions, Strategy, Winner } from './engine/fleet/judge.ts';
 export type { Mutated, Mutation, StateMutation } from './engine/fleet/mutate.ts';
 export type { AgentFields, ChangeOptions, EndOptions, SpawnOptions } from './engine/fleet/register-agent.ts';
 export type { RevertBeliefOptions, RevertedBelief } from './engine/fleet/revert-belief.ts';

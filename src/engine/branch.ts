@@ -77,7 +77,10 @@ export class Branch implements BranchVerbs {
   }
 
   audit(options: AuditOptions = {}): Replay {
-    return this.session.audit({ ...options, at: options.at === undefined ? this.#point : pointOn(this.name, options.at) });
+    return this.session.audit({
+      ...options,
+      at: options.at === undefined ? this.#point : pointOn(this.name, options.at),
+    });
   }
 
   spawn(agent: string, options?: SpawnOptions): Promise<Event> {

@@ -1,8 +1,8 @@
 import type { Event, EventDraft } from '../core/event/event.ts';
 import type { EventFilter } from '../core/event/filter.ts';
 import type { Projection } from '../core/event/projection.ts';
-import type { Belief } from '../core/fleet/belief.ts';
 import { defaultAgent } from '../core/event/state-key.ts';
+import type { Belief } from '../core/fleet/belief.ts';
 import { given, type JsonObject } from '../core/json.ts';
 import type { Masker } from '../core/masking/masking.ts';
 import type { Point } from '../core/point.ts';

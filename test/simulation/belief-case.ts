@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type Belief, RepriseError, type Reprise, type Session } from '../../src/index.ts';
+import { type Belief, type Reprise, RepriseError, type Session } from '../../src/index.ts';
 
 interface Operation {
   readonly on?: string;
@@ -37,7 +37,11 @@ async function run(session: Session, op: Operation): Promise<unknown> {
   const beliefs = session.beliefs.on(branch);
   if (op.commit !== undefined) {
     const { through, agent, ...claim } = op.commit;
-    if (through === true) return session.as(agent ?? '').on(branch).beliefs.commit(claim);
+    if (through === true)
+      return session
+        .as(agent ?? '')
+        .on(branch)
+        .beliefs.commit(claim);
     return beliefs.commit(op.commit);
   }
   if (op.mutate !== undefined) return fleet.mutate(op.mutate);
@@ -50,7 +54,8 @@ async function run(session: Session, op: Operation): Promise<unknown> {
     return session.rewind(seq === undefined ? { branch, turn: turn ?? 0 } : { branch, seq }, only ? { only } : {});
   }
   if (op.unrewind !== undefined) return session.redo(branch);
-  if (op.revert !== undefined) return beliefs.revert(op.revert, op.restore === undefined ? {} : { restore: op.restore });
+  if (op.revert !== undefined)
+    return beliefs.revert(op.revert, op.restore === undefined ? {} : { restore: op.restore });
   if (op.replace !== undefined) {
     const seq = await seqOf(session, branch, op.replace);
     const belief = { topic: 't', kind: 'decision', ...op.with } as never;
@@ -89,7 +94,8 @@ function lookOf(text: string): {
   };
 }
 
-const named = (beliefs: readonly Belief[]): string[] => beliefs.map(({ id, replacedIds }) => replacedIds?.[0] ?? id).sort();
+const named = (beliefs: readonly Belief[]): string[] =>
+  beliefs.map(({ id, replacedIds }) => replacedIds?.[0] ?? id).sort();
 
 /** Runs a case on a store and compares every look it has. */
 export async function runCase(reprise: Reprise, worked: WorkedCase): Promise<void> {

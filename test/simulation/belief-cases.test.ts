@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, test } from 'vitest';
 import { openReprise } from '../../src/index.ts';
-import { onFreshFiles } from './scratch.ts';
 import { runCase, type WorkedCase } from './belief-case.ts';
+import { onFreshFiles } from './scratch.ts';
 
 const cases = JSON.parse(readFileSync(new URL('belief-cases.json', import.meta.url), 'utf8')) as readonly WorkedCase[];
 

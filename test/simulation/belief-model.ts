@@ -85,7 +85,10 @@ export class BeliefModel {
   readonly #strategy: string;
   readonly branches: Map<
     string,
-    { readonly parent: { readonly branch: string; readonly seq: number; readonly turn: number } | null; readonly events: ModelEvent[] }
+    {
+      readonly parent: { readonly branch: string; readonly seq: number; readonly turn: number } | null;
+      readonly events: ModelEvent[];
+    }
   > = new Map([['main', { parent: null, events: [] }]]);
   #ids = 0;
 
@@ -158,7 +161,11 @@ export class BeliefModel {
     const scope = as === undefined ? 'all' : this.scopeAt(branch, as, look);
     return claimsIn(events)
       .filter((claim) => endOf(events, claim) === Number.POSITIVE_INFINITY)
-      .filter(({ data }) => scope === 'all' || (scope.length > 0 && (data['topic'] === undefined || scope.includes(String(data['topic'])))))
+      .filter(
+        ({ data }) =>
+          scope === 'all' ||
+          (scope.length > 0 && (data['topic'] === undefined || scope.includes(String(data['topic'])))),
+      )
       .map(({ ids }) => ids[0] as string)
       .sort();
   }
@@ -227,10 +234,22 @@ export class BeliefModel {
     const at = turn ?? this.#turnNow(branch);
     const events = this.view(branch);
     const seq = this.head(branch) + 1;
-    const added: Entry = { id, type: 'belief.committed', seq, turn: at, agent, data: { trust: 1, ...data }, ids: [id], seqs: [seq] };
-    const older = takesPlace && !beside
-      ? claimsIn(events).filter((c) => endOf(events, c) > Math.max(c.turn, at) && c.turn <= at && c.data['topic'] === data.topic)
-      : [];
+    const added: Entry = {
+      id,
+      type: 'belief.committed',
+      seq,
+      turn: at,
+      agent,
+      data: { trust: 1, ...data },
+      ids: [id],
+      seqs: [seq],
+    };
+    const older =
+      takesPlace && !beside
+        ? claimsIn(events).filter(
+            (c) => endOf(events, c) > Math.max(c.turn, at) && c.turn <= at && c.data['topic'] === data.topic,
+          )
+        : [];
     const explicit = older.map((c) => superseded(c, added, Math.max(c.turn, at)));
     const now = [...events, added, ...explicit.map((e) => ({ ...e, id: '', seq: -1, ids: [], seqs: [] }))];
     const settled = beside ? [] : this.#settle(now, added, id);
@@ -264,7 +283,11 @@ export class BeliefModel {
     const taken = (rewound?.data['seqs'] ?? []) as readonly number[];
     const draft = { type: 'event.reverted', turn: this.#turnNow(branch), data: { seqs: [seq] } };
     const [marker] = this.#append(branch, [draft]) as [ModelEvent];
-    this.#settleAgain(branch, marker, claimsIn(this.view(branch)).filter((claim) => taken.includes(claim.seq)));
+    this.#settleAgain(
+      branch,
+      marker,
+      claimsIn(this.view(branch)).filter((claim) => taken.includes(claim.seq)),
+    );
   }
 
   #settleAgain(branch: string, marker: ModelEvent, claims: readonly Entry[]): void {

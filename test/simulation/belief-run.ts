@@ -49,7 +49,8 @@ export const beliefSessions = fc.record({
 type Commands = typeof beliefSessions extends fc.Arbitrary<infer Made> ? Made : never;
 type Command = Commands['commands'][number];
 
-const named = (beliefs: readonly Belief[]): string[] => beliefs.map(({ id, replacedIds }) => replacedIds?.[0] ?? id).sort();
+const named = (beliefs: readonly Belief[]): string[] =>
+  beliefs.map(({ id, replacedIds }) => replacedIds?.[0] ?? id).sort();
 
 /** Runs a random session on a store and on the model, and compares every look after every change. */
 export async function runBeliefs(url: string, { strategy, commands }: Commands): Promise<void> {
@@ -142,7 +143,11 @@ class BeliefRun {
     }
   }
 
-  #rewindBoth(branch: string, { turn: to, only, then, claim: said }: Extract<Command, { do: 'rewind' }>, id: string): void {
+  #rewindBoth(
+    branch: string,
+    { turn: to, only, then, claim: said }: Extract<Command, { do: 'rewind' }>,
+    id: string,
+  ): void {
     const [model, session] = [this.#model, this.#session];
     const added = { ...said, id };
     const marker = model.rewind(branch, { turn: to, only });

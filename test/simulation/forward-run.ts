@@ -55,7 +55,13 @@ async function change(session: Session, branch: string, { change: what, which, f
   else if (what === 'spawn') await on.spawn('new', { scope: ['t0'], fromTurn: forkTurn + 1 });
   else if (what === 'scope') await on.mutate({ agent, scope: [`t${which}`, 't0', 't2'] });
   else if (what === 'state') await on.mutate({ state: { agent, key: 'sum', value: 99 } });
-  else await on.append({ type: 'message.added', agent, turn: forkTurn + 1, data: { message: { role: 'user', content: 'Hi' } } });
+  else
+    await on.append({
+      type: 'message.added',
+      agent,
+      turn: forkTurn + 1,
+      data: { message: { role: 'user', content: 'Hi' } },
+    });
 }
 
 async function said(session: Session, branch: string, turn: number): Promise<readonly string[]> {

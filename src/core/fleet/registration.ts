@@ -61,7 +61,8 @@ export function registrationOf(changes: Iterable<AgentChange>, { seq, turn, now 
   for (const change of changes) {
     if (change.seq > seq || change.turn > turn) continue;
     if (change.kind === 'ended') found = undefined;
-    else if (change.kind === 'changed') found = found === undefined ? undefined : { ...found, ...fieldsOf(change.data) };
+    else if (change.kind === 'changed')
+      found = found === undefined ? undefined : { ...found, ...fieldsOf(change.data) };
     else found = joined(change, now);
   }
   return found;

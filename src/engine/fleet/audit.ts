@@ -24,14 +24,18 @@ export interface AuditOptions {
   readonly signal?: AbortSignal;
 }
 
-const auditKeys: KnownKeys = optionKeys<AuditOptions>('audit', {
-  at: true,
-  limit: true,
-  after: true,
-  filter: true,
-  follow: true,
-  signal: true,
-}, 'an audit');
+const auditKeys: KnownKeys = optionKeys<AuditOptions>(
+  'audit',
+  {
+    at: true,
+    limit: true,
+    after: true,
+    filter: true,
+    follow: true,
+    signal: true,
+  },
+  'an audit',
+);
 
 const audited = /^(belief|contradiction|strategy|agent|task|verification)\./;
 

@@ -1,6 +1,6 @@
 import type { Event } from '../../core/event/event.ts';
-import type { JudgeOptions } from './judge.ts';
 import type { CommitOptions, CommittedBelief } from './commit-belief.ts';
+import type { JudgeOptions } from './judge.ts';
 import type { RevertBeliefOptions, RevertedBelief } from './revert-belief.ts';
 import type { SettledTold } from './settle-told.ts';
 

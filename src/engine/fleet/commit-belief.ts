@@ -27,14 +27,7 @@ import { checkTurn } from '../../core/ref.ts';
 import { write } from '../changing/write.ts';
 import type { Engine } from '../context/engine.ts';
 import { keepSnapshots } from '../history/keep-snapshots.ts';
-import {
-  type FleetLook,
-  fleetAtHead,
-  highestTurn,
-  learnAppended,
-  type OnBranch,
-  turnNow,
-} from './fleet-look.ts';
+import { type FleetLook, fleetAtHead, highestTurn, learnAppended, type OnBranch, turnNow } from './fleet-look.ts';
 import type { Judge } from './judge.ts';
 import { type SettledPair, settleClaim, settledDrafts, settledPairs, supersededDraft } from './settle.ts';
 
@@ -113,7 +106,8 @@ function checkClaim(options: CommitOptions): void {
   const { agent, claim, topic, kind, trust, turn, supersedes, value } = options;
   if (typeof claim !== 'string' || claim === '') refuseClaim(`its claim is ${shown(claim)}, not a text`);
   if (topic !== undefined) checkTopic(topic);
-  if (kind !== undefined && !isBeliefKind(kind)) refuseClaim(`its kind ${shown(kind)} is not ${beliefKinds.join(', ')}`);
+  if (kind !== undefined && !isBeliefKind(kind))
+    refuseClaim(`its kind ${shown(kind)} is not ${beliefKinds.join(', ')}`);
   if (trust !== undefined) checkTrust(trust);
   if (turn !== undefined) checkTurn(turn);
   if (agent !== undefined) checkId('agent', agent);
@@ -315,18 +309,22 @@ async function tryPlan(
 }
 
 /** Answers a commit that was stored before: the same claim again changes nothing. */
-function alreadyStored(stored: Belief, end: number, { claim, topic, kind, value, agent }: CommitOptions): CommittedBelief {
+function alreadyStored(
+  stored: Belief,
+  end: number,
+  { claim, topic, kind, value, agent }: CommitOptions,
+): CommittedBelief {
   const isSame =
     stored.claim === claim &&
     stored.topic === topic &&
     stored.agent === agent &&
     stored.kind === (kind ?? kindDefault) &&
     isSameValue(stored.value, value);
-  if (isSame) return { belief: stored, stands: end === Number.POSITIVE_INFINITY, superseded: [], settled: [], seq: stored.seq };
+  if (isSame)
+    return { belief: stored, stands: end === Number.POSITIVE_INFINITY, superseded: [], settled: [], seq: stored.seq };
   throw new RepriseError(
     'event.id-reused',
     `Cannot commit a claim: the id "${idsOf(stored).at(-1) ?? ''}" is taken by the claim at "${stored.branch}@${stored.seq}"`,
     { hint: 'Mint a new id for a new claim; repeat an id only to repeat the same commit.', details: { id: stored.id } },
   );
 }
-

@@ -1,10 +1,10 @@
+import { RepriseError } from '../../core/error.ts';
 import { activeAt, agentsAt, type BeliefQuery } from '../../core/fleet/active.ts';
 import { type Belief, checkTopic } from '../../core/fleet/belief.ts';
 import { type FleetTask, tasksAt } from '../../core/fleet/fleet-task.ts';
 import type { Registration } from '../../core/fleet/registration.ts';
 import { checkId } from '../../core/id.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import { RepriseError } from '../../core/error.ts';
 import { checkTurn, type PointInput } from '../../core/ref.ts';
 import type { Engine } from '../context/engine.ts';
 import { pointOn } from '../state/point.ts';

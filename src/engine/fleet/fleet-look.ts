@@ -1,6 +1,6 @@
-import { applyEvent } from '../../core/event/projection.ts';
 import type { Event } from '../../core/event/event.ts';
 import { isStructural } from '../../core/event/families/structural.ts';
+import { applyEvent } from '../../core/event/projection.ts';
 import { type FleetTable, fleetTypes, indexOf } from '../../core/fleet/fleet-table.ts';
 import type { Moment } from '../../core/fleet/registration.ts';
 import { later, type Seq } from '../../core/point.ts';
@@ -140,7 +140,10 @@ export async function highestTurn(engine: Engine, place: Place): Promise<number>
   let highest = Math.max(0, ...carried.values(), place.seq === place.record.head ? place.record.turn : 0);
   for (let found = true; found; ) {
     found = false;
-    for await (const rows of readHeaders(engine, place.session, segments, { filter: { turnAfter: highest }, limit: 64 })) {
+    for await (const rows of readHeaders(engine, place.session, segments, {
+      filter: { turnAfter: highest },
+      limit: 64,
+    })) {
       for (const row of rows) if (row.turn > highest) [highest, found] = [row.turn, true];
       if (found) break;
     }

@@ -72,10 +72,14 @@ function taskIn({ table }: FleetLook, task: string): FleetTask | undefined {
 function heldTask(look: FleetLook, task: string, attempt: string): FleetTask {
   const held = taskIn(look, task);
   if (held !== undefined) return held;
-  throw new RepriseError('task.not-found', `Cannot ${attempt} "${task}": "${look.place.record.branch}" has no such task`, {
-    hint: 'Start it first with session.fleet.tasks.start({ task }).',
-    details: { task },
-  });
+  throw new RepriseError(
+    'task.not-found',
+    `Cannot ${attempt} "${task}": "${look.place.record.branch}" has no such task`,
+    {
+      hint: 'Start it first with session.fleet.tasks.start({ task }).',
+      details: { task },
+    },
+  );
 }
 
 function openTask(look: FleetLook, task: string, attempt: string): FleetTask {
@@ -110,10 +114,14 @@ export async function claimTask(engine: Engine, on: OnBranch, options: ClaimTask
   return appendFor(engine, on, taskKey(task), async (look) => {
     const held = openTask(look, task, 'claim the task');
     if (held.status === 'claimed')
-      throw new RepriseError('task.claimed', `Cannot claim the task "${task}" for "${agent}": "${held.agent ?? ''}" has it`, {
-        hint: 'Choose a task that is open.',
-        details: { task, ...given({ agent: held.agent }) },
-      });
+      throw new RepriseError(
+        'task.claimed',
+        `Cannot claim the task "${task}" for "${agent}": "${held.agent ?? ''}" has it`,
+        {
+          hint: 'Choose a task that is open.',
+          details: { task, ...given({ agent: held.agent }) },
+        },
+      );
     const data = { task, ...given({ model }) };
     return { type: 'task.claimed', agent, turn: await turnGiven(engine, look, turn), data };
   });

@@ -4,7 +4,7 @@ import type { Moment } from '../../core/fleet/registration.ts';
 import type { Engine } from '../context/engine.ts';
 import { type FleetLook, fleetAtHead, type OnBranch } from './fleet-look.ts';
 import { type CopiedIds, isRepeatable } from './repeat-turn.ts';
-import { TurnBook, type BookEntry, type BookTurn } from './turn-book.ts';
+import { type BookEntry, type BookTurn, TurnBook } from './turn-book.ts';
 import { inputsOf, missingMessages, sameInputs, type TurnInputs, topicsThatDiffer } from './turn-inputs.ts';
 
 /** What is to be done about a turn of an agent: run it, because of these events, or repeat a recorded one. */

@@ -14,7 +14,10 @@ import type { Engine } from '../context/engine.ts';
 export type Contradicts = (existing: Claim, added: Claim) => boolean | Promise<boolean>;
 
 /** A rule that settles a contradiction: which of two claims stands. */
-export type Strategy = (added: Belief, existing: Belief) => 'new' | 'existing' | Promise<'new' | 'existing'>;
+export type Strategy = (added: Belief, existing: Belief) => Winner | Promise<Winner>;
+
+/** The claim that stands: the one that was added, or the one that was there before. */
+export type Winner = 'new' | 'existing';
 
 /** The checker and the rules that the caller brings. */
 export interface JudgeOptions {

@@ -50,7 +50,11 @@ export interface EndOptions {
 const fieldNames = { role: true, scope: true, trust: true, trustOn: true, model: true } as const;
 const spawnKeys: KnownKeys = optionKeys<SpawnOptions>('spawn an agent', { ...fieldNames, fromTurn: true }, 'an agent');
 const changeKeys: KnownKeys = optionKeys<ChangeOptions>('change an agent', { ...fieldNames, turn: true }, 'an agent');
-const endKeys: KnownKeys = optionKeys<EndOptions>('end an agent', { outcome: true, reason: true, turn: true }, 'an end');
+const endKeys: KnownKeys = optionKeys<EndOptions>(
+  'end an agent',
+  { outcome: true, reason: true, turn: true },
+  'an end',
+);
 
 function fieldsOf({ role, scope, trust, trustOn, model }: AgentFields): JsonInput {
   if (scope !== undefined && scope !== 'all') {
@@ -108,12 +112,7 @@ export async function appendFor(
 }
 
 /** Lets an agent join. A turn to come is told now, so that the story clock does not jump. */
-export async function spawnAgent(
-  engine: Engine,
-  on: OnBranch,
-  agent: string,
-  options: SpawnOptions,
-): Promise<Event> {
+export async function spawnAgent(engine: Engine, on: OnBranch, agent: string, options: SpawnOptions): Promise<Event> {
   checkKeys(options, spawnKeys);
   checkId('agent', agent);
   const { fromTurn, ...who } = options;
@@ -140,12 +139,7 @@ export async function spawnAgent(
 }
 
 /** Changes who an agent is from a turn on. */
-export async function changeAgent(
-  engine: Engine,
-  on: OnBranch,
-  agent: string,
-  options: ChangeOptions,
-): Promise<Event> {
+export async function changeAgent(engine: Engine, on: OnBranch, agent: string, options: ChangeOptions): Promise<Event> {
   checkKeys(options, changeKeys);
   const { turn, ...who } = options;
   const data = fieldsOf(who);

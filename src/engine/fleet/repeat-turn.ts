@@ -47,16 +47,18 @@ function namedBy(entry: BookEntry, did: readonly BookEntry[], original: FleetTab
 /** Tells whether a recorded turn can be repeated on a branch: every claim that it superseded by name stands there. */
 export function isRepeatable(
   { did }: BookTurn,
-  { original, branch, copied }: { readonly original: FleetTable; readonly branch: FleetTable; readonly copied: CopiedIds },
+  {
+    original,
+    branch,
+    copied,
+  }: { readonly original: FleetTable; readonly branch: FleetTable; readonly copied: CopiedIds },
 ): boolean {
   const own = new Set(did.map(({ id }) => id));
   const stands = (loser: Belief, turn: number): boolean =>
     own.has(loser.id) || (heldBelief(branch, copied.get(loser.id) ?? loser.id)?.end ?? 0) > turn;
   return did
     .filter(({ type }) => type === 'belief.committed')
-    .every((entry) =>
-      namedBy(entry, did, original).every((loser) => stands(loser, Math.max(loser.turn, entry.turn))),
-    );
+    .every((entry) => namedBy(entry, did, original).every((loser) => stands(loser, Math.max(loser.turn, entry.turn))));
 }
 
 /** Repeats what an agent did in a recorded turn: its claims are settled anew, its state gets new versions, the rest is copied. */

@@ -1,7 +1,7 @@
 import type { Budget } from '../../core/comparing/variants.ts';
+import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { EffectPolicy } from '../../core/recording/effects.ts';
 import type { Recorder } from '../../core/recording/recorder.ts';
-import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { RecordOptions } from '../recording/record-options.ts';
 import type { EffectAnswer, EffectQuestion } from '../resuming/effect-guard.ts';
 import type { AgentVerbs } from './agent-verbs.ts';
@@ -38,8 +38,7 @@ export type OnTurn<Result> =
   | Readonly<Record<string, (turn: AgentTurn) => Result | Promise<Result>>>;
 
 /** How to run a branch forward. */
-export interface ForwardOptions<Result = unknown>
-  extends Pick<RecordOptions, 'mask' | 'prices' | 'onError' | 'facts'> {
+export interface ForwardOptions<Result = unknown> extends Pick<RecordOptions, 'mask' | 'prices' | 'onError' | 'facts'> {
   /** The last turn to run. */
   readonly untilTurn: number;
   /** Runs a turn: one function for the whole fleet, or one for each agent. An agent without one does nothing. */

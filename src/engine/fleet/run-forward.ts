@@ -17,7 +17,6 @@ import { ForwardRecorder } from './forward-recorder.ts';
 import { ForwardTurns } from './forward-turns.ts';
 import type { Judge } from './judge.ts';
 import { repeatTurn } from './repeat-turn.ts';
-import { forwardKeys } from './run-forward-options.ts';
 import type {
   AgentTurn,
   FleetTurn,
@@ -27,6 +26,7 @@ import type {
   LiveTurn,
   ReusedTurn,
 } from './run-forward-options.ts';
+import { forwardKeys } from './run-forward-options.ts';
 import { takeBackUnfinished } from './unfinished-turn.ts';
 
 /** What a run forward works with beside its options. */
@@ -185,7 +185,10 @@ class ForwardDrive<Result> {
     body: (during: DuringTurn, signal: AbortSignal) => Result | Promise<Result>,
   ): Promise<boolean> {
     const { turn, agent, because } = live;
-    const watch = new StopWatch(this.#engine, { ...this.#on, ...given({ signal: this.#options.signal, timeoutMs: this.#options.timeoutMs }) });
+    const watch = new StopWatch(this.#engine, {
+      ...this.#on,
+      ...given({ signal: this.#options.signal, timeoutMs: this.#options.timeoutMs }),
+    });
     let isOver = false;
     try {
       await recorder.begin(watch);
@@ -198,7 +201,9 @@ class ForwardDrive<Result> {
       const work = recorder.open.inTurn(begun, async () => body(during, watch.signal));
       const ended = await watch.until(work).then(
         (result) => ({ result }),
-        (thrown: unknown) => ({ error: watch.stopped?.error ?? thrown ?? new Error('The turn failed without saying why') }),
+        (thrown: unknown) => ({
+          error: watch.stopped?.error ?? thrown ?? new Error('The turn failed without saying why'),
+        }),
       );
       isOver = true;
       await recorder.flush();
@@ -289,8 +294,12 @@ function reasonOf(error: unknown, signal: AbortSignal | undefined): ForwardStop[
 }
 
 function turnOver(turn: number, agent: string | undefined): RepriseError {
-  return new RepriseError('resume.aborted', `Cannot write in turn ${turn}${agent === undefined ? '' : ` as "${agent}"`}: it is over`, {
-    hint: 'Await everything before the function of the turn returns.',
-    details: { turn, ...given({ agent }) },
-  });
+  return new RepriseError(
+    'resume.aborted',
+    `Cannot write in turn ${turn}${agent === undefined ? '' : ` as "${agent}"`}: it is over`,
+    {
+      hint: 'Await everything before the function of the turn returns.',
+      details: { turn, ...given({ agent }) },
+    },
+  );
 }

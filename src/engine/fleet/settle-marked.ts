@@ -49,7 +49,9 @@ function broughtBack(before: FleetTable, after: FleetTable): Belief[] {
   const back = after.beliefs.filter((belief) => !isIn(before, belief));
   if (before.beliefs.every((belief) => isIn(after, belief))) return back;
   const left = new Set(after.endings.map(({ id }) => id));
-  const freed = before.endings.filter(({ id }) => !left.has(id)).flatMap(({ belief }) => heldBelief(after, belief) ?? []);
+  const freed = before.endings
+    .filter(({ id }) => !left.has(id))
+    .flatMap(({ belief }) => heldBelief(after, belief) ?? []);
   return [...back, ...freed.map(({ belief }) => belief)];
 }
 

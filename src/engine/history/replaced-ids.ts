@@ -14,6 +14,9 @@ export async function replacedIdsOf(look: Look): Promise<ReplacedIds | undefined
   const earlier = new Set(replacements.flatMap(({ seq, answers }) => answers.filter((held) => held !== seq)));
   const idOf = new Map((await eventsAt(look, [...earlier])).map(({ seq, id }): [Seq, string] => [seq, id]));
   return new Map(
-    replacements.map(({ seq, answers }) => [seq, answers.flatMap((held) => (held === seq ? [] : (idOf.get(held) ?? [])))]),
+    replacements.map(({ seq, answers }) => [
+      seq,
+      answers.flatMap((held) => (held === seq ? [] : (idOf.get(held) ?? []))),
+    ]),
   );
 }

@@ -7,10 +7,14 @@ import type { Committed, TransactionWork } from './transaction-work.ts';
 
 /** Refuses to show the state of one agent to a different one. */
 export function refuseOther(agent: string, other: string): never {
-  throw new RepriseError('scope.denied', `Cannot use the state of "${other}" as "${agent}": an agent has its own alone`, {
-    hint: 'Use session.state.as(agent), the surface of the operator.',
-    details: { agent, other },
-  });
+  throw new RepriseError(
+    'scope.denied',
+    `Cannot use the state of "${other}" as "${agent}": an agent has its own alone`,
+    {
+      hint: 'Use session.state.as(agent), the surface of the operator.',
+      details: { agent, other },
+    },
+  );
 }
 
 /** An open transaction of one agent. `TransactionVerbs` describes the verbs. */

@@ -1,10 +1,14 @@
 import type { Branch } from '../../engine/branch.ts';
+import type { AgentSurface } from '../../engine/fleet/agent-surface.ts';
+import type { BeliefsHandle } from '../../engine/fleet/beliefs-handle.ts';
+import type { FleetHandle } from '../../engine/fleet/fleet-handle.ts';
 import type { SessionRecorder } from '../../engine/recording/recorder.ts';
 import type { Reprise } from '../../engine/reprise.ts';
 import type { Session } from '../../engine/session.ts';
 import type { StateHandle } from '../../engine/state/state-handle.ts';
 import type { Transaction } from '../../engine/state/transaction.ts';
 import { append } from './append.ts';
+import { beliefVerbs } from './belief-verbs.ts';
 import { branchVerbs } from './branching.ts';
 import { edit, fork, revert, rewind } from './changing.ts';
 import { copying } from './copying.ts';
@@ -13,6 +17,8 @@ import { effects } from './effects.ts';
 import { effectsBeside } from './effects-beside.ts';
 import { erase } from './erasing.ts';
 import { experiment, retry } from './experimenting.ts';
+import { fleetVerbs } from './fleet-verbs.ts';
+import { forwardVerbs } from './forward-verbs.ts';
 import { importing } from './importing.ts';
 import { counterfactual, stateAt } from './looking.ts';
 import { masking } from './masking.ts';
@@ -42,6 +48,9 @@ export type Verb =
   | `branch.${VerbsOf<Branch, 'session' | 'name' | 'parent' | 'head' | 'dependents'>}`
   | `state.${VerbsOf<StateHandle, 'branch' | 'agent'>}`
   | `transaction.${VerbsOf<Transaction, 'agent'>}`
+  | `beliefs.${VerbsOf<BeliefsHandle, 'branch' | 'commitAs'>}`
+  | `fleet.${VerbsOf<FleetHandle, 'branch'>}`
+  | `agent.${VerbsOf<AgentSurface, 'branch' | 'agent'>}`
   | `recorder.${VerbsOf<SessionRecorder, 'session'>}`;
 
 /**
@@ -60,6 +69,12 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   findLast: find,
   stateAt,
   state: [...lifeCycle, ...isolation, ...reading, ...branching, ...replaying],
+  beliefs: beliefVerbs,
+  beliefsAt: beliefVerbs,
+  fleet: fleetVerbs,
+  fleetAt: fleetVerbs,
+  as: fleetVerbs,
+  audit: fleetVerbs,
   counterfactual,
   fork: [...fork, ...mistyping],
   edit: [...edit, ...editing],
@@ -102,6 +117,15 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   'branch.replay': branchVerbs,
   'branch.project': branchVerbs,
   'branch.state': branchVerbs,
+  'branch.beliefs': fleetVerbs,
+  'branch.beliefsAt': fleetVerbs,
+  'branch.fleet': fleetVerbs,
+  'branch.fleetAt': fleetVerbs,
+  'branch.as': fleetVerbs,
+  'branch.audit': fleetVerbs,
+  'branch.spawn': fleetVerbs,
+  'branch.mutate': fleetVerbs,
+  'branch.runForward': forwardVerbs,
   'branch.edit': branchVerbs,
   'branch.redo': branchVerbs,
   'branch.resume': branchVerbs,
@@ -133,10 +157,36 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   'transaction.commit': lifeCycle,
   'transaction.abort': lifeCycle,
 
+  'beliefs.on': beliefVerbs,
+  'beliefs.using': beliefVerbs,
+  'beliefs.commit': beliefVerbs,
+  'beliefs.settle': beliefVerbs,
+  'beliefs.revert': beliefVerbs,
+  'beliefs.strategy': beliefVerbs,
+  'beliefs.setStrategy': beliefVerbs,
+
+  'fleet.on': fleetVerbs,
+  'fleet.using': beliefVerbs,
+  'fleet.tasks': fleetVerbs,
+  'fleet.spawn': fleetVerbs,
+  'fleet.change': fleetVerbs,
+  'fleet.end': fleetVerbs,
+  'fleet.mutate': fleetVerbs,
+  'fleet.runForward': forwardVerbs,
+
+  'agent.on': fleetVerbs,
+  'agent.beliefs': fleetVerbs,
+  'agent.beliefsAt': fleetVerbs,
+  'agent.state': fleetVerbs,
+  'agent.replay': fleetVerbs,
+  'agent.stateAt': fleetVerbs,
+  'agent.knownAt': fleetVerbs,
+
   'recorder.branch': record,
   'recorder.uses': recorderVerbs,
   'recorder.run': record,
   'recorder.turn': recorderVerbs,
+  'recorder.inTurn': forwardVerbs,
   'recorder.task': recorderVerbs,
   'recorder.call': record,
   'recorder.startCall': recorderVerbs,

@@ -28,10 +28,14 @@ export const knowledgeTypes: Readonly<Record<string, EventSpec>> = {
       kind: field('string', 'fact, decision, calculation or constraint.'),
       value: field('any', 'The claim as a value.'),
       trust: field('number', 'How far it is trusted, 0 to 1.'),
-      settled: field('boolean', 'Whether a commit held it against the other claims on its topic, or put it beside them.', {
-        ...noise,
-        since: 2,
-      }),
+      settled: field(
+        'boolean',
+        'Whether a commit held it against the other claims on its topic, or put it beside them.',
+        {
+          ...noise,
+          since: 2,
+        },
+      ),
       mutates: field('boolean', 'Whether it is a what-if: it took the place of what stood on its topic.', {
         ...noise,
         since: 2,
@@ -75,9 +79,13 @@ export const knowledgeTypes: Readonly<Record<string, EventSpec>> = {
       winner: field('string', 'The event id of the claim that stands.', id),
       strategy: need('string', 'How it was decided.'),
       topic: field('string', 'The subject of the claims.'),
-      fallback: field('string', 'Why it was decided by `last-write-wins` instead: the fault of the check or the strategy.', {
-        since: 2,
-      }),
+      fallback: field(
+        'string',
+        'Why it was decided by `last-write-wins` instead: the fault of the check or the strategy.',
+        {
+          since: 2,
+        },
+      ),
       reason,
     },
     keys: topicKeys,
@@ -88,7 +96,10 @@ export const knowledgeTypes: Readonly<Record<string, EventSpec>> = {
     example: { winner: '019a…', strategy: 'highest-trust', topic: 'database' },
   }),
   'strategy.changed': eventType('The rule that settles contradictions was changed.', {
-    fields: { strategy: need('string', '`last-write-wins`, `highest-trust`, or the name of a rule of the caller.'), reason },
+    fields: {
+      strategy: need('string', '`last-write-wins`, `highest-trust`, or the name of a rule of the caller.'),
+      reason,
+    },
     keys: () => [strategyKey],
     gist: ({ strategy, reason: why }, write) => [write.text(strategy), write.quote(why)],
     example: { strategy: 'highest-trust' },
