@@ -94,6 +94,15 @@ export { type EventFilter, type FieldPattern, matches, parseFilter } from './cor
 export type { GistValue, GistWriter } from './core/event/gist-writer.ts';
 export { type KeyKind, ownedKey, plainKey } from './core/event/keys.ts';
 export { type Belief, type BeliefKind, type Claim } from './core/fleet/belief.ts';
+export type {
+  AgentDifference,
+  AnswerDifference,
+  Attribution,
+  BeliefsDiff,
+  ClaimDifference,
+  Side,
+  TopicDifference,
+} from './core/fleet/beliefs-diff.ts';
 export { contradicts } from './core/fleet/contradiction.ts';
 export type { FleetTask } from './core/fleet/fleet-task.ts';
 export type { Registration, Scope } from './core/fleet/registration.ts';

@@ -44,7 +44,7 @@ export class ForwardTurns {
   static async open(engine: Engine, on: OnBranch): Promise<ForwardTurns> {
     const { place } = await fleetAtHead(engine, on);
     const { parent } = place.record;
-    const book = await new TurnBook(engine, on, parent?.seq).readOn();
+    const book = await new TurnBook(engine, on, { since: parent?.seq ?? 0 }).readOn();
     const from = parent === undefined ? undefined : { session: on.session, branch: parent.branch };
     const originalBook = from === undefined ? undefined : await new TurnBook(engine, from).readOn();
     const original = from === undefined ? undefined : await fleetAtHead(engine, from);

@@ -57,10 +57,13 @@ export class TurnBook {
   /** The events that came after the fork of the branch. */
   readonly mine: BookEntry[] = [];
   readonly #since: number;
+  /** The point up to which it reads; the head if left out. */
+  readonly #at: Seq | undefined;
   #seq = 0;
 
-  constructor(engine: Engine, on: OnBranch, since = 0) {
+  constructor(engine: Engine, on: OnBranch, { since = 0, at }: { readonly since?: Seq | 0; readonly at?: Seq } = {}) {
     this.#since = since;
+    this.#at = at;
     this.#engine = engine;
     this.#on = on;
     this.#text = createBehaviourText(engine.platform.sha256);
@@ -69,7 +72,8 @@ export class TurnBook {
   /** Reads what the branch has that the book does not. */
   async readOn(): Promise<this> {
     const { session, branch } = this.#on;
-    for await (const event of replay(this.#engine, session, { at: { branch }, after: this.#seq })) this.#add(event);
+    const at = this.#at === undefined ? { branch } : { branch, seq: this.#at };
+    for await (const event of replay(this.#engine, session, { at, after: this.#seq })) this.#add(event);
     return this;
   }
 

@@ -4,6 +4,7 @@ import { diffStrictly, type StrictDiff, type StrictEvent } from '../../core/comp
 import { diffValues, type ValueDiff } from '../../core/comparing/value-diff.ts';
 import type { Event } from '../../core/event/event.ts';
 import type { Projection } from '../../core/event/projection.ts';
+import type { BeliefsDiff } from '../../core/fleet/beliefs-diff.ts';
 import { type JsonValue, setKey } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { limits } from '../../core/limits.ts';
@@ -24,11 +25,15 @@ import { viewPages } from './replay.ts';
 export interface CompareOptions extends DiffOptions {
   /** Projections whose values are compared too. */
   readonly states?: readonly Projection<unknown, unknown>[];
+  /** Also compares the beliefs, the agents and their answers, and says what each difference goes back to. */
+  readonly beliefs?: boolean;
+  /** With `beliefs`: only what is of this turn or later. */
+  readonly fromTurn?: number;
 }
 
 const compareKeys: KnownKeys = optionKeys<CompareOptions & { strict: true; format: true }>(
   'diff',
-  { states: true, sustainedEvents: true, strict: true, format: true },
+  { states: true, sustainedEvents: true, strict: true, format: true, beliefs: true, fromTurn: true },
   'a comparison',
 );
 
@@ -38,6 +43,8 @@ export interface Comparison extends HistoryDiff {
   readonly forkPoint: Point | null;
   /** How the values of projections differ, by projection. */
   readonly states: Readonly<Record<string, ValueDiff>>;
+  /** How the beliefs differ, if they were asked for. */
+  readonly beliefs?: BeliefsDiff;
 }
 
 /** Compares the views at two refs by how they behaved. */

@@ -193,6 +193,45 @@ export const forwardVerbs: readonly VerbCase[] = [
     assert.equal((await session.as('a').beliefsAt({ turn: 1 })).length, 1);
   }),
 
+  onSession(
+    'diff({ beliefs }) says what differs by topic, agent and turn, and because of which change',
+    async (session, reprise) => {
+      await recordedFleet(session);
+      const branch = await session.fork({ turn: 1 }, { name: 'what-if' });
+      const { committed } = await branch.mutate({ agent: 'b', topic: 'y', claim: 'what if' });
+      await branch.spawn('new', { scope: ['z'] });
+      await branch.runForward({ untilTurn: 3, onTurn: { ...onTurn, new: counting('z') }, reuseUnchanged: true });
+      const { beliefs } = await reprise.diff('demo', 'demo/what-if', { beliefs: true, fromTurn: 2 });
+      assert.ok(beliefs !== undefined && !beliefs.identical);
+      assert.deepEqual(
+        beliefs.agents.map(({ agent, right, attribution }) => [agent, right?.scope, attribution.how]),
+        [['new', ['z'], 'certain']],
+      );
+      const found = beliefs.topics.flatMap(({ claims }) => claims);
+      const said = found.find(({ belief }) => belief.claim === 'what if');
+      assert.deepEqual([said?.side, said?.attribution], ['right', { how: 'certain', to: [committed?.belief.id] }]);
+      const ofNew = found.filter(({ belief }) => belief.agent === 'new');
+      assert.equal(ofNew.length, 2);
+      for (const { attribution } of ofNew) assert.equal(attribution.how, 'certain');
+      for (const { attribution } of found) assert.notEqual(attribution.how, 'unknown');
+      const same = await reprise.diff('demo', 'demo@head', { beliefs: true });
+      assert.equal(same.beliefs?.identical, true);
+      assert.equal((await reprise.diff('demo', 'demo/what-if')).beliefs, undefined);
+      await refuses('point.out-of-range', () => reprise.diff('demo', 'demo', { beliefs: true, fromTurn: -1 }));
+    },
+  ),
+
+  onSession('diff({ beliefs }) is unsure where no reason was recorded', async (session, reprise) => {
+    await session.beliefs.commit({ agent: 'a', topic: 'x', kind: 'fact', claim: 'one', turn: 1 });
+    const branch = await session.fork({ turn: 1 }, { name: 'x' });
+    await session.beliefs.commit({ agent: 'a', topic: 'x', kind: 'fact', claim: 'two', turn: 2 });
+    const before = await reprise.diff('demo', 'demo/x', { beliefs: true });
+    assert.equal(before.beliefs?.topics[0]?.claims[0]?.attribution.how, 'unknown');
+    await branch.spawn('a', {});
+    const after = await reprise.diff('demo', 'demo/x', { beliefs: true });
+    assert.equal(after.beliefs?.topics[0]?.claims[0]?.attribution.how, 'possible');
+  }),
+
   onSession('runForward() refuses options that mean nothing', async (session) => {
     await session.fleet.spawn('a', {});
     const run = (options: object): Promise<unknown> =>
