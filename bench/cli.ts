@@ -13,7 +13,7 @@ const storyMs = 5_000;
 
 /** Rows of the command line. */
 export async function benchCli(workspace: Workspace): Promise<Row[]> {
-  const { events, rounds } = workspace.sizes;
+  const { events, rounds, isQuick } = workspace.sizes;
   // Its own history, since the end of its run comes on top.
   const path = await workspace.history(events - 1);
   await endRun(path);
@@ -23,7 +23,7 @@ export async function benchCli(workspace: Workspace): Promise<Row[]> {
     () =>
       firstPrint(process.execPath, [program, ...words], { REPRISE_STORE: `sqlite:${path}` });
   const repository = makeRepository(workspace, events);
-  const times = await alternate(Math.max(rounds, 3), {
+  const times = await alternate(isQuick ? 1 : Math.max(rounds, 3), {
     help: command('--help'),
     list: command('list'),
     show: command('show', `${sessionId}@${Math.floor(events / 2)}`),

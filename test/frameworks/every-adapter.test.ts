@@ -1,7 +1,7 @@
 /** The promises of every adapter, checked on each of them with its real framework. */
 
 import { readFileSync } from 'node:fs';
-import { setTracingDisabled } from '@openai/agents';
+import { setTracingDisabled, ToolCallError } from '@openai/agents';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Message, MessageLike } from '../../src/core/message/message.ts';
 import { conversation, type Event, openReprise, type Reprise, type Session } from '../../src/index.ts';
@@ -256,14 +256,18 @@ describe.each(Object.entries(worlds))('%s', (name, world) => {
     expect((await recorder.close()).failed).toBeGreaterThan(0);
   });
 
-  test('with onFailure "fail" the run that could not be recorded fails, after the agent has done its work', async () => {
+  test('with onFailure "fail" the run that could not be recorded fails, and a tool whose start was not stored is not called', async () => {
     const recorder = await session.record({ facts: false, onFailure: 'fail' });
     await reprise.close();
     const script = story();
     await expect(world.record(recorder, script, question)).rejects.toMatchObject({ code: 'recording.failed' });
-    expect(script.asked).toHaveLength(2);
+    expect([script.asked.length > 0, script.executed]).toEqual([true, []]);
     const streaming = world.stream?.(recorder, story(), question, () => undefined);
-    if (streaming !== undefined) await expect(streaming).rejects.toMatchObject({ code: 'recording.failed' });
+    // A stream of OpenAI Agents throws the framework's own error, with ours inside.
+    const thrown: unknown = await streaming?.catch((error: unknown) =>
+      error instanceof ToolCallError ? error.error : error,
+    );
+    if (streaming !== undefined) expect(thrown).toMatchObject({ code: 'recording.failed' });
   });
 
   test('a model without a price has no cost, not one of zero', async () => {

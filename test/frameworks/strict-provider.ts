@@ -243,7 +243,13 @@ function responseItem(item: Body, index: number, calls: Calls): void {
       return calls.answer(item['call_id']);
     case 'reasoning':
       calls.settled(where);
-      return void checkKeys(item, where, ['type', 'id', 'summary'], ['encrypted_content', 'content', 'status']);
+      // The id finds the provider's own copy, and encrypted content stands for itself.
+      return void checkKeys(
+        item,
+        where,
+        ['type', 'summary', item['id'] === undefined ? 'encrypted_content' : 'id'],
+        ['id', 'encrypted_content', 'content', 'status'],
+      );
     case undefined:
     case 'message': {
       calls.settled(where);

@@ -6,17 +6,17 @@ import type { LLMResult } from '@langchain/core/outputs';
 import { BoundedMap } from '../../core/bounded-map.ts';
 import { RepriseError } from '../../core/error.ts';
 import type { Outcome } from '../../core/event/event.ts';
-import { given, type JsonValue } from '../../core/json.ts';
+import { given } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
-import { type Message, toolCallsIn } from '../../core/message/message.ts';
-import { propertiesOf } from '../../core/property.ts';
+import { toolCallsIn } from '../../core/message/message.ts';
 import { checkDeclared, type EffectClass } from '../../core/recording/effects.ts';
-import { jsonOrText, plainJson } from '../../core/recording/plain-json.ts';
+import { plainJson } from '../../core/recording/plain-json.ts';
 import type { CallEnd, CallStart, OpenCall, OpenRun, Recorder } from '../../core/recording/recorder.ts';
+import { inputOf, type Metadata, newMessages, nodeOf, resultOf, toolEnd, toolName } from './callback-arguments.ts';
 import { type GraphInterruptEvent, GraphPeople } from './graph-people.ts';
 import { isRefusal, outcomeOfThrown, thrownEnd } from './graph-signals.ts';
 import { modelCallEnd, modelCallStart } from './model-call.ts';
-import { fromLangChainMessages, lastText, messagesIn } from './neutral-message.ts';
+import { fromLangChainMessages, messagesIn } from './neutral-message.ts';
 import { type RunTable, runTableOf } from './run-table.ts';
 
 /** How to record with callbacks. */
@@ -48,8 +48,6 @@ export const recordedTag = 'reprise:recorded';
 
 /** How many calls and runs may be open at a time; the handler no longer ends older ones. */
 const openMax = 10_000;
-
-type Metadata = Readonly<Record<string, unknown>>;
 
 /**
  * Records a graph, chain or model of LangChain. Model calls, tools and retrievers become calls; an outermost invocation
@@ -148,7 +146,15 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
     });
   }
 
-  /** Records that the graph stopped to wait for a person. LangGraph calls it before the end of the outermost run. */
+  /**
+   * Records that the graph stopped to wait for a person. LangGraph calls it before the end of the outermost run.
+   *
+   * @example
+   * ```ts
+   * const handler = new RepriseCallbackHandler(await session.record());
+   * await handler.handleInterrupt({ runId: 'r1', checkpointId: 'c1', interrupts: [{ id: 'i1', value: 'May I pay?' }] });
+   * ```
+   */
   handleInterrupt(event: GraphInterruptEvent): Promise<void> {
     return this.#asked(event.runId, () => this.#people.interrupted(event));
   }
@@ -367,43 +373,6 @@ export class RepriseCallbackHandler extends BaseCallbackHandler {
 interface Arriving {
   readonly inputs: unknown;
   readonly title?: string;
-}
-
-/** Returns the last messages of the user, which the run has to answer. */
-function newMessages(messages: readonly Message[]): readonly Message[] {
-  const answered = messages.findLastIndex(({ role }) => role === 'assistant' || role === 'tool');
-  return messages.slice(answered + 1).filter(({ role }) => role === 'user');
-}
-
-/** Returns the node of the outermost graph that calls a model; none inside a graph within it. */
-function nodeOf(metadata: Metadata | undefined): { readonly node?: string } {
-  const { langgraph_node: node, langgraph_checkpoint_ns: namespace } = metadata ?? {};
-  const isInner = typeof namespace === 'string' && namespace.includes('|');
-  return typeof node === 'string' && !isInner ? { node } : {};
-}
-
-function toolName(tool: Serialized): string {
-  const { name, id } = propertiesOf(tool);
-  if (typeof name === 'string') return name;
-  const last: unknown = Array.isArray(id) ? id.at(-1) : undefined;
-  return typeof last === 'string' ? last : 'tool';
-}
-
-/** Reads arguments, which come as values or as JSON text. */
-function inputOf(input: unknown): JsonValue {
-  return typeof input === 'string' ? jsonOrText(input) : plainJson(input);
-}
-
-/** Returns the end of a tool call: of a message its content, and whether it says that the tool failed. */
-function toolEnd(output: unknown): CallEnd {
-  const { content, status, tool_call_id: id } = propertiesOf(output);
-  if (id === undefined) return { output: plainJson(output) };
-  return { output: plainJson(content), ...(status === 'error' ? { outcome: 'error' } : {}) };
-}
-
-/** Returns the result of a graph: the text of its last message, if it has one. */
-function resultOf(outputs: unknown): unknown {
-  return lastText(outputs) ?? plainJson(outputs);
 }
 
 function unanswerable(name: string): RepriseError {

@@ -6,7 +6,6 @@ import {
   type RunStreamEvent,
   type Session,
   type StreamedRunResult,
-  ToolCallError,
 } from '@openai/agents';
 import { RepriseError } from '../../core/error.ts';
 import { given } from '../../core/json.ts';
@@ -22,7 +21,7 @@ import { recordInterruptions, rejection } from './person-approval.ts';
 import { textOfValue } from './provider-fields.ts';
 import { originalAgent, type RecordAgentOptions, recordedCopy } from './recorded-agent.ts';
 import { packages } from './recorded-model.ts';
-import { runnerWithModels } from './recorded-runner.ts';
+import { refusalIn, runnerWithModels } from './recorded-runner.ts';
 import { rememberAnswer } from './recording-memory.ts';
 import {
   actingAfter,
@@ -160,11 +159,6 @@ async function ran(runner: Runner, { agent, items, run, onEvent }: Running): Pro
   } catch (error) {
     throw refusalIn(error);
   }
-}
-
-/** Unwraps a refusal: a refused call fails its tool, and the framework wraps the error of a tool. */
-function refusalIn(error: unknown): unknown {
-  return error instanceof ToolCallError && error.error instanceof RepriseError ? error.error : error;
 }
 
 /** Throws for options with which a server's history would replace that of the branch. */

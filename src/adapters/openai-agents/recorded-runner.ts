@@ -5,7 +5,9 @@ import {
   RunState,
   type Session,
   type StreamedRunResult,
+  ToolCallError,
 } from '@openai/agents';
+import { RepriseError } from '../../core/error.ts';
 import { given, isObject, type JsonValue } from '../../core/json.ts';
 import { type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { Message } from '../../core/message/message.ts';
@@ -63,11 +65,16 @@ export function recordRunner(runner: Runner, recorder: Recorder, options: Record
       return result;
     } catch (error) {
       open.end({ error });
-      throw error;
+      throw refusalIn(error);
     }
   };
   models.run = run as Runner['run'];
   return models;
+}
+
+/** Unwraps a refusal: a refused call fails its tool, and the framework wraps the error of a tool. */
+export function refusalIn(error: unknown): unknown {
+  return error instanceof ToolCallError && error.error instanceof RepriseError ? error.error : error;
 }
 
 type AnyResult = RunResult<unknown, AnyAgent> | StreamedRunResult<unknown, AnyAgent>;
@@ -123,7 +130,7 @@ function endedLater(open: OpenRun, recorder: Recorder, result: StreamedRunResult
     },
     (error: unknown) => {
       open.end({ error });
-      throw error;
+      throw refusalIn(error);
     },
   );
   // Not every program awaits it: then a rejection must not count as unhandled.

@@ -1,4 +1,4 @@
-import { checkLimit, limits } from '../limits.ts';
+import { checkLimit } from '../limits.ts';
 import {
   type Assertion,
   type CharacterSet,
@@ -21,7 +21,7 @@ type Instruction =
   | { readonly kind: 'either'; readonly nexts: readonly number[] }
   | { readonly kind: 'found' };
 
-/** What stands beside a place in the text. */
+/** The kind of character beside a place in the text. */
 type Side = 'nothing' | 'word' | 'other';
 
 /** Where the automaton may be between two characters. */
@@ -30,11 +30,11 @@ interface Stand {
   readonly at: readonly number[];
   readonly before: Side;
   /** Where each character leads; true if the pattern is found before that character. */
-  readonly steps: Map<number, Stand | true>;
+  readonly ways: Map<number, Stand | true>;
 }
 
 // Characters whose way is kept; beyond that the automaton forgets and begins anew.
-const stepsKeptMax = 20_000;
+const waysKeptMax = 20_000;
 
 /**
  * Compiles a pattern in JavaScript's syntax, ignoring case. It runs every alternative at once, so that the time it takes
@@ -97,7 +97,7 @@ class Automaton {
   readonly #instructions: readonly Instruction[];
   readonly #start: number;
   #stands = new Map<string, Stand>();
-  #stepsKept = 0;
+  #waysKept = 0;
 
   constructor(instructions: readonly Instruction[], start: number) {
     this.#instructions = instructions;
@@ -108,14 +108,14 @@ class Automaton {
     let stand = this.#standAt([this.#start], 'nothing');
     for (let index = 0; index < text.length; index++) {
       const code = text.charCodeAt(index);
-      const next = stand.steps.get(code) ?? this.#step(stand, code);
+      const next = stand.ways.get(code) ?? this.#advance(stand, code);
       if (next === true) return true;
       stand = next;
     }
     return this.#reached(stand, 'nothing').isFound;
   }
 
-  #step(stand: Stand, code: number): Stand | true {
+  #advance(stand: Stand, code: number): Stand | true {
     const side: Side = isWordCode(code) ? 'word' : 'other';
     const { isFound, places } = this.#reached(stand, side);
     const next = isFound || this.#standAfter(places, code, side);
@@ -124,10 +124,10 @@ class Automaton {
   }
 
   #keep(stand: Stand, code: number, next: Stand | true): void {
-    if (this.#stepsKept++ >= stepsKeptMax) {
+    if (this.#waysKept++ >= waysKeptMax) {
       this.#stands = new Map();
-      this.#stepsKept = 0;
-    } else stand.steps.set(code, next);
+      this.#waysKept = 0;
+    } else stand.ways.set(code, next);
   }
 
   #standAfter(places: readonly CharacterPlace[], code: number, side: Side): Stand {
@@ -144,7 +144,7 @@ class Automaton {
     const key = `${before} ${at.join(' ')}`;
     const known = this.#stands.get(key);
     if (known !== undefined) return known;
-    const stand: Stand = { at, before, steps: new Map() };
+    const stand: Stand = { at, before, ways: new Map() };
     this.#stands.set(key, stand);
     return stand;
   }

@@ -67,9 +67,12 @@ export async function resolveEdits(
 
 /** Gives the drafts of one edit ids that say so, in order: redo takes back an edit as a whole. */
 function editNames(engine: Engine): (draft: EventDraft) => EventDraft {
-  const edit = engine.platform.newId();
+  let edit: string | undefined;
   let index = 0;
-  return (draft) => ({ ...draft, id: editId({ edit, index: index++ }) });
+  return (draft) => {
+    edit ??= engine.platform.newId();
+    return { ...draft, id: editId({ edit, index: index++ }) };
+  };
 }
 
 async function resolveEdit(look: Look, edit: Edit): Promise<ResolvedEdit> {

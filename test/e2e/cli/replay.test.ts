@@ -204,7 +204,7 @@ describe('what is not right is wrong usage', () => {
 
   test.each([
     ['a bad regular expression', ['--filter', 'type=[']],
-    ['an endless one', ['--filter', 'type=(a+)+']],
+    ['one that needs a backtracking engine', ['--filter', 'type=(a)\\1']],
     ['a condition without a pattern', ['--filter', 'type']],
     ['a limit that is no number', ['--limit', 'ten']],
     ['a negative limit', ['--limit=-1']],
