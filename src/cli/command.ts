@@ -28,7 +28,16 @@ export interface CommandEntry {
 }
 
 /** The headings of `reprise --help`, in order. */
-export const commandGroups = ['Start', 'Look', 'State', 'Compare and verify', 'Change', 'Run', 'Manage'] as const;
+export const commandGroups = [
+  'Start',
+  'Look',
+  'State',
+  'Fleet',
+  'Compare and verify',
+  'Change',
+  'Run',
+  'Manage',
+] as const;
 
 /** One of the headings of `reprise --help`. */
 type CommandGroup = (typeof commandGroups)[number];

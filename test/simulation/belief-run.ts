@@ -29,7 +29,7 @@ const command = fc.oneof(
       on: pick,
       turn,
       only: fc.constantFrom('beliefs' as const, undefined),
-      then: fc.constantFrom('stay', 'take back', 'go on, then take back'),
+      after: fc.constantFrom('stay', 'take back', 'go on, then take back'),
       claim,
     }),
   },
@@ -145,18 +145,18 @@ class BeliefRun {
 
   #rewindBoth(
     branch: string,
-    { turn: to, only, then, claim: said }: Extract<Command, { do: 'rewind' }>,
+    { turn: to, only, after, claim: said }: Extract<Command, { do: 'rewind' }>,
     id: string,
   ): void {
     const [model, session] = [this.#model, this.#session];
     const added = { ...said, id };
     const marker = model.rewind(branch, { turn: to, only });
-    if (then === 'go on, then take back') model.commit(branch, added);
-    if (then !== 'stay') model.unrewind(branch, marker);
+    if (after === 'go on, then take back') model.commit(branch, added);
+    if (after !== 'stay') model.unrewind(branch, marker);
     this.#planned = async () => {
       await session.rewind({ branch, turn: to }, only === undefined ? {} : { only });
-      if (then === 'go on, then take back') await session.beliefs.on(branch).commit(added as never);
-      if (then !== 'stay') await session.redo(branch);
+      if (after === 'go on, then take back') await session.beliefs.on(branch).commit(added as never);
+      if (after !== 'stay') await session.redo(branch);
     };
   }
 

@@ -92,7 +92,7 @@ export function claimDifferences(
   return found.sort((a, b) => a.belief.turn - b.belief.turn || a.belief.seq - b.belief.seq);
 }
 
-const fieldsOf = ({ seq: _, since: __, ...fields }: Registration): string => canonicalJson(fields as never);
+const fieldsOf = (who: Registration): string => canonicalJson({ ...who, seq: 0, since: 0 } as never);
 
 /** Returns the agents that differ between two tables. */
 export function agentDifferences(left: FleetTable, right: FleetTable): readonly Unattributed<AgentDifference>[] {

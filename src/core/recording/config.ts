@@ -12,6 +12,9 @@ import { checkPrices, type PriceTable } from './prices.ts';
  */
 export type ConfigAgent = Agent<never, unknown> | (() => Promise<Agent<never, unknown>>);
 
+/** A fleet that a project can run forward: the functions of its agents by name, or one function for the whole fleet. */
+export type ConfigFleet = ((turn: never) => unknown) | Readonly<Record<string, (turn: never) => unknown>>;
+
 /** The configuration of a project: the default export of `reprise.config.ts`. */
 export interface Config {
   /** A store URL; a path in it is relative to the folder of the file. `.reprise/reprise.db` if left out. */
@@ -20,6 +23,8 @@ export interface Config {
   readonly namespace?: string;
   /** The agents that can be started, by the name that `--with` takes. */
   readonly agents?: Readonly<Record<string, ConfigAgent>>;
+  /** The fleets that `reprise forward` can run, by name: one function for each agent, or one for all of them. */
+  readonly fleets?: Readonly<Record<string, ConfigFleet>>;
   /** Prices of models; they go before the known ones. */
   readonly prices?: PriceTable;
   /** More masking rules than the built-in ones; `false` masks nothing. */
@@ -47,6 +52,7 @@ const fields: Readonly<Record<keyof Config, (value: unknown, path: string) => vo
   store: checkText,
   namespace: (value) => checkId('namespace', value),
   agents: checkAgents,
+  fleets: checkFleets,
   prices: checkPrices,
   masking: (value) => {
     if (value !== false) checkMasking(value);
@@ -119,6 +125,18 @@ function checkAgents(value: unknown, path: string): void {
     refuse(path, 'it is not an object of agents', 'Write agents: { name: agent }.');
   for (const [name, agent] of Object.entries(value))
     if (!isAgent(agent)) refuse(`${path}.${name}`, `${kindOf(agent)} is not an agent`, agentHint);
+}
+
+function checkFleets(value: unknown, path: string): void {
+  const hint = 'Write fleets: { name: { agent: (turn) => … } }.';
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    refuse(path, 'it is not an object of fleets', hint);
+  for (const [name, fleet] of Object.entries(value)) {
+    const isFleet =
+      typeof fleet === 'function' ||
+      (typeof fleet === 'object' && fleet !== null && Object.values(fleet).every((run) => typeof run === 'function'));
+    if (!isFleet) refuse(`${path}.${name}`, `${kindOf(fleet)} is not a fleet`, hint);
+  }
 }
 
 function isAgent(value: unknown): value is Agent<never, unknown> {

@@ -105,7 +105,9 @@ export class AgentSurface implements AgentVerbs {
   }
 
   replay(options: AgentReplayOptions = {}): Replay {
-    return new SeenReplay(this.#seen(options), options.limit);
+    checkKeys(options, replayKeys);
+    const { limit, ...reading } = options;
+    return new SeenReplay(this.#seen(reading), limit);
   }
 
   async stateAt<Value, Result>(point: PointInput, projection: Projection<Value, Result>): Promise<Result> {
@@ -144,8 +146,7 @@ export class AgentSurface implements AgentVerbs {
   }
 
   /** Yields what the agent could see at a point: its own events, and those about claims in its scope. */
-  async *#seen({ limit: _, ...options }: AgentReplayOptions): AsyncGenerator<Event, void, undefined> {
-    checkKeys(options, replayKeys);
+  async *#seen(options: Omit<AgentReplayOptions, 'limit'>): AsyncGenerator<Event, void, undefined> {
     const at = pointOn(this.branch, options.at ?? {});
     const place = await findPlace(this.#engine, this.#of.session, at);
     const then = await this.#registeredAt(place);
