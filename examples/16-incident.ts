@@ -4,9 +4,10 @@ import { type AgentTurn, openReprise } from 'reprise';
 await using reprise = await openReprise('memory:');
 const session = await reprise.createSession('incident');
 
-/** What each agent says, from what it sees. */
+/** The rules by which each agent speaks, from what it sees. */
 const rules: Record<string, (seen: Set<string>, turn: number) => [topic: string, claim: string] | undefined> = {
-  telemetry: (_, turn) => (turn < 4 ? ['telemetry', 'latency is rising'] : ['telemetry', 'connections are at their limit']),
+  telemetry: (_, turn) =>
+    turn < 4 ? ['telemetry', 'latency is rising'] : ['telemetry', 'connections are at their limit'],
   deploys: () => ['deploys', 'release 41 went out an hour ago'],
   network: (_, turn) => (turn === 2 ? ['network', 'packet loss is normal'] : undefined),
   triage: (seen) => {

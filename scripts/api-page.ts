@@ -29,6 +29,9 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   SessionRecorder: ['SessionRecorder'],
   StateHandle: ['StateHandle'],
   Transaction: ['Transaction'],
+  BeliefsHandle: ['BeliefsHandle'],
+  FleetHandle: ['FleetHandle'],
+  AgentSurface: ['AgentSurface'],
   Projections: [
     'conversation',
     'messagesOf',

@@ -27,7 +27,7 @@ export {
 export type { Masker } from './core/masking/masking.ts';
 export type { MaskingOptions } from './core/masking/masking-options.ts';
 export type { MaskRule } from './core/masking/own-rules.ts';
-export { type Config, type ConfigAgent, defineConfig } from './core/recording/config.ts';
+export { type Config, type ConfigAgent, type ConfigFleet, defineConfig } from './core/recording/config.ts';
 export { costOf, knownPrices, type Price, type PriceTable } from './core/recording/prices.ts';
 
 // Events, messages and projections.
@@ -104,8 +104,9 @@ export type {
   TopicDifference,
 } from './core/fleet/beliefs-diff.ts';
 export { contradicts } from './core/fleet/contradiction.ts';
-export type { FleetTask } from './core/fleet/fleet-task.ts';
-export type { Registration, Scope } from './core/fleet/registration.ts';
+export type { Ending, FleetTable, StrategyChange } from './core/fleet/fleet-table.ts';
+export type { FleetTask, TaskChange } from './core/fleet/fleet-task.ts';
+export type { AgentChange, Registration, Scope } from './core/fleet/registration.ts';
 export type { JsonArray, JsonInput, JsonInputValue, JsonObject, JsonValue } from './core/json.ts';
 export { limits } from './core/limits.ts';
 export {
@@ -201,6 +202,7 @@ export type {
   OnTurn,
   ReusedTurn,
 } from './engine/fleet/run-forward-options.ts';
+export type { BranchFleetVerbs, SessionFleetVerbs } from './engine/fleet/session-fleet-verbs.ts';
 export type { SettledPair } from './engine/fleet/settle.ts';
 export type { SettledTold } from './engine/fleet/settle-told.ts';
 export type { Located } from './engine/history/place.ts';

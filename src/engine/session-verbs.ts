@@ -1,24 +1,18 @@
 import type { EventFilter } from '../core/event/filter.ts';
 import type { Projection } from '../core/event/projection.ts';
-import type { Belief } from '../core/fleet/belief.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Point } from '../core/point.ts';
 import type { Agent } from '../core/recording/agent.ts';
 import type { Recorder } from '../core/recording/recorder.ts';
 import type { PointInput } from '../core/ref.ts';
-import type { ForkedBranch, ForkOptions, Replay, SessionLog } from '../core/session/session-log.ts';
+import type { ForkedBranch, ForkOptions, SessionLog } from '../core/session/session-log.ts';
 import type { Edit } from '../core/view/edit.ts';
 import type { Edited } from './changing/edit.ts';
 import type { Marked, MarkOptions } from './changing/mark.ts';
 import type { Reverted, RevertOptions } from './changing/revert.ts';
 import type { RewindOptions } from './changing/rewind.ts';
 import type { Erased, EraseOptions } from './erasing/erase.ts';
-import type { AgentVerbs } from './fleet/agent-verbs.ts';
-import type { AuditOptions } from './fleet/audit.ts';
-import type { BeliefsVerbs } from './fleet/beliefs-verbs.ts';
-import type { BeliefsAtOptions, FleetState } from './fleet/fleet-at.ts';
-import type { TwoTimes } from './fleet/fleet-look.ts';
-import type { FleetVerbs } from './fleet/fleet-verbs.ts';
+import type { BranchFleetVerbs, SessionFleetVerbs } from './fleet/session-fleet-verbs.ts';
 import type { Located } from './history/place.ts';
 import type { Counterfactual, CounterfactualOptions } from './looking/counterfactual.ts';
 import type { FindOptions } from './looking/find.ts';
@@ -38,7 +32,7 @@ import type { StateVerbs } from './state/state-verbs.ts';
  * surface. A point is a string such as `main@12`, `@turn:3` or `narrower`, or `{ branch?, seq | turn | run | time }`;
  * without a branch it is on `main`. Verbs that belong together share a handle, as those of `state` do.
  */
-export interface SessionVerbs extends SessionLog {
+export interface SessionVerbs extends SessionLog, SessionFleetVerbs {
   /**
    * The state of the agent `default` on `main`: versioned values under keys, written in atomic transactions.
    *
@@ -48,72 +42,6 @@ export interface SessionVerbs extends SessionLog {
    * ```
    */
   readonly state: StateVerbs;
-
-  /**
-   * The beliefs of the fleet on `main`: claims on topics, of which contradicting ones are settled as they are committed.
-   *
-   * @example
-   * ```ts
-   * await session.beliefs.commit({ agent: 'triage', topic: 'diagnosis', kind: 'decision', claim: 'a bad deploy' });
-   * ```
-   */
-  readonly beliefs: BeliefsVerbs;
-
-  /**
-   * The agents of `main`, with their scopes and trust, and their tasks.
-   *
-   * @example
-   * ```ts
-   * await session.fleet.spawn('db', { scope: ['database'], trust: 0.9 });
-   * ```
-   */
-  readonly fleet: FleetVerbs;
-
-  /**
-   * Returns the surface of one agent on `main`: its own events and state, and the beliefs in its scope.
-   *
-   * @example
-   * ```ts
-   * const { scope, beliefs: seen, messages } = await session.as('support').knownAt('main@5');
-   * ```
-   */
-  as(agent: string): AgentVerbs;
-
-  /**
-   * Returns the claims that stand at a moment of the two times: what is in the view at a seq and not after a turn.
-   * Nothing that is appended later changes an earlier answer.
-   *
-   * @example
-   * ```ts
-   * await session.beliefs.commit({ topic: 'diagnosis', kind: 'decision', claim: 'a bad deploy', turn: 5 });
-   * await session.beliefs.commit({ topic: 'diagnosis', kind: 'decision', claim: 'the pool', turn: 20 });
-   * const [then] = await session.beliefsAt({ turn: 15, topic: 'diagnosis' }); // a bad deploy
-   * ```
-   */
-  beliefsAt(options?: BeliefsAtOptions): Promise<readonly Belief[]>;
-
-  /**
-   * Returns who is there at a point or a moment of the two times: with which scope and trust, since when, and with which
-   * tasks. `{ turn }` selects by turn; a point string such as `@turn:3` is a point.
-   *
-   * @example
-   * ```ts
-   * await session.fleet.spawn('db', { scope: ['database'] });
-   * const { agents, tasks } = await session.fleetAt({ turn: 15 });
-   * ```
-   */
-  fleetAt(where?: PointInput | TwoTimes): Promise<FleetState>;
-
-  /**
-   * Returns the events about beliefs, contradictions, agents, tasks and markers, of the raw history: who did what, when
-   * and why. A limit keeps the newest, and the oldest of them comes first.
-   *
-   * @example
-   * ```ts
-   * for await (const { seq, type, agent } of session.audit({ limit: 20 })) console.log(seq, type, agent);
-   * ```
-   */
-  audit(options?: AuditOptions): Replay;
 
   /**
    * Opens a recorder on a branch (`main` if left out). Recording does not wait and does not throw.
@@ -382,24 +310,10 @@ export type FieldFixed<Given extends readonly unknown[], Field extends string> =
 };
 
 /** The verbs of a session on one branch. Those without a comment here do what the session's verb of that name does. */
-export interface BranchVerbs extends ForkedBranch {
+export interface BranchVerbs extends ForkedBranch, BranchFleetVerbs {
   readonly session: SessionVerbs;
   /** The state of the agent `default` on this branch. */
   readonly state: StateVerbs;
-  /** The beliefs of the fleet on this branch. */
-  readonly beliefs: BeliefsVerbs;
-  /** The agents of this branch, and their tasks. */
-  readonly fleet: FleetVerbs;
-  as: SessionVerbs['as'];
-  beliefsAt: SessionVerbs['beliefsAt'];
-  fleetAt: SessionVerbs['fleetAt'];
-  audit: SessionVerbs['audit'];
-  /** Lets an agent join this branch, as `branch.fleet.spawn` does. */
-  spawn: FleetVerbs['spawn'];
-  /** Changes what was on this branch, as `branch.fleet.mutate` does. */
-  mutate: FleetVerbs['mutate'];
-  /** Drives this branch turn by turn, as `branch.fleet.runForward` does. */
-  runForward: FleetVerbs['runForward'];
   append: OptionFixed<SessionVerbs['append'], 'branch'>;
   record: OptionFixed<SessionVerbs['record'], 'branch'>;
   replay: OptionFixed<SessionVerbs['replay'], 'at'>;

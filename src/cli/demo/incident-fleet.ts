@@ -1,6 +1,6 @@
 import type { AgentTurn, OnTurn } from '../../engine/fleet/run-forward-options.ts';
 
-/** What an agent of the incident says in a turn, from what it sees. */
+/** Returns the topic and claim of an agent in a turn, from what it sees. */
 type Says = (seen: ReadonlySet<string>, turn: number) => readonly [topic: string, claim: string] | undefined;
 
 /** The agents of a scripted incident: each is a function of the beliefs that it sees. */

@@ -17,7 +17,7 @@ export type BeliefKind = (typeof beliefKinds)[number];
 /** The content of a claim: what a checker compares. */
 export interface Claim {
   readonly claim: string;
-  /** What it is about; a claim without a topic is about everything. */
+  /** Its subject; a claim without a topic is about everything. */
   readonly topic?: string;
   readonly kind: BeliefKind;
   /** The claim as a value. */

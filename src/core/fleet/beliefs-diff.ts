@@ -8,7 +8,7 @@ import type { Registration } from './registration.ts';
 export type Side = 'left' | 'right';
 
 /**
- * What a difference goes back to. `certain`: the chain of reasons is recorded. `possible`: only scope and turn allow it.
+ * The changes that a difference goes back to. `certain`: the chain of reasons is recorded. `possible`: only scope and turn allow it.
  * `unknown`: nothing that was changed can have led to it.
  */
 export interface Attribution {

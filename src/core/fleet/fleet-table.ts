@@ -128,7 +128,7 @@ class TopicShelf {
   }
 }
 
-/** What a table is looked up by. It is made from the table, and kept beside it. */
+/** The index of a table: made from it, and kept beside it. */
 class FleetIndex {
   readonly held: Held[] = [];
   readonly byId: Map<string, Held> = new Map();
@@ -138,7 +138,7 @@ class FleetIndex {
   readonly #endings = new Map<string, Ending[]>();
   readonly #agents = new Map<string, AgentChange[]>();
   readonly #tasks = new Map<string, TaskChange[]>();
-  /** Whether an agent was told to join in a turn to come. */
+  /** Whether an agent joins in a turn to come. */
   joinsLater = false;
 
   addBelief(belief: Belief): void {

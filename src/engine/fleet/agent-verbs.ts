@@ -42,7 +42,7 @@ export interface AgentBeliefs {
 }
 
 /**
- * What one agent may see of a branch, and do on it: its own events and state, and the beliefs on topics in its scope. The
+ * The surface of one agent: it may see its own events and state, and the beliefs on topics in its scope. The
  * scope is that of the moment it asks about.
  */
 export interface AgentVerbs {

@@ -6,7 +6,7 @@ import { checkTurn } from '../../core/ref.ts';
 import { append } from '../changing/append.ts';
 import type { Engine } from '../context/engine.ts';
 import type { BeliefsVerbs } from './beliefs-verbs.ts';
-import { type CommitManner, type CommitOptions, type CommittedBelief, commitBelief } from './commit-belief.ts';
+import { type CommitOptions, type CommittedBelief, commitBelief } from './commit-belief.ts';
 import { fleetAtHead, type OnBranch, turnNow } from './fleet-look.ts';
 import { Judge, type JudgeOptions } from './judge.ts';
 import { type RevertBeliefOptions, type RevertedBelief, revertBelief } from './revert-belief.ts';
@@ -41,13 +41,8 @@ export class BeliefsHandle implements BeliefsVerbs {
     return new BeliefsHandle(this.#engine, this.#on, new Judge(this.#engine, options));
   }
 
-  commit(options: CommitOptions): Promise<CommittedBelief> {
-    return this.commitAs(options, {});
-  }
-
-  /** Commits a claim in a manner that only other verbs ask for: as a what-if, or through an agent's surface. */
-  async commitAs(options: CommitOptions, manner: Omit<CommitManner, 'judge'>): Promise<CommittedBelief> {
-    return commitBelief(this.#engine, this.#on, options, { judge: this.#judge, ...manner });
+  async commit(options: CommitOptions): Promise<CommittedBelief> {
+    return commitBelief(this.#engine, this.#on, options, { judge: this.#judge });
   }
 
   settle(): Promise<SettledTold> {

@@ -59,8 +59,8 @@ export interface BeliefsVerbs {
   settle(): Promise<SettledTold>;
 
   /**
-   * Takes a claim back with what it led to. What it had superseded stands again, unless `restore` is false, and is settled
-   * with what stands beside it now.
+   * Takes a claim back with what it led to. The claims that it had superseded stand again, unless `restore` is false, and
+   * are settled with those that stand beside them now.
    *
    * @example
    * ```ts

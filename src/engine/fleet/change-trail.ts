@@ -9,7 +9,7 @@ const unknown: Attribution = { how: 'unknown', to: [] };
 
 /**
  * The way from what happened on one side of a comparison back to what was changed there: along `because` of turns, which
- * says what they read, and along `cause`, which only says what an event happened inside of.
+ * says what they read, and along `cause`, which only says in what an event happened.
  */
 export class ChangeTrail {
   readonly #book: TurnBook;

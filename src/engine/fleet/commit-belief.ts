@@ -36,7 +36,7 @@ export interface CommitOptions {
   /** Who claims it. */
   readonly agent?: string;
   readonly claim: string;
-  /** What it is about; a claim without a topic is held against no other. */
+  /** Its subject; a claim without a topic is held against no other. */
   readonly topic?: string;
   /** A decision if left out. */
   readonly kind?: BeliefKind;
@@ -44,7 +44,7 @@ export interface CommitOptions {
   readonly value?: JsonValue;
   /** How far it is trusted, 0 to 1: as its agent is on that topic, else as its agent is, else 1, if left out. */
   readonly trust?: number;
-  /** The turn of the story it belongs to; now if left out. A claim may be told late. */
+  /** The turn of the story it belongs to; now if left out. A claim may come late. */
   readonly turn?: number;
   /** The ids of claims that it supersedes, on any topic. */
   readonly supersedes?: readonly string[];

@@ -1,7 +1,6 @@
 import type { Event } from '../../core/event/event.ts';
 import { checkId } from '../../core/id.ts';
 import type { Engine } from '../context/engine.ts';
-import { BeliefsHandle } from './beliefs-handle.ts';
 import type { OnBranch } from './fleet-look.ts';
 import { claimTask, endTask, failVerification, startTask } from './fleet-tasks.ts';
 import type { FleetVerbs, TasksVerbs } from './fleet-verbs.ts';
@@ -63,11 +62,11 @@ export class FleetHandle implements FleetVerbs {
   }
 
   mutate(mutation: Mutation): Promise<Mutated> {
-    return mutate(this.#engine, this.#on, mutation, new BeliefsHandle(this.#engine, this.#on, this.#judge));
+    return mutate(this.#engine, this.#on, mutation, this.#judge);
   }
 
   runForward<Result>(options: ForwardOptions<Result>): Promise<ForwardResult<Result>> {
-    return runForward(this.#engine, this.#on, options, { judge: this.#judge, fleet: this });
+    return runForward(this.#engine, this.#on, options, this.#judge);
   }
 
   get #on(): OnBranch {

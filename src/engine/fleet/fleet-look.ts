@@ -34,7 +34,7 @@ export interface FleetLook {
 // Ids hold no control characters, so a line break cannot be part of one.
 const nameOf = (engine: Engine, { session, branch }: OnBranch): string => `${engine.namespace}\n${session}\n${branch}`;
 
-/** Looks at the fleet at the head of a branch. What this process knows of it is kept, and only what came since is read. */
+/** Looks at the fleet at the head of a branch. The process keeps it, and reads only what came since. */
 export async function fleetAtHead(engine: Engine, on: OnBranch): Promise<FleetLook> {
   const name = nameOf(engine, on);
   // One at a time: two that catch up side by side would add the same events twice.

@@ -44,7 +44,7 @@ export class ForwardRecorder implements AsyncDisposable {
     this.#recorder ??= await this.#openRecorder();
   }
 
-  /** Waits until everything that was told is stored. */
+  /** Waits until every recorded event is stored. */
   async flush(): Promise<void> {
     await this.#recorder?.flush();
   }

@@ -7,7 +7,7 @@ import { type CopiedIds, isRepeatable } from './repeat-turn.ts';
 import { type BookEntry, type BookTurn, TurnBook } from './turn-book.ts';
 import { inputsOf, missingMessages, sameInputs, type TurnInputs, topicsThatDiffer } from './turn-inputs.ts';
 
-/** What is to be done about a turn of an agent: run it, because of these events, or repeat a recorded one. */
+/** The plan for a turn of an agent: run it, because of these events, or repeat a recorded one. */
 export type TurnPlan =
   | { readonly kind: 'run'; readonly because: readonly string[] }
   | { readonly kind: 'repeat'; readonly turn: BookTurn };
@@ -126,7 +126,7 @@ export class ForwardTurns {
     };
     const found = [
       ...mine.filter(({ type, agent: who }) => type.startsWith('agent.') && who === agent),
-      // What was told of the agent outside of its turns is part of what it did.
+      // Events of the agent outside its turns are part of what it did.
       ...mine.filter(({ agent: who, cause, content }) => who === agent && cause === undefined && content !== undefined),
       ...mine.filter((entry) => entry.type === 'belief.committed' && topics.has(entry.topic) && !isRepeated(entry)),
       ...mine.filter((entry) => isOther.state && entry.stateOf.includes(agent) && !isRepeated(entry)),

@@ -4,9 +4,10 @@ import { given, type JsonInputValue } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { Engine } from '../context/engine.ts';
 import { StateHandle } from '../state/state-handle.ts';
-import type { BeliefsHandle } from './beliefs-handle.ts';
-import type { CommitOptions, CommittedBelief } from './commit-belief.ts';
+import { BeliefsHandle } from './beliefs-handle.ts';
+import { type CommitOptions, type CommittedBelief, commitBelief } from './commit-belief.ts';
 import { fleetAtHead, type OnBranch } from './fleet-look.ts';
+import type { Judge } from './judge.ts';
 import { type AgentFields, changeAgent, turnGiven } from './register-agent.ts';
 
 /** A key of state to write; without a value it is deleted. */
@@ -23,7 +24,7 @@ export type Mutation =
   | { readonly strategy: string; readonly turn?: number; readonly reason?: string }
   | ({ readonly agent: string; readonly turn?: number } & AgentFields);
 
-/** What a mutation wrote. */
+/** The event that a mutation wrote. */
 export interface Mutated {
   /** The seq of the event. */
   readonly seq: number;
@@ -44,15 +45,10 @@ const wholeKeys: KnownKeys = optionKeys<{ state: true; strategy: true; turn: tru
 );
 
 /** Changes what was on a branch, from the turn after its fork turn on. */
-export async function mutate(
-  engine: Engine,
-  on: OnBranch,
-  mutation: Mutation,
-  beliefs: BeliefsHandle,
-): Promise<Mutated> {
+export async function mutate(engine: Engine, on: OnBranch, mutation: Mutation, judge: Judge): Promise<Mutated> {
   if (typeof mutation !== 'object' || mutation === null) refuse();
   if ('claim' in mutation) {
-    const committed = await beliefs.commitAs(mutation, { mutates: true });
+    const committed = await commitBelief(engine, on, mutation, { judge, mutates: true });
     return { seq: committed.belief.seq, turn: committed.belief.turn, committed };
   }
   if ('state' in mutation) {
@@ -62,7 +58,7 @@ export async function mutate(
   if ('strategy' in mutation) {
     checkKeys(mutation, wholeKeys);
     const { strategy, turn, reason } = mutation;
-    const { seq, turn: at } = await beliefs.setStrategy(strategy, given({ turn, reason }));
+    const { seq, turn: at } = await new BeliefsHandle(engine, on, judge).setStrategy(strategy, given({ turn, reason }));
     return { seq, turn: at };
   }
   if ('agent' in mutation) {

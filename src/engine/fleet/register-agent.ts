@@ -111,7 +111,7 @@ export async function appendFor(
   }
 }
 
-/** Lets an agent join. A turn to come is told now, so that the story clock does not jump. */
+/** Lets an agent join. The event of a turn to come has the turn of now, so that the story clock does not jump. */
 export async function spawnAgent(engine: Engine, on: OnBranch, agent: string, options: SpawnOptions): Promise<Event> {
   checkKeys(options, spawnKeys);
   checkId('agent', agent);

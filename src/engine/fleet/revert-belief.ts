@@ -31,7 +31,8 @@ export interface RevertedBelief extends Reverted {
   readonly settled: readonly SettledPair[];
 }
 
-/** Takes a claim out of the view with what it led to. What it had superseded stands again, and is settled in the same append. */
+/** Takes a claim out of the view with what it led to. The claims that it had superseded stand
+ * again, and are settled in the same append. */
 export async function revertBelief(
   engine: Engine,
   on: OnBranch,

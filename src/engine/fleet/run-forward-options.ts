@@ -6,13 +6,12 @@ import type { RecordOptions } from '../recording/record-options.ts';
 import type { EffectAnswer, EffectQuestion } from '../resuming/effect-guard.ts';
 import type { AgentVerbs } from './agent-verbs.ts';
 import type { BeliefsVerbs } from './beliefs-verbs.ts';
-import type { FleetVerbs } from './fleet-verbs.ts';
 
 /** One turn of one agent, as the caller's function gets it. */
 export interface AgentTurn {
   readonly turn: number;
   readonly agent: string;
-  /** What the agent may see and do: within its scope of the turn, and of now. Its claims belong to the turn. */
+  /** The surface of the agent: within its scope of the turn, and of now. Its claims belong to the turn. */
   readonly self: AgentVerbs;
   /** Records what the agent does: its events have the turn and the agent. */
   readonly recorder: Recorder;
@@ -27,7 +26,6 @@ export interface FleetTurn {
   readonly as: (agent: string) => AgentVerbs;
   /** Commits claims as the operator; they belong to the turn. */
   readonly beliefs: Pick<BeliefsVerbs, 'commit'>;
-  readonly fleet: FleetVerbs;
   readonly recorder: Recorder;
   readonly signal: AbortSignal;
 }
@@ -48,7 +46,7 @@ export interface ForwardOptions<Result = unknown> extends Pick<RecordOptions, 'm
   readonly timeoutMs?: number;
   /** How many model calls, tokens or dollars all turns together may take. */
   readonly budget?: Budget;
-  /** What happens to a call that the session has made before, as in `resume`. */
+  /** The policy for calls that the session has made before, as in `resume`. */
   readonly effects?: EffectPolicy;
   /** Answers for a person whether a call may be repeated. */
   readonly ask?: (question: EffectQuestion) => Promise<EffectAnswer>;
@@ -89,7 +87,7 @@ export interface ReusedTurn {
   readonly of: string;
 }
 
-/** What stopped a run forward before its last turn. */
+/** The reason why a run forward stopped before its last turn. */
 export interface ForwardStop {
   readonly reason: 'error' | 'aborted' | 'timeout' | 'budget' | 'rewound';
   readonly turn: number;
@@ -103,7 +101,7 @@ export interface ForwardResult<Result = unknown> {
   readonly from: number;
   /** The last turn that was to be run. */
   readonly until: number;
-  /** What the functions returned, in order. */
+  /** The return values of the functions, in order. */
   readonly results: readonly { readonly turn: number; readonly agent?: string; readonly result: Result }[];
   readonly live: readonly LiveTurn[];
   readonly reused: readonly ReusedTurn[];

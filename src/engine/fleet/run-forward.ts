@@ -12,7 +12,6 @@ import { StopWatch } from '../resuming/stop-watch.ts';
 import { AgentSurface, type DuringTurn } from './agent-surface.ts';
 import { commitBelief } from './commit-belief.ts';
 import { type FleetLook, forkTurnOf, learnAppended, type OnBranch } from './fleet-look.ts';
-import type { FleetVerbs } from './fleet-verbs.ts';
 import { ForwardRecorder } from './forward-recorder.ts';
 import { ForwardTurns } from './forward-turns.ts';
 import type { Judge } from './judge.ts';
@@ -28,12 +27,6 @@ import type {
 } from './run-forward-options.ts';
 import { forwardKeys } from './run-forward-options.ts';
 import { takeBackUnfinished } from './unfinished-turn.ts';
-
-/** What a run forward works with beside its options. */
-interface ForwardWith {
-  readonly judge: Judge;
-  readonly fleet: FleetVerbs;
-}
 
 function checkOptions<Result>({ untilTurn, onTurn, timeoutMs, budget, reuseUnchanged }: ForwardOptions<Result>): void {
   checkTurn(untilTurn);
@@ -63,7 +56,7 @@ export async function runForward<Result>(
   engine: Engine,
   on: OnBranch,
   options: ForwardOptions<Result>,
-  use: ForwardWith,
+  judge: Judge,
 ): Promise<ForwardResult<Result>> {
   checkKeys(options, forwardKeys);
   checkOptions(options);
@@ -72,9 +65,9 @@ export async function runForward<Result>(
   const turns = await ForwardTurns.open(engine, on);
   const done = turns.mine.filter(({ type, event }) => type === 'turn.ended' && event.data['whole'] === true);
   const from = Math.max(first, ...done.map(({ turn }) => turn + 1));
-  const drive = new ForwardDrive<Result>(engine, on, { options, use, turns });
+  const drive = new ForwardDrive<Result>(engine, on, { options, judge, turns });
   if (from > options.untilTurn) return drive.result(from);
-  const isTakenBack = await takeBackUnfinished(engine, on, { turns, from, judge: use.judge });
+  const isTakenBack = await takeBackUnfinished(engine, on, { turns, from, judge: judge });
   await drive.run(from, isTakenBack ? await ForwardTurns.open(engine, on) : turns);
   return drive.result(from);
 }
@@ -84,7 +77,7 @@ class ForwardDrive<Result> {
   readonly #engine: Engine;
   readonly #on: OnBranch;
   readonly #options: ForwardOptions<Result>;
-  readonly #use: ForwardWith;
+  readonly #judge: Judge;
   #turns: ForwardTurns;
   readonly #results: { readonly turn: number; readonly agent?: string; readonly result: Result }[] = [];
   readonly #live: LiveTurn[] = [];
@@ -95,12 +88,12 @@ class ForwardDrive<Result> {
   constructor(
     engine: Engine,
     on: OnBranch,
-    of: { readonly options: ForwardOptions<Result>; readonly use: ForwardWith; readonly turns: ForwardTurns },
+    of: { readonly options: ForwardOptions<Result>; readonly judge: Judge; readonly turns: ForwardTurns },
   ) {
     this.#engine = engine;
     this.#on = on;
     this.#options = of.options;
-    this.#use = of.use;
+    this.#judge = of.judge;
     this.#turns = of.turns;
   }
 
@@ -148,7 +141,7 @@ class ForwardDrive<Result> {
   }
 
   #surface(agent: string, during: DuringTurn): AgentSurface {
-    return new AgentSurface(this.#engine, { ...this.#on, agent, isHanded: true, judge: this.#use.judge, during });
+    return new AgentSurface(this.#engine, { ...this.#on, agent, isHanded: true, judge: this.#judge, during });
   }
 
   async #fleetTurn(
@@ -157,7 +150,7 @@ class ForwardDrive<Result> {
     onTurn: (turn: FleetTurn) => Result | Promise<Result>,
   ): Promise<boolean> {
     if (!(await this.#mayGoOn(turn))) return false;
-    const { judge, fleet } = this.#use;
+    const judge = this.#judge;
     const body = (during: DuringTurn, signal: AbortSignal): Result | Promise<Result> =>
       onTurn({
         turn,
@@ -169,7 +162,6 @@ class ForwardDrive<Result> {
             return commitBelief(this.#engine, this.#on, { ...of, ...claim }, { judge, epoch: during.epoch });
           },
         },
-        fleet,
         recorder: recorder.open,
         signal,
       });
@@ -228,7 +220,7 @@ class ForwardDrive<Result> {
     this.#turns.copied.set(of, begun.id);
     const original = (this.#turns.original as FleetLook).table;
     const { copied } = this.#turns;
-    const where = { on: this.#on, judge: this.#use.judge, epoch: this.#epoch, cause: begun.id, copied, original };
+    const where = { on: this.#on, judge: this.#judge, epoch: this.#epoch, cause: begun.id, copied, original };
     await repeatTurn(this.#engine, recorded, where);
     await this.#endTurn(begun, { outcome: 'ok' });
     this.#reused.push({ turn, agent, of });

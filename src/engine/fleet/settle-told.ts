@@ -12,7 +12,7 @@ import { learnAppended, type OnBranch } from './fleet-look.ts';
 import type { Judge } from './judge.ts';
 import { type SettledPair, settleEach } from './settle.ts';
 
-/** What settling told claims decided. */
+/** The claims that were settled, and the verdicts. */
 export interface SettledTold {
   /** How many claims were held against the others on their topics. */
   readonly claims: number;

@@ -25,7 +25,7 @@ export interface BookEntry {
   readonly turn: number;
   readonly agent?: string;
   readonly cause?: string;
-  /** What it did, without ids and clocks; undefined if it does not count as behavior. */
+  /** Its behavior, without ids and clocks; undefined if it does not count as behavior. */
   readonly content?: string;
   readonly topic?: string;
   /** The agents whose state it wrote. */
@@ -155,7 +155,7 @@ export class TurnBook {
 
 const placeOf = (agent: string, turn: number): string => `${turn}\n${agent}`;
 
-/** What comes of claims, and who an agent is, is compared by itself. */
+/** The consequences of claims, and who an agent is, are compared by themselves. */
 const aboutFleet = /^(agent|turn|run)\.|^belief\.superseded$|^contradiction\./;
 
 function stateAgents({ type, data }: Event): string[] {

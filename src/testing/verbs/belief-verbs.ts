@@ -164,16 +164,13 @@ export const beliefVerbs: readonly VerbCase[] = [
     await refuses('option.invalid', () => session.beliefs.using({ contradict: () => true } as never));
   }),
 
-  onSession(
-    'an asymmetric checker is asked in the order of the log, so one side stands whoever asks',
-    async (session) => {
-      const beliefs = session.beliefs.using({ contradicts: (existing, added) => existing.claim < added.claim });
-      await beliefs.commit({ id: 'a', topic: 't', kind: 'fact', claim: 'a', turn: 5 });
-      await beliefs.commit({ id: 'b', topic: 't', kind: 'fact', claim: 'b', turn: 1 });
-      assert.deepEqual(ids(await session.beliefsAt()), ['a']);
-      assert.deepEqual(ids(await session.beliefsAt({ turn: 3 })), ['b']);
-    },
-  ),
+  onSession('an asymmetric checker is asked in the order of the log, so one side stands', async (session) => {
+    const beliefs = session.beliefs.using({ contradicts: (existing, added) => existing.claim < added.claim });
+    await beliefs.commit({ id: 'a', topic: 't', kind: 'fact', claim: 'a', turn: 5 });
+    await beliefs.commit({ id: 'b', topic: 't', kind: 'fact', claim: 'b', turn: 1 });
+    assert.deepEqual(ids(await session.beliefsAt()), ['a']);
+    assert.deepEqual(ids(await session.beliefsAt({ turn: 3 })), ['b']);
+  }),
 
   onSession('settle() settles claims that were appended by hand, once', async (session) => {
     const told = (id: string, claim: string, turn: number) => ({

@@ -48,7 +48,7 @@ export type Verb =
   | `branch.${VerbsOf<Branch, 'session' | 'name' | 'parent' | 'head' | 'dependents'>}`
   | `state.${VerbsOf<StateHandle, 'branch' | 'agent'>}`
   | `transaction.${VerbsOf<Transaction, 'agent'>}`
-  | `beliefs.${VerbsOf<BeliefsHandle, 'branch' | 'commitAs'>}`
+  | `beliefs.${VerbsOf<BeliefsHandle, 'branch'>}`
   | `fleet.${VerbsOf<FleetHandle, 'branch'>}`
   | `agent.${VerbsOf<AgentSurface, 'branch' | 'agent'>}`
   | `recorder.${VerbsOf<SessionRecorder, 'session'>}`;
