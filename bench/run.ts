@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { benchAncestors } from './ancestors.ts';
 import { benchAppend } from './append.ts';
+import { benchBeliefs } from './beliefs.ts';
 import { benchCli } from './cli.ts';
 import { benchDiff } from './diff.ts';
 import { benchDisk, benchGrowth } from './disk.ts';
@@ -34,6 +35,7 @@ const groups: Readonly<Record<string, (workspace: Workspace) => Promise<Row[]>>>
   disk: benchDisk,
   state: benchState,
   'state-commits': benchStateCommits,
+  beliefs: benchBeliefs,
   fork: benchFork,
   ancestors: benchAncestors,
   langgraph: benchLangGraph,

@@ -16,24 +16,32 @@ export interface BeliefQuery {
  * applied last, so nobody is shown a claim that something they cannot see has superseded.
  */
 export function activeAt(table: FleetTable, moment: Moment, query: BeliefQuery = {}): Belief[] {
-  const { agent, topic, as } = query;
-  const index = indexOf(table);
-  const among = topic === undefined ? index.held : (index.onTopic(topic)?.all ?? []);
-  const isSeen = as === undefined ? undefined : seenBy(registrationAt(table, as, moment));
+  const { agent, as } = query;
+  const who = as === undefined ? undefined : registrationAt(table, as, moment);
+  if (as !== undefined && who === undefined) return [];
   const active: Belief[] = [];
-  for (const held of among) {
+  for (const held of heldFor(table, moment, query.topic, who)) {
     const { belief } = held;
     if (belief.turn > moment.turn || belief.seq > moment.seq || hasEnded(held, moment)) continue;
     if (agent !== undefined && belief.agent !== agent) continue;
-    if (isSeen === undefined || isSeen(belief)) active.push(belief);
+    if (as === undefined || maySee(who, belief)) active.push(belief);
   }
   return active;
 }
 
-const seenBy =
-  (registration: Registration | undefined) =>
-  (belief: Belief): boolean =>
-    maySee(registration, belief);
+/** Returns the claims that can be meant, in view order: of a topic, of the topics in a scope, of a turn, or all of them. */
+function heldFor(
+  table: FleetTable,
+  moment: Moment,
+  topic: string | undefined,
+  who: Registration | undefined,
+): readonly Held[] {
+  const index = indexOf(table);
+  if (topic !== undefined) return index.onTopic(topic)?.all ?? [];
+  if (who === undefined || who.scope === 'all') return index.activeAt(moment) ?? index.held;
+  const shelves = [undefined, ...new Set(who.scope)].map((name) => index.onTopic(name)?.all ?? []);
+  return shelves.flat().sort((a, b) => a.order - b.order);
+}
 
 /** Tells whether a claim has ended at a moment. */
 export function hasEnded({ end, endings }: Held, { seq, turn }: Moment): boolean {

@@ -85,13 +85,20 @@ export interface Held {
   readonly endings: Ending[];
   /** The first turn at which it has ended, whatever the seq; infinite if it stands. */
   end: number;
+  /** Its place among the claims of the view. */
+  readonly order: number;
 }
+
+/** Claims that ended are looked through in blocks of so many: a block in which all began later is passed over. */
+const blockSize = 32;
 
 /** The claims on one topic: those that stand, and those that ended, by rising turn of their end. */
 class TopicShelf {
   readonly all: Held[] = [];
   readonly standing: Set<Held> = new Set();
-  readonly ended: Held[] = [];
+  readonly #ended: Held[] = [];
+  /** The first turn at which a claim of each block began. */
+  readonly #begins: number[] = [];
 
   add(held: Held): void {
     this.all.push(held);
@@ -100,28 +107,66 @@ class TopicShelf {
 
   end(held: Held, turn: number): void {
     if (turn >= held.end) return;
-    if (!this.standing.delete(held)) this.ended.splice(this.ended.indexOf(held), 1);
+    if (!this.standing.delete(held)) {
+      const at = this.#ended.indexOf(held);
+      this.#ended.splice(at, 1);
+      this.#measure(at);
+    }
     held.end = turn;
     this.#place(held);
   }
 
   /** Yields the claims that end after a turn, or do not end. */
   *endingAfter(turn: number): Generator<Held> {
-    for (let at = this.#firstAfter(turn); at < this.ended.length; at++) yield this.ended[at] as Held;
+    for (let at = this.#firstAfter(turn); at < this.#ended.length; at++) yield this.#ended[at] as Held;
     yield* this.standing;
   }
 
+  /** Adds the claims that have begun at a turn and have not ended. */
+  gatherAt(turn: number, into: Held[]): void {
+    for (let at = this.#firstAfter(turn); at < this.#ended.length; ) {
+      const block = Math.floor(at / blockSize);
+      const end = Math.min((block + 1) * blockSize, this.#ended.length);
+      if ((this.#begins[block] ?? 0) <= turn) {
+        for (; at < end; at++) if ((this.#ended[at] as Held).belief.turn <= turn) into.push(this.#ended[at] as Held);
+      }
+      at = end;
+    }
+    for (const held of this.standing) if (held.belief.turn <= turn) into.push(held);
+  }
+
   #place(held: Held): void {
-    if (held.end === Number.POSITIVE_INFINITY) this.standing.add(held);
-    else this.ended.splice(this.#firstAfter(held.end), 0, held);
+    if (held.end === Number.POSITIVE_INFINITY) {
+      this.standing.add(held);
+      return;
+    }
+    const at = this.#firstAfter(held.end);
+    if (at === this.#ended.length) {
+      this.#ended.push(held);
+      const block = Math.floor(at / blockSize);
+      this.#begins[block] = Math.min(this.#begins[block] ?? Number.POSITIVE_INFINITY, held.belief.turn);
+      return;
+    }
+    this.#ended.splice(at, 0, held);
+    this.#measure(at);
+  }
+
+  /** Measures the blocks again from a place on. */
+  #measure(from: number): void {
+    this.#begins.length = Math.floor(from / blockSize);
+    for (let at = this.#begins.length * blockSize; at < this.#ended.length; at++) {
+      const block = Math.floor(at / blockSize);
+      const { turn } = (this.#ended[at] as Held).belief;
+      this.#begins[block] = Math.min(this.#begins[block] ?? Number.POSITIVE_INFINITY, turn);
+    }
   }
 
   #firstAfter(turn: number): number {
     let low = 0;
-    let high = this.ended.length;
+    let high = this.#ended.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((this.ended[middle]?.end ?? turn) <= turn) low = middle + 1;
+      if ((this.#ended[middle]?.end ?? turn) <= turn) low = middle + 1;
       else high = middle;
     }
     return low;
@@ -140,17 +185,21 @@ class FleetIndex {
   readonly #tasks = new Map<string, TaskChange[]>();
   /** Whether an agent joins in a turn to come. */
   joinsLater = false;
+  /** The highest seq of a claim or an ending. */
+  #last = 0;
 
   addBelief(belief: Belief): void {
     const endings = idsOf(belief).flatMap((id) => this.#endings.get(id) ?? []);
     const end = Math.min(Number.POSITIVE_INFINITY, ...endings.map(({ turn }) => turn));
-    const held: Held = { belief, endings, end };
+    const held: Held = { belief, endings, end, order: this.held.length };
+    this.#last = Math.max(this.#last, belief.seq);
     this.held.push(held);
     for (const id of idsOf(belief)) this.byId.set(id, held);
     this.#shelf(belief).add(held);
   }
 
   addEnding(ending: Ending): void {
+    this.#last = Math.max(this.#last, ending.seq);
     const known = this.#endings.get(ending.belief);
     if (known === undefined) this.#endings.set(ending.belief, [ending]);
     else known.push(ending);
@@ -171,6 +220,17 @@ class FleetIndex {
 
   onTopic(topic: string | undefined): TopicShelf | undefined {
     return this.#topics.get(topic);
+  }
+
+  /**
+   * Returns the claims that stand at a turn, in view order; undefined if the table knows claims or endings after the seq,
+   * which only a look at each claim can leave out.
+   */
+  activeAt({ seq, turn }: Moment): readonly Held[] | undefined {
+    if (seq < this.#last) return undefined;
+    const found: Held[] = [];
+    for (const shelf of [...this.#topics.values(), this.#erased]) shelf.gatherAt(turn, found);
+    return found.sort((a, b) => a.order - b.order);
   }
 
   changesOf(agent: string): readonly AgentChange[] {

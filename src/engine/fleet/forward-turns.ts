@@ -1,4 +1,3 @@
-import type { Event } from '../../core/event/event.ts';
 import { agentsAt, registrationAt } from '../../core/fleet/active.ts';
 import type { Moment } from '../../core/fleet/registration.ts';
 import type { Engine } from '../context/engine.ts';
@@ -109,33 +108,20 @@ export class ForwardTurns {
    */
   #reasons(agent: string, now: TurnInputs, then: TurnInputs | undefined, missing?: readonly string[]): string[] {
     const topics = topicsThatDiffer(now, then);
-    const { mine } = this;
-    const turns = new Map(mine.filter(({ type }) => type === 'turn.started').map((entry) => [entry.id, entry]));
-    const isRepeated = ({ cause }: BookEntry): boolean =>
-      cause !== undefined && turns.get(cause)?.event.data['reused'] !== undefined;
-    const ran = [...turns.values()].filter(({ event }) => Array.isArray(event.data['because']));
+    const { changes } = this.#book;
     const spokeOn = ({ agent: who, turn }: BookEntry): boolean =>
       who !== undefined &&
       (this.#originalBook
         ?.turn(who, turn)
         ?.did.some(({ type, topic }) => type === 'belief.committed' && topics.has(topic)) ??
         false);
-    const isOther = {
-      state: then !== undefined && now.state !== then.state,
-      messages: missing === undefined || missing.length > 0,
-    };
     const found = [
-      ...mine.filter(({ type, agent: who }) => type.startsWith('agent.') && who === agent),
-      // Events of the agent outside its turns are part of what it did.
-      ...mine.filter(({ agent: who, cause, content }) => who === agent && cause === undefined && content !== undefined),
-      ...mine.filter((entry) => entry.type === 'belief.committed' && topics.has(entry.topic) && !isRepeated(entry)),
-      ...mine.filter((entry) => isOther.state && entry.stateOf.includes(agent) && !isRepeated(entry)),
-      ...mine.filter((entry) => isOther.messages && isOwnMessage(entry) && !isRepeated(entry)),
-      ...ran.filter((entry) => entry.agent === agent || spokeOn(entry)),
+      ...changes.ofAgent(agent),
+      ...[...topics].flatMap((topic) => changes.claimsOn(topic)),
+      ...(then !== undefined && now.state !== then.state ? changes.stateOf(agent) : []),
+      ...(missing === undefined || missing.length > 0 ? changes.messages : []),
+      ...changes.ran.filter((entry) => entry.agent === agent || spokeOn(entry)),
     ];
     return [...new Set(found.map(({ id }) => id))];
   }
 }
-
-const isOwnMessage = ({ type, event }: { readonly type: string; readonly event: Event }): boolean =>
-  type === 'message.added' || event.replaces !== undefined;

@@ -43,6 +43,51 @@ export interface BookTurn {
   isEnded: boolean;
 }
 
+/** The events of a branch that can be the reason why a turn runs, by what they are about. */
+class ChangeIndex {
+  readonly #claims = new Map<string | undefined, BookEntry[]>();
+  readonly #ofAgent = new Map<string, BookEntry[]>();
+  readonly #stateOf = new Map<string, BookEntry[]>();
+  readonly messages: BookEntry[] = [];
+  /** The turns that ran. */
+  readonly ran: BookEntry[] = [];
+  readonly #repeated = new Set<string>();
+
+  add(entry: BookEntry): void {
+    const { type, agent, cause, content, event } = entry;
+    if (type === 'turn.started') {
+      if (event.data['reused'] !== undefined) this.#repeated.add(entry.id);
+      else if (Array.isArray(event.data['because'])) this.ran.push(entry);
+    }
+    // A repeated turn changes nothing by itself.
+    if (cause !== undefined && this.#repeated.has(cause)) return;
+    if (type === 'belief.committed') listIn(this.#claims, entry.topic).push(entry);
+    if (type === 'message.added' || event.replaces !== undefined) this.messages.push(entry);
+    for (const owner of entry.stateOf) listIn(this.#stateOf, owner).push(entry);
+    const isOutside = cause === undefined && content !== undefined;
+    if (agent !== undefined && (type.startsWith('agent.') || isOutside)) listIn(this.#ofAgent, agent).push(entry);
+  }
+
+  claimsOn(topic: string | undefined): readonly BookEntry[] {
+    return this.#claims.get(topic) ?? [];
+  }
+
+  /** Returns the registrations of an agent, and its events outside its turns. */
+  ofAgent(agent: string): readonly BookEntry[] {
+    return this.#ofAgent.get(agent) ?? [];
+  }
+
+  stateOf(agent: string): readonly BookEntry[] {
+    return this.#stateOf.get(agent) ?? [];
+  }
+}
+
+function listIn<Key>(lists: Map<Key, BookEntry[]>, key: Key): BookEntry[] {
+  const list = lists.get(key) ?? [];
+  lists.set(key, list);
+  return list;
+}
+
 /** The turns of a view, what each agent did, and the messages there are. It is read once, and goes on with the branch. */
 export class TurnBook {
   readonly #engine: Engine;
@@ -56,6 +101,8 @@ export class TurnBook {
   readonly messages: Set<string> = new Set();
   /** The events that came after the fork of the branch. */
   readonly mine: BookEntry[] = [];
+  /** Those of them that can be reasons. */
+  readonly changes: ChangeIndex = new ChangeIndex();
   readonly #since: number;
   /** The point up to which it reads; the head if left out. */
   readonly #at: Seq | undefined;
@@ -102,7 +149,10 @@ export class TurnBook {
     this.#seq = Math.max(this.#seq, event.seq);
     if (isStructural(event.type)) return;
     const entry = this.#entryOf(event);
-    if (event.seq > this.#since) this.mine.push(entry);
+    if (event.seq > this.#since) {
+      this.mine.push(entry);
+      this.changes.add(entry);
+    }
     this.#noteTurn(entry);
     for (const { is } of entry.messages ?? []) this.messages.add(is);
     for (const agent of entry.stateOf) this.#withState.add(agent);
