@@ -98,6 +98,9 @@ export interface CommitManner {
   readonly within?: (registration: Registration | undefined, topic: string | undefined) => boolean;
   /** Refuses the claim after a rewind of the branch. */
   readonly epoch?: Seq;
+  /** Events to write in the same append, before the claim and after all that follows from it. */
+  readonly lead?: readonly EventDraft[];
+  readonly trail?: readonly EventDraft[];
 }
 
 /** Checks everything about a claim that can be checked without its history. */
@@ -147,7 +150,7 @@ export async function commitBelief(
     const known = heldBelief(look.table, id);
     if (known !== undefined) return alreadyStored(known.belief, known.end, options);
     const plan = await planCommit(engine, look, { ...options, id }, manner);
-    return tryPlan(engine, on, plan, manner.epoch);
+    return tryPlan(engine, on, plan, manner);
   };
   const done = await attempt();
   if (done !== undefined) return done;
@@ -278,7 +281,7 @@ async function tryPlan(
   engine: Engine,
   on: OnBranch,
   plan: CommitPlan,
-  epoch: Seq | undefined,
+  { epoch, lead = [], trail = [] }: CommitManner,
 ): Promise<CommittedBelief | undefined> {
   const { look, belief, drafts, keys, older, settled } = plan;
   let events: readonly Event[];
@@ -286,7 +289,7 @@ async function tryPlan(
     events = await write(engine, {
       session: on.session,
       target: { kind: 'branch', branch: on.branch },
-      drafts,
+      drafts: [...lead, ...drafts, ...trail],
       condition: { kind: 'unchanged', since: look.place.seq, keys, prefixes: [] },
       ...given({ epoch }),
     });
@@ -296,7 +299,7 @@ async function tryPlan(
   }
   learnAppended(engine, on, events);
   keepSnapshots(engine, on.session, events);
-  const [{ seq, time }, last] = [events[0] as Event, events.at(-1) as Event];
+  const [{ seq, time }, last] = [events[lead.length] as Event, events.at(-1) as Event];
   const stored: Belief = { ...belief, seq, time };
   const won = settled.filter(({ verdict }) => verdict.winner === 'claim');
   return {

@@ -61,27 +61,39 @@ export function isRepeatable(
     .every((entry) => namedBy(entry, did, original).every((loser) => stands(loser, Math.max(loser.turn, entry.turn))));
 }
 
-/** Repeats what an agent did in a recorded turn: its claims are settled anew, its state gets new versions, the rest is copied. */
-export async function repeatTurn(engine: Engine, { did }: BookTurn, repeating: Repeating): Promise<void> {
-  let plain: EventDraft[] = [];
-  const flush = async (): Promise<void> => {
-    if (plain.length === 0) return;
+/**
+ * Repeats what an agent did in a recorded turn, from its beginning to its end: its claims are settled anew, its state gets
+ * new versions, the rest is copied. A turn with one claim, or with none and no state, is one append.
+ */
+export async function repeatTurn(
+  engine: Engine,
+  { did }: BookTurn,
+  { started, ended, ...repeating }: Repeating & { readonly started: EventDraft; readonly ended: EventDraft },
+): Promise<void> {
+  let plain: EventDraft[] = [started];
+  const taken = (): EventDraft[] => {
     const drafts = plain;
     plain = [];
-    const { session, branch } = repeating.on;
-    const events = await append(engine, session, drafts, { branch, epoch: repeating.epoch });
-    learnAppended(engine, repeating.on, events);
+    return drafts;
   };
-  for (const entry of did) {
-    if (entry.type === 'belief.superseded' || entry.type.startsWith('contradiction.')) continue;
-    if (entry.type !== 'belief.committed' && entry.type !== 'state.committed') {
-      plain.push(copyOf(engine, entry, repeating));
-      continue;
-    }
-    await flush();
-    if (entry.type === 'belief.committed') await repeatClaim(engine, entry, did, repeating);
-    else await repeatState(engine, entry, repeating);
+  const flush = async (): Promise<void> => {
+    const drafts = taken();
+    if (drafts.length === 0) return;
+    const { session, branch } = repeating.on;
+    learnAppended(engine, repeating.on, await append(engine, session, drafts, { branch, epoch: repeating.epoch }));
+  };
+  const acts = did.filter(({ type }) => type !== 'belief.superseded' && !type.startsWith('contradiction.'));
+  let isEnded = false;
+  for (const [index, entry] of acts.entries()) {
+    if (entry.type === 'belief.committed') {
+      isEnded = index === acts.length - 1;
+      await repeatClaim(engine, entry, { did, lead: taken(), trail: isEnded ? [ended] : [] }, repeating);
+    } else if (entry.type === 'state.committed') {
+      await flush();
+      await repeatState(engine, entry, repeating);
+    } else plain.push(copyOf(engine, entry, repeating));
   }
+  if (!isEnded) plain.push(ended);
   await flush();
 }
 
@@ -99,15 +111,20 @@ function copyOf(engine: Engine, entry: BookEntry, repeating: Repeating): EventDr
 async function repeatClaim(
   engine: Engine,
   entry: BookEntry,
-  did: readonly BookEntry[],
+  around: {
+    readonly did: readonly BookEntry[];
+    readonly lead: readonly EventDraft[];
+    readonly trail: readonly EventDraft[];
+  },
   repeating: Repeating,
 ): Promise<void> {
+  const { did, lead, trail } = around;
   const { on, judge, epoch, copied, original } = repeating;
   const { agent, run, claim, topic, kind, value, trust, turn } = beliefOf(entry.event);
   const supersedes = namedBy(entry, did, original).map(({ id }) => copied.get(id) ?? id);
   const about = { claim, kind, trust, turn, ...given({ agent, run, topic, value }) };
   const options = { ...about, supersedes, cause: causeOf(entry, repeating) };
-  const { belief } = await commitBelief(engine, on, options, { judge, epoch });
+  const { belief } = await commitBelief(engine, on, options, { judge, epoch, lead, trail });
   copied.set(entry.id, belief.id);
 }
 

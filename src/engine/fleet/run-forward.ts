@@ -26,6 +26,7 @@ import type {
   ReusedTurn,
 } from './run-forward-options.ts';
 import { forwardKeys } from './run-forward-options.ts';
+import type { BookTurn } from './turn-book.ts';
 import { takeBackUnfinished } from './unfinished-turn.ts';
 
 function checkOptions<Result>({ untilTurn, onTurn, timeoutMs, budget, reuseUnchanged }: ForwardOptions<Result>): void {
@@ -214,15 +215,22 @@ class ForwardDrive<Result> {
     }
   }
 
-  async #repeat(agent: string, turn: number, recorded: Parameters<typeof repeatTurn>[1]): Promise<void> {
+  async #repeat(agent: string, turn: number, recorded: BookTurn): Promise<void> {
     const of = recorded.begun.id;
-    const begun = await this.#tell({ type: 'turn.started', agent, turn, data: { reused: of } });
-    this.#turns.copied.set(of, begun.id);
-    const original = (this.#turns.original as FleetLook).table;
+    const cause = this.#engine.platform.newId();
     const { copied } = this.#turns;
-    const where = { on: this.#on, judge: this.#judge, epoch: this.#epoch, cause: begun.id, copied, original };
-    await repeatTurn(this.#engine, recorded, where);
-    await this.#endTurn(begun, { outcome: 'ok' });
+    copied.set(of, cause);
+    const original = (this.#turns.original as FleetLook).table;
+    await repeatTurn(this.#engine, recorded, {
+      on: this.#on,
+      judge: this.#judge,
+      epoch: this.#epoch,
+      cause,
+      copied,
+      original,
+      started: { id: cause, type: 'turn.started', agent, turn, data: { reused: of } },
+      ended: { type: 'turn.ended', agent, turn, cause, data: { outcome: 'ok' } },
+    });
     this.#reused.push({ turn, agent, of });
   }
 
