@@ -173,8 +173,8 @@ const agentOf =
     const seen = await self.beliefsAt();
     let sum = turn % 3;
     for (const { claim } of seen) for (const character of claim) sum = (sum * 31 + character.charCodeAt(0)) % 1_009;
-    // As long as a turn of a small model at the least.
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    // Less than the turn of any model.
+    await new Promise((resolve) => setTimeout(resolve, 25));
     await self.beliefs.commit({ topic: `t${index}`, kind: 'decision', claim: `says ${sum}` });
   };
 
@@ -217,7 +217,7 @@ async function forwardRows(workspace: Workspace): Promise<Row[]> {
       value: reusing.ms / plain.ms,
       limit: 0.3,
       unit: '×',
-      detail: `${Math.round(reusing.ms)} ms against ${Math.round(plain.ms)} ms; a turn waits 5 ms in place of a model`,
+      detail: `${Math.round(reusing.ms)} ms against ${Math.round(plain.ms)} ms; a turn waits 25 ms in place of a model`,
       cause: 'a repeated turn compares its inputs and commits its claims again, each settled anew.',
     }),
   ];
