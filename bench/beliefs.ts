@@ -90,7 +90,7 @@ async function commitRows(workspace: Workspace): Promise<Row[]> {
   ];
 }
 
-/** Fills a history by hand, fast: each claim supersedes the one before it on its topic, some are told late. */
+/** Fills a history by hand, fast: each claim supersedes the one before it on its topic, some come late. */
 async function fill(
   session: Session,
   { claims, topics, late }: { readonly claims: number; readonly topics: number; readonly late: number },
@@ -135,7 +135,7 @@ async function lookRows(workspace: Workspace): Promise<Row[]> {
   const rows: Row[] = [];
   for (const [late, limit, name] of [
     [0, 5, ''],
-    [0.01, 15, ', 1 % of them told late'],
+    [0.01, 15, ', 1 % of them late'],
   ] as const) {
     await using opened = await open(workspace.path(`beliefs-${late}.db`), 'process');
     const { session } = opened;

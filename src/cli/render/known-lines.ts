@@ -242,7 +242,7 @@ function laneText({ agent, run, messages, openCalls }: LaneConversation): string
 }
 
 /** Prints texts one per line: the first of them, unless all are wanted. */
-export function listLines(out: Output, texts: readonly string[], isFull: boolean): string[] {
+function listLines(out: Output, texts: readonly string[], isFull: boolean): string[] {
   const shown = isFull ? texts : texts.slice(0, entriesMax);
   const lines = shown.map((text) => cut(plain(text), Math.max(10, out.columns - 4)));
   const hidden = texts.length - shown.length;

@@ -44,7 +44,7 @@ function heldFor(
 }
 
 /** Tells whether a claim has ended at a moment. */
-export function hasEnded({ end, endings }: Held, { seq, turn }: Moment): boolean {
+function hasEnded({ end, endings }: Held, { seq, turn }: Moment): boolean {
   return end <= turn && endings.some((ending) => ending.turn <= turn && ending.seq <= seq);
 }
 

@@ -47,7 +47,7 @@ function checkTimes({ turn, seq, point }: TwoTimes): void {
 }
 
 /** Looks at a fleet at a moment of the two times. */
-export async function lookAtTimes(engine: Engine, on: OnBranch, times: TwoTimes): Promise<FleetLook> {
+async function lookAtTimes(engine: Engine, on: OnBranch, times: TwoTimes): Promise<FleetLook> {
   checkTimes(times);
   return fleetAtPlace(engine, await placeOfTimes(engine, on, times));
 }

@@ -39,7 +39,7 @@ const judgeKeys: KnownKeys = optionKeys<JudgeOptions>(
 export const lastWriteWins = 'last-write-wins';
 
 /** The rule by which the claim that is trusted more stands; a tie keeps the existing one. */
-export const highestTrust = 'highest-trust';
+const highestTrust = 'highest-trust';
 
 /** Pairs of claims whose answers a judge keeps, so that a commit that is planned again does not ask again. */
 const answersMax = 100_000;

@@ -75,7 +75,7 @@ function fieldsOf({ role, scope, trust, trustOn, model }: AgentFields): JsonInpu
 }
 
 /** Returns who an agent is now on a branch; `agent.not-spawned` if it is not there. */
-export async function registeredNow(engine: Engine, look: FleetLook, agent: string): Promise<Registration> {
+async function registeredNow(engine: Engine, look: FleetLook, agent: string): Promise<Registration> {
   const found = registrationAt(look.table, agent, await momentNow(engine, look));
   if (found !== undefined) return found;
   throw new RepriseError('agent.not-spawned', `Cannot find agent "${agent}" on "${look.place.record.branch}"`, {

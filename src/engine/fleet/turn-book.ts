@@ -11,7 +11,7 @@ import { replay } from '../looking/replay.ts';
 import type { OnBranch } from './fleet-look.ts';
 
 /** A message, without ids, and the tool calls it asks for or answers. */
-export interface BookMessage {
+interface BookMessage {
   readonly is: string;
   readonly asks: readonly string[];
   readonly answers: readonly string[];
