@@ -125,6 +125,7 @@ export async function openOn(store: EventStore, platform: Platform, path: string
     memories: new Map(),
     summaries: new Map(),
     fleets: new Map(),
+    fingerprints: new Map(),
     onRead: () => undefined,
     chores: new Chores(),
     recording: { maskKey: () => '' },

@@ -5,7 +5,13 @@ export { AgentSurface } from './engine/fleet/agent-surface.ts';
 export { BeliefsHandle } from './engine/fleet/beliefs-handle.ts';
 export { FleetHandle } from './engine/fleet/fleet-handle.ts';
 export { SessionRecorder } from './engine/recording/recorder.ts';
-export { Reprise, type SessionOptions, type SessionsOptions } from './engine/reprise.ts';
+export {
+  Reprise,
+  type SessionOptions,
+  type SessionsOptions,
+  type SessionVerification,
+  type VerifyAllOptions,
+} from './engine/reprise.ts';
 export { Session } from './engine/session.ts';
 export { StateHandle } from './engine/state/state-handle.ts';
 export { Transaction } from './engine/state/transaction.ts';
@@ -63,6 +69,7 @@ export {
   runs,
   type TurnNode,
 } from './projections/runs.ts';
+export { type Simulated, type SimulatedCall, simulated } from './projections/simulated.ts';
 export { type State, type StateEntry, state } from './projections/state.ts';
 export { type Summary, type SummaryState, summary } from './projections/summary.ts';
 export { type Waiting, waiting } from './projections/waiting.ts';
@@ -137,7 +144,7 @@ export type {
   ResumeContext,
 } from './core/recording/agent.ts';
 export type { CallGuard, NamedCall, StoredStart } from './core/recording/call-guard.ts';
-export type { EffectAction, EffectClass, EffectPolicy } from './core/recording/effects.ts';
+export type { EffectAction, EffectClass, EffectPolicy, EffectTable } from './core/recording/effects.ts';
 export type { Approval, KeptQuestion, PersonAnswer, PersonBook, WaitingCall } from './core/recording/person-calls.ts';
 export type {
   CallEnd,
@@ -154,14 +161,17 @@ export type {
   TurnStart,
   Usage,
 } from './core/recording/recorder.ts';
+export type { Simulate, SimulatedAfter, Simulation } from './core/recording/simulation.ts';
 export type { Spending } from './core/recording/spending.ts';
 export { type At, type PointInput, parseRef, type Ref, refText } from './core/ref.ts';
 export type { Edit, EditOptions, Replacement } from './core/view/edit.ts';
 
 // The options and results of the verbs.
 
+export type { CheckAnswer, PassAnswer, Scores } from './core/comparing/check-answer.ts';
 export type { DiffCounts, DiffOptions, DiffPair, DiffPlace, HistoryDiff } from './core/comparing/diff.ts';
-export type { StrictDiff, StrictEvent, StrictNames, TypeMismatch } from './core/comparing/diff-strict.ts';
+export type { StrictDiff, StrictEvent, StrictNames, TailEvent, TypeMismatch } from './core/comparing/diff-strict.ts';
+export type { MeanInterval, PairCount, PassComparison } from './core/comparing/statistics.ts';
 export type { ChangedValue, JsonPath, LoneValue, ValueDiff } from './core/comparing/value-diff.ts';
 export type {
   AppendOptions,
@@ -173,6 +183,9 @@ export type {
   SessionLog,
   SessionSource,
 } from './core/session/session-log.ts';
+export type { SessionSize } from './core/store/session-size.ts';
+export type { ArchiveOptions } from './engine/changing/archive-branch.ts';
+export type { DeleteBranchOptions, DeletedBranch } from './engine/changing/delete-branch.ts';
 export type { Edited } from './engine/changing/edit.ts';
 export type { Marked, MarkOptions } from './engine/changing/mark.ts';
 export type { Reverted, RevertOptions } from './engine/changing/revert.ts';
@@ -180,7 +193,7 @@ export type { RewindOptions } from './engine/changing/rewind.ts';
 export type { Copied, CopiedSession, CopyOptions, CopyProgress } from './engine/copying/copy-options.ts';
 export type { ImportOptions, ImportSource } from './engine/copying/foreign-history.ts';
 export type { Erased, EraseOptions } from './engine/erasing/erase.ts';
-export type { AgentBeliefs, AgentKnowledge, AgentReplayOptions, AgentVerbs } from './engine/fleet/agent-verbs.ts';
+export type { AgentBeliefs, AgentKnowledge, AgentReplayOptions, AgentVerbs, AsOptions } from './engine/fleet/agent-verbs.ts';
 export type { AuditOptions } from './engine/fleet/audit.ts';
 export type { BeliefsVerbs } from './engine/fleet/beliefs-verbs.ts';
 export type { CommitOptions, CommittedBelief } from './engine/fleet/commit-belief.ts';
@@ -205,6 +218,25 @@ export type {
 export type { BranchFleetVerbs, SessionFleetVerbs } from './engine/fleet/session-fleet-verbs.ts';
 export type { SettledPair } from './engine/fleet/settle.ts';
 export type { SettledTold } from './engine/fleet/settle-told.ts';
+export type {
+  ExperimentOptions,
+  ExperimentSetOptions,
+  Judge,
+  JudgeContext,
+} from './engine/experimenting/experiment-options.ts';
+export type { SetPoint } from './engine/experimenting/experiment-place.ts';
+export type {
+  CheckedBranch,
+  ExperimentProgress,
+  ExperimentResult,
+  ExperimentRow,
+  ExperimentSession,
+  ExperimentSetResult,
+  JudgeRow,
+  ScoreSummary,
+  VariantComparison,
+  VariantSummary,
+} from './engine/experimenting/experiment-result.ts';
 export type { Located } from './engine/history/place.ts';
 export type { CompareOptions, Comparison } from './engine/looking/compare.ts';
 export type { Counterfactual, CounterfactualOptions } from './engine/looking/counterfactual.ts';
@@ -213,17 +245,13 @@ export type { Lineage, LineageEdit } from './engine/looking/lineage.ts';
 export type { ReplayAllOptions } from './engine/looking/replay-all.ts';
 export type { SessionJson } from './engine/looking/session-json.ts';
 export type { StateAtOptions } from './engine/looking/state-at.ts';
+export type { Repaired } from './engine/proving/repair.ts';
 export type { Verification, VerifyOptions } from './engine/proving/verify.ts';
+export type { DeepResult, DeepVerification } from './engine/proving/verify-deep.ts';
+export type { AnyProjection } from './engine/proving/verify-snapshots.ts';
 export type { BranchLeft, RecordOptions } from './engine/recording/record-options.ts';
 export type { EffectAnswer, EffectQuestion } from './engine/resuming/effect-guard.ts';
-export type { ExperimentOptions } from './engine/resuming/experiment-options.ts';
-export type {
-  CheckedBranch,
-  ExperimentProgress,
-  ExperimentResult,
-  ExperimentRow,
-  VariantSummary,
-} from './engine/resuming/experiment-result.ts';
+export type { Fate, ForeseeingOptions, ForeseenCall, ForeseenTool } from './engine/resuming/foreseen-calls.ts';
 export type { Decisions } from './engine/resuming/person-decisions.ts';
 export type { Resumable, ResumableOptions } from './engine/resuming/resumable.ts';
 export type {
@@ -257,11 +285,20 @@ export type { Sha256 } from './core/parts/digest.ts';
 export type { BranchSummary } from './core/store/branch-record.ts';
 export type { Abort, EventStore } from './core/store/event-store.ts';
 export type { AsyncContext, Platform, RequestListener, RequestTold } from './core/store/platform.ts';
+export type { DerivedFault, ReindexOutcome } from './core/store/reindex-request.ts';
 export type { SessionRef } from './core/store/session-ref.ts';
 export type { SessionRecord } from './core/store/session-request.ts';
-export type { NamespaceSize, StoreAdvice, StoreFact, StoreHealth, TableSize } from './core/store/store-health.ts';
+export type {
+  HealthRequest,
+  NamespaceSize,
+  StoreAdvice,
+  StoreFact,
+  StoreHealth,
+  TableSize,
+} from './core/store/store-health.ts';
 export { createNodePlatform } from './node/platform.ts';
 export { openMemoryStore } from './store/memory/memory-store.ts';
 export { openPostgresStore } from './store/postgres/postgres-store.ts';
 export type { PostgresStoreOptions } from './store/postgres/store-options.ts';
-export { openSqliteStore, type SqliteStoreOptions } from './store/sqlite/sqlite-store.ts';
+export { openSqliteStore } from './store/sqlite/sqlite-store.ts';
+export type { SqliteStoreOptions } from './store/sqlite/store-options.ts';

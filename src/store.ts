@@ -22,6 +22,7 @@ export type {
 } from './core/store/append-request.ts';
 export type { BranchHead, BranchRecord, BranchSummary } from './core/store/branch-record.ts';
 export type { BranchState } from './core/store/branch-state.ts';
+export type { DeleteBranchRequest } from './core/store/delete-branch-request.ts';
 export type { EraseOutcome, EraseRequest } from './core/store/erase-request.ts';
 export type { Abort, EventStore } from './core/store/event-store.ts';
 export type { LatestPage, LatestRequest } from './core/store/latest-request.ts';
@@ -35,6 +36,7 @@ export type {
   PartsRequest,
 } from './core/store/page-request.ts';
 export type { Receipt, ReceiptsRequest } from './core/store/receipt.ts';
+export type { DerivedFault, ReindexOutcome, ReindexRequest } from './core/store/reindex-request.ts';
 export { judgeRestore, type RestoredRow, type RestorePlan } from './core/store/restore.ts';
 export type { RestoredEvent, RestoreOutcome, RestoreRequest } from './core/store/restore-request.ts';
 export type { BranchRef, SessionRef } from './core/store/session-ref.ts';
@@ -45,8 +47,16 @@ export type {
   SessionsPage,
   SessionsRequest,
 } from './core/store/session-request.ts';
-export type { Snapshot, SnapshotKey } from './core/store/snapshot-key.ts';
-export type { NamespaceSize, StoreAdvice, StoreFact, StoreHealth, TableSize } from './core/store/store-health.ts';
+export type { SessionSize } from './core/store/session-size.ts';
+export type { HeldSnapshotsRequest, Snapshot, SnapshotKey } from './core/store/snapshot-key.ts';
+export type {
+  HealthRequest,
+  NamespaceSize,
+  StoreAdvice,
+  StoreFact,
+  StoreHealth,
+  TableSize,
+} from './core/store/store-health.ts';
 export type { StoredEvent } from './core/store/stored-event.ts';
 export type { EditMarker, Marker, MarkerBase } from './core/view/marker.ts';
 export type { AskedView, History, Segment, ViewPoint } from './core/view/view.ts';

@@ -165,6 +165,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/erase.ts')).erase,
   },
   {
+    name: 'branch',
+    group: 'Change',
+    summary: 'archive a branch, or delete one that nothing grows from',
+    load: async () => (await import('./commands/branch.ts')).branch,
+  },
+  {
     name: 'delete-session',
     group: 'Change',
     summary: 'delete a whole session for good',
@@ -219,10 +225,22 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/config.ts')).config,
   },
   {
+    name: 'du',
+    group: 'Manage',
+    summary: 'show which sessions take up space, and with what',
+    load: async () => (await import('./commands/du.ts')).du,
+  },
+  {
     name: 'doctor',
     group: 'Manage',
     summary: 'check the health of the store and suggest fixes',
     load: async () => (await import('./commands/doctor.ts')).doctor,
+  },
+  {
+    name: 'repair',
+    group: 'Manage',
+    summary: 'rebuild the key index and the clocks from the log',
+    load: async () => (await import('./commands/repair.ts')).repair,
   },
   {
     name: 'completion',

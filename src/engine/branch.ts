@@ -10,10 +10,10 @@ import type { Edit } from '../core/view/edit.ts';
 import { optionsOn } from './changing/append.ts';
 import type { Edited } from './changing/edit.ts';
 import type { Marked, MarkOptions } from './changing/mark.ts';
-import type { AgentVerbs } from './fleet/agent-verbs.ts';
-import type { AuditOptions } from './fleet/audit.ts';
+import type { AgentVerbs, AsOptions } from './fleet/agent-verbs.ts';
+import { type AuditOptions, auditOn } from './fleet/audit.ts';
 import type { BeliefsVerbs } from './fleet/beliefs-verbs.ts';
-import { type BeliefsAtOptions, type FleetState, timesOn } from './fleet/fleet-at.ts';
+import { type BeliefsAtOptions, beliefsOn, type FleetState, timesOn } from './fleet/fleet-at.ts';
 import type { TwoTimes } from './fleet/fleet-look.ts';
 import type { FleetVerbs } from './fleet/fleet-verbs.ts';
 import type { Mutated, Mutation } from './fleet/mutate.ts';
@@ -25,7 +25,6 @@ import type { RecordOptions } from './recording/record-options.ts';
 import type { Resumable, ResumableOptions } from './resuming/resumable.ts';
 import type { ResumeOptions, ResumeResult } from './resuming/resume.ts';
 import type { BranchVerbs, SessionVerbs } from './session-verbs.ts';
-import { pointOn } from './state/point.ts';
 import type { StateVerbs } from './state/state-verbs.ts';
 
 /** One line of events in a session: the verbs of the session, on this branch. */
@@ -64,23 +63,20 @@ export class Branch implements BranchVerbs {
     return this.session.fleet.on(this.name);
   }
 
-  as(agent: string): AgentVerbs {
-    return this.session.as(agent).on(this.name);
+  as(agent: string, options?: AsOptions): AgentVerbs {
+    return this.session.as(agent, options).on(this.name);
   }
 
-  beliefsAt({ seq, point = {}, ...options }: BeliefsAtOptions = {}): Promise<readonly Belief[]> {
-    return this.session.beliefsAt({ ...options, point: seq === undefined ? pointOn(this.name, point) : this.#at(seq) });
+  async beliefsAt(options: BeliefsAtOptions = {}): Promise<readonly Belief[]> {
+    return this.session.beliefsAt(beliefsOn(this.name, options));
   }
 
-  fleetAt(where: PointInput | TwoTimes = {}): Promise<FleetState> {
+  async fleetAt(where: PointInput | TwoTimes = {}): Promise<FleetState> {
     return this.session.fleetAt(timesOn(this.name, where));
   }
 
   audit(options: AuditOptions = {}): Replay {
-    return this.session.audit({
-      ...options,
-      at: options.at === undefined ? this.#point : pointOn(this.name, options.at),
-    });
+    return this.session.audit(auditOn(this.name, options));
   }
 
   spawn(agent: string, options?: SpawnOptions): Promise<Event> {
@@ -136,10 +132,6 @@ export class Branch implements BranchVerbs {
 
   verify(options: Omit<VerifyOptions, 'at'> = {}): Promise<Verification> {
     return this.session.verify({ ...options, at: this.#point });
-  }
-
-  #at(seq: number): PointInput {
-    return { branch: this.name, seq };
   }
 
   get #point(): { readonly branch: string } {

@@ -12,6 +12,8 @@ import type { AppendOptions, BranchNode, ForkOptions, Replay, ReplayOptions } fr
 import type { Edit } from '../core/view/edit.ts';
 import { Branch } from './branch.ts';
 import { append } from './changing/append.ts';
+import { type ArchiveOptions, archiveBranch } from './changing/archive-branch.ts';
+import { type DeleteBranchOptions, type DeletedBranch, deleteBranch } from './changing/delete-branch.ts';
 import { deleteSession } from './changing/delete-session.ts';
 import { type Edited, edit } from './changing/edit.ts';
 import { fork } from './changing/fork.ts';
@@ -21,16 +23,19 @@ import { type Reverted, type RevertOptions, revert } from './changing/revert.ts'
 import { type RewindOptions, rewind } from './changing/rewind.ts';
 import { type Engine, sessionRef } from './context/engine.ts';
 import type { Erased, EraseOptions } from './erasing/erase.ts';
-import { AgentSurface } from './fleet/agent-surface.ts';
+import { type AgentSurface, surfaceOf } from './fleet/agent-surface.ts';
+import type { AsOptions } from './fleet/agent-verbs.ts';
 import { type AuditOptions, audit } from './fleet/audit.ts';
 import { BeliefsHandle } from './fleet/beliefs-handle.ts';
 import { type BeliefsAtOptions, beliefsAt, type FleetState, fleetAt } from './fleet/fleet-at.ts';
 import { FleetHandle } from './fleet/fleet-handle.ts';
 import type { OnBranch, TwoTimes } from './fleet/fleet-look.ts';
 import { beliefConsequences } from './fleet/settle-marked.ts';
+import type { ExperimentOptions } from './experimenting/experiment-options.ts';
+import type { ExperimentResult } from './experimenting/experiment-result.ts';
 import { metadataAt } from './history/metadata.ts';
 import { branchHead, findPlace, type Located, locate } from './history/place.ts';
-import { erase, experiment, masker, record, resumable, resume, retry, verify } from './lazy-verbs.ts';
+import { erase, experiment, masker, record, repair, resumable, resume, retry, verify } from './lazy-verbs.ts';
 import { type Counterfactual, type CounterfactualOptions, counterfactual } from './looking/counterfactual.ts';
 import { type FindOptions, find, findLast } from './looking/find.ts';
 import { fingerprintAt } from './looking/fingerprint-at.ts';
@@ -38,11 +43,10 @@ import { replay } from './looking/replay.ts';
 import { type SessionJson, sessionJson } from './looking/session-json.ts';
 import { type StateAtOptions, stateAt } from './looking/state-at.ts';
 import { branchTree } from './looking/tree.ts';
+import type { Repaired } from './proving/repair.ts';
 import type { Verification, VerifyOptions } from './proving/verify.ts';
 import type { RecordOptions } from './recording/record-options.ts';
 import type { SessionRecorder } from './recording/recorder.ts';
-import type { ExperimentOptions } from './resuming/experiment-options.ts';
-import type { ExperimentResult } from './resuming/experiment-result.ts';
 import type { Resumable, ResumableOptions } from './resuming/resumable.ts';
 import type { ResumeOptions, ResumeResult } from './resuming/resume.ts';
 import type { RetryOptions, RetryResult } from './resuming/retry.ts';
@@ -76,8 +80,8 @@ export class Session implements SessionVerbs {
     return new FleetHandle(this.#engine, this.#main);
   }
 
-  as(agent: string): AgentSurface {
-    return new AgentSurface(this.#engine, { ...this.#main, agent });
+  as(agent: string, options: AsOptions = {}): AgentSurface {
+    return surfaceOf(this.#engine, this.#main, agent, options);
   }
 
   beliefsAt(options: BeliefsAtOptions = {}): Promise<readonly Belief[]> {
@@ -174,6 +178,10 @@ export class Session implements SessionVerbs {
     return verify(this.#engine, this.id, options);
   }
 
+  repair(): Promise<Repaired> {
+    return repair(this.#engine, this.id);
+  }
+
   locate(point: PointInput): Promise<Located> {
     return locate(this.#engine, this.id, point);
   }
@@ -216,6 +224,14 @@ export class Session implements SessionVerbs {
 
   dropSnapshots(): Promise<void> {
     return this.#engine.store.dropSnapshots(sessionRef(this.#engine, this.id));
+  }
+
+  archiveBranch(branch: string, options: ArchiveOptions = {}): Promise<void> {
+    return archiveBranch(this.#engine, this.id, branch, options);
+  }
+
+  deleteBranch(branch: string, options: DeleteBranchOptions): Promise<DeletedBranch> {
+    return deleteBranch(this.#engine, this.id, branch, options);
   }
 
   delete(options: { readonly confirm: string }): Promise<void> {

@@ -11,6 +11,7 @@ import type { ConversationMessage, LaneConversation } from '../core/session/conv
 import type { FleetAgent } from '../engine/fleet/fleet-at.ts';
 import type { Session } from '../engine/session.ts';
 import { type Conversation, conversation } from '../projections/conversation.ts';
+import { type SimulatedCall, simulated } from '../projections/simulated.ts';
 import { type State, state } from '../projections/state.ts';
 import { summary } from '../projections/summary.ts';
 import { waiting } from '../projections/waiting.ts';
@@ -43,6 +44,8 @@ export interface Known {
   readonly changes: Changes;
   /** The questions that wait for a person. */
   readonly waiting: readonly WaitingCall[];
+  /** The calls that simulations answered. */
+  readonly simulated: readonly SimulatedCall[];
   readonly usage: Spending;
   readonly metadata: JsonObject;
 }
@@ -61,6 +64,8 @@ export interface ShowAnswer extends Omit<LaneConversation, 'openCalls'> {
   readonly calls: LaneConversation['openCalls'];
   /** The questions that wait for a person. */
   readonly waiting: readonly WaitingCall[];
+  /** The calls that simulations answered. */
+  readonly simulated: readonly SimulatedCall[];
   readonly usage: Spending;
   readonly changes: Changes;
   readonly others: readonly LaneConversation[];
@@ -96,6 +101,7 @@ export async function knownAt({ session, ref: { branch }, point }: OpenRef): Pro
     agents: (await session.fleetAt({ point })).agents,
     changes: changesOf(since, { seen, before: laneBefore(before, seen), held, heldBefore }),
     waiting: (await session.stateAt(point, waiting)).calls,
+    simulated: (await session.stateAt(point, simulated)).calls,
     usage: spending,
     metadata: await session.metadata(point),
   };
@@ -103,10 +109,11 @@ export async function knownAt({ session, ref: { branch }, point }: OpenRef): Pro
 
 /** Returns the JSON answer for a point that was read. */
 export function showAnswer({ ref }: OpenRef, known: Known): ShowAnswer {
-  const { event = null, seen, others, state: held, changes, waiting: waits, usage, metadata } = known;
+  const { event = null, seen, others, changes, waiting: waits, simulated: calledOff } = known;
+  const { beliefs, agents, usage, metadata } = known;
   const { messages, openCalls: calls, ...about } = seen;
-  const { beliefs, agents } = known;
-  const looked = { event, messages, state: held, beliefs, agents, calls, waiting: waits, usage, changes };
+  const held = { state: known.state, beliefs, agents };
+  const looked = { event, messages, ...held, calls, waiting: waits, simulated: calledOff, usage, changes };
   return { ref: refText(ref), ...looked, ...about, others, metadata };
 }
 

@@ -16,6 +16,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
     'recording',
     'resuming',
     'fleet',
+    'experimenting',
     'proving',
     'erasing',
     'copying',

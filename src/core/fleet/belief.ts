@@ -2,6 +2,7 @@ import { canonicalJson } from '../canonical-json.ts';
 import { RepriseError } from '../error.ts';
 import type { Event } from '../event/event.ts';
 import { given, isObject, type JsonObject, type JsonValue, numberAt, stringAt } from '../json.ts';
+import { shownValue } from '../known-keys.ts';
 import { checkBytes } from '../limits.ts';
 import type { Seq } from '../point.ts';
 
@@ -112,7 +113,7 @@ export function checkTopic(topic: unknown): string {
   if (typeof topic !== 'string' || topic === '' || !topic.isWellFormed())
     throw new RepriseError(
       'topic.invalid',
-      `Cannot use ${JSON.stringify(topic) ?? String(topic)} as a topic: it is not ${topic === '' ? 'a text with something in it' : 'well-formed text'}`,
+      `Cannot use ${shownValue(topic)} as a topic: it is not ${topic === '' ? 'a text with something in it' : 'well-formed text'}`,
       { hint: 'Name the subject of the claim, or leave the topic out.' },
     );
   checkBytes('topicBytesMax', [topic], 'use a topic');

@@ -19,6 +19,11 @@ export interface RunStart {
    * alone, and a fork before its first model call has no earlier messages.
    */
   readonly messages?: readonly Message[];
+  /**
+   * The id of the event that led to the run, such as a task that a different process handed out; what surrounds the run
+   * if left out.
+   */
+  readonly cause?: string;
   /** Set by `resume`: `{ run?, framework, options? }`, the run it continues and how it was started. */
   readonly resumed?: JsonObject;
 }
@@ -112,11 +117,13 @@ export interface CallEnd {
   readonly provider?: JsonObject;
 }
 
-/** The recorded answer of an earlier, equal call, used instead of making the call. */
+/** The answer that stands in for a call that is not made: of an earlier, equal call, or of a simulation. */
 export interface ReusedAnswer {
   readonly outcome: Outcome;
   readonly output: JsonValue | undefined;
   readonly error: JsonObject | undefined;
+  /** Set if a simulation gave the answer. */
+  readonly simulated?: true;
 }
 
 /** A call that was started and has to be ended. */

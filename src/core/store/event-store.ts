@@ -3,19 +3,23 @@ import type { Digest, Point, Seq } from '../point.ts';
 import type { AskedView, Segment } from '../view/view.ts';
 import type { AppendOutcome, AppendRequest } from './append-request.ts';
 import type { BranchHead, BranchRecord, BranchSummary } from './branch-record.ts';
+import type { DeleteBranchRequest } from './delete-branch-request.ts';
 import type { EraseOutcome, EraseRequest } from './erase-request.ts';
 import type { LatestPage, LatestRequest } from './latest-request.ts';
 import type { HeldPartsRequest, Page, PageRequest, PartsPage, PartsRequest } from './page-request.ts';
 import type { Receipt, ReceiptsRequest } from './receipt.ts';
+import type { ReindexOutcome, ReindexRequest } from './reindex-request.ts';
 import type { RestoreOutcome, RestoreRequest } from './restore-request.ts';
 import type { BranchRef, SessionRef } from './session-ref.ts';
 import type { NewSession, RenameRequest, SessionRecord, SessionsPage, SessionsRequest } from './session-request.ts';
-import type { Snapshot, SnapshotKey } from './snapshot-key.ts';
-import type { StoreHealth } from './store-health.ts';
+import type { SessionSize } from './session-size.ts';
+import type { HeldSnapshotsRequest, Snapshot, SnapshotKey } from './snapshot-key.ts';
+import type { HealthRequest, StoreHealth } from './store-health.ts';
 
 // Types that importers of the port need most.
 export type { AppendOutcome, AppendRequest, AppendTarget, EventInput } from './append-request.ts';
 export type { BranchHead, BranchRecord, BranchSummary } from './branch-record.ts';
+export type { DeleteBranchRequest } from './delete-branch-request.ts';
 export type { EraseOutcome, EraseRequest } from './erase-request.ts';
 export type { LatestPage, LatestRequest } from './latest-request.ts';
 export type {
@@ -29,10 +33,11 @@ export type {
 } from './page-request.ts';
 export type { AsyncContext, Platform, RequestListener, RequestTold } from './platform.ts';
 export type { Receipt } from './receipt.ts';
+export type { ReindexOutcome, ReindexRequest } from './reindex-request.ts';
 export type { RestoredEvent } from './restore-request.ts';
 export type { BranchRef, SessionRef } from './session-ref.ts';
 export type { SessionRecord, SessionsPage, SessionsRequest } from './session-request.ts';
-export type { Snapshot, SnapshotKey } from './snapshot-key.ts';
+export type { HeldSnapshotsRequest, Snapshot, SnapshotKey } from './snapshot-key.ts';
 export type { StoredEvent } from './stored-event.ts';
 
 /** Stops a wait; the part of AbortSignal that ports need. */
@@ -115,6 +120,14 @@ export interface EventStore {
   deleteSession(ref: SessionRef): Promise<boolean>;
 
   /**
+   * Deletes a branch that nothing grows from, with its events, snapshots and receipts and the parts named in the request,
+   * and appends the event that records it, atomically. Refuses a branch that others grow from or that the session began
+   * with (`branch.in-use`), and a session whose branches do not end where the caller read them (`append.conflict`). Parts
+   * that it brought and that stay count as brought by the first branch. The name is free again.
+   */
+  deleteBranch(request: DeleteBranchRequest): Promise<AppendOutcome>;
+
+  /**
    * Keeps a snapshot. A store that is read-only or busy may skip it. It must skip one made before the last erasure,
    * since that snapshot may hold erased content.
    */
@@ -125,6 +138,9 @@ export interface EventStore {
 
   /** Returns one snapshot with its value; undefined if it is gone. */
   snapshot(ref: BranchRef, key: SnapshotKey, seq: Seq): Promise<Snapshot | undefined>;
+
+  /** Returns where every snapshot of a branch is, without its value, a page at a time, by key and seq: for verification. */
+  heldSnapshots(ref: BranchRef, request: HeldSnapshotsRequest): Promise<readonly Omit<Snapshot, 'value'>[]>;
 
   /** Deletes every snapshot of a session. Only time is lost. */
   dropSnapshots(ref: SessionRef): Promise<void>;
@@ -144,11 +160,17 @@ export interface EventStore {
   /** Returns every part digest a session holds, a page at a time, rising: for erasure and verification. */
   heldParts(ref: SessionRef, request: HeldPartsRequest): Promise<readonly Digest[]>;
 
-  /** Rebuilds the key index of a session from the log, and every other index that its reads use. */
-  reindex(ref: SessionRef): Promise<void>;
+  /**
+   * Rebuilds the key index of a session from the log, and every other index that its reads use; returns what was wrong.
+   * With `dryRun` it only compares, in a store that is read-only too.
+   */
+  reindex(ref: SessionRef, request?: ReindexRequest): Promise<ReindexOutcome>;
 
-  /** Reports what the store is and whether it is sound. */
-  health(): Promise<StoreHealth>;
+  /** Measures a session; undefined if it does not exist. */
+  sessionSize(ref: SessionRef): Promise<SessionSize | undefined>;
+
+  /** Reports what the store is and whether it is sound; `deep` also compares the store's own indexes with its rows. */
+  health(request?: HealthRequest): Promise<StoreHealth>;
 
   /** Waits for work under way and releases everything. Calling it twice is harmless. */
   close(): Promise<void>;

@@ -1,5 +1,5 @@
 import type { Event } from '../../core/event/event.ts';
-import { applyEvent, finishValue, initialValue, type Projection } from '../../core/event/projection.ts';
+import { applyEvent, defineProjection, finishValue, initialValue, type Projection } from '../../core/event/projection.ts';
 import { checkAgent } from '../../core/event/state-key.ts';
 import { registrationAt } from '../../core/fleet/active.ts';
 import type { Belief } from '../../core/fleet/belief.ts';
@@ -18,23 +18,25 @@ import type { StateValue } from '../state/entry.ts';
 import { scanState, stateView } from '../state/lookup.ts';
 import { pointOn } from '../state/point.ts';
 import { StateHandle } from '../state/state-handle.ts';
-import type { AgentBeliefs, AgentKnowledge, AgentReplayOptions, AgentVerbs } from './agent-verbs.ts';
+import type { AgentBeliefs, AgentKnowledge, AgentReplayOptions, AgentVerbs, AsOptions } from './agent-verbs.ts';
 import { type CommitOptions, commitBelief, maySpeak, momentNow } from './commit-belief.ts';
-import { type BeliefsAtOptions, beliefsAt } from './fleet-at.ts';
+import { type BeliefsAtOptions, beliefsAt, beliefsAtKeys } from './fleet-at.ts';
 import { fleetAtHead, fleetAtPlace, momentOf, type OnBranch } from './fleet-look.ts';
 import { Judge } from './judge.ts';
 
 const replayKeys: KnownKeys = optionKeys<AgentReplayOptions>('replay as an agent', {
-  at: true,
-  after: true,
-  through: true,
-  since: true,
-  until: true,
+  at: 'point',
+  after: 'number',
+  through: 'number',
+  since: 'text',
+  until: 'text',
   filter: true,
-  direction: true,
-  limit: true,
-  signal: true,
+  direction: 'text',
+  limit: 'number',
+  signal: 'signal',
 });
+
+const asKeys: KnownKeys = optionKeys<AsOptions>('act as an agent', { handed: 'flag' }, 'acting as an agent');
 
 /** Whose surface it is, and where. */
 export interface SurfaceOf extends OnBranch {
@@ -55,6 +57,12 @@ export interface DuringTurn {
   readonly epoch: Seq;
   /** Throws once the turn is over: what still runs then must not write. */
   readonly check: () => void;
+}
+
+/** Returns the surface of an agent on a branch. */
+export function surfaceOf(engine: Engine, on: OnBranch, agent: string, options: AsOptions): AgentSurface {
+  checkKeys(options, asKeys);
+  return new AgentSurface(engine, { ...on, agent, isHanded: options.handed === true });
 }
 
 /** The surface of one agent. `AgentVerbs` describes the verbs. */
@@ -98,6 +106,7 @@ export class AgentSurface implements AgentVerbs {
   }
 
   async beliefsAt(options: BeliefsAtOptions = {}): Promise<readonly Belief[]> {
+    checkKeys(options, beliefsAtKeys);
     const times = this.#of.during === undefined ? {} : { turn: this.#of.during.turn };
     const then = await beliefsAt(this.#engine, this.#of, { ...times, ...options }, this.agent);
     const isAllowed = await this.#allowedNow();
@@ -111,6 +120,7 @@ export class AgentSurface implements AgentVerbs {
   }
 
   async stateAt<Value, Result>(point: PointInput, projection: Projection<Value, Result>): Promise<Result> {
+    defineProjection(projection);
     let value = initialValue(projection);
     for await (const event of this.#seen({ at: point })) value = applyEvent(projection, value, event);
     return finishValue(projection, value);

@@ -12,6 +12,15 @@ import type { BeliefsAtOptions } from './fleet-at.ts';
 /** How an agent reads its history again: never the raw one, and not what is still to come. */
 export type AgentReplayOptions = Omit<ReplayOptions, 'history' | 'follow'>;
 
+/** How to act as an agent. */
+export interface AsOptions {
+  /**
+   * Whether the agent itself gets the surface. Then it sees only what is also in its scope now: an old look gives back
+   * nothing that was taken from it.
+   */
+  readonly handed?: boolean;
+}
+
 /** Everything an agent knew at a point. */
 export interface AgentKnowledge {
   readonly agent: string;

@@ -1,13 +1,14 @@
 import { RepriseError } from '../../core/error.ts';
 import { eventTypes } from '../../core/event/catalogue.ts';
 import type { Event } from '../../core/event/event.ts';
-import type { EventFilter } from '../../core/event/filter.ts';
+import { checkFilter, type EventFilter } from '../../core/event/filter.ts';
 import { given } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { PointInput } from '../../core/ref.ts';
 import type { Replay } from '../../core/session/session-log.ts';
 import type { Engine } from '../context/engine.ts';
 import { replay } from '../looking/replay.ts';
+import { pointOn } from '../state/point.ts';
 
 /** Which events of an audit to read. */
 export interface AuditOptions {
@@ -27,12 +28,12 @@ export interface AuditOptions {
 const auditKeys: KnownKeys = optionKeys<AuditOptions>(
   'audit',
   {
-    at: true,
-    limit: true,
-    after: true,
+    at: 'point',
+    limit: 'number',
+    after: 'number',
     filter: true,
-    follow: true,
-    signal: true,
+    follow: 'flag',
+    signal: 'signal',
   },
   'an audit',
 );
@@ -44,6 +45,12 @@ const auditTypes: readonly string[] = Object.entries(eventTypes)
   .filter(([type, { structural }]) => structural || audited.test(type))
   .map(([type]) => type);
 
+/** Returns the options of an audit of a branch; a point without a branch is on it. */
+export function auditOn(branch: string, options: AuditOptions): AuditOptions {
+  checkKeys(options, auditKeys);
+  return { ...options, at: pointOn(branch, options.at ?? {}) };
+}
+
 /** Reads the events of an audit from the raw history: nothing that was rewound or reverted is missing. */
 export function audit(engine: Engine, session: string, options: AuditOptions): Replay {
   checkKeys(options, auditKeys);
@@ -53,9 +60,10 @@ export function audit(engine: Engine, session: string, options: AuditOptions): R
       hint: 'It takes a whole number from 0.',
       details: { option: 'limit' },
     });
+  const { types, ...chosen } = filter === undefined ? {} : checkFilter(filter);
   const request = {
     history: 'raw',
-    filter: { ...filter, types: filter?.types?.filter((type) => auditTypes.includes(type)) ?? auditTypes },
+    filter: { ...chosen, types: types?.filter((type) => auditTypes.includes(type)) ?? auditTypes },
     ...given({ at, after, signal }),
   } as const;
   if (limit === undefined) return replay(engine, session, { ...request, ...given({ follow }) });

@@ -15,7 +15,7 @@ import { type SettledTold, settleTold } from './settle-told.ts';
 
 const strategyKeys: KnownKeys = optionKeys<{ reason?: string; turn?: number }>(
   'set the strategy',
-  { reason: true, turn: true },
+  { reason: 'text', turn: 'number' },
   'a change of strategy',
 );
 

@@ -20,7 +20,7 @@ import { type Moment, mayKnow, type Registration, trustOf } from '../../core/fle
 import { heldBelief, type Settled } from '../../core/fleet/settling.ts';
 import { checkId } from '../../core/id.ts';
 import { given, type JsonValue } from '../../core/json.ts';
-import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { checkKeys, type KnownKeys, optionKeys, shownValue } from '../../core/known-keys.ts';
 import { checkLimit } from '../../core/limits.ts';
 import { later, type Seq } from '../../core/point.ts';
 import { checkTurn } from '../../core/ref.ts';
@@ -66,11 +66,11 @@ const commitKeys: KnownKeys = optionKeys<CommitOptions>(
     kind: true,
     value: true,
     trust: true,
-    turn: true,
+    turn: 'number',
     supersedes: true,
-    beside: true,
-    cause: true,
-    run: true,
+    beside: 'flag',
+    cause: 'text',
+    run: 'text',
     id: true,
   },
   'a claim',
@@ -107,10 +107,10 @@ export interface CommitManner {
 function checkClaim(options: CommitOptions): void {
   checkKeys(options, commitKeys);
   const { agent, claim, topic, kind, trust, turn, supersedes, value } = options;
-  if (typeof claim !== 'string' || claim === '') refuseClaim(`its claim is ${shown(claim)}, not a text`);
+  if (typeof claim !== 'string' || claim === '') refuseClaim(`its claim is ${shownValue(claim)}, not a text`);
   if (topic !== undefined) checkTopic(topic);
   if (kind !== undefined && !isBeliefKind(kind))
-    refuseClaim(`its kind ${shown(kind)} is not ${beliefKinds.join(', ')}`);
+    refuseClaim(`its kind ${shownValue(kind)} is not ${beliefKinds.join(', ')}`);
   if (trust !== undefined) checkTrust(trust);
   if (turn !== undefined) checkTurn(turn);
   if (agent !== undefined) checkId('agent', agent);
@@ -119,12 +119,10 @@ function checkClaim(options: CommitOptions): void {
     refuseClaim('"supersedes" is not a list of ids');
 }
 
-const shown = (value: unknown): string => JSON.stringify(value) ?? String(value);
-
 /** Returns a trust, or throws unless it is a number from 0 to 1. */
 export function checkTrust(trust: unknown): number {
   if (typeof trust === 'number' && trust >= 0 && trust <= 1) return trust;
-  return refuseClaim(`its trust ${shown(trust)} is not a number from 0 to 1`);
+  return refuseClaim(`its trust ${shownValue(trust)} is not a number from 0 to 1`);
 }
 
 function refuseClaim(why: string): never {

@@ -18,10 +18,11 @@ export interface BeliefsAtOptions extends TwoTimes {
   readonly topic?: string;
 }
 
-const timesNames = { turn: true, seq: true, point: true } as const;
-const beliefsAtKeys: KnownKeys = optionKeys<BeliefsAtOptions>(
+const timesNames = { turn: 'number', seq: 'number', point: 'point' } as const;
+/** The names of the options of a look at beliefs. */
+export const beliefsAtKeys: KnownKeys = optionKeys<BeliefsAtOptions>(
   'look at beliefs',
-  { ...timesNames, agent: true, topic: true },
+  { ...timesNames, agent: 'text', topic: true },
   'a look at beliefs',
 );
 const fleetAtKeys: KnownKeys = optionKeys<TwoTimes>('look at a fleet', timesNames, 'a look at a fleet');
@@ -84,8 +85,21 @@ export async function fleetAt(engine: Engine, on: OnBranch, where: PointInput | 
 
 /** Returns the moment that a point or times mean on a branch. */
 export function timesOn(branch: string, where: PointInput | TwoTimes): TwoTimes {
-  const { seq, point = {}, ...times } = timesOf(where);
-  return { ...times, point: seq === undefined ? pointOn(branch, point) : { branch, seq } };
+  const times = timesOf(where);
+  checkKeys(times, fleetAtKeys);
+  return withPointOn(branch, times);
+}
+
+/** Returns the question about beliefs that options mean on a branch. */
+export function beliefsOn(branch: string, options: BeliefsAtOptions): BeliefsAtOptions {
+  checkKeys(options, beliefsAtKeys);
+  return withPointOn(branch, options);
+}
+
+function withPointOn<Times extends TwoTimes>(branch: string, times: Times): Omit<Times, 'seq'> & TwoTimes {
+  checkTimes(times);
+  const { seq, point = {}, ...rest } = times;
+  return { ...rest, point: seq === undefined ? pointOn(branch, point) : { branch, seq } };
 }
 
 /** A point is a moment too: its seq. `{ turn }` selects by turn, as everywhere in a fleet. */

@@ -51,17 +51,17 @@ export interface FailedVerification {
   readonly turn?: number;
 }
 
-const who = { task: true, agent: true, turn: true } as const;
-const startKeys: KnownKeys = optionKeys<StartTask>('start a task', { ...who, title: true, prompt: true, role: true });
-const claimKeys: KnownKeys = optionKeys<ClaimTask>('claim a task', { ...who, model: true });
+const who = { task: true, agent: 'text', turn: 'number' } as const;
+const startKeys: KnownKeys = optionKeys<StartTask>('start a task', { ...who, title: 'text', prompt: 'text', role: 'text' });
+const claimKeys: KnownKeys = optionKeys<ClaimTask>('claim a task', { ...who, model: 'text' });
 const endKeys: KnownKeys = optionKeys<EndTask>('end a task', {
   ...who,
-  outcome: true,
+  outcome: 'text',
   result: true,
-  error: true,
-  cost: true,
+  error: 'object',
+  cost: 'number',
 });
-const failedKeys: KnownKeys = optionKeys<FailedVerification>('report a failed check', { ...who, signals: true });
+const failedKeys: KnownKeys = optionKeys<FailedVerification>('report a failed check', { ...who, signals: 'list' });
 
 const taskKey = (task: string): string => plainKey('task', checkId('task', task));
 

@@ -3,7 +3,7 @@ import { messageOf, RepriseError } from '../../core/error.ts';
 import { type Belief, type Claim, contentOf } from '../../core/fleet/belief.ts';
 import { contradicts } from '../../core/fleet/contradiction.ts';
 import { inLogOrder, isLater, type Meeting, type Verdict } from '../../core/fleet/settling.ts';
-import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { checkFunction, checkKeys, type KnownKeys, optionKeys, shownValue } from '../../core/known-keys.ts';
 import { limits } from '../../core/limits.ts';
 import type { Engine } from '../context/engine.ts';
 
@@ -31,7 +31,7 @@ export interface JudgeOptions {
 
 const judgeKeys: KnownKeys = optionKeys<JudgeOptions>(
   'judge claims',
-  { contradicts: true, strategies: true, timeoutMs: true },
+  { contradicts: 'function', strategies: 'object', timeoutMs: 'number' },
   'a judge of claims',
 );
 
@@ -60,6 +60,8 @@ export class Judge {
         hint: 'It takes milliseconds, more than 0.',
         details: { option: 'timeoutMs' },
       });
+    for (const [name, rule] of Object.entries(options.strategies ?? {}))
+      checkFunction(rule, `settle contradictions by the rule "${name}"`);
     this.#engine = engine;
     this.#options = options;
   }
@@ -69,7 +71,7 @@ export class Judge {
     if (name === lastWriteWins || name === highestTrust || Object.hasOwn(this.#options.strategies ?? {}, name)) return;
     throw new RepriseError(
       'strategy.unknown',
-      `Cannot settle a contradiction by ${JSON.stringify(name)}: no rule of that name was passed`,
+      `Cannot settle a contradiction by ${shownValue(name)}: no rule of that name was passed`,
       {
         hint: `Pass it with session.beliefs.using({ strategies: { … } }), or set "${lastWriteWins}" or "${highestTrust}".`,
         details: { strategy: name },
@@ -123,7 +125,7 @@ export class Judge {
       const rule = this.#options.strategies?.[strategy] as Strategy;
       const said = await this.#inTime(rule(added, existing), `the rule "${strategy}"`);
       if (said !== 'new' && said !== 'existing')
-        return fallen(`the rule "${strategy}" answered ${JSON.stringify(said) ?? String(said)}`);
+        return fallen(`the rule "${strategy}" answered ${shownValue(said)}`);
       return { winner: (said === 'new' ? added : existing) === claim ? 'claim' : 'other', strategy };
     } catch (error) {
       return fallen(`the rule "${strategy}" failed: ${messageOf(error)}`);
@@ -170,5 +172,5 @@ export class Judge {
 const answerOf = (said: unknown): Answer =>
   typeof said === 'boolean'
     ? { contradicts: said }
-    : { fault: `the checker answered ${JSON.stringify(said) ?? String(said)}` };
+    : { fault: `the checker answered ${shownValue(said)}` };
 const faultOf = (error: unknown): Answer => ({ fault: `the checker failed: ${messageOf(error)}` });

@@ -1,6 +1,6 @@
 import { RepriseError } from '../../core/error.ts';
 import { checkAgent, defaultAgent } from '../../core/event/state-key.ts';
-import { given, type JsonInputValue } from '../../core/json.ts';
+import { given, isObject, type JsonInputValue } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { Engine } from '../context/engine.ts';
 import { StateHandle } from '../state/state-handle.ts';
@@ -35,18 +35,18 @@ export interface Mutated {
 
 const stateKeys: KnownKeys = optionKeys<StateMutation>(
   'mutate state',
-  { agent: true, key: true, value: true },
+  { agent: 'text', key: 'text', value: true },
   'a mutation of state',
 );
 const wholeKeys: KnownKeys = optionKeys<{ state: true; strategy: true; turn: true; reason: true }>(
   'mutate a branch',
-  { state: true, strategy: true, turn: true, reason: true },
+  { state: 'object', strategy: 'text', turn: 'number', reason: 'text' },
   'a mutation',
 );
 
 /** Changes what was on a branch, from the turn after its fork turn on. */
 export async function mutate(engine: Engine, on: OnBranch, mutation: Mutation, judge: Judge): Promise<Mutated> {
-  if (typeof mutation !== 'object' || mutation === null) refuse();
+  if (!isObject(mutation)) refuse();
   if ('claim' in mutation) {
     const committed = await commitBelief(engine, on, mutation, { judge, mutates: true });
     return { seq: committed.belief.seq, turn: committed.belief.turn, committed };

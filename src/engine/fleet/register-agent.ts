@@ -5,8 +5,8 @@ import { always, registrationAt } from '../../core/fleet/active.ts';
 import { checkTopic } from '../../core/fleet/belief.ts';
 import type { Registration, Scope } from '../../core/fleet/registration.ts';
 import { checkId } from '../../core/id.ts';
-import { given, isObject, type JsonInput } from '../../core/json.ts';
-import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { given, type JsonInput } from '../../core/json.ts';
+import { checkKeys, type KnownKeys, optionKeys, shownValue } from '../../core/known-keys.ts';
 import { checkLimit } from '../../core/limits.ts';
 import { checkTurn } from '../../core/ref.ts';
 import { write } from '../changing/write.ts';
@@ -47,19 +47,19 @@ export interface EndOptions {
   readonly turn?: number;
 }
 
-const fieldNames = { role: true, scope: true, trust: true, trustOn: true, model: true } as const;
-const spawnKeys: KnownKeys = optionKeys<SpawnOptions>('spawn an agent', { ...fieldNames, fromTurn: true }, 'an agent');
-const changeKeys: KnownKeys = optionKeys<ChangeOptions>('change an agent', { ...fieldNames, turn: true }, 'an agent');
+const fieldNames = { role: 'text', scope: true, trust: true, trustOn: 'object', model: 'text' } as const;
+const spawnKeys: KnownKeys = optionKeys<SpawnOptions>('spawn an agent', { ...fieldNames, fromTurn: 'number' }, 'an agent');
+const changeKeys: KnownKeys = optionKeys<ChangeOptions>('change an agent', { ...fieldNames, turn: 'number' }, 'an agent');
 const endKeys: KnownKeys = optionKeys<EndOptions>(
   'end an agent',
-  { outcome: true, reason: true, turn: true },
+  { outcome: 'text', reason: 'text', turn: 'number' },
   'an end',
 );
 
 function fieldsOf({ role, scope, trust, trustOn, model }: AgentFields): JsonInput {
   if (scope !== undefined && scope !== 'all') {
     if (!Array.isArray(scope))
-      throw new RepriseError('option.invalid', `Cannot use ${JSON.stringify(scope)} as a scope: it is not a list`, {
+      throw new RepriseError('option.invalid', `Cannot use ${shownValue(scope)} as a scope: it is not a list`, {
         hint: 'Pass a list of topics, or "all".',
         details: { option: 'scope' },
       });
@@ -68,7 +68,6 @@ function fieldsOf({ role, scope, trust, trustOn, model }: AgentFields): JsonInpu
   }
   if (trust !== undefined) checkTrust(trust);
   if (trustOn !== undefined) {
-    if (!isObject(trustOn)) checkTrust(trustOn);
     for (const value of Object.values(trustOn)) checkTrust(value);
   }
   return given({ role, scope, trust, trustOn, model });

@@ -24,7 +24,7 @@ export interface RevertBeliefOptions extends MarkOptions {
   readonly restore?: boolean;
 }
 
-const revertKeys: KnownKeys = optionKeys<RevertBeliefOptions>('revert a claim', { ...markOptionNames, restore: true });
+const revertKeys: KnownKeys = optionKeys<RevertBeliefOptions>('revert a claim', { ...markOptionNames, restore: 'flag' });
 
 /** The change that taking a claim back made, and how what came back was settled. */
 export interface RevertedBelief extends Reverted {

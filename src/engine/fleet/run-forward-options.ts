@@ -56,17 +56,17 @@ export interface ForwardOptions<Result = unknown> extends Pick<RecordOptions, 'm
 
 /** The names of the options of a run forward. */
 export const forwardKeys: KnownKeys = optionKeys<ForwardOptions>('run forward', {
-  untilTurn: true,
+  untilTurn: 'number',
   onTurn: true,
-  signal: true,
-  timeoutMs: true,
-  budget: true,
+  signal: 'signal',
+  timeoutMs: 'number',
+  budget: 'object',
   effects: true,
-  ask: true,
-  reuseUnchanged: true,
+  ask: 'function',
+  reuseUnchanged: 'flag',
   mask: true,
-  prices: true,
-  onError: true,
+  prices: 'object',
+  onError: 'function',
   facts: true,
 });
 

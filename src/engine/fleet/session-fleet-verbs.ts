@@ -2,7 +2,7 @@ import type { Event } from '../../core/event/event.ts';
 import type { Belief } from '../../core/fleet/belief.ts';
 import type { PointInput } from '../../core/ref.ts';
 import type { Replay } from '../../core/session/session-log.ts';
-import type { AgentVerbs } from './agent-verbs.ts';
+import type { AgentVerbs, AsOptions } from './agent-verbs.ts';
 import type { AuditOptions } from './audit.ts';
 import type { BeliefsVerbs } from './beliefs-verbs.ts';
 import type { BeliefsAtOptions, FleetState } from './fleet-at.ts';
@@ -42,7 +42,7 @@ export interface SessionFleetVerbs {
    * const { scope, beliefs: seen, messages } = await session.as('support').knownAt('main@5');
    * ```
    */
-  as(agent: string): AgentVerbs;
+  as(agent: string, options?: AsOptions): AgentVerbs;
 
   /**
    * Returns the claims that stand at a moment of the two times: what is in the view at a seq and not after a turn.

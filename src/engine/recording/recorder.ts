@@ -1,5 +1,8 @@
+import { RepriseError } from '../../core/error.ts';
 import type { Event, EventDraft } from '../../core/event/event.ts';
-import { given, type JsonValue } from '../../core/json.ts';
+import { checkId } from '../../core/id.ts';
+import { given, isObject, type JsonValue } from '../../core/json.ts';
+import { checkFunction, kindName } from '../../core/known-keys.ts';
 import type { Message } from '../../core/message/message.ts';
 import { errorOfRecord } from '../../core/recording/error-record.ts';
 import type { WaitingCall } from '../../core/recording/person-calls.ts';
@@ -16,6 +19,7 @@ import type {
   TaskStart,
   TurnStart,
 } from '../../core/recording/recorder.ts';
+import { checkTurn } from '../../core/ref.ts';
 import { CallRecorder } from './call-recorder.ts';
 import { endedData, outcomeOf } from './ended-data.ts';
 import { EventIntake } from './event-intake.ts';
@@ -76,6 +80,7 @@ export class SessionRecorder implements Recorder {
    * ```
    */
   async run<T>(start: RunStart, body: () => T | PromiseLike<T>): Promise<T> {
+    checkFunction(body, 'record a run');
     const isOuter = this.#context.scope?.run === undefined;
     const failedBefore = this.#setup.counts.failed;
     await this.#intake.room();
@@ -100,6 +105,7 @@ export class SessionRecorder implements Recorder {
    * ```
    */
   async turn<T>(start: TurnStart, body: () => T | PromiseLike<T>): Promise<T> {
+    checkFunction(body, 'record a turn');
     this.#intake.reportUnknownKeys(start, inputKeys.turn);
     await this.#intake.room();
     const outer = this.#context.scope;
@@ -124,8 +130,9 @@ export class SessionRecorder implements Recorder {
    * if (begun !== undefined) recorder.inTurn(begun, () => recorder.event({ type: 'note.added', data: { text: 'Looked.' } }));
    * ```
    */
-  inTurn<T>(started: Pick<Event, 'id' | 'turn' | 'agent'>, body: () => T): T {
-    const { id, turn, agent } = started;
+  inTurn<T>(started: StartedTurn, body: () => T): T {
+    checkFunction(body, 'record inside a turn');
+    const { id, turn, agent } = checkStarted(started);
     this.#setup.turns.note(this.#context.actorIn(this.#context.scope, given({ agent })), turn);
     const scope: RecorderScope = { ...this.#context.scope, cause: id, turn, ...given({ agent }), isTurnGiven: true };
     return this.#context.within(scope, body);
@@ -141,6 +148,7 @@ export class SessionRecorder implements Recorder {
    * ```
    */
   async task<T>(start: TaskStart, body: () => T | PromiseLike<T>): Promise<T> {
+    checkFunction(body, 'record a task');
     this.#intake.reportUnknownKeys(start, inputKeys.task);
     await this.#intake.room();
     const outer = this.#context.scope;
@@ -173,6 +181,7 @@ export class SessionRecorder implements Recorder {
     body: (call: OpenCall) => T | PromiseLike<T>,
     endOf?: (result: T) => CallEnd,
   ): Promise<T> {
+    checkFunction(body, 'record a call');
     const open = await this.startCall(start);
     if (open.answer !== undefined) return answered<T>(open.answer);
     const ended = await settle(() => open.within(() => body(open)));
@@ -328,6 +337,23 @@ export class SessionRecorder implements Recorder {
     if (endOf === undefined) return result === undefined ? {} : { output: result as never };
     return this.#intake.reporting(() => endOf(result)) ?? {};
   }
+}
+
+/** The beginning of a turn that was started elsewhere. */
+type StartedTurn = Pick<Event, 'id' | 'turn' | 'agent'>;
+
+/** Returns the beginning of a turn, or throws unless it is one. */
+function checkStarted(started: StartedTurn): StartedTurn {
+  if (!isObject(started))
+    throw new RepriseError('option.invalid', `Cannot record inside ${kindName(started)}: it is not a turn`, {
+      hint: 'Pass the event that started the turn.',
+    });
+  const { id, turn, agent } = started;
+  return {
+    id: checkId('event', id),
+    turn: checkTurn(turn),
+    ...given({ agent: agent === undefined ? undefined : checkId('agent', agent) }),
+  };
 }
 
 /** Returns the recorded output, or throws the recorded error. */

@@ -11,10 +11,12 @@ import type {
   BranchRecord,
   BranchRef,
   BranchSummary,
+  DeleteBranchRequest,
   EraseOutcome,
   EraseRequest,
   EventStore,
   HeldPartsRequest,
+  HeldSnapshotsRequest,
   LatestPage,
   LatestRequest,
   Page,
@@ -23,6 +25,8 @@ import type {
   PartsRequest,
   Platform,
   Receipt,
+  ReindexOutcome,
+  ReindexRequest,
   SessionRecord,
   SessionRef,
   SessionsPage,
@@ -33,11 +37,13 @@ import type {
 import type { ReceiptsRequest } from '../../core/store/receipt.ts';
 import type { RestoreOutcome, RestoreRequest } from '../../core/store/restore-request.ts';
 import type { NewSession, RenameRequest } from '../../core/store/session-request.ts';
+import type { SessionSize } from '../../core/store/session-size.ts';
 import type { StoreHealth } from '../../core/store/store-health.ts';
 import { storeClosed } from '../../core/store/store-state.ts';
 import type { AskedView, Segment } from '../../core/view/view.ts';
 import { append } from './operations/append.ts';
 import { findBranch, findHead, listBranches } from './operations/branch.ts';
+import { deleteBranch } from './operations/delete-branch.ts';
 import { deleteSession } from './operations/delete-session.ts';
 import { erase } from './operations/erase.ts';
 import { health } from './operations/health.ts';
@@ -49,8 +55,9 @@ import { findReceipts, heldReceipts, putReceipt } from './operations/receipts.ts
 import { reindex } from './operations/reindex.ts';
 import { renameSession } from './operations/rename-session.ts';
 import { restore } from './operations/restore.ts';
+import { sessionSize } from './operations/session-size.ts';
 import { createSession, listSessions, recordOf } from './operations/sessions.ts';
-import { findSnapshot, findSnapshots, putSnapshot } from './operations/snapshots.ts';
+import { findSnapshot, findSnapshots, heldSnapshots, putSnapshot } from './operations/snapshots.ts';
 import { Watchers } from './operations/watch.ts';
 import { findHeld, heldBranch, heldSession, type Shelf } from './shelf.ts';
 
@@ -70,12 +77,16 @@ export function openMemoryStore(options: { readonly platform: Platform }): Event
 
 const openKeys: KnownKeys = optionKeys<{ platform: Platform }>('open the store', { platform: true }, 'openMemoryStore');
 
+/** Events that reads may return before timers and sockets get their turn. */
+const turnEventsMax = 2_000;
+
 // The methods are async so that an error becomes a rejection, as with every other store.
 class MemoryStore implements EventStore {
   readonly #platform: Platform;
   readonly #shelf: Shelf = { namespaces: new Map(), touches: 0 };
   readonly #watchers = new Watchers();
   #isClosed = false;
+  #readSinceTurn = 0;
 
   constructor(platform: Platform) {
     this.#platform = platform;
@@ -114,7 +125,18 @@ class MemoryStore implements EventStore {
   }
 
   async read(ref: SessionRef, view: readonly Segment[], page: PageRequest): Promise<Page> {
-    return readPage(heldSession(this.#open(), ref), view, page);
+    if (this.#readSinceTurn >= turnEventsMax) await this.#letTurn();
+    const read = readPage(heldSession(this.#open(), ref), view, page);
+    this.#readSinceTurn += read.events.length;
+    return read;
+  }
+
+  /** Lets timers, sockets and signals run: this store answers at once, so a long history would be one turn. */
+  async #letTurn(): Promise<void> {
+    this.#readSinceTurn = 0;
+    await new Promise<void>((resolve) => {
+      this.#platform.startTimer(0, resolve);
+    });
   }
 
   async locate(ref: SessionRef, ids: readonly string[]): Promise<ReadonlyMap<string, Point>> {
@@ -162,6 +184,12 @@ class MemoryStore implements EventStore {
     return deleteSession(this.#open(), ref);
   }
 
+  async deleteBranch(request: DeleteBranchRequest): Promise<AppendOutcome> {
+    const outcome = deleteBranch(this.#open(), this.#platform, request);
+    this.#watchers.wake();
+    return outcome;
+  }
+
   async renameSession(ref: SessionRef, request: RenameRequest): Promise<void> {
     renameSession(this.#open(), ref, request);
     this.#watchers.wake();
@@ -176,6 +204,11 @@ class MemoryStore implements EventStore {
   async snapshots(ref: BranchRef, key: SnapshotKey, through: Seq): Promise<readonly Omit<Snapshot, 'value'>[]> {
     const session = findHeld(this.#open(), ref);
     return session === undefined ? [] : findSnapshots(session, ref.branch, key, through);
+  }
+
+  async heldSnapshots(ref: BranchRef, request: HeldSnapshotsRequest): Promise<readonly Omit<Snapshot, 'value'>[]> {
+    const session = findHeld(this.#open(), ref);
+    return session === undefined ? [] : heldSnapshots(session, ref.branch, request);
   }
 
   async snapshot(ref: BranchRef, key: SnapshotKey, seq: Seq): Promise<Snapshot | undefined> {
@@ -214,8 +247,12 @@ class MemoryStore implements EventStore {
     return digests.sort().slice(0, Math.min(limit, limits.partsAskedMax));
   }
 
-  async reindex(ref: SessionRef): Promise<void> {
-    reindex(heldSession(this.#open(), ref));
+  async reindex(ref: SessionRef, request: ReindexRequest = {}): Promise<ReindexOutcome> {
+    return reindex(heldSession(this.#open(), ref), request);
+  }
+
+  async sessionSize(ref: SessionRef): Promise<SessionSize | undefined> {
+    return sessionSize(this.#open(), ref);
   }
 
   async health(): Promise<StoreHealth> {

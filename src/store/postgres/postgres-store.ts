@@ -10,10 +10,12 @@ import type {
   BranchRecord,
   BranchRef,
   BranchSummary,
+  DeleteBranchRequest,
   EraseOutcome,
   EraseRequest,
   EventStore,
   HeldPartsRequest,
+  HeldSnapshotsRequest,
   LatestPage,
   LatestRequest,
   Page,
@@ -22,6 +24,8 @@ import type {
   PartsRequest,
   Platform,
   Receipt,
+  ReindexOutcome,
+  ReindexRequest,
   SessionRecord,
   SessionRef,
   SessionsPage,
@@ -32,10 +36,11 @@ import type {
 import { type ReceiptsRequest } from '../../core/store/receipt.ts';
 import type { RestoreOutcome, RestoreRequest } from '../../core/store/restore-request.ts';
 import { type NewSession, type RenameRequest, sessionNotFound } from '../../core/store/session-request.ts';
+import type { SessionSize } from '../../core/store/session-size.ts';
 import type { StoreHealth } from '../../core/store/store-health.ts';
 import { storeClosed, storeReadOnly } from '../../core/store/store-state.ts';
 import type { AskedView, Segment } from '../../core/view/view.ts';
-import { snapshotOf, snapshotPlaceOf } from '../sql/snapshot-row.ts';
+import { heldSnapshotOf, snapshotOf, snapshotPlaceOf } from '../sql/snapshot-row.ts';
 import { type Repeatable, Writer } from './appending/writer.ts';
 import { Catalogue } from './catalogue.ts';
 import type { Connection } from './connection.ts';
@@ -44,6 +49,7 @@ import type { Migration } from './migrate.ts';
 import { type OpenedDatabase, openDatabase } from './open-database.ts';
 import { findBranch, findHead, listBranches } from './operations/branch.ts';
 import { branchIds, branchOf, findBranchOf, sessionOf } from './operations/branch-place.ts';
+import { deleteBranch } from './operations/delete-branch.ts';
 import { clearSession, hiddenSessions, hideSession } from './operations/delete-session.ts';
 import { erase } from './operations/erase.ts';
 import { type HealthOptions, healthOf } from './operations/health.ts';
@@ -55,8 +61,9 @@ import { findReceipts, heldReceipts, putReceipt } from './operations/receipts.ts
 import { reindex } from './operations/reindex.ts';
 import { renameSession } from './operations/rename-session.ts';
 import { againInDoubt, restore } from './operations/restore.ts';
+import { sessionSize } from './operations/session-size.ts';
 import { createSession, findSession, listSessions } from './operations/sessions.ts';
-import { dropSnapshots, findSnapshot, findSnapshots, putSnapshot } from './operations/snapshots.ts';
+import { dropSnapshots, findSnapshot, findSnapshots, heldSnapshots, putSnapshot } from './operations/snapshots.ts';
 import { vacuum } from './operations/vacuum.ts';
 import { Watchers, watchKey } from './operations/watch.ts';
 import type { WrittenBranch } from './operations/write-rows.ts';
@@ -237,6 +244,17 @@ class PostgresStore implements EventStore {
     return true;
   }
 
+  async deleteBranch(request: DeleteBranchRequest): Promise<AppendOutcome> {
+    const { outcome, group } = await this.#write((queries, isRepeated) =>
+      deleteBranch(queries, this.#catalogue, this.#platform, request, isRepeated),
+    );
+    this.#tell(group.committed());
+    // It may remember where the branch ended.
+    this.#catalogue.forget();
+    await vacuum(this.#database);
+    return outcome;
+  }
+
   async renameSession(ref: SessionRef, request: RenameRequest): Promise<void> {
     const replaced = await this.#write((queries, isRepeated) => renameSession(queries, ref, request, isRepeated));
     if (replaced === undefined) return;
@@ -277,6 +295,15 @@ class PostgresStore implements EventStore {
     });
   }
 
+  async heldSnapshots(ref: BranchRef, request: HeldSnapshotsRequest): Promise<readonly Omit<Snapshot, 'value'>[]> {
+    return await this.#read(async (queries) => {
+      const found = await findBranchOf(queries, ref);
+      if (found === undefined) return [];
+      const rows = await heldSnapshots(queries, found.session, found.branch.id, request);
+      return rows.map((row) => heldSnapshotOf(ref, row));
+    });
+  }
+
   async dropSnapshots(ref: SessionRef): Promise<void> {
     await this.#write(async (queries) => dropSnapshots(queries, await sessionOf(queries, ref)));
   }
@@ -311,17 +338,20 @@ class PostgresStore implements EventStore {
   }
 
   async heldParts(ref: SessionRef, { limit, after }: HeldPartsRequest): Promise<readonly Digest[]> {
+    const most = Math.min(limit, limits.partsAskedMax);
     return await this.#read(async (queries) => {
       const session = await findSessionRow(queries, ref);
-      return session === undefined
-        ? []
-        : await heldParts(queries, session, after, Math.min(limit, limits.partsAskedMax));
+      return session === undefined ? [] : await heldParts(queries, session, after, most);
     });
   }
 
-  async reindex(ref: SessionRef): Promise<void> {
+  async reindex(ref: SessionRef, request: ReindexRequest = {}): Promise<ReindexOutcome> {
     const session = await this.#read((queries) => sessionOf(queries, ref));
-    await reindex(session, (work) => this.#write(work));
+    return await reindex(session, request, (work) => (request.dryRun === true ? this.#read(work) : this.#write(work)));
+  }
+
+  async sessionSize(ref: SessionRef): Promise<SessionSize | undefined> {
+    return await this.#read((queries) => sessionSize(queries, ref));
   }
 
   async health(): Promise<StoreHealth> {
@@ -345,9 +375,8 @@ class PostgresStore implements EventStore {
       await clearSession(session, (work) => this.#writer.run(work));
   }
 
-  #tell(moved: readonly WrittenBranch[]): void {
+  readonly #tell = (moved: readonly WrittenBranch[]): void =>
     this.#watchers.moved(moved.map(({ facts, row }) => watchKey(facts.session.id, row.id)));
-  }
 
   /** Runs a read on one connection. Waits for a server that is gone, and leaves nothing open. */
   async #read<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {

@@ -1,6 +1,6 @@
 import type { RepriseError } from '../../core/error.ts';
 import type { KeySelector } from '../../core/event/keys.ts';
-import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
+import { checkKeys } from '../../core/known-keys.ts';
 import { checkLimit, limits } from '../../core/limits.ts';
 import type { Digest, Point, Seq } from '../../core/point.ts';
 import type {
@@ -11,18 +11,21 @@ import type {
   BranchRecord,
   BranchRef,
   BranchSummary,
+  DeleteBranchRequest,
   EraseOutcome,
   EraseRequest,
   EventStore,
   HeldPartsRequest,
+  HeldSnapshotsRequest,
   LatestPage,
   LatestRequest,
   Page,
   PageRequest,
   PartsPage,
   PartsRequest,
-  Platform,
   Receipt,
+  ReindexOutcome,
+  ReindexRequest,
   SessionRecord,
   SessionRef,
   SessionsPage,
@@ -33,18 +36,20 @@ import type {
 import type { ReceiptsRequest } from '../../core/store/receipt.ts';
 import type { RestoreOutcome, RestoreRequest } from '../../core/store/restore-request.ts';
 import type { NewSession, RenameRequest } from '../../core/store/session-request.ts';
-import type { StoreHealth } from '../../core/store/store-health.ts';
+import type { SessionSize } from '../../core/store/session-size.ts';
+import type { HealthRequest, StoreHealth } from '../../core/store/store-health.ts';
 import { branchNotFound, storeClosed, storeReadOnly } from '../../core/store/store-state.ts';
 import type { AskedView, Segment } from '../../core/view/view.ts';
-import { snapshotOf, snapshotPlaceOf } from '../sql/snapshot-row.ts';
+import { heldSnapshotOf, snapshotOf, snapshotPlaceOf } from '../sql/snapshot-row.ts';
 import { Catalogue, type SessionRow } from './catalogue.ts';
 import type { Database } from './database.ts';
+import { examineAside } from './examination.ts';
 import { LogEmptying } from './log-emptying.ts';
 import type { Migration } from './migrate.ts';
 import { openDatabase } from './open-database.ts';
-import type { OpenedFile } from './opened-file.ts';
 import { append, sessionOf } from './operations/append.ts';
 import { findBranch, findHead, listBranches } from './operations/branch.ts';
+import { deleteBranch } from './operations/delete-branch.ts';
 import { clearSession, hiddenSessions, hideSession } from './operations/delete-session.ts';
 import { erase } from './operations/erase.ts';
 import { healthOf } from './operations/health.ts';
@@ -56,34 +61,15 @@ import { findReceipts, heldReceipts, putReceipt } from './operations/receipts.ts
 import { reindex } from './operations/reindex.ts';
 import { renameSession } from './operations/rename-session.ts';
 import { restore } from './operations/restore.ts';
+import { sessionSize } from './operations/session-size.ts';
 import { createSession, findSession, listSessions } from './operations/sessions.ts';
-import { dropSnapshots, findSnapshot, findSnapshots, putSnapshot } from './operations/snapshots.ts';
+import { dropSnapshots, findSnapshot, findSnapshots, heldSnapshots, putSnapshot } from './operations/snapshots.ts';
 import { changeDetector, Watchers } from './operations/watch.ts';
 import { checkWait } from './option-checks.ts';
 import { migrations as ownMigrations } from './schema.ts';
 import { isBusy } from './sqlite-error.ts';
+import { type OpenOptions, openKeys, type SqliteStoreOptions } from './store-options.ts';
 import { pause, turnMsMax, turnOfLoop, Writer } from './writer.ts';
-
-/** How to open a SQLite store. */
-export interface SqliteStoreOptions {
-  /** The file; a missing directory is created. */
-  readonly path: string;
-  readonly platform: Platform;
-  /** `disk` (the default) survives power loss; `process` survives the death of the process only, and is faster. */
-  readonly durability?: 'disk' | 'process';
-  /** Opens for reading only. A file without write permission is always opened that way. */
-  readonly readOnly?: boolean;
-  /** How long to wait for a different process before `store.busy`: 10 s if left out, 0 to try once, 10 minutes at most. */
-  readonly busyWaitMs?: number;
-  /** Whether to create a missing file; true if left out. */
-  readonly create?: boolean;
-}
-
-const openKeys: KnownKeys = optionKeys<SqliteStoreOptions>(
-  'open the store',
-  { path: true, platform: true, durability: true, readOnly: true, busyWaitMs: true, create: true },
-  'openSqliteStore',
-);
 
 /**
  * Opens the store in one SQLite file. Several processes may have it open; each waits for the others without blocking its
@@ -111,13 +97,6 @@ export async function openMigratedStore(
   const store = new SqliteStore(database, { ...options, migrations, busyWaitMs, isReadOnly, file });
   store.clearAway();
   return store;
-}
-
-interface OpenOptions extends SqliteStoreOptions {
-  readonly migrations: readonly Migration[];
-  readonly busyWaitMs: number;
-  readonly isReadOnly: boolean;
-  readonly file: OpenedFile;
 }
 
 class SqliteStore implements EventStore {
@@ -238,6 +217,13 @@ class SqliteStore implements EventStore {
     return true;
   }
 
+  async deleteBranch(request: DeleteBranchRequest): Promise<AppendOutcome> {
+    const { platform } = this.#options;
+    const outcome = await this.#write(() => deleteBranch(this.#database, this.#catalogue, platform, request));
+    await this.#log.empty();
+    return outcome;
+  }
+
   async renameSession(ref: SessionRef, request: RenameRequest): Promise<void> {
     const replaced = await this.#write(() => renameSession(this.#database, this.#catalogue, ref, request));
     if (replaced === undefined) return;
@@ -266,6 +252,14 @@ class SqliteStore implements EventStore {
       const branch = this.#findBranchId(ref);
       const found = branch === undefined ? undefined : findSnapshot(this.#database, branch, key, seq);
       return found === undefined ? undefined : snapshotOf(ref, key, found);
+    });
+  }
+
+  async heldSnapshots(ref: BranchRef, request: HeldSnapshotsRequest): Promise<readonly Omit<Snapshot, 'value'>[]> {
+    return await this.#read(() => {
+      const branch = this.#findBranchId(ref);
+      if (branch === undefined) return [];
+      return heldSnapshots(this.#database, branch, request).map((row) => heldSnapshotOf(ref, row));
     });
   }
 
@@ -300,19 +294,27 @@ class SqliteStore implements EventStore {
   async heldParts(ref: SessionRef, { limit, after }: HeldPartsRequest): Promise<readonly Digest[]> {
     return await this.#read(() => {
       const session = this.#catalogue.session(ref);
-      return session === undefined
-        ? []
-        : heldParts(this.#database, session, after, Math.min(limit, limits.partsAskedMax));
+      const most = Math.min(limit, limits.partsAskedMax);
+      return session === undefined ? [] : heldParts(this.#database, session, after, most);
     });
   }
 
-  async reindex(ref: SessionRef): Promise<void> {
+  async reindex(ref: SessionRef, request: ReindexRequest = {}): Promise<ReindexOutcome> {
     const session = await this.#read(() => sessionOf(this.#catalogue, ref));
-    await reindex(this.#database, this.#catalogue, session, (work) => this.#write(work));
+    return await reindex(this.#database, this.#catalogue, session, request, (work) =>
+      request.dryRun === true ? this.#read(work) : this.#write(work),
+    );
   }
 
-  async health(): Promise<StoreHealth> {
-    return await this.#read(() => healthOf(this.#database, this.#options.path, this.#options.isReadOnly));
+  async sessionSize(ref: SessionRef): Promise<SessionSize | undefined> {
+    return await this.#read(() => sessionSize(this.#database, this.#catalogue, ref));
+  }
+
+  async health({ deep = false }: HealthRequest = {}): Promise<StoreHealth> {
+    this.#checkOpen();
+    const { path, isReadOnly, file } = this.#options;
+    const examined = await examineAside({ ...file.location, deep });
+    return await this.#read(() => healthOf(this.#database, path, { isReadOnly, examined }));
   }
 
   close(): Promise<void> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Message } from '../../core/message/message.ts';
-import type { ExperimentProgress } from '../../engine/resuming/experiment-result.ts';
+import type { ExperimentProgress } from '../../engine/experimenting/experiment-result.ts';
 import { asks, countedRefund, lastOf, littleAgent, recordLoop, refunding, says } from './little-agent.ts';
 import { noting, own, refunded } from './refund-story.ts';
 import { all, onSession, refuses, type VerbCase } from './verb-case.ts';
@@ -127,6 +127,52 @@ export const retry: readonly VerbCase[] = [
     assert.deepEqual([failed?.type, failed?.data['outcome']], ['task.ended', 'error']);
   }),
 
+  onSession(
+    'retry() records the run of a task as its consequence, so that it can be retried again',
+    async (session) => {
+      const recorder = await session.record({ facts: false });
+      await recorder.task({ task: 't1', prompt: 'Add 2 and 3.' }, async () => {
+        recorder.event({ type: 'task.claimed', agent: 'worker', data: { task: 't1' } });
+        await recorder.run({ agent: 'worker', run: 'r1' }, async () => {
+          const request = { messages: [{ role: 'user', content: 'Add 2 and 3.' }] } as const;
+          await recorder.call(
+            { kind: 'model', name: 'm', request },
+            () => says('Five.'),
+            (message) => ({ message }),
+          );
+        });
+      });
+      await recorder.close();
+      const [handed] = await all(session.replay({ filter: { types: ['task.started'] } }));
+      const same = await session.retry('task:t1', async () => 'Five.', { name: 'same', agentName: 'worker' });
+      const events = await own(session, same.branch);
+      assert.equal(events.find(({ type }) => type === 'run.started')?.cause, handed?.id);
+      // The view already says that this agent took the task.
+      assert.equal(events.filter(({ type }) => type === 'task.claimed').length, 0);
+      const other = await session.retry('same@task:t1', async () => 'V.', { name: 'other', agentName: 'second' });
+      assert.deepEqual([other.original.text, other.text], ['Five.', 'V.']);
+      const claims = (await own(session, 'other')).filter(({ type }) => type === 'task.claimed');
+      assert.deepEqual(
+        claims.map(({ agent }) => agent),
+        ['second'],
+      );
+    },
+  ),
+
+  onSession('retry() ends a task whose run could not begin, and masks what it says of a failure', async (session) => {
+    await session.append({ type: 'task.started', data: { task: 't1', prompt: 'Fix it.' } });
+    const stopped = AbortSignal.abort(new Error('not now'));
+    await assert.rejects(session.retry('task:t1', noting(), { name: 'unbegun', signal: stopped }));
+    const unbegun = (await own(session, 'unbegun')).at(-1);
+    assert.deepEqual([unbegun?.type, unbegun?.data['outcome']], ['task.ended', 'aborted']);
+    const failing = (): Promise<never> => Promise.reject(new Error('refused: password=hunter2-hunter2'));
+    await assert.rejects(session.retry('task:t1', failing, { name: 'failed' }), /refused/);
+    const failed = (await own(session, 'failed')).at(-1);
+    assert.equal(failed?.type, 'task.ended');
+    assert.match(JSON.stringify(failed.data['error']), /refused/);
+    assert.doesNotMatch(JSON.stringify(failed.data), /hunter2/);
+  }),
+
   onSession('retry() refuses what is not there', async (session) => {
     await session.append({ type: 'note.added', data: { text: 'x' } });
     await refuses('point.out-of-range', () => session.retry('run:none', noting()));
@@ -172,7 +218,7 @@ export const experiment: readonly VerbCase[] = [
       const [asIs, limited] = result.variants;
       assert.deepEqual(
         [asIs?.verdict, limited?.verdict, limited?.passed, limited?.checked],
-        ['baseline', 'undecided', 2, 2],
+        ['baseline', 'tooFew', 2, 2],
       );
       assert.ok((limited?.interval?.low ?? 1) < 0.5, 'two repeats do not say much');
       assert.deepEqual([limited?.mean.modelCalls, limited?.mean.tokens, limited?.mean.cost], [2, 220, 0.02]);
@@ -261,7 +307,7 @@ export const experiment: readonly VerbCase[] = [
     assert.equal(rows.at(-1)?.outcome, 'aborted');
   }),
 
-  onSession('experiment() makes an irreversible call once, whichever branch comes first', async (session) => {
+  onSession('experiment() makes an irreversible call only if its policy says so, and then once', async (session) => {
     await recordLoop(session, { model: () => says('Which order?') }, ['Refund it.']);
     const made: string[] = [];
     const refund = {
@@ -276,16 +322,18 @@ export const experiment: readonly VerbCase[] = [
       const script = [asks('refund', { order: 7 }, `${context.branch}-call`), says('Done.')];
       return littleAgent({ model: () => script.shift() as Message, tools: { refund } }).resume(context, undefined);
     };
-    const { rows } = await session.experiment('main@2', { variants: [{ name: 'a' }], repeats: 3, parallel: 3, agent });
-    assert.equal(made.length, 1);
-    assert.deepEqual(rows.map(({ outcome }) => outcome).sort(), ['error', 'error', 'ok']);
-    const reusing = await session.experiment('main@2', {
-      variants: [{ name: 'b' }],
-      repeats: 3,
-      agent,
-      effects: 'reuse',
-    });
-    assert.deepEqual([made.length, reusing.rows.every(({ outcome }) => outcome === 'ok')], [1, true]);
+    const three = { repeats: 3, parallel: 3, agent };
+    const refused = await session.experiment('main@2', { variants: [{ name: 'a' }], ...three });
+    assert.deepEqual(
+      refused.rows.map(({ outcome, errorCode }) => [outcome, errorCode]),
+      Array(3).fill(['error', 'effect.refused']),
+    );
+    assert.match(refused.rows[0]?.error ?? '', /an experiment does not make it either/);
+    assert.equal(made.length, 0);
+    const once = await session.experiment('main@2', { variants: [{ name: 'b' }], ...three, effects: 'once' });
+    const again = await session.experiment('main@2', { variants: [{ name: 'c' }], ...three });
+    for (const { rows } of [once, again]) assert.ok(rows.every(({ outcome }) => outcome === 'ok'));
+    assert.equal(made.length, 1, 'and every other branch is answered from the record');
   }),
 
   onSession('experiment() refuses what is not well formed before it makes a branch', async (session) => {

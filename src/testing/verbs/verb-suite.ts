@@ -12,13 +12,16 @@ import { beliefVerbs } from './belief-verbs.ts';
 import { branchVerbs } from './branching.ts';
 import { edit, fork, revert, rewind } from './changing.ts';
 import { copying } from './copying.ts';
+import { deep } from './deep-proving.ts';
 import { editing } from './editing.ts';
 import { effects } from './effects.ts';
 import { effectsBeside } from './effects-beside.ts';
 import { erase } from './erasing.ts';
+import { experimentSets } from './experiment-sets.ts';
 import { experiment, retry } from './experimenting.ts';
 import { fleetVerbs } from './fleet-verbs.ts';
 import { forwardVerbs } from './forward-verbs.ts';
+import { housekeeping } from './housekeeping.ts';
 import { importing } from './importing.ts';
 import { counterfactual, stateAt } from './looking.ts';
 import { masking } from './masking.ts';
@@ -37,6 +40,7 @@ import { replaying } from './state-replaying.ts';
 import { isolation, lifeCycle } from './state-transactions.ts';
 import { stopping } from './stopping.ts';
 import type { VerbCase } from './verb-case.ts';
+import { whatIf } from './what-if.ts';
 
 /** The methods and accessors of a handle, without the plain fields that name what it is on. */
 export type VerbsOf<Handle, Field extends keyof Handle = never> = Exclude<keyof Handle & string, Field>;
@@ -78,16 +82,19 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   counterfactual,
   fork: [...fork, ...mistyping],
   edit: [...edit, ...editing],
-  resume: [...resume, ...stopping, ...userTurns, ...effects, ...effectsBeside],
+  resume: [...resume, ...stopping, ...userTurns, ...effects, ...effectsBeside, ...whatIf],
   resumable,
   retry,
-  experiment,
+  experiment: [...experiment, ...experimentSets],
+  archiveBranch: housekeeping,
+  deleteBranch: housekeeping,
   rewind,
   revert,
   redo,
   erase,
   fingerprint,
-  verify,
+  verify: [...verify, ...deep],
+  repair: deep,
   branch: branchVerbs,
   tree: sessions,
   toJSON: sessions,
@@ -104,12 +111,16 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   'reprise.namespace': sessions,
   'reprise.currentNamespace': sessions,
   'reprise.replay': replay,
+  'reprise.experiment': experimentSets,
+  'reprise.findExperiment': experimentSets,
+  'reprise.sessionSize': housekeeping,
   'reprise.diff': diff,
   'reprise.resolve': sessions,
   'reprise.copy': copying,
   'reprise.import': importing,
   'reprise.export': importing,
   'reprise.health': sessions,
+  'reprise.verifyAll': deep,
   'reprise.close': sessions,
 
   'branch.append': branchVerbs,

@@ -193,7 +193,7 @@ describe('reprise resume', () => {
     await place.run(['fork', 'refund@2', '--name', 'odd', '--model', 'odd-1']);
     const resumed = await place.run(['resume', 'refund/odd', '--with', 'support']);
     expect(resumed.stdout + resumed.stderr).toContain('cost unknown');
-    const { stdout } = await place.run(['list']);
+    const { stdout } = await place.run(['list', '--branches']);
     expect(stdout.split('\n').find((line) => line.includes('odd'))).toMatch(/ \? /);
     place.write('variants.json', [{ name: 'priced' }, { name: 'odd', model: 'odd-1' }]);
     const table = await place.run(['experiment', 'refund@2', '--variants', 'variants.json']);
@@ -307,6 +307,35 @@ export default { ...held, agents: { cashier } };
   });
 });
 
+describe('what an agent prints', () => {
+  const printing = `
+console.log('loading the configuration');
+async function support({ recorder }) {
+  console.log('working on it');
+  process.stdout.write('half a line, ');
+  console.info('and the rest');
+  setTimeout(() => console.log('too late'), 50);
+  return recorder.call({ kind: 'model', name: 'small-1', request: { messages: [] } }, async () => 'Done.',
+    (text) => ({ message: { role: 'assistant', content: text } }));
+}
+export default { agents: { support } };
+`;
+  const printed = ['loading the configuration', 'working on it', 'half a line, and the rest', 'too late'];
+
+  test.each([
+    ['resume', ['resume', 'refund/careful', '--prompt', 'Again.']],
+    ['retry', ['retry', 'refund']],
+    ['experiment', ['experiment', 'refund@2', '--variants', 'variants.json']],
+  ])('goes to stderr: stdout of %s has only the answer', async (_, words) => {
+    place.write('reprise.config.mjs', printing);
+    const { code, stdout, stderr } = await place.runAlone([...words, '--json=object']);
+    expect([code, JSON.parse(stdout)]).toEqual([0, expect.any(Object)]);
+    for (const text of printed) expect(stderr).toContain(text);
+    const { stdout: read } = await place.runAlone([...words, '--effects', 'run']);
+    for (const text of printed) expect(read).not.toContain(text);
+  });
+});
+
 describe('reprise retry', () => {
   test('tries the run again on a branch of its own and shows both results; the original is untouched', async () => {
     place.write('reprise.config.mjs', moreAgents);
@@ -343,6 +372,39 @@ describe('reprise retry', () => {
     expect(await place.json('retry', 'night@task:T-1')).toMatchObject({ original: { task: 'T-1' } });
     expect(await place.run(['retry', 'task:T-9'])).toMatchObject({ code: 1, stdout: '' });
   });
+
+  test('claims the task on the branch, ends it there, and compares the results that the ends state', async () => {
+    await using reprise = await place.open();
+    const night = await reprise.createSession('night');
+    const recorder = await night.record({ facts: false });
+    await recorder.task({ task: 'T-1', prompt: 'Add the index.' }, () =>
+      recorder.run({ agent: 'worker', run: 'r1' }, async () => {
+        recorder.message({ role: 'user', content: 'Add the index.' });
+        const request = { messages: [{ role: 'user', content: 'Add the index.' }] } as const;
+        await recorder.call(
+          { kind: 'model', name: 'm', request },
+          async () => 'Thinking.',
+          (text) => ({ message: { role: 'assistant', content: text } }),
+        );
+        return 'Added it.';
+      }),
+    );
+    await recorder.close();
+    const { code, stdout } = await place.run(['retry', 'task:T-1', '--name', 'again']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('[-Added-] [-it-].');
+    expect(stdout).not.toContain('Thinking');
+    const events = (await place.run(['replay', 'night/again', '--after', '3', '--json'])).stdout.trim().split('\n');
+    const told = events.map(
+      (line) => JSON.parse(line) as { type: string; causeSeq?: number; data: { result?: string } },
+    );
+    expect(told.map(({ type }) => type)).toEqual(
+      expect.arrayContaining(['task.claimed', 'run.started', 'run.ended', 'task.ended']),
+    );
+    expect(told.at(-1)).toMatchObject({ type: 'task.ended', data: { task: 'T-1', outcome: 'ok' } });
+    expect(told.at(-1)?.data.result).toBe('small-1, as ever: Add the index.');
+    expect(told.find(({ type }) => type === 'run.started')).toMatchObject({ causeSeq: 1 });
+  });
 });
 
 describe('reprise experiment', () => {
@@ -354,8 +416,8 @@ describe('reprise experiment', () => {
     expect(code).toBe(0);
     for (const branch of ['as-is-1', 'as-is-2', 'brief-1', 'brief-2']) expect(stdout).toContain(branch);
     expect(stdout).toMatch(/^as-is +2\/2 +0\/2 +0–66% +baseline/m);
-    expect(stdout).toMatch(/^brief +2\/2 +2\/2 +34–100% +undecided/m);
-    expect(stderr).toContain('reprise tree refund');
+    expect(stdout).toMatch(/^brief +2\/2 +2\/2 +34–100% +too few: 4 repeats needed/m);
+    expect(stderr).toMatch(/reprise experiment show [0-9a-f]{12}/);
     expect(await historyOf('refund')).toBe(before);
   });
 
@@ -371,7 +433,8 @@ describe('reprise experiment', () => {
         .map(({ branch }) => branch)
         .sort(),
     ).toEqual(['as-is-1', 'brief-1']);
-    expect(lines.at(-1)).toMatchObject({ session: 'refund', point: { branch: 'main', seq: 2 }, original: 'refund' });
+    const sessions = [{ session: 'refund', point: { branch: 'main', seq: 2 }, original: 'refund', error: null }];
+    expect(lines.at(-1)).toMatchObject({ total: 2, sessions });
   });
 
   test('variants may name agents of their own, and a failing one spoils no other', async () => {

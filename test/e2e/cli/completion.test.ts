@@ -39,11 +39,19 @@ const inBash = (...words: readonly string[]): string[] =>
     .split('\n');
 
 test.skipIf(!has('bash'))('bash completes commands, options of the command, and refs of the store', () => {
-  expect(inBash('reprise', 're')).toEqual(['replay', 'rewind', 'revert', 'redo', 'resume', 'retry']);
+  expect(inBash('reprise', 're')).toEqual(['replay', 'rewind', 'revert', 'redo', 'resume', 'retry', 'repair']);
   expect(inBash('reprise', 'fork', '--to')).toEqual(['--tools', '--tool-input', '--tool-result']);
   expect(inBash('reprise', 'verify', 'ref')).toEqual(['refund']);
   expect(inBash('reprise', 'verify', 'refund/c')).toEqual(['refund/careful']);
   expect(shell('bash', 'cat completion.bash')).toContain('compopt -o nospace');
+});
+
+test.skipIf(!has('bash'))('bash completes agents after --with, and no refs after an option with a value', () => {
+  place.write('reprise.config.mjs', `console.log('hello'); export default { agents: { support: async () => 'x' } };`);
+  expect(inBash('reprise', 'resume', 'refund', '--with', '')).toEqual(['support', 'demo']);
+  expect(inBash('reprise', 'retry', 'refund', '--with', 'su')).toEqual(['support']);
+  expect(inBash('reprise', 'fork', 'refund@2', '--name', 'ref')).toEqual(['']);
+  expect(inBash('reprise', 'fork', '--name', 'x', 'ref')).toEqual(['refund']);
 });
 
 test.skipIf(!has('zsh'))('zsh takes its script', () => {
