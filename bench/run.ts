@@ -19,6 +19,7 @@ import { load, machine } from './machine.ts';
 import type { Row } from './measure.ts';
 import { benchOpening } from './opening.ts';
 import { benchPostgresAppend } from './postgres-append.ts';
+import { benchPostgresBeliefs } from './postgres-beliefs.ts';
 import { benchPostgresProcesses } from './postgres-processes.ts';
 import { benchPostgresDisk, benchPostgresReads } from './postgres-reads.ts';
 import { benchRecording } from './recording.ts';
@@ -48,6 +49,7 @@ const groups: Readonly<Record<string, (workspace: Workspace) => Promise<Row[]>>>
   'postgres-reads': benchPostgresReads,
   'postgres-processes': benchPostgresProcesses,
   'postgres-disk': benchPostgresDisk,
+  'postgres-beliefs': benchPostgresBeliefs,
   recording: benchRecording,
   cli: benchCli,
 };

@@ -1,4 +1,4 @@
-/** An incident with six agents, and what if the one who knew had come earlier: npx tsx 16-incident.ts */
+/** An incident with six agents, and what if the one who knew had come earlier: npx tsx 17-incident.ts */
 import { type AgentTurn, openReprise } from 'reprise';
 
 await using reprise = await openReprise('memory:');

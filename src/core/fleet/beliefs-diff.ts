@@ -1,7 +1,7 @@
 import { canonicalJson } from '../canonical-json.ts';
 import { agentsAt, always } from './active.ts';
 import { type Belief, contentOf } from './belief.ts';
-import { type FleetTable, type Held, indexOf } from './fleet-table.ts';
+import { type FleetTable, indexOf } from './fleet-table.ts';
 import type { Registration } from './registration.ts';
 
 /** One of two histories that are compared. */
@@ -63,6 +63,9 @@ export interface BeliefsDiff {
 
 type Unattributed<Difference> = Omit<Difference, 'attribution'>;
 
+/** A difference of claims that was found; `other` is the claim of the right side if both have it. */
+export type FoundClaim = Unattributed<ClaimDifference> & { readonly other?: Belief };
+
 const textOf = (belief: Belief): string =>
   canonicalJson([contentOf(belief), belief.agent ?? null, belief.trust, belief.turn, belief.erased === true]);
 
@@ -73,11 +76,10 @@ export function claimDifferences(
   left: FleetTable,
   right: FleetTable,
   fromTurn: number,
-): readonly Unattributed<ClaimDifference>[] {
-  const rest = new Map<string, Held[]>();
-  for (const held of indexOf(right).held)
-    if (held.belief.turn >= fromTurn) rest.set(textOf(held.belief), [...(rest.get(textOf(held.belief)) ?? []), held]);
-  const found: Unattributed<ClaimDifference>[] = [];
+): readonly FoundClaim[] {
+  const late = indexOf(right).held.filter(({ belief }) => belief.turn >= fromTurn);
+  const rest = Map.groupBy(late, ({ belief }) => textOf(belief));
+  const found: FoundClaim[] = [];
   for (const { belief, end } of indexOf(left).held) {
     if (belief.turn < fromTurn && indexOf(right).byId.get(belief.id)?.end === end) continue;
     const other = belief.turn < fromTurn ? indexOf(right).byId.get(belief.id) : rest.get(textOf(belief))?.shift();
@@ -85,7 +87,13 @@ export function claimDifferences(
     if (other === undefined) {
       if (belief.turn >= fromTurn) found.push({ kind: 'only', side: 'left', belief, endsAt });
     } else if (other.end !== end && Math.min(other.end, end) >= fromTurn)
-      found.push({ kind: 'ended-differently', side: 'left', belief, endsAt: { ...endsAt, right: endText(other.end) } });
+      found.push({
+        kind: 'ended-differently',
+        side: 'left',
+        belief,
+        other: other.belief,
+        endsAt: { ...endsAt, right: endText(other.end) },
+      });
   }
   for (const held of [...rest.values()].flat())
     found.push({ kind: 'only', side: 'right', belief: held.belief, endsAt: { right: endText(held.end) } });

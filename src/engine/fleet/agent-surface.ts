@@ -13,7 +13,7 @@ import type { Replay } from '../../core/session/session-log.ts';
 import { conversation } from '../../projections/conversation.ts';
 import type { Engine } from '../context/engine.ts';
 import { findPlace, type Place } from '../history/place.ts';
-import { replay } from '../looking/replay.ts';
+import { checkReading, replay } from '../looking/replay.ts';
 import type { StateValue } from '../state/entry.ts';
 import { scanState, stateView } from '../state/lookup.ts';
 import { pointOn } from '../state/point.ts';
@@ -114,7 +114,7 @@ export class AgentSurface implements AgentVerbs {
   }
 
   replay(options: AgentReplayOptions = {}): Replay {
-    checkKeys(options, replayKeys);
+    checkReading(options, replayKeys);
     const { limit, ...reading } = options;
     return new SeenReplay(this.#seen(reading), limit);
   }

@@ -5,52 +5,58 @@ import {
   type BeliefsDiff,
   type ClaimDifference,
   claimDifferences,
+  type FoundClaim,
   type Side,
   type TopicDifference,
 } from '../../core/fleet/beliefs-diff.ts';
 import type { FleetTable } from '../../core/fleet/fleet-table.ts';
+import { given } from '../../core/json.ts';
 import { checkTurn, type Ref } from '../../core/ref.ts';
 import type { Engine } from '../context/engine.ts';
 import { type Place, placeAt } from '../history/place.ts';
-import { ChangeTrail } from './change-trail.ts';
+import { ChangeTrail, type TrailOf } from './change-trail.ts';
 import { fleetAtPlace } from './fleet-look.ts';
+import { takenOut } from './taken-out.ts';
 import { type BookEntry, TurnBook } from './turn-book.ts';
-
-interface ComparedSide {
-  readonly table: FleetTable;
-  readonly book: TurnBook;
-}
 
 /** Compares the beliefs, agents and answers of two histories, and says what each difference goes back to. */
 export async function compareBeliefs(engine: Engine, left: Ref, right: Ref, fromTurn = 0): Promise<BeliefsDiff> {
   checkTurn(fromTurn);
   const sides = { left: await sideOf(engine, left), right: await sideOf(engine, right) };
   const trails: Readonly<Record<Side, ChangeTrail>> = {
-    left: new ChangeTrail(sides.left.book, sides.right.book, sides.left.table),
-    right: new ChangeTrail(sides.right.book, sides.left.book, sides.right.table),
+    left: new ChangeTrail(sides.left, sides.right.book),
+    right: new ChangeTrail(sides.right, sides.left.book),
   };
-  const claims = claimDifferences(sides.left.table, sides.right.table, fromTurn).map((found) => ({
+  const claims = claimDifferences(sides.left.table, sides.right.table, fromTurn).map(({ other, ...found }) => ({
     ...found,
-    attribution: claimAttribution(found, trails),
+    attribution: claimAttribution({ ...found, ...given({ other }) }, trails),
   }));
   const agents = agentDifferences(sides.left.table, sides.right.table).map((found) => ({
     ...found,
     attribution: bestOf([trails.right.ofAgent(found.agent), trails.left.ofAgent(found.agent)]),
   }));
-  const answers = answerDifferences(sides.left.book, sides.right.book, fromTurn).map((found) => ({
-    ...found,
-    attribution: bestOf([trails.right.ofTurn(found), trails.left.ofTurn(found)]),
-  }));
+  const answers = answerDifferences(sides.left.book, sides.right.book, fromTurn).map(
+    ({ agent, turn, left: mine, right: other }): AnswerDifference => ({
+      agent,
+      turn,
+      left: mine.map(({ seq }) => seq),
+      right: other.map(({ seq }) => seq),
+      attribution: bestOf([
+        trails.right.ofTurn({ agent, turn, here: other, there: mine }),
+        trails.left.ofTurn({ agent, turn, here: mine, there: other }),
+      ]),
+    }),
+  );
   const identical = claims.length + agents.length + answers.length === 0;
   return { identical, fromTurn, topics: byTopic(claims), agents, answers };
 }
 
-async function sideOf(engine: Engine, ref: Ref): Promise<ComparedSide> {
+async function sideOf(engine: Engine, ref: Ref): Promise<TrailOf> {
   const place: Place = await placeAt(engine, ref.session, ref.branch, ref.at);
   const { table } = await fleetAtPlace(engine, place);
   const on = { session: ref.session, branch: ref.branch };
   const book = await new TurnBook(engine, on, { at: place.seq }).readOn();
-  return { table: tableUpTo(table, place.seq), book };
+  return { table: tableUpTo(table, place.seq), book, taken: await takenOut(engine, place) };
 }
 
 /** Returns a table without what came after a seq. */
@@ -67,16 +73,16 @@ function tableUpTo(table: FleetTable, seq: number): FleetTable {
 }
 
 function claimAttribution(
-  { kind, side, belief, endsAt }: Omit<ClaimDifference, 'attribution'>,
+  { side, belief, other, endsAt }: FoundClaim,
   trails: Readonly<Record<Side, ChangeTrail>>,
 ): Attribution {
-  const other: Side = side === 'left' ? 'right' : 'left';
-  if (kind === 'ended-differently') {
+  if (other !== undefined) {
     const turn = Math.min(endsAt.left ?? Number.POSITIVE_INFINITY, endsAt.right ?? Number.POSITIVE_INFINITY);
-    return bestOf([trails.right.ofEnding(belief, turn), trails.left.ofEnding(belief, turn)]);
+    const ends = { left: trails.left.endingOf(belief, turn), right: trails.right.endingOf(other, turn) };
+    return bestOf([trails.right.ofEnding(other, turn, ends.left), trails.left.ofEnding(belief, turn, ends.right)]);
   }
   // A claim that one side lacks was not made there: its turn ran differently, or nobody was there to make it.
-  return bestOf([trails[side].ofClaim(belief), trails[other].ofAbsence(belief)]);
+  return bestOf([trails[side].ofClaim(belief), trails[side === 'left' ? 'right' : 'left'].ofAbsence(belief)]);
 }
 
 const ranks = { certain: 0, possible: 1, unknown: 2 } as const;
@@ -88,37 +94,31 @@ function bestOf(found: readonly Attribution[]): Attribution {
 }
 
 function byTopic(claims: readonly ClaimDifference[]): TopicDifference[] {
-  const topics = new Map<string | null, ClaimDifference[]>();
-  for (const claim of claims) {
-    const topic = claim.belief.topic ?? null;
-    topics.set(topic, [...(topics.get(topic) ?? []), claim]);
-  }
+  const topics = Map.groupBy(claims, ({ belief }) => belief.topic ?? null);
   return [...topics].map(([topic, held]) => ({ topic, claims: held }));
 }
 
 const answerTypes = /^(call\.(started|ended)|message\.added)$/;
 
+/** A turn of an agent whose calls and answers differ. */
+interface FoundAnswers {
+  readonly agent: string;
+  readonly turn: number;
+  readonly left: readonly BookEntry[];
+  readonly right: readonly BookEntry[];
+}
+
 /** Returns the turns of agents in which the calls and answers differ. */
-function answerDifferences(
-  left: TurnBook,
-  right: TurnBook,
-  fromTurn: number,
-): readonly Omit<AnswerDifference, 'attribution'>[] {
-  const grouped = (book: TurnBook): Map<string, BookEntry[]> => {
-    const groups = new Map<string, BookEntry[]>();
-    for (const entry of book.mine) {
-      const { type, agent, turn } = entry;
-      if (!answerTypes.test(type) || agent === undefined || turn < fromTurn) continue;
-      const key = JSON.stringify([turn, agent]);
-      groups.set(key, [...(groups.get(key) ?? []), entry]);
-    }
-    return groups;
-  };
+function answerDifferences(left: TurnBook, right: TurnBook, fromTurn: number): readonly FoundAnswers[] {
+  const isAnswer = ({ type, agent, turn }: BookEntry): boolean =>
+    answerTypes.test(type) && agent !== undefined && turn >= fromTurn;
+  const grouped = (book: TurnBook): Map<string, BookEntry[]> =>
+    Map.groupBy(book.mine.filter(isAnswer), ({ turn, agent }) => JSON.stringify([turn, agent]));
   const [mine, other] = [grouped(left), grouped(right)];
   return [...new Set([...mine.keys(), ...other.keys()])].flatMap((key) => {
     const [one, two] = [mine.get(key) ?? [], other.get(key) ?? []];
     const isSame = one.length === two.length && one.every(({ content }, index) => content === two[index]?.content);
     const [turn, agent] = JSON.parse(key) as [number, string];
-    return isSame ? [] : [{ agent, turn, left: one.map(({ seq }) => seq), right: two.map(({ seq }) => seq) }];
+    return isSame ? [] : [{ agent, turn, left: one, right: two }];
   });
 }

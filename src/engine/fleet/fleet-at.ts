@@ -76,10 +76,12 @@ export async function fleetAt(engine: Engine, on: OnBranch, where: PointInput | 
   const look = await lookAtTimes(engine, on, times);
   const moment = await momentOf(engine, look, times.turn);
   const tasks = tasksAt(look.table.tasks, moment);
-  const held = new Map<string, string[]>();
-  for (const { agent, task, status } of tasks)
-    if (agent !== undefined && status === 'claimed') held.set(agent, [...(held.get(agent) ?? []), task]);
-  const agents = agentsAt(look.table, moment).map((who) => ({ ...who, tasks: held.get(who.agent) ?? [] }));
+  const held = Map.groupBy(
+    tasks.filter(({ status }) => status === 'claimed'),
+    ({ agent }) => agent,
+  );
+  const tasksOf = (agent: string): string[] => (held.get(agent) ?? []).map(({ task }) => task);
+  const agents = agentsAt(look.table, moment).map((who) => ({ ...who, tasks: tasksOf(who.agent) }));
   return { agents, tasks };
 }
 

@@ -11,7 +11,7 @@ import { refuseUnstored } from '../recording/unstored-call.ts';
 import { BudgetGuard } from '../resuming/budget-guard.ts';
 import { EffectGuard } from '../resuming/effect-guard.ts';
 import { EffectLedger } from '../resuming/effect-ledger.ts';
-import { stoppingRun } from '../resuming/run-guards.ts';
+import { RunGate, stoppingRun } from '../resuming/run-guards.ts';
 import type { StopWatch } from '../resuming/stop-watch.ts';
 import type { OnBranch } from './fleet-look.ts';
 import type { ForwardOptions } from './run-forward-options.ts';
@@ -22,9 +22,12 @@ export class ForwardRecorder implements AsyncDisposable {
   readonly #on: OnBranch;
   readonly #options: ForwardOptions<never> | ForwardOptions;
   #recorder: SessionRecorder | undefined;
+  /** The guard of the calls; none if a turn was repeated since, whose calls it does not know. */
   #effects: EffectGuard | undefined;
   /** The watch of the turn that runs. */
   #watch: StopWatch | undefined;
+  /** Refuses the calls of turns that are over: nobody would guard them. */
+  #gate: RunGate | undefined;
 
   constructor(engine: Engine, on: OnBranch, options: ForwardOptions<never> | ForwardOptions) {
     this.#engine = engine;
@@ -40,12 +43,21 @@ export class ForwardRecorder implements AsyncDisposable {
   /** Begins a turn: from now on a refused call or a spent budget stops it. */
   async begin(watch: StopWatch): Promise<void> {
     this.#watch = watch;
+    this.#gate = new RunGate(watch, this.#on.branch);
     if (watch.stopped !== undefined) throw watch.stopped.error;
     this.#recorder ??= await this.#openRecorder();
+    this.#effects ??= await this.#openGuard();
   }
 
-  /** Waits until every recorded event is stored. */
-  async flush(): Promise<void> {
+  /** Notes that a recorded turn is repeated: the calls in it are made on the branch, too. */
+  noteRepeated(): void {
+    this.#effects?.close();
+    this.#effects = undefined;
+  }
+
+  /** Ends a turn: its calls are refused from now on. Waits until every recorded event is stored. */
+  async end(): Promise<void> {
+    this.#gate?.close();
     await this.#recorder?.flush();
   }
 
@@ -56,30 +68,43 @@ export class ForwardRecorder implements AsyncDisposable {
 
   async #openRecorder(): Promise<SessionRecorder> {
     const { session, branch } = this.#on;
-    const { budget, effects, ask, onError, facts, signal } = this.#options;
-    const defaults = await recordingDefaults(this.#engine, session, this.#options);
-    const place = await placeAtHead(this.#engine, session, branch);
-    const where = { session, branch, seq: place.seq, view: viewAt(place.history, place.seq) };
-    const guard = new EffectGuard(new EffectLedger(this.#engine, session), where, {
-      ...defaults,
-      ...given({ effects, ask, signal }),
-    });
-    this.#effects = guard;
+    const { budget, mask, prices, onError, facts } = this.#options;
     const spent = new BudgetGuard(budget ?? {}, (error) => this.#watch?.stop(error, 'budget'));
-    const guards = [this.#stopping(guard), spent, this.#stopping(refuseUnstored)];
-    const { mask, prices } = defaults;
+    const gate: CallGuard = { before: (call) => this.#gate?.before(call) };
+    const guards = [gate, this.#stopping(() => this.#effects), spent, this.#stopping(() => refuseUnstored)];
     return record(this.#engine, session, { branch, guards, ...given({ mask, prices, onError, facts }) });
   }
 
+  /** Returns a guard that knows every call on the branch up to now. */
+  async #openGuard(): Promise<EffectGuard> {
+    const { session, branch } = this.#on;
+    const { effects, ask, signal } = this.#options;
+    // The guard compares with what was stored, so it masks as the recorder does.
+    const masking = await recordingDefaults(this.#engine, session, this.#options);
+    const place = await placeAtHead(this.#engine, session, branch);
+    const where = { session, branch, seq: place.seq, view: viewAt(place.history, place.seq) };
+    const { platform } = this.#engine;
+    const asking = given({ effects, ask, signal });
+    return new EffectGuard(new EffectLedger(this.#engine, session), where, {
+      ...masking,
+      ...asking,
+      by: 'resume',
+      platform,
+    });
+  }
+
   /** Returns a guard whose refusal stops the turn that runs. */
-  #stopping(guard: CallGuard): CallGuard {
-    const now = (): CallGuard => (this.#watch === undefined ? guard : stoppingRun(this.#watch, guard));
+  #stopping(guard: () => CallGuard | undefined): CallGuard {
+    const now = (): CallGuard => {
+      const held = guard() ?? {};
+      return this.#watch === undefined ? held : stoppingRun(this.#watch, held);
+    };
     return {
       before: (call) => now().before?.(call),
       started: (call, stored) => now().started?.(call, stored),
       unstored: (call) => now().unstored?.(call),
-      ended: (call, end) => guard.ended?.(call, end),
-      withdrawn: (call) => guard.withdrawn?.(call),
+      ended: (call, end) => guard()?.ended?.(call, end),
+      withdrawn: (call) => guard()?.withdrawn?.(call),
     };
   }
 }

@@ -3,6 +3,7 @@ import type { Moment } from '../../core/fleet/registration.ts';
 import type { Engine } from '../context/engine.ts';
 import { type FleetLook, fleetAtHead, type OnBranch } from './fleet-look.ts';
 import { type CopiedIds, isRepeatable } from './repeat-turn.ts';
+import { takenOut } from './taken-out.ts';
 import { type BookEntry, type BookTurn, TurnBook } from './turn-book.ts';
 import { inputsOf, missingMessages, sameInputs, type TurnInputs, topicsThatDiffer } from './turn-inputs.ts';
 
@@ -47,6 +48,8 @@ export class ForwardTurns {
     const from = parent === undefined ? undefined : { session: on.session, branch: parent.branch };
     const originalBook = from === undefined ? undefined : await new TurnBook(engine, from).readOn();
     const original = from === undefined ? undefined : await fleetAtHead(engine, from);
+    for (const { marker, events } of parent === undefined ? [] : await takenOut(engine, place, parent.seq))
+      for (const event of events) if (originalBook?.has(event.id) === true) book.noteTaken(marker, event);
     return new ForwardTurns(engine, on, { book, originalBook, original });
   }
 
@@ -103,8 +106,8 @@ export class ForwardTurns {
 
   /**
    * Returns why the inputs of a turn are different: the claims of the branch on the topics that differ, unless a repeated
-   * turn made them, the turns that ran there in place of recorded ones that had spoken on them, the agent's own turns that
-   * ran and its registration, and what changed its state and messages.
+   * turn made them, the markers that took such claims out, the turns that ran there in place of recorded ones that had
+   * spoken on them, the agent's own turns that ran and its registration, and what changed its state and messages.
    */
   #reasons(agent: string, now: TurnInputs, then: TurnInputs | undefined, missing?: readonly string[]): string[] {
     const topics = topicsThatDiffer(now, then);

@@ -2,6 +2,7 @@ import { RepriseError } from '../../core/error.ts';
 import type { Event } from '../../core/event/event.ts';
 import { given, type JsonObject } from '../../core/json.ts';
 import { checkKeys } from '../../core/known-keys.ts';
+import { checkEffectPolicy } from '../../core/recording/effects.ts';
 import { errorRecord } from '../../core/recording/error-record.ts';
 import { checkTurn } from '../../core/ref.ts';
 import { append } from '../changing/append.ts';
@@ -29,9 +30,11 @@ import { forwardKeys } from './run-forward-options.ts';
 import type { BookTurn } from './turn-book.ts';
 import { takeBackUnfinished } from './unfinished-turn.ts';
 
-function checkOptions<Result>({ untilTurn, onTurn, timeoutMs, budget, reuseUnchanged }: ForwardOptions<Result>): void {
+function checkOptions<Result>(options: ForwardOptions<Result>): void {
+  const { untilTurn, onTurn, timeoutMs, budget, effects, reuseUnchanged } = options;
   checkTurn(untilTurn);
   checkBudget(budget);
+  checkEffectPolicy(effects);
   const refuse = (why: string, hint: string, option: string): never => {
     throw new RepriseError('option.invalid', `Cannot run forward: ${why}`, { hint, details: { option } });
   };
@@ -129,6 +132,7 @@ class ForwardDrive<Result> {
       if (!(await this.#mayGoOn(turn, agent))) return false;
       const plan = await this.#turns.plan(agent, turn, this.#options.reuseUnchanged === true);
       if (plan.kind === 'repeat') {
+        recorder.noteRepeated();
         if (!(await this.#guarded(turn, agent, () => this.#repeat(agent, turn, plan.turn)))) return false;
       } else {
         const call = onTurn[agent] as (turn: AgentTurn) => Result | Promise<Result>;
@@ -199,7 +203,7 @@ class ForwardDrive<Result> {
         }),
       );
       isOver = true;
-      await recorder.flush();
+      await recorder.end();
       if ('error' in ended) {
         await this.#endTurn(begun, { outcome: watch.stopped?.outcome ?? 'error', error: errorRecord(ended.error) });
         return this.#stop(turn, agent, ended.error);

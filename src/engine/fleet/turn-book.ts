@@ -98,6 +98,7 @@ export class TurnBook {
   readonly #turnOf = new Map<string, BookTurn & { readonly did: BookEntry[] }>();
   readonly #acted = new Map<number, string[]>();
   readonly #withState = new Set<string>();
+  readonly #ids = new Set<string>();
   readonly messages: Set<string> = new Set();
   /** The events that came after the fork of the branch. */
   readonly mine: BookEntry[] = [];
@@ -145,12 +146,24 @@ export class TurnBook {
     return this.#withState.has(agent);
   }
 
+  /** Notes an event that a marker took out of the view: the marker can be the reason why a turn runs. */
+  noteTaken(marker: Event, event: Event): void {
+    const { cause: _cause, ...entry } = this.entryOf(event);
+    this.changes.add({ ...entry, id: marker.id });
+  }
+
+  /** Returns whether an event of this id is in the view, after the fork of the branch. */
+  has(id: string): boolean {
+    return this.#ids.has(id);
+  }
+
   #add(event: Event): void {
     this.#seq = Math.max(this.#seq, event.seq);
     if (isStructural(event.type)) return;
-    const entry = this.#entryOf(event);
+    const entry = this.entryOf(event);
     if (event.seq > this.#since) {
       this.mine.push(entry);
+      this.#ids.add(entry.id);
       this.changes.add(entry);
     }
     this.#noteTurn(entry);
@@ -182,7 +195,8 @@ export class TurnBook {
     this.#turnOf.set(id, within);
   }
 
-  #entryOf(event: Event): BookEntry {
+  /** Returns an event as the book has it. */
+  entryOf(event: Event): BookEntry {
     const { seq, id, type, turn, agent, cause, data } = event;
     const content = this.#text(event, forgetIds);
     const topic = stringAt(data, 'topic');

@@ -262,6 +262,52 @@ export const beliefVerbs: readonly VerbCase[] = [
     assert.deepEqual([event?.replaces, event?.replacedIds], [1, ['a']]);
   }),
 
+  onSession(
+    'commit() is planned again if its topic or agent changed, and for nothing else; each pair is asked about once',
+    async (session) => {
+      const asked: string[] = [];
+      let judged = 0;
+      let meanwhile: (() => Promise<unknown>) | undefined;
+      const beliefs = session.beliefs.using({
+        contradicts: async (existing, added) => {
+          asked.push(`${existing.claim} / ${added.claim}`);
+          const work = meanwhile;
+          meanwhile = undefined;
+          await work?.();
+          return existing.claim === 'one';
+        },
+        strategies: {
+          counted: () => {
+            judged++;
+            return 'new';
+          },
+        },
+      });
+      await beliefs.setStrategy('counted');
+      const say = (claim: string, topic = 't') => ({ agent: claim, topic, kind: 'fact', claim }) as const;
+      await beliefs.commit(say('one'));
+      await beliefs.commit({ ...say('two'), beside: true });
+      const plan = async (work: () => Promise<unknown>, claim: string): Promise<readonly string[]> => {
+        asked.length = 0;
+        judged = 0;
+        meanwhile = work;
+        await beliefs.commit(say(claim));
+        return asked;
+      };
+      const others = async (): Promise<void> => {
+        await session.append(note('elsewhere', { agent: 'somebody' }));
+        await session.beliefs.commit(say('four', 'u'));
+        await session.fleet.spawn('somebody', {});
+      };
+      assert.deepEqual(await plan(others, 'three'), ['one / three', 'two / three']);
+      assert.equal(judged, 1);
+      await session.beliefs.revert((await session.beliefsAt({ agent: 'three' }))[0]?.id ?? '');
+      const related = () => session.beliefs.commit(say('five'));
+      assert.deepEqual(await plan(related, 'six'), ['one / six', 'two / six', 'five / six']);
+      assert.equal(judged, 2);
+    },
+  ),
+
   onSession('commits of several writers at once leave one side standing on each topic', async (session) => {
     const writers = Array.from({ length: 8 }, (_, writer) => writer);
     await Promise.all(

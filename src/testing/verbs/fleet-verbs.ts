@@ -117,6 +117,17 @@ export const fleetVerbs: readonly VerbCase[] = [
     assert.deepEqual(claims(await db.beliefsAt({ seq: 3 })), ['full']);
     await session.fork({ turn: 4 }, { name: 'x' });
     assert.deepEqual(claims(await db.on('x').beliefsAt()), ['full']);
+    // Handed to the agent itself, an old look gives back nothing that was taken from it.
+    const handed = session.as('db', { handed: true });
+    assert.deepEqual(claims(await handed.beliefsAt({ turn: 4 })), []);
+    assert.deepEqual(claims(await handed.beliefsAt()), ['slow']);
+    assert.deepEqual((await handed.knownAt('main@3')).beliefs, []);
+    assert.deepEqual(claims(await handed.stateAt('main@3', beliefsProjection)), []);
+    assert.deepEqual(
+      (await all(handed.replay({ at: 'main@3' }))).map(({ type }) => type),
+      ['agent.spawned'],
+    );
+    assert.deepEqual(claims(await (await session.branch('x')).as('db', { handed: true }).beliefsAt()), ['full']);
   }),
 
   onSession('a task is claimed by one agent and ended once', async (session) => {

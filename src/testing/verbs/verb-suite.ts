@@ -20,6 +20,7 @@ import { erase } from './erasing.ts';
 import { experimentSets } from './experiment-sets.ts';
 import { experiment, retry } from './experimenting.ts';
 import { fleetVerbs } from './fleet-verbs.ts';
+import { forwardReuse } from './forward-reuse.ts';
 import { forwardVerbs } from './forward-verbs.ts';
 import { housekeeping } from './housekeeping.ts';
 import { importing } from './importing.ts';
@@ -136,7 +137,7 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   'branch.audit': fleetVerbs,
   'branch.spawn': fleetVerbs,
   'branch.mutate': fleetVerbs,
-  'branch.runForward': forwardVerbs,
+  'branch.runForward': [...forwardVerbs, ...forwardReuse],
   'branch.edit': branchVerbs,
   'branch.redo': branchVerbs,
   'branch.resume': branchVerbs,
@@ -183,7 +184,7 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   'fleet.change': fleetVerbs,
   'fleet.end': fleetVerbs,
   'fleet.mutate': fleetVerbs,
-  'fleet.runForward': forwardVerbs,
+  'fleet.runForward': [...forwardVerbs, ...forwardReuse],
 
   'agent.on': fleetVerbs,
   'agent.beliefs': fleetVerbs,
