@@ -1,6 +1,7 @@
 /** Beliefs: commits on topics of any length by any number of agents, looks at any turn, and runs forward that repeat turns. */
-import type { AgentTurn, EventDraft, Session } from '../src/index.ts';
+
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { AgentTurn, EventDraft, Session } from '../src/index.ts';
 import { alternate, atMost, type Contender, median, type Row, spread, timeEach } from './measure.ts';
 import { randomSource } from './workload.ts';
 import { open, type Workspace } from './workspace.ts';

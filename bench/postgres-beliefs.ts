@@ -48,7 +48,11 @@ export async function benchPostgresBeliefs(workspace: Workspace): Promise<Row[]>
   });
   return [
     ...rows,
-    forTheRecord('PostgreSQL: durable commit of a belief that settles a contradiction', time(median(commits)), spread(commits)),
+    forTheRecord(
+      'PostgreSQL: durable commit of a belief that settles a contradiction',
+      time(median(commits)),
+      spread(commits),
+    ),
   ];
 }
 

@@ -193,7 +193,32 @@ export type { RewindOptions } from './engine/changing/rewind.ts';
 export type { Copied, CopiedSession, CopyOptions, CopyProgress } from './engine/copying/copy-options.ts';
 export type { ImportOptions, ImportSource } from './engine/copying/foreign-history.ts';
 export type { Erased, EraseOptions } from './engine/erasing/erase.ts';
-export type { AgentBeliefs, AgentKnowledge, AgentReplayOptions, AgentVerbs, AsOptions } from './engine/fleet/agent-verbs.ts';
+export type {
+  ExperimentOptions,
+  ExperimentSetOptions,
+  Judge,
+  JudgeContext,
+} from './engine/experimenting/experiment-options.ts';
+export type { SetPoint } from './engine/experimenting/experiment-place.ts';
+export type {
+  CheckedBranch,
+  ExperimentProgress,
+  ExperimentResult,
+  ExperimentRow,
+  ExperimentSession,
+  ExperimentSetResult,
+  JudgeRow,
+  ScoreSummary,
+  VariantComparison,
+  VariantSummary,
+} from './engine/experimenting/experiment-result.ts';
+export type {
+  AgentBeliefs,
+  AgentKnowledge,
+  AgentReplayOptions,
+  AgentVerbs,
+  AsOptions,
+} from './engine/fleet/agent-verbs.ts';
 export type { AuditOptions } from './engine/fleet/audit.ts';
 export type { BeliefsVerbs } from './engine/fleet/beliefs-verbs.ts';
 export type { CommitOptions, CommittedBelief } from './engine/fleet/commit-belief.ts';
@@ -218,25 +243,6 @@ export type {
 export type { BranchFleetVerbs, SessionFleetVerbs } from './engine/fleet/session-fleet-verbs.ts';
 export type { SettledPair } from './engine/fleet/settle.ts';
 export type { SettledTold } from './engine/fleet/settle-told.ts';
-export type {
-  ExperimentOptions,
-  ExperimentSetOptions,
-  Judge,
-  JudgeContext,
-} from './engine/experimenting/experiment-options.ts';
-export type { SetPoint } from './engine/experimenting/experiment-place.ts';
-export type {
-  CheckedBranch,
-  ExperimentProgress,
-  ExperimentResult,
-  ExperimentRow,
-  ExperimentSession,
-  ExperimentSetResult,
-  JudgeRow,
-  ScoreSummary,
-  VariantComparison,
-  VariantSummary,
-} from './engine/experimenting/experiment-result.ts';
 export type { Located } from './engine/history/place.ts';
 export type { CompareOptions, Comparison } from './engine/looking/compare.ts';
 export type { Counterfactual, CounterfactualOptions } from './engine/looking/counterfactual.ts';

@@ -23,6 +23,8 @@ import { type Reverted, type RevertOptions, revert } from './changing/revert.ts'
 import { type RewindOptions, rewind } from './changing/rewind.ts';
 import { type Engine, sessionRef } from './context/engine.ts';
 import type { Erased, EraseOptions } from './erasing/erase.ts';
+import type { ExperimentOptions } from './experimenting/experiment-options.ts';
+import type { ExperimentResult } from './experimenting/experiment-result.ts';
 import { type AgentSurface, surfaceOf } from './fleet/agent-surface.ts';
 import type { AsOptions } from './fleet/agent-verbs.ts';
 import { type AuditOptions, audit } from './fleet/audit.ts';
@@ -31,8 +33,6 @@ import { type BeliefsAtOptions, beliefsAt, type FleetState, fleetAt } from './fl
 import { FleetHandle } from './fleet/fleet-handle.ts';
 import type { OnBranch, TwoTimes } from './fleet/fleet-look.ts';
 import { beliefConsequences } from './fleet/settle-marked.ts';
-import type { ExperimentOptions } from './experimenting/experiment-options.ts';
-import type { ExperimentResult } from './experimenting/experiment-result.ts';
 import { metadataAt } from './history/metadata.ts';
 import { branchHead, findPlace, type Located, locate } from './history/place.ts';
 import { erase, experiment, masker, record, repair, resumable, resume, retry, verify } from './lazy-verbs.ts';

@@ -239,7 +239,12 @@ async function makeWorld(): Promise<World> {
   await session.append([
     ...['a', 'b', 'c'].map((text) => ({ type: 'note.added', data: { text } })),
     { type: 'agent.spawned', agent: 'db', data: { scope: ['pool'] } },
-    { type: 'belief.committed', id: 'b1', agent: 'db', data: { topic: 'pool', kind: 'fact', claim: 'The pool is full' } },
+    {
+      type: 'belief.committed',
+      id: 'b1',
+      agent: 'db',
+      data: { topic: 'pool', kind: 'fact', claim: 'The pool is full' },
+    },
     { type: 'task.started', data: { task: 'T-1' } },
   ]);
   const recorder = await session.record({ facts: false, ...quiet });

@@ -45,7 +45,11 @@ describe('B5 rewind and revert', () => {
       turn: fc.integer({ min: 0, max: 9 }),
     });
     let count = 0;
-    const check = async ({ strategy, claims, turn }: typeof history extends fc.Arbitrary<infer Made> ? Made : never) => {
+    const check = async ({
+      strategy,
+      claims,
+      turn,
+    }: typeof history extends fc.Arbitrary<infer Made> ? Made : never) => {
       session = await reprise.createSession(`random-${count++}`);
       await session.beliefs.setStrategy(strategy);
       for (const [index, each] of claims.entries()) await say(`c${index}`, each.turn, each);
@@ -58,7 +62,12 @@ describe('B5 rewind and revert', () => {
   });
 
   test('a rewind of a rewind, and both taken back, change no earlier look', async () => {
-    for (const [id, turn] of [['A', 2], ['B', 6], ['C', 8]] as const) await say(id, turn);
+    for (const [id, turn] of [
+      ['A', 2],
+      ['B', 6],
+      ['C', 8],
+    ] as const)
+      await say(id, turn);
     const { head } = await session.branch();
     const before = await Promise.all([2, 6, 8].map((turn) => standing({ turn, seq: head })));
     await session.rewind({ turn: 7 }, { only: 'beliefs' });

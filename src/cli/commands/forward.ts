@@ -10,6 +10,7 @@ import { flagOption, numberOption, textOption } from '../option-values.ts';
 import { agentLimits, agentOptions } from '../options/agent-options.ts';
 import { chosenFleet } from '../options/fleet-choice.ts';
 import { wholeNumber } from '../options/number-option.ts';
+import { simulating } from '../options/simulate-option.ts';
 import { runLive } from '../running/live-run.ts';
 
 /** `reprise forward`. */
@@ -27,11 +28,13 @@ export const forward: CommandSpec = {
   ],
   run: async (context, [text = ''], options) => {
     const { out } = context;
-    const { timeoutMs, budget, effects } = agentLimits(options);
+    const limits = agentLimits(options);
+    const { timeoutMs, budget } = limits;
     const onTurn = await chosenFleet(context, textOption(options, 'with'));
     const found = await context.branch(text);
     const { session, ref } = found;
-    const result = await runLive(context, session, ({ signal, ask }) =>
+    const effects = await simulating(context, options, limits.effects, { all: false });
+    const result = await runLive(context, ({ signal, ask }) =>
       session.fleet.on(ref.branch).runForward({
         untilTurn: numberOption(options, 'until') ?? 0,
         onTurn,

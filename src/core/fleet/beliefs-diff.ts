@@ -72,11 +72,7 @@ const textOf = (belief: Belief): string =>
 const endText = (end: number): number | null => (end === Number.POSITIVE_INFINITY ? null : end);
 
 /** Returns the claims from a turn on that differ between two tables: those of one side alone, and those that ended differently. */
-export function claimDifferences(
-  left: FleetTable,
-  right: FleetTable,
-  fromTurn: number,
-): readonly FoundClaim[] {
+export function claimDifferences(left: FleetTable, right: FleetTable, fromTurn: number): readonly FoundClaim[] {
   const late = indexOf(right).held.filter(({ belief }) => belief.turn >= fromTurn);
   const rest = Map.groupBy(late, ({ belief }) => textOf(belief));
   const found: FoundClaim[] = [];

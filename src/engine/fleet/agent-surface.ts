@@ -1,5 +1,11 @@
 import type { Event } from '../../core/event/event.ts';
-import { applyEvent, defineProjection, finishValue, initialValue, type Projection } from '../../core/event/projection.ts';
+import {
+  applyEvent,
+  defineProjection,
+  finishValue,
+  initialValue,
+  type Projection,
+} from '../../core/event/projection.ts';
 import { checkAgent } from '../../core/event/state-key.ts';
 import { registrationAt } from '../../core/fleet/active.ts';
 import type { Belief } from '../../core/fleet/belief.ts';

@@ -60,7 +60,7 @@ export function audit(engine: Engine, session: string, options: AuditOptions): R
       hint: 'It takes a whole number from 0.',
       details: { option: 'limit' },
     });
-  const { types, ...chosen } = filter === undefined ? {} : checkFilter(filter);
+  const { types, ...chosen }: EventFilter = filter === undefined ? {} : checkFilter(filter);
   const request = {
     history: 'raw',
     filter: { ...chosen, types: types?.filter((type) => auditTypes.includes(type)) ?? auditTypes },

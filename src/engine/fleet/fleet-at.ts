@@ -4,6 +4,7 @@ import { type Belief, checkTopic } from '../../core/fleet/belief.ts';
 import { type FleetTask, tasksAt } from '../../core/fleet/fleet-task.ts';
 import type { Registration } from '../../core/fleet/registration.ts';
 import { checkId } from '../../core/id.ts';
+import { given } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import { checkTurn, type PointInput } from '../../core/ref.ts';
 import type { Engine } from '../context/engine.ts';
@@ -65,7 +66,7 @@ export async function beliefsAt(
   if (agent !== undefined) checkId('agent', agent);
   if (topic !== undefined) checkTopic(topic);
   const look = await lookAtTimes(engine, on, options);
-  const query: BeliefQuery = { ...(agent === undefined ? {} : { agent }), ...(topic === undefined ? {} : { topic }) };
+  const query: BeliefQuery = given({ agent, topic });
   return activeAt(look.table, await momentOf(engine, look, turn), as === undefined ? query : { ...query, as });
 }
 
@@ -89,19 +90,20 @@ export async function fleetAt(engine: Engine, on: OnBranch, where: PointInput | 
 export function timesOn(branch: string, where: PointInput | TwoTimes): TwoTimes {
   const times = timesOf(where);
   checkKeys(times, fleetAtKeys);
-  return withPointOn(branch, times);
+  return { ...given({ turn: times.turn }), point: pointOfTimes(branch, times) };
 }
 
 /** Returns the question about beliefs that options mean on a branch. */
 export function beliefsOn(branch: string, options: BeliefsAtOptions): BeliefsAtOptions {
   checkKeys(options, beliefsAtKeys);
-  return withPointOn(branch, options);
+  const { turn, agent, topic } = options;
+  return { ...given({ turn, agent, topic }), point: pointOfTimes(branch, options) };
 }
 
-function withPointOn<Times extends TwoTimes>(branch: string, times: Times): Omit<Times, 'seq'> & TwoTimes {
+function pointOfTimes(branch: string, times: TwoTimes): PointInput {
   checkTimes(times);
-  const { seq, point = {}, ...rest } = times;
-  return { ...rest, point: seq === undefined ? pointOn(branch, point) : { branch, seq } };
+  const { seq, point = {} } = times;
+  return seq === undefined ? pointOn(branch, point) : { branch, seq };
 }
 
 /** A point is a moment too: its seq. `{ turn }` selects by turn, as everywhere in a fleet. */

@@ -52,7 +52,12 @@ export interface FailedVerification {
 }
 
 const who = { task: true, agent: 'text', turn: 'number' } as const;
-const startKeys: KnownKeys = optionKeys<StartTask>('start a task', { ...who, title: 'text', prompt: 'text', role: 'text' });
+const startKeys: KnownKeys = optionKeys<StartTask>('start a task', {
+  ...who,
+  title: 'text',
+  prompt: 'text',
+  role: 'text',
+});
 const claimKeys: KnownKeys = optionKeys<ClaimTask>('claim a task', { ...who, model: 'text' });
 const endKeys: KnownKeys = optionKeys<EndTask>('end a task', {
   ...who,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { limits } from '../../core/limits.ts';
 import { createNodePlatform } from '../../node/platform.ts';
 import { openMemoryStore } from '../../store/memory/memory-store.ts';
-import { createReprise } from '../reprise.ts';
+import { createReprise } from '../reprise-parts.ts';
 
 test('a checker that hangs is given up after its limit, and the verdict says so', async () => {
   const waits: number[] = [];

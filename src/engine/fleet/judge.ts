@@ -124,8 +124,7 @@ export class Judge {
     try {
       const rule = this.#options.strategies?.[strategy] as Strategy;
       const said = await this.#inTime(rule(added, existing), `the rule "${strategy}"`);
-      if (said !== 'new' && said !== 'existing')
-        return fallen(`the rule "${strategy}" answered ${shownValue(said)}`);
+      if (said !== 'new' && said !== 'existing') return fallen(`the rule "${strategy}" answered ${shownValue(said)}`);
       return { winner: (said === 'new' ? added : existing) === claim ? 'claim' : 'other', strategy };
     } catch (error) {
       return fallen(`the rule "${strategy}" failed: ${messageOf(error)}`);
@@ -170,7 +169,5 @@ export class Judge {
 }
 
 const answerOf = (said: unknown): Answer =>
-  typeof said === 'boolean'
-    ? { contradicts: said }
-    : { fault: `the checker answered ${shownValue(said)}` };
+  typeof said === 'boolean' ? { contradicts: said } : { fault: `the checker answered ${shownValue(said)}` };
 const faultOf = (error: unknown): Answer => ({ fault: `the checker failed: ${messageOf(error)}` });

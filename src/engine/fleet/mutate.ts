@@ -1,6 +1,6 @@
 import { RepriseError } from '../../core/error.ts';
 import { checkAgent, defaultAgent } from '../../core/event/state-key.ts';
-import { given, isObject, type JsonInputValue } from '../../core/json.ts';
+import { given, type JsonInputValue } from '../../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../../core/known-keys.ts';
 import type { Engine } from '../context/engine.ts';
 import { StateHandle } from '../state/state-handle.ts';
@@ -46,7 +46,7 @@ const wholeKeys: KnownKeys = optionKeys<{ state: true; strategy: true; turn: tru
 
 /** Changes what was on a branch, from the turn after its fork turn on. */
 export async function mutate(engine: Engine, on: OnBranch, mutation: Mutation, judge: Judge): Promise<Mutated> {
-  if (!isObject(mutation)) refuse();
+  if (typeof mutation !== 'object' || mutation === null || Array.isArray(mutation)) refuse();
   if ('claim' in mutation) {
     const committed = await commitBelief(engine, on, mutation, { judge, mutates: true });
     return { seq: committed.belief.seq, turn: committed.belief.turn, committed };

@@ -48,8 +48,16 @@ export interface EndOptions {
 }
 
 const fieldNames = { role: 'text', scope: true, trust: true, trustOn: 'object', model: 'text' } as const;
-const spawnKeys: KnownKeys = optionKeys<SpawnOptions>('spawn an agent', { ...fieldNames, fromTurn: 'number' }, 'an agent');
-const changeKeys: KnownKeys = optionKeys<ChangeOptions>('change an agent', { ...fieldNames, turn: 'number' }, 'an agent');
+const spawnKeys: KnownKeys = optionKeys<SpawnOptions>(
+  'spawn an agent',
+  { ...fieldNames, fromTurn: 'number' },
+  'an agent',
+);
+const changeKeys: KnownKeys = optionKeys<ChangeOptions>(
+  'change an agent',
+  { ...fieldNames, turn: 'number' },
+  'an agent',
+);
 const endKeys: KnownKeys = optionKeys<EndOptions>(
   'end an agent',
   { outcome: 'text', reason: 'text', turn: 'number' },

@@ -24,7 +24,10 @@ export interface RevertBeliefOptions extends MarkOptions {
   readonly restore?: boolean;
 }
 
-const revertKeys: KnownKeys = optionKeys<RevertBeliefOptions>('revert a claim', { ...markOptionNames, restore: 'flag' });
+const revertKeys: KnownKeys = optionKeys<RevertBeliefOptions>('revert a claim', {
+  ...markOptionNames,
+  restore: 'flag',
+});
 
 /** The change that taking a claim back made, and how what came back was settled. */
 export interface RevertedBelief extends Reverted {
