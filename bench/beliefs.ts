@@ -8,7 +8,7 @@ import { open, type Workspace } from './workspace.ts';
 
 const commitsEach = 10;
 
-/** One commit begins so long after the other, whoever commits. */
+/** One commit begins so long after the other, with any number of agents. */
 const everyMs = 5;
 
 /** Rows of beliefs. */

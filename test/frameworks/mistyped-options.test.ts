@@ -81,6 +81,8 @@ const platform = createNodePlatform();
 const calls: Readonly<Record<string, () => unknown>> = {
   'reprise AgentSurface.beliefsAt': () => session.as('db').beliefsAt(misspelt),
   'reprise AgentSurface.replay': () => all(session.as('db').replay(misspelt)),
+  'reprise AgentSurface.stateAt': () =>
+    session.as('db').stateAt('main', { ...conversation, ...(misspelt as object) } as typeof conversation),
   'reprise BeliefsHandle.using': () => session.beliefs.using(misspelt),
   'reprise BeliefsHandle.commit': () => session.beliefs.commit(misspelt),
   'reprise BeliefsHandle.revert': () => session.beliefs.revert('b1', misspelt),

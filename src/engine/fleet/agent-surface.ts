@@ -127,8 +127,12 @@ export class AgentSurface implements AgentVerbs {
 
   async stateAt<Value, Result>(point: PointInput, projection: Projection<Value, Result>): Promise<Result> {
     defineProjection(projection);
+    const { types } = projection;
+    // Everything but claims is shown to an agent only if it is its own.
+    const isOwn = types?.some((type) => aboutClaims.test(type)) === false;
+    const filter = given({ types, agent: isOwn ? this.agent : undefined });
     let value = initialValue(projection);
-    for await (const event of this.#seen({ at: point })) value = applyEvent(projection, value, event);
+    for await (const event of this.#seen({ at: point, filter })) value = applyEvent(projection, value, event);
     return finishValue(projection, value);
   }
 

@@ -37,13 +37,15 @@ export class ChangeTrail {
   /** The markers that took out what the other side has, by the ids of what they took. */
   readonly #took: ReadonlyMap<string, string>;
 
-  constructor({ book, table, taken }: TrailOf, other: TurnBook) {
+  constructor({ book, table, taken }: TrailOf, { book: other, taken: otherTaken }: TrailOf) {
+    // Events that the other side took out were there before anybody changed something, so they are not changes of this side.
+    const wasShared = new Set(otherTaken.flatMap(({ events }) => events.map(({ id }) => id)));
     const took = taken.flatMap(({ marker, events }) =>
       events.filter(({ id }) => other.has(id)).map(({ id }) => [id, marker] as const),
     );
     const markers = new Set(took.map(([, marker]) => marker));
     const own = [
-      ...book.mine.filter(({ id }) => !other.has(id)),
+      ...book.mine.filter(({ id }) => !other.has(id) && !wasShared.has(id)),
       ...Array.from(markers, (marker) => book.entryOf(marker)),
     ];
     this.#took = new Map(took.map(([id, marker]) => [id, marker.id]));

@@ -24,8 +24,8 @@ export async function compareBeliefs(engine: Engine, left: Ref, right: Ref, from
   checkTurn(fromTurn);
   const sides = { left: await sideOf(engine, left), right: await sideOf(engine, right) };
   const trails: Readonly<Record<Side, ChangeTrail>> = {
-    left: new ChangeTrail(sides.left, sides.right.book),
-    right: new ChangeTrail(sides.right, sides.left.book),
+    left: new ChangeTrail(sides.left, sides.right),
+    right: new ChangeTrail(sides.right, sides.left),
   };
   const claims = claimDifferences(sides.left.table, sides.right.table, fromTurn).map(({ other, ...found }) => ({
     ...found,

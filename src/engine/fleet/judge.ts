@@ -68,7 +68,8 @@ export class Judge {
 
   /** Refuses a rule that is neither shipped nor passed by the caller. */
   checkStrategy(name: string): void {
-    if (name === lastWriteWins || name === highestTrust || Object.hasOwn(this.#options.strategies ?? {}, name)) return;
+    const isGiven = typeof name === 'string' && Object.hasOwn(this.#options.strategies ?? {}, name);
+    if (name === lastWriteWins || name === highestTrust || isGiven) return;
     throw new RepriseError(
       'strategy.unknown',
       `Cannot settle a contradiction by ${shownValue(name)}: no rule of that name was passed`,

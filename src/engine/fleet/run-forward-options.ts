@@ -75,7 +75,7 @@ export interface LiveTurn {
   readonly turn: number;
   /** The agent; left out if one function runs the whole fleet. */
   readonly agent?: string;
-  /** The ids of the events of the branch that made its inputs different; empty if there was nothing to repeat. */
+  /** The ids of the events of the branch that made its inputs different from those of the recorded turn, if there is one. */
   readonly because: readonly string[];
 }
 

@@ -130,7 +130,7 @@ export class SessionRecorder implements Recorder {
    * if (begun !== undefined) recorder.inTurn(begun, () => recorder.event({ type: 'note.added', data: { text: 'Looked.' } }));
    * ```
    */
-  inTurn<T>(started: StartedTurn, body: () => T): T {
+  inTurn<T>(started: Pick<Event, 'id' | 'turn' | 'agent'>, body: () => T): T {
     checkFunction(body, 'record inside a turn');
     const { id, turn, agent } = checkStarted(started);
     this.#setup.turns.note(this.#context.actorIn(this.#context.scope, given({ agent })), turn);
@@ -339,11 +339,8 @@ export class SessionRecorder implements Recorder {
   }
 }
 
-/** The beginning of a turn that was started elsewhere. */
-type StartedTurn = Pick<Event, 'id' | 'turn' | 'agent'>;
-
 /** Returns the beginning of a turn, or throws unless it is one. */
-function checkStarted(started: StartedTurn): StartedTurn {
+function checkStarted(started: Pick<Event, 'id' | 'turn' | 'agent'>): Pick<Event, 'id' | 'turn' | 'agent'> {
   if (!isObject(started))
     throw new RepriseError('option.invalid', `Cannot record inside ${kindName(started)}: it is not a turn`, {
       hint: 'Pass the event that started the turn.',
