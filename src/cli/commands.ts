@@ -83,7 +83,7 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'beliefs',
     group: 'Fleet',
-    summary: 'list the claims that stand: now, at a turn, through the eyes of an agent',
+    summary: 'list the claims that stand, now or at any turn',
     load: async () => (await import('./commands/beliefs.ts')).beliefs,
   },
   {
