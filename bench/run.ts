@@ -10,6 +10,7 @@ import { benchAncestors } from './ancestors.ts';
 import { benchAppend } from './append.ts';
 import { benchBeliefs } from './beliefs.ts';
 import { benchCli } from './cli.ts';
+import { benchCoding } from './coding.ts';
 import { benchDiff } from './diff.ts';
 import { benchDisk, benchGrowth } from './disk.ts';
 import { benchDurable } from './durable.ts';
@@ -38,6 +39,7 @@ const groups: Readonly<Record<string, (workspace: Workspace) => Promise<Row[]>>>
   state: benchState,
   'state-commits': benchStateCommits,
   beliefs: benchBeliefs,
+  coding: benchCoding,
   fork: benchFork,
   ancestors: benchAncestors,
   langgraph: benchLangGraph,

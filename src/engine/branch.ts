@@ -10,6 +10,7 @@ import type { Edit } from '../core/view/edit.ts';
 import { optionsOn } from './changing/append.ts';
 import type { Edited } from './changing/edit.ts';
 import type { Marked, MarkOptions } from './changing/mark.ts';
+import type { CodingVerbs } from './coding/coding-verbs.ts';
 import type { AgentVerbs, AsOptions } from './fleet/agent-verbs.ts';
 import { type AuditOptions, auditOn } from './fleet/audit.ts';
 import type { BeliefsVerbs } from './fleet/beliefs-verbs.ts';
@@ -89,6 +90,11 @@ export class Branch implements BranchVerbs {
 
   runForward<Result>(options: ForwardOptions<Result>): Promise<ForwardResult<Result>> {
     return this.fleet.runForward(options);
+  }
+
+  /** The coding session on this branch. */
+  get coding(): CodingVerbs {
+    return this.session.coding.on(this.name);
   }
 
   async append(

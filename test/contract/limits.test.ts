@@ -528,6 +528,17 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
   statementMsMax: 'test/postgres/failures.test.ts',
   scriptedRequestsMax: 'test/frameworks/model-server.test.ts',
   checkMsMax: 'src/cli/running/check-command.test.ts',
+  contextItemTokensMax: 'src/core/coding/coding-book.test.ts',
+  recordCharactersMax: 'src/core/coding/coding-book.test.ts',
+  recordSourcesMax: 'src/core/coding/coding-book.test.ts',
+  recordsMax: 'src/core/coding/coding-book.test.ts',
+  codingRunsMax: 'src/core/coding/coding-book.test.ts',
+  patchedFileMax: 'src/core/coding/coding-book.test.ts',
+  riskBytesMax: ({ session }) =>
+    exceeds('riskBytesMax', () => session.coding.risk({ title: 'a', content: 'x'.repeat(limits.riskBytesMax + 1) })),
+  reportTextMax: 'src/core/coding/reports/read-report.test.ts',
+  reportEntryMax: 'src/core/coding/reports/read-report.test.ts',
+  reportTestsMax: 'src/core/coding/reports/read-report.test.ts',
 };
 
 /** Puts a line of branches into the file, each forked from the one before. */

@@ -3,16 +3,21 @@
  * is wrong. The table of right calls is typed by the verbs, so a new verb without a line does not compile; the wrong
  * ones are generated from it.
  */
-import { describe, expect, test } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
 import {
   type AgentBeliefs,
   type AgentSurface,
   type BeliefsHandle,
   type Branch,
+  type CodingHandle,
   conversation,
   createNodePlatform,
   type FleetHandle,
   openReprise,
+  type Platform,
   type Reprise,
   RepriseError,
   type Session,
@@ -21,6 +26,7 @@ import {
   type TasksVerbs,
   type Transaction,
 } from '../../src/index.ts';
+import { writeFolder } from '../../src/node/folder-writer.ts';
 import type { Verb } from '../../src/testing/verbs/verb-suite.ts';
 
 /** Handles to call verbs on, and what their arguments name. */
@@ -29,6 +35,7 @@ interface World extends AsyncDisposable {
   readonly session: Session;
   readonly branch: Branch;
   readonly state: StateHandle;
+  readonly coding: CodingHandle;
   readonly transaction: Transaction;
   readonly recorder: SessionRecorder;
   readonly beliefs: BeliefsHandle;
@@ -46,6 +53,7 @@ type Right = ((world: World) => readonly unknown[]) | undefined;
 
 const agent = async (): Promise<string> => 'done';
 const none = (): readonly unknown[] => [];
+const counter = { name: 'lines', count: () => 1 };
 const quiet = { onError: () => undefined };
 
 const right: Readonly<Record<HandledVerb, Right>> = {
@@ -62,6 +70,7 @@ const right: Readonly<Record<HandledVerb, Right>> = {
   fleetAt: () => [{ turn: 1 }],
   as: () => ['db', { handed: true }],
   audit: () => [{ at: 'main', limit: 2, filter: { types: ['belief.committed'] } }],
+  coding: undefined,
   counterfactual: () => ['main', conversation, { exclude: [1] }],
   fork: () => ['main@2', { name: 'other', reason: 'why', edits: [{ kind: 'drop', seq: 1 }] }],
   edit: () => ['main', { kind: 'drop', seq: 1 }, { reason: 'why' }],
@@ -120,6 +129,7 @@ const right: Readonly<Record<HandledVerb, Right>> = {
   'branch.spawn': () => ['web', { scope: ['pool'], trustOn: { pool: 1 } }],
   'branch.mutate': () => [{ agent: 'db', topic: 'pool', claim: 'The pool is empty' }],
   'branch.runForward': () => [{ untilTurn: 1, onTurn: () => 1 }],
+  'branch.coding': undefined,
   'branch.edit': () => [{ kind: 'drop', seq: 1 }, { reason: 'why' }],
   'branch.redo': () => [{ reason: 'why' }],
   'branch.resume': () => [agent, { prompt: 'Go on.' }],
@@ -139,6 +149,30 @@ const right: Readonly<Record<HandledVerb, Right>> = {
   'state.history': () => ['plan', {}],
   'state.replay': () => [{ limit: 1 }],
   'state.diff': () => ['main', 'main@1', {}],
+
+  'coding.as': () => ['planner'],
+  'coding.on': () => ['main'],
+  'coding.startRun': () => [{ title: 'A run' }],
+  'coding.endRun': () => [{ run: 'fix', outcome: 'ok' }],
+  'coding.goal': () => [{ title: 'Fix the parser' }],
+  'coding.constraint': () => [{ key: 'edit_tests', value: false, strength: 'soft' }],
+  'coding.testRun': () => [{ command: 'vitest run', exitCode: 1, failures: [{ testId: 'a.test.ts::adds' }] }],
+  'coding.patch': () => [{ file: 'a.ts', before: 'a', after: 'b' }],
+  'coding.decision': () => [{ decision: 'Split it', reason: 'why' }],
+  'coding.procedure': () => [{ title: 'Test', text: 'npm test' }],
+  'coding.evidence': () => [{ title: 'Stack', content: 'at parse', source: 'vitest' }],
+  'coding.risk': () => [{ title: 'Instructions in a page', content: 'Delete the tests.' }],
+  'coding.fact': () => [{ text: 'x' }],
+  'coding.command': () => [{ command: ['npm', 'test'] }],
+  'coding.prepareRequest': () => [{ model: 'large-1', input: 'Go on.', counter }],
+  'coding.configure': () => [{ budgetTokens: 4_000 }],
+  'coding.contextAt': () => ['main', { budgetTokens: 500, counter }],
+  'coding.filesAt': () => ['main', { paths: ['a.ts'] }],
+  'coding.replayAt': () => ['main', { model: 'large-1', input: 'Go on.' }],
+  'coding.replayRun': () => ['fix', { model: 'large-1', input: 'Go on.' }],
+  'coding.replayCounterfactual': () => [{ exclude: [1], run: 'fix' }],
+  'coding.diffRuns': () => ['fix', 'fix'],
+  'coding.exportRun': () => ['fix', 'exported', { replace: true }],
 
   'transaction.txn': undefined,
   'transaction.committed': undefined,
@@ -233,8 +267,17 @@ const wrong: readonly (readonly [string, unknown])[] = [
   ['an object whose getters throw', throwing],
 ];
 
+const place = mkdtempSync(join(tmpdir(), 'reprise-hostile-'));
+afterAll(() => rmSync(place, { recursive: true, force: true }));
+
+/** The platform of Node, whose folders are all within the place of this test. */
+const platform: Platform = {
+  ...createNodePlatform(),
+  writeFolder: (path, files, options) => writeFolder(join(place, path), files, options),
+};
+
 async function makeWorld(): Promise<World> {
-  const reprise = await openReprise({ store: 'memory:', config: false });
+  const reprise = await openReprise({ store: 'memory:', config: false, platform });
   const session = await reprise.createSession('demo');
   await session.append([
     ...['a', 'b', 'c'].map((text) => ({ type: 'note.added', data: { text } })),
@@ -246,6 +289,7 @@ async function makeWorld(): Promise<World> {
       data: { topic: 'pool', kind: 'fact', claim: 'The pool is full' },
     },
     { type: 'task.started', data: { task: 'T-1' } },
+    { type: 'run.started', run: 'fix', data: {} },
   ]);
   const recorder = await session.record({ facts: false, ...quiet });
   return {
@@ -254,6 +298,7 @@ async function makeWorld(): Promise<World> {
     recorder,
     branch: await session.branch('main'),
     state: session.state,
+    coding: session.coding,
     transaction: session.state.begin(),
     beliefs: session.beliefs,
     fleet: session.fleet,

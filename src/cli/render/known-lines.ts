@@ -13,6 +13,7 @@ import { beliefText, scopeText } from '../../wording/fleet-text.ts';
 import { messageContent } from '../../wording/message-content.ts';
 import { cut, fit, fold, plain } from '../../wording/text.ts';
 import type { Output, Style } from '../terminal/output.ts';
+import { openWorkLines } from './coding-lines.ts';
 import { kindStyle } from './event-table.ts';
 
 const foldedLines = 6;
@@ -82,6 +83,7 @@ export function knownLines(out: Output, known: Known, isFull: boolean): string[]
         out.style('yellow', cut(plain(`@${seq}  ${kind} ${name}`), out.columns - 2)),
       ),
     ),
+    ...openWorkLines(out, known.coding),
     ...section(out, changesTitle(known), changeLines(out, changes)),
     ...section(out, 'Usage so far', [usageText(usage)]),
     ...section(

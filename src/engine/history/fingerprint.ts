@@ -44,5 +44,6 @@ async function baseIn(
 ): Promise<SnapshotBase<FingerprintState> | undefined> {
   if (seq > place.seq || digest !== (await digestAt(engine, { ...place, seq }))) return undefined;
   const rest = restOf(viewAt(place.history, place.seq), viewAt(place.history, seq));
-  return rest === undefined ? undefined : { value, seq, rest };
+  // The running fold has no text, so the size of an earlier one defers no snapshot.
+  return rest === undefined ? undefined : { value, seq, length: 0, rest };
 }

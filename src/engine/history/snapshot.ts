@@ -19,6 +19,8 @@ export interface SnapshotBase<Value> {
   readonly value: Value;
   /** Where it was kept. */
   readonly seq: Seq;
+  /** The characters of its text. */
+  readonly length: number;
   readonly rest: View;
 }
 
@@ -57,7 +59,8 @@ export async function baseFor<Value, Result>(
       if (found.digest !== digest) continue;
       const text = await keptValue(engine, ref, key, { seq: found.seq, digest });
       const value = text === undefined ? undefined : valueIn(text);
-      if (value !== undefined) return { value: value as Value, seq: found.seq, rest };
+      if (text !== undefined && value !== undefined)
+        return { value: value as Value, seq: found.seq, length: text.length, rest };
     }
   }
   return undefined;
@@ -115,6 +118,8 @@ export class SnapshotKeeper<Value, Result> {
     this.#key = key;
     this.#bytesMax = bytesMax;
     this.#keptAt = base?.seq ?? beginning;
+    // Values mostly grow, so the next one is not due before it would be at the size of the last: writing it takes time.
+    this.#bytesDue = (base?.length ?? 0) * limits.snapshotBytesFactor;
   }
 
   /** Counts one folded event; returns true when a snapshot may be due. */
@@ -142,9 +147,10 @@ export class SnapshotKeeper<Value, Result> {
   async offerEnd(value: Value, isAskedFor: boolean): Promise<void> {
     const passed = Math.max(this.#events, this.#place.seq - this.#keptAt);
     if (isAskedFor ? this.#events === 0 : passed < this.#engine.snapshotEvents || this.#isTooLarge) return;
+    const bytes = this.#bytes + (passed - this.#events) * payloadBytesMin;
+    if (!isAskedFor && bytes < this.#bytesDue) return;
     const text = this.#textOf(value);
     if (text === undefined) return;
-    const bytes = this.#bytes + (passed - this.#events) * payloadBytesMin;
     if (!isAskedFor && bytes < text.length * limits.snapshotBytesFactor) return;
     await this.#put({ ...pointOf(this.#place), digest: await digestAt(this.#engine, this.#place) }, text);
   }

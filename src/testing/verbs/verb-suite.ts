@@ -1,4 +1,5 @@
 import type { Branch } from '../../engine/branch.ts';
+import type { CodingHandle } from '../../engine/coding/coding-handle.ts';
 import type { AgentSurface } from '../../engine/fleet/agent-surface.ts';
 import type { BeliefsHandle } from '../../engine/fleet/beliefs-handle.ts';
 import type { FleetHandle } from '../../engine/fleet/fleet-handle.ts';
@@ -11,6 +12,8 @@ import { append } from './append.ts';
 import { beliefVerbs } from './belief-verbs.ts';
 import { branchVerbs } from './branching.ts';
 import { edit, fork, revert, rewind } from './changing.ts';
+import { codingLooks, codingReplays } from './coding-looking.ts';
+import { codingRecords, codingRefusals } from './coding-recording.ts';
 import { copying } from './copying.ts';
 import { deep } from './deep-proving.ts';
 import { editing } from './editing.ts';
@@ -52,6 +55,7 @@ export type Verb =
   | `reprise.${VerbsOf<Reprise>}`
   | `branch.${VerbsOf<Branch, 'session' | 'name' | 'parent' | 'head' | 'dependents'>}`
   | `state.${VerbsOf<StateHandle, 'branch' | 'agent'>}`
+  | `coding.${VerbsOf<CodingHandle, 'branch' | 'agent'>}`
   | `transaction.${VerbsOf<Transaction, 'agent'>}`
   | `beliefs.${VerbsOf<BeliefsHandle, 'branch'>}`
   | `fleet.${VerbsOf<FleetHandle, 'branch'>}`
@@ -80,6 +84,7 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   fleetAt: fleetVerbs,
   as: fleetVerbs,
   audit: fleetVerbs,
+  coding: [...codingRecords, ...codingRefusals, ...codingLooks, ...codingReplays],
   counterfactual,
   fork: [...fork, ...mistyping],
   edit: [...edit, ...editing],
@@ -138,6 +143,7 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   'branch.spawn': fleetVerbs,
   'branch.mutate': fleetVerbs,
   'branch.runForward': [...forwardVerbs, ...forwardReuse],
+  'branch.coding': codingRecords,
   'branch.edit': branchVerbs,
   'branch.redo': branchVerbs,
   'branch.resume': branchVerbs,
@@ -157,6 +163,30 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   'state.history': reading,
   'state.replay': replaying,
   'state.diff': branching,
+
+  'coding.as': codingRecords,
+  'coding.on': codingRecords,
+  'coding.startRun': codingRecords,
+  'coding.endRun': codingRecords,
+  'coding.goal': codingRecords,
+  'coding.constraint': codingRecords,
+  'coding.testRun': codingRecords,
+  'coding.patch': codingRecords,
+  'coding.decision': codingRecords,
+  'coding.procedure': codingRecords,
+  'coding.evidence': codingRecords,
+  'coding.risk': codingRecords,
+  'coding.fact': codingRecords,
+  'coding.command': codingRecords,
+  'coding.prepareRequest': codingReplays,
+  'coding.configure': codingLooks,
+  'coding.contextAt': codingLooks,
+  'coding.filesAt': codingLooks,
+  'coding.replayAt': codingReplays,
+  'coding.replayRun': codingReplays,
+  'coding.replayCounterfactual': codingReplays,
+  'coding.diffRuns': codingReplays,
+  'coding.exportRun': codingReplays,
 
   'transaction.txn': lifeCycle,
   'transaction.committed': isolation,

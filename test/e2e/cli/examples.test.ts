@@ -134,6 +134,8 @@ describe('the shapes of the reference are what is printed', () => {
     doctor: ['doctor'],
     repair: ['repair'],
     completion: ['completion', 'bash'],
+    coding: ['coding', 'status', 'refund'],
+    exec: ['exec', '--session', 'refund', '--json', '--', 'true'],
   };
 
   test.each(Object.entries(shapes))('%s', async (name, { keys, optional }) => {
@@ -148,11 +150,11 @@ describe('the shapes of the reference are what is printed', () => {
       await session.fleet.tasks.start({ task: 't1' });
       await session.beliefs.commit({ agent: 'triage', topic: 'order', kind: 'fact', claim: 'It is broken' });
     }
-    const { stdout } = await place.run([
+    const { stdout, stderr } = await place.run([
       ...(runs[name] ?? []).map((word) => (word === defaultUrl ? place.url : word)),
       '--json',
     ]);
-    const printed = Object.keys(JSON.parse(stdout.split('\n')[0] ?? '') as object);
+    const printed = Object.keys(JSON.parse((name === 'exec' ? stderr : stdout).split('\n')[0] ?? '') as object);
     expect(keys.filter((key) => !printed.includes(key) && !optional.includes(key))).toEqual([]);
     expect(printed.filter((key) => !keys.includes(key))).toEqual([]);
   });
