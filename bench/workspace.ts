@@ -1,10 +1,12 @@
 /** Where the benchmarks put their files, and the histories several of them read. */
+
 import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Chores } from '../src/engine/context/chores.ts';
 import type { Engine } from '../src/engine/context/engine.ts';
+import { noFiles } from '../src/engine/context/no-files.ts';
 import { Transactions } from '../src/engine/context/transactions.ts';
 import {
   createNodePlatform,
@@ -128,9 +130,7 @@ export async function openOn(store: EventStore, platform: Platform, path: string
     chores: new Chores(),
     recording: { maskKey: () => '' },
     formats: new Map(),
-    readFile: () => {
-      throw new Error('nothing is imported here');
-    },
+    files: noFiles,
     transactions: new Transactions(platform),
     snapshotEvents: limits.snapshotEventsMin,
   };

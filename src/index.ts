@@ -27,6 +27,25 @@ export type { MaskRule } from './core/masking/own-rules.ts';
 export { type Config, type ConfigAgent, defineConfig } from './core/recording/config.ts';
 export { costOf, knownPrices, type Price, type PriceTable } from './core/recording/prices.ts';
 
+// Formats of other systems.
+
+export type { FileReading, ForeignFiles, RunningDigest } from './core/recording/foreign-files.ts';
+export {
+  defineFormat,
+  type ForeignFormat,
+  type ForeignReader,
+  type ForeignSource,
+  type ForeignUnit,
+  type ForeignWriter,
+  type FoundFile,
+  type ResumeFacts,
+  type SourceHead,
+  type ToolPlace,
+  type UnitCut,
+  type UnitMeaning,
+  type WriterSource,
+} from './core/recording/foreign-format.ts';
+
 // Events, messages and projections.
 
 export { defineProjection, type Projection, project } from './core/event/projection.ts';
@@ -75,7 +94,7 @@ export type { RunBook, RunEntry } from './core/comparing/resumption.ts';
 export type { PassInterval, Verdict } from './core/comparing/statistics.ts';
 export { type Budget, parseVariants, type Variant, type VariantsFile } from './core/comparing/variants.ts';
 export { type ErrorCode, type ErrorDetails, type ErrorJson, errorCodes, RepriseError } from './core/error.ts';
-export { eventTypes } from './core/event/catalogue.ts';
+export { eventTypes, foreignFields } from './core/event/catalogue.ts';
 export type { CarriedEvent, Event, EventDraft, Outcome } from './core/event/event.ts';
 export type {
   EventGroup,
@@ -160,9 +179,18 @@ export type { Marked, MarkOptions } from './engine/changing/mark.ts';
 export type { Reverted, RevertOptions } from './engine/changing/revert.ts';
 export type { RewindOptions } from './engine/changing/rewind.ts';
 export type { Copied, CopiedSession, CopyOptions, CopyProgress } from './engine/copying/copy-options.ts';
-export type { ImportOptions, ImportSource } from './engine/copying/foreign-history.ts';
 export type { Erased, EraseOptions } from './engine/erasing/erase.ts';
 export type { Located } from './engine/history/place.ts';
+export type { Exported, ExportedFile } from './engine/importing/export.ts';
+export type { DifferingUnit } from './engine/importing/export-units.ts';
+export type {
+  Imported,
+  ImportFailure,
+  ImportOptions,
+  ImportProgress,
+  ImportSource,
+  ImportWarning,
+} from './engine/importing/import-options.ts';
 export type { CompareOptions, Comparison } from './engine/looking/compare.ts';
 export type { Counterfactual, CounterfactualOptions } from './engine/looking/counterfactual.ts';
 export type { FindOptions } from './engine/looking/find.ts';

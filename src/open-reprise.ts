@@ -1,6 +1,5 @@
-import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
-import { shipit } from './adapters/import/shipit.ts';
+import { foreignFormats } from './adapters/import/foreign-formats.ts';
 import { given } from './core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from './core/known-keys.ts';
 import { checkMasking, type MaskingOptions } from './core/masking/masking-options.ts';
@@ -9,6 +8,7 @@ import { checkPrices, knownPrices, type PriceTable } from './core/recording/pric
 import type { EventStore, Platform } from './core/store/event-store.ts';
 import { createReprise, type Reprise } from './engine/reprise.ts';
 import { type LoadedConfig, loadConfigFile, nearestConfig } from './node/config-file.ts';
+import { createForeignFiles } from './node/foreign-files.ts';
 import { maskKey } from './node/mask-key.ts';
 import { createNodePlatform } from './node/platform.ts';
 import { chooseStore, type StoreLocation } from './node/store-location.ts';
@@ -95,8 +95,8 @@ export async function openReprise(options: string | OpenOptions = {}): Promise<R
   return createReprise({
     store,
     platform,
-    formats: [shipit],
-    readFile: (path) => createReadStream(path),
+    formats: [...foreignFormats, ...(loaded?.config.formats ?? [])],
+    files: createForeignFiles(),
     recording: recordingOf(opened, loaded?.config ?? {}),
     ...given({ namespace, snapshotEvents, onRead }),
   });

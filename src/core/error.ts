@@ -39,6 +39,7 @@ export const errorCodes = {
   'event.reserved': 'Only their verbs write structural events; they cannot be appended by hand.',
   'event.structural': 'The operation is not possible on a structural event.',
   'experiment.invalid': 'An experiment or its file of variants is not well formed.',
+  'export.invalid': 'A history cannot be written in a foreign format.',
   'filter.invalid': 'A filter cannot be parsed.',
   'fingerprint.other-scheme': 'Two fingerprints of different schemes cannot be compared.',
   'id.invalid': 'A name or id is empty, too long, reserved, or has characters that are not allowed.',

@@ -93,8 +93,14 @@ export const limits = {
   conversationEventsMax: 10_000,
   /** How long a snapshot waits for a different process before it is left out. */
   snapshotWaitMsMax: 100,
-  /** Characters of a foreign file that is imported. */
+  /** Characters of a foreign file that is not made of lines: it is read as a whole. */
   importTextMax: 268_435_456,
+  /** Bytes of one unit of a foreign source: a line, an element, a file. */
+  importUnitBytesMax: 16_777_216,
+  /** Warnings of one import that are listed; later ones are only counted. */
+  importWarningsMax: 100,
+  /** Files of one folder that is imported. */
+  importFilesMax: 100_000,
   /** Bytes of a state key. */
   stateKeyBytesMax: 900,
   /** Bytes of a state value as canonical JSON. */

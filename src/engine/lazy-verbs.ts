@@ -4,8 +4,9 @@ import type { Agent } from '../core/recording/agent.ts';
 import type { PointInput, Ref } from '../core/ref.ts';
 import type { Engine } from './context/engine.ts';
 import type { Copied, CopyOptions } from './copying/copy-options.ts';
-import type { ImportOptions, ImportSource } from './copying/foreign-history.ts';
 import type { Erased, EraseOptions } from './erasing/erase.ts';
+import type { Exported } from './importing/export.ts';
+import type { Imported, ImportFailure, ImportOptions, ImportSource } from './importing/import-options.ts';
 import type { CompareOptions, Comparison } from './looking/compare.ts';
 import type { Verification, VerifyOptions } from './proving/verify.ts';
 import type { RecordOptions } from './recording/record-options.ts';
@@ -71,14 +72,28 @@ export async function experiment<Run, Result>(
   return (await import('./resuming/experiment.ts')).experiment(engine, session, point, options);
 }
 
-/** Imports a saved run into a new session; see `foreign-history.ts`. */
-export async function importHistory(engine: Engine, source: ImportSource, options: ImportOptions): Promise<string> {
-  return (await import('./copying/foreign-history.ts')).importHistory(engine, source, options);
+/** Imports one source into a session; see `import.ts`. */
+export async function importOne(engine: Engine, source: ImportSource, options: ImportOptions): Promise<Imported> {
+  return (await import('./importing/import.ts')).importOne(engine, source, options);
 }
 
-/** Writes the view at a ref in a foreign format; see `foreign-history.ts`. */
-export async function exportHistory(engine: Engine, ref: Ref, format: string): Promise<string> {
-  return (await import('./copying/foreign-history.ts')).exportHistory(engine, ref, format);
+/** Imports every source of a folder; see `import.ts`. */
+export async function* importEach(
+  engine: Engine,
+  source: ImportSource,
+  options: ImportOptions,
+): AsyncGenerator<Imported | ImportFailure, void, undefined> {
+  yield* (await import('./importing/import.ts')).importEach(engine, source, options);
+}
+
+/** Writes the view at a ref in a foreign format; see `export.ts`. */
+export async function exportText(engine: Engine, ref: Ref, format: string): Promise<string> {
+  return (await import('./importing/export.ts')).exportText(engine, ref, format);
+}
+
+/** Writes the view at a ref as the files of a foreign format; see `export.ts`. */
+export async function exportFiles(engine: Engine, ref: Ref, format: string): Promise<Exported> {
+  return (await import('./importing/export.ts')).exportFiles(engine, ref, format);
 }
 
 /** Compares the views at two refs by how they behaved; see `compare.ts`. */
@@ -88,8 +103,7 @@ export async function compare(engine: Engine, left: Ref, right: Ref, options: Co
 
 /** Compares the views at two refs by position and type; see `compare.ts`. */
 export async function compareStrictly(engine: Engine, left: Ref, right: Ref, format?: string): Promise<StrictDiff> {
-  if (format !== undefined)
-    return (await import('./copying/foreign-history.ts')).compareOutlines(engine, left, right, format);
+  if (format !== undefined) return (await import('./importing/export.ts')).compareOutlines(engine, left, right, format);
   return (await import('./looking/compare.ts')).compareStrictly(engine, left, right);
 }
 

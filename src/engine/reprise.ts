@@ -5,6 +5,7 @@ import { checkId } from '../core/id.ts';
 import { given, type JsonObject } from '../core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from '../core/known-keys.ts';
 import { limits } from '../core/limits.ts';
+import type { ForeignFiles } from '../core/recording/foreign-files.ts';
 import type { ForeignFormat } from '../core/recording/foreign-format.ts';
 import { mainBranch, parseRef, type Ref } from '../core/ref.ts';
 import type { EventStore, Platform, SessionRecord } from '../core/store/event-store.ts';
@@ -12,12 +13,14 @@ import type { StoreHealth } from '../core/store/store-health.ts';
 import { append } from './changing/append.ts';
 import { Chores } from './context/chores.ts';
 import { type Engine, emptyMemory, sessionRef } from './context/engine.ts';
+import { noFiles } from './context/no-files.ts';
 import type { RecordingDefaults } from './context/recording-defaults.ts';
 import { Transactions } from './context/transactions.ts';
 import type { Copied, CopyOptions } from './copying/copy-options.ts';
-import type { ImportOptions, ImportSource } from './copying/foreign-history.ts';
 import { sessionRecord, sessionRecords } from './history/place.ts';
-import { compare, compareStrictly, copy, exportHistory, importHistory } from './lazy-verbs.ts';
+import type { Exported } from './importing/export.ts';
+import type { Imported, ImportFailure, ImportOptions, ImportSource } from './importing/import-options.ts';
+import { compare, compareStrictly, copy, exportFiles, exportText, importEach, importOne } from './lazy-verbs.ts';
 import type { CompareOptions, Comparison } from './looking/compare.ts';
 import { type ReplayAllOptions, replayAll } from './looking/replay-all.ts';
 import { Session } from './session.ts';
@@ -189,8 +192,8 @@ export class Reprise {
   }
 
   /**
-   * Imports a saved run of a different system into a new session: from the path of its file, its parsed content, or a
-   * stream. The text of every event is kept, so that `export` returns the same bytes.
+   * Imports a saved run of a different system: from the path of its file, its parsed content, or a stream. The text of
+   * every unit is kept, so that `export` returns the same bytes. A source that was imported before adds what is new.
    *
    * @example
    * ```ts
@@ -200,11 +203,31 @@ export class Reprise {
    * ```
    */
   async import(source: ImportSource, options: ImportOptions = {}): Promise<Session> {
-    return new Session(this.#engine, await importHistory(this.#engine, source, options));
+    return new Session(this.#engine, (await importOne(this.#engine, source, options)).session);
   }
 
   /**
-   * Writes the view at a ref in the format of a different system.
+   * Imports every source below a folder, or one source, and tells of each what it held and what to know about it. A
+   * source that cannot be read is told with its error, and does not stop the rest.
+   *
+   * @example
+   * ```ts
+   * const list = [{ role: 'user', content: 'Where is order 7?' }, { role: 'assistant', content: 'On its way.' }];
+   * for await (const told of reprise.importAll({ messages: list }, { session: 'talk' })) {
+   *   if ('error' in told) console.log(told.path, told.error.message);
+   *   else console.log(told.session, told.branches, told.events, told.units, told.kept, told.warnings);
+   * }
+   * ```
+   */
+  importAll(
+    source: ImportSource,
+    options: ImportOptions = {},
+  ): AsyncGenerator<Imported | ImportFailure, void, undefined> {
+    return importEach(this.#engine, source, options);
+  }
+
+  /**
+   * Writes the view at a ref in the format of a different system, as the text of its main file.
    *
    * @example
    * ```ts
@@ -213,7 +236,22 @@ export class Reprise {
    */
   async export(ref: string | Ref, options: { readonly format: string }): Promise<string> {
     checkKeys(options, exportKeys);
-    return exportHistory(this.#engine, await this.resolve(ref), options.format);
+    return exportText(this.#engine, await this.resolve(ref), options.format);
+  }
+
+  /**
+   * Writes the view at a ref in the format of a different system, as the bytes of all its files, and lists the units that
+   * differ from their source because they were edited, erased or masked.
+   *
+   * @example
+   * ```ts
+   * const { files, differs } = await reprise.exportFiles('refund', { format: 'shipit' });
+   * console.log(files[0]?.bytes.length, differs.length);
+   * ```
+   */
+  async exportFiles(ref: string | Ref, options: { readonly format: string }): Promise<Exported> {
+    checkKeys(options, exportKeys);
+    return exportFiles(this.#engine, await this.resolve(ref), options.format);
   }
 
   /**
@@ -299,8 +337,8 @@ export interface RepriseParts {
   readonly onRead?: (events: number) => void;
   /** Formats of saved runs that can be read and written. */
   readonly formats?: readonly ForeignFormat[];
-  /** Reads a file, piece by piece; without it, files cannot be imported by their path. */
-  readonly readFile?: (path: string) => AsyncIterable<string | Uint8Array>;
+  /** The files of the machine; without them, files cannot be imported by their path. */
+  readonly files?: ForeignFiles;
   /** Masking and prices for recorders that name none; without it, nothing is masked and nothing has a price. */
   readonly recording?: RecordingDefaults;
 }
@@ -313,7 +351,7 @@ export function createReprise({
   snapshotEvents = limits.snapshotEventsMin,
   onRead = () => undefined,
   formats = [],
-  readFile = noFiles,
+  files = noFiles,
   recording = {},
 }: RepriseParts): Reprise {
   return new Reprise({
@@ -324,7 +362,7 @@ export function createReprise({
     snapshotEvents,
     onRead,
     formats: new Map(formats.map((format) => [format.name, format])),
-    readFile,
+    files,
     recording: { maskKey: randomKey(platform), ...recording },
     chores: new Chores(),
     transactions: new Transactions(platform),
@@ -338,10 +376,4 @@ function randomKey({ newSalt }: Platform): () => string {
     key ??= newSalt() + newSalt();
     return key;
   };
-}
-
-function noFiles(path: string): never {
-  throw new RepriseError('import.invalid', `Cannot read "${path}": this engine has no files`, {
-    hint: 'Pass the content, or a stream of it.',
-  });
 }

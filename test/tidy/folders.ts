@@ -18,6 +18,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
     'proving',
     'erasing',
     'copying',
+    'importing',
     itself,
   ],
   cli: ['terminal', itself, 'answering', 'render', 'demo', 'options', 'running', 'commands'],

@@ -1,6 +1,7 @@
 import { BoundedMap } from '../../core/bounded-map.ts';
 import { limits } from '../../core/limits.ts';
 import type { PartMemory } from '../../core/parts/encode.ts';
+import type { ForeignFiles } from '../../core/recording/foreign-files.ts';
 import type { ForeignFormat } from '../../core/recording/foreign-format.ts';
 import type { EventStore, Platform, SessionRef } from '../../core/store/event-store.ts';
 import type { Chores } from './chores.ts';
@@ -25,8 +26,8 @@ export interface Engine {
   readonly onRead: (events: number) => void;
   /** Formats of saved runs that can be read and written, by name. */
   readonly formats: ReadonlyMap<string, ForeignFormat>;
-  /** Reads a file, piece by piece. */
-  readonly readFile: (path: string) => AsyncIterable<string | Uint8Array>;
+  /** The files that imports read. */
+  readonly files: ForeignFiles;
   /** Masking and prices for recorders that name none. */
   readonly recording: RecordingDefaults & { readonly maskKey: () => string };
   /** Background work; `close` waits for it. */

@@ -8,6 +8,7 @@ import { summary } from '../../projections/summary.ts';
 import { openMemoryStore } from '../../store/memory/memory-store.ts';
 import { Chores } from '../context/chores.ts';
 import { type Engine, emptyMemory } from '../context/engine.ts';
+import { noFiles } from '../context/no-files.ts';
 import { Transactions } from '../context/transactions.ts';
 import { replayPages } from '../looking/replay.ts';
 import { createReprise } from '../reprise.ts';
@@ -35,9 +36,7 @@ test('large bodies that are stored as small differences are handed out a few at 
     chores: new Chores(),
     recording: { maskKey: () => '' },
     formats: new Map(),
-    readFile: () => {
-      throw new Error('nothing is imported here');
-    },
+    files: noFiles,
     transactions: new Transactions(platform),
   };
   const total = 40;

@@ -93,7 +93,9 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   'reprise.resolve': sessions,
   'reprise.copy': copying,
   'reprise.import': importing,
+  'reprise.importAll': importing,
   'reprise.export': importing,
+  'reprise.exportFiles': importing,
   'reprise.health': sessions,
   'reprise.close': sessions,
 

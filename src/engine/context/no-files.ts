@@ -1,0 +1,17 @@
+import { RepriseError } from '../../core/error.ts';
+import type { ForeignFiles } from '../../core/recording/foreign-files.ts';
+
+/** The files of an engine that has none: every read is refused. */
+export const noFiles: ForeignFiles = {
+  read: refuse,
+  head: refuse,
+  kindOf: refuse,
+  list: refuse,
+  createDigest: () => refuse(''),
+};
+
+function refuse(path: string): never {
+  throw new RepriseError('import.invalid', `Cannot read "${path}": this engine has no files`, {
+    hint: 'Pass the content, or a stream of it.',
+  });
+}
