@@ -1,5 +1,5 @@
 import type { EventDraft } from '../../core/event/event.ts';
-import { arrayAt, booleanAt, given, isObject, type JsonObject, type JsonValue, numberAt, objectAt, stringAt } from '../../core/json.ts';
+import { arrayAt, booleanAt, given, isObject, type JsonArray, type JsonObject, type JsonValue, numberAt, objectAt, stringAt } from '../../core/json.ts';
 import type { UnitMeaning } from '../../core/recording/foreign-format.ts';
 import { titleOf } from '../../core/title.ts';
 import { anthropicUsage, blocksOf, neutralContent, resultOutput } from './anthropic-blocks.ts';
@@ -237,26 +237,25 @@ function exitCodeOf(output: JsonValue, isError: boolean): number | undefined {
   return code === undefined ? undefined : Number(code);
 }
 
-/** Returns the change of a file that a result tells of, with the contents that the transcript carries. */
+/** Returns the change of a file that a result tells of, with the contents and the patch that the transcript carries. */
 function patched(result: JsonValue | undefined): EventDraft[] {
   const path = stringAt(result, 'filePath');
   if (!isObject(result) || path === undefined) return [];
   const original = result['originalFile'] ?? result['originalFileContents'];
   const before = typeof original === 'string' || original === null ? original : undefined;
-  const written = stringAt(result, 'content');
-  const after = written ?? (typeof before === 'string' ? afterEdits(before, result) : undefined);
-  if (before === undefined && after === undefined) return [];
-  return [{ type: 'file.patched', data: { path, ...given({ before, after }) } }];
+  const after = stringAt(result, 'content');
+  const patch = after === undefined ? patchText(arrayAt(result, 'structuredPatch')) : undefined;
+  if (before === undefined && after === undefined && patch === undefined) return [];
+  return [{ type: 'file.patched', data: { path, ...given({ before, after, patch }) } }];
 }
 
-function afterEdits(before: string, result: JsonObject): string | undefined {
-  const edits = arrayAt(result, 'edits') ?? [result];
-  let text = before;
-  for (const edit of edits) {
-    const [old, now] = [stringAt(edit, 'oldString') ?? stringAt(edit, 'old_string'), stringAt(edit, 'newString') ?? stringAt(edit, 'new_string')];
-    if (old === undefined || now === undefined || !text.includes(old)) return undefined;
-    const isAll = booleanAt(edit, 'replaceAll') ?? booleanAt(edit, 'replace_all') ?? false;
-    text = isAll ? text.split(old).join(now) : text.replace(old, () => now);
-  }
-  return text;
+/** Returns hunks as the text of a unified diff. */
+function patchText(hunks: JsonArray | undefined): string | undefined {
+  if (hunks === undefined || hunks.length === 0) return undefined;
+  return hunks
+    .map((hunk) => {
+      const [from, of, to, now] = ['oldStart', 'oldLines', 'newStart', 'newLines'].map((key) => numberAt(hunk, key) ?? 0);
+      return [`@@ -${from},${of} +${to},${now} @@`, ...(arrayAt(hunk, 'lines') ?? []).map(String)].join('\n');
+    })
+    .join('\n');
 }

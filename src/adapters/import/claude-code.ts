@@ -1,5 +1,6 @@
 import { booleanAt, isObject, type JsonObject, type JsonValue, stringAt } from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type FoundFile } from '../../core/recording/foreign-format.ts';
+import { firstLines, firstString } from './first-lines.ts';
 import { ClaudeCodeReader } from './claude-code-events.ts';
 
 /** The sessions of Claude Code, 1.0 to 2.1: lines that form a tree, with the lines of sub-agents in files of their own. */
@@ -10,10 +11,12 @@ export const claudeCode: ForeignFormat = defineFormat({
   detect: ({ text }) => firstLines(text).some(isOwn),
   cut: () => ({ kind: 'lines' }),
   open: ({ text }) => {
-    const session = firstLines(text).map((line) => stringAt(line, 'sessionId')).find((id) => id !== undefined);
+    const lines = firstLines(text);
+    const session = firstString(lines, 'sessionId');
     const reader = new ClaudeCodeReader(session);
     return {
       session,
+      startedAt: firstString(lines, 'timestamp'),
       unit: ({ value, file }) => (isObject(value) ? reader.line(value, agentOf(file)) : undefined),
       end: () => reader.end(),
     };
@@ -30,20 +33,7 @@ function agentOf(file: string): string | undefined {
 }
 
 function sessionOf({ text }: FoundFile): string | undefined {
-  return firstLines(text).map((line) => stringAt(line, 'sessionId')).find((id) => id !== undefined);
-}
-
-/** The lines that are looked at to tell a format. */
-const linesMax = 20;
-
-function firstLines(text: string): readonly JsonValue[] {
-  return text.split('\n', linesMax).flatMap((line) => {
-    try {
-      return [JSON.parse(line) as JsonValue];
-    } catch {
-      return [];
-    }
-  });
+  return firstString(firstLines(text), 'sessionId');
 }
 
 function isOwn(line: JsonValue): boolean {

@@ -73,6 +73,8 @@ export interface ForeignSource extends SourceHead {
 export interface ForeignReader {
   /** The id of the session in its own system; undefined if the source has none. */
   readonly session?: string | undefined;
+  /** When the source begins; unknown if left out. */
+  readonly startedAt?: string | undefined;
   /** The metadata that the session begins with. */
   readonly metadata?: JsonObject;
   /** Returns the meaning of a unit; undefined for a unit that is no unit of this format. */

@@ -10,8 +10,11 @@ export interface Hole {
   readonly of?: number;
   /** The keys and indexes that lead to it in the event's data. */
   readonly path: readonly string[];
-  /** `ascii` if every character outside ASCII is written as an escape. */
-  readonly form?: 'ascii';
+  /**
+   * `ascii` if every character outside ASCII is written as an escape; `unnumbered` if the event holds the text with a
+   * number before each line, as tools show files to models.
+   */
+  readonly form?: 'ascii' | 'unnumbered';
 }
 
 /** The text of a unit: verbatim, or pieces of text with holes between them. */
@@ -40,6 +43,8 @@ function collect(
     if (value.length < holeUnitsMin || !value.isWellFormed()) return;
     const token = JSON.stringify(value);
     if (!holes.has(token)) holes.set(token, { ...start, path });
+    const plain = unnumbered(value);
+    if (plain !== undefined) holes.set(JSON.stringify(plain), { ...start, path, form: 'unnumbered' });
     if (!hasEscapes) return;
     const ascii = asciiJson(token);
     if (ascii !== token && !holes.has(ascii)) holes.set(ascii, { ...start, path, form: 'ascii' });
@@ -49,6 +54,16 @@ function collect(
     for (const key of Object.keys(value))
       if (path.length > 0 || key !== 'foreign') collect(value[key], start, [...path, key], hasEscapes, holes);
   }
+}
+
+const lineNumber = /^ *\d+\u2192/;
+
+/** Returns numbered lines without their numbers and without a note below them; undefined if they are not numbered. */
+function unnumbered(text: string): string | undefined {
+  if (!lineNumber.test(text)) return undefined;
+  const note = text.indexOf('\n\n<');
+  const lines = (note < 0 ? text : text.slice(0, note)).split('\n');
+  return lines.every((line) => lineNumber.test(line)) ? lines.map((line) => line.replace(lineNumber, '')).join('\n') : undefined;
 }
 
 /** Returns JSON text with every character outside ASCII as an escape. */
@@ -99,6 +114,12 @@ function filledHole(hole: JsonValue, dataOf: (of: number) => JsonObject | undefi
   if (!isArray(path)) return undefined;
   const value = valueAt(dataOf(typeof of === 'number' ? of : 0), path.map(String));
   if (typeof value !== 'string') return undefined;
-  const token = JSON.stringify(value);
-  return stringAt(hole, 'form') === 'ascii' ? asciiJson(token) : token;
+  switch (stringAt(hole, 'form')) {
+    case 'ascii':
+      return asciiJson(JSON.stringify(value));
+    case 'unnumbered':
+      return JSON.stringify(unnumbered(value));
+    default:
+      return JSON.stringify(value);
+  }
 }

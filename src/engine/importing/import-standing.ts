@@ -1,11 +1,12 @@
 import { RepriseError } from '../../core/error.ts';
 import type { Event, EventDraft } from '../../core/event/event.ts';
 import { checkId } from '../../core/id.ts';
-import { isObject, type JsonObject, numberAt, objectAt, stringAt } from '../../core/json.ts';
+import { given, isObject, type JsonObject, numberAt, objectAt, stringAt } from '../../core/json.ts';
 import { beginning, type Seq, seq } from '../../core/point.ts';
 import type { ForeignReader } from '../../core/recording/foreign-format.ts';
 import { mainBranch } from '../../core/ref.ts';
 import { ownSegment, segmentOver } from '../../core/view/segment.ts';
+import { readTime } from '../../core/time.ts';
 import { append } from '../changing/append.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { readEvents } from '../history/stored-events.ts';
@@ -47,14 +48,16 @@ export async function begin(
   parts: { readonly reader: ForeignReader; readonly events: UnitEvents; readonly frame: Frame | undefined },
 ): Promise<Standing> {
   const { reader, events, frame } = parts;
-  const { metadata = {} } = reader;
+  const { metadata = {}, startedAt } = reader;
   const imported =
     frame === undefined
       ? events.about({ type: 'session.imported', data: { format: name.format, source: name.source } }, 'begin')
       : framed(events, name, '', frame);
   const set = events.about({ type: 'metadata.changed', data: { set: metadata } }, 'metadata');
   const drafts = Object.keys(metadata).length === 0 ? [imported] : [set, imported];
-  const { length } = await append(engine, session, drafts, { head: 0 });
+  const time = startedAt === undefined ? undefined : readTime(startedAt);
+  const timed = drafts.map((draft) => ({ ...draft, ...given({ time }) }));
+  const { length } = await append(engine, session, timed, { head: 0 });
   return { isNew: true, session, source: name.source, head: length, begin: length, stored: 0 };
 }
 
