@@ -48,8 +48,9 @@ function isMessage(value: JsonValue | undefined): value is JsonObject {
   return isObject(value) && typeof value['role'] === 'string' && Object.hasOwn(value, 'content') && value['uuid'] === undefined;
 }
 
-class MessagesReader {
-  readonly talk = new Talk('assistant', undefined);
+/** Reads messages one after the other. */
+export class MessagesReader {
+  readonly talk: Talk = new Talk('assistant', undefined);
 
   message(message: JsonObject, at: number): UnitMeaning {
     const role = String(message['role']);
@@ -69,7 +70,9 @@ class MessagesReader {
         return [...this.#results(message), ...this.#spoken('user', content)];
       case 'tool':
       case 'function': {
-        const call = stringAt(message, 'tool_call_id') ?? stringAt(message, 'name') ?? `tool-${at}`;
+        const [listed] = arrayAt(message, 'tool_call_ids') ?? [];
+        const named = stringAt(message, 'tool_call_id') ?? (typeof listed === 'string' ? listed : undefined);
+        const call = named ?? stringAt(message, 'name') ?? `tool-${at}`;
         return this.talk.toolEnded(call, { output: message['content'] ?? null, name: stringAt(message, 'name') });
       }
       default:

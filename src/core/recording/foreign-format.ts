@@ -137,6 +137,8 @@ export interface ForeignFormat {
   beside?(path: string): readonly string[];
   /** Tells whether a file belongs to the source of a main file. */
   belongs?(file: FoundFile, main: FoundFile): boolean;
+  /** Puts the files of a source into the order in which they are read; the main one, whose name is empty, first if left out. */
+  order?(names: readonly string[]): readonly string[];
   /** Opens a writer; a format without one cannot be written, but an import that was not changed comes back. */
   write?(source: WriterSource): ForeignWriter;
   /** Returns the events of a file in order, with the type and text by which the format compares them. */

@@ -38,7 +38,7 @@ const lookupUnits = 400;
 /** Reads one source into a session, or adds what is new to it. */
 export async function importSource(engine: Engine, source: OpenedSource, options: ImportOptions): Promise<Imported> {
   const { format, path, files } = source;
-  const [main] = files;
+  const main = files.find(({ name }) => name === '');
   const cut = format.cut({ path, text: source.text });
   const read: Record<string, string> = {};
   const chunksOf = ({ name, chunks }: SourceFile) =>

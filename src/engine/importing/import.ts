@@ -129,7 +129,10 @@ async function openPath(engine: Engine, path: string, options: ImportOptions): P
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   };
   const main = fileOf(engine, { name: '', path }, reading);
-  return { format, path, text, files: [main, ...(await partsOf(engine, format, { path, text }))] };
+  const all = [main, ...(await partsOf(engine, format, { path, text }))];
+  const names = format.order?.(all.map(({ name }) => name)) ?? all.map(({ name }) => name);
+  const ordered = all.toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name));
+  return { format, path, text, files: ordered };
 }
 
 async function readFailing<Value>(path: string, body: () => Promise<Value>): Promise<Value> {
