@@ -16,13 +16,12 @@ export const messages: ForeignFormat = defineFormat({
   name: 'messages',
   about: 'plain lists of messages: [{ role, content }]',
   detect: ({ text }) => {
-    const lines = firstLines(text);
-    if (lines.length > 1 && lines.every(isMessage)) return true;
+    if (isMessage(firstLines(text)[0])) return true;
     return /^\s*(?:\[|\{)/.test(text) && /"role"\s*:\s*"(?:system|user|assistant|tool|human|developer)"|"role"\s*:/.test(text) && /"content"\s*:/.test(text);
   },
   cut: ({ text }) => {
-    const lines = firstLines(text);
-    return lines.length > 0 && lines.every(isMessage) ? { kind: 'lines' } : { kind: 'elements', of: lists };
+    const [first] = firstLines(text.split('\n', 1)[0] ?? '');
+    return isMessage(first) ? { kind: 'lines' } : { kind: 'elements', of: lists };
   },
   open: ({ document }) => {
     const reader = new MessagesReader();

@@ -56,7 +56,7 @@ export async function planErase(
   const carriers: ErasePlan['carriers'][number][] = [];
   const branches = new Set<string>();
   for await (const row of allRows(engine, session)) {
-    const isTarget = target !== undefined && row.branch === target.branch && row.seq === target.seq;
+    const isTarget = target !== undefined && row.branch === target.branch && (row.seq === target.seq || holdsUnitOf(row.id, target.id));
     if (row.data === null) continue;
     const refs = refsIn(row.data);
     if (
@@ -76,6 +76,13 @@ export async function planErase(
   }
   return { events, carriers, gone: [...gone], rewrites, branches: [...branches] };
 }
+
+/** Tells whether an event keeps the text of the foreign unit that a different event was read from: it goes with it. */
+function holdsUnitOf(id: string, target: string): boolean {
+  return /^[0-9a-f]{32}-\d+$/.test(target) && target.startsWith(`${id}-`) && id.length === unitIdLength;
+}
+
+const unitIdLength = 32;
 
 const isValue = (parts: ReadonlyMap<Digest, PartInput>, digest: Digest): boolean => parts.get(digest)?.kind === 'value';
 

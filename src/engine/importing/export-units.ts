@@ -1,5 +1,4 @@
 import type { Event } from '../../core/event/event.ts';
-import { isStructural } from '../../core/event/families/structural.ts';
 import { isArray, isObject, type JsonObject, type JsonValue, numberAt, stringAt } from '../../core/json.ts';
 import type { ForeignWriter } from '../../core/recording/foreign-format.ts';
 import { fillText } from '../../core/recording/kept-text.ts';
@@ -47,7 +46,7 @@ const isImported = ({ id, data, type }: Event): boolean =>
 
 /** Tells whether a history holds changes that no import made. */
 export const isTouched = (event: Event): boolean =>
-  isStructural(event.type) ? !isImported(event) : !isImported(event) && event.type !== 'metadata.changed';
+  !isImported(event) && event.type !== 'metadata.changed' && event.type !== 'payload.erased';
 
 /** Returns the units of a history that nobody changed: all of them, those that its source rewound included. */
 export function plainUnits(raw: readonly Event[]): {
@@ -135,14 +134,22 @@ function originsOf(raw: readonly Event[]): ReadonlyMap<number, number> {
 function groupsOf(raw: readonly Event[]): Group[] {
   const groups: Group[] = [];
   for (const event of raw) {
-    const place = placeOf(event);
-    if (place === undefined) continue;
     const last = groups.at(-1);
-    const starts = hasText(event);
+    const place = placeOf(event) ?? erasedPlace(event, last);
+    if (place === undefined) continue;
+    const starts = hasText(event) || (event.erased === true && unitId.test(event.id));
     if (!starts && last !== undefined && last.file === place.file && last.at === place.at) last.events.push(event);
     else groups.push({ ...place, events: [event] });
   }
   return groups;
+}
+
+const unitId = /^[0-9a-f]{32}$/;
+
+/** Returns the place of an erased event: only its id tells that it was read from a unit. */
+function erasedPlace({ id, erased }: Event, last: Group | undefined): { readonly file: string; readonly at: number } | undefined {
+  if (erased !== true || !/^[0-9a-f]{32}(?:-\d+)?$/.test(id)) return undefined;
+  return { file: last?.file ?? '', at: unitId.test(id) ? (last?.at ?? -1) + 1 : (last?.at ?? 0) };
 }
 
 function hasText({ data: { foreign } }: Event): boolean {
@@ -151,7 +158,8 @@ function hasText({ data: { foreign } }: Event): boolean {
 
 function unitOf({ file, at }: Group, events: readonly Event[]): ExportedUnit | undefined {
   const { foreign } = events[0]?.data ?? {};
-  if (!isObject(foreign)) return undefined;
+  // The text of a unit tells what every one of its events says.
+  if (!isObject(foreign) || events.some(({ erased }) => erased === true)) return undefined;
   const bytes = stringAt(foreign, 'bytes');
   const text = bytes === undefined ? fillText(foreign['text'] ?? null, (of) => events[of]?.data) : bytesOf(bytes);
   return text === undefined ? undefined : { file, at, text, end: stringAt(foreign, 'end') };

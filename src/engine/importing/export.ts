@@ -33,8 +33,8 @@ export interface ExportedFile {
 export async function exportFiles(engine: Engine, ref: Ref, format: string): Promise<Exported> {
   const found = formatNamed(engine, format);
   const place = await placeAt(engine, ref.session, ref.branch, ref.at);
-  const { units, differs, frames } = await unitsAt(engine, ref, place, found);
-  if (units.length === 0 && frames.size === 0) refuseWriting(found, ref);
+  const { units, differs, frames, isSource } = await unitsAt(engine, ref, place, found);
+  if (units.length === 0 && !isSource) refuseWriting(found, ref);
   const names = [...new Set(['', ...frames.keys(), ...units.map(({ file }) => file)])];
   const files = names.map((file) => ({
     file,
@@ -90,7 +90,7 @@ async function unitsAt(
   ref: Ref,
   place: Place,
   format: ForeignFormat,
-): Promise<{ units: readonly ExportedUnit[]; differs: readonly DifferingUnit[]; frames: Frames }> {
+): Promise<{ units: readonly ExportedUnit[]; differs: readonly DifferingUnit[]; frames: Frames; isSource: boolean }> {
   const at = { branch: ref.branch, seq: place.seq };
   const raw = await collected(replayPages(engine, ref.session, { at, history: 'raw' }));
   const frames: Frames = new Map();
@@ -103,7 +103,7 @@ async function unitsAt(
     const isHead = ref.at.kind === 'head';
     const all = isHead ? [...raw, ...(await forksOf(engine, ref.session, ref.branch))] : raw;
     const { units, differs } = plainUnits(all);
-    return { units: inOrder(units), differs, frames };
+    return { units: inOrder(units), differs, frames, isSource };
   }
   const writer = format.write?.({ session: ref.session, metadata: await metadataAt(engine, place) });
   const view = await collected(replayPages(engine, ref.session, { at }));
@@ -111,11 +111,11 @@ async function unitsAt(
     const texts = writer === undefined ? [] : view.flatMap((event) => writer.event(event));
     const text = writer === undefined ? undefined : (writer.file?.(texts) ?? `${texts.join('\n')}\n`);
     const units = text === undefined ? [] : [{ file: '', at: undefined, text, end: '' }];
-    return { units, differs: [], frames };
+    return { units, differs: [], frames, isSource };
   }
   const start = touched === undefined ? place.seq : previous(touched.seq);
   const before = await collected(replayPages(engine, ref.session, { at: { branch: ref.branch, seq: seq(start) } }));
-  return { ...changedUnits({ raw, view }, new Set(before.map((event) => event.seq)), writer), frames };
+  return { ...changedUnits({ raw, view }, new Set(before.map((event) => event.seq)), writer), frames, isSource };
 }
 
 async function collected(pages: AsyncIterable<readonly Event[]>): Promise<Event[]> {
