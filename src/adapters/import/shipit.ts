@@ -26,11 +26,11 @@ export const shipit: ForeignFormat = defineFormat({
   outline,
 });
 
-function open({ document }: ForeignSource): ForeignReader {
-  // A file that is cut off has no document; its events are read all the same.
+function open({ document, text }: ForeignSource): ForeignReader {
+  // A file that is cut off, or is not UTF-8, has no document; it is kept all the same.
+  if (document === undefined && !/^\uFEFF?\s*\{/.test(text)) refuse('it is not an object');
   const { trace_id: id, metadata = {}, events = [] } = document ?? {};
-  if (document === undefined || (id !== undefined && typeof id !== 'string'))
-    refuse(document === undefined ? 'it is not an object' : 'its "trace_id" is not text');
+  if (id !== undefined && typeof id !== 'string') refuse('its "trace_id" is not text');
   if (!isObject(metadata)) refuse('its "metadata" is not an object');
   if (!isArray(events)) refuse('its "events" are not a list');
   const reader = new ShipitReader(agentOf(metadata));

@@ -58,6 +58,7 @@ export class ImportWriter {
   /** The first prompt and the first response after each message. */
   readonly #begun = new Map<string, string>();
   #current: Line;
+  #file = '';
   #batch: Pending[] = [];
   #batchLine: Line;
   #batchSize = 0;
@@ -93,6 +94,7 @@ export class ImportWriter {
 
   /** Notes a unit that the log holds already: its last event is at this point. */
   async known(unit: PreparedUnit, point: Point, storedIn: (branch: string) => Promise<number>): Promise<void> {
+    this.#enter(unit);
     let line = this.#lines.get(point.branch);
     if (line === undefined) {
       const { seq: head } = await placeAt(this.#engine, this.#session, point.branch, { kind: 'head' });
@@ -110,8 +112,15 @@ export class ImportWriter {
     this.#settle({ unit, drafts, standing }, point.seq - drafts.length);
   }
 
+  /** A new file goes on at `main`, unless its units say what they follow. */
+  #enter({ file }: PreparedUnit): void {
+    if (file !== this.#file) this.#current = this.#lines.get(mainBranch) ?? this.#current;
+    this.#file = file;
+  }
+
   /** Appends a unit; it may wait in a batch until {@link flush}. */
   async add(unit: PreparedUnit): Promise<void> {
+    this.#enter(unit);
     const parent = unit.meaning.parent === undefined ? undefined : this.#standings.get(unit.meaning.parent);
     let line = parent?.line ?? this.#current;
     const isFork = this.#begin(unit);

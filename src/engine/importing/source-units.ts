@@ -196,7 +196,7 @@ export async function readWhole(
   const text = decoded(new TextDecoder('utf-8', decoding), bytes);
   if (text === undefined) {
     if (length > limits.importUnitBytesMax) refuseUnit(file, 0, length);
-    return { units: [{ at: 0, text, bytes }], frame: undefined, document: undefined };
+    return { units: [{ at: 0, text, bytes, end: '' }], frame: undefined, document: undefined };
   }
   return cutText(text, cut, file);
 }
