@@ -304,12 +304,25 @@ export const shapes: Readonly<Record<string, CliShape>> = {
     'One line per branch as soon as it ends, then one of `{ session, point, original, variants }`, which has for each variant its number of passes, their 95% interval, and how it compares with the first variant. `--json=object`: `{ session, point, original, variants, branches }`. Exits with 0 if at least one branch gave a result, whether or not it passed the check. Otherwise with 3 if an agent failed, or 1 if budget, time or a refused call stopped them all; the rows are printed in any case. Ctrl-C exits with 130.',
   ),
   import: shape<ImportRow>(
-    { file: 'always', session: 'always', ref: 'always', events: 'always' },
-    'One line per file. `--json=object`: `{ imported }`. A file is imported whole or not at all.',
+    {
+      file: 'always',
+      session: 'always',
+      ref: 'always',
+      format: 'always',
+      outcome: 'always',
+      branches: 'always',
+      events: 'always',
+      units: 'always',
+      kept: 'always',
+      warnings: 'always',
+      warningCount: 'always',
+      secrets: 'always',
+    },
+    'One line per source, `{ file, error }` for one that could not be imported. `--json=object`: `{ imported, failed }`. `--discover`: `{ found }`, with `{ format, folder, files, bytes }` of each place.',
   ),
   export: shape<ExportAnswer>(
-    { ref: 'always', format: 'always', to: 'always', bytes: 'always', text: 'always' },
-    '`text` is null with `--to`.',
+    { ref: 'always', format: 'always', to: 'always', bytes: 'always', text: 'always', differs: 'always' },
+    '`text` is null with `--to`. `differs` lists the units of the source that were edited, erased, removed or masked.',
   ),
   copy: shape<CopyRow>(
     {

@@ -181,7 +181,7 @@ export type { RewindOptions } from './engine/changing/rewind.ts';
 export type { Copied, CopiedSession, CopyOptions, CopyProgress } from './engine/copying/copy-options.ts';
 export type { Erased, EraseOptions } from './engine/erasing/erase.ts';
 export type { Located } from './engine/history/place.ts';
-export type { Exported, ExportedFile } from './engine/importing/export.ts';
+export type { Exported, ExportedFile, HandedBack } from './engine/importing/export.ts';
 export type { DifferingUnit } from './engine/importing/export-units.ts';
 export type {
   Imported,

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { foreignFormats } from './adapters/import/foreign-formats.ts';
+import { foreignFormats, writtenFormats } from './adapters/import/foreign-formats.ts';
 import { given } from './core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from './core/known-keys.ts';
 import { checkMasking, type MaskingOptions } from './core/masking/masking-options.ts';
@@ -95,7 +95,7 @@ export async function openReprise(options: string | OpenOptions = {}): Promise<R
   return createReprise({
     store,
     platform,
-    formats: [...foreignFormats, ...(loaded?.config.formats ?? [])],
+    formats: [...foreignFormats, ...writtenFormats, ...(loaded?.config.formats ?? [])],
     files: createForeignFiles(),
     recording: recordingOf(opened, loaded?.config ?? {}),
     ...given({ namespace, snapshotEvents, onRead }),

@@ -19,6 +19,7 @@ const usageCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'event.invalid',
   'event.reserved',
   'experiment.invalid',
+  'export.invalid',
   'filter.invalid',
   'fingerprint.other-scheme',
   'id.invalid',

@@ -5,7 +5,7 @@ import type { PointInput, Ref } from '../core/ref.ts';
 import type { Engine } from './context/engine.ts';
 import type { Copied, CopyOptions } from './copying/copy-options.ts';
 import type { Erased, EraseOptions } from './erasing/erase.ts';
-import type { Exported } from './importing/export.ts';
+import type { Exported, HandedBack } from './importing/export.ts';
 import type { Imported, ImportFailure, ImportOptions, ImportSource } from './importing/import-options.ts';
 import type { CompareOptions, Comparison } from './looking/compare.ts';
 import type { Verification, VerifyOptions } from './proving/verify.ts';
@@ -94,6 +94,11 @@ export async function exportText(engine: Engine, ref: Ref, format: string): Prom
 /** Writes the view at a ref as the files of a foreign format; see `export.ts`. */
 export async function exportFiles(engine: Engine, ref: Ref, format: string): Promise<Exported> {
   return (await import('./importing/export.ts')).exportFiles(engine, ref, format);
+}
+
+/** Writes the view at a ref as its tool resumes it; see `export.ts`. */
+export async function handBack(engine: Engine, ref: Ref, format: string): Promise<HandedBack> {
+  return (await import('./importing/export.ts')).handBack(engine, ref, format);
 }
 
 /** Compares the views at two refs by how they behaved; see `compare.ts`. */

@@ -18,9 +18,18 @@ import type { RecordingDefaults } from './context/recording-defaults.ts';
 import { Transactions } from './context/transactions.ts';
 import type { Copied, CopyOptions } from './copying/copy-options.ts';
 import { sessionRecord, sessionRecords } from './history/place.ts';
-import type { Exported } from './importing/export.ts';
+import type { Exported, HandedBack } from './importing/export.ts';
 import type { Imported, ImportFailure, ImportOptions, ImportSource } from './importing/import-options.ts';
-import { compare, compareStrictly, copy, exportFiles, exportText, importEach, importOne } from './lazy-verbs.ts';
+import {
+  compare,
+  compareStrictly,
+  copy,
+  exportFiles,
+  exportText,
+  handBack,
+  importEach,
+  importOne,
+} from './lazy-verbs.ts';
 import type { CompareOptions, Comparison } from './looking/compare.ts';
 import { type ReplayAllOptions, replayAll } from './looking/replay-all.ts';
 import { Session } from './session.ts';
@@ -252,6 +261,33 @@ export class Reprise {
   async exportFiles(ref: string | Ref, options: { readonly format: string }): Promise<Exported> {
     checkKeys(options, exportKeys);
     return exportFiles(this.#engine, await this.resolve(ref), options.format);
+  }
+
+  /**
+   * Writes the view at a ref in the form from which its own tool resumes it, under a new id: `claude-code`, `codex` or
+   * `pi`. It writes no file; `path` is where the tool looks for it, below `place`.
+   *
+   * @example
+   * ```ts
+   * const { path, text, id } = await reprise.handBack('refund', { format: 'claude-code' });
+   * console.log(path.endsWith(`${id}.jsonl`), text.split('\n').length);
+   * ```
+   */
+  async handBack(ref: string | Ref, options: { readonly format: string }): Promise<HandedBack> {
+    checkKeys(options, exportKeys);
+    return handBack(this.#engine, await this.resolve(ref), options.format);
+  }
+
+  /**
+   * Returns the formats that can be imported or exported, by name.
+   *
+   * @example
+   * ```ts
+   * console.log(reprise.formats.map(({ name, about }) => `${name}: ${about}`));
+   * ```
+   */
+  get formats(): readonly ForeignFormat[] {
+    return [...this.#engine.formats.values()];
   }
 
   /**

@@ -11,9 +11,12 @@ test('every format has sources that prove it', () => {
 });
 
 describe.each(foreignFormats.map((format) => [format.name, format] as const))('%s', (name, format) => {
-  test.each(formatContract(format, sources[name] ?? []).map((each) => [each.name, each] as const))('%s', async (_, { run }) => {
-    await run(open);
-  });
+  test.each(formatContract(format, sources[name] ?? []).map((each) => [each.name, each] as const))(
+    '%s',
+    async (_, { run }) => {
+      await run(open);
+    },
+  );
 
   test('is the first format that detects its sources', () => {
     for (const { text } of sources[name] ?? [])

@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { conversation, type Event, type Imported, type ImportOptions, openReprise, type Reprise, type Session, summary } from '../../src/index.ts';
+import {
+  conversation,
+  type Event,
+  type Imported,
+  type ImportOptions,
+  openReprise,
+  type Reprise,
+  type Session,
+  summary,
+} from '../../src/index.ts';
 import { claudeFork, claudeLine, claudeWork, sources } from './sources.ts';
 
 let reprise: Reprise;
@@ -81,11 +90,19 @@ describe('Claude Code', () => {
 
   test('title, git branch and agents fill a listing', async () => {
     const found = await (await session(claudeWork)).stateAt('main', summary);
-    expect(found).toMatchObject({ title: 'Fix the pool.', git: { branch: 'main' }, agents: ['ab12', 'claude-code'], startedAt: '2026-01-14T01:05:01.000Z' });
+    expect(found).toMatchObject({
+      title: 'Fix the pool.',
+      git: { branch: 'main' },
+      agents: ['ab12', 'claude-code'],
+      startedAt: '2026-01-14T01:05:01.000Z',
+    });
   });
 
   test('after a compaction the conversation is what the model saw', async () => {
-    expect(await saidOn(await session(claudeWork))).toEqual(['user: So far: The connection pool is', 'assistant: It works.']);
+    expect(await saidOn(await session(claudeWork))).toEqual([
+      'user: So far: The connection pool is',
+      'assistant: It works.',
+    ]);
   });
 
   test('an edit is a patched file with the contents that the transcript carries, and a test command is one', async () => {
@@ -93,11 +110,15 @@ describe('Claude Code', () => {
     const [patched] = await eventsOf(found, 'file.patched');
     expect(patched?.data).toMatchObject({ path: '/app/pool.ts', before: 'export const size = 1;\n'.repeat(4) });
     expect(patched?.data['patch']).toContain('+export const size = 2;');
-    expect((await eventsOf(found, 'tests.ran')).map(({ data }) => [data['command'], data['exitCode']])).toEqual([['npm test', 1]]);
+    expect((await eventsOf(found, 'tests.ran')).map(({ data }) => [data['command'], data['exitCode']])).toEqual([
+      ['npm test', 1],
+    ]);
   });
 
   test('what the source repeats is kept once: the file that a tool showed has holes for its text', async () => {
-    const [shown] = (await eventsOf(await session(claudeWork), 'call.ended')).filter(({ data }) => data['call'] === 't1');
+    const [shown] = (await eventsOf(await session(claudeWork), 'call.ended')).filter(
+      ({ data }) => data['call'] === 't1',
+    );
     const text = JSON.stringify((shown?.data['foreign'] as { text: unknown }).text);
     expect(text).not.toContain('milliseconds');
     expect(text).toContain('unnumbered');
@@ -129,7 +150,11 @@ describe('others', () => {
     const found = await session(sourceOf('codex'));
     const { seq } = (await found.find({ fields: [{ key: 'foreign.type', pattern: '^compacted$' }] })) ?? { seq: 0 };
     const before = await saidOn(found, `main@${seq - 1}`);
-    expect(before.filter((line) => line.startsWith('user'))).toEqual(['user: <environment_context>\n  <cwd>/', 'user: Fix the pool.', 'user: Thank you.']);
+    expect(before.filter((line) => line.startsWith('user'))).toEqual([
+      'user: <environment_context>\n  <cwd>/',
+      'user: Fix the pool.',
+      'user: Thank you.',
+    ]);
     expect(await saidOn(found)).toEqual(['user: Fix the pool.', 'user: The connection pool is exhaust']);
     expect((await found.stateAt('main', summary)).git).toEqual({ branch: 'main', sha: 'd002f64f' });
   });
@@ -140,14 +165,21 @@ describe('others', () => {
   });
 
   test('a rewind of Gemini takes a message back', async () => {
-    expect((await saidOn(await session(sourceOf('gemini-cli', 1)))).filter((line) => line.startsWith('user'))).toEqual(['user: Add a line to notes.txt.', 'user: No, two more.']);
+    expect((await saidOn(await session(sourceOf('gemini-cli', 1)))).filter((line) => line.startsWith('user'))).toEqual([
+      'user: Add a line to notes.txt.',
+      'user: No, two more.',
+    ]);
   });
 
   test('a tree of pi forks where two prompts follow one message; a compaction keeps the last messages', async () => {
     const { session: id, branches } = await told(sourceOf('pi'));
     expect(branches).toHaveLength(2);
     const found = await reprise.session(id);
-    expect(await saidOn(found, branches[1])).toEqual(['user: The pool was fixed.', 'assistant: Fixed.', 'user: Explain it.']);
+    expect(await saidOn(found, branches[1])).toEqual([
+      'user: The pool was fixed.',
+      'assistant: Fixed.',
+      'user: Explain it.',
+    ]);
   });
 
   test('the result of a task of Bernstein is the result of its end', async () => {
@@ -159,6 +191,9 @@ describe('others', () => {
     const found = await session(sourceOf('otlp'));
     const [asked] = await eventsOf(found, 'call.started');
     expect(asked?.data).toMatchObject({ kind: 'model', name: 'gpt-4o', request: { messages: [{ role: 'user' }] } });
-    expect((await eventsOf(found, 'call.ended')).map(({ data }) => [data['kind'], data['outcome']])).toEqual([['model', 'ok'], ['tool', 'ok']]);
+    expect((await eventsOf(found, 'call.ended')).map(({ data }) => [data['kind'], data['outcome']])).toEqual([
+      ['model', 'ok'],
+      ['tool', 'ok'],
+    ]);
   });
 });

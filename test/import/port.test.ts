@@ -4,7 +4,15 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { foreignFormats } from '../../src/adapters/import/foreign-formats.ts';
-import { conversation, defineFormat, type Imported, type ImportOptions, limits, openReprise, type Reprise } from '../../src/index.ts';
+import {
+  conversation,
+  defineFormat,
+  type Imported,
+  type ImportOptions,
+  limits,
+  openReprise,
+  type Reprise,
+} from '../../src/index.ts';
 import { samplePath } from './samples.ts';
 import { claudeFork, claudeLine, claudeWork, sources } from './sources.ts';
 
@@ -37,14 +45,27 @@ async function bytesOf(session: string, format: string): Promise<Buffer> {
 }
 
 describe('lossless', () => {
-  test.each(['claude-code/compaction.jsonl', 'claude-code/edits.jsonl', 'codex/rollout-0.40.jsonl', 'codex/rollout-0.14x.jsonl', 'gemini-cli/session.json', 'pi/session-head.jsonl', 'openhands/demo1.json', 'swe-agent/function_calling_simple.traj', 'openinference/ai-sdk-v6-spans.json', 'who-and-when/hand-crafted-1.json', 'shipit/demo-trace.json'])('the real file %s comes back byte for byte', async (name) => {
+  test.each([
+    'claude-code/compaction.jsonl',
+    'claude-code/edits.jsonl',
+    'codex/rollout-0.40.jsonl',
+    'codex/rollout-0.14x.jsonl',
+    'gemini-cli/session.json',
+    'pi/session-head.jsonl',
+    'openhands/demo1.json',
+    'swe-agent/function_calling_simple.traj',
+    'openinference/ai-sdk-v6-spans.json',
+    'who-and-when/hand-crafted-1.json',
+    'shipit/demo-trace.json',
+  ])('the real file %s comes back byte for byte', async (name) => {
     const path = samplePath(name);
     if (path === undefined) {
       console.warn('There are no real files beside this checkout.');
       return;
     }
     const before = (await reprise.import(path)).id;
-    const format = foreignFormats.find((each) => each.name === name.split('/')[0]) === undefined ? undefined : name.split('/')[0];
+    const format =
+      foreignFormats.find((each) => each.name === name.split('/')[0]) === undefined ? undefined : name.split('/')[0];
     const found = format ?? (name.startsWith('openinference') ? 'otlp' : 'messages');
     expect(await bytesOf(before, found)).toEqual(await readFile(path));
     expect((await (await reprise.session(before)).verify()).ok).toBe(true);
@@ -55,27 +76,41 @@ describe('lossless', () => {
     const bytes = fc.uint8Array({ maxLength: 40 });
     const unit = fc.oneof(fc.json(), fc.string({ unit: 'binary' }), fc.constant('{"type":"user"}'), fc.constant(''));
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...names), fc.nat(), fc.array(unit, { maxLength: 5 }), fc.array(fc.nat(), { maxLength: 5 }), fc.constantFrom('\n', '\r\n'), bytes, async (format, which, units, places, end, tail) => {
-        const list = sources[format] ?? [];
-        const lines = (list[which % list.length]?.text ?? '').split('\n');
-        // Odd units anywhere but before the first line, by which the format is told.
-        for (const [index, odd] of units.entries()) lines.splice(1 + ((places[index] ?? 0) % lines.length), 0, odd.replace(/\n/g, ' '));
-        const source = Buffer.concat([Buffer.from(lines.join(end)), Buffer.from(tail)]);
-        const session = `r${++count}`;
-        for await (const each of reprise.importAll(pieces(source), { format, session })) if ('error' in each) throw each.error;
-        expect((await bytesOf(session, format)).equals(source)).toBe(true);
-      }),
+      fc.asyncProperty(
+        fc.constantFrom(...names),
+        fc.nat(),
+        fc.array(unit, { maxLength: 5 }),
+        fc.array(fc.nat(), { maxLength: 5 }),
+        fc.constantFrom('\n', '\r\n'),
+        bytes,
+        async (format, which, units, places, end, tail) => {
+          const list = sources[format] ?? [];
+          const lines = (list[which % list.length]?.text ?? '').split('\n');
+          // Odd units anywhere but before the first line, by which the format is told.
+          for (const [index, odd] of units.entries())
+            lines.splice(1 + ((places[index] ?? 0) % lines.length), 0, odd.replace(/\n/g, ' '));
+          const source = Buffer.concat([Buffer.from(lines.join(end)), Buffer.from(tail)]);
+          const session = `r${++count}`;
+          for await (const each of reprise.importAll(pieces(source), { format, session }))
+            if ('error' in each) throw each.error;
+          expect((await bytesOf(session, format)).equals(source)).toBe(true);
+        },
+      ),
       { numRuns: Number(process.env['REPRISE_RUNS'] ?? 60) },
     );
   });
 
   test('a line of 12 MB is kept and comes back; one over importUnitBytesMax is refused with its place', async () => {
-    const line = (length: number): string => `${claudeFork}${JSON.stringify(claudeLine('user', 'big', 'a3', { message: { role: 'user', content: 'x "y" '.repeat(length / 6) } }))}\n`;
+    const line = (length: number): string =>
+      `${claudeFork}${JSON.stringify(claudeLine('user', 'big', 'a3', { message: { role: 'user', content: 'x "y" '.repeat(length / 6) } }))}\n`;
     const text = line(12_000_000);
     const { session, warningCount } = await told(text);
     expect(warningCount).toBe(0);
     expect((await bytesOf(session, 'claude-code')).toString()).toBe(text);
-    await expect(told(line(limits.importUnitBytesMax + 600))).rejects.toMatchObject({ code: 'limit.exceeded', details: { limit: 'importUnitBytesMax' } });
+    await expect(told(line(limits.importUnitBytesMax + 600))).rejects.toMatchObject({
+      code: 'limit.exceeded',
+      details: { limit: 'importUnitBytesMax' },
+    });
   });
 
   test('of many warnings the first importWarningsMax are listed, and all are counted', async () => {
@@ -89,7 +124,8 @@ describe('again', () => {
     const lines = claudeFork.trimEnd().split('\n');
     const path = join(directory, 'grows.jsonl');
     const outcome = async (): Promise<string> => {
-      for await (const each of reprise.importAll(path, { session: 'grows' })) return 'outcome' in each ? each.outcome : String(each.error);
+      for await (const each of reprise.importAll(path, { session: 'grows' }))
+        return 'outcome' in each ? each.outcome : String(each.error);
       return '';
     };
     await writeFile(path, `${lines.slice(0, 3).join('\n')}\n`);
@@ -186,20 +222,39 @@ describe('edits and folders', () => {
     const folder = join(directory, 'folder');
     await mkdir(join(folder, 'inside/claude-1/subagents'), { recursive: true });
     await writeFile(join(folder, 'inside/claude-1.jsonl'), claudeFork);
-    const sub = claudeLine('assistant', 'q1', null, { isSidechain: true, agentId: 'ab12', message: { id: 'm', model: 'claude-sonnet-4', role: 'assistant', content: [{ type: 'text', text: 'I am a sub-agent.' }], usage: {} } });
+    const sub = claudeLine('assistant', 'q1', null, {
+      isSidechain: true,
+      agentId: 'ab12',
+      message: {
+        id: 'm',
+        model: 'claude-sonnet-4',
+        role: 'assistant',
+        content: [{ type: 'text', text: 'I am a sub-agent.' }],
+        usage: {},
+      },
+    });
     await writeFile(join(folder, 'inside/claude-1/subagents/agent-ab12.jsonl'), `${JSON.stringify(sub)}\n`);
     await writeFile(join(folder, 'trace.json'), sources['shipit']?.[0]?.text ?? '');
     await writeFile(join(folder, 'broken.json'), '{"trace_id": 7, "events": []}');
     await writeFile(join(folder, 'notes.txt'), 'nothing of ours');
     const rows: string[] = [];
-    for await (const each of reprise.importAll(folder)) rows.push('error' in each ? `${each.path.slice(folder.length)} ${each.error.message}` : `${each.session} ${each.format}`);
-    expect(rows).toEqual(['/broken.json Cannot read a shipit trace: its "trace_id" is not text', 'claude-1 claude-code', 't shipit']);
+    for await (const each of reprise.importAll(folder))
+      rows.push(
+        'error' in each ? `${each.path.slice(folder.length)} ${each.error.message}` : `${each.session} ${each.format}`,
+      );
+    expect(rows).toEqual([
+      '/broken.json Cannot read a shipit trace: its "trace_id" is not text',
+      'claude-1 claude-code',
+      't shipit',
+    ]);
     const { files } = await reprise.exportFiles('claude-1', { format: 'claude-code' });
     expect(files.map(({ file, bytes }) => [file, Buffer.from(bytes).toString()])).toEqual([
       ['', claudeFork],
       ['claude-1/subagents/agent-ab12.jsonl', `${JSON.stringify(sub)}\n`],
     ]);
-    expect((await (await reprise.session('claude-1')).stateAt('main', conversation)).lanes.map(({ agent }) => agent)).toContain('ab12');
+    expect(
+      (await (await reprise.session('claude-1')).stateAt('main', conversation)).lanes.map(({ agent }) => agent),
+    ).toContain('ab12');
     await expect(reprise.import(folder)).rejects.toThrow('it holds 3 sources');
     expect(limits.importFilesMax).toBeGreaterThan(10_000);
   });
@@ -210,7 +265,12 @@ describe('edits and folders', () => {
       about: 'lines of { who, said }',
       detect: ({ text }) => text.startsWith('{"who"'),
       cut: () => ({ kind: 'lines' }),
-      open: () => ({ unit: ({ value }) => ({ type: 'entry', drafts: [{ type: 'note.added', data: { text: JSON.stringify(value) } }] }) }),
+      open: () => ({
+        unit: ({ value }) => ({
+          type: 'entry',
+          drafts: [{ type: 'note.added', data: { text: JSON.stringify(value) } }],
+        }),
+      }),
     });
     await using own = await openReprise({ store: 'memory:', config: { formats: [diary] } });
     const { format, kept } = await told('{"who":"me","said":"hi"}\n', {}, own);

@@ -1,4 +1,14 @@
-import { arrayAt, given, isArray, isObject, type JsonObject, type JsonValue, numberAt, objectAt, stringAt } from '../../core/json.ts';
+import {
+  arrayAt,
+  given,
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  numberAt,
+  objectAt,
+  stringAt,
+} from '../../core/json.ts';
 
 /** Returns the content of a message in the neutral form: text as it is, blocks as parts. Other blocks are kept as they are. */
 export function neutralContent(content: JsonValue | undefined): string | JsonObject[] {
@@ -84,11 +94,15 @@ export function anthropicUsage(usage: JsonObject | undefined): JsonObject | unde
 /** Returns the text of a tool's result: a string as it is, text blocks joined, anything else as JSON. */
 export function resultOutput(content: JsonValue | undefined): JsonValue {
   if (!isArray(content)) return content ?? null;
-  const texts = content.map((block) => (isObject(block) && block['type'] === 'text' ? stringAt(block, 'text') : undefined));
+  const texts = content.map((block) =>
+    isObject(block) && block['type'] === 'text' ? stringAt(block, 'text') : undefined,
+  );
   return texts.length === 1 && texts[0] !== undefined ? texts[0] : content;
 }
 
 /** Returns the blocks of a message that have a type. */
 export function blocksOf(message: JsonObject | undefined, type: string): readonly JsonObject[] {
-  return (arrayAt(message, 'content') ?? []).filter((block) => isObject(block) && block['type'] === type) as JsonObject[];
+  return (arrayAt(message, 'content') ?? []).filter(
+    (block) => isObject(block) && block['type'] === type,
+  ) as JsonObject[];
 }

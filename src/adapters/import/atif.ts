@@ -1,7 +1,23 @@
 import type { Event, EventDraft } from '../../core/event/event.ts';
-import { arrayAt, given, isArray, isObject, type JsonObject, type JsonValue, numberAt, objectAt, stringAt } from '../../core/json.ts';
+import {
+  arrayAt,
+  given,
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  numberAt,
+  objectAt,
+  stringAt,
+} from '../../core/json.ts';
 import { partsOf, textOf, toolCallsIn } from '../../core/message/message.ts';
-import { defineFormat, type ForeignFormat, type ForeignWriter, type UnitMeaning, type WriterSource } from '../../core/recording/foreign-format.ts';
+import {
+  defineFormat,
+  type ForeignFormat,
+  type ForeignWriter,
+  type UnitMeaning,
+  type WriterSource,
+} from '../../core/recording/foreign-format.ts';
 import { neutralContent } from './anthropic-blocks.ts';
 import { said, Talk, toolCallPart } from './talk.ts';
 
@@ -16,7 +32,8 @@ export const atif: ForeignFormat = defineFormat({
     return {
       session: stringAt(document, 'session_id'),
       metadata: objectAt(document, 'extra') ?? {},
-      unit: ({ value, at }) => (isObject(value) && typeof value['source'] === 'string' ? reader.step(value, at) : undefined),
+      unit: ({ value, at }) =>
+        isObject(value) && typeof value['source'] === 'string' ? reader.step(value, at) : undefined,
       end: () => ({ warnings: reader.talk.unanswered }),
     };
   },
@@ -45,7 +62,10 @@ class AtifReader {
     if (source === 'user') {
       const version = stringAt(this.#agent, 'version');
       const versions = version === undefined ? undefined : { [stringAt(this.#agent, 'name') ?? 'agent']: version };
-      return [said('user', content), ...this.talk.begin({ prompt: typeof content === 'string' ? content : undefined, versions })];
+      return [
+        said('user', content),
+        ...this.talk.begin({ prompt: typeof content === 'string' ? content : undefined, versions }),
+      ];
     }
     if (source !== 'agent') return [];
     const calls = (arrayAt(step, 'tool_calls') ?? []).filter(isObject);
@@ -53,13 +73,20 @@ class AtifReader {
     const parts: JsonObject[] = [
       ...(reasoning === undefined ? [] : [{ type: 'reasoning', text: reasoning }]),
       ...(typeof content === 'string' ? (content === '' ? [] : [{ type: 'text', text: content }]) : content),
-      ...calls.map((call) => toolCallPart(callId(call), stringAt(call, 'function_name') ?? 'unknown', call['arguments'] ?? {})),
+      ...calls.map((call) =>
+        toolCallPart(callId(call), stringAt(call, 'function_name') ?? 'unknown', call['arguments'] ?? {}),
+      ),
     ];
     const whole = calls.length === 0 && reasoning === undefined && typeof content === 'string' ? content : parts;
     const model = stringAt(step, 'model_name') ?? stringAt(this.#agent, 'model_name') ?? 'unknown';
     return [
-      ...this.talk.modelCall(`step-${id}`, model, { ...metricsOf(step), message: { role: 'assistant', content: whole } }),
-      ...calls.map((call) => this.talk.toolStarted(callId(call), stringAt(call, 'function_name') ?? 'unknown', call['arguments'] ?? {})),
+      ...this.talk.modelCall(`step-${id}`, model, {
+        ...metricsOf(step),
+        message: { role: 'assistant', content: whole },
+      }),
+      ...calls.map((call) =>
+        this.talk.toolStarted(callId(call), stringAt(call, 'function_name') ?? 'unknown', call['arguments'] ?? {}),
+      ),
       ...this.#observed(step, calls, id),
     ];
   }
@@ -67,8 +94,13 @@ class AtifReader {
   #observed(step: JsonObject, calls: readonly JsonObject[], id: string): EventDraft[] {
     const results = arrayAt(objectAt(step, 'observation'), 'results') ?? [];
     return results.flatMap((result, index) => {
-      const call = stringAt(result, 'source_call_id') ?? (calls[index] === undefined ? `step-${id}-${index}` : callId(calls[index]));
-      return this.talk.toolEnded(call, { output: (isObject(result) ? result['content'] : result) ?? null, name: 'observation' });
+      const call =
+        stringAt(result, 'source_call_id') ??
+        (calls[index] === undefined ? `step-${id}-${index}` : callId(calls[index]));
+      return this.talk.toolEnded(call, {
+        output: (isObject(result) ? result['content'] : result) ?? null,
+        name: 'observation',
+      });
     });
   }
 }
@@ -105,28 +137,46 @@ function atifWriter({ session, metadata }: WriterSource): ForeignWriter {
         return [step(role === 'assistant' ? 'agent' : String(role), event, messageFields(message))];
       }
       if (type !== 'call.ended') return [];
-      if (data['kind'] === 'model' && message !== undefined) return [step('agent', event, { ...messageFields(message), ...spentFields(data) })];
+      if (data['kind'] === 'model' && message !== undefined)
+        return [step('agent', event, { ...messageFields(message), ...spentFields(data) })];
       if (data['kind'] !== 'tool') return [];
       // A result that came alone: its own step observes it.
       const content = textIn(data['output'] ?? null);
-      return [step('agent', event, { message: '', observation: { results: [{ source_call_id: String(data['call']), content }] } })];
+      return [
+        step('agent', event, {
+          message: '',
+          observation: { results: [{ source_call_id: String(data['call']), content }] },
+        }),
+      ];
     },
     file: (units) => {
       const facts = { name: agent ?? 'agent', version: 'unknown', ...given({ model_name: model }) };
-      const whole = JSON.stringify({ schema_version: 'ATIF-v1.7', session_id: session, agent: facts, steps: [], extra: metadata }, null, 2);
+      const whole = JSON.stringify(
+        { schema_version: 'ATIF-v1.7', session_id: session, agent: facts, steps: [], extra: metadata },
+        null,
+        2,
+      );
       return `${whole.replace('"steps": []', () => `"steps": [\n    ${units.join(',\n    ')}\n  ]`)}\n`;
     },
   };
 }
 
 function messageFields(message: JsonObject): JsonObject {
-  const reasoning = partsOf(message).flatMap((part) => (part.type === 'reasoning' ? [part.text] : [])).join('\n\n');
-  const calls = toolCallsIn(message).map((call): JsonObject => ({
-    tool_call_id: call.toolCallId,
-    function_name: call.toolName,
-    arguments: isObject(call.input) ? call.input : { input: call.input },
-  }));
-  return { message: textOf(message), ...(reasoning === '' ? {} : { reasoning_content: reasoning }), ...(calls.length === 0 ? {} : { tool_calls: calls }) };
+  const reasoning = partsOf(message)
+    .flatMap((part) => (part.type === 'reasoning' ? [part.text] : []))
+    .join('\n\n');
+  const calls = toolCallsIn(message).map(
+    (call): JsonObject => ({
+      tool_call_id: call.toolCallId,
+      function_name: call.toolName,
+      arguments: isObject(call.input) ? call.input : { input: call.input },
+    }),
+  );
+  return {
+    message: textOf(message),
+    ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  };
 }
 
 function spentFields(data: JsonObject): JsonObject {

@@ -30,8 +30,14 @@ export class BernsteinChain {
     if (previousHash !== before) return `its prev_hash is not the hash of the row before it`;
     const payload = Object.fromEntries(Object.entries(row).filter(([key]) => !envelope.has(key)));
     const expected = sha256(pythonJson(payload));
-    if (payloadHash !== expected) return `its payload_hash is ${String(payloadHash)}, and its content gives ${expected}`;
-    const chained = { prev_hash: previousHash, event_type: event ?? '', payload_hash: expected, index: new RawNumber(`${index}`) };
+    if (payloadHash !== expected)
+      return `its payload_hash is ${String(payloadHash)}, and its content gives ${expected}`;
+    const chained = {
+      prev_hash: previousHash,
+      event_type: event ?? '',
+      payload_hash: expected,
+      index: new RawNumber(`${index}`),
+    };
     const hash = sha256(pythonJson(chained));
     return hash === eventHash ? undefined : `its event_hash is ${eventHash}, and its content gives ${hash}`;
   }
@@ -50,7 +56,9 @@ function rawJson(text: string): { readonly [key: string]: RawValue } | undefined
     const value: unknown = JSON.parse(text, (_key, item: unknown, context?: { source?: string }) =>
       typeof item === 'number' ? new RawNumber(context?.source ?? `${item}`) : item,
     );
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as { [key: string]: RawValue }) : undefined;
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as { [key: string]: RawValue })
+      : undefined;
   } catch {
     return undefined;
   }
@@ -77,5 +85,8 @@ function byCodePoint(left: string, right: string): number {
 }
 
 function asciiText(text: string): string {
-  return JSON.stringify(text).replace(/[\u007f-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return JSON.stringify(text).replace(
+    /[\u007f-\uffff]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

@@ -1,11 +1,32 @@
 import type { EventDraft } from '../../core/event/event.ts';
-import { arrayAt, given, isObject, type JsonObject, type JsonValue, numberAt, objectAt, stringAt } from '../../core/json.ts';
-import { defineFormat, type ForeignFormat, type ForeignUnit, type UnitMeaning } from '../../core/recording/foreign-format.ts';
+import {
+  arrayAt,
+  given,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  numberAt,
+  objectAt,
+  stringAt,
+} from '../../core/json.ts';
+import {
+  defineFormat,
+  type ForeignFormat,
+  type ForeignUnit,
+  type UnitMeaning,
+} from '../../core/recording/foreign-format.ts';
 import { BernsteinChain } from './bernstein-chain.ts';
 import { firstLines, readJson } from './first-lines.ts';
 
 /** The files of a run, in the order in which they are read: rotated parts come first. */
-const runFiles = ['metadata.json', 'session.json', 'replay.jsonl.1', 'replay.jsonl', 'journal.jsonl', 'llm_calls.jsonl'];
+const runFiles = [
+  'metadata.json',
+  'session.json',
+  'replay.jsonl.1',
+  'replay.jsonl',
+  'journal.jsonl',
+  'llm_calls.jsonl',
+];
 
 /**
  * The runs of Bernstein (`.sdd/runs/ID`): its replay log with rotated parts, its journal with its chain checked, its
@@ -14,9 +35,15 @@ const runFiles = ['metadata.json', 'session.json', 'replay.jsonl.1', 'replay.jso
 export const bernstein: ForeignFormat = defineFormat({
   name: 'bernstein',
   about: 'runs and task traces of Bernstein (.sdd)',
-  detect: ({ text }) => firstLines(text).some((line) => isRow(line) || isTrace(line)) || isTrace(readJson(text)) || /"task_snapshots"\s*:\s*\[/.test(text),
+  detect: ({ text }) =>
+    firstLines(text).some((line) => isRow(line) || isTrace(line)) ||
+    isTrace(readJson(text)) ||
+    /"task_snapshots"\s*:\s*\[/.test(text),
   cut: ({ text, path }) => {
-    const isLines = path === undefined ? firstLines(text).some((line) => isRow(line) || isTrace(line)) : /\.jsonl(?:\.\d+)?$/.test(path);
+    const isLines =
+      path === undefined
+        ? firstLines(text).some((line) => isRow(line) || isTrace(line))
+        : /\.jsonl(?:\.\d+)?$/.test(path);
     return isLines ? { kind: 'lines' } : { kind: 'whole' };
   },
   open: ({ text, path, document }) => {
@@ -33,8 +60,12 @@ export const bernstein: ForeignFormat = defineFormat({
   beside: (path) => [path.replace(/[^/\\]*$/, '') || '.'],
   belongs: (file, main) => {
     const [folder, mainFolder] = [file.path.replace(/[^/\\]*$/, ''), main.path.replace(/[^/\\]*$/, '')];
-    const isMain = main.path.endsWith('replay.jsonl') || (main.path.endsWith('journal.jsonl') && !file.path.endsWith('replay.jsonl'));
-    return folder === mainFolder && isMain && runFiles.includes(file.path.slice(folder.length)) && file.path !== main.path;
+    const isMain =
+      main.path.endsWith('replay.jsonl') ||
+      (main.path.endsWith('journal.jsonl') && !file.path.endsWith('replay.jsonl'));
+    return (
+      folder === mainFolder && isMain && runFiles.includes(file.path.slice(folder.length)) && file.path !== main.path
+    );
   },
   order: (names) => names.toSorted((a, b) => rankOf(a) - rankOf(b)),
 });
@@ -42,9 +73,11 @@ export const bernstein: ForeignFormat = defineFormat({
 /** The main file has no name of its own; it is the replay log. */
 const rankOf = (name: string): number => (name === '' ? runFiles.indexOf('replay.jsonl') : runFiles.indexOf(name));
 
-const isRow = (value: JsonValue | undefined): value is JsonObject => isObject(value) && typeof value['event'] === 'string' && typeof value['elapsed_s'] === 'number';
+const isRow = (value: JsonValue | undefined): value is JsonObject =>
+  isObject(value) && typeof value['event'] === 'string' && typeof value['elapsed_s'] === 'number';
 
-const isTrace = (value: JsonValue | undefined): value is JsonObject => isObject(value) && typeof value['trace_id'] === 'string' && Array.isArray(value['task_ids']);
+const isTrace = (value: JsonValue | undefined): value is JsonObject =>
+  isObject(value) && typeof value['trace_id'] === 'string' && Array.isArray(value['task_ids']);
 
 const folderOf = (path: string | undefined): string | undefined => path?.split(/[/\\]/).at(-2);
 
@@ -58,7 +91,8 @@ class BernsteinReader {
 
   unit({ file, text }: ForeignUnit, value: JsonObject): UnitMeaning | undefined {
     if (isTrace(value)) return { type: 'trace', drafts: traceEvents(value) };
-    if (/(?:metadata|session)\.json$/.test(file)) return { type: 'metadata', drafts: [{ type: 'metadata.changed', data: { set: value } }] };
+    if (/(?:metadata|session)\.json$/.test(file))
+      return { type: 'metadata', drafts: [{ type: 'metadata.changed', data: { set: value } }] };
     if (file.endsWith('llm_calls.jsonl')) return { type: 'llm_call', drafts: this.#modelCall(value) };
     const type = stringAt(value, 'event');
     if (type === undefined) return undefined;
@@ -82,7 +116,10 @@ class BernsteinReader {
     const agent = stringAt(row, 'agent_id');
     if (type === 'run_started') this.#run = stringAt(row, 'run_id');
     const drafts = eventsOf(type, row);
-    return drafts.map((draft) => ({ ...given({ agent, run: this.#run, time: timeOf(numberAt(row, 'ts')) }), ...draft }));
+    return drafts.map((draft) => ({
+      ...given({ agent, run: this.#run, time: timeOf(numberAt(row, 'ts')) }),
+      ...draft,
+    }));
   }
 }
 
@@ -91,7 +128,12 @@ function eventsOf(type: string, row: JsonObject): EventDraft[] {
   const [model, role] = [stringAt(row, 'model'), stringAt(row, 'role')];
   switch (type) {
     case 'run_started':
-      return [{ type: 'run.started', data: given({ title: stringAt(row, 'run_id'), configDigest: stringAt(row, 'config_hash'), git: gitOf(row) }) }];
+      return [
+        {
+          type: 'run.started',
+          data: given({ title: stringAt(row, 'run_id'), configDigest: stringAt(row, 'config_hash'), git: gitOf(row) }),
+        },
+      ];
     case 'run_completed':
       return [{ type: 'run.ended', data: { outcome: 'ok' } }];
     case 'tick_start':
@@ -129,7 +171,11 @@ function traceEvents(trace: JsonObject): EventDraft[] {
   const outcome = trace['outcome'] === 'success' ? 'ok' : trace['outcome'] === 'failed' ? 'error' : 'interrupted';
   const begun = ids.flatMap((task): EventDraft[] => {
     const known = snapshots.find((snapshot) => snapshot['id'] === task) ?? snapshots[0];
-    const facts = given({ title: stringAt(known, 'title'), prompt: stringAt(known, 'description'), role: stringAt(known, 'role') });
+    const facts = given({
+      title: stringAt(known, 'title'),
+      prompt: stringAt(known, 'description'),
+      role: stringAt(known, 'role'),
+    });
     return [
       { type: 'task.started', data: { task, ...facts } },
       { type: 'task.claimed', data: { task, ...given({ model }) } },
@@ -138,9 +184,13 @@ function traceEvents(trace: JsonObject): EventDraft[] {
   const ended = ids.map((task): EventDraft => {
     const known = snapshots.find((snapshot) => snapshot['id'] === task);
     const result = known?.['result_summary'] ?? objectAt(trace, 'result')?.['summary'];
-    return { type: 'task.ended', data: { task, outcome, ...given({ result: result === '' ? undefined : (result ?? undefined) }) } };
+    return {
+      type: 'task.ended',
+      data: { task, outcome, ...given({ result: result === '' ? undefined : (result ?? undefined) }) },
+    };
   });
   const spawned: EventDraft = { type: 'agent.spawned', data: given({ role: stringAt(trace, 'agent_role'), model }) };
-  const of = (drafts: readonly EventDraft[], time: string | undefined): EventDraft[] => drafts.map((draft) => ({ ...given({ agent, time }), ...draft }));
+  const of = (drafts: readonly EventDraft[], time: string | undefined): EventDraft[] =>
+    drafts.map((draft) => ({ ...given({ agent, time }), ...draft }));
   return [...of([spawned, ...begun], start), ...of(ended, end ?? start)];
 }

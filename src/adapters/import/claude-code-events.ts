@@ -1,5 +1,16 @@
 import type { EventDraft } from '../../core/event/event.ts';
-import { arrayAt, booleanAt, given, isObject, type JsonArray, type JsonObject, type JsonValue, numberAt, objectAt, stringAt } from '../../core/json.ts';
+import {
+  arrayAt,
+  booleanAt,
+  given,
+  isObject,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+  numberAt,
+  objectAt,
+  stringAt,
+} from '../../core/json.ts';
 import type { UnitMeaning } from '../../core/recording/foreign-format.ts';
 import { titleOf } from '../../core/title.ts';
 import { anthropicUsage, blocksOf, neutralContent, resultOutput } from './anthropic-blocks.ts';
@@ -90,7 +101,11 @@ export class ClaudeCodeReader {
     return [...settled, ...drafts];
   }
 
-  #talk(type: 'user' | 'assistant', line: JsonObject, agent: string): Pick<UnitMeaning, 'begins' | 'drafts' | 'settled'> {
+  #talk(
+    type: 'user' | 'assistant',
+    line: JsonObject,
+    agent: string,
+  ): Pick<UnitMeaning, 'begins' | 'drafts' | 'settled'> {
     const message = objectAt(line, 'message');
     const isMain = agent === claudeAgent;
     if (type === 'assistant') {
@@ -205,7 +220,8 @@ export class ClaudeCodeReader {
     if (this.#hasBegun) return drafts;
     this.#hasBegun = true;
     const content = neutralContent(prompt?.['content']);
-    const text = typeof content === 'string' ? content : String(content.find((part) => part['type'] === 'text')?.['text'] ?? '');
+    const text =
+      typeof content === 'string' ? content : String(content.find((part) => part['type'] === 'text')?.['text'] ?? '');
     const [branch, version, cwd] = ['gitBranch', 'version', 'cwd'].map((key) => stringAt(line, key));
     const data = given({
       title: text === '' ? undefined : titleOf(text),
@@ -254,7 +270,9 @@ function patchText(hunks: JsonArray | undefined): string | undefined {
   if (hunks === undefined || hunks.length === 0) return undefined;
   return hunks
     .map((hunk) => {
-      const [from, of, to, now] = ['oldStart', 'oldLines', 'newStart', 'newLines'].map((key) => numberAt(hunk, key) ?? 0);
+      const [from, of, to, now] = ['oldStart', 'oldLines', 'newStart', 'newLines'].map(
+        (key) => numberAt(hunk, key) ?? 0,
+      );
       return [`@@ -${from},${of} +${to},${now} @@`, ...(arrayAt(hunk, 'lines') ?? []).map(String)].join('\n');
     })
     .join('\n');

@@ -1,13 +1,14 @@
 import { booleanAt, isObject, type JsonObject, type JsonValue, stringAt } from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type FoundFile } from '../../core/recording/foreign-format.ts';
-import { firstLines, firstString } from './first-lines.ts';
 import { ClaudeCodeReader } from './claude-code-events.ts';
+import { claudeWriter } from './claude-code-writing.ts';
+import { firstLines, firstString, readJson } from './first-lines.ts';
 
 /** The sessions of Claude Code, 1.0 to 2.1: lines that form a tree, with the lines of sub-agents in files of their own. */
 export const claudeCode: ForeignFormat = defineFormat({
   name: 'claude-code',
   about: 'sessions of Claude Code (~/.claude/projects)',
-  places: [{ folder: '~/.claude/projects', variable: 'CLAUDE_CONFIG_DIR', ending: '.jsonl' }],
+  places: [{ home: '~/.claude', variable: 'CLAUDE_CONFIG_DIR', below: 'projects', ending: '.jsonl' }],
   detect: ({ text }) => firstLines(text).some(isOwn),
   cut: () => ({ kind: 'lines' }),
   open: ({ text }) => {
@@ -22,6 +23,21 @@ export const claudeCode: ForeignFormat = defineFormat({
     };
   },
   beside: (path) => [path.replace(/\.jsonl$/, '/subagents'), path.replace(/[^/\\]*$/, '') || '.'],
+  write: claudeWriter,
+  resume: (lines, { id }) => {
+    const held = lines.map((line) => readJson(line));
+    const cwd =
+      firstString(
+        held.filter((line) => line !== undefined),
+        'cwd',
+      ) ?? '/';
+    const text = lines.map((line, index) =>
+      isObject(held[index]) && Object.hasOwn(held[index], 'sessionId')
+        ? JSON.stringify({ ...held[index], sessionId: id })
+        : line,
+    );
+    return { path: `${cwd.replace(/[^A-Za-z0-9]/g, '-')}/${id}.jsonl`, text: `${text.join('\n')}\n` };
+  },
   belongs: (file, main) => isSubAgent(file.path) && !isSubAgent(main.path) && sessionOf(file) === sessionOf(main),
 });
 
@@ -38,9 +54,16 @@ function sessionOf({ text }: FoundFile): string | undefined {
 
 function isOwn(line: JsonValue): boolean {
   if (!isObject(line)) return false;
-  if (hasAll(line, ['uuid', 'sessionId', 'timestamp']) && (Object.hasOwn(line, 'parentUuid') || booleanAt(line, 'isSidechain') !== undefined))
+  if (
+    hasAll(line, ['uuid', 'sessionId', 'timestamp']) &&
+    (Object.hasOwn(line, 'parentUuid') || booleanAt(line, 'isSidechain') !== undefined)
+  )
     return true;
-  return (line['type'] === 'summary' && hasAll(line, ['leafUuid'])) || (line['type'] === 'file-history-snapshot' && hasAll(line, ['messageId']));
+  return (
+    (line['type'] === 'summary' && hasAll(line, ['leafUuid'])) ||
+    (line['type'] === 'file-history-snapshot' && hasAll(line, ['messageId']))
+  );
 }
 
-const hasAll = (line: JsonObject, keys: readonly string[]): boolean => keys.every((key) => typeof line[key] === 'string');
+const hasAll = (line: JsonObject, keys: readonly string[]): boolean =>
+  keys.every((key) => typeof line[key] === 'string');

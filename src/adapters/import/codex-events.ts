@@ -1,11 +1,23 @@
 import type { EventDraft } from '../../core/event/event.ts';
-import { arrayAt, booleanAt, given, isObject, type JsonArray, type JsonObject, type JsonValue, numberAt, objectAt, stringAt } from '../../core/json.ts';
+import {
+  arrayAt,
+  booleanAt,
+  given,
+  isObject,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+  numberAt,
+  objectAt,
+  stringAt,
+} from '../../core/json.ts';
 import type { UnitMeaning } from '../../core/recording/foreign-format.ts';
 import { readJson } from './first-lines.ts';
 import { said, Talk, toolCallPart } from './talk.ts';
 
 /** Text that the tool itself puts before what a person typed. */
-const ownText = /^\s*<(?:environment_context|user_instructions|permissions|collaboration_mode|ENVIRONMENT|INSTRUCTIONS|turn_aborted|user_shell)|^# AGENTS\.md instructions/;
+const ownText =
+  /^\s*<(?:environment_context|user_instructions|permissions|collaboration_mode|ENVIRONMENT|INSTRUCTIONS|turn_aborted|user_shell)|^# AGENTS\.md instructions/;
 
 interface OpenResponse {
   readonly id: string;
@@ -40,7 +52,8 @@ export class CodexReader {
     if (isPrompt) this.#prompts.push(`${at - 1}`);
     const time = stringAt(line, 'timestamp');
     const drafts = this.#talk.of(this.#drafts(type, payload, isPrompt), { time });
-    const rewind = inner === 'thread_rolled_back' ? { rewindTo: this.#rolledBack(numberAt(payload, 'num_turns') ?? 0) } : {};
+    const rewind =
+      inner === 'thread_rolled_back' ? { rewindTo: this.#rolledBack(numberAt(payload, 'num_turns') ?? 0) } : {};
     const warnings = knownTypes.has(type) ? {} : { warnings: [`its type "${type}" is not known`] };
     return { ...about, drafts, ...(isPrompt ? { begins: { kind: 'prompt', id } } : {}), ...rewind, ...warnings };
   }
@@ -90,18 +103,26 @@ export class CodexReader {
       case 'message':
         return this.#spoken([said('assistant', contentOf(item))]);
       case 'reasoning': {
-        const text = [...(arrayAt(item, 'summary') ?? []), ...(arrayAt(item, 'content') ?? [])].flatMap((part) => stringAt(part, 'text') ?? []).join('\n\n');
+        const text = [...(arrayAt(item, 'summary') ?? []), ...(arrayAt(item, 'content') ?? [])]
+          .flatMap((part) => stringAt(part, 'text') ?? [])
+          .join('\n\n');
         return text === '' ? [] : this.#spoken([said('assistant', [{ type: 'reasoning', text }])]);
       }
       case 'function_call':
-        return this.#called(call, stringAt(item, 'name') ?? 'unknown', readJson(stringAt(item, 'arguments')) ?? item['arguments'] ?? {});
+        return this.#called(
+          call,
+          stringAt(item, 'name') ?? 'unknown',
+          readJson(stringAt(item, 'arguments')) ?? item['arguments'] ?? {},
+        );
       case 'custom_tool_call':
       case 'tool_search_call':
         return this.#called(call, stringAt(item, 'name') ?? type, item['input'] ?? item['arguments'] ?? {});
       case 'local_shell_call':
         return this.#called(call, 'local_shell', item['action'] ?? {});
       case 'web_search_call':
-        return this.#called(call, 'web_search', item['action'] ?? {}).concat(this.#talk.toolEnded(call, { output: null }));
+        return this.#called(call, 'web_search', item['action'] ?? {}).concat(
+          this.#talk.toolEnded(call, { output: null }),
+        );
       case 'function_call_output':
       case 'custom_tool_call_output':
       case 'tool_search_output':
@@ -112,14 +133,20 @@ export class CodexReader {
   }
 
   #called(call: string, name: string, input: JsonValue): EventDraft[] {
-    return this.#spoken([said('assistant', [toolCallPart(call, name, input)]), this.#talk.toolStarted(call, name, input)]);
+    return this.#spoken([
+      said('assistant', [toolCallPart(call, name, input)]),
+      this.#talk.toolStarted(call, name, input),
+    ]);
   }
 
   #returned(call: string, output: JsonValue): EventDraft[] {
     this.#answered();
     const parsed = typeof output === 'string' ? readJson(output) : output;
     const code = numberAt(objectAt(parsed, 'metadata'), 'exit_code');
-    const [, printed] = /^(?:[^\n]*\n){0,4}?(?:Process exited with code|Exit code:) (-?\d+)/.exec(typeof output === 'string' ? output : '') ?? [];
+    const [, printed] =
+      /^(?:[^\n]*\n){0,4}?(?:Process exited with code|Exit code:) (-?\d+)/.exec(
+        typeof output === 'string' ? output : '',
+      ) ?? [];
     const exitCode = code ?? (printed === undefined ? undefined : Number(printed));
     const isError = booleanAt(objectAt(parsed, 'output') ?? parsed, 'success') === false;
     return this.#talk.toolEnded(call, { output, isError, exitCode });
@@ -183,7 +210,13 @@ export class CodexReader {
 
   #begin(prompt: string | undefined): EventDraft[] {
     const { cwd, git, version } = metaFacts(this.#meta);
-    return this.#talk.begin({ prompt, command: 'codex', cwd, git, versions: version === undefined ? undefined : { codex: version } });
+    return this.#talk.begin({
+      prompt,
+      command: 'codex',
+      cwd,
+      git,
+      versions: version === undefined ? undefined : { codex: version },
+    });
   }
 
   /** Returns the unit before the prompt that a rollback goes back to. */
@@ -251,7 +284,10 @@ function compacted(payload: JsonObject): EventDraft {
     return [{ role: role === 'assistant' || role === 'user' ? role : 'system', content: contentOf(item) }];
   });
   const list = history === undefined && summary !== undefined ? [{ role: 'user', content: summary }] : messages;
-  return { type: 'conversation.compacted', data: { messages: list, ...given({ summary: history === undefined ? undefined : summary }) } };
+  return {
+    type: 'conversation.compacted',
+    data: { messages: list, ...given({ summary: history === undefined ? undefined : summary }) },
+  };
 }
 
 function patched(changes: JsonObject | undefined, isDone: boolean): EventDraft[] {
@@ -259,7 +295,8 @@ function patched(changes: JsonObject | undefined, isDone: boolean): EventDraft[]
   return Object.entries(changes ?? {}).flatMap(([path, change]): EventDraft[] => {
     const kind = stringAt(change, 'type');
     const content = stringAt(change, 'content');
-    if (kind === 'delete') return [{ type: 'file.patched', data: { path, ...given({ before: content }), after: null } }];
+    if (kind === 'delete')
+      return [{ type: 'file.patched', data: { path, ...given({ before: content }), after: null } }];
     if (kind === 'add') return [{ type: 'file.patched', data: { path, before: null, ...given({ after: content }) } }];
     return [{ type: 'file.patched', data: { path, ...given({ patch: stringAt(change, 'unified_diff') }) } }];
   });

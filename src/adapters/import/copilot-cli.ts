@@ -8,8 +8,9 @@ import { said, Talk, toolCallPart } from './talk.ts';
 export const copilotCli: ForeignFormat = defineFormat({
   name: 'copilot-cli',
   about: 'events of Copilot CLI (~/.copilot/session-state)',
-  places: [{ folder: '~/.copilot/session-state', variable: 'COPILOT_HOME', ending: 'events.jsonl' }],
-  detect: ({ text }) => firstLines(text).some((line) => isObject(line) && line['type'] === 'session.start' && isObject(line['data'])),
+  places: [{ home: '~/.copilot', variable: 'COPILOT_HOME', below: 'session-state', ending: 'events.jsonl' }],
+  detect: ({ text }) =>
+    firstLines(text).some((line) => isObject(line) && line['type'] === 'session.start' && isObject(line['data'])),
   cut: () => ({ kind: 'lines' }),
   open: ({ text }) => {
     const lines = firstLines(text);
@@ -45,7 +46,14 @@ class CopilotReader {
     const drafts = this.talk.of(this.#drafts(type, data, id ?? ''), { time: stringAt(event, 'timestamp') });
     const begins = type === 'user.message' ? { begins: { kind: 'prompt' as const, id: id ?? '' } } : {};
     const warnings = knownTypes.test(type) ? {} : { warnings: [`its type "${type}" is not known`] };
-    return { type, ...given({ id }), isTalk: type === 'user.message' || type === 'assistant.message', drafts, ...begins, ...warnings };
+    return {
+      type,
+      ...given({ id }),
+      isTalk: type === 'user.message' || type === 'assistant.message',
+      drafts,
+      ...begins,
+      ...warnings,
+    };
   }
 
   #drafts(type: string, data: JsonObject, id: string): EventDraft[] {
@@ -68,11 +76,20 @@ class CopilotReader {
       case 'assistant.message':
         return this.#answer(data, id);
       case 'tool.execution_start':
-        return [this.talk.toolStarted(stringAt(data, 'toolCallId') ?? id, stringAt(data, 'toolName') ?? 'unknown', data['arguments'] ?? {})];
+        return [
+          this.talk.toolStarted(
+            stringAt(data, 'toolCallId') ?? id,
+            stringAt(data, 'toolName') ?? 'unknown',
+            data['arguments'] ?? {},
+          ),
+        ];
       case 'tool.execution_complete': {
         const result = objectAt(data, 'result');
         const output = result?.['content'] ?? data['result'] ?? data['error'] ?? null;
-        return this.talk.toolEnded(stringAt(data, 'toolCallId') ?? id, { output, isError: booleanAt(data, 'success') === false });
+        return this.talk.toolEnded(stringAt(data, 'toolCallId') ?? id, {
+          output,
+          isError: booleanAt(data, 'success') === false,
+        });
       }
       case 'abort':
         return [{ type: 'turn.ended', data: { outcome: 'aborted' } }];
@@ -102,7 +119,11 @@ class CopilotReader {
     const text = stringAt(data, 'content') ?? '';
     const reasoning = stringAt(data, 'reasoningText');
     const asked = (arrayAt(data, 'toolRequests') ?? []).map((call) =>
-      toolCallPart(stringAt(call, 'toolCallId') ?? '', stringAt(call, 'name') ?? 'unknown', objectAt(call, 'arguments') ?? {}),
+      toolCallPart(
+        stringAt(call, 'toolCallId') ?? '',
+        stringAt(call, 'name') ?? 'unknown',
+        objectAt(call, 'arguments') ?? {},
+      ),
     );
     const parts: JsonObject[] = [
       ...(reasoning === undefined ? [] : [{ type: 'reasoning', text: reasoning }]),
@@ -112,6 +133,9 @@ class CopilotReader {
     const outputTokens = numberAt(data, 'outputTokens');
     const usage = outputTokens === undefined ? undefined : { outputTokens };
     const message = { role: 'assistant', content: parts.length === 1 && text !== '' ? text : parts };
-    return this.talk.modelCall(stringAt(data, 'messageId') ?? id, stringAt(data, 'model') ?? this.#model, { ...given({ usage }), message });
+    return this.talk.modelCall(stringAt(data, 'messageId') ?? id, stringAt(data, 'model') ?? this.#model, {
+      ...given({ usage }),
+      message,
+    });
   }
 }

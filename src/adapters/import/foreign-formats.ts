@@ -15,6 +15,7 @@ import { otlp } from './otlp.ts';
 import { pi } from './pi.ts';
 import { shipit } from './shipit.ts';
 import { sweAgent } from './swe-agent.ts';
+import { jsonFormat, jsonlFormat, markdownFormat } from './written-formats.ts';
 
 /** The formats that every import knows, in the order in which they are tried: the most particular ones first. */
 export const foreignFormats: readonly ForeignFormat[] = [
@@ -35,3 +36,6 @@ export const foreignFormats: readonly ForeignFormat[] = [
   shipit,
   messages,
 ];
+
+/** The formats that can only be written. */
+export const writtenFormats: readonly ForeignFormat[] = [jsonFormat, jsonlFormat, markdownFormat];

@@ -1,5 +1,15 @@
 import type { EventDraft } from '../../core/event/event.ts';
-import { arrayAt, given, isArray, isObject, type JsonObject, type JsonValue, numberAt, objectAt, stringAt } from '../../core/json.ts';
+import {
+  arrayAt,
+  given,
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  numberAt,
+  objectAt,
+  stringAt,
+} from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
 import { firstLines, firstString } from './first-lines.ts';
 import { said, Talk, toolCallPart } from './talk.ts';
@@ -8,7 +18,10 @@ import { said, Talk, toolCallPart } from './talk.ts';
 export const geminiCli: ForeignFormat = defineFormat({
   name: 'gemini-cli',
   about: 'chats of Gemini CLI (~/.gemini/tmp/*/chats)',
-  places: [{ folder: '~/.gemini/tmp', ending: '.json' }, { folder: '~/.gemini/tmp', ending: '.jsonl' }],
+  places: [
+    { home: '~/.gemini', below: 'tmp', ending: '.json' },
+    { home: '~/.gemini', below: 'tmp', ending: '.jsonl' },
+  ],
   detect: ({ text }) => /"sessionId"\s*:/.test(text) && /"projectHash"\s*:/.test(text),
   cut: ({ text }) => (isLines(text) ? { kind: 'lines' } : { kind: 'elements', of: ['messages'] }),
   open: ({ text, document }) => {
@@ -78,12 +91,18 @@ class GeminiReader {
 
   #answer(record: JsonObject, content: string | JsonObject[], id: string): EventDraft[] {
     const calls = (arrayAt(record, 'toolCalls') ?? []).filter(isObject);
-    const thoughts = (arrayAt(record, 'thoughts') ?? []).map((thought): JsonObject => ({
-      type: 'reasoning',
-      text: [stringAt(thought, 'subject'), stringAt(thought, 'description')].filter((text) => text !== undefined).join('\n'),
-    }));
+    const thoughts = (arrayAt(record, 'thoughts') ?? []).map(
+      (thought): JsonObject => ({
+        type: 'reasoning',
+        text: [stringAt(thought, 'subject'), stringAt(thought, 'description')]
+          .filter((text) => text !== undefined)
+          .join('\n'),
+      }),
+    );
     const spoken = typeof content === 'string' ? (content === '' ? [] : [{ type: 'text', text: content }]) : content;
-    const asked = calls.map((call) => toolCallPart(stringAt(call, 'id') ?? '', stringAt(call, 'name') ?? 'unknown', call['args'] ?? {}));
+    const asked = calls.map((call) =>
+      toolCallPart(stringAt(call, 'id') ?? '', stringAt(call, 'name') ?? 'unknown', call['args'] ?? {}),
+    );
     const parts = [...thoughts, ...spoken, ...asked];
     const model = stringAt(record, 'model') ?? 'unknown';
     const usage = usageOf(objectAt(record, 'tokens'));

@@ -1,4 +1,15 @@
-import { arrayAt, given, isArray, isObject, type JsonArray, type JsonObject, type JsonValue, numberAt, objectAt, stringAt } from '../../core/json.ts';
+import {
+  arrayAt,
+  given,
+  isArray,
+  isObject,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+  numberAt,
+  objectAt,
+  stringAt,
+} from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
 import { firstLines } from './first-lines.ts';
 import { neutralMessage, parsed, type Span, spanEvents } from './span-events.ts';
@@ -7,7 +18,9 @@ import { neutralMessage, parsed, type Span, spanEvents } from './span-events.ts'
 export const langfuse: ForeignFormat = defineFormat({
   name: 'langfuse',
   about: 'traces and observations of Langfuse',
-  detect: ({ text }) => /"observations"\s*:\s*\[/.test(text) || (/"(?:traceId|trace_id)"\s*:/.test(text) && /"type"\s*:\s*"(?:GENERATION|SPAN|EVENT|TOOL|AGENT)"/.test(text)),
+  detect: ({ text }) =>
+    /"observations"\s*:\s*\[/.test(text) ||
+    (/"(?:traceId|trace_id)"\s*:/.test(text) && /"type"\s*:\s*"(?:GENERATION|SPAN|EVENT|TOOL|AGENT)"/.test(text)),
   cut: ({ text }) => (isLines(text) ? { kind: 'lines' } : { kind: 'whole' }),
   open: () => ({
     unit: ({ value }): UnitMeaning | undefined => {
@@ -19,11 +32,14 @@ export const langfuse: ForeignFormat = defineFormat({
 
 const kinds = /^(?:GENERATION|SPAN|EVENT|TOOL|AGENT|CHAIN|RETRIEVER|EMBEDDING|EVALUATOR|GUARDRAIL)$/;
 
-const isObservation = (value: JsonValue): value is JsonObject => isObject(value) && kinds.test(stringAt(value, 'type') ?? '');
+const isObservation = (value: JsonValue): value is JsonObject =>
+  isObject(value) && kinds.test(stringAt(value, 'type') ?? '');
 
 function isLines(text: string): boolean {
   const first = text.slice(0, text.indexOf('\n') + 1);
-  return firstLines(first).some((line) => isObservation(line) || isArray(isObject(line) ? line['observations'] : undefined));
+  return firstLines(first).some(
+    (line) => isObservation(line) || isArray(isObject(line) ? line['observations'] : undefined),
+  );
 }
 
 function spansIn(value: JsonValue | undefined): Span[] {
@@ -83,7 +99,8 @@ function messagesIn(input: JsonValue): JsonArray | undefined {
 
 function answerIn(output: JsonValue): JsonObject | undefined {
   if (typeof output === 'string') return { role: 'assistant', content: output };
-  const [answer] = isObject(output) && (output['role'] !== undefined || output['content'] !== undefined) ? neutralMessage(output) : [];
+  const [answer] =
+    isObject(output) && (output['role'] !== undefined || output['content'] !== undefined) ? neutralMessage(output) : [];
   return answer === undefined ? undefined : { ...answer, role: 'assistant' };
 }
 
@@ -91,8 +108,18 @@ function usageOf(observation: JsonObject): JsonObject | undefined {
   const [details, usage] = [objectAt(observation, 'usageDetails'), objectAt(observation, 'usage')];
   const first = (...counts: (number | undefined)[]): number | undefined => counts.find((count) => count !== undefined);
   const held = given({
-    inputTokens: first(numberAt(details, 'input'), numberAt(usage, 'input'), numberAt(usage, 'promptTokens'), numberAt(observation, 'promptTokens')),
-    outputTokens: first(numberAt(details, 'output'), numberAt(usage, 'output'), numberAt(usage, 'completionTokens'), numberAt(observation, 'completionTokens')),
+    inputTokens: first(
+      numberAt(details, 'input'),
+      numberAt(usage, 'input'),
+      numberAt(usage, 'promptTokens'),
+      numberAt(observation, 'promptTokens'),
+    ),
+    outputTokens: first(
+      numberAt(details, 'output'),
+      numberAt(usage, 'output'),
+      numberAt(usage, 'completionTokens'),
+      numberAt(observation, 'completionTokens'),
+    ),
     cachedInputTokens: numberAt(details, 'input_cached_tokens'),
   });
   return Object.keys(held).length === 0 ? undefined : held;

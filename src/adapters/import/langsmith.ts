@@ -1,4 +1,15 @@
-import { arrayAt, given, isArray, isObject, type JsonArray, type JsonObject, type JsonValue, numberAt, objectAt, stringAt } from '../../core/json.ts';
+import {
+  arrayAt,
+  given,
+  isArray,
+  isObject,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+  numberAt,
+  objectAt,
+  stringAt,
+} from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
 import { firstLines } from './first-lines.ts';
 import { neutralMessage, type Span, spanEvents } from './span-events.ts';
@@ -47,7 +58,10 @@ function readRun(run: JsonObject): Span {
   if (type !== 'llm') return { ...about, kind: 'other' };
   const extra = objectAt(run, 'extra');
   const parameters = objectAt(extra, 'invocation_params');
-  const model = stringAt(objectAt(extra, 'metadata'), 'ls_model_name') ?? stringAt(parameters, 'model') ?? stringAt(parameters, 'model_name');
+  const model =
+    stringAt(objectAt(extra, 'metadata'), 'ls_model_name') ??
+    stringAt(parameters, 'model') ??
+    stringAt(parameters, 'model_name');
   return {
     ...about,
     kind: 'model',
@@ -75,7 +89,10 @@ function messagesIn(inputs: JsonObject | undefined): JsonArray | undefined {
 /** Returns a message of LangChain without the form in which it is serialized. */
 function unwrapped(message: JsonValue): JsonValue {
   const kwargs = objectAt(message, 'kwargs');
-  if (kwargs === undefined || !isObject(message)) return isObject(message) && isObject(message['data']) ? { ...message['data'], role: message['type'] ?? 'user' } : message;
+  if (kwargs === undefined || !isObject(message))
+    return isObject(message) && isObject(message['data'])
+      ? { ...message['data'], role: message['type'] ?? 'user' }
+      : message;
   const id = arrayAt(message, 'id')?.at(-1);
   const kind = typeof id === 'string' ? id.replace(/Message(?:Chunk)?$/, '').toLowerCase() : undefined;
   return { role: kind ?? stringAt(kwargs, 'type') ?? 'user', ...kwargs };

@@ -1,6 +1,20 @@
 import type { EventDraft } from '../../core/event/event.ts';
-import { arrayAt, given, isArray, isObject, type JsonObject, type JsonValue, objectAt, stringAt } from '../../core/json.ts';
-import { defineFormat, type ForeignFormat, type ForeignWriter, type UnitMeaning } from '../../core/recording/foreign-format.ts';
+import {
+  arrayAt,
+  given,
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  objectAt,
+  stringAt,
+} from '../../core/json.ts';
+import {
+  defineFormat,
+  type ForeignFormat,
+  type ForeignWriter,
+  type UnitMeaning,
+} from '../../core/recording/foreign-format.ts';
 import { neutralContent } from './anthropic-blocks.ts';
 import { firstLines, readJson } from './first-lines.ts';
 import { said, Talk, toolCallPart } from './talk.ts';
@@ -17,7 +31,11 @@ export const messages: ForeignFormat = defineFormat({
   about: 'plain lists of messages: [{ role, content }]',
   detect: ({ text }) => {
     if (isMessage(firstLines(text)[0])) return true;
-    return /^\s*(?:\[|\{)/.test(text) && /"role"\s*:\s*"(?:system|user|assistant|tool|human|developer)"|"role"\s*:/.test(text) && /"content"\s*:/.test(text);
+    return (
+      /^\s*(?:\[|\{)/.test(text) &&
+      /"role"\s*:\s*"(?:system|user|assistant|tool|human|developer)"|"role"\s*:/.test(text) &&
+      /"content"\s*:/.test(text)
+    );
   },
   cut: ({ text }) => {
     const [first] = firstLines(text.split('\n', 1)[0] ?? '');
@@ -39,12 +57,18 @@ export const messages: ForeignFormat = defineFormat({
       if (type !== 'call.ended' || data['kind'] !== 'tool') return [];
       return [JSON.stringify({ role: 'tool', tool_call_id: data['call'], content: data['output'] ?? null })];
     },
-    file: (units) => `${JSON.stringify({ session_id: session, messages: units.map((unit) => JSON.parse(unit) as JsonValue) }, null, 2)}\n`,
+    file: (units) =>
+      `${JSON.stringify({ session_id: session, messages: units.map((unit) => JSON.parse(unit) as JsonValue) }, null, 2)}\n`,
   }),
 });
 
 function isMessage(value: JsonValue | undefined): value is JsonObject {
-  return isObject(value) && typeof value['role'] === 'string' && Object.hasOwn(value, 'content') && value['uuid'] === undefined;
+  return (
+    isObject(value) &&
+    typeof value['role'] === 'string' &&
+    Object.hasOwn(value, 'content') &&
+    value['uuid'] === undefined
+  );
 }
 
 /** Reads messages one after the other. */
@@ -109,7 +133,9 @@ export class MessagesReader {
     const name = stringAt(message, 'name') ?? (role === 'assistant' ? undefined : role);
     return [
       { type: 'message.added', data: { message: { role: 'assistant', content: whole, ...given({ name }) } } },
-      ...calls.map((part) => this.talk.toolStarted(String(part['toolCallId']), String(part['toolName']), part['input'] ?? {})),
+      ...calls.map((part) =>
+        this.talk.toolStarted(String(part['toolCallId']), String(part['toolName']), part['input'] ?? {}),
+      ),
     ];
   }
 }

@@ -1,4 +1,14 @@
-import { arrayAt, given, isArray, isObject, type JsonObject, type JsonValue, numberAt, objectAt, stringAt } from '../../core/json.ts';
+import {
+  arrayAt,
+  given,
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  numberAt,
+  objectAt,
+  stringAt,
+} from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
 import { firstLines } from './first-lines.ts';
 import { neutralMessage, parsed, type Span, spanEvents } from './span-events.ts';
@@ -27,7 +37,15 @@ function spansIn(value: JsonValue | undefined): Span[] {
   if (!isObject(value)) return [];
   if (value['object'] === 'trace') {
     const id = stringAt(value, 'id') ?? '';
-    return [{ id, trace: stringAt(value, 'group_id') ?? id, kind: 'other', name: stringAt(value, 'workflow_name') ?? 'trace' }, ...spansIn(arrayAt(value, 'spans'))];
+    return [
+      {
+        id,
+        trace: stringAt(value, 'group_id') ?? id,
+        kind: 'other',
+        name: stringAt(value, 'workflow_name') ?? 'trace',
+      },
+      ...spansIn(arrayAt(value, 'spans')),
+    ];
   }
   if (value['object'] === 'trace.span') return [readSpan(value)];
   return spansIn(arrayAt(value, 'data'));
@@ -64,7 +82,10 @@ function readSpan(span: JsonObject): Span {
 function modelOf(data: JsonObject): Partial<Span> & { readonly name: string } {
   const response = objectAt(data, '_response') ?? objectAt(data, 'response');
   const input = data['input'] ?? data['_input'];
-  const messages = typeof input === 'string' ? [{ role: 'user', content: input }] : (isArray(input) ? input : []).flatMap(neutralMessage);
+  const messages =
+    typeof input === 'string'
+      ? [{ role: 'user', content: input }]
+      : (isArray(input) ? input : []).flatMap(neutralMessage);
   const output = arrayAt(data, 'output') ?? arrayAt(response, 'output') ?? [];
   const content = output.flatMap((item) => neutralMessage(item).flatMap((message) => message['content'] ?? []));
   const usage = objectAt(data, 'usage') ?? objectAt(response, 'usage');
@@ -73,7 +94,22 @@ function modelOf(data: JsonObject): Partial<Span> & { readonly name: string } {
     name: stringAt(data, 'model') ?? stringAt(response, 'model') ?? 'unknown',
     messages,
     settings: objectAt(data, 'model_config'),
-    answer: content.length === 0 ? undefined : { role: 'assistant', content: content.length === 1 && typeof only === 'string' ? only : content.map((part) => (typeof part === 'string' ? { type: 'text', text: part } : part)) },
-    usage: usage === undefined ? undefined : given({ inputTokens: numberAt(usage, 'input_tokens') ?? numberAt(usage, 'prompt_tokens'), outputTokens: numberAt(usage, 'output_tokens') ?? numberAt(usage, 'completion_tokens') }),
+    answer:
+      content.length === 0
+        ? undefined
+        : {
+            role: 'assistant',
+            content:
+              content.length === 1 && typeof only === 'string'
+                ? only
+                : content.map((part) => (typeof part === 'string' ? { type: 'text', text: part } : part)),
+          },
+    usage:
+      usage === undefined
+        ? undefined
+        : given({
+            inputTokens: numberAt(usage, 'input_tokens') ?? numberAt(usage, 'prompt_tokens'),
+            outputTokens: numberAt(usage, 'output_tokens') ?? numberAt(usage, 'completion_tokens'),
+          }),
   };
 }

@@ -7,8 +7,10 @@ import { said, Talk, toolCallPart } from './talk.ts';
 export const openhands: ForeignFormat = defineFormat({
   name: 'openhands',
   about: 'event streams of OpenHands',
-  detect: ({ text }) => /"(?:action|observation)"\s*:\s*"/.test(text) && /"source"\s*:\s*"(?:user|agent|environment)"/.test(text),
-  cut: ({ text }) => (/^\s*\{[^\n]*\}\s*\n\s*\{/.test(text) ? { kind: 'lines' } : { kind: 'elements', of: ['', 'history', 'trajectory'] }),
+  detect: ({ text }) =>
+    /"(?:action|observation)"\s*:\s*"/.test(text) && /"source"\s*:\s*"(?:user|agent|environment)"/.test(text),
+  cut: ({ text }) =>
+    /^\s*\{[^\n]*\}\s*\n\s*\{/.test(text) ? { kind: 'lines' } : { kind: 'elements', of: ['', 'history', 'trajectory'] },
   open: ({ document }) => {
     const reader = new OpenHandsReader();
     return {
@@ -20,7 +22,18 @@ export const openhands: ForeignFormat = defineFormat({
 });
 
 /** Actions and observations about the state of the agent, which its model does not see. */
-const plainKinds: ReadonlySet<string> = new Set(['null', 'change_agent_state', 'agent_state_changed', 'start', 'pause', 'resume', 'stop', 'recall', 'system', 'condensation_request']);
+const plainKinds: ReadonlySet<string> = new Set([
+  'null',
+  'change_agent_state',
+  'agent_state_changed',
+  'start',
+  'pause',
+  'resume',
+  'stop',
+  'recall',
+  'system',
+  'condensation_request',
+]);
 
 class OpenHandsReader {
   readonly talk = new Talk('openhands', undefined);
@@ -47,10 +60,12 @@ class OpenHandsReader {
     if (action === 'system') return [{ type: 'settings.changed', data: { system: stringAt(args, 'content') ?? '' } }];
     if (plainKinds.has(action)) return [];
     const content = stringAt(args, 'content') ?? stringAt(event, 'message') ?? '';
-    if (action === 'message' && event['source'] === 'user') return [said('user', content), ...this.talk.begin({ prompt: content })];
+    if (action === 'message' && event['source'] === 'user')
+      return [said('user', content), ...this.talk.begin({ prompt: content })];
     if (action === 'condensation') return [this.#condensed(args)];
     const spent = this.#spent(event);
-    if (action === 'message' || action === 'think') return [said('assistant', stringAt(args, 'thought') ?? content), ...spent];
+    if (action === 'message' || action === 'think')
+      return [said('assistant', stringAt(args, 'thought') ?? content), ...spent];
     if (action === 'finish' || action === 'reject') {
       const outcome = action === 'finish' ? 'ok' : 'aborted';
       const text = stringAt(args, 'final_thought') ?? stringAt(args, 'thought') ?? content;
@@ -84,7 +99,10 @@ class OpenHandsReader {
 
   #condensed(args: JsonObject): EventDraft {
     const summary = stringAt(args, 'summary');
-    return { type: 'conversation.compacted', data: { messages: summary === undefined ? [] : [{ role: 'user', content: summary }], kept: 0 } };
+    return {
+      type: 'conversation.compacted',
+      data: { messages: summary === undefined ? [] : [{ role: 'user', content: summary }], kept: 0 },
+    };
   }
 
   /** Returns what a response cost, once: several actions may come from one. */
@@ -94,7 +112,10 @@ class OpenHandsReader {
     const usage = objectAt(response, 'usage');
     if (id === undefined || usage === undefined || this.#responses.has(id)) return [];
     this.#responses.add(id);
-    const tokens = { inputTokens: numberAt(usage, 'prompt_tokens') ?? 0, outputTokens: numberAt(usage, 'completion_tokens') ?? 0 };
+    const tokens = {
+      inputTokens: numberAt(usage, 'prompt_tokens') ?? 0,
+      outputTokens: numberAt(usage, 'completion_tokens') ?? 0,
+    };
     return this.talk.modelCall(id, stringAt(response, 'model') ?? 'unknown', { usage: tokens }).slice(1);
   }
 }

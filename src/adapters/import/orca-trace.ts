@@ -24,10 +24,15 @@ export const orcaTrace: ForeignFormat = defineFormat({
     };
   },
   beside: (path) => [`${path.replace(/[^/\\]*$/, '')}blobs`],
-  belongs: (file, main) => /[/\\]blobs[/\\][0-9a-f]{2}[/\\][0-9a-f]{64}$/.test(file.path) && main.path.endsWith('events.jsonl'),
+  belongs: (file, main) =>
+    /[/\\]blobs[/\\][0-9a-f]{2}[/\\][0-9a-f]{64}$/.test(file.path) && main.path.endsWith('events.jsonl'),
 });
 
-const isOwn = (line: JsonValue): boolean => isObject(line) && typeof line['seq'] === 'number' && Object.hasOwn(line, 'mono_us') && typeof line['type'] === 'string';
+const isOwn = (line: JsonValue): boolean =>
+  isObject(line) &&
+  typeof line['seq'] === 'number' &&
+  Object.hasOwn(line, 'mono_us') &&
+  typeof line['type'] === 'string';
 
 class OrcaReader {
   readonly talk = new Talk('agent', undefined);
@@ -49,8 +54,14 @@ class OrcaReader {
     const attrs = objectAt(event, 'attrs') ?? {};
     const text = typeof payload === 'string' ? payload : (stringAt(payload, 'text') ?? stringAt(payload, 'content'));
     const call = stringAt(attrs, 'call_id') ?? stringAt(payload, 'call_id');
-    const name = stringAt(attrs, 'tool') ?? stringAt(attrs, 'name') ?? stringAt(payload, 'tool') ?? stringAt(payload, 'name') ?? 'unknown';
-    if (/tool.*(?:call|start|request|invoke)/i.test(type)) return [this.talk.toolStarted(call ?? id, name, payload ?? {})];
+    const name =
+      stringAt(attrs, 'tool') ??
+      stringAt(attrs, 'name') ??
+      stringAt(payload, 'tool') ??
+      stringAt(payload, 'name') ??
+      'unknown';
+    if (/tool.*(?:call|start|request|invoke)/i.test(type))
+      return [this.talk.toolStarted(call ?? id, name, payload ?? {})];
     if (/tool.*(?:result|end|complete|response|return|error)/i.test(type)) {
       const cause = arrayAt(event, 'causes')?.[0];
       return this.talk.toolEnded(call ?? String(cause ?? id), { output: payload, isError: /error/i.test(type), name });

@@ -1,4 +1,15 @@
-import { arrayAt, given, isArray, isObject, type JsonArray, type JsonObject, type JsonValue, numberAt, objectAt, stringAt } from '../../core/json.ts';
+import {
+  arrayAt,
+  given,
+  isArray,
+  isObject,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+  numberAt,
+  objectAt,
+  stringAt,
+} from '../../core/json.ts';
 import { neutralMessage, parsed, type Span } from './span-events.ts';
 
 /** A span with its attributes as one object, and the facts of its resource. */
@@ -17,7 +28,12 @@ export function readSpan({ span, attributes }: OtlpSpan): Span {
   const about = {
     id: stringAt(context, 'spanId') ?? stringAt(span, 'spanId') ?? stringAt(span, 'span_id') ?? '',
     parent: filled(stringAt(parent, 'spanId') ?? stringAt(span, 'parentSpanId') ?? stringAt(span, 'parent_span_id')),
-    trace: stringAt(attributes, 'gen_ai.conversation.id') ?? stringAt(attributes, 'session.id') ?? stringAt(context, 'traceId') ?? stringAt(span, 'traceId') ?? stringAt(span, 'trace_id'),
+    trace:
+      stringAt(attributes, 'gen_ai.conversation.id') ??
+      stringAt(attributes, 'session.id') ??
+      stringAt(context, 'traceId') ??
+      stringAt(span, 'traceId') ??
+      stringAt(span, 'trace_id'),
     start,
     end,
     error: errorOf(span),
@@ -30,20 +46,31 @@ export function readSpan({ span, attributes }: OtlpSpan): Span {
       return { ...about, kind, ...toolOf(attributes, name) };
     default: {
       const agent = stringAt(attributes, 'gen_ai.agent.name') ?? stringAt(attributes, 'agent.name');
-      const output = valueOf(attributes, ['output.value', 'traceloop.entity.output', 'ai.response.text', 'gen_ai.output.messages']);
+      const output = valueOf(attributes, [
+        'output.value',
+        'traceloop.entity.output',
+        'ai.response.text',
+        'gen_ai.output.messages',
+      ]);
       return { ...about, kind, name, agent, output };
     }
   }
 }
 
-const filled = (text: string | undefined): string | undefined => (text === '' || text === undefined || /^0+$/.test(text) ? undefined : text);
+const filled = (text: string | undefined): string | undefined =>
+  text === '' || text === undefined || /^0+$/.test(text) ? undefined : text;
 
 function kindOf(name: string, attributes: JsonObject): Span['kind'] {
   const operation = stringAt(attributes, 'gen_ai.operation.name');
   if (operation === 'execute_tool') return 'tool';
   if (operation === 'invoke_agent' || operation === 'create_agent' || operation === 'invoke_workflow') return 'agent';
-  if (operation !== undefined && /^(?:chat|generate_content|text_completion|embeddings)$/.test(operation)) return 'model';
-  const kind = (stringAt(attributes, 'openinference.span.kind') ?? stringAt(attributes, 'traceloop.span.kind') ?? '').toLowerCase();
+  if (operation !== undefined && /^(?:chat|generate_content|text_completion|embeddings)$/.test(operation))
+    return 'model';
+  const kind = (
+    stringAt(attributes, 'openinference.span.kind') ??
+    stringAt(attributes, 'traceloop.span.kind') ??
+    ''
+  ).toLowerCase();
   if (kind === 'llm' || kind === 'embedding') return 'model';
   if (kind === 'tool') return 'tool';
   if (kind === 'agent') return 'agent';
@@ -54,8 +81,16 @@ function kindOf(name: string, attributes: JsonObject): Span['kind'] {
   return own === 'ai.toolCall' ? 'tool' : 'other';
 }
 
-function modelOf(attributes: JsonObject, name: string): Pick<Span, 'name' | 'messages' | 'system' | 'tools' | 'settings' | 'answer' | 'usage' | 'finishReason' | 'input' | 'output'> {
-  const model = ['gen_ai.response.model', 'ai.response.model', 'gen_ai.request.model', 'llm.model_name', 'ai.model.id'].map((key) => stringAt(attributes, key)).find((text) => text !== undefined);
+function modelOf(
+  attributes: JsonObject,
+  name: string,
+): Pick<
+  Span,
+  'name' | 'messages' | 'system' | 'tools' | 'settings' | 'answer' | 'usage' | 'finishReason' | 'input' | 'output'
+> {
+  const model = ['gen_ai.response.model', 'ai.response.model', 'gen_ai.request.model', 'llm.model_name', 'ai.model.id']
+    .map((key) => stringAt(attributes, key))
+    .find((text) => text !== undefined);
   const messages = messagesOf(attributes);
   const reasons = attributes['gen_ai.response.finish_reasons'];
   const finish = stringAt(attributes, 'ai.response.finishReason') ?? (isArray(reasons) ? reasons[0] : undefined);
@@ -69,7 +104,10 @@ function modelOf(attributes: JsonObject, name: string): Pick<Span, 'name' | 'mes
       answer: answerOf(attributes),
       usage: usageOf(attributes),
       finishReason: typeof finish === 'string' ? finish : undefined,
-      input: messages === undefined ? valueOf(attributes, ['input.value', 'traceloop.entity.input', 'ai.prompt']) : undefined,
+      input:
+        messages === undefined
+          ? valueOf(attributes, ['input.value', 'traceloop.entity.input', 'ai.prompt'])
+          : undefined,
       output: valueOf(attributes, ['output.value', 'traceloop.entity.output', 'ai.response.object']),
     }),
   };
@@ -77,10 +115,26 @@ function modelOf(attributes: JsonObject, name: string): Pick<Span, 'name' | 'mes
 
 function toolOf(attributes: JsonObject, name: string): Pick<Span, 'name' | 'call' | 'input' | 'output'> {
   return {
-    name: stringAt(attributes, 'gen_ai.tool.name') ?? stringAt(attributes, 'tool.name') ?? stringAt(attributes, 'ai.toolCall.name') ?? stringAt(attributes, 'traceloop.entity.name') ?? name,
+    name:
+      stringAt(attributes, 'gen_ai.tool.name') ??
+      stringAt(attributes, 'tool.name') ??
+      stringAt(attributes, 'ai.toolCall.name') ??
+      stringAt(attributes, 'traceloop.entity.name') ??
+      name,
     call: stringAt(attributes, 'gen_ai.tool.call.id') ?? stringAt(attributes, 'ai.toolCall.id'),
-    input: valueOf(attributes, ['gen_ai.tool.call.arguments', 'tool.parameters', 'ai.toolCall.args', 'input.value', 'traceloop.entity.input']),
-    output: valueOf(attributes, ['gen_ai.tool.call.result', 'ai.toolCall.result', 'output.value', 'traceloop.entity.output']),
+    input: valueOf(attributes, [
+      'gen_ai.tool.call.arguments',
+      'tool.parameters',
+      'ai.toolCall.args',
+      'input.value',
+      'traceloop.entity.input',
+    ]),
+    output: valueOf(attributes, [
+      'gen_ai.tool.call.result',
+      'ai.toolCall.result',
+      'output.value',
+      'traceloop.entity.output',
+    ]),
   };
 }
 
@@ -104,18 +158,24 @@ function messagesOf(attributes: JsonObject): JsonArray | undefined {
 
 function answerOf(attributes: JsonObject): JsonObject | undefined {
   const whole = listOf(attributes['gen_ai.output.messages']);
-  const spread = whole ?? numbered(attributes, 'llm.output_messages.', 'message.') ?? numbered(attributes, 'gen_ai.completion.', '');
+  const spread =
+    whole ?? numbered(attributes, 'llm.output_messages.', 'message.') ?? numbered(attributes, 'gen_ai.completion.', '');
   const [first] = (spread ?? []).flatMap(neutralMessage);
   if (first !== undefined) return { ...first, role: 'assistant' };
   const text = stringAt(attributes, 'ai.response.text') ?? '';
-  const calls = (listOf(attributes['ai.response.toolCalls']) ?? []).filter(isObject).map((call): JsonObject => ({
-    type: 'tool-call',
-    toolCallId: stringAt(call, 'toolCallId') ?? '',
-    toolName: stringAt(call, 'toolName') ?? 'unknown',
-    input: parsed(call['input'] ?? call['args'] ?? {}),
-  }));
+  const calls = (listOf(attributes['ai.response.toolCalls']) ?? []).filter(isObject).map(
+    (call): JsonObject => ({
+      type: 'tool-call',
+      toolCallId: stringAt(call, 'toolCallId') ?? '',
+      toolName: stringAt(call, 'toolName') ?? 'unknown',
+      input: parsed(call['input'] ?? call['args'] ?? {}),
+    }),
+  );
   if (text === '' && calls.length === 0) return undefined;
-  return { role: 'assistant', content: calls.length === 0 ? text : [...(text === '' ? [] : [{ type: 'text', text }]), ...calls] };
+  return {
+    role: 'assistant',
+    content: calls.length === 0 ? text : [...(text === '' ? [] : [{ type: 'text', text }]), ...calls],
+  };
 }
 
 /** Reads `PREFIX.0.role`, `PREFIX.0.tool_calls.1.name` and the like into a list of objects. */
@@ -127,7 +187,11 @@ function numbered(attributes: JsonObject, prefix: string, inner: string): JsonAr
     const at = Number(index);
     if (!Number.isInteger(at) || at < 0 || at > 100_000) continue;
     const item = (items[at] ??= {});
-    put(item, (inner === '' ? path : path.slice(1)).filter((name) => !wrappers.has(name)), value);
+    put(
+      item,
+      (inner === '' ? path : path.slice(1)).filter((name) => !wrappers.has(name)),
+      value,
+    );
   }
   const list = items.filter((item) => item !== undefined);
   return list.length === 0 ? undefined : list;
@@ -151,13 +215,17 @@ function put(target: Record<string, JsonValue>, path: readonly string[], value: 
 function systemOf(value: JsonValue | undefined): string | undefined {
   const held = value === undefined ? undefined : parsed(value);
   if (typeof held === 'string') return held;
-  const texts = (isArray(held) ? held : []).flatMap((part) => stringAt(part, 'content') ?? stringAt(part, 'text') ?? []);
+  const texts = (isArray(held) ? held : []).flatMap(
+    (part) => stringAt(part, 'content') ?? stringAt(part, 'text') ?? [],
+  );
   return texts.length === 0 ? undefined : texts.join('\n\n');
 }
 
 function toolsOf(attributes: JsonObject): JsonArray | undefined {
   const whole = listOf(attributes['gen_ai.tool.definitions']) ?? listOf(attributes['ai.prompt.tools']);
-  const spread = numbered(attributes, 'llm.tools.', '')?.map((tool) => parsed(objectAt(tool, 'tool')?.['json_schema'] ?? tool));
+  const spread = numbered(attributes, 'llm.tools.', '')?.map((tool) =>
+    parsed(objectAt(tool, 'tool')?.['json_schema'] ?? tool),
+  );
   return whole?.map(parsed) ?? spread;
 }
 
@@ -172,10 +240,23 @@ function settingsOf(attributes: JsonObject): JsonObject | undefined {
 }
 
 function usageOf(attributes: JsonObject): JsonObject | undefined {
-  const first = (...keys: string[]): number | undefined => keys.map((key) => numberAt(attributes, key)).find((count) => count !== undefined);
+  const first = (...keys: string[]): number | undefined =>
+    keys.map((key) => numberAt(attributes, key)).find((count) => count !== undefined);
   const usage = given({
-    inputTokens: first('gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens', 'llm.token_count.prompt', 'ai.usage.promptTokens', 'ai.usage.inputTokens'),
-    outputTokens: first('gen_ai.usage.output_tokens', 'gen_ai.usage.completion_tokens', 'llm.token_count.completion', 'ai.usage.completionTokens', 'ai.usage.outputTokens'),
+    inputTokens: first(
+      'gen_ai.usage.input_tokens',
+      'gen_ai.usage.prompt_tokens',
+      'llm.token_count.prompt',
+      'ai.usage.promptTokens',
+      'ai.usage.inputTokens',
+    ),
+    outputTokens: first(
+      'gen_ai.usage.output_tokens',
+      'gen_ai.usage.completion_tokens',
+      'llm.token_count.completion',
+      'ai.usage.completionTokens',
+      'ai.usage.outputTokens',
+    ),
     cachedInputTokens: first('gen_ai.usage.cache_read.input_tokens', 'llm.token_count.prompt_details.cache_read'),
   });
   return Object.keys(usage).length === 0 ? undefined : usage;
@@ -202,6 +283,8 @@ function errorOf(span: JsonObject): string | undefined {
   const status = objectAt(span, 'status');
   const code = status?.['code'] ?? span['status_code'];
   if (code !== 2 && code !== 'STATUS_CODE_ERROR' && code !== 'ERROR' && code !== 'Error') return undefined;
-  const thrown = (arrayAt(span, 'events') ?? []).map((event) => stringAt(objectAt(event, 'attributes'), 'exception.message')).find((text) => text !== undefined);
+  const thrown = (arrayAt(span, 'events') ?? [])
+    .map((event) => stringAt(objectAt(event, 'attributes'), 'exception.message'))
+    .find((text) => text !== undefined);
   return stringAt(status, 'message') ?? thrown ?? 'unknown error';
 }

@@ -1,8 +1,18 @@
-import { arrayAt, isArray, isObject, type JsonArray, type JsonObject, type JsonValue, objectAt, stringAt } from '../../core/json.ts';
+import {
+  arrayAt,
+  isArray,
+  isObject,
+  type JsonArray,
+  type JsonObject,
+  type JsonValue,
+  objectAt,
+  stringAt,
+} from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
 import { firstLines } from './first-lines.ts';
 import { type OtlpSpan, readSpan } from './otlp-dialects.ts';
 import { otlpDocument } from './otlp-protobuf.ts';
+import { otlpWriter } from './otlp-writing.ts';
 import { spanEvents } from './span-events.ts';
 
 /**
@@ -12,7 +22,8 @@ import { spanEvents } from './span-events.ts';
 export const otlp: ForeignFormat = defineFormat({
   name: 'otlp',
   about: 'OpenTelemetry traces: OTLP as JSON or protobuf',
-  detect: ({ text, path }) => /"resourceSpans"\s*:/.test(text) || isSpanList(text) || (path !== undefined && /\.(?:otlp|pb|binpb)$/.test(path)),
+  detect: ({ text, path }) =>
+    /"resourceSpans"\s*:/.test(text) || isSpanList(text) || (path !== undefined && /\.(?:otlp|pb|binpb)$/.test(path)),
   cut: ({ text }) => (isLines(text) ? { kind: 'lines' } : { kind: 'whole' }),
   open: () => ({
     unit: ({ value, bytes, text }): UnitMeaning | undefined => {
@@ -23,10 +34,15 @@ export const otlp: ForeignFormat = defineFormat({
       return { type: 'spans', drafts: spanEvents(spans.map(readSpan)) };
     },
   }),
+  write: otlpWriter,
 });
 
 function isSpanList(text: string): boolean {
-  return /"spanContext"\s*:|"trace_id"\s*:|"traceId"\s*:/.test(text) && /"attributes"\s*:|"span_attributes"\s*:/.test(text) && /"(?:span_id|spanId)"\s*:/.test(text);
+  return (
+    /"spanContext"\s*:|"trace_id"\s*:|"traceId"\s*:/.test(text) &&
+    /"attributes"\s*:|"span_attributes"\s*:/.test(text) &&
+    /"(?:span_id|spanId)"\s*:/.test(text)
+  );
 }
 
 function isLines(text: string): boolean {
@@ -35,7 +51,9 @@ function isLines(text: string): boolean {
 }
 
 const isSpan = (value: JsonObject): boolean =>
-  Object.hasOwn(value, 'spanContext') || (Object.hasOwn(value, 'spanId') && Object.hasOwn(value, 'traceId')) || Object.hasOwn(value, 'span_id');
+  Object.hasOwn(value, 'spanContext') ||
+  (Object.hasOwn(value, 'spanId') && Object.hasOwn(value, 'traceId')) ||
+  Object.hasOwn(value, 'span_id');
 
 /** Finds the spans of a document, whatever is around them. */
 function spansIn(document: JsonValue | undefined, resource: JsonObject = {}): OtlpSpan[] {
@@ -48,7 +66,9 @@ function spansIn(document: JsonValue | undefined, resource: JsonObject = {}): Ot
   }
   const own = attributesOf(objectAt(document, 'resource')?.['attributes']);
   const around = Object.keys(own).length === 0 ? resource : own;
-  return ['resourceSpans', 'scopeSpans', 'instrumentationLibrarySpans', 'spans'].flatMap((name) => spansIn(arrayAt(document, name), around));
+  return ['resourceSpans', 'scopeSpans', 'instrumentationLibrarySpans', 'spans'].flatMap((name) =>
+    spansIn(arrayAt(document, name), around),
+  );
 }
 
 /** Returns attributes as an object: OTLP has them as a list of typed values. */
@@ -64,7 +84,10 @@ function attributesOf(attributes: JsonValue | undefined): JsonObject {
 function typedValue(value: JsonObject): JsonValue {
   const { intValue, arrayValue, kvlistValue } = value;
   if (intValue !== undefined) return Number.isSafeInteger(Number(intValue)) ? Number(intValue) : intValue;
-  if (isObject(arrayValue)) return (arrayAt(arrayValue, 'values') ?? ([] as JsonArray)).map((item) => (isObject(item) ? typedValue(item) : item));
+  if (isObject(arrayValue))
+    return (arrayAt(arrayValue, 'values') ?? ([] as JsonArray)).map((item) =>
+      isObject(item) ? typedValue(item) : item,
+    );
   if (isObject(kvlistValue)) return attributesOf(kvlistValue['values']);
   return value['stringValue'] ?? value['doubleValue'] ?? value['boolValue'] ?? value['bytesValue'] ?? null;
 }

@@ -1,15 +1,25 @@
 import type { EventDraft } from '../../core/event/event.ts';
-import { given, isArray, isObject, type JsonObject, type JsonValue, numberAt, objectAt, stringAt } from '../../core/json.ts';
+import {
+  given,
+  isArray,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+  numberAt,
+  objectAt,
+  stringAt,
+} from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/recording/foreign-format.ts';
 import { resultOutput } from './anthropic-blocks.ts';
-import { firstLines } from './first-lines.ts';
+import { firstLines, firstString, readJson } from './first-lines.ts';
+import { piWriter } from './pi-writing.ts';
 import { said, Talk, toolCallPart } from './talk.ts';
 
 /** The sessions of pi: a tree of entries, or lines in order in version 1. */
 export const pi: ForeignFormat = defineFormat({
   name: 'pi',
   about: 'sessions of pi (~/.pi/agent/sessions)',
-  places: [{ folder: '~/.pi/agent/sessions', variable: 'PI_CODING_AGENT_DIR', ending: '.jsonl' }],
+  places: [{ home: '~/.pi/agent', variable: 'PI_CODING_AGENT_DIR', below: 'sessions', ending: '.jsonl' }],
   detect: ({ text }) => headerOf(text) !== undefined,
   cut: () => ({ kind: 'lines' }),
   open: ({ text }) => {
@@ -24,14 +34,41 @@ export const pi: ForeignFormat = defineFormat({
       end: () => ({ warnings: reader.talk.unanswered }),
     };
   },
+  write: piWriter,
+  resume: (lines, { id, time }) => {
+    const held = lines.map((line) => readJson(line));
+    const cwd =
+      firstString(
+        held.filter((line) => line !== undefined),
+        'cwd',
+      ) ?? '/';
+    const text = lines.map((line, index) =>
+      isObject(held[index]) && held[index]['type'] === 'session' ? JSON.stringify({ ...held[index], id }) : line,
+    );
+    const folder = `--${cwd.replace(/^[/\\]/, '').replace(/[/\\:]/g, '-')}--`;
+    return { path: `${folder}/${time.replace(/[:.]/g, '-')}_${id}.jsonl`, text: `${text.join('\n')}\n` };
+  },
 });
 
 function headerOf(text: string): JsonObject | undefined {
   const [first] = firstLines(text);
-  return isObject(first) && first['type'] === 'session' && typeof first['id'] === 'string' && typeof first['cwd'] === 'string' ? first : undefined;
+  return isObject(first) &&
+    first['type'] === 'session' &&
+    typeof first['id'] === 'string' &&
+    typeof first['cwd'] === 'string'
+    ? first
+    : undefined;
 }
 
-const plainTypes: ReadonlySet<string> = new Set(['session', 'thinking_level_change', 'custom', 'label', 'session_info', 'branch_summary', 'leaf']);
+const plainTypes: ReadonlySet<string> = new Set([
+  'session',
+  'thinking_level_change',
+  'custom',
+  'label',
+  'session_info',
+  'branch_summary',
+  'leaf',
+]);
 
 class PiReader {
   readonly talk: Talk;
@@ -59,7 +96,14 @@ class PiReader {
     const isKnown = drafts.length > 0 || plainTypes.has(type) || isTalk;
     const warnings = isKnown ? {} : { warnings: [`its type "${type}" is not known`] };
     const own = type === 'session' ? {} : given({ id, parent });
-    return { type: role === undefined ? type : `${type}.${role}`, ...own, isTalk, drafts, ...(isPrompt(role, id) ?? begins), ...warnings };
+    return {
+      type: role === undefined ? type : `${type}.${role}`,
+      ...own,
+      isTalk,
+      drafts,
+      ...(isPrompt(role, id) ?? begins),
+      ...warnings,
+    };
   }
 
   #drafts(type: string, entry: JsonObject, message: JsonObject | undefined): EventDraft[] {
@@ -96,7 +140,10 @@ class PiReader {
     switch (message['role']) {
       case 'user': {
         const prompt = typeof content === 'string' ? content : textIn(content);
-        return [said('user', content), ...this.talk.begin({ prompt, command: 'pi', cwd: stringAt(this.#header, 'cwd') })];
+        return [
+          said('user', content),
+          ...this.talk.begin({ prompt, command: 'pi', cwd: stringAt(this.#header, 'cwd') }),
+        ];
       }
       case 'assistant':
         return this.#answer(message, content, id);
@@ -147,12 +194,17 @@ class PiReader {
       ended,
       // The talk takes the words of a response that was cut off from a message of their own.
       ...(isFailed && content.length > 0 ? [said('assistant', content)] : []),
-      ...calls.map((part) => this.talk.toolStarted(String(part['toolCallId']), String(part['toolName']), part['input'] ?? {})),
+      ...calls.map((part) =>
+        this.talk.toolStarted(String(part['toolCallId']), String(part['toolName']), part['input'] ?? {}),
+      ),
     ];
   }
 }
 
-function isPrompt(role: string | undefined, id: string | undefined): { readonly begins: { readonly kind: 'prompt'; readonly id: string } } | undefined {
+function isPrompt(
+  role: string | undefined,
+  id: string | undefined,
+): { readonly begins: { readonly kind: 'prompt'; readonly id: string } } | undefined {
   return role === 'user' ? { begins: { kind: 'prompt', id: id ?? '' } } : undefined;
 }
 
@@ -169,9 +221,17 @@ function contentOf(content: JsonValue | undefined): string | JsonObject[] {
         return { type: 'reasoning', text: stringAt(block, 'thinking') ?? '', ...options };
       }
       case 'toolCall':
-        return toolCallPart(stringAt(block, 'id') ?? '', stringAt(block, 'name') ?? 'unknown', block['arguments'] ?? {});
+        return toolCallPart(
+          stringAt(block, 'id') ?? '',
+          stringAt(block, 'name') ?? 'unknown',
+          block['arguments'] ?? {},
+        );
       case 'image':
-        return { type: 'image', image: stringAt(block, 'data') ?? '', ...given({ mediaType: stringAt(block, 'mimeType') }) };
+        return {
+          type: 'image',
+          image: stringAt(block, 'data') ?? '',
+          ...given({ mediaType: stringAt(block, 'mimeType') }),
+        };
       default:
         return block;
     }

@@ -62,7 +62,8 @@ export function spanEvents(spans: readonly Span[]): EventDraft[] {
   return [...drafts, ...spans.filter(({ id }) => !seen.has(id)).flatMap((span) => walk(span, undefined))];
 }
 
-const byStart = (a: Span, b: Span): number => ((a.start ?? '') < (b.start ?? '') ? -1 : (a.start ?? '') > (b.start ?? '') ? 1 : 0);
+const byStart = (a: Span, b: Span): number =>
+  (a.start ?? '') < (b.start ?? '') ? -1 : (a.start ?? '') > (b.start ?? '') ? 1 : 0;
 
 /** Returns what stands before and after everything inside a span. */
 function edges(span: Span, isRoot: boolean): { readonly before: EventDraft[]; readonly after: EventDraft[] } {
@@ -87,7 +88,11 @@ function edges(span: Span, isRoot: boolean): { readonly before: EventDraft[]; re
   }
 }
 
-function modelEdges(span: Span, outcome: string, error: JsonInput | undefined): { readonly before: EventDraft[]; readonly after: EventDraft[] } {
+function modelEdges(
+  span: Span,
+  outcome: string,
+  error: JsonInput | undefined,
+): { readonly before: EventDraft[]; readonly after: EventDraft[] } {
   const about = { call: span.id, kind: 'model', name: span.name };
   const { system, messages, tools, settings, answer: message, usage, cost, finishReason } = span;
   const request = given({ system, messages, tools, settings });
@@ -95,7 +100,9 @@ function modelEdges(span: Span, outcome: string, error: JsonInput | undefined): 
   const said = message === undefined ? given({ output: span.output }) : { message };
   return {
     before: [{ type: 'call.started', data: { ...about, effect: 'pure', ...asked } }],
-    after: [{ type: 'call.ended', data: { ...about, outcome, ...said, ...given({ usage, cost, finishReason, error }) } }],
+    after: [
+      { type: 'call.ended', data: { ...about, outcome, ...said, ...given({ usage, cost, finishReason, error }) } },
+    ],
   };
 }
 
@@ -110,7 +117,12 @@ export function neutralMessage(value: JsonValue): JsonObject[] {
   const id = message['tool_call_id'];
   if (known === 'tool' && typeof id === 'string') {
     const toolName = String(message['name'] ?? 'unknown');
-    return [{ role: 'tool', content: [{ type: 'tool-result', toolCallId: id, toolName, output: message['content'] ?? null }] }];
+    return [
+      {
+        role: 'tool',
+        content: [{ type: 'tool-result', toolCallId: id, toolName, output: message['content'] ?? null }],
+      },
+    ];
   }
   const { content } = message;
   const text = typeof content === 'string' && calls.length === 0 ? content : [...parts, ...calls];
@@ -149,9 +161,19 @@ function neutralPart(part: JsonObject): JsonObject {
       return { type: 'reasoning', text: String(text ?? '') };
     case 'tool_call':
     case 'tool_use':
-      return { type: 'tool-call', toolCallId: String(part['id'] ?? ''), toolName: String(part['name'] ?? 'unknown'), input: part['arguments'] ?? part['input'] ?? {} };
+      return {
+        type: 'tool-call',
+        toolCallId: String(part['id'] ?? ''),
+        toolName: String(part['name'] ?? 'unknown'),
+        input: part['arguments'] ?? part['input'] ?? {},
+      };
     case 'tool_call_response':
-      return { type: 'tool-result', toolCallId: String(part['id'] ?? ''), toolName: String(part['name'] ?? 'unknown'), output: part['response'] ?? part['result'] ?? null };
+      return {
+        type: 'tool-result',
+        toolCallId: String(part['id'] ?? ''),
+        toolName: String(part['name'] ?? 'unknown'),
+        output: part['response'] ?? part['result'] ?? null,
+      };
     default:
       return typeof part['type'] === 'string' ? part : { type: 'part', ...part };
   }
@@ -166,7 +188,14 @@ function callsIn(message: JsonObject): JsonObject[] {
     const outer = call as JsonObject;
     const made = (outer['function'] ?? outer) as JsonObject;
     const text = made['arguments'] ?? made['args'] ?? {};
-    return [{ type: 'tool-call', toolCallId: String(outer['id'] ?? ''), toolName: String(made['name'] ?? 'unknown'), input: parsed(text) }];
+    return [
+      {
+        type: 'tool-call',
+        toolCallId: String(outer['id'] ?? ''),
+        toolName: String(made['name'] ?? 'unknown'),
+        input: parsed(text),
+      },
+    ];
   });
 }
 

@@ -24,7 +24,10 @@ export interface ToolEnd {
 }
 
 /** Returns a message as an event. */
-export function said(role: 'system' | 'user' | 'assistant' | 'tool', content: string | readonly JsonObject[]): EventDraft {
+export function said(
+  role: 'system' | 'user' | 'assistant' | 'tool',
+  content: string | readonly JsonObject[],
+): EventDraft {
   return { type: 'message.added', data: { message: { role, content } } };
 }
 
@@ -90,7 +93,10 @@ export class Talk {
   }
 
   /** Adds agent, run and time to events that have none. */
-  of(drafts: readonly EventDraft[], { time, agent = this.#agent }: { time?: string | undefined; agent?: string | undefined } = {}): EventDraft[] {
+  of(
+    drafts: readonly EventDraft[],
+    { time, agent = this.#agent }: { time?: string | undefined; agent?: string | undefined } = {},
+  ): EventDraft[] {
     return drafts.map((draft) => ({ agent, ...given({ run: this.#run, time }), ...draft }));
   }
 

@@ -87,7 +87,8 @@ export interface ForeignReader {
 export interface WriterSource {
   readonly session: string;
   readonly metadata: JsonObject;
-  /** The text of the last unit before what is written; undefined if there is none. */
+  /** The texts of the source's first and last unit; left out if the history was not imported. */
+  readonly first?: string;
   readonly last?: string;
 }
 
@@ -103,10 +104,12 @@ export interface ForeignWriter {
 
 /** A place where a tool keeps its sessions. */
 export interface ToolPlace {
-  /** The folder: `~` is the home directory. */
-  readonly folder: string;
-  /** The variable of the environment that names a different folder, instead of the first part of it. */
+  /** The folder of the tool: `~` is the home directory. */
+  readonly home: string;
+  /** The variable of the environment that names a different folder of the tool. */
   readonly variable?: string;
+  /** The folder of its sessions below that one. */
+  readonly below: string;
   /** The ending of the names of its files. */
   readonly ending: string;
 }
@@ -143,17 +146,16 @@ export interface ForeignFormat {
   write?(source: WriterSource): ForeignWriter;
   /** Returns the events of a file in order, with the type and text by which the format compares them. */
   outline?(text: string): readonly { readonly type: string; readonly text: string }[];
-  /** Returns the path below the tool's folder, and the text, from which its tool resumes a session. */
-  resume?(units: readonly string[], facts: ResumeFacts): { readonly path: string; readonly text: string };
+  /** Returns the path below the folder of its sessions, and the text, from which its tool resumes a session. */
+  resume?(lines: readonly string[], facts: ResumeFacts): { readonly path: string; readonly text: string };
 }
 
 /** Facts about a history that is handed back to its tool. */
 export interface ResumeFacts {
   /** A new id for the session in its own system. */
   readonly id: string;
+  /** When it is handed back. */
   readonly time: string;
-  /** The working directory that the source names. */
-  readonly cwd: string | undefined;
 }
 
 /**

@@ -63,7 +63,9 @@ function unnumbered(text: string): string | undefined {
   if (!lineNumber.test(text)) return undefined;
   const note = text.indexOf('\n\n<');
   const lines = (note < 0 ? text : text.slice(0, note)).split('\n');
-  return lines.every((line) => lineNumber.test(line)) ? lines.map((line) => line.replace(lineNumber, '')).join('\n') : undefined;
+  return lines.every((line) => lineNumber.test(line))
+    ? lines.map((line) => line.replace(lineNumber, '')).join('\n')
+    : undefined;
 }
 
 /** Returns JSON text with every character outside ASCII as an escape. */

@@ -56,7 +56,10 @@ export async function planErase(
   const carriers: ErasePlan['carriers'][number][] = [];
   const branches = new Set<string>();
   for await (const row of allRows(engine, session)) {
-    const isTarget = target !== undefined && row.branch === target.branch && (row.seq === target.seq || holdsUnitOf(row.id, target.id));
+    const isTarget =
+      target !== undefined &&
+      row.branch === target.branch &&
+      (row.seq === target.seq || holdsUnitOf(row.id, target.id));
     if (row.data === null) continue;
     const refs = refsIn(row.data);
     if (

@@ -147,7 +147,10 @@ function groupsOf(raw: readonly Event[]): Group[] {
 const unitId = /^[0-9a-f]{32}$/;
 
 /** Returns the place of an erased event: only its id tells that it was read from a unit. */
-function erasedPlace({ id, erased }: Event, last: Group | undefined): { readonly file: string; readonly at: number } | undefined {
+function erasedPlace(
+  { id, erased }: Event,
+  last: Group | undefined,
+): { readonly file: string; readonly at: number } | undefined {
   if (erased !== true || !/^[0-9a-f]{32}(?:-\d+)?$/.test(id)) return undefined;
   return { file: last?.file ?? '', at: unitId.test(id) ? (last?.at ?? -1) + 1 : (last?.at ?? 0) };
 }

@@ -1,9 +1,9 @@
 import { diffStrictly, type StrictDiff, type StrictEvent } from '../../core/comparing/diff-strict.ts';
 import { RepriseError } from '../../core/error.ts';
 import type { Event } from '../../core/event/event.ts';
-import { isArray, type JsonObject, stringAt } from '../../core/json.ts';
+import { given, isArray, type JsonObject, stringAt } from '../../core/json.ts';
 import { previous, seq } from '../../core/point.ts';
-import type { ForeignFormat } from '../../core/recording/foreign-format.ts';
+import type { ForeignFormat, ToolPlace } from '../../core/recording/foreign-format.ts';
 import { type Ref, refText } from '../../core/ref.ts';
 import { ownSegment, segmentAt } from '../../core/view/segment.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
@@ -105,7 +105,12 @@ async function unitsAt(
     const { units, differs } = plainUnits(all);
     return { units: inOrder(units), differs, frames, isSource };
   }
-  const writer = format.write?.({ session: ref.session, metadata: await metadataAt(engine, place) });
+  const { first, last } = edgesOf(isSource ? plainUnits(raw).units : []);
+  const writer = format.write?.({
+    session: ref.session,
+    metadata: await metadataAt(engine, place),
+    ...given({ first, last }),
+  });
   const view = await collected(replayPages(engine, ref.session, { at }));
   if (!isSource) {
     const texts = writer === undefined ? [] : view.flatMap((event) => writer.event(event));
@@ -116,6 +121,18 @@ async function unitsAt(
   const start = touched === undefined ? place.seq : previous(touched.seq);
   const before = await collected(replayPages(engine, ref.session, { at: { branch: ref.branch, seq: seq(start) } }));
   return { ...changedUnits({ raw, view }, new Set(before.map((event) => event.seq)), writer), frames, isSource };
+}
+
+/** Returns the first and last text of a source, by which its writer goes on. */
+function edgesOf(units: readonly ExportedUnit[]): {
+  readonly first: string | undefined;
+  readonly last: string | undefined;
+} {
+  const texts = units.flatMap(({ text, file }) => (typeof text === 'string' && file === '' ? [text] : []));
+  return {
+    first: texts[0],
+    last: texts.findLast((text) => text.includes('"uuid"') || text.includes('"id"')) ?? texts.at(-1),
+  };
 }
 
 async function collected(pages: AsyncIterable<readonly Event[]>): Promise<Event[]> {
@@ -199,6 +216,40 @@ function encoded(pieces: readonly (string | Uint8Array)[]): Uint8Array {
     at += part.length;
   }
   return whole;
+}
+
+/** A session as its tool resumes it. */
+export interface HandedBack {
+  /** Where the tool keeps its sessions, and the path below it. */
+  readonly place: ToolPlace;
+  readonly path: string;
+  readonly text: string;
+  /** The new id of the session in its own system. */
+  readonly id: string;
+}
+
+/** Writes the view of a place in the form from which its tool resumes it, under a new id. */
+export async function handBack(engine: Engine, ref: Ref, format: string): Promise<HandedBack> {
+  const found = formatNamed(engine, format);
+  const [place] = found.places ?? [];
+  if (found.resume === undefined || place === undefined)
+    throw new RepriseError('export.invalid', `Cannot hand ${refText(ref)} back: nobody resumes from ${format}`, {
+      hint: 'The formats claude-code, codex and pi are resumed from.',
+      details: { format },
+    });
+  const { files } = await exportFiles(engine, ref, format);
+  const lines = new TextDecoder().decode(files[0]?.bytes).split('\n');
+  const { platform } = engine;
+  const id = platform.newId();
+  const facts = { id, time: platform.now() };
+  return {
+    place,
+    id,
+    ...found.resume(
+      lines.filter((line) => line.trim() !== ''),
+      facts,
+    ),
+  };
 }
 
 /** Compares two places position by position, as a foreign format outlines their events. */

@@ -8,7 +8,16 @@ import type { ForeignFormat, ForeignReader, UnitMeaning } from '../../core/recor
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { sessionMasking } from '../recording/session-masking.ts';
 import type { Imported, ImportOptions, ImportWarning } from './import-options.ts';
-import { begin, framed, keepRead, lastUnitSeq, makeSession, readBefore, type Standing, standingOf } from './import-standing.ts';
+import {
+  begin,
+  framed,
+  keepRead,
+  lastUnitSeq,
+  makeSession,
+  readBefore,
+  type Standing,
+  standingOf,
+} from './import-standing.ts';
 import { ImportWriter } from './import-writer.ts';
 import { type Frame, lineBatches, parseUnit, type RawUnit, readWhole, type WholeFile } from './source-units.ts';
 import { type PreparedUnit, UnitEvents } from './unit-events.ts';
@@ -201,11 +210,7 @@ class ImportRun {
   }
 
   /** Reads the meaning of a unit. A unit that has none is kept, with the reason if it is worth a warning. */
-  #meaning(
-    file: string,
-    { at, text, bytes }: RawUnit,
-    later: (count: number) => JsonValue | undefined,
-  ): ReadUnit {
+  #meaning(file: string, { at, text, bytes }: RawUnit, later: (count: number) => JsonValue | undefined): ReadUnit {
     const none = (type: string, reason?: string) => ({ meaning: { type, drafts: [] }, ...given({ reason }) });
     if (text?.trim() === '') return none('blank');
     const { value, fault } = text === undefined ? { value: undefined, fault: undefined } : parseUnit(text);

@@ -5,8 +5,8 @@ import { given, isObject, type JsonObject, numberAt, objectAt, stringAt } from '
 import { beginning, type Seq, seq } from '../../core/point.ts';
 import type { ForeignReader } from '../../core/recording/foreign-format.ts';
 import { mainBranch } from '../../core/ref.ts';
-import { ownSegment, segmentOver } from '../../core/view/segment.ts';
 import { readTime } from '../../core/time.ts';
+import { ownSegment, segmentOver } from '../../core/view/segment.ts';
 import { append } from '../changing/append.ts';
 import { type Engine, sessionRef } from '../context/engine.ts';
 import { readEvents } from '../history/stored-events.ts';

@@ -141,7 +141,13 @@ function contentOf({ type, data }: Event): string {
 
 async function keepsOdd(reprise: Reprise, format: ForeignFormat, { text }: FormatSource): Promise<void> {
   const lines = text.trimEnd().split('\n');
-  const odd = ['{"cut', '', '{"number":12345678901234567890}', '\u00a0', `{"deep":${'['.repeat(200)}${']'.repeat(200)}}`];
+  const odd = [
+    '{"cut',
+    '',
+    '{"number":12345678901234567890}',
+    '\u00a0',
+    `{"deep":${'['.repeat(200)}${']'.repeat(200)}}`,
+  ];
   const whole = encode(`${[lines[0], ...odd, ...lines.slice(1)].join('\r\n')}\n`);
   const bytes = new Uint8Array([...whole, 0x7b, 0xff, 0x80, 0x0a, 0x7b, 0x22]);
   const { warningCount } = await imported(reprise, format, bytes);
@@ -160,8 +166,12 @@ async function forgets(reprise: Reprise, format: ForeignFormat, { text }: Format
   await session.erase({ branch: found.branch, seq: found.seq });
   const { files, differs } = await reprise.exportFiles('s', { format: format.name });
   const left = files.map(({ bytes }) => new TextDecoder().decode(bytes)).join('\n');
-  for (const secret of secrets) assert.ok(!left.includes(JSON.stringify(secret).slice(1, -1)), 'erased text is exported');
-  assert.ok(differs.some(({ why }) => why === 'erased'), 'the export does not tell that a unit was erased');
+  for (const secret of secrets)
+    assert.ok(!left.includes(JSON.stringify(secret).slice(1, -1)), 'erased text is exported');
+  assert.ok(
+    differs.some(({ why }) => why === 'erased'),
+    'the export does not tell that a unit was erased',
+  );
 }
 
 /** Fields with the names and ids of things, which an erasure leaves. */

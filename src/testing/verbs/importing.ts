@@ -43,6 +43,15 @@ export const importing: readonly VerbCase[] = [
     assert.deepEqual(differs, []);
   }),
 
+  onSession('handBack() writes a view as its tool resumes it, under a new id', async (session, reprise) => {
+    await session.append({ type: 'message.added', data: { message: { role: 'user', content: 'Where is order 7?' } } });
+    const { id, path, text } = await reprise.handBack('demo', { format: 'claude-code' });
+    assert.ok(path.endsWith(`${id}.jsonl`));
+    const line = JSON.parse(text) as { readonly sessionId: string; readonly message: unknown };
+    assert.deepEqual([line.sessionId, line.message], [id, { role: 'user', content: 'Where is order 7?' }]);
+    await refuses('export.invalid', () => reprise.handBack('demo', { format: 'shipit' }));
+  }),
+
   onSession('import() keeps what it cannot read, and refuses what is no saved run', async (session, reprise) => {
     await reprise.import(saved, { session: 'mine', format: 'shipit' });
     await refuses('session.exists', () => reprise.import({ ...saved, trace_id: 'other' }, { session: 'mine' }));

@@ -96,6 +96,8 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   'reprise.importAll': importing,
   'reprise.export': importing,
   'reprise.exportFiles': importing,
+  'reprise.handBack': importing,
+  'reprise.formats': importing,
   'reprise.health': sessions,
   'reprise.close': sessions,
 
