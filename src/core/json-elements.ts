@@ -1,5 +1,5 @@
 /** The place of a value in JSON text: the end is after its last character. */
-export interface JsonSpan {
+interface JsonSpan {
   readonly start: number;
   readonly end: number;
 }

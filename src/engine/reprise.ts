@@ -216,15 +216,14 @@ export class Reprise {
   }
 
   /**
-   * Imports every source below a folder, or one source, and tells of each what it held and what to know about it. A
-   * source that cannot be read is told with its error, and does not stop the rest.
+   * Imports every source below a folder, or one source, and yields a report of each. A source that cannot be read yields
+   * its error, and does not stop the rest.
    *
    * @example
    * ```ts
    * const list = [{ role: 'user', content: 'Where is order 7?' }, { role: 'assistant', content: 'On its way.' }];
    * for await (const told of reprise.importAll({ messages: list }, { session: 'talk' })) {
-   *   if ('error' in told) console.log(told.path, told.error.message);
-   *   else console.log(told.session, told.branches, told.events, told.units, told.kept, told.warnings);
+   *   console.log('error' in told ? told.error.message : [told.session, told.branches, told.events, told.warnings]);
    * }
    * ```
    */
@@ -264,30 +263,16 @@ export class Reprise {
   }
 
   /**
-   * Writes the view at a ref in the form from which its own tool resumes it, under a new id: `claude-code`, `codex` or
-   * `pi`. It writes no file; `path` is where the tool looks for it, below `place`.
+   * Returns the view at a ref in the form from which its own tool resumes it: `claude-code`, `codex` or `pi`.
    *
    * @example
    * ```ts
-   * const { path, text, id } = await reprise.handBack('refund', { format: 'claude-code' });
-   * console.log(path.endsWith(`${id}.jsonl`), text.split('\n').length);
+   * const { path, text } = await reprise.handBack('refund', { format: 'claude-code' });
    * ```
    */
   async handBack(ref: string | Ref, options: { readonly format: string }): Promise<HandedBack> {
     checkKeys(options, exportKeys);
     return handBack(this.#engine, await this.resolve(ref), options.format);
-  }
-
-  /**
-   * Returns the formats that can be imported or exported, by name.
-   *
-   * @example
-   * ```ts
-   * console.log(reprise.formats.map(({ name, about }) => `${name}: ${about}`));
-   * ```
-   */
-  get formats(): readonly ForeignFormat[] {
-    return [...this.#engine.formats.values()];
   }
 
   /**

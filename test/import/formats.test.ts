@@ -13,8 +13,8 @@ test('every format has sources that prove it', () => {
 describe.each(foreignFormats.map((format) => [format.name, format] as const))('%s', (name, format) => {
   test.each(formatContract(format, sources[name] ?? []).map((each) => [each.name, each] as const))(
     '%s',
-    async (_, { run }) => {
-      await run(open);
+    async (_, each) => {
+      await each.run(open);
     },
   );
 

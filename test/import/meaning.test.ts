@@ -38,7 +38,7 @@ const sourceOf = (format: string, index = 0): string => sources[format]?.[index]
 
 async function saidOn(found: Session, at = 'main'): Promise<string[]> {
   const { messages } = await found.stateAt(at, conversation);
-  return messages.map(({ message }) => `${message?.['role']}: ${textIn(message?.['content']).slice(0, 30)}`);
+  return messages.map(({ message }) => `${String(message?.['role'])}: ${textIn(message?.['content']).slice(0, 30)}`);
 }
 
 function textIn(content: unknown): string {
@@ -67,6 +67,10 @@ describe('Claude Code', () => {
       'assistant: It is the pool.',
     ]);
     expect((await found.stateAt(other, conversation)).openCalls).toEqual([]);
+    // Each response ends on the branch that it is on.
+    expect((await found.stateAt('main', conversation)).openCalls).toEqual([]);
+    expect((await found.stateAt('main', summary)).spending.outputTokens).toBe(5 + 3);
+    expect((await found.stateAt(other, summary)).spending.outputTokens).toBe(5 + 4);
   });
 
   test('parallel tool calls and progress lines share parents and are no forks; results pair with their calls', async () => {
@@ -119,7 +123,7 @@ describe('Claude Code', () => {
     const [shown] = (await eventsOf(await session(claudeWork), 'call.ended')).filter(
       ({ data }) => data['call'] === 't1',
     );
-    const text = JSON.stringify((shown?.data['foreign'] as { text: unknown }).text);
+    const text = JSON.stringify(shown?.data['foreign']);
     expect(text).not.toContain('milliseconds');
     expect(text).toContain('unnumbered');
   });

@@ -86,7 +86,7 @@ describe('lossless', () => {
         async (format, which, units, places, end, tail) => {
           const list = sources[format] ?? [];
           const lines = (list[which % list.length]?.text ?? '').split('\n');
-          // Odd units anywhere but before the first line, by which the format is told.
+          // Odd units anywhere but before the first line, by which the format is detected.
           for (const [index, odd] of units.entries())
             lines.splice(1 + ((places[index] ?? 0) % lines.length), 0, odd.replace(/\n/g, ' '));
           const source = Buffer.concat([Buffer.from(lines.join(end)), Buffer.from(tail)]);
@@ -275,6 +275,6 @@ describe('edits and folders', () => {
     await using own = await openReprise({ store: 'memory:', config: { formats: [diary] } });
     const { format, kept } = await told('{"who":"me","said":"hi"}\n', {}, own);
     expect([format, kept]).toEqual(['diary', 0]);
-    expect(() => defineFormat({ ...diary, name: 'My Format' })).toThrow('that is no name');
+    expect(() => defineFormat({ ...diary, name: 'My Format' })).toThrow('use a different name');
   });
 });

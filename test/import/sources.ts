@@ -17,7 +17,7 @@ export const claudeLine = (
   parentUuid,
   isSidechain: false,
   userType: 'external',
-  cwd: '/home/dev/app',
+  cwd: '/srv/app',
   sessionId: 'claude-1',
   version: '2.1.4',
   gitBranch: 'main',
@@ -201,7 +201,7 @@ const codexRollout: string = lines(
   codexLine('session_meta', {
     id: 'codex-1',
     timestamp: at(0),
-    cwd: '/home/dev/app',
+    cwd: '/srv/app',
     originator: 'codex_cli',
     cli_version: '0.140.0',
     base_instructions: { text: 'You are Codex.' },
@@ -210,11 +210,9 @@ const codexRollout: string = lines(
   item({
     type: 'message',
     role: 'user',
-    content: [
-      { type: 'input_text', text: '<environment_context>\n  <cwd>/home/dev/app</cwd>\n</environment_context>' },
-    ],
+    content: [{ type: 'input_text', text: '<environment_context>\n  <cwd>/srv/app</cwd>\n</environment_context>' }],
   }),
-  codexLine('turn_context', { cwd: '/home/dev/app', model: 'gpt-5-codex', effort: 'high', approval_policy: 'never' }),
+  codexLine('turn_context', { cwd: '/srv/app', model: 'gpt-5-codex', effort: 'high', approval_policy: 'never' }),
   item({ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Fix the pool.' }] }),
   codexLine('event_msg', { type: 'user_message', message: 'Fix the pool.' }),
   item({ type: 'reasoning', summary: [{ type: 'summary_text', text: 'Where is it?' }], encrypted_content: 'gAAA' }),
@@ -381,7 +379,7 @@ export const sources: Readonly<Record<string, readonly { readonly name: string; 
             sessionId: 'cp1',
             version: 1,
             copilotVersion: '0.0.400',
-            context: { cwd: '/home/dev/app', branch: 'main', headCommit: 'd002' },
+            context: { cwd: '/srv/app', branch: 'main', headCommit: 'd002' },
           },
           id: 'e1',
           timestamp: at(1),
@@ -429,7 +427,7 @@ export const sources: Readonly<Record<string, readonly { readonly name: string; 
     {
       name: 'a tree with a compaction',
       text: lines(
-        { type: 'session', version: 3, id: 'pi1', timestamp: at(0), cwd: '/home/dev/app' },
+        { type: 'session', version: 3, id: 'pi1', timestamp: at(0), cwd: '/srv/app' },
         piEntry('model_change', 'aaaa0001', null, { provider: 'anthropic', modelId: 'claude-sonnet-4-5' }),
         piSaid('aaaa0002', 'aaaa0001', { role: 'user', content: [{ type: 'text', text: 'Fix the pool.' }] }),
         piSaid('aaaa0003', 'aaaa0002', {

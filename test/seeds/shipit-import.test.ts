@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { elementsOf } from '../../src/core/json-elements.ts';
-import { samplePath } from '../import/samples.ts';
 import { conversation, limits, messagesOf, openReprise, type Reprise, type Session } from '../../src/index.ts';
+import { samplePath } from '../import/samples.ts';
 
 let directory = '';
 let reprise: Reprise;
@@ -211,13 +211,16 @@ describe('what is no trace', () => {
     ['{"trace_id": "t", "metadata": [], "events": []}', 'metadata'],
   ])('%s is refused', async (text, why) => {
     const before = count;
-    await expect(imported(text)).rejects.toMatchObject({ code: 'import.invalid', message: expect.stringContaining(why) });
+    await expect(imported(text)).rejects.toMatchObject({
+      code: 'import.invalid',
+      message: expect.stringContaining(why),
+    });
     await expect(reprise.session(`s${before + 1}`)).rejects.toMatchObject({ code: 'session.not-found' });
   });
 
   test.each([
     ['{"trace_id": "t", "events": [{"type": "x"}, {"type": "x"', 'not JSON'],
-    ['{"trace_id": "t", "events": [{"message": "no type"}]}', 'no unit of shipit'],
+    ['{"trace_id": "t", "events": [{"message": "no type"}]}', 'has no such unit'],
     ['{"trace_id": "t", "events": [{"type": "x", "payload": {"n": 12345678901234567890}}]}', 'number'],
   ])('the odd event of %s is kept with a warning, and comes back', async (text, why) => {
     const session = `odd-${++count}`;

@@ -65,7 +65,7 @@ function rawJson(text: string): { readonly [key: string]: RawValue } | undefined
 }
 
 /** Returns JSON text as Python writes it with sorted keys, compact, in ASCII. */
-export function pythonJson(value: RawValue): string {
+function pythonJson(value: RawValue): string {
   if (value instanceof RawNumber) return value.source;
   if (typeof value === 'string') return asciiText(value);
   if (Array.isArray(value)) return `[${value.map(pythonJson).join(',')}]`;

@@ -17,7 +17,7 @@ import { anthropicUsage, blocksOf, neutralContent, resultOutput } from './anthro
 import { testsRan } from './test-command.ts';
 
 /** The agent that a session of Claude Code belongs to. */
-export const claudeAgent = 'claude-code';
+const claudeAgent = 'claude-code';
 
 /** A response that goes on over several lines: its usage is that of the last one. */
 interface OpenResponse {

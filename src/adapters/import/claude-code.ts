@@ -1,4 +1,4 @@
-import { booleanAt, isObject, type JsonObject, type JsonValue, stringAt } from '../../core/json.ts';
+import { booleanAt, isObject, type JsonObject, type JsonValue } from '../../core/json.ts';
 import { defineFormat, type ForeignFormat, type FoundFile } from '../../core/recording/foreign-format.ts';
 import { ClaudeCodeReader } from './claude-code-events.ts';
 import { claudeWriter } from './claude-code-writing.ts';

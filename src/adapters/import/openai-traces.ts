@@ -29,7 +29,7 @@ export const openaiTraces: ForeignFormat = defineFormat({
 
 function isLines(text: string): boolean {
   const first = text.slice(0, text.indexOf('\n') + 1);
-  return firstLines(first).some((line) => isObject(line) && /^trace/.test(stringAt(line, 'object') ?? ''));
+  return firstLines(first).some((line) => isObject(line) && (stringAt(line, 'object') ?? '').startsWith('trace'));
 }
 
 function spansIn(value: JsonValue | undefined): Span[] {

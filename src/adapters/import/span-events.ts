@@ -58,7 +58,7 @@ export function spanEvents(spans: readonly Span[]): EventDraft[] {
     return [...of(before, span.start), ...inside, ...of(after, span.end ?? span.start)];
   };
   const drafts = roots.toSorted(byStart).flatMap((root) => walk(root, undefined));
-  // What a circle of spans holds has no root.
+  // Spans that lead in a circle have no root.
   return [...drafts, ...spans.filter(({ id }) => !seen.has(id)).flatMap((span) => walk(span, undefined))];
 }
 

@@ -37,7 +37,7 @@ export function toolCallPart(call: string, name: string, input: JsonValue): Json
 }
 
 /** Returns the facts of `run.started`. */
-export function startedRun({ prompt, title, command, cwd, versions, git }: RunFacts): EventDraft {
+function startedRun({ prompt, title, command, cwd, versions, git }: RunFacts): EventDraft {
   const text = title ?? prompt;
   return {
     type: 'run.started',
@@ -50,7 +50,7 @@ export function startedRun({ prompt, title, command, cwd, versions, git }: RunFa
   };
 }
 
-/** The talk of one agent: its tool calls, with the names and commands by which their ends are told. */
+/** The talk of one agent: its open tool calls, with their names and commands. */
 export class Talk {
   readonly #tools = new Map<string, { readonly name: string; readonly command: string | undefined }>();
   readonly #agent: string;

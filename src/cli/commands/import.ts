@@ -2,6 +2,7 @@ import { Option } from 'commander';
 import { foreignFormats } from '../../adapters/import/foreign-formats.ts';
 import { RepriseError } from '../../core/error.ts';
 import { given } from '../../core/json.ts';
+import type { ForeignFormat } from '../../core/recording/foreign-format.ts';
 import { refText } from '../../core/ref.ts';
 import type { Imported, ImportFailure, ImportOptions, ImportWarning } from '../../engine/importing/import-options.ts';
 import type { Reprise } from '../../engine/reprise.ts';
@@ -88,7 +89,7 @@ export const importRuns: CommandSpec = {
 };
 
 /** Returns the formats of this build and of the configuration. Looking for sessions needs no store. */
-async function formatsOf(context: Context): Promise<Reprise['formats']> {
+async function formatsOf(context: Context): Promise<readonly ForeignFormat[]> {
   return [...foreignFormats, ...((await context.config())?.config.formats ?? [])];
 }
 

@@ -35,7 +35,7 @@ export interface ForeignUnit {
   readonly later: (count: number) => JsonValue | undefined;
 }
 
-/** What a unit means. */
+/** The meaning of a unit. */
 export interface UnitMeaning {
   /** The type that the format gives it, whatever its letters and length. */
   readonly type: string;
@@ -48,7 +48,7 @@ export interface UnitMeaning {
    * fork. A prompt begins a turn.
    */
   readonly begins?: { readonly kind: 'prompt' | 'response'; readonly id: string };
-  /** Whether it is part of the talk. What is not (a progress line, a snapshot) is no place to fork at. */
+  /** Whether it is part of the talk. Nothing forks at a unit that is not, such as a progress line. */
   readonly isTalk?: boolean;
   /** The id of the last unit that stays: the source rewound to it. Empty for the beginning. */
   readonly rewindTo?: string;
@@ -63,7 +63,7 @@ export interface UnitMeaning {
 
 /** Facts about a source that its reader is opened with. */
 export interface ForeignSource extends SourceHead {
-  /** The JSON around the elements, with the array empty; undefined for sources of lines, and if it is no JSON. */
+  /** The JSON around the elements, with the array empty; undefined for sources of lines, and if it cannot be parsed. */
   readonly document: JsonObject | undefined;
   /** The files of the source, the main one first. */
   readonly files: readonly string[];
@@ -77,7 +77,7 @@ export interface ForeignReader {
   readonly startedAt?: string | undefined;
   /** The metadata that the session begins with. */
   readonly metadata?: JsonObject;
-  /** Returns the meaning of a unit; undefined for a unit that is no unit of this format. */
+  /** Returns the meaning of a unit; undefined if this format has no such unit. */
   unit(unit: ForeignUnit): UnitMeaning | undefined;
   /** Returns what only the end of the source settles, such as a response that was not continued, or an open call. */
   end?(): { readonly drafts?: readonly EventDraft[]; readonly warnings?: readonly string[] };
@@ -96,7 +96,7 @@ export interface WriterSource {
 export interface ForeignWriter {
   /** Returns the units of an event that was recorded here; none if the format cannot express it. */
   event(event: Event): readonly string[];
-  /** Returns an imported unit whose events were edited since; undefined if it cannot be told. */
+  /** Returns an imported unit whose events were edited since; undefined if the format cannot express it. */
   edited?(text: string, events: readonly Event[]): string | undefined;
   /** Returns a whole new file of these units; each is a line of it if left out. */
   file?(units: readonly string[]): string;
@@ -189,10 +189,14 @@ export function checkFormat(value: unknown): ForeignFormat {
       details: { field: 'formats' },
     });
   if (!/^[a-z][a-z0-9-]*$/.test(value.name))
-    throw new RepriseError('config.invalid', `Cannot use the format ${JSON.stringify(value.name)}: that is no name`, {
-      hint: 'Use small letters, digits and hyphens: my-format.',
-      details: { field: 'formats' },
-    });
+    throw new RepriseError(
+      'config.invalid',
+      `Cannot use the format ${JSON.stringify(value.name)}: use a different name`,
+      {
+        hint: 'Use small letters, digits and hyphens: my-format.',
+        details: { field: 'formats' },
+      },
+    );
   return value;
 }
 

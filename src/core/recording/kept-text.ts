@@ -2,10 +2,10 @@ import { isArray, isObject, type JsonInput, type JsonObject, type JsonValue, str
 import { stringEnd } from '../json-elements.ts';
 
 /**
- * A hole in kept text: a string of the unit's own events stands there, as JSON writes it. What is erased or masked in an
- * event is therefore gone from its source.
+ * A hole in kept text: a string of the unit's own events stands there, as JSON writes it. A text that is erased or
+ * masked in an event is therefore gone from its source.
  */
-export interface Hole {
+interface Hole {
   /** Which event of the unit holds the string; the first one if left out. */
   readonly of?: number;
   /** The keys and indexes that lead to it in the event's data. */
@@ -89,12 +89,6 @@ function cut(text: string, holes: ReadonlyMap<string, Hole>): KeptText {
   if (kept === 0) return text;
   if (kept < text.length) pieces.push(text.slice(kept));
   return pieces;
-}
-
-/** Returns whether a JSON value is kept text. */
-export function isKeptText(value: JsonValue | undefined): value is string | readonly (string | JsonObject)[] {
-  if (typeof value === 'string') return true;
-  return isArray(value) && value.every((piece) => typeof piece === 'string' || isObject(piece));
 }
 
 /** Returns kept text with its holes filled from the data of the unit's events; undefined if a string is gone. */

@@ -223,7 +223,7 @@ class ImportRun {
     }
     if (text === undefined) return none('bytes', 'it is not UTF-8 text');
     return fault === undefined
-      ? none('unknown', `it is no unit of ${this.#source.format.name}`)
+      ? none('unknown', `${this.#source.format.name} has no such unit`)
       : none(fault === 'it is not JSON' ? 'text' : 'unread', fault);
   }
 

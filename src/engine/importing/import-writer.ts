@@ -125,21 +125,35 @@ export class ImportWriter {
     let line = parent?.line ?? this.#current;
     const isFork = this.#begin(unit);
     if (isFork && parent !== undefined) {
-      await this.flush();
+      await this.#settleHere(unit);
       const at = this.#standings.get(parent.anchor) ?? parent;
       return this.#fork(unit, at.line, { ...at, reason: forkReason });
     }
     if (line.reached < line.stored) {
       // The log holds units that this reading did not come to: the source differs from here on.
-      await this.flush();
+      if (line === this.#current) await this.flush();
+      else await this.#settleHere(unit);
       return this.#fork(unit, line, { seq: line.reached, turn: line.turn, reason: differsReason });
     }
+    const isElsewhere = line !== this.#current;
+    if (isElsewhere) await this.#settleHere(unit);
     if (line !== this.#batchLine || unit.meaning.rewindTo !== undefined) await this.flush();
     const marks = this.#rewound(unit, line);
     line = this.#current = this.#batchLine = line;
     this.#turn(line, unit);
-    this.#push(unit, line, marks);
+    this.#push(unit, line, isElsewhere ? marks : [...marks, ...unit.settled]);
     if (this.#batchEvents >= batchEventsMax || this.#batchSize >= batchSizeMax) await this.flush();
+  }
+
+  /** Ends what the units before this one began, on the branch that they are on: this unit goes to a different one. */
+  async #settleHere({ settled }: PreparedUnit): Promise<void> {
+    await this.flush();
+    const { turn } = this.#current;
+    if (settled.length > 0)
+      await this.#write(
+        this.#current,
+        settled.map((draft) => ({ ...draft, turn })),
+      );
   }
 
   /** Appends events that belong to no unit, at the end of the current branch. */
@@ -194,7 +208,7 @@ export class ImportWriter {
   #push(unit: PreparedUnit, line: Line, marks: readonly EventDraft[]): void {
     const ownTurn = (draft: EventDraft): EventDraft =>
       draft.turn === undefined ? { ...draft, turn: line.turn } : draft;
-    const drafts = [...marks, ...unit.settled, ...unit.drafts].map(ownTurn);
+    const drafts = [...marks, ...unit.drafts].map(ownTurn);
     const standing: Standing = { line, seq: line.head, turn: line.turn, anchor: this.#anchorOf(unit) };
     this.#stand(unit, standing);
     this.#batch.push({ unit, drafts, standing });
@@ -224,9 +238,12 @@ export class ImportWriter {
     const standing: Standing = { line, seq: at.seq, turn: line.turn, anchor: this.#anchorOf(unit) };
     this.#stand(unit, standing);
     this.#lines.set(branch, line);
+    const before = this.#current;
     [this.#current, this.#batchLine, this.hasBranched] = [line, line, true];
     const target = { kind: 'fork', branch, parent: pointOf(place) } as const;
-    const drafts = [...unit.settled, ...unit.drafts].map((draft) => ({ ...draft, turn: draft.turn ?? line.turn }));
+    const isSame = at.reason === differsReason && from === before;
+    const own = isSame ? [...unit.settled, ...unit.drafts] : unit.drafts;
+    const drafts = own.map((draft) => ({ ...draft, turn: draft.turn ?? line.turn }));
     try {
       await this.#write(line, [forked, ...drafts], target);
     } catch (error) {
@@ -251,7 +268,8 @@ export class ImportWriter {
         drafts: some,
         condition: isFork ? { kind: 'any' } : { kind: 'head', seq: seq(line.head) },
       });
-      line.head = written.at(-1)?.seq ?? line.head;
+      // A repeated append returns the seqs of the first one.
+      line.head = Math.max(line.head, written.at(-1)?.seq ?? 0);
       line.reached = line.head;
       this.events += written.length;
       keepSnapshots(this.#engine, this.#session, written);

@@ -178,7 +178,7 @@ function refuseUnit(file: string, at: number, bytes: number): never {
   );
 }
 
-/** Reads a source as a whole and cuts it into its elements; a file that is no text is one unit of bytes. */
+/** Reads a source as a whole and cuts it into its elements; a file of bytes that are not text is one unit. */
 export async function readWhole(
   chunks: AsyncIterable<string | Uint8Array>,
   cut: Exclude<UnitCut, { kind: 'lines' }>,

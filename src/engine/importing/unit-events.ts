@@ -117,7 +117,7 @@ export class UnitEvents {
     return drafts.map((draft) => this.#masked(this.#priced(this.#caused(this.#named(this.#timed(draft))))));
   }
 
-  /** Gives an event the time of the one before it if it has none, or one that is no time. */
+  /** Gives an event the time of the one before it if it has none that can be read. */
   #timed(draft: EventDraft): EventDraft {
     const time = draft.time === undefined ? undefined : readTime(draft.time);
     if (time !== undefined) this.#time = time;
@@ -192,7 +192,7 @@ function keptOf({ text, bytes }: RawUnit, drafts: readonly EventDraft[]): JsonOb
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
 /** Returns bytes as base64. */
-export function base64(bytes: Uint8Array): string {
+function base64(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += 3) {
     const [a = 0, b = 0, c = 0] = bytes.subarray(at, at + 3);

@@ -97,7 +97,6 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   'reprise.export': importing,
   'reprise.exportFiles': importing,
   'reprise.handBack': importing,
-  'reprise.formats': importing,
   'reprise.health': sessions,
   'reprise.close': sessions,
 

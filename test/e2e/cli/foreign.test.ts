@@ -83,7 +83,7 @@ test('discover finds the sessions that tools have kept, and resume hands one bac
   const line = {
     parentUuid: null,
     isSidechain: false,
-    cwd: '/home/dev/app',
+    cwd: '/srv/app',
     sessionId: 'c1',
     version: '2.1.4',
     type: 'user',
@@ -91,24 +91,24 @@ test('discover finds the sessions that tools have kept, and resume hands one bac
     timestamp: '2026-01-14T01:05:00.000Z',
     message: { role: 'user', content: 'Fix the pool.' },
   };
-  mkdirSync(join(place.folder, 'claude/projects/-home-dev-app'), { recursive: true });
-  place.write('claude/projects/-home-dev-app/c1.jsonl', `${JSON.stringify(line)}\n`);
+  mkdirSync(join(place.folder, 'claude/projects/-srv-app'), { recursive: true });
+  place.write('claude/projects/-srv-app/c1.jsonl', `${JSON.stringify(line)}\n`);
   const env = { CLAUDE_CONFIG_DIR: join(place.folder, 'claude'), HOME: place.folder };
   const { code, stdout } = await place.run(['import', '--discover', '--json'], { env });
   expect([code, JSON.parse(stdout)]).toEqual([
     0,
     { found: [expect.objectContaining({ format: 'claude-code', files: 1 })] },
   ]);
-  await place.run(['import', 'claude/projects/-home-dev-app/c1.jsonl']);
+  await place.run(['import', 'claude/projects/-srv-app/c1.jsonl']);
   await place.run(['fork', 'c1', '--name', 'careful', '--prompt', 'Fix the pool, carefully.']);
   const handed = await place.run(['export', 'c1/careful', '--format', 'claude-code', '--resume', '--json'], { env });
   const { to } = JSON.parse(handed.stdout) as { to: string };
-  expect(to).toContain('claude/projects/-home-dev-app/');
+  expect(to).toContain('claude/projects/-srv-app/');
   expect(JSON.parse(readFileSync(to, 'utf8'))).toMatchObject({
-    cwd: '/home/dev/app',
+    cwd: '/srv/app',
     message: { content: 'Fix the pool, carefully.' },
   });
-  expect(readFileSync(join(place.folder, 'claude/projects/-home-dev-app/c1.jsonl'), 'utf8')).toContain('"c1"');
+  expect(readFileSync(join(place.folder, 'claude/projects/-srv-app/c1.jsonl'), 'utf8')).toContain('"c1"');
 });
 
 test.each(['atif', 'otlp', 'json', 'jsonl', 'markdown'])('a history is written as %s', async (format) => {

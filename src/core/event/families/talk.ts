@@ -48,7 +48,7 @@ export const talkTypes: Readonly<Record<string, EventSpec>> = {
       }),
       kept: field('number', 'How many of the last messages before it follow them; none if left out.'),
       summary: field('string', 'The summary, if it is not one of the messages.', noise),
-      trigger: field('string', 'What caused it: auto or manual.', noise),
+      trigger: field('string', 'The cause: auto or manual.', noise),
       tokensBefore: field('number', 'The tokens of the conversation before.', noise),
     },
     gist: ({ messages, kept, trigger, summary }, write) => [
