@@ -195,8 +195,7 @@ describe('secrets', () => {
 
   test('are kept as they are and counted by rule', async () => {
     const { session, secrets } = await told(text);
-    // The prompt, and the title that is made of it.
-    expect(Object.values(secrets)).toEqual([2]);
+    expect(Object.values(secrets)).toEqual([1]);
     expect((await bytesOf(session, 'claude-code')).toString()).toBe(text);
   });
 

@@ -827,6 +827,30 @@ export const sources: Readonly<Record<string, readonly { readonly name: string; 
       }),
     },
   ],
+  vcr: [
+    {
+      name: 'a cassette',
+      text: `---\nversion: 2\ninteractions:\n    - id: 0\n      request:\n        body: '{"messages":[{"content":"What is 2+2?","role":"user"}],"model":"gpt-4o","stream":true}'\n        url: https://api.openai.com/v1/chat/completions\n        method: POST\n      response:\n        body: |+\n            data: {"id":"c1","object":"chat.completion.chunk","model":"gpt-4o","choices":[{"index":0,"delta":{"role":"assistant","content":"It is the number four, of course."},"finish_reason":null}]}\n\n            data: {"id":"c1","object":"chat.completion.chunk","model":"gpt-4o","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n            data: [DONE]\n\n        code: 200\n`,
+    },
+  ],
+  har: [
+    {
+      name: 'an archive',
+      text: pretty({
+        log: {
+          version: '1.2',
+          entries: [
+            {
+              startedDateTime: at(1),
+              time: 12,
+              request: { method: 'GET', url: 'https://example.org/orders?id=7' },
+              response: { status: 404, content: { text: long } },
+            },
+          ],
+        },
+      }),
+    },
+  ],
   'orca-trace': [
     {
       name: 'events',

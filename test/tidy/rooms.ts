@@ -42,7 +42,7 @@ const rooms: Readonly<Record<string, Room>> = {
     packages: ['@anthropic-ai/sdk'],
   },
   'adapters/gemini': { rooms: ['core', 'protocols', 'adapters/clients'], node: true, packages: ['@google/genai'] },
-  'adapters/import': { rooms: ['core'], node: true, packages: [] },
+  'adapters/import': { rooms: ['core', 'protocols'], node: true, packages: ['yaml'] },
   testing: {
     rooms: ['core', 'engine', 'projections', 'protocols'],
     node: ['node:assert', 'node:assert/strict', 'node:http'],

@@ -1,6 +1,7 @@
 import type { ForeignFormat } from '../../core/recording/foreign-format.ts';
 import { atif } from './atif.ts';
 import { bernstein } from './bernstein.ts';
+import { har, vcr } from './cassettes.ts';
 import { claudeCode } from './claude-code.ts';
 import { codex } from './codex.ts';
 import { copilotCli } from './copilot-cli.ts';
@@ -31,6 +32,8 @@ export const foreignFormats: readonly ForeignFormat[] = [
   langsmith,
   langfuse,
   otlp,
+  har,
+  vcr,
   openhands,
   sweAgent,
   shipit,

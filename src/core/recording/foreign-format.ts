@@ -134,6 +134,8 @@ export interface ForeignFormat {
   detect(head: SourceHead): boolean;
   /** Says how a source is cut into units. */
   cut(head: SourceHead): UnitCut;
+  /** Loads what reading a source needs, such as a parser that nobody else does. */
+  load?(): Promise<void>;
   /** Opens a reader of one source; throws `import.invalid` if it is none of this format after all. */
   open(source: ForeignSource): ForeignReader;
   /** Returns the folders that may hold more files of a source, by the path of its main file. */

@@ -48,6 +48,7 @@ const lookupUnits = 400;
 export async function importSource(engine: Engine, source: OpenedSource, options: ImportOptions): Promise<Imported> {
   const { format, path, files } = source;
   const main = files.find(({ name }) => name === '');
+  await format.load?.();
   const cut = format.cut({ path, text: source.text });
   const read: Record<string, string> = {};
   const chunksOf = ({ name, chunks }: SourceFile) =>

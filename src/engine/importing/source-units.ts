@@ -250,8 +250,8 @@ export type ParsedUnit =
   | { readonly value: JsonValue; readonly fault?: never }
   | { readonly value?: never; readonly fault: string };
 
-// A number of so many digits, or with such an exponent, may be one that JavaScript rounds.
-const riskyNumber = /\d{16}|\d[eE][+-]?\d{2}/;
+// A number of so many digits, or with an exponent, may be one that JavaScript rounds. Ids and times are in strings.
+const riskyNumber = /(?:^|[:,[])\s*-?(?:[\d.]{16}|[\d.]+[eE])/;
 
 /** Parses the JSON of a unit. Of a number that JavaScript cannot carry exactly, it says so instead of rounding it. */
 export function parseUnit(text: string): ParsedUnit {

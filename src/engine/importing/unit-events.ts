@@ -89,6 +89,7 @@ export class UnitEvents {
     const fallback = (why: string | undefined): EventDraft =>
       this.#finished(keep([{ type: 'source.kept', data: given({ reason: why }) }]))[0] as EventDraft;
     const drafts = meaning.drafts.length === 0 ? [fallback(reason)] : this.#finished(keep(meaning.drafts));
+    if (!this.#keepsMasked && text !== undefined) this.#masked({ type: 'source.kept', data: { text } });
     const ends = this.#finished(settled.map((draft, index) => ({ ...asSettled(draft), id: `${id}-s${index}` })));
     return { file, at, id, meaning, settled: ends, drafts, fallback, size: (text?.length ?? bytes?.length ?? 0) + 256 };
   }
@@ -114,7 +115,10 @@ export class UnitEvents {
   }
 
   #finished(drafts: readonly EventDraft[]): EventDraft[] {
-    return drafts.map((draft) => this.#masked(this.#priced(this.#caused(this.#named(this.#timed(draft))))));
+    return drafts.map((draft) => {
+      const finished = this.#priced(this.#caused(this.#named(this.#timed(draft))));
+      return this.#keepsMasked ? this.#masked(finished) : finished;
+    });
   }
 
   /** Gives an event the time of the one before it if it has none that can be read. */
@@ -161,7 +165,7 @@ export class UnitEvents {
     return cost === undefined ? draft : { ...draft, data: { ...data, cost } };
   }
 
-  /** Counts the secrets of an event by rule, and masks them if that was asked for. */
+  /** Counts the secrets of an event, or of a unit's text, by rule, and returns the event with its secrets masked. */
   #masked(draft: EventDraft): EventDraft {
     if (this.#mask === undefined) return draft;
     const masked = this.#mask(draft);
@@ -169,7 +173,7 @@ export class UnitEvents {
     const rules = isObject(masked.data) ? masked.data['masked'] : undefined;
     for (const rule of Array.isArray(rules) ? rules : [])
       this.secrets[String(rule)] = (this.secrets[String(rule)] ?? 0) + 1;
-    return this.#keepsMasked ? masked : draft;
+    return masked;
   }
 }
 
