@@ -18,6 +18,27 @@ interface OpenTool {
   readonly name: string;
 }
 
+/** The calls that have not ended, in order and by the name of their tool. */
+class OpenTools {
+  readonly #all = new Set<OpenTool>();
+  readonly #named = new Map<string, Set<OpenTool>>();
+
+  add(tool: OpenTool): void {
+    this.#all.add(tool);
+    this.#named.set(tool.name, (this.#named.get(tool.name) ?? new Set()).add(tool));
+  }
+
+  /** Removes and returns the first call of a tool, else the first of all. */
+  take(name: string): OpenTool | undefined {
+    const [open] = this.#named.get(name) ?? [];
+    const [first = open] = open === undefined ? this.#all : [open];
+    if (first === undefined) return undefined;
+    this.#all.delete(first);
+    this.#named.get(first.name)?.delete(first);
+    return first;
+  }
+}
+
 /** Reads events one after the other; the meaning of one may depend on those before it. */
 export class ShipitReader {
   readonly #agent: string | undefined;
@@ -25,7 +46,7 @@ export class ShipitReader {
   #turn = 0;
   #calls = 0;
   #announced = 0;
-  #open: OpenTool[] = [];
+  #open = new OpenTools();
   /** The conversation so far: the runs of a trace are one conversation. */
   readonly #talk: MessageList = { entries: [], awaited: [] };
 
@@ -33,8 +54,8 @@ export class ShipitReader {
     this.#agent = agent;
   }
 
-  /** Returns the drafts for one event; `asked` are the tools that are called right after it. */
-  drafts(event: JsonObject, asked: readonly JsonObject[]): EventDraft[] {
+  /** Returns the drafts for one event; `asked` returns the tools that are called right after it. */
+  drafts(event: JsonObject, asked: () => readonly JsonObject[]): EventDraft[] {
     const payload = isObject(event['payload']) ? event['payload'] : {};
     const type = String(event['type']);
     if (type === 'run_started' || (this.#run === 0 && type !== 'mcp_attached')) this.#begin();
@@ -68,11 +89,11 @@ export class ShipitReader {
 
   #begin(): void {
     this.#run++;
-    this.#open = [];
+    this.#open = new OpenTools();
     this.#announced = 0;
   }
 
-  #meaning(type: string, event: JsonObject, payload: JsonObject, asked: readonly JsonObject[]): EventDraft[] {
+  #meaning(type: string, event: JsonObject, payload: JsonObject, asked: () => readonly JsonObject[]): EventDraft[] {
     switch (type) {
       case 'run_started':
         return [this.#started(payload), ...messagesIn(payload, promptIn(payload))];
@@ -94,19 +115,19 @@ export class ShipitReader {
   }
 
   /** Records a tool call. Tools that are called in a row were asked for together, by one message. */
-  #toolCalled(event: JsonObject, payload: JsonObject, next: readonly JsonObject[]): EventDraft[] {
+  #toolCalled(event: JsonObject, payload: JsonObject, next: () => readonly JsonObject[]): EventDraft[] {
     const own = this.#announce(event, payload);
     const start: EventDraft = {
       type: 'call.started',
       data: { call: own.call, kind: 'tool', name: own.name, input: own.input },
     };
-    this.#open.push(own);
+    this.#open.add(own);
     if (this.#announced > 0) {
       this.#announced--;
       return [start];
     }
     const before = this.#calls;
-    const asked = [own, ...next.map((other) => this.#announce(other, payloadOf(other)))];
+    const asked = [own, ...next().map((other) => this.#announce(other, payloadOf(other)))];
     this.#calls = before;
     this.#announced = asked.length - 1;
     const content = asked.map(({ call, name, input }) => ({
@@ -128,8 +149,7 @@ export class ShipitReader {
 
   #toolEnded(event: JsonObject, end: JsonInput): EventDraft[] {
     const name = toolName(event, payloadOf(event));
-    const index = this.#open.findIndex((open) => open.name === name);
-    const [open] = this.#open.splice(index === -1 ? 0 : index, 1);
+    const open = this.#open.take(name);
     if (open === undefined) return [];
     return [{ type: 'call.ended', data: { call: open.call, kind: 'tool', name: open.name, ...end } }];
   }

@@ -40,7 +40,7 @@ function open({ document, text }: ForeignSource): ForeignReader {
     unit: (unit) => {
       const { value: event, at } = unit;
       if (!isObject(event) || typeof event['type'] !== 'string') return undefined;
-      const drafts = reader.drafts(event, toolsAfter(unit));
+      const drafts = reader.drafts(event, () => toolsAfter(unit));
       return { type: event['type'], drafts, place: { index: at } };
     },
   };
@@ -64,10 +64,7 @@ function agentOf(metadata: JsonObject): string | undefined {
   return typeof name === 'string' && name !== '' ? name : undefined;
 }
 
-function outline(text: string): readonly { readonly type: string; readonly text: string }[] {
-  const { events } = JSON.parse(text) as { readonly events?: JsonValue };
-  return (isArray(events) ? events : []).map((event) => ({
-    type: String(isObject(event) ? event['type'] : undefined),
-    text: stringAt(event, 'message') ?? '',
-  }));
+function outline(text: string): { readonly type: string; readonly text: string } {
+  const event = JSON.parse(text) as JsonValue;
+  return { type: String(isObject(event) ? event['type'] : undefined), text: stringAt(event, 'message') ?? '' };
 }

@@ -65,7 +65,7 @@ async function print(
   const text = to === null ? new TextDecoder().decode(bytes) : null;
   if (out.json !== undefined)
     await out.value({ ref, format, to, bytes: bytes.length, text, differs } satisfies ExportAnswer);
-  else if (to === null) await out.write(text ?? '');
+  else if (to === null) await out.jsonFile(text ?? '');
   else out.say(`Wrote ${plain(to)}, ${bytesText(bytes.length)}.`);
   if (out.json === undefined && to === null && others.length > 0)
     out.say(`The source has ${plural(others.length, 'more file')}; --to writes them beside it.`);

@@ -146,8 +146,8 @@ export interface ForeignFormat {
   order?(names: readonly string[]): readonly string[];
   /** Opens a writer; a format without one cannot be written, but an import that was not changed comes back. */
   write?(source: WriterSource): ForeignWriter;
-  /** Returns the events of a file in order, with the type and text by which the format compares them. */
-  outline?(text: string): readonly { readonly type: string; readonly text: string }[];
+  /** Returns the type and text by which the format compares a unit. */
+  outline?(unit: string): { readonly type: string; readonly text: string };
   /** Returns the path below the folder of its sessions, and the text, from which its tool resumes a session. */
   resume?(lines: readonly string[], facts: ResumeFacts): { readonly path: string; readonly text: string };
 }

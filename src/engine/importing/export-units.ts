@@ -1,5 +1,6 @@
 import type { Event } from '../../core/event/event.ts';
 import { isArray, isObject, type JsonObject, type JsonValue, numberAt, stringAt } from '../../core/json.ts';
+import type { Seq } from '../../core/point.ts';
 import type { ForeignWriter } from '../../core/recording/foreign-format.ts';
 import { fillText } from '../../core/recording/kept-text.ts';
 import { bytesOf } from './unit-events.ts';
@@ -12,6 +13,8 @@ export interface ExportedUnit {
   readonly text: string | Uint8Array;
   /** The end of its line, if it is not a line feed. */
   readonly end: string | undefined;
+  /** The seq of the event that it is written from. */
+  readonly seq: Seq;
 }
 
 /** A unit of the source that an export does not give back as it was, and why. */
@@ -92,7 +95,7 @@ export function changedUnits(
       const event = view.find((each) => each.seq === seq);
       const isOwn = event !== undefined && event.replaces === undefined && !isImported(event);
       for (const text of isOwn ? (writer?.event(event) ?? []) : [])
-        units.push({ file: '', at: undefined, text, end: undefined });
+        units.push({ file: '', at: undefined, text, end: undefined, seq });
     }
   }
   return { units, differs };
@@ -160,12 +163,13 @@ function hasText({ data: { foreign } }: Event): boolean {
 }
 
 function unitOf({ file, at }: Group, events: readonly Event[]): ExportedUnit | undefined {
-  const { foreign } = events[0]?.data ?? {};
+  const [first] = events;
+  const foreign = first?.data['foreign'];
   // The text of a unit tells what every one of its events says.
-  if (!isObject(foreign) || events.some(({ erased }) => erased === true)) return undefined;
+  if (first === undefined || !isObject(foreign) || events.some(({ erased }) => erased === true)) return undefined;
   const bytes = stringAt(foreign, 'bytes');
   const text = bytes === undefined ? fillText(foreign['text'] ?? null, (of) => events[of]?.data) : bytesOf(bytes);
-  return text === undefined ? undefined : { file, at, text, end: stringAt(foreign, 'end') };
+  return text === undefined ? undefined : { file, at, text, end: stringAt(foreign, 'end'), seq: first.seq };
 }
 
 /** Returns the text of a unit with the strings that an edit changed, where JSON wrote the old ones. */

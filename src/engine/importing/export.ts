@@ -33,8 +33,9 @@ export interface ExportedFile {
 export async function exportFiles(engine: Engine, ref: Ref, format: string): Promise<Exported> {
   const found = formatNamed(engine, format);
   const place = await placeAt(engine, ref.session, ref.branch, ref.at);
-  const { units, differs, frames, isSource } = await unitsAt(engine, ref, place, found);
-  if (units.length === 0 && !isSource) refuseWriting(found, ref);
+  const { units, differs, frames, isSource, whole } = await unitsAt(engine, ref, place, found);
+  if (whole === undefined && !isSource) refuseWriting(found, ref);
+  if (whole !== undefined) return { format, files: [{ file: '', bytes: encoded([whole]) }], differs };
   const names = [...new Set(['', ...frames.keys(), ...units.map(({ file }) => file)])];
   const files = names.map((file) => ({
     file,
@@ -90,7 +91,13 @@ async function unitsAt(
   ref: Ref,
   place: Place,
   format: ForeignFormat,
-): Promise<{ units: readonly ExportedUnit[]; differs: readonly DifferingUnit[]; frames: Frames; isSource: boolean }> {
+): Promise<{
+  units: readonly ExportedUnit[];
+  differs: readonly DifferingUnit[];
+  frames: Frames;
+  isSource: boolean;
+  whole?: string;
+}> {
   const at = { branch: ref.branch, seq: place.seq };
   const raw = await collected(replayPages(engine, ref.session, { at, history: 'raw' }));
   const frames: Frames = new Map();
@@ -113,10 +120,12 @@ async function unitsAt(
   });
   const view = await collected(replayPages(engine, ref.session, { at }));
   if (!isSource) {
-    const texts = writer === undefined ? [] : view.flatMap((event) => writer.event(event));
-    const text = writer === undefined ? undefined : (writer.file?.(texts) ?? `${texts.join('\n')}\n`);
-    const units = text === undefined ? [] : [{ file: '', at: undefined, text, end: '' }];
-    return { units, differs: [], frames, isSource };
+    const units = view.flatMap((event) =>
+      (writer?.event(event) ?? []).map((text) => ({ file: '', at: undefined, text, end: undefined, seq: event.seq })),
+    );
+    const texts = units.map(({ text }) => text);
+    const whole = writer === undefined ? {} : { whole: writer.file?.(texts) ?? `${texts.join('\n')}\n` };
+    return { units, differs: [], frames, isSource, ...whole };
   }
   const start = touched === undefined ? place.seq : previous(touched.seq);
   const before = await collected(replayPages(engine, ref.session, { at: { branch: ref.branch, seq: seq(start) } }));
@@ -258,9 +267,13 @@ export async function compareOutlines(engine: Engine, left: Ref, right: Ref, for
   return diffStrictly(await outlineOf(engine, left, format), await outlineOf(engine, right, format), names);
 }
 
-/** Returns the events of a place as a foreign format tells them apart; a seq is the place in its file, from 1. */
+/** Returns the units of a place as a format compares them, each with the seq of the event that it is written from. */
 async function outlineOf(engine: Engine, ref: Ref, format: string): Promise<readonly StrictEvent[]> {
-  const text = await exportText(engine, ref, format);
-  const events = engine.formats.get(format)?.outline?.(text) ?? [];
-  return events.map((event, index) => ({ seq: seq(index + 1), type: event.type, text: event.text }));
+  const found = formatNamed(engine, format);
+  const place = await placeAt(engine, ref.session, ref.branch, ref.at);
+  const { units } = await unitsAt(engine, ref, place, found);
+  return units.flatMap(({ text, seq: at }) => {
+    if (typeof text !== 'string') return [];
+    return [{ seq: at, ...(found.outline?.(text) ?? { type: 'unit', text }) }];
+  });
 }

@@ -69,14 +69,9 @@ export interface ImportFailure {
   readonly error: Error;
 }
 
-const importNames: Readonly<Record<keyof ImportOptions, true>> = {
-  format: true,
-  session: true,
-  mask: true,
-  follow: true,
-  signal: true,
-  onProgress: true,
-};
-
 /** The options of an import. */
-export const importKeys: KnownKeys = optionKeys<ImportOptions>('import', importNames, 'an import');
+export const importKeys: KnownKeys = optionKeys<ImportOptions>(
+  'import',
+  { format: 'text', session: 'text', mask: 'flag', follow: 'flag', signal: 'signal', onProgress: 'function' },
+  'an import',
+);

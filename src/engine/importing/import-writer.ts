@@ -7,7 +7,7 @@ import { forkedDraft, freeName } from '../changing/fork.ts';
 import { write } from '../changing/write.ts';
 import type { Engine } from '../context/engine.ts';
 import { keepSnapshots } from '../history/keep-snapshots.ts';
-import { placeAt, pointOf } from '../history/place.ts';
+import { digestAt, placeAt, pointOf } from '../history/place.ts';
 import type { PreparedUnit } from './unit-events.ts';
 
 /** A branch that an import writes to. */
@@ -234,7 +234,14 @@ export class ImportWriter {
     const branch = await freeName(this.#engine, place);
     const line: Line = { name: branch, head: at.seq, reached: at.seq, stored: 0, turn: at.turn };
     this.#turn(line, unit);
-    const forked = { ...(await forkedDraft(this.#engine, place, { reason: at.reason })), id: `${unit.id}-f` };
+    const forked = {
+      ...(await forkedDraft(
+        this.#engine,
+        { place, digest: await digestAt(this.#engine, place) },
+        { reason: at.reason },
+      )),
+      id: `${unit.id}-f`,
+    };
     const standing: Standing = { line, seq: at.seq, turn: line.turn, anchor: this.#anchorOf(unit) };
     this.#stand(unit, standing);
     this.#lines.set(branch, line);

@@ -1,6 +1,6 @@
 import { hasCode, messageOf, RepriseError } from '../../core/error.ts';
-import type { JsonInput } from '../../core/json.ts';
-import { checkKeys } from '../../core/known-keys.ts';
+import { isObject, type JsonInput } from '../../core/json.ts';
+import { checkKeys, shownValue } from '../../core/known-keys.ts';
 import { limits } from '../../core/limits.ts';
 import type { FileReading } from '../../core/recording/foreign-files.ts';
 import type { ForeignFormat, FoundFile } from '../../core/recording/foreign-format.ts';
@@ -218,7 +218,19 @@ async function openValue(
 }
 
 async function* valueChunks(source: JsonInput): AsyncGenerator<string> {
-  yield `${JSON.stringify(source, null, 2)}\n`;
+  if (!isObject(source))
+    throw new RepriseError('import.invalid', `Cannot import ${shownValue(source)}: it is not a saved run`, {
+      hint: 'Pass the path of a file, its parsed content, or a stream.',
+    });
+  yield jsonText(source);
+}
+
+function jsonText(source: JsonInput): string {
+  try {
+    return `${JSON.stringify(source, null, 2)}\n`;
+  } catch (error) {
+    throw new RepriseError('import.invalid', `Cannot import a value: ${messageOf(error)}`, { cause: error });
+  }
 }
 
 const isStream = (source: unknown): source is AsyncIterable<string | Uint8Array> =>

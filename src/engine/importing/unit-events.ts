@@ -71,7 +71,6 @@ export class UnitEvents {
     const id = this.#idOf(`${file}\n${this.#chains.get(file) ?? ''}\n${text ?? base64(bytes ?? new Uint8Array())}`);
     this.#chains.set(file, id);
     const place: JsonObject = {
-      type: meaning.type,
       ...(file === '' ? {} : { file }),
       at,
       ...given({ end }),
@@ -79,7 +78,9 @@ export class UnitEvents {
     };
     const keep = (drafts: readonly EventDraft[]): EventDraft[] =>
       drafts.map((draft, index) => {
-        const own = index === 0 ? keptOf(raw, drafts) : {};
+        // The last event carries the type: a count by type is that of the source, and a fork there has all of the unit.
+        const type = index === drafts.length - 1 ? { type: meaning.type } : {};
+        const own = { ...type, ...(index === 0 ? keptOf(raw, drafts) : {}) };
         return {
           ...draft,
           id: index === 0 ? id : `${id}-${index}`,

@@ -1,0 +1,63 @@
+import { checkId } from '../core/id.ts';
+import { limits } from '../core/limits.ts';
+import type { ForeignFiles } from '../core/recording/foreign-files.ts';
+import type { ForeignFormat } from '../core/recording/foreign-format.ts';
+import type { EventStore, Platform } from '../core/store/event-store.ts';
+import { Chores } from './context/chores.ts';
+import { emptyMemory } from './context/engine.ts';
+import { noFiles } from './context/no-files.ts';
+import type { RecordingDefaults } from './context/recording-defaults.ts';
+import { Transactions } from './context/transactions.ts';
+import { Reprise } from './reprise.ts';
+
+/** The store, platform and settings that an engine is made of. */
+export interface RepriseParts {
+  readonly store: EventStore;
+  readonly platform: Platform;
+  readonly namespace?: string;
+  /** How many events must follow a snapshot before the next one is kept; 256 if left out. */
+  readonly snapshotEvents?: number;
+  /** Called with the number of events of every page that was read, to show progress. */
+  readonly onRead?: (events: number) => void;
+  /** Formats of saved runs that can be read and written. */
+  readonly formats?: readonly ForeignFormat[];
+  /** The files of the machine; without them, files cannot be imported by their path. */
+  readonly files?: ForeignFiles;
+  /** Masking and prices for recorders that name none; without it, nothing is masked and nothing has a price. */
+  readonly recording?: RecordingDefaults;
+}
+
+/** Creates an engine on a store. */
+export function createReprise({
+  store,
+  platform,
+  namespace = 'default',
+  snapshotEvents = limits.snapshotEventsMin,
+  onRead = () => undefined,
+  formats = [],
+  files = noFiles,
+  recording = {},
+}: RepriseParts): Reprise {
+  return new Reprise({
+    store,
+    platform,
+    namespace: checkId('namespace', namespace),
+    ...emptyMemory(),
+    snapshotEvents,
+    onRead,
+    formats: new Map(formats.map((format) => [format.name, format])),
+    files,
+    recording: { maskKey: randomKey(platform), ...recording },
+    chores: new Chores(),
+    transactions: new Transactions(platform),
+  });
+}
+
+/** Makes a key of masks when it is first needed. */
+function randomKey({ newSalt }: Platform): () => string {
+  let key: string | undefined;
+  return () => {
+    key ??= newSalt() + newSalt();
+    return key;
+  };
+}
