@@ -56,6 +56,8 @@ const right: Readonly<Record<Verb, Right>> = {
   erase: () => ['main@1', { reason: 'why', dryRun: true }],
   fingerprint: () => ['main'],
   verify: () => [{ at: 'main' }],
+  archiveBranch: () => ['main', { reason: 'why' }],
+  deleteBranch: () => ['gone', { confirm: 'gone', reason: 'why' }],
   repair: none,
   branch: () => ['main'],
   tree: none,
@@ -82,6 +84,9 @@ const right: Readonly<Record<Verb, Right>> = {
   'reprise.exportFiles': () => ['demo', { format: 'shipit' }],
   'reprise.handBack': () => ['demo', { format: 'codex' }],
   'reprise.health': () => [{ deep: true }],
+  'reprise.experiment': () => [{ agent, variants: [{ name: 'a' }], sessions: ['demo'] }],
+  'reprise.findExperiment': () => ['none'],
+  'reprise.sessionSize': () => ['demo'],
   'reprise.verifyAll': () => [{ allNamespaces: true }],
   'reprise.close': none,
 
