@@ -2,13 +2,13 @@
 
 export { Branch } from './engine/branch.ts';
 export { SessionRecorder } from './engine/recording/recorder.ts';
-export {
-  Reprise,
-  type SessionOptions,
-  type SessionsOptions,
-  type SessionVerification,
-  type VerifyAllOptions,
-} from './engine/reprise.ts';
+export { Reprise } from './engine/reprise.ts';
+export type {
+  SessionOptions,
+  SessionsOptions,
+  SessionVerification,
+  VerifyAllOptions,
+} from './engine/reprise-options.ts';
 export { Session } from './engine/session.ts';
 export { StateHandle } from './engine/state/state-handle.ts';
 export { Transaction } from './engine/state/transaction.ts';

@@ -3,18 +3,13 @@ import { hasCode, RepriseError } from '../core/error.ts';
 import type { Event } from '../core/event/event.ts';
 import { checkId } from '../core/id.ts';
 import { given, isObject, type JsonObject } from '../core/json.ts';
-import { checkKeys, type KnownKeys, optionKeys, shownValue } from '../core/known-keys.ts';
-import { limits } from '../core/limits.ts';
-import type { ForeignFormat } from '../core/recording/foreign-format.ts';
+import { checkKeys, shownValue } from '../core/known-keys.ts';
 import { mainBranch, type Ref, refOf } from '../core/ref.ts';
-import type { EventStore, Platform, SessionRecord } from '../core/store/event-store.ts';
+import type { SessionRecord } from '../core/store/event-store.ts';
 import type { SessionSize } from '../core/store/session-size.ts';
 import type { HealthRequest, StoreHealth } from '../core/store/store-health.ts';
 import { append } from './changing/append.ts';
-import { Chores } from './context/chores.ts';
 import { type Engine, emptyMemory, sessionRef } from './context/engine.ts';
-import type { RecordingDefaults } from './context/recording-defaults.ts';
-import { Transactions } from './context/transactions.ts';
 import type { Copied, CopyOptions } from './copying/copy-options.ts';
 import type { ExperimentSetOptions } from './experimenting/experiment-options.ts';
 import type { ExperimentSetResult } from './experimenting/experiment-result.ts';
@@ -36,54 +31,19 @@ import {
 } from './lazy-verbs.ts';
 import type { CompareOptions, Comparison } from './looking/compare.ts';
 import { type ReplayAllOptions, replayAll } from './looking/replay-all.ts';
-import type { DeepResult } from './proving/verify-deep.ts';
-import type { AnyProjection } from './proving/verify-snapshots.ts';
+import {
+  createKeys,
+  exportKeys,
+  healthKeys,
+  type SessionOptions,
+  type SessionsOptions,
+  type SessionVerification,
+  sessionKeys,
+  sessionsKeys,
+  type VerifyAllOptions,
+  verifyAllKeys,
+} from './reprise-options.ts';
 import { Session } from './session.ts';
-
-/** How to open a session. */
-export interface SessionOptions {
-  /** Creates the session if no session has that id. */
-  readonly create?: boolean;
-  /** With `create`: the metadata a new session begins with. */
-  readonly metadata?: JsonObject;
-}
-
-/** How to list sessions. */
-export interface SessionsOptions {
-  /** Lists every namespace of the store; each record names its own. */
-  readonly allNamespaces?: boolean;
-}
-
-/** Which sessions to verify. */
-export interface VerifyAllOptions extends SessionsOptions {
-  /** Your own projections, whose snapshots are then compared as well. */
-  readonly projections?: readonly AnyProjection[];
-}
-
-/** The result of the verification of one session. */
-export interface SessionVerification extends DeepResult {
-  readonly namespace: string;
-  readonly session: string;
-}
-
-const sessionKeys: KnownKeys = optionKeys<SessionOptions>(
-  'open the session',
-  { create: 'flag', metadata: 'object' },
-  'opening a session',
-);
-const sessionsKeys: KnownKeys = optionKeys<SessionsOptions>('list sessions', { allNamespaces: 'flag' }, 'a listing');
-const healthKeys: KnownKeys = optionKeys<HealthRequest>('check the store', { deep: 'flag' }, 'a check');
-const verifyAllKeys: KnownKeys = optionKeys<VerifyAllOptions>(
-  'verify',
-  { allNamespaces: 'flag', projections: 'list' },
-  'a verification of all sessions',
-);
-const createKeys: KnownKeys = optionKeys<Pick<SessionOptions, 'metadata'>>(
-  'create the session',
-  { metadata: 'object' },
-  'a new session',
-);
-const exportKeys: KnownKeys = optionKeys<{ format: string }>('export', { format: 'text' }, 'an export');
 
 /** An open store, seen through one namespace. Close it, or bind it with `await using`. */
 export class Reprise {
