@@ -10,8 +10,8 @@ import { Chores } from '../context/chores.ts';
 import { type Engine, emptyMemory } from '../context/engine.ts';
 import { noFiles } from '../context/no-files.ts';
 import { Transactions } from '../context/transactions.ts';
-import { createReprise } from '../create-reprise.ts';
 import { replayPages } from '../looking/replay.ts';
+import { createReprise } from '../reprise-parts.ts';
 
 const platform = createNodePlatform();
 
