@@ -4,14 +4,11 @@ import { closeSync, fsyncSync, mkdtempSync, openSync, rmSync, statSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { Chores } from '../src/engine/context/chores.ts';
 import type { Engine } from '../src/engine/context/engine.ts';
-import { noFiles } from '../src/engine/context/no-files.ts';
-import { Transactions } from '../src/engine/context/transactions.ts';
+import { createEngine } from '../src/engine/reprise-parts.ts';
 import {
   createNodePlatform,
   type EventStore,
-  limits,
   openReprise,
   openSqliteStore,
   type Platform,
@@ -120,21 +117,7 @@ export async function open(path: string, durability: 'disk' | 'process'): Promis
 export async function openOn(store: EventStore, platform: Platform, path: string): Promise<Opened> {
   const reprise = await openReprise({ store, platform });
   const session = await reprise.session(sessionId, { create: true });
-  const engine: Engine = {
-    store,
-    platform,
-    namespace: reprise.currentNamespace,
-    memories: new Map(),
-    summaries: new Map(),
-    fingerprints: new Map(),
-    onRead: () => undefined,
-    chores: new Chores(),
-    recording: { maskKey: () => '' },
-    formats: new Map(),
-    files: noFiles,
-    transactions: new Transactions(platform),
-    snapshotEvents: limits.snapshotEventsMin,
-  };
+  const engine = createEngine({ store, platform, namespace: reprise.currentNamespace });
   return { path, store, engine, reprise, session, [Symbol.asyncDispose]: () => reprise.close() };
 }
 

@@ -353,8 +353,16 @@ export const shapes: Readonly<Record<string, CliShape>> = {
     'One line per source, `{ file, error }` for one that could not be imported. `--json=object`: `{ imported, failed }`. `--discover`: `{ found }`, with `{ format, folder, files, bytes }` of each place.',
   ),
   export: shape<ExportAnswer>(
-    { ref: 'always', format: 'always', to: 'always', bytes: 'always', text: 'always', differs: 'always' },
-    '`text` is null with `--to`. `differs` lists the units of the source that were edited, erased, removed or masked.',
+    {
+      ref: 'always',
+      format: 'always',
+      to: 'always',
+      bytes: 'always',
+      text: 'always',
+      differs: 'always',
+      bundle: 'always',
+    },
+    '`text` is null with `--to`. `differs` lists the units of the source that were edited, erased, removed or masked. `bundle` is null with `--format`; of a bundle it has `{ session, events, branches, root, redacted, key }`.',
   ),
   copy: shape<CopyRow>(
     {

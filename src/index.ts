@@ -52,6 +52,23 @@ export {
   type WriterSource,
 } from './core/recording/foreign-format.ts';
 
+// Bundles and proofs.
+
+export type { BundleBranch, BundleManifest, BundleRedaction } from './engine/bundling/bundle-manifest.ts';
+export type { BundleVerification, SignatureVerdict, VerifyBundleOptions } from './engine/bundling/verify-bundle.ts';
+export type { BundleOptions, ExportedBundle } from './engine/bundling/write-bundle.ts';
+export type {
+  ConsistencyProof,
+  HistoryTree,
+  InclusionProof,
+  ProofVerification,
+  ProvenPayload,
+  VerifyProofOptions,
+} from './engine/proving/event-proof.ts';
+export type { ProveOptions } from './engine/proving/prove.ts';
+export { makeSigningKey, readSigningKey, type SigningKey } from './node/signing-key.ts';
+export { verifyBundle, verifyProof } from './open-bundle.ts';
+
 // Events, messages and projections.
 
 export { defineProjection, type Projection, project } from './core/event/projection.ts';

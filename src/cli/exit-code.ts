@@ -14,6 +14,7 @@ export const stopped = 130;
 
 const usageCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'agent.invalid',
+  'bundle.invalid',
   'config.invalid',
   'config.not-run',
   'edit.invalid',
@@ -36,12 +37,14 @@ const usageCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'projection.invalid',
   'ref.invalid',
   'session.not-confirmed',
+  'signature.invalid',
   'store.unsupported',
   'time.invalid',
 ]);
 
 const failedCodes: ReadonlySet<string> = new Set<ErrorCode>([
   'agent.failed',
+  'bundle.damaged',
   'config.untrusted',
   'event.damaged',
   'event.newer-version',

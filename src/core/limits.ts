@@ -101,6 +101,12 @@ export const limits = {
   importWarningsMax: 100,
   /** Files of one folder that is imported. */
   importFilesMax: 100_000,
+  /** Bytes of one file of a bundle, and of all of them together. */
+  bundleBytesMax: 8_589_934_591,
+  /** Bytes of the manifest of a bundle: it is held as a whole. */
+  bundleManifestBytesMax: 16_777_216,
+  /** Bytes of one line of a bundle: an event or a part. */
+  bundleLineBytesMax: 134_217_728,
   /** Bytes of a state key. */
   stateKeyBytesMax: 900,
   /** Bytes of a state value as canonical JSON. */

@@ -3,6 +3,7 @@ import type { Masker } from '../core/masking/masking.ts';
 import type { Agent } from '../core/recording/agent.ts';
 import type { PointInput, Ref } from '../core/ref.ts';
 import type { SessionRecord } from '../core/store/event-store.ts';
+import type { BundleOptions, ExportedBundle } from './bundling/write-bundle.ts';
 import type { Engine } from './context/engine.ts';
 import type { Copied, CopyOptions } from './copying/copy-options.ts';
 import type { Erased, EraseOptions } from './erasing/erase.ts';
@@ -11,6 +12,8 @@ import type { ExperimentResult, ExperimentSetResult } from './experimenting/expe
 import type { Exported, HandedBack } from './importing/export.ts';
 import type { Imported, ImportFailure, ImportOptions, ImportSource } from './importing/import-options.ts';
 import type { CompareOptions, Comparison } from './looking/compare.ts';
+import type { ConsistencyProof, InclusionProof } from './proving/event-proof.ts';
+import type { ProveOptions } from './proving/prove.ts';
 import type { Repaired } from './proving/repair.ts';
 import type { Verification, VerifyOptions } from './proving/verify.ts';
 import type { DeepResult } from './proving/verify-deep.ts';
@@ -89,9 +92,16 @@ export async function findExperiment(engine: Engine, id: string): Promise<Experi
   return (await import('./experimenting/experiment.ts')).findExperiment(engine, id);
 }
 
-/** Imports one source into a session; see `import.ts`. */
+/** Imports one source into a session, or copies a bundle; see `import.ts` and `import-bundle.ts`. */
 export async function importOne(engine: Engine, source: ImportSource, options: ImportOptions): Promise<Imported> {
+  if (await isBundle(engine, source))
+    return (await import('./bundling/import-bundle.ts')).importBundle(engine, String(source), options);
   return (await import('./importing/import.ts')).importOne(engine, source, options);
+}
+
+/** Tells whether a source is the path of a bundle. */
+async function isBundle(engine: Engine, source: ImportSource): Promise<boolean> {
+  return typeof source === 'string' && (await engine.bundles.isBundle(source));
 }
 
 /** Imports every source of a folder; see `import.ts`. */
@@ -100,7 +110,8 @@ export async function* importEach(
   source: ImportSource,
   options: ImportOptions,
 ): AsyncGenerator<Imported | ImportFailure, void, undefined> {
-  yield* (await import('./importing/import.ts')).importEach(engine, source, options);
+  if (await isBundle(engine, source)) yield await importOne(engine, source, options);
+  else yield* (await import('./importing/import.ts')).importEach(engine, source, options);
 }
 
 /** Writes the view at a ref in a foreign format; see `export.ts`. */
@@ -116,6 +127,25 @@ export async function exportFiles(engine: Engine, ref: Ref, format: string): Pro
 /** Writes the view at a ref as its tool resumes it; see `export.ts`. */
 export async function handBack(engine: Engine, ref: Ref, format: string): Promise<HandedBack> {
   return (await import('./importing/export.ts')).handBack(engine, ref, format);
+}
+
+/** Writes a session or a history as a bundle; see `write-bundle.ts`. */
+export async function writeBundle(
+  engine: Engine,
+  ref: Ref,
+  isWhole: boolean,
+  options: BundleOptions,
+): Promise<ExportedBundle> {
+  return (await import('./bundling/write-bundle.ts')).writeBundle(engine, ref, isWhole, options);
+}
+
+/** Proves that an event is part of a history; see `prove.ts`. */
+export async function prove(
+  engine: Engine,
+  ref: Ref,
+  options: ProveOptions,
+): Promise<InclusionProof | ConsistencyProof> {
+  return (await import('./proving/prove.ts')).prove(engine, ref, options);
 }
 
 /** Compares the views at two refs by how they behaved; see `compare.ts`. */

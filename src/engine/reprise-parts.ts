@@ -2,10 +2,11 @@ import { checkId } from '../core/id.ts';
 import { limits } from '../core/limits.ts';
 import type { ForeignFiles } from '../core/recording/foreign-files.ts';
 import type { ForeignFormat } from '../core/recording/foreign-format.ts';
+import type { Bundles } from '../core/store/bundles.ts';
 import type { EventStore, Platform } from '../core/store/event-store.ts';
 import { Chores } from './context/chores.ts';
-import { emptyMemory } from './context/engine.ts';
-import { noFiles } from './context/no-files.ts';
+import { type Engine, emptyMemory } from './context/engine.ts';
+import { noBundles, noFiles } from './context/no-files.ts';
 import type { RecordingDefaults } from './context/recording-defaults.ts';
 import { Transactions } from './context/transactions.ts';
 import { Reprise } from './reprise.ts';
@@ -23,12 +24,19 @@ export interface RepriseParts {
   readonly formats?: readonly ForeignFormat[];
   /** The files of the machine; without them, files cannot be imported by their path. */
   readonly files?: ForeignFiles;
+  /** The bundles of the machine; without them, bundles can be neither written nor read. */
+  readonly bundles?: Bundles;
   /** Masking and prices for recorders that name none; without it, nothing is masked and nothing has a price. */
   readonly recording?: RecordingDefaults;
 }
 
+/** Creates an engine on a store, and the verbs over it. */
+export function createReprise(parts: RepriseParts): Reprise {
+  return new Reprise(createEngine(parts));
+}
+
 /** Creates an engine on a store. */
-export function createReprise({
+export function createEngine({
   store,
   platform,
   namespace = 'default',
@@ -36,9 +44,10 @@ export function createReprise({
   onRead = () => undefined,
   formats = [],
   files = noFiles,
+  bundles = noBundles,
   recording = {},
-}: RepriseParts): Reprise {
-  return new Reprise({
+}: RepriseParts): Engine {
+  return {
     store,
     platform,
     namespace: checkId('namespace', namespace),
@@ -47,10 +56,11 @@ export function createReprise({
     onRead,
     formats: new Map(formats.map((format) => [format.name, format])),
     files,
+    bundles,
     recording: { maskKey: randomKey(platform), ...recording },
     chores: new Chores(),
     transactions: new Transactions(platform),
-  });
+  };
 }
 
 /** Makes a key of masks when it is first needed. */

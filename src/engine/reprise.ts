@@ -8,6 +8,7 @@ import { mainBranch, type Ref, refOf } from '../core/ref.ts';
 import type { SessionRecord } from '../core/store/event-store.ts';
 import type { SessionSize } from '../core/store/session-size.ts';
 import type { HealthRequest, StoreHealth } from '../core/store/store-health.ts';
+import type { BundleOptions, ExportedBundle } from './bundling/write-bundle.ts';
 import { append } from './changing/append.ts';
 import { type Engine, emptyMemory, sessionRef } from './context/engine.ts';
 import type { Copied, CopyOptions } from './copying/copy-options.ts';
@@ -28,9 +29,13 @@ import {
   handBack,
   importEach,
   importOne,
+  prove,
+  writeBundle,
 } from './lazy-verbs.ts';
 import type { CompareOptions, Comparison } from './looking/compare.ts';
 import { type ReplayAllOptions, replayAll } from './looking/replay-all.ts';
+import type { ConsistencyProof, InclusionProof } from './proving/event-proof.ts';
+import type { ProveOptions } from './proving/prove.ts';
 import {
   createKeys,
   exportKeys,
@@ -285,6 +290,36 @@ export class Reprise {
   async handBack(ref: string | Ref, options: { readonly format: string }): Promise<HandedBack> {
     checkKeys(options, exportKeys);
     return handBack(this.#engine, await this.resolve(ref), options.format);
+  }
+
+  /**
+   * Writes a session as a bundle: a folder, or an archive that ends with `.tgz`. A ref with a branch or a point gives its
+   * history alone. The same history and options give the same bytes, wherever and whenever.
+   *
+   * @example
+   * ```ts
+   * const { manifest, events } = await reprise.exportBundle('refund', { to: 'refund.tgz' });
+   * console.log(manifest.root, events);
+   * await using bundle = await openReprise('bundle:refund.tgz'); // a store to read, with one session
+   * ```
+   */
+  async exportBundle(ref: string | Ref, options: BundleOptions): Promise<ExportedBundle> {
+    const isWhole = typeof ref === 'string' ? !/[/@]/.test(ref) : !('branch' in Object(ref)) && !('at' in Object(ref));
+    return writeBundle(this.#engine, await this.resolve(ref), isWhole, options);
+  }
+
+  /**
+   * Proves that the event at a ref is part of the history of its branch, so that it can be shown without the rest; with
+   * `since`, that the history begins with the same events as an earlier one. `verifyProof` checks it.
+   *
+   * @example
+   * ```ts
+   * const proof = await reprise.prove('refund@3');
+   * console.log(verifyProof(proof).ok); // true
+   * ```
+   */
+  async prove(ref: string | Ref, options: ProveOptions = {}): Promise<InclusionProof | ConsistencyProof> {
+    return prove(this.#engine, await this.resolve(ref), options);
   }
 
   /**

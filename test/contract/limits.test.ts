@@ -353,6 +353,9 @@ const reached: Readonly<Record<LimitName, Reached | string>> = {
   importUnitBytesMax: 'test/import/port.test.ts',
   importWarningsMax: 'test/import/port.test.ts',
   importFilesMax: 'test/import/port.test.ts',
+  bundleBytesMax: 'test/import/tampering.test.ts',
+  bundleManifestBytesMax: 'test/import/tampering.test.ts',
+  bundleLineBytesMax: 'test/import/tampering.test.ts',
   sessionsPageMax: async ({ store }) => {
     for (let count = 0; count < limits.sessionsPageMax; count++)
       await store.createSession({ ...ref, session: `s${count}` }, { root: 'main', seed: 'x' });

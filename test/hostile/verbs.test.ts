@@ -3,7 +3,10 @@
  * is wrong. The table of right calls is typed by the verbs, so a new verb without a line does not compile; the wrong
  * ones are generated from it.
  */
-import { describe, expect, test } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
 import {
   type Branch,
   conversation,
@@ -33,6 +36,10 @@ type Right = ((world: World) => readonly unknown[]) | undefined;
 
 const agent = async (): Promise<string> => 'done';
 const none = (): readonly unknown[] => [];
+const folder = mkdtempSync(join(tmpdir(), 'reprise-hostile-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let bundles = 0;
+const bundlePath = (): string => join(folder, `${++bundles}`);
 const quiet = { onError: () => undefined };
 
 const right: Readonly<Record<Verb, Right>> = {
@@ -83,6 +90,8 @@ const right: Readonly<Record<Verb, Right>> = {
   'reprise.export': () => ['demo', { format: 'shipit' }],
   'reprise.exportFiles': () => ['demo', { format: 'shipit' }],
   'reprise.handBack': () => ['demo', { format: 'codex' }],
+  'reprise.exportBundle': () => ['demo', { to: bundlePath() }],
+  'reprise.prove': () => ['demo@1', { payload: false }],
   'reprise.health': () => [{ deep: true }],
   'reprise.experiment': () => [{ agent, variants: [{ name: 'a' }], sessions: ['demo'] }],
   'reprise.findExperiment': () => ['none'],

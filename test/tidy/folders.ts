@@ -20,6 +20,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
     'erasing',
     'copying',
     'importing',
+    'bundling',
     itself,
   ],
   cli: ['terminal', itself, 'answering', 'render', 'demo', 'options', 'running', 'commands'],

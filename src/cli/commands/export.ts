@@ -2,17 +2,21 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Option } from 'commander';
 import { RepriseError } from '../../core/error.ts';
-import { refText } from '../../core/ref.ts';
+import { given } from '../../core/json.ts';
+import { parseRef, refText } from '../../core/ref.ts';
+import type { BundleManifest } from '../../engine/bundling/bundle-manifest.ts';
 import type { ExportedFile } from '../../engine/importing/export.ts';
 import type { DifferingUnit } from '../../engine/importing/export-units.ts';
 import type { Reprise } from '../../engine/reprise.ts';
+import { readSigningKey } from '../../node/signing-key.ts';
 import { placeFolder } from '../../node/tool-places.ts';
 import { bytesText, plural } from '../../wording/amount.ts';
 import { plain } from '../../wording/text.ts';
+import { projectionNamed } from '../answering/node-projections.ts';
 import type { CommandSpec } from '../command.ts';
 import type { Context } from '../context.ts';
 import { done } from '../exit-code.ts';
-import { textOption } from '../option-values.ts';
+import { collect, listOption, type OptionValues, textOption } from '../option-values.ts';
 
 /** An exported history, as `reprise export --json` prints it. */
 export interface ExportAnswer {
@@ -25,6 +29,19 @@ export interface ExportAnswer {
   readonly text: string | null;
   /** The units of the source that differ from it, and why. */
   readonly differs: readonly DifferingUnit[];
+  /** The bundle that was written; null with a format. */
+  readonly bundle: BundleAnswer | null;
+}
+
+/** A bundle that was written. */
+interface BundleAnswer {
+  readonly session: string;
+  readonly events: number;
+  readonly branches: BundleManifest['branches'];
+  readonly root: string;
+  readonly redacted: BundleManifest['redacted'];
+  /** The public key that signed it; null if it is not signed. */
+  readonly key: string | null;
 }
 
 /** `reprise export`. */
@@ -33,25 +50,109 @@ export const exportRun: CommandSpec = {
   options: [
     new Option(
       '--format <format>',
-      'format to write: shipit, atif, otlp, json, jsonl, markdown, or that of the source',
-    ).makeOptionMandatory(),
-    new Option('--to <file>', 'file to write (default: stdout)'),
+      'format to write: shipit, atif, otlp, json, jsonl, markdown, or that of the source (default: a bundle)',
+    ),
+    new Option(
+      '--to <path>',
+      'file to write (default: stdout); of a bundle the new folder, or the file if it ends with .tgz',
+    ),
     new Option('--resume', 'write it where its tool resumes it: claude-code, codex or pi; overwrites nothing'),
+    new Option(
+      '--redact <rules>',
+      'of a bundle: take payloads out and keep the proof: all, secrets, an event type, agent:NAME, tool:NAME, text:WORDS; commas between',
+    ),
+    new Option('--sign [key]', "of a bundle: sign it with this user's key, or with the one in a file"),
+    new Option('--projection <name>', 'of a bundle: include the value of a projection; may be repeated').argParser(
+      collect,
+    ),
   ],
   examples: [
+    'reprise export demo --to demo.tgz',
+    'reprise export demo/careful --to careful --redact secrets,message.added',
     'reprise export demo --format shipit',
     'reprise export demo/careful@20 --format shipit --to careful.json',
     'reprise export demo --format markdown',
   ],
   run: async (context, [text = ''], options) => {
-    const format = textOption(options, 'format') ?? '';
+    const format = textOption(options, 'format');
     const ref = refText((await context.at(text)).ref);
     const reprise = await context.open();
+    if (format === undefined) return bundle(context, reprise, { ref, isWhole: !/[/@]/.test(text) }, options);
+    refuseBundleOptions(options);
     return options['resume'] === true
       ? handBack(context, reprise, ref, format)
       : print(context, reprise, { ref, format, to: textOption(options, 'to') ?? null });
   },
 };
+
+function refuseBundleOptions(options: OptionValues): void {
+  const name = ['redact', 'sign', 'projection'].find((each) => options[each] !== undefined);
+  if (name === undefined) return;
+  throw new RepriseError('option.invalid', `Cannot use --${name} with --format: it is about bundles`, {
+    hint: 'Leave out --format for a bundle.',
+  });
+}
+
+/** Writes a bundle. */
+async function bundle(
+  { out }: Context,
+  reprise: Reprise,
+  { ref, isWhole }: { readonly ref: string; readonly isWhole: boolean },
+  options: OptionValues,
+): Promise<number> {
+  const to = textOption(options, 'to');
+  if (to === undefined || options['resume'] === true)
+    throw new RepriseError(
+      'export.invalid',
+      `Cannot export ${ref}: neither a format nor a place for a bundle is named`,
+      {
+        hint: 'Write --to DIR or --to FILE.tgz for a bundle, or --format for a format of a different system.',
+      },
+    );
+  const rules = textOption(options, 'redact');
+  const sign = options['sign'] === undefined ? undefined : readSigningKey(textOption(options, 'sign')).sign;
+  const projections = listOption(options, 'projection').map((name) => projectionNamed(name).projection);
+  const { session } = parseRef(ref);
+  const { bytes, events, manifest, key } = await reprise.exportBundle(isWhole ? refText({ session }) : ref, {
+    to,
+    ...given({ sign }),
+    ...(rules === undefined ? {} : { redact: rulesIn(rules) }),
+    ...(projections.length === 0 ? {} : { projections }),
+  });
+  const { branches, root, redacted } = manifest;
+  const answer: BundleAnswer = { session, events, branches, root, redacted, key };
+  if (out.json !== undefined)
+    await out.value({
+      ref,
+      format: 'bundle',
+      to,
+      bytes,
+      text: null,
+      differs: [],
+      bundle: answer,
+    } satisfies ExportAnswer);
+  else {
+    await out.line(`root ${root}`);
+    const taken =
+      redacted === null ? '' : `, ${plural(redacted.events.flatMap(({ seqs }) => seqs).length, 'payload')} taken out`;
+    out.say(
+      `Wrote ${plain(to)}: ${plural(events, 'event')}, ${bytesText(bytes)}${taken}${key === null ? '' : ', signed'}.`,
+    );
+    out.next(`reprise verify ${to}`);
+  }
+  return done;
+}
+
+/** Splits rules at commas; a text to look for may hold commas if it comes last. */
+function rulesIn(text: string): readonly string[] {
+  const at = /(?:^|,)text:/.exec(text);
+  if (at === null) return text.split(',').map((rule) => rule.trim());
+  const before = text
+    .slice(0, at.index)
+    .split(',')
+    .filter((rule) => rule !== '');
+  return [...before.map((rule) => rule.trim()), text.slice(at.index).replace(/^,/, '')];
+}
 
 async function print(
   { out }: Context,
@@ -64,7 +165,7 @@ async function print(
   if (to !== null) writeFiles(to, bytes, others);
   const text = to === null ? new TextDecoder().decode(bytes) : null;
   if (out.json !== undefined)
-    await out.value({ ref, format, to, bytes: bytes.length, text, differs } satisfies ExportAnswer);
+    await out.value({ ref, format, to, bytes: bytes.length, text, differs, bundle: null } satisfies ExportAnswer);
   else if (to === null) await out.jsonFile(text ?? '');
   else out.say(`Wrote ${plain(to)}, ${bytesText(bytes.length)}.`);
   if (out.json === undefined && to === null && others.length > 0)
@@ -90,7 +191,7 @@ async function handBack({ out }: Context, reprise: Reprise, ref: string, format:
   writeFile(to, new TextEncoder().encode(text), 'wx');
   const bytes = Buffer.byteLength(text);
   if (out.json !== undefined)
-    await out.value({ ref, format, to, bytes, text: null, differs: [] } satisfies ExportAnswer);
+    await out.value({ ref, format, to, bytes, text: null, differs: [], bundle: null } satisfies ExportAnswer);
   else {
     out.say(`Wrote ${plain(to)}, ${bytesText(bytes)}.`);
     await out.line(id);

@@ -47,7 +47,7 @@ interface ImportAnswer {
 
 /** `reprise import`. */
 export const importRuns: CommandSpec = {
-  arguments: [{ name: '[sources...]', about: 'saved runs of other systems: files, folders; - is stdin' }],
+  arguments: [{ name: '[sources...]', about: 'saved runs of other systems: files, folders; - is stdin; or bundles' }],
   options: [
     new Option('--format <format>', 'format of the sources (default: detected)'),
     new Option('--session <id>', "id of the session (default: the source's own id)"),
@@ -191,7 +191,9 @@ async function print({ out }: Context, row: ImportRow): Promise<void> {
   const verb = outcome === 'imported' || outcome === 'unchanged' ? 'imported' : outcome;
   await out.line(`${out.style('green', plain(ref))} ${verb} from ${plain(file)}: ${what}`);
   for (const { file: part, at, message } of warnings.slice(0, shownWarnings))
-    out.say(`  ${part === '' ? '' : `${plain(part)} `}unit ${at}: ${plain(message)}`);
+    out.say(
+      `  ${row.format === 'bundle' ? '' : `${part === '' ? '' : `${plain(part)} `}unit ${at}: `}${plain(message)}`,
+    );
   if (warningCount > shownWarnings) out.say(`  and ${plural(warningCount - shownWarnings, 'more warning')}`);
   const found = Object.entries(secrets).map(([rule, count]) => `${rule} ${count}`);
   if (found.length > 0) out.say(`  Masking finds secrets in it (${plain(found.join(', '))}); --mask masks them.`);

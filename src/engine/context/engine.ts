@@ -3,6 +3,7 @@ import { limits } from '../../core/limits.ts';
 import type { PartMemory } from '../../core/parts/encode.ts';
 import type { ForeignFiles } from '../../core/recording/foreign-files.ts';
 import type { ForeignFormat } from '../../core/recording/foreign-format.ts';
+import type { Bundles } from '../../core/store/bundles.ts';
 import type { EventStore, Platform, SessionRef } from '../../core/store/event-store.ts';
 import type { Chores } from './chores.ts';
 import type { RecordingDefaults } from './recording-defaults.ts';
@@ -31,6 +32,8 @@ export interface Engine {
   readonly formats: ReadonlyMap<string, ForeignFormat>;
   /** The files that imports read. */
   readonly files: ForeignFiles;
+  /** The bundles that exports write and imports read. */
+  readonly bundles: Bundles;
   /** Masking and prices for recorders that name none. */
   readonly recording: RecordingDefaults & { readonly maskKey: () => string };
   /** Background work; `close` waits for it. */

@@ -39,8 +39,9 @@ const decoding = { fatal: true, ignoreBOM: true };
 export async function* lineBatches(
   chunks: AsyncIterable<string | Uint8Array>,
   file: string,
+  limit: LineLimit = 'importUnitBytesMax',
 ): AsyncGenerator<readonly RawUnit[], void, undefined> {
-  const lines = new LineCutter(file);
+  const lines = new LineCutter(file, limit);
   for await (const chunk of chunks) {
     // An empty piece says that everything there is now was read.
     if (chunk.length === 0) yield [];
@@ -53,15 +54,20 @@ export async function* lineBatches(
 
 const lineFeed = 10;
 
+/** The limits of the bytes of a line. */
+type LineLimit = 'importUnitBytesMax' | 'bundleLineBytesMax';
+
 class LineCutter {
   readonly #file: string;
+  readonly #limit: LineLimit;
   readonly #decoder = new TextDecoder('utf-8', decoding);
   #at = 0;
   #held: Uint8Array[] = [];
   #heldBytes = 0;
 
-  constructor(file: string) {
+  constructor(file: string, limit: LineLimit) {
     this.#file = file;
+    this.#limit = limit;
   }
 
   cut(chunk: Uint8Array): RawUnit[] {
@@ -89,9 +95,9 @@ class LineCutter {
     // The reader may use the memory of a piece again.
     this.#held.push(bytes.slice());
     this.#heldBytes += bytes.length;
-    if (this.#heldBytes <= limits.importUnitBytesMax) return;
+    if (this.#heldBytes <= limits[this.#limit]) return;
     const longest = this.#longest();
-    if (longest > limits.importUnitBytesMax) refuseUnit(this.#file, this.#at, longest);
+    if (longest > limits[this.#limit]) refuseUnit(this.#file, this.#at, longest, this.#limit);
   }
 
   /** Returns the length of the line that is not finished yet, or of the longest one. */
@@ -166,14 +172,14 @@ function decoded(decoder: TextDecoder, bytes: Uint8Array): string | undefined {
   }
 }
 
-function refuseUnit(file: string, at: number, bytes: number): never {
+function refuseUnit(file: string, at: number, bytes: number, limit: LineLimit = 'importUnitBytesMax'): never {
   const where = file === '' ? `unit ${at}` : `unit ${at} of ${JSON.stringify(file)}`;
   throw new RepriseError(
     'limit.exceeded',
-    `Cannot import: ${where} has ${bytes} bytes, over the limit of ${limits.importUnitBytesMax} ("importUnitBytesMax")`,
+    `Cannot import: ${where} has ${bytes} bytes, over the limit of ${limits[limit]} ("${limit}")`,
     {
       hint: 'Split the source, or take that unit out of it.',
-      details: { limit: 'importUnitBytesMax', max: limits.importUnitBytesMax, file, at },
+      details: { limit, max: limits[limit], file, at },
     },
   );
 }

@@ -6,6 +6,7 @@ import type { StateHandle } from '../../engine/state/state-handle.ts';
 import type { Transaction } from '../../engine/state/transaction.ts';
 import { append } from './append.ts';
 import { branchVerbs } from './branching.ts';
+import { bundling } from './bundling.ts';
 import { edit, fork, revert, rewind } from './changing.ts';
 import { copying } from './copying.ts';
 import { deep } from './deep-proving.ts';
@@ -107,6 +108,8 @@ export const verbSuite: Readonly<Record<Verb, readonly VerbCase[]>> = {
   'reprise.export': importing,
   'reprise.exportFiles': importing,
   'reprise.handBack': importing,
+  'reprise.exportBundle': bundling,
+  'reprise.prove': bundling,
   'reprise.health': sessions,
   'reprise.verifyAll': deep,
   'reprise.close': sessions,
