@@ -6,6 +6,8 @@ import type { ConfigAnswer } from '../src/cli/commands/config.ts';
 import type { DemoAnswer } from '../src/cli/commands/demo.ts';
 import type { ExportAnswer } from '../src/cli/commands/export.ts';
 import type { ImportRow } from '../src/cli/commands/import.ts';
+import type { KeyAnswer } from '../src/cli/commands/key.ts';
+import type { ProveAnswer } from '../src/cli/commands/prove.ts';
 import type { RepairAnswer } from '../src/cli/commands/repair.ts';
 import type { VerifyAnswer } from '../src/cli/commands/verify.ts';
 import type { CopyRow } from '../src/cli/render/copy-table.ts';
@@ -254,7 +256,15 @@ export const shapes: Readonly<Record<string, CliShape>> = {
   ),
   verify: shape<VerifyAnswer>(
     { ok: 'always', events: 'always', firstBad: 'always', reason: 'always', notCovered: 'always', deep: 'always' },
-    '`firstBad` and `reason` are null if `ok`. `deep` is null without `--deep`, and if the branch itself is damaged; else `{ branches, count, faults }`: `count` rows are wrong, and `faults` names the first 100 as `{ kind: event | key | clock | marker | snapshot, branch, seq, message }`. Exits with 0 if the history verifies, 1 if not.',
+    '`firstBad` and `reason` are null if `ok`. `deep` is null without `--deep`, and if the branch itself is damaged; else `{ branches, count, faults }`: `count` rows are wrong, and `faults` names the first 100 as `{ kind: event | key | clock | marker | snapshot, branch, seq, message }`. Exits with 0 if the history verifies, 1 if not. Of a bundle: `{ ok, reason, where, session, events, branches, root, signature, redacted, proves, doesNotProve }`, with `where` as `{ file?, line?, branch?, seq? }` of the first thing that is wrong. Of a proof: `{ ok, reason, proves, doesNotProve }`.',
+  ),
+  prove: shape<Pick<ProveAnswer, keyof ProveAnswer>>(
+    { proof: 'always', version: 'always', ref: 'always', path: 'always' },
+    '`proof` is `reprise-inclusion`, with `{ event, previous, digest, payload, tree, session }`, or with `--since` `reprise-consistency`, with `{ first, second }`. `tree`, `first` and `second` are `{ size, root }`.',
+  ),
+  key: shape<KeyAnswer>(
+    { key: 'always', file: 'always', pinned: 'always' },
+    '`key` is the public key and `file` the file of the private one; both are null for `pin`, `forget` and `list`. `pinned` has the public keys of others, by name.',
   ),
   fork: shape<ForkAnswer>(
     { session: 'always', branch: 'always', ref: 'always', head: 'always', pending: 'always', lineage: 'always' },

@@ -1,6 +1,7 @@
 // The front door.
 
 export { Branch } from './engine/branch.ts';
+export type { Exchange } from './engine/exchange.ts';
 export { SessionRecorder } from './engine/recording/recorder.ts';
 export { Reprise } from './engine/reprise.ts';
 export type {
@@ -54,6 +55,8 @@ export {
 
 // Bundles and proofs.
 
+export type { ChainLink } from './core/parts/digest.ts';
+export type { BundleFile, BundleSignature } from './core/store/bundles.ts';
 export type { BundleBranch, BundleManifest, BundleRedaction } from './engine/bundling/bundle-manifest.ts';
 export type { BundleVerification, SignatureVerdict, VerifyBundleOptions } from './engine/bundling/verify-bundle.ts';
 export type { BundleOptions, ExportedBundle } from './engine/bundling/write-bundle.ts';

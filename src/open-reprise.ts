@@ -115,7 +115,7 @@ export async function openReprise(options: string | OpenOptions = {}): Promise<R
 function checkStore(store: unknown): void {
   if (store === undefined || typeof store === 'string' || typeof propertyOf(store, 'close') === 'function') return;
   throw new RepriseError('option.invalid', `Cannot open Reprise: "store" is ${shownValue(store)}`, {
-    hint: 'Write a URL: sqlite:PATH, postgres://… or memory:. Or pass a store that you opened.',
+    hint: 'Write a URL: sqlite:PATH, postgres://…, bundle:PATH or memory:. Or pass a store that you opened.',
     details: { key: 'store' },
   });
 }

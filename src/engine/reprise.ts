@@ -8,37 +8,18 @@ import { mainBranch, type Ref, refOf } from '../core/ref.ts';
 import type { SessionRecord } from '../core/store/event-store.ts';
 import type { SessionSize } from '../core/store/session-size.ts';
 import type { HealthRequest, StoreHealth } from '../core/store/store-health.ts';
-import type { BundleOptions, ExportedBundle } from './bundling/write-bundle.ts';
 import { append } from './changing/append.ts';
 import { type Engine, emptyMemory, sessionRef } from './context/engine.ts';
 import type { Copied, CopyOptions } from './copying/copy-options.ts';
+import { Exchange } from './exchange.ts';
 import type { ExperimentSetOptions } from './experimenting/experiment-options.ts';
 import type { ExperimentSetResult } from './experimenting/experiment-result.ts';
 import { sessionRecord, sessionRecords } from './history/place.ts';
-import type { Exported, HandedBack } from './importing/export.ts';
-import type { Imported, ImportFailure, ImportOptions, ImportSource } from './importing/import-options.ts';
-import {
-  checkDeep,
-  compare,
-  compareStrictly,
-  copy,
-  experimentSet,
-  exportFiles,
-  exportText,
-  findExperiment,
-  handBack,
-  importEach,
-  importOne,
-  prove,
-  writeBundle,
-} from './lazy-verbs.ts';
+import { checkDeep, compare, compareStrictly, copy, experimentSet, findExperiment } from './lazy-verbs.ts';
 import type { CompareOptions, Comparison } from './looking/compare.ts';
 import { type ReplayAllOptions, replayAll } from './looking/replay-all.ts';
-import type { ConsistencyProof, InclusionProof } from './proving/event-proof.ts';
-import type { ProveOptions } from './proving/prove.ts';
 import {
   createKeys,
-  exportKeys,
   healthKeys,
   type SessionOptions,
   type SessionsOptions,
@@ -51,10 +32,11 @@ import {
 import { Session } from './session.ts';
 
 /** An open store, seen through one namespace. Close it, or bind it with `await using`. */
-export class Reprise {
+export class Reprise extends Exchange {
   readonly #engine: Engine;
 
   constructor(engine: Engine) {
+    super(engine);
     this.#engine = engine;
   }
 
@@ -215,111 +197,6 @@ export class Reprise {
    */
   findExperiment(id: string): Promise<ExperimentSetResult> {
     return findExperiment(this.#engine, id);
-  }
-
-  /**
-   * Imports a saved run of a different system: from the path of its file, its parsed content, or a stream. The text of
-   * every unit is kept, so that `export` returns the same bytes. A source that was imported before adds what is new.
-   *
-   * @example
-   * ```ts
-   * const saved = { trace_id: 'run-abc', metadata: {}, events: [{ type: 'run_started', message: '', payload: { prompt: 'Hi' } }] };
-   * const imported = await reprise.import(saved, { format: 'shipit' });
-   * const asked = await imported.stateAt('main', conversation); // its messages: one, from the user
-   * ```
-   */
-  async import(source: ImportSource, options: ImportOptions = {}): Promise<Session> {
-    return new Session(this.#engine, (await importOne(this.#engine, source, options)).session);
-  }
-
-  /**
-   * Imports every source below a folder, or one source, and yields a report of each. A source that cannot be read yields
-   * its error, and does not stop the rest.
-   *
-   * @example
-   * ```ts
-   * const list = [{ role: 'user', content: 'Where is order 7?' }, { role: 'assistant', content: 'On its way.' }];
-   * for await (const told of reprise.importAll({ messages: list }, { session: 'talk' })) {
-   *   console.log('error' in told ? told.error.message : [told.session, told.branches, told.events, told.warnings]);
-   * }
-   * ```
-   */
-  importAll(
-    source: ImportSource,
-    options: ImportOptions = {},
-  ): AsyncGenerator<Imported | ImportFailure, void, undefined> {
-    return importEach(this.#engine, source, options);
-  }
-
-  /**
-   * Writes the view at a ref in the format of a different system, as the text of its main file.
-   *
-   * @example
-   * ```ts
-   * const text = await reprise.export('refund', { format: 'shipit' });
-   * ```
-   */
-  async export(ref: string | Ref, options: { readonly format: string }): Promise<string> {
-    checkKeys(options, exportKeys);
-    return exportText(this.#engine, await this.resolve(ref), options.format);
-  }
-
-  /**
-   * Writes the view at a ref in the format of a different system, as the bytes of all its files, and lists the units that
-   * differ from their source because they were edited, erased or masked.
-   *
-   * @example
-   * ```ts
-   * const { files, differs } = await reprise.exportFiles('refund', { format: 'shipit' });
-   * console.log(files[0]?.bytes.length, differs.length);
-   * ```
-   */
-  async exportFiles(ref: string | Ref, options: { readonly format: string }): Promise<Exported> {
-    checkKeys(options, exportKeys);
-    return exportFiles(this.#engine, await this.resolve(ref), options.format);
-  }
-
-  /**
-   * Returns the view at a ref in the form from which its own tool resumes it: `claude-code`, `codex` or `pi`.
-   *
-   * @example
-   * ```ts
-   * const { path, text } = await reprise.handBack('refund', { format: 'claude-code' });
-   * ```
-   */
-  async handBack(ref: string | Ref, options: { readonly format: string }): Promise<HandedBack> {
-    checkKeys(options, exportKeys);
-    return handBack(this.#engine, await this.resolve(ref), options.format);
-  }
-
-  /**
-   * Writes a session as a bundle: a folder, or an archive that ends with `.tgz`. A ref with a branch or a point gives its
-   * history alone. The same history and options give the same bytes, wherever and whenever.
-   *
-   * @example
-   * ```ts
-   * const { manifest, events } = await reprise.exportBundle('refund', { to: 'refund.tgz' });
-   * console.log(manifest.root, events);
-   * await using bundle = await openReprise('bundle:refund.tgz'); // a store to read, with one session
-   * ```
-   */
-  async exportBundle(ref: string | Ref, options: BundleOptions): Promise<ExportedBundle> {
-    const isWhole = typeof ref === 'string' ? !/[/@]/.test(ref) : !('branch' in Object(ref)) && !('at' in Object(ref));
-    return writeBundle(this.#engine, await this.resolve(ref), isWhole, options);
-  }
-
-  /**
-   * Proves that the event at a ref is part of the history of its branch, so that it can be shown without the rest; with
-   * `since`, that the history begins with the same events as an earlier one. `verifyProof` checks it.
-   *
-   * @example
-   * ```ts
-   * const proof = await reprise.prove('refund@3');
-   * console.log(verifyProof(proof).ok); // true
-   * ```
-   */
-  async prove(ref: string | Ref, options: ProveOptions = {}): Promise<InclusionProof | ConsistencyProof> {
-    return prove(this.#engine, await this.resolve(ref), options);
   }
 
   /**

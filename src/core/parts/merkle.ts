@@ -144,12 +144,12 @@ export function includedRoot(hash: HashBytes, { leaf, index, size, path }: Inclu
   if (index < 0 || index >= size) return undefined;
   let [at, last, root] = [index, size - 1, leafHash(hash, leaf)];
   for (const text of path) {
-    const step = hashOf(text);
-    if (last === 0 || step === undefined) return undefined;
+    const next = hashOf(text);
+    if (last === 0 || next === undefined) return undefined;
     if (at % 2 === 1 || at === last) {
-      root = nodeHash(hash, step, root);
+      root = nodeHash(hash, next, root);
       while (at % 2 === 0 && at !== 0) [at, last] = [at / 2, Math.floor(last / 2)];
-    } else root = nodeHash(hash, root, step);
+    } else root = nodeHash(hash, root, next);
     [at, last] = [Math.floor(at / 2), Math.floor(last / 2)];
   }
   return last === 0 ? hexOf(root) : undefined;
@@ -175,12 +175,12 @@ export function isExtension(hash: HashBytes, { first, second, path }: Extension)
   let [at, last] = [first.size - 1, second.size - 1];
   while (at % 2 === 1) [at, last] = [(at - 1) / 2, Math.floor(last / 2)];
   let [old, now] = [start, start];
-  for (const step of hashes.slice(1) as Uint8Array[]) {
+  for (const next of hashes.slice(1) as Uint8Array[]) {
     if (last === 0) return false;
     if (at % 2 === 1 || at === last) {
-      [old, now] = [nodeHash(hash, step, old), nodeHash(hash, step, now)];
+      [old, now] = [nodeHash(hash, next, old), nodeHash(hash, next, now)];
       while (at % 2 === 0 && at !== 0) [at, last] = [at / 2, Math.floor(last / 2)];
-    } else now = nodeHash(hash, now, step);
+    } else now = nodeHash(hash, now, next);
     [at, last] = [Math.floor(at / 2), Math.floor(last / 2)];
   }
   return last === 0 && hexOf(old) === first.root && hexOf(now) === second.root;

@@ -109,5 +109,5 @@ export class HistoryLoader {
   }
 }
 
-/** What an event counts for besides its data. */
+/** The characters that an event counts for besides its data. */
 const eventLength = 512;

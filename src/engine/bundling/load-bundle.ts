@@ -1,4 +1,4 @@
-import { messageOf, RepriseError } from '../../core/error.ts';
+import { RepriseError } from '../../core/error.ts';
 import { isObject, type JsonObject, type JsonValue, objectAt, stringAt } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import type { Digest } from '../../core/point.ts';
@@ -247,8 +247,9 @@ async function smallText({ name, chunks }: BundleEntry): Promise<string> {
     }
     return text + decoder.decode();
   } catch (error) {
-    if (error instanceof RepriseError) throw error;
-    throw damagedBundle(`${name} is not UTF-8 text: ${messageOf(error)}`, { file: name }, error);
+    // A decoder throws a TypeError; anything else went wrong while the bytes were read.
+    if (!(error instanceof TypeError)) throw error;
+    throw damagedBundle(`${name} is not UTF-8 text`, { file: name }, error);
   }
 }
 

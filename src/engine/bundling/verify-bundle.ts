@@ -15,7 +15,7 @@ import { type BundleBranch, type BundleManifest, type BundleRedaction, damagedBu
 import { type LoadedBundle, loadBundle } from './load-bundle.ts';
 import { foldedFingerprint, sessionRoot } from './write-bundle.ts';
 
-/** What the verifier of a bundle holds against it. */
+/** The keys, digests and folds that a verifier holds against a bundle. */
 export interface VerifyBundleOptions {
   /** The public key that must have signed it. */
   readonly key?: string;
@@ -59,9 +59,9 @@ export interface BundleVerification {
   readonly root: string | null;
   readonly signature: SignatureVerdict;
   readonly redacted: BundleRedaction | null;
-  /** What this verification proves, in sentences. */
+  /** Sentences that say what this verification proves. */
   readonly proves: readonly string[];
-  /** What it does not prove. */
+  /** Sentences that say what it does not prove. */
   readonly doesNotProve: readonly string[];
 }
 

@@ -63,7 +63,7 @@ export interface ProofVerification {
   readonly doesNotProve: readonly string[];
 }
 
-/** What the verifier of a proof holds against it. */
+/** The root that a verifier holds against a proof. */
 export interface VerifyProofOptions {
   /** The root that you kept: of the history, or of its session. */
   readonly root?: string;

@@ -14,7 +14,7 @@ import { BranchRoots, branchLeaf, hashBytesOf } from './branch-roots.ts';
 import type { ConsistencyProof, InclusionProof, ProvenPayload } from './event-proof.ts';
 import { lineageOf } from './verify.ts';
 
-/** What to prove. */
+/** Which fact to prove, and how much of the event to show. */
 export interface ProveOptions {
   /** Proves that the history extends its first so many events, instead of proving one event. */
   readonly since?: number;

@@ -34,6 +34,9 @@ test.each([
   ['retry', ['retry', 'refund', '--model', 'large-1']],
   ['import', ['import', 'run-abc.json']],
   ['export', ['export', 'refund', '--format', 'shipit']],
+  ['export of a bundle', ['export', 'refund', '--to', 'refund.tgz', '--redact', 'note.added']],
+  ['prove', ['prove', 'refund@2']],
+  ['key', ['key', 'new', '--file', 'own.pem']],
   ['config', ['config']],
   ['copy', ['copy', 'sqlite:.reprise/reprise.db', 'sqlite:copy.db']],
 ])('%s', async (_, words) => {
