@@ -7,11 +7,11 @@ import type { DemoAnswer } from '../src/cli/commands/demo.ts';
 import type { ExportAnswer } from '../src/cli/commands/export.ts';
 import type { ImportRow } from '../src/cli/commands/import.ts';
 import type { KeyAnswer } from '../src/cli/commands/key.ts';
-import type { ProveAnswer } from '../src/cli/commands/prove.ts';
 import type { RepairAnswer } from '../src/cli/commands/repair.ts';
 import type { VerifyAnswer } from '../src/cli/commands/verify.ts';
 import type { CopyRow } from '../src/cli/render/copy-table.ts';
 import type { Event } from '../src/core/event/event.ts';
+import type { InclusionProof } from '../src/engine/proving/event-proof.ts';
 import type {
   BranchAnswer,
   DeleteAnswer,
@@ -258,9 +258,20 @@ export const shapes: Readonly<Record<string, CliShape>> = {
     { ok: 'always', events: 'always', firstBad: 'always', reason: 'always', notCovered: 'always', deep: 'always' },
     '`firstBad` and `reason` are null if `ok`. `deep` is null without `--deep`, and if the branch itself is damaged; else `{ branches, count, faults }`: `count` rows are wrong, and `faults` names the first 100 as `{ kind: event | key | clock | marker | snapshot, branch, seq, message }`. Exits with 0 if the history verifies, 1 if not. Of a bundle: `{ ok, reason, where, session, events, branches, root, signature, redacted, proves, doesNotProve }`, with `where` as `{ file?, line?, branch?, seq? }` of the first thing that is wrong. Of a proof: `{ ok, reason, proves, doesNotProve }`.',
   ),
-  prove: shape<Pick<ProveAnswer, keyof ProveAnswer>>(
-    { proof: 'always', version: 'always', ref: 'always', path: 'always' },
-    '`proof` is `reprise-inclusion`, with `{ event, previous, digest, payload, tree, session }`, or with `--since` `reprise-consistency`, with `{ first, second }`. `tree`, `first` and `second` are `{ size, root }`.',
+  prove: shape<InclusionProof>(
+    {
+      proof: 'always',
+      version: 'always',
+      ref: 'always',
+      event: 'always',
+      previous: 'always',
+      digest: 'always',
+      payload: 'always',
+      tree: 'always',
+      path: 'always',
+      session: 'always',
+    },
+    '`proof` is `reprise-inclusion`. `tree` is `{ size, root }`. `payload` is null if it was erased or left out. With `--since`: `{ proof, version, ref, first, second, path }`, with `reprise-consistency` as `proof`, and `first` and `second` as `{ size, root }`.',
   ),
   key: shape<KeyAnswer>(
     { key: 'always', file: 'always', pinned: 'always' },

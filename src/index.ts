@@ -1,7 +1,7 @@
 // The front door.
 
 export { Branch } from './engine/branch.ts';
-export type { Exchange } from './engine/exchange.ts';
+export { Exchange } from './engine/exchange.ts';
 export { SessionRecorder } from './engine/recording/recorder.ts';
 export { Reprise } from './engine/reprise.ts';
 export type {
@@ -39,6 +39,7 @@ export { costOf, knownPrices, type Price, type PriceTable } from './core/recordi
 export type { FileReading, ForeignFiles, RunningDigest } from './core/recording/foreign-files.ts';
 export {
   defineFormat,
+  type FileFamily,
   type ForeignFormat,
   type ForeignReader,
   type ForeignSource,

@@ -16,8 +16,12 @@ export async function openScratch(platform: Platform): Promise<EventStore> {
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
     const store = await openSqliteStore({ path: join(folder, 'store.db'), platform, durability: 'process' });
-    const close = store.close.bind(store);
-    return Object.assign(store, { close: () => close().finally(remove) });
+    const closeFile = store.close.bind(store);
+    const close = async (): Promise<void> => {
+      await closeFile();
+      await remove();
+    };
+    return Object.assign(store, { close });
   } catch (error) {
     await remove();
     throw error;

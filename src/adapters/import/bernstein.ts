@@ -28,6 +28,16 @@ const runFiles = [
   'llm_calls.jsonl',
 ];
 
+/** The same files; the first that is there is the main one. */
+const ranks = [
+  'replay.jsonl',
+  'journal.jsonl',
+  'llm_calls.jsonl',
+  'replay.jsonl.1',
+  'metadata.json',
+  'session.json',
+];
+
 /**
  * The runs of Bernstein (`.sdd/runs/ID`): its replay log with rotated parts, its journal with its chain checked, its
  * model calls and metadata; and the traces of its tasks (`TASK.jsonl`, `trace-ID.json`, `TASK-TIME.json`).
@@ -57,15 +67,14 @@ export const bernstein: ForeignFormat = defineFormat({
       unit: (unit) => (isObject(unit.value) ? reader.unit(unit, unit.value) : undefined),
     };
   },
-  beside: (path) => [path.replace(/[^/\\]*$/, '') || '.'],
-  belongs: (file, main) => {
-    const [folder, mainFolder] = [file.path.replace(/[^/\\]*$/, ''), main.path.replace(/[^/\\]*$/, '')];
-    const isMain =
-      main.path.endsWith('replay.jsonl') ||
-      (main.path.endsWith('journal.jsonl') && !file.path.endsWith('replay.jsonl'));
-    return (
-      folder === mainFolder && isMain && runFiles.includes(file.path.slice(folder.length)) && file.path !== main.path
-    );
+  family: {
+    parts: /(?:^|[/\\])(?:(?:metadata|session)\.json|replay\.jsonl(?:\.1)?|journal\.jsonl|llm_calls\.jsonl)$/,
+    beside: (path) => [path.replace(/[^/\\]*$/, '') || '.'],
+    place: ({ path }) => {
+      const source = path.replace(/[^/\\]*$/, '');
+      const rank = ranks.indexOf(path.slice(source.length));
+      return rank < 0 ? undefined : { source, rank };
+    },
   },
   order: (names) => names.toSorted((a, b) => rankOf(a) - rankOf(b)),
 });

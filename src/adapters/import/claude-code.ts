@@ -4,6 +4,9 @@ import { ClaudeCodeReader } from './claude-code-events.ts';
 import { claudeWriter } from './claude-code-writing.ts';
 import { firstLines, firstString, readJson } from './first-lines.ts';
 
+/** The path of a file of a sub-agent. */
+const subAgent = /(?:^|[/\\])agent-[^/\\]*\.jsonl$/;
+
 /** The sessions of Claude Code, 1.0 to 2.1: lines that form a tree, with the lines of sub-agents in files of their own. */
 export const claudeCode: ForeignFormat = defineFormat({
   name: 'claude-code',
@@ -22,7 +25,6 @@ export const claudeCode: ForeignFormat = defineFormat({
       end: () => reader.end(),
     };
   },
-  beside: (path) => [path.replace(/\.jsonl$/, '/subagents'), path.replace(/[^/\\]*$/, '') || '.'],
   write: claudeWriter,
   resume: (lines, { id }) => {
     const held = lines.map((line) => readJson(line));
@@ -38,10 +40,15 @@ export const claudeCode: ForeignFormat = defineFormat({
     );
     return { path: `${cwd.replace(/[^A-Za-z0-9]/g, '-')}/${id}.jsonl`, text: `${text.join('\n')}\n` };
   },
-  belongs: (file, main) => isSubAgent(file.path) && !isSubAgent(main.path) && sessionOf(file) === sessionOf(main),
+  family: {
+    parts: subAgent,
+    beside: (path) => [path.replace(/\.jsonl$/, '/subagents'), path.replace(/[^/\\]*$/, '') || '.'],
+    place: (file) => {
+      const source = sessionOf(file);
+      return source === undefined ? undefined : { source, rank: subAgent.test(file.path) ? 1 : 0 };
+    },
+  },
 });
-
-const isSubAgent = (path: string): boolean => /(?:^|[/\\])agent-[^/\\]*\.jsonl$/.test(path);
 
 /** Returns the agent that a file is of; undefined for the main file. */
 function agentOf(file: string): string | undefined {

@@ -4,6 +4,9 @@ import { defineFormat, type ForeignFormat, type UnitMeaning } from '../../core/r
 import { firstLines, firstString } from './first-lines.ts';
 import { said, Talk } from './talk.ts';
 
+/** The path of a payload that is a file of its own. */
+const blob = /(^|[/\\])blobs[/\\][0-9a-f]{2}[/\\][0-9a-f]{64}$/;
+
 /** The traces of orca-trace v0: `events.jsonl`, with large payloads in files named by their digest. */
 export const orcaTrace: ForeignFormat = defineFormat({
   name: 'orca-trace',
@@ -23,9 +26,14 @@ export const orcaTrace: ForeignFormat = defineFormat({
       end: () => ({ warnings: reader.talk.unanswered }),
     };
   },
-  beside: (path) => [`${path.replace(/[^/\\]*$/, '')}blobs`],
-  belongs: (file, main) =>
-    /[/\\]blobs[/\\][0-9a-f]{2}[/\\][0-9a-f]{64}$/.test(file.path) && main.path.endsWith('events.jsonl'),
+  family: {
+    parts: blob,
+    beside: (path) => [`${path.replace(/[^/\\]*$/, '')}blobs`],
+    place: ({ path }) => {
+      if (blob.test(path)) return { source: path.replace(blob, '$1'), rank: 1 };
+      return path.endsWith('events.jsonl') ? { source: path.replace(/[^/\\]*$/, ''), rank: 0 } : undefined;
+    },
+  },
 });
 
 const isOwn = (line: JsonValue): boolean =>

@@ -3,15 +3,11 @@ import { Option } from 'commander';
 import { messageOf, RepriseError } from '../../core/error.ts';
 import { given } from '../../core/json.ts';
 import { refText } from '../../core/ref.ts';
-import type { ConsistencyProof, InclusionProof } from '../../engine/proving/event-proof.ts';
 import { plain } from '../../wording/text.ts';
 import type { CommandSpec } from '../command.ts';
 import { done } from '../exit-code.ts';
 import { numberOption, textOption } from '../option-values.ts';
 import { wholeNumber } from '../options/number-option.ts';
-
-/** A proof, as `reprise prove --json` prints it. */
-export type ProveAnswer = InclusionProof | ConsistencyProof;
 
 /** `reprise prove`. */
 export const prove: CommandSpec = {
@@ -34,12 +30,12 @@ export const prove: CommandSpec = {
     const { out } = context;
     if (to === undefined) {
       if (out.json === undefined) await out.jsonFile(`${JSON.stringify(proof, null, 2)}\n`);
-      else await out.value(proof satisfies ProveAnswer);
+      else await out.value(proof);
       return done;
     }
     write(to, `${JSON.stringify(proof, null, 2)}\n`);
     const { root } = proof.proof === 'reprise-inclusion' ? proof.tree : proof.second;
-    if (out.json !== undefined) await out.value(proof satisfies ProveAnswer);
+    if (out.json !== undefined) await out.value(proof);
     else await out.line(`root ${root}`);
     out.say(`Wrote ${plain(to)}. Its root is worth keeping elsewhere.`);
     out.next(`reprise verify ${to} --root ${root}`);

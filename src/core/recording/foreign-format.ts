@@ -120,6 +120,19 @@ export interface FoundFile {
   readonly text: string;
 }
 
+/** How the files of a source belong together. */
+export interface FileFamily {
+  /** Matches the paths of files that may belong to a main file. No other file is opened to find out. */
+  readonly parts: RegExp;
+  /** Returns the folders that may hold more files of a source, by the path of its main file. */
+  beside(path: string): readonly string[];
+  /**
+   * Returns the source that a file belongs to, and its rank: a file belongs to the one of the lowest rank. Undefined for a
+   * file that stands alone.
+   */
+  place(file: FoundFile): { readonly source: string; readonly rank: number } | undefined;
+}
+
 /**
  * A format of saved runs. It says what one unit of a source means; the engine reads the source, keeps the text of every
  * unit, appends, follows and exports. The contract suite `formatContract` in `reprise/testing` proves a format.
@@ -138,10 +151,8 @@ export interface ForeignFormat {
   load?(): Promise<void>;
   /** Opens a reader of one source; throws `import.invalid` if it is none of this format after all. */
   open(source: ForeignSource): ForeignReader;
-  /** Returns the folders that may hold more files of a source, by the path of its main file. */
-  beside?(path: string): readonly string[];
-  /** Tells whether a file belongs to the source of a main file. */
-  belongs?(file: FoundFile, main: FoundFile): boolean;
+  /** How the files of a source belong together; left out if a source is one file. */
+  readonly family?: FileFamily;
   /** Puts the files of a source into the order in which they are read; the main one, whose name is empty, first if left out. */
   order?(names: readonly string[]): readonly string[];
   /** Opens a writer; a format without one cannot be written, but an import that was not changed comes back. */

@@ -11,7 +11,7 @@ import { readItem } from './history-items.ts';
 import { HistoryLoader } from './history-loader.ts';
 
 /** A projection's value that came with a bundle. */
-export interface BundledProjection {
+interface BundledProjection {
   readonly projection: string;
   readonly version: string | null;
   readonly branch: string;
@@ -42,15 +42,6 @@ export async function loadBundle(bundles: Bundles, engine: Engine, path: string)
   } catch (error) {
     throw named(error, path);
   }
-}
-
-/** Reads the manifest of a bundle, and nothing else. */
-export async function bundleManifest(bundles: Bundles, path: string): Promise<BundleManifest> {
-  for await (const entry of bundles.read(path)) {
-    if (entry.name !== bundleNames.manifest) break;
-    return readManifest(await smallText(entry));
-  }
-  throw new RepriseError('bundle.invalid', `Cannot read the bundle ${JSON.stringify(path)}: it has no manifest`);
 }
 
 /** Says which bundle an error is about, and turns an error of the store about the content into one about the bundle. */

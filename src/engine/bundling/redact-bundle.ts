@@ -1,5 +1,4 @@
 import type { Event } from '../../core/event/event.ts';
-import { refsIn } from '../../core/parts/decode.ts';
 import { dataDigestOf } from '../../core/parts/digest.ts';
 import type { Digest, Seq } from '../../core/point.ts';
 import type { Platform, StoredEvent } from '../../core/store/event-store.ts';

@@ -29,8 +29,7 @@ export interface VerifyBundleOptions {
   readonly projections?: readonly AnyProjection[];
 }
 
-/** The options of a verification of a bundle. */
-export const verifyBundleKeys: KnownKeys = optionKeys<VerifyBundleOptions>(
+const verifyBundleKeys: KnownKeys = optionKeys<VerifyBundleOptions>(
   'verify the bundle',
   { key: 'text', pinned: 'object', head: 'text', root: 'text', projections: 'list' },
   'a verification of a bundle',

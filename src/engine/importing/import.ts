@@ -23,10 +23,21 @@ const triesMax = 5;
 /** Reads one source into a session, and tells what it held. */
 export async function importOne(engine: Engine, source: ImportSource, options: ImportOptions): Promise<Imported> {
   checkKeys(options, importKeys);
-  if (typeof source !== 'string') return importSource(engine, await openValue(engine, source, options), options);
+  return typeof source === 'string'
+    ? importPath(engine, source, options)
+    : importSource(engine, await openValue(engine, source, options), options);
+}
+
+/** Reads one source by its path; its other files are looked for if they are not given. */
+async function importPath(
+  engine: Engine,
+  path: string,
+  options: ImportOptions,
+  parts?: readonly string[],
+): Promise<Imported> {
   for (let tries = 1; ; tries++) {
     try {
-      return await importSource(engine, await openPath(engine, source, options), options);
+      return await importSource(engine, await openPath(engine, path, options, parts), options);
     } catch (error) {
       // A different import of the same session was faster: what it stored is known now.
       const isRace = hasCode(error, 'append.conflict') || hasCode(error, 'session.exists');
@@ -56,9 +67,9 @@ export async function* importEach(
         hint: 'Leave out the session, or import the files one by one.',
       },
     );
-  for (const path of found) {
+  for (const { path, parts } of found) {
     try {
-      yield await importOne(engine, path, options);
+      yield await importPath(engine, path, options, parts);
     } catch (error) {
       if (options.signal?.aborted === true) throw error;
       yield { path, error: error instanceof Error ? error : new Error(String(error)) };
@@ -66,28 +77,71 @@ export async function* importEach(
   }
 }
 
-/** Returns the main files of the sources below a folder. A file of no known format is none. */
-async function foundIn(engine: Engine, folder: string, options: ImportOptions): Promise<readonly string[]> {
-  const found: { readonly file: FoundFile; readonly format: ForeignFormat }[] = [];
+/** The main file of a source below a folder, and its other files. */
+interface FoundSource {
+  readonly path: string;
+  readonly parts: readonly string[];
+}
+
+/** A file of a folder, and the source it belongs to. */
+interface PlacedFile {
+  readonly path: string;
+  /** Undefined for a file that only belongs to others. */
+  readonly format: ForeignFormat | undefined;
+  /** The name of its source, with that of the format; its own path if it stands alone. */
+  readonly source: string;
+  readonly rank: number;
+}
+
+/** Returns the sources below a folder. A file of no known format is none. Each file is opened once. */
+async function foundIn(engine: Engine, folder: string, options: ImportOptions): Promise<readonly FoundSource[]> {
+  const found: PlacedFile[] = [];
+  let count = 0;
   for await (const path of engine.files.list(folder)) {
-    const file = { path, text: await headOf(engine, path) };
-    const format = detected(engine, file, options.format);
-    if (format !== undefined) found.push({ file, format });
-    if (found.length > limits.importFilesMax)
-      throw new RepriseError(
-        'limit.exceeded',
-        `Cannot import ${JSON.stringify(folder)}: it has more than ${limits.importFilesMax} files ("importFilesMax")`,
-        {
-          hint: 'Import its folders one by one.',
-          details: { limit: 'importFilesMax', max: limits.importFilesMax },
-        },
-      );
+    const placed = placedFile(engine, { path, text: await headOf(engine, path) }, options.format);
+    if (placed === undefined) continue;
+    found.push(placed);
+    if (placed.format !== undefined && ++count > limits.importFilesMax) refuseFolder(folder);
   }
-  // A file that belongs to a different one of its folder is read with that one.
-  const isPart = ({ file, format }: (typeof found)[number]): boolean =>
-    format.belongs !== undefined &&
-    found.some((main) => main.format === format && main.file !== file && format.belongs?.(file, main.file) === true);
-  return found.filter((each) => !isPart(each)).map(({ file }) => file.path);
+  const families = Map.groupBy(found, ({ source }) => source);
+  return [...families.values()].flatMap(sourcesOf).sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function placedFile(engine: Engine, file: FoundFile, name: string | undefined): PlacedFile | undefined {
+  const { path } = file;
+  const format = detected(engine, file, name);
+  const isPartOf = ({ family }: ForeignFormat): boolean => family?.parts.test(path) === true;
+  const owner = format ?? formatsNamed(engine, name).find(isPartOf);
+  if (owner === undefined) return undefined;
+  const place = owner.family?.place(file);
+  if (place !== undefined) return { path, format, source: `${owner.name}\n${place.source}`, rank: place.rank };
+  return format === undefined ? undefined : { path, format, source: `\n${path}`, rank: 0 };
+}
+
+/** Returns the sources among files that name the same one: each file of the lowest rank is the main one of a source. */
+function sourcesOf(files: readonly PlacedFile[]): FoundSource[] {
+  const known = files.filter(({ format }) => format !== undefined);
+  const lowest = Math.min(...known.map(({ rank }) => rank));
+  const mains = known.filter(({ rank }) => rank === lowest);
+  const parts = files.filter((file) => !mains.includes(file)).map(({ path }) => path);
+  // Of several main files with one name, the nearest one has a part.
+  const ownerOf = (path: string): string | undefined =>
+    mains.toSorted((a, b) => sharedLength(b.path, path) - sharedLength(a.path, path))[0]?.path;
+  return mains.map(({ path }) => ({ path, parts: parts.filter((part) => ownerOf(part) === path) }));
+}
+
+function sharedLength(left: string, right: string): number {
+  let length = 0;
+  while (length < left.length && left[length] === right[length]) length++;
+  return length;
+}
+
+function refuseFolder(folder: string): never {
+  throw new RepriseError(
+    'limit.exceeded',
+    `Cannot import ${JSON.stringify(folder)}: it has more than ${limits.importFilesMax} files ("importFilesMax")`,
+    { hint: 'Import its folders one by one.', details: { limit: 'importFilesMax', max: limits.importFilesMax } },
+  );
 }
 
 async function headOf(engine: Engine, path: string): Promise<string> {
@@ -101,18 +155,26 @@ function detected(
   name: string | undefined,
 ): ForeignFormat | undefined {
   if (text.trim() === '') return undefined;
-  const formats = [...engine.formats.values()].filter((format) => name === undefined || format.name === name);
-  return formats.find((format) => format.detect({ path, text }));
+  return formatsNamed(engine, name).find((format) => format.detect({ path, text }));
 }
 
-async function openPath(engine: Engine, path: string, options: ImportOptions): Promise<OpenedSource> {
+function formatsNamed(engine: Engine, name: string | undefined): readonly ForeignFormat[] {
+  return [...engine.formats.values()].filter((format) => name === undefined || format.name === name);
+}
+
+async function openPath(
+  engine: Engine,
+  path: string,
+  options: ImportOptions,
+  parts?: readonly string[],
+): Promise<OpenedSource> {
   const { files } = engine;
   const kind = await files.kindOf(path);
   if (kind === 'folder') {
     const found = await foundIn(engine, path, options);
     const [only] = found;
     if (only === undefined) refuseFormat(engine, options.format, path);
-    if (found.length === 1) return openPath(engine, only, options);
+    if (found.length === 1) return openPath(engine, only.path, options, only.parts);
     throw new RepriseError(
       'import.invalid',
       `Cannot import ${JSON.stringify(path)} as one session: it holds ${found.length} sources`,
@@ -129,7 +191,8 @@ async function openPath(engine: Engine, path: string, options: ImportOptions): P
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   };
   const main = fileOf(engine, { name: '', path }, reading);
-  const all = [main, ...(await partsOf(engine, format, { path, text }))];
+  const others = parts ?? (await partsOf(engine, format, { path, text }));
+  const all = [main, ...others.map((part) => fileOf(engine, { name: nameBeside(path, part), path: part }, {}))];
   const names = format.order?.(all.map(({ name }) => name)) ?? all.map(({ name }) => name);
   const ordered = all.toSorted((a, b) => names.indexOf(a.name) - names.indexOf(b.name));
   return { format, path, text, files: ordered };
@@ -145,19 +208,24 @@ async function readFailing<Value>(path: string, body: () => Promise<Value>): Pro
   }
 }
 
-/** Returns the other files of a source. */
-async function partsOf(engine: Engine, format: ForeignFormat, main: FoundFile): Promise<SourceFile[]> {
-  if (format.beside === undefined || format.belongs === undefined) return [];
-  const parts: SourceFile[] = [];
-  const base = main.path.slice(0, Math.max(main.path.lastIndexOf('/'), main.path.lastIndexOf('\\')) + 1);
-  for (const folder of format.beside(main.path)) {
+/** Returns the paths of the other files of a source. Only files whose path says that they may be one are opened. */
+async function partsOf(engine: Engine, { family }: ForeignFormat, main: FoundFile): Promise<readonly string[]> {
+  const own = family?.place(main);
+  if (family === undefined || own === undefined) return [];
+  const parts = new Set<string>();
+  for (const folder of family.beside(main.path))
     for await (const path of engine.files.list(folder)) {
-      if (path === main.path || !format.belongs({ path, text: await headOf(engine, path) }, main)) continue;
-      const name = path.startsWith(base) ? path.slice(base.length) : path;
-      if (!parts.some((part) => part.name === name)) parts.push(fileOf(engine, { name, path }, {}));
+      if (path === main.path || parts.has(path) || !family.parts.test(path)) continue;
+      const place = family.place({ path, text: await headOf(engine, path) });
+      if (place?.source === own.source && place.rank > own.rank) parts.add(path);
     }
-  }
-  return parts;
+  return [...parts];
+}
+
+/** Returns the name of a file below the folder of the main one. */
+function nameBeside(main: string, path: string): string {
+  const base = main.slice(0, Math.max(main.lastIndexOf('/'), main.lastIndexOf('\\')) + 1);
+  return path.startsWith(base) ? path.slice(base.length) : path;
 }
 
 function fileOf(engine: Engine, { name, path }: { name: string; path: string }, reading: FileReading): SourceFile {

@@ -75,11 +75,6 @@ const proofKeys: KnownKeys = optionKeys<VerifyProofOptions>(
   'a verification of a proof',
 );
 
-/** Tells whether a value looks like a proof. */
-export function isProof(value: unknown): boolean {
-  return isObject(value) && (value['proof'] === 'reprise-inclusion' || value['proof'] === 'reprise-consistency');
-}
-
 /** Checks a proof with nothing but the proof, and the root if the verifier holds one. */
 export function checkProof(platform: Platform, proof: unknown, options: VerifyProofOptions = {}): ProofVerification {
   checkKeys(options, proofKeys);
