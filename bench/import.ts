@@ -36,18 +36,47 @@ async function speedRows(workspace: Workspace): Promise<Row[]> {
   const detail = `${bytes(size)}: import ${time(median(times.import))}, readline + JSON.parse ${time(median(times.readline))}, jq -c . ${Number.isNaN(rate('jq')) ? 'not there' : time(median(times.jq))}`;
   for (const store of stores) remove(store);
   return [
-    atLeast({ name: 'import of Claude Code with digests', value: rate('import'), limit: 40, unit: ' MB/s', detail, cause: 'parsing, canonical JSON, digests and rows of every event, on one core.' }),
+    atLeast({
+      name: 'import of Claude Code with digests',
+      value: rate('import'),
+      limit: 40,
+      unit: ' MB/s',
+      detail,
+      cause: 'parsing, canonical JSON, digests and rows of every event, on one core.',
+    }),
     forTheRecord('  the same file through readline + JSON.parse', `${short(rate('readline'))} MB/s`, 'nothing is kept'),
-    forTheRecord('  the same file through jq -c .', Number.isNaN(rate('jq')) ? 'jq is not installed' : `${short(rate('jq'))} MB/s`, 'written to nowhere'),
-    atLeast({ name: 'import again with nothing new', value: rate('again'), limit: 150, unit: ' MB/s', detail: time(median(times.again)), cause: 'the digest of the file is read and compared with the receipt.' }),
-    atMost({ name: 'store of an import against its file', value: stored / size, limit: 1.1, unit: '×', detail: `${bytes(stored)} for ${bytes(size)}`, cause: 'text that no event of its unit holds, and the rows of events.' }),
+    forTheRecord(
+      '  the same file through jq -c .',
+      Number.isNaN(rate('jq')) ? 'jq is not installed' : `${short(rate('jq'))} MB/s`,
+      'written to nowhere',
+    ),
+    atLeast({
+      name: 'import again with nothing new',
+      value: rate('again'),
+      limit: 150,
+      unit: ' MB/s',
+      detail: time(median(times.again)),
+      cause: 'the digest of the file is read and compared with the receipt.',
+    }),
+    atMost({
+      name: 'store of an import against its file',
+      value: stored / size,
+      limit: 1.1,
+      unit: '×',
+      detail: `${bytes(stored)} for ${bytes(size)}`,
+      cause: 'text that no event of its unit holds, and the rows of events.',
+    }),
   ];
 }
 
 const process_ = fileURLToPath(new URL('./import-process.ts', import.meta.url));
 
 function runImport(store: string, path: string, outcome: string): ImportRun {
-  const { stdout, stderr, status } = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', process_, `sqlite:${store}`, path], { encoding: 'utf8' });
+  const { stdout, stderr, status } = spawnSync(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', process_, `sqlite:${store}`, path],
+    { encoding: 'utf8' },
+  );
   if (status !== 0) throw new Error(stderr);
   const run = JSON.parse(stdout) as ImportRun;
   if (run.outcome !== outcome) throw new Error(`The import was ${run.outcome}, not ${outcome}`);
@@ -87,7 +116,10 @@ function memoryRow(workspace: Workspace): Row {
 export async function benchBundle(workspace: Workspace): Promise<Row[]> {
   const { isQuick } = workspace.sizes;
   const events = isQuick ? 1_200 : 10_000;
-  await using reprise = await openReprise({ store: `sqlite:${await workspace.history(events)}`, durability: 'process' });
+  await using reprise = await openReprise({
+    store: `sqlite:${await workspace.history(events)}`,
+    durability: 'process',
+  });
   const paths: string[] = [];
   const write = (ending: string) => async () => {
     const to = workspace.path(`bundle${ending}`);
@@ -104,11 +136,30 @@ export async function benchBundle(workspace: Workspace): Promise<Row[]> {
   };
   const times = await alternate(isQuick ? 1 : 5, { folder: write(''), archive: write('.tgz'), verify });
   const row = (name: string, values: readonly number[], cause: string): Row =>
-    atMost({ name, value: median(values) / 1_000, limit: 2, unit: ' s', detail: `${events.toLocaleString('en')} events`, cause });
+    atMost({
+      name,
+      value: median(values) / 1_000,
+      limit: 2,
+      unit: ' s',
+      detail: `${events.toLocaleString('en')} events`,
+      cause,
+    });
   const rows = [
-    row('export of a bundle as a folder', times.folder, 'events are read with their proofs, folded to a fingerprint and written.'),
-    row('export of a bundle as an archive', times.archive, 'the files are compressed in JavaScript, for the same bytes everywhere.'),
-    row('verification of a bundle', times.verify, 'the bundle is restored, and its chain, parts, index and fingerprints are computed again.'),
+    row(
+      'export of a bundle as a folder',
+      times.folder,
+      'events are read with their proofs, folded to a fingerprint and written.',
+    ),
+    row(
+      'export of a bundle as an archive',
+      times.archive,
+      'the files are compressed in JavaScript, for the same bytes everywhere.',
+    ),
+    row(
+      'verification of a bundle',
+      times.verify,
+      'the bundle is restored, and its chain, parts, index and fingerprints are computed again.',
+    ),
   ];
   for (const path of paths) rmSync(path, { recursive: true, force: true });
   return rows;

@@ -25,12 +25,19 @@ function long(turns: number): string {
   const lines: unknown[] = [];
   let parent: string | null = null;
   for (let turn = 0; turn < turns; turn++) {
-    lines.push(claudeLine('user', `u${turn}`, parent, { message: { role: 'user', content: `Turn ${turn}: ${'why? '.repeat(90)}` } }));
+    lines.push(
+      claudeLine('user', `u${turn}`, parent, {
+        message: { role: 'user', content: `Turn ${turn}: ${'why? '.repeat(90)}` },
+      }),
+    );
     const content = [{ type: 'text', text: `Because of ${turn}. ${'So it is. '.repeat(60)}` }];
     const usage = { input_tokens: 10, output_tokens: turn };
     const message = { id: `m${turn}`, model: 'claude-sonnet-4', role: 'assistant', content, usage };
     lines.push(claudeLine('assistant', `a${turn}`, `u${turn}`, { message }));
-    if (turn % 50 === 49) lines.push(claudeLine('user', `x${turn}`, `a${turn - 10}`, { message: { role: 'user', content: 'The other way.' } }));
+    if (turn % 50 === 49)
+      lines.push(
+        claudeLine('user', `x${turn}`, `a${turn - 10}`, { message: { role: 'user', content: 'The other way.' } }),
+      );
     parent = `a${turn}`;
   }
   return `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;
@@ -42,7 +49,8 @@ async function exported(reprise: Reprise, session: string): Promise<string> {
 }
 
 async function told(reprise: Reprise, path: string, session: string): Promise<string> {
-  for await (const each of reprise.importAll(path, { session })) return 'outcome' in each ? each.outcome : each.error.message;
+  for await (const each of reprise.importAll(path, { session }))
+    return 'outcome' in each ? each.outcome : each.error.message;
   return '';
 }
 
@@ -128,8 +136,13 @@ describe('a file that changes while it is read', () => {
       expect(await told(reprise, path, id), name).toBe('unchanged');
       const now = await readFile(path, 'utf8');
       const { children } = await (await reprise.session(id)).tree();
-      const all = await Promise.all(['main', ...children.map(({ branch }) => branch)].map((branch) => exported(reprise, `${id}/${branch}`)));
-      expect(all.some((each) => each === now || each.startsWith(now)), name).toBe(true);
+      const all = await Promise.all(
+        ['main', ...children.map(({ branch }) => branch)].map((branch) => exported(reprise, `${id}/${branch}`)),
+      );
+      expect(
+        all.some((each) => each === now || each.startsWith(now)),
+        name,
+      ).toBe(true);
       expect((await (await reprise.session(id)).verify()).ok).toBe(true);
     }
   });
@@ -181,7 +194,11 @@ test('of 10,000 files of which three are broken, the rest is imported, the three
     await Promise.all(
       Array.from({ length: 100 }, (_, index) => {
         const name = `run-${part * 100 + index}.json`;
-        const good = { trace_id: name, metadata: {}, events: [{ type: 'run_started', message: '', payload: { prompt: name } }] };
+        const good = {
+          trace_id: name,
+          metadata: {},
+          events: [{ type: 'run_started', message: '', payload: { prompt: name } }],
+        };
         const text = broken.includes(name) ? '{"trace_id": 7, "metadata": {}, "events": []}' : JSON.stringify(good);
         return writeFile(join(at, name), text);
       }),

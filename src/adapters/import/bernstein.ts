@@ -29,14 +29,7 @@ const runFiles = [
 ];
 
 /** The same files; the first that is there is the main one. */
-const ranks = [
-  'replay.jsonl',
-  'journal.jsonl',
-  'llm_calls.jsonl',
-  'replay.jsonl.1',
-  'metadata.json',
-  'session.json',
-];
+const ranks = ['replay.jsonl', 'journal.jsonl', 'llm_calls.jsonl', 'replay.jsonl.1', 'metadata.json', 'session.json'];
 
 /**
  * The runs of Bernstein (`.sdd/runs/ID`): its replay log with rotated parts, its journal with its chain checked, its

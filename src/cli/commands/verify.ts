@@ -1,12 +1,19 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
 import { Option } from 'commander';
+import { type ArtifactCheck, checkArtifacts, manifestName } from '../../core/coding/artifact.ts';
 import { RepriseError } from '../../core/error.ts';
 import { given } from '../../core/json.ts';
 import { digest } from '../../core/point.ts';
 import { refText } from '../../core/ref.ts';
+import { bundleNames } from '../../engine/bundling/bundle-manifest.ts';
 import type { Verification, VerifyOptions } from '../../engine/proving/verify.ts';
+import { filesIn } from '../../node/folder-writer.ts';
+import { createNodePlatform } from '../../node/platform.ts';
 import { checkPublicKey, pinnedKeys } from '../../node/signing-key.ts';
 import { verifyBundle, verifyProof } from '../../open-bundle.ts';
+
 import { eventsUpTo, type OpenRef } from '../../reading/open-ref.ts';
 import { countText, plural } from '../../wording/amount.ts';
 import { plain } from '../../wording/text.ts';
@@ -28,7 +35,8 @@ export const verify: CommandSpec = {
   arguments: [
     {
       name: '<ref>',
-      about: 'branch, or point to verify up to: session[/branch][@at]; or a bundle, or a file with a proof',
+      about:
+        'branch, or point to verify up to: session[/branch][@at]; or a bundle, a file with a proof, or the folder of an exported run',
     },
   ],
   options: [
@@ -50,6 +58,7 @@ export const verify: CommandSpec = {
     'reprise verify kept.tgz',
   ],
   run: async (context, [text = 'latest'], options) => {
+    if (isExport(text)) return checkExport(context, text);
     const kept = textOption(options, 'head');
     const head = kept === undefined ? undefined : headIn(kept);
     const [key, root] = [textOption(options, 'key'), textOption(options, 'root')];
@@ -62,6 +71,20 @@ export const verify: CommandSpec = {
   },
 };
 
+/** Checks the folder of an exported run, without a store. */
+async function checkExport({ out }: Context, folder: string): Promise<number> {
+  const files = (await filesIn(folder)) ?? new Map<string, string>();
+  const checked: ArtifactCheck = checkArtifacts(createNodePlatform().sha256, files);
+  const { ok, run, firstBad, reason, manifestHash } = checked;
+  if (out.json !== undefined) await out.value(checked);
+  else if (ok) {
+    const about = `run ${plain(run ?? '')}, ${plural(checked.files, 'file')}, manifest ${manifestHash ?? ''}`;
+    await out.line(`${out.style('green', 'verified')}  ${about}`);
+    out.say('The files are as they were exported. That the log says the same, a new export shows.');
+  } else await out.line(`${out.style('red', 'not verified')}  ${plain(firstBad ?? '')}: ${reason ?? ''}`);
+  return ok ? done : no;
+}
+
 function headIn(text: string): string {
   const value = storedValue(text, 'digest');
   if (/^[0-9a-f]{64}$/.test(value) || existsSync(text)) return digest(value);
@@ -70,6 +93,11 @@ function headIn(text: string): string {
     `Cannot compare with ${JSON.stringify(text)}: it is neither a digest nor a file`,
     { hint: 'A digest is 64 hexadecimal digits, as "reprise fingerprint REF --json" prints it.' },
   );
+}
+
+/** Tells whether the argument is the folder of an exported run. A bundle has a manifest and a history. */
+function isExport(text: string): boolean {
+  return existsSync(join(text, manifestName)) && !existsSync(join(text, bundleNames.history));
 }
 
 /** Tells whether the argument is the path of a bundle or a proof, and not a ref. */

@@ -237,7 +237,7 @@ export class ImportWriter {
     const forked = {
       ...(await forkedDraft(
         this.#engine,
-        { place, digest: await digestAt(this.#engine, place) },
+        { place, digest: await digestAt(this.#engine, place), turn: undefined },
         { reason: at.reason },
       )),
       id: `${unit.id}-f`,

@@ -38,6 +38,7 @@ test.each([
   ['prove', ['prove', 'refund@2']],
   ['key', ['key', 'new', '--file', 'own.pem']],
   ['config', ['config']],
+  ['coding', ['coding', 'record', 'goal', 'refund', 'Refund it']],
   ['copy', ['copy', 'sqlite:.reprise/reprise.db', 'sqlite:copy.db']],
 ])('%s', async (_, words) => {
   const told = await place.json(...words.map((word) => (word === defaultUrl ? place.url : word)));
