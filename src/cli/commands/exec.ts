@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { Option } from 'commander';
 import { readTestReport } from '../../core/coding/reports/read-report.ts';
 import type { TestReport } from '../../core/coding/reports/report.ts';
-import { frameworkIn } from '../../core/coding/test-run.ts';
+import { frameworkIn, runsTests } from '../../core/coding/test-command.ts';
 import { messageOf, RepriseError } from '../../core/error.ts';
 import { given } from '../../core/json.ts';
 import { refText } from '../../core/ref.ts';
@@ -62,12 +62,7 @@ export const exec: CommandSpec = {
     const text = command.join(' ');
     const framework = frameworkIn(text);
     const { found: read, error } = await reportOf({ report, stampBefore, ended, framework });
-    const isTest =
-      read !== undefined ||
-      framework !== undefined ||
-      report !== undefined ||
-      flagOption(options, 'tests') ||
-      /(^|[\s/:])(tests?|check)$/.test(text);
+    const isTest = read !== undefined || report !== undefined || flagOption(options, 'tests') || runsTests(text);
     const about = { command: text, exitCode, call: call.call, ...given({ run: call.run }) };
     const ran =
       isTest && ended.failure === undefined
