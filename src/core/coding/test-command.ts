@@ -1,3 +1,5 @@
+import { BoundedMap } from '../bounded-map.ts';
+
 /** The tests that a run was asked for: all of them; files, folders and test ids; or every id with a prefix. */
 export type Selection = 'all' | readonly string[] | { readonly prefix: string };
 
@@ -87,8 +89,20 @@ const movesFolder = /^(?:-C|-w|-F|--prefix|--cwd|--dir|--directory|--project|--w
 const redirection = /(?:\d*>>?&\d|&>>?\s*\S+|\d*>>?\s*[^\s&|;]+|\d*<\s*[^\s&|;<]+)/g;
 const moreCommands = /[;|\n`]|(?:^|[^&])&(?:[^&]|$)|(?:^|[\s&(])!\s/;
 
+/** The commands that were read last: a session runs few of them, many times each. */
+const readBefore = new BoundedMap<string, TestCommand>(32);
+
 /** Reads the words of a test command. */
 export function readTestCommand(command: string, framework: string | undefined): TestCommand {
+  const key = `${framework ?? ''}\n${command}`;
+  const known = readBefore.get(key);
+  if (known !== undefined) return known;
+  const read = readWords(command, framework);
+  readBefore.set(key, read);
+  return read;
+}
+
+function readWords(command: string, framework: string | undefined): TestCommand {
   const plain = command.replace(redirection, ' ');
   const parts = plain.split('&&').map(wordsOf);
   const known = frameworks.get(framework ?? '');
