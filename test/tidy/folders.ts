@@ -8,6 +8,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   core: [
     itself,
     'event',
+    'fleet',
     'message',
     'parts',
     'view',
@@ -27,6 +28,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
     'state',
     'recording',
     'resuming',
+    'fleet',
     'experimenting',
     'proving',
     'erasing',
