@@ -2,7 +2,7 @@ import { limits } from '../limits.ts';
 import type { Seq } from '../point.ts';
 import { utf8Length } from '../utf8.ts';
 import { byPlace, type ContextSection, contextSections, type HeldRecord } from './record.ts';
-import type { TaintCheck } from './taint.ts';
+import { neverTainted, type TaintCheck } from './taint.ts';
 
 /** Counts the tokens of a line of text, under a name that a log can keep. */
 export interface TokenCounter {
@@ -98,7 +98,8 @@ class ContextPage {
 
   #isUnsafe({ record, section, holders }: HeldRecord, shown: string): boolean {
     const { isTainted, setAside } = this.#settings;
-    if (holders.some((holder) => setAside.has(holder))) return true;
+    if (setAside.size > 0 && holders.some((holder) => setAside.has(holder))) return true;
+    if (isTainted === neverTainted) return false;
     // A piece may begin in the lines before, in the heading, or in the text that is cut off.
     const heading = section === undefined || this.#lines.has(section) ? '' : `## ${section}\n`;
     const isUnsafe = (text: string): boolean => isTainted(`${this.#tail}${heading}- ${text}\n`);
@@ -118,9 +119,12 @@ class ContextPage {
     this.#used += needs;
     if (lines === undefined) this.#lines.set(section, [`- ${text}\n`]);
     else lines.push(`- ${text}\n`);
-    const heading = lines === undefined ? `## ${section}\n` : '';
-    this.#tail = `${this.#tail}${heading}- ${text}\n`.slice(-tailCharacters);
+    this.#goOn(`${lines === undefined ? `## ${section}\n` : ''}- ${text}\n`);
     this.#explained.push({ id: record.id, why: isCut ? 'cut' : 'in', required: isRequired });
+  }
+
+  #goOn(placed: string): void {
+    if (this.#settings.isTainted !== neverTainted) this.#tail = `${this.#tail}${placed}`.slice(-tailCharacters);
   }
 
   #cut(text: string): ShownText {
