@@ -53,6 +53,10 @@ type Right = ((world: World) => readonly unknown[]) | undefined;
 
 const agent = async (): Promise<string> => 'done';
 const none = (): readonly unknown[] => [];
+const folder = mkdtempSync(join(tmpdir(), 'reprise-hostile-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let bundles = 0;
+const bundlePath = (): string => join(folder, `${++bundles}`);
 const counter = { name: 'lines', count: () => 1 };
 const quiet = { onError: () => undefined };
 
@@ -107,7 +111,12 @@ const right: Readonly<Record<HandledVerb, Right>> = {
   'reprise.resolve': () => ['demo@1'],
   'reprise.copy': ({ reprise }) => [reprise.namespace('copied'), {}],
   'reprise.import': () => [{ trace_id: 'x', metadata: {}, events: [] }, { format: 'shipit' }],
+  'reprise.importAll': () => [{ trace_id: 'x', metadata: {}, events: [] }, { format: 'shipit' }],
   'reprise.export': () => ['demo', { format: 'shipit' }],
+  'reprise.exportFiles': () => ['demo', { format: 'shipit' }],
+  'reprise.handBack': () => ['demo', { format: 'codex' }],
+  'reprise.exportBundle': () => ['demo', { to: bundlePath() }],
+  'reprise.prove': () => ['demo@1', { payload: false }],
   'reprise.health': () => [{ deep: true }],
   'reprise.experiment': () => [{ agent, variants: [{ name: 'a' }], sessions: ['demo'] }],
   'reprise.findExperiment': () => ['none'],
