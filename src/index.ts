@@ -367,7 +367,7 @@ export {
   readTestReport,
 } from './core/coding/reports/read-report.ts';
 export type { ReportedFailure, ReportFormat, TestReport } from './core/coding/reports/report.ts';
-export type { Selection } from './core/coding/test-run.ts';
+export type { Selection } from './core/coding/test-command.ts';
 export type { FolderWriter } from './core/store/platform.ts';
 export type {
   CodingRunEnd,

@@ -71,7 +71,7 @@ export function recordsOf(book: CodingBook, currentGoal?: string): readonly Held
   const notes = Object.values(book.notes);
   const lastGoal = notes.findLast(({ kind }) => kind === 'goal');
   const held = [
-    ...(currentGoal === undefined ? [] : [currentRecord(currentGoal)]),
+    ...(currentGoal === undefined || currentGoal.trim() === '' ? [] : [currentRecord(currentGoal)]),
     ...notes.map((note) => noteRecord(note, note === lastGoal)),
     ...Object.values(book.failures).flatMap(failureRecords),
     ...Object.values(book.files).map(fileRecord),
@@ -156,7 +156,7 @@ function failureRecords(failure: FailureEntry): HeldRecord[] {
     return [
       held(
         { ...about, id, group: 'resolved_failure_notes', text },
-        { section: 'resolved_failure_notes', holders: [], newest: source.at(-1) ?? 0 },
+        { section: 'resolved_failure_notes', holders: source, newest: source.at(-1) ?? 0 },
       ),
     ];
   }
@@ -165,7 +165,7 @@ function failureRecords(failure: FailureEntry): HeldRecord[] {
     return [
       held(
         { ...about, id, group: 'open_failures', text },
-        { section: 'unsure_tests', holders: [], newest: source.at(-1) ?? 0 },
+        { section: 'unsure_tests', holders: source, newest: source.at(-1) ?? 0 },
       ),
     ];
   }
