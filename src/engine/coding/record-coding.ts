@@ -5,9 +5,9 @@ import { checkId } from '../../core/id.ts';
 import { given, type JsonInput } from '../../core/json.ts';
 import { limits } from '../../core/limits.ts';
 import { codingBook } from '../../projections/coding.ts';
-import { fingerprintProjection } from '../../projections/fingerprint.ts';
 import { append } from '../changing/append.ts';
 import type { Engine } from '../context/engine.ts';
+import { fingerprintThrough } from '../history/fingerprint.ts';
 import { foldAt } from '../history/fold.ts';
 import { type Place, placeAt } from '../history/place.ts';
 import { sessionMasking } from '../recording/session-masking.ts';
@@ -56,7 +56,7 @@ export async function endRun(target: CodingTarget, { run, outcome = 'ok', result
   const about = { run: chosen, ...given({ agent: agent ?? target.agent }) };
   for (let tries = 1; ; tries++) {
     const place = await headOf(target);
-    const fingerprint = await foldAt(target.engine, place, fingerprintProjection(target.engine.platform.sha256));
+    const fingerprint = await fingerprintThrough(target.engine, place);
     const draft = { type: 'run.ended', ...about, data: given({ outcome, result, fingerprint }) };
     try {
       return await store(target, draft, place.seq);
