@@ -1,14 +1,19 @@
 import type { StrictDiff } from '../core/comparing/diff-strict.ts';
+import type { Belief } from '../core/fleet/belief.ts';
 import type { Masker } from '../core/masking/masking.ts';
 import type { Agent } from '../core/recording/agent.ts';
 import type { PointInput, Ref } from '../core/ref.ts';
 import type { SessionRecord } from '../core/store/event-store.ts';
+import type { MarkConsequences } from './changing/mark.ts';
 import type { Engine } from './context/engine.ts';
 import type { Copied, CopyOptions } from './copying/copy-options.ts';
 import type { ImportOptions, ImportSource } from './copying/foreign-history.ts';
 import type { Erased, EraseOptions } from './erasing/erase.ts';
 import type { ExperimentOptions, ExperimentSetOptions } from './experimenting/experiment-options.ts';
 import type { ExperimentResult, ExperimentSetResult } from './experimenting/experiment-result.ts';
+import type { FleetState } from './fleet/fleet-at.ts';
+import type { OnBranch } from './fleet/fleet-look.ts';
+import type { BeliefsAtOptions, TwoTimes } from './fleet/fleet-times.ts';
 import type { CompareOptions, Comparison } from './looking/compare.ts';
 import type { Repaired } from './proving/repair.ts';
 import type { Verification, VerifyOptions } from './proving/verify.ts';
@@ -96,6 +101,24 @@ export async function importHistory(engine: Engine, source: ImportSource, option
 /** Writes the view at a ref in a foreign format; see `foreign-history.ts`. */
 export async function exportHistory(engine: Engine, ref: Ref, format: string): Promise<string> {
   return (await import('./copying/foreign-history.ts')).exportHistory(engine, ref, format);
+}
+
+/** Returns the claims that stand at a moment; see `fleet-at.ts`. */
+export async function beliefsAt(engine: Engine, on: OnBranch, options: BeliefsAtOptions): Promise<readonly Belief[]> {
+  return (await import('./fleet/fleet-at.ts')).beliefsAt(engine, on, options);
+}
+
+/** Returns who is there at a moment; see `fleet-at.ts`. */
+export async function fleetAt(engine: Engine, on: OnBranch, where: PointInput | TwoTimes): Promise<FleetState> {
+  return (await import('./fleet/fleet-at.ts')).fleetAt(engine, on, where);
+}
+
+/** Returns the consequences of markers on beliefs, for the verbs that mark a history; see `settle-marked.ts`. */
+export function beliefConsequences(engine: Engine): MarkConsequences {
+  return async (place, markers) => {
+    const { settleMarked } = await import('./fleet/settle-marked.ts');
+    return (await settleMarked(engine, place, markers)).drafts;
+  };
 }
 
 /** Compares the views at two refs by how they behaved; see `compare.ts`. */
