@@ -236,9 +236,9 @@ export type {
 export type { AuditOptions } from './engine/fleet/audit.ts';
 export type { BeliefsVerbs } from './engine/fleet/beliefs-verbs.ts';
 export type { CommitOptions, CommittedBelief } from './engine/fleet/commit-belief.ts';
-export type { BeliefsAtOptions, FleetAgent, FleetState } from './engine/fleet/fleet-at.ts';
-export type { TwoTimes } from './engine/fleet/fleet-look.ts';
+export type { FleetAgent, FleetState } from './engine/fleet/fleet-at.ts';
 export type { ClaimTask, EndTask, FailedVerification, StartTask } from './engine/fleet/fleet-tasks.ts';
+export type { BeliefsAtOptions, TwoTimes } from './engine/fleet/fleet-times.ts';
 export type { FleetVerbs, TasksVerbs } from './engine/fleet/fleet-verbs.ts';
 export type { Contradicts, JudgeOptions, Strategy, Winner } from './engine/fleet/judge.ts';
 export type { Mutated, Mutation, StateMutation } from './engine/fleet/mutate.ts';
@@ -257,6 +257,7 @@ export type {
 export type { BranchFleetVerbs, SessionFleetVerbs } from './engine/fleet/session-fleet-verbs.ts';
 export type { SettledPair } from './engine/fleet/settle.ts';
 export type { SettledTold } from './engine/fleet/settle-told.ts';
+export type { StrategyOptions } from './engine/fleet/strategy.ts';
 export type { Located } from './engine/history/place.ts';
 export type { Exported, HandedBack } from './engine/importing/export.ts';
 export type { Imported, ImportFailure, ImportOptions, ImportSource } from './engine/importing/import-options.ts';

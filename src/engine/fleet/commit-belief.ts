@@ -3,7 +3,7 @@ import { hasCode, RepriseError } from '../../core/error.ts';
 import type { Event, EventDraft } from '../../core/event/event.ts';
 import { strategyKey } from '../../core/event/families/knowledge.ts';
 import { plainKey } from '../../core/event/keys.ts';
-import { always, registrationAt } from '../../core/fleet/active.ts';
+import { registrationAt } from '../../core/fleet/active.ts';
 import {
   type Belief,
   type BeliefKind,
@@ -16,7 +16,7 @@ import {
   kindDefault,
 } from '../../core/fleet/belief.ts';
 import { indexOf } from '../../core/fleet/fleet-table.ts';
-import { type Moment, mayKnow, type Registration, trustOf } from '../../core/fleet/registration.ts';
+import { type Registration, trustOf } from '../../core/fleet/registration.ts';
 import { heldBelief, type Settled } from '../../core/fleet/settling.ts';
 import { checkId } from '../../core/id.ts';
 import { given, type JsonValue } from '../../core/json.ts';
@@ -27,7 +27,7 @@ import { checkTurn } from '../../core/ref.ts';
 import { write } from '../changing/write.ts';
 import type { Engine } from '../context/engine.ts';
 import { keepSnapshots } from '../history/keep-snapshots.ts';
-import { type FleetLook, fleetAtHead, highestTurn, learnAppended, type OnBranch, turnNow } from './fleet-look.ts';
+import { type FleetLook, fleetAtHead, learnAppended, momentNow, type OnBranch, turnNow } from './fleet-look.ts';
 import type { Judge } from './judge.ts';
 import { type SettledPair, settleClaim, settledDrafts, settledPairs, supersededDraft } from './settle.ts';
 
@@ -203,11 +203,6 @@ async function planCommit(
   return { look, belief, drafts, keys, older, settled };
 }
 
-/** Returns the moment of the head of a branch: the highest turn there is. */
-export async function momentNow(engine: Engine, { place, table }: FleetLook): Promise<Moment> {
-  return indexOf(table).joinsLater ? { ...always, now: await highestTurn(engine, place) } : always;
-}
-
 function newBelief(
   { place }: FleetLook,
   options: CommitOptions & { readonly id: string },
@@ -270,9 +265,6 @@ function refuseScope(agent: string | undefined, topic: string | undefined): neve
     },
   );
 }
-
-/** Tells whether an agent may speak on a topic: it may on what it may see. */
-export const maySpeak: NonNullable<CommitManner['within']> = mayKnow;
 
 /** Appends a plan; undefined if something it was made from has changed. */
 async function tryPlan(
