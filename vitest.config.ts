@@ -47,6 +47,7 @@ export default defineConfig({
       kind('unit', 60 * second, ['src/**/*.test.ts']),
       kind('house', 120 * second, ['test/tidy*.test.ts', 'test/wall.test.ts']),
       kind('contract', 120 * second),
+      kind('server', 180 * second),
       kind('postgres', 300 * second, ['test/postgres/**/*.test.ts', onServer, commands]),
       kind('crash', 300 * second),
       kind('compat', 120 * second),

@@ -85,6 +85,7 @@ export const errorCodes = {
   'store.unreachable': 'The server of the store does not answer, or the connection to it was cut.',
   'store.unsupported': 'No store supports that address.',
   'time.invalid': 'A time is not an ISO 8601 date and time.',
+  'token.invalid': 'The server does not know the token, or it has expired or was revoked.',
   'transaction.ended': 'The transaction was already committed or aborted.',
   'transaction.expired': 'The transaction was open for longer than it was allowed to be.',
   'transaction.not-found': 'There is no open transaction of that id.',

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { canonicalJson } from '../../core/canonical-json.ts';
 import { ownedKey } from '../../core/event/keys.ts';
 import { given } from '../../core/json.ts';
 import { type Digest, seq } from '../../core/point.ts';
@@ -18,6 +19,7 @@ import {
   saltedPart,
   segment,
   sha256,
+  someTime,
   textsOf,
   valuePart,
   type World,
@@ -104,7 +106,7 @@ const payloads: readonly ContractCase[] = [
   }),
 
   contractCase('erase() changes nothing at all if any of it is refused', async (world) => {
-    await append(world, [note('a'), note('b', { keys: ['k'] })]);
+    await append(world, [note('a'), written('k')]);
     await append(world, [input('event.reverted', { seqs: [1], target: 1 })], {
       condition: { kind: 'head', seq: seq(2) },
     });
@@ -223,7 +225,7 @@ const keysAndParts: readonly ContractCase[] = [
     const other = { store, ref: { ...ref, session: 'other' } };
     await store.createSession(other.ref, { root: 'main', seed: 'x' });
     const [shared, own] = [await valuePart('{"shared":"secret"}'), await valuePart('{"own":"secret"}')];
-    await append(world, [input('note.added', { text: { $part: shared.digest } })], { parts: [shared, own] });
+    await append(world, [input('thing.kept', { held: { $part: shared.digest } })], { parts: [shared, own] });
     await append(other, [note('b')], { parts: [shared] });
     await eraseOnMain(world, [], {
       parts: [shared.digest, own.digest, noDigest],
@@ -299,11 +301,11 @@ export const reindexCases: readonly ContractCase[] = [
       const { store, ref } = world;
       const part = await saltedPart(
         'sealed',
-        JSON.stringify({ operations: [{ agent: 'default', key: 'carried', op: 'write', value: 1, version: 1 }] }),
+        canonicalJson({ operations: [{ agent: 'default', key: 'carried', op: 'write', value: 1, version: 1 }] }),
       );
       const replaced = input(
         'event.replaced',
-        { seq: 1, event: { type: 'state.committed', version: 1, time: '', turn: 0, data: { $sealed: part.digest } } },
+        { seq: 1, event: { type: 'state.committed', version: 1, time: someTime, turn: 0, data: { $sealed: part.digest } } },
         { keys: ['wrong'] },
       );
       await append(world, [

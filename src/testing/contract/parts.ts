@@ -111,7 +111,7 @@ export const partsCases: readonly ContractCase[] = [
       const part = await valuePart('{"secret":true}');
       await append(world, [note('a')], { parts: [part] });
       assert.equal((await world.store.parts(other.ref, [part.digest])).parts.size, 0);
-      await refused(other, 'part.missing', [input('note.added', { text: { $part: part.digest } })]);
+      await refused(other, 'part.missing', [input('thing.kept', { held: { $part: part.digest } })]);
       await append(other, [note('b')], { parts: [part] });
       assert.equal((await world.store.parts(other.ref, [part.digest])).parts.get(part.digest)?.text, part.text);
     },

@@ -1,0 +1,50 @@
+import { create } from '@bufbuild/protobuf';
+import { Code, ConnectError, type Interceptor } from '@connectrpc/connect';
+import { messageOf, RepriseError } from '../core/error.ts';
+import { errorToWire } from '../wire/error-codec.ts';
+import { ErrorSchema } from '../wire/generated/reprise/v1/server_pb.ts';
+import { statusOf } from '../wire/status.ts';
+
+/** Gets an error that is no answer to a mistake of the caller, so that an operator can read it. */
+export type ReportFailure = (call: string, error: unknown) => void;
+
+/** Returns an error with its status, and with itself as a detail. */
+export function connectError(error: RepriseError): ConnectError {
+  const detail = { desc: ErrorSchema, value: create(ErrorSchema, errorToWire(error)) };
+  return new ConnectError(error.message, statusOf[error.code], undefined, [detail]);
+}
+
+/** Turns whatever a call throws into an error of Reprise. The text of a foreign error stays on the server. */
+export function withErrors(report: ReportFailure): Interceptor {
+  return (next) => async (request) => {
+    const call = request.method.name;
+    try {
+      const response = await next(request);
+      return response.stream ? { ...response, message: told(response.message, call, report) } : response;
+    } catch (error) {
+      throw answerTo(error, call, report);
+    }
+  };
+}
+
+async function* told<Item>(items: AsyncIterable<Item>, call: string, report: ReportFailure): AsyncIterable<Item> {
+  try {
+    yield* items;
+  } catch (error) {
+    throw answerTo(error, call, report);
+  }
+}
+
+function answerTo(error: unknown, call: string, report: ReportFailure): ConnectError {
+  if (error instanceof RepriseError) return connectError(error);
+  // A client that left is told nothing, and no operator has to know.
+  if (error instanceof ConnectError && (error.code === Code.Canceled || error.code === Code.Aborted)) return error;
+  report(call, error);
+  if (error instanceof ConnectError)
+    return connectError(new RepriseError('option.invalid', `Cannot answer ${call}: ${messageOf(error)}`));
+  return connectError(
+    new RepriseError('store.failed', `Cannot answer ${call}: the server failed`, {
+      hint: 'Look for the request in the log of the server.',
+    }),
+  );
+}

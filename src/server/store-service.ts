@@ -1,0 +1,231 @@
+import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
+import { given } from '../core/json.ts';
+import type { EventStore } from '../core/store/event-store.ts';
+import { appendFromWire, eraseFromWire, outcomeToWire, restoreFromWire } from '../wire/append-codec.ts';
+import { branchToWire, headToWire, summaryToWire } from '../wire/branch-codec.ts';
+import type { ReadRequest, StoreService } from '../wire/generated/reprise/v1/store_pb.ts';
+import {
+  healthToWire,
+  receiptFromWire,
+  receiptToWire,
+  snapshotFromWire,
+  snapshotKeyFromWire,
+  snapshotToWire,
+} from '../wire/kept-codec.ts';
+import { cursorToWire, pageFromWire, selectFromWire, viewFromWire } from '../wire/page-codec.ts';
+import { beatMs } from '../wire/protocol.ts';
+import { eventToWire, partToWire, pointToWire } from '../wire/row-codec.ts';
+import { branchRefFromWire, sessionRefFromWire, sessionToWire } from '../wire/session-codec.ts';
+import { digestFrom, digestsFrom, fromWhole, fromWholeOr, seqFrom, toWhole, toWholeOr } from '../wire/whole-number.ts';
+import type { DoneChanges } from './done-changes.ts';
+import type { Grant } from './grant.ts';
+import type { GuardedStore } from './guarded-store.ts';
+import { withBeats } from './beats.ts';
+
+/** One caller of the store service. */
+export interface StoreCaller {
+  readonly grant: Grant;
+  readonly store: GuardedStore;
+}
+
+/** Returns the store calls. `callerOf` finds who calls; `done` recognizes repeated changes; `ends` when the server drains. */
+export function storeService(
+  callerOf: (context: HandlerContext) => StoreCaller,
+  done: DoneChanges,
+  ends: AbortSignal,
+): ServiceImpl<typeof StoreService> {
+  const storeOf = (context: HandlerContext): GuardedStore => callerOf(context).store;
+  return {
+    ...changes(callerOf, done),
+    ...kept(storeOf),
+    async getBranch({ branch }, context) {
+      const found = await storeOf(context).branch(branchRefFromWire(branch));
+      return given({ branch: found === undefined ? undefined : branchToWire(found) });
+    },
+    async getBranchHead({ branch }, context) {
+      const found = await storeOf(context).branchHead(branchRefFromWire(branch));
+      return given({ head: found === undefined ? undefined : headToWire(found) });
+    },
+    async listBranches({ session }, context) {
+      return { branches: (await storeOf(context).branches(sessionRefFromWire(session))).map(summaryToWire) };
+    },
+    read: (request, context) => readPages(storeOf(context), request, context.signal),
+    async locate({ session, ids }, context) {
+      const found = await storeOf(context).locate(sessionRefFromWire(session), ids);
+      return { events: Array.from(found, ([id, point]) => ({ id, point: pointToWire(point) })) };
+    },
+    async latest(request, context) {
+      const { session, keys, prefix, limit, after, select } = request;
+      const { entries, next, head } = await storeOf(context).latest(
+        sessionRefFromWire(session),
+        viewFromWire(request),
+        prefix === undefined ? { keys } : { prefix },
+        {
+          limit: fromWhole(limit),
+          select: selectFromWire(select) === 'header' ? 'header' : 'full',
+          ...given({ after }),
+        },
+      );
+      return {
+        entries: entries.map(({ key, event }) => ({ key, event: eventToWire(event, event.branch) })),
+        ...given({ next, head: toWholeOr(head) }),
+      };
+    },
+    async getParts({ session, digests, askedOnly }, context) {
+      const depth = askedOnly ? 'asked' : 'all';
+      const { parts, rest } = await storeOf(context).parts(sessionRefFromWire(session), digestsFrom(digests), {
+        depth,
+      });
+      return { parts: [...parts.values()].map(partToWire), rest: [...rest] };
+    },
+    async *watch({ branch, after }, context) {
+      const signal = AbortSignal.any([context.signal, ends]);
+      const heads = storeOf(context).watch(branchRefFromWire(branch), seqFrom(after), signal);
+      for await (const head of withBeats(heads, beatMs, signal)) yield given({ head: toWholeOr(head) });
+    },
+    async getSession({ session }, context) {
+      const found = await storeOf(context).session(sessionRefFromWire(session));
+      return given({ session: found === undefined ? undefined : sessionToWire(found) });
+    },
+    async listSessions({ namespace, limit, cursor }, context) {
+      const { sessions, next } = await storeOf(context).sessions({
+        limit: fromWhole(limit),
+        ...given({ namespace, cursor }),
+      });
+      return { sessions: sessions.map(sessionToWire), ...given({ next }) };
+    },
+    async listHeldParts({ session, limit, after }, context) {
+      const request = {
+        limit: fromWhole(limit),
+        ...given({ after: after === undefined ? undefined : digestFrom(after) }),
+      };
+      return { digests: [...(await storeOf(context).heldParts(sessionRefFromWire(session), request))] };
+    },
+    async getHealth(_, context) {
+      return healthToWire(await storeOf(context).health());
+    },
+  };
+}
+
+/** Sends consecutive pages. Nothing is open between two of them, so a slow client holds nothing but its connection. */
+async function* readPages(store: GuardedStore, request: ReadRequest, signal: AbortSignal) {
+  const ref = sessionRefFromWire(request.session);
+  const { view, page } = pageFromWire(request);
+  let { cursor } = page;
+  for (let sent = 0; sent < Math.max(1, request.pages) && !signal.aborted; sent++) {
+    const { events, next } = await store.read(ref, view, { ...page, ...given({ cursor }) });
+    yield {
+      events: events.map((event) => eventToWire(event, event.branch)),
+      ...given({ next: next === undefined ? undefined : cursorToWire(next) }),
+    };
+    if (next === undefined) return;
+    cursor = next;
+  }
+}
+
+type ChangeCall =
+  | 'append'
+  | 'restore'
+  | 'createSession'
+  | 'renameSession'
+  | 'deleteSession'
+  | 'erase'
+  | 'reindex';
+
+function changes(
+  callerOf: (context: HandlerContext) => StoreCaller,
+  done: DoneChanges,
+): Pick<ServiceImpl<typeof StoreService>, ChangeCall> {
+  return {
+    async append({ appends }, context) {
+      const outcomes = await callerOf(context).store.append(appends.map(appendFromWire));
+      return { outcomes: outcomes.map(outcomeToWire) };
+    },
+    async restore(request, context) {
+      const { head, digest } = await callerOf(context).store.restore(restoreFromWire(request));
+      return { head: toWhole(head), digest };
+    },
+    async createSession({ session, root, seed, createdAt, erasures }, context) {
+      const options = { root, seed, ...given({ createdAt, erasures: fromWholeOr(erasures) }) };
+      const made = await callerOf(context).store.createSession(sessionRefFromWire(session), options);
+      return { session: sessionToWire(made) };
+    },
+    async renameSession({ session, to, replaces, requestId }, context) {
+      const { grant, store } = callerOf(context);
+      const branches = replaces?.branches.map(({ branch, digest }) => ({ branch, digest: digestFrom(digest) }));
+      const request = { to, ...given({ replaces: branches }) };
+      await done.once(grant, requestId, () => store.renameSession(sessionRefFromWire(session), request));
+      return {};
+    },
+    async deleteSession({ session, requestId }, context) {
+      const { grant, store } = callerOf(context);
+      const deleted = await done.once(grant, requestId, () => store.deleteSession(sessionRefFromWire(session)));
+      return { deleted };
+    },
+    async erase(request, context) {
+      const { grant, store } = callerOf(context);
+      const { appends, remains } = await done.once(grant, request.requestId, () => store.erase(eraseFromWire(request)));
+      return { outcomes: appends.map(outcomeToWire), remains: [...remains] };
+    },
+    async reindex({ session }, context) {
+      await callerOf(context).store.reindex(sessionRefFromWire(session));
+      return {};
+    },
+  };
+}
+
+type KeptCall =
+  | 'putSnapshot'
+  | 'listSnapshots'
+  | 'getSnapshot'
+  | 'dropSnapshots'
+  | 'putReceipt'
+  | 'listReceipts'
+  | 'listHeldReceipts';
+
+function kept(
+  storeOf: (context: HandlerContext) => Pick<EventStore, keyof GuardedStore>,
+): Pick<ServiceImpl<typeof StoreService>, KeptCall> {
+  return {
+    async putSnapshot({ session, snapshot }, context) {
+      const store = storeOf(context);
+      if (snapshot !== undefined) await store.putSnapshot(sessionRefFromWire(session), snapshotFromWire(snapshot));
+      return {};
+    },
+    async listSnapshots({ branch, key, through }, context) {
+      const found = await storeOf(context).snapshots(
+        branchRefFromWire(branch),
+        snapshotKeyFromWire(key),
+        seqFrom(through),
+      );
+      return { snapshots: found.map(snapshotToWire) };
+    },
+    async getSnapshot({ branch, key, seq }, context) {
+      const found = await storeOf(context).snapshot(branchRefFromWire(branch), snapshotKeyFromWire(key), seqFrom(seq));
+      return given({ snapshot: found === undefined ? undefined : snapshotToWire(found) });
+    },
+    async dropSnapshots({ session }, context) {
+      await storeOf(context).dropSnapshots(sessionRefFromWire(session));
+      return {};
+    },
+    async putReceipt({ session, receipt }, context) {
+      const store = storeOf(context);
+      if (receipt !== undefined) await store.putReceipt(sessionRefFromWire(session), receiptFromWire(receipt));
+      return {};
+    },
+    async listReceipts({ session, digest }, context) {
+      const found = await storeOf(context).receipts(sessionRefFromWire(session), digestFrom(digest));
+      return { receipts: found.map(receiptToWire) };
+    },
+    async listHeldReceipts({ session, limit, after }, context) {
+      const request = {
+        limit: fromWhole(limit),
+        ...given({
+          after: after === undefined ? undefined : { digest: digestFrom(after.digest), kind: after.kind },
+        }),
+      };
+      const found = await storeOf(context).heldReceipts(sessionRefFromWire(session), request);
+      return { receipts: found.map(receiptToWire) };
+    },
+  };
+}

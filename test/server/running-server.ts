@@ -1,0 +1,29 @@
+import type { EventStore } from '../../src/core/store/event-store.ts';
+import { createNodePlatform } from '../../src/node/platform.ts';
+import type { Grant } from '../../src/server/grant.ts';
+import { type RunningServer, startServer } from '../../src/server/serve.ts';
+
+/** May do everything, everywhere. */
+export const everything: Grant = { token: 'test', rights: new Set(['admin']), namespaces: undefined };
+
+/** Starts a server in this process that lets everyone in as one token. */
+export async function serving(store: EventStore, grant: Grant = everything): Promise<RunningServer> {
+  return await startServer({
+    store,
+    platform: createNodePlatform(),
+    release: 'test',
+    authenticate: async () => grant,
+    host: '127.0.0.1',
+    port: 0,
+    report: (call, error) => console.error(call, error),
+    limits: {
+      connections: 1_000,
+      streamsPerConnection: 1_000,
+      headerBytes: 16_384,
+      greetingMs: 10_000,
+      idleMs: 60_000,
+      bodyBytes: 96 * 1_048_576,
+      graceMs: 1_000,
+    },
+  });
+}
