@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { shipit } from './adapters/import/shipit.ts';
+import { RepriseError } from './core/error.ts';
 import { given } from './core/json.ts';
 import { checkKeys, type KnownKeys, optionKeys } from './core/known-keys.ts';
 import { checkMasking, type MaskingOptions } from './core/masking/masking-options.ts';
@@ -11,12 +12,13 @@ import { createReprise, type Reprise } from './engine/reprise.ts';
 import { type LoadedConfig, loadConfigFile, nearestConfig } from './node/config-file.ts';
 import { maskKey } from './node/mask-key.ts';
 import { createNodePlatform } from './node/platform.ts';
+import { release } from './node/release.ts';
 import { chooseStore, type StoreLocation } from './node/store-location.ts';
 
 /** How to open Reprise. */
 export interface OpenOptions {
   /**
-   * A store URL (`sqlite:PATH`, `postgres://…`, `memory:`), or a store of your own. If it is left out: `REPRISE_STORE`,
+   * A store URL (`sqlite:PATH`, `postgres://…`, `https://…`, `memory:`), or a store of your own. If it is left out: `REPRISE_STORE`,
    * else what the configuration says, else `.reprise/reprise.db`.
    */
   readonly store?: string | EventStore;
@@ -31,6 +33,8 @@ export interface OpenOptions {
   readonly prices?: PriceTable;
   /** The masking rules of recordings, instead of those of the configuration; `false` masks nothing. */
   readonly masking?: MaskingOptions | false;
+  /** The token for a server; `REPRISE_TOKEN` if it is left out. */
+  readonly token?: string;
   /** `disk` (the default) survives power loss; `process` survives the death of the process only, and is faster. */
   readonly durability?: 'disk' | 'process';
   /** Opens for reading only. */
@@ -38,8 +42,8 @@ export interface OpenOptions {
   /** Whether a store that does not exist yet is made; true unless it is opened for reading only. */
   readonly create?: boolean;
   /**
-   * How long to wait for another process that holds the file before `store.busy`: 10,000 if left out, 0 to try once.
-   * Waiting never blocks the event loop.
+   * How long to wait for another process that holds the file, or for a server that is gone: 10,000 if left out, 0 to try
+   * once. Waiting never blocks the event loop.
    */
   readonly busyWaitMs?: number;
   /** Events since the last snapshot before another is worth keeping; 256 if left out. */
@@ -58,6 +62,7 @@ const openKeys: KnownKeys = optionKeys<OpenOptions>(
     config: true,
     prices: true,
     masking: true,
+    token: true,
     durability: true,
     readOnly: true,
     create: true,
@@ -125,6 +130,7 @@ async function openStore(location: StoreLocation, platform: Platform, options: O
     const { openMemoryStore } = await import('./store/memory/memory-store.ts');
     return openMemoryStore({ platform });
   }
+  if (location.kind === 'server') return await openServer(location.url, platform, options);
   const { durability, readOnly, create, busyWaitMs } = options;
   const how = {
     platform,
@@ -136,4 +142,15 @@ async function openStore(location: StoreLocation, platform: Platform, options: O
   }
   const { openSqliteStore } = await import('./store/sqlite/sqlite-store.ts');
   return await openSqliteStore({ path: location.path, ...how });
+}
+
+async function openServer(url: string, platform: Platform, options: OpenOptions): Promise<EventStore> {
+  const { durability, readOnly, busyWaitMs } = options;
+  if (durability !== undefined)
+    throw new RepriseError('option.invalid', 'Cannot use "durability" with a server: the server decides it', {
+      hint: 'Leave it out; "reprise serve" has the option.',
+    });
+  const token = options.token ?? process.env['REPRISE_TOKEN'];
+  const { openRemoteStore } = await import('./client/open-remote-store.ts');
+  return await openRemoteStore({ url, platform, release: release(), ...given({ token, readOnly, busyWaitMs }) });
 }

@@ -8,7 +8,7 @@ import type { Reprise } from '../../engine/reprise.ts';
 import { chooseStore, shownUrl } from '../../node/store-location.ts';
 import { branchesOf, ownEvents } from '../../reading/branch-tree.ts';
 import { type Context, missingHint } from '../context.ts';
-import { version } from '../version.ts';
+import { release } from '../../node/release.ts';
 
 /** Something that is wrong, and what to do about it. */
 interface Finding {
@@ -64,7 +64,7 @@ export async function diagnose(context: Context, options: DiagnoseOptions): Prom
   const free = location.kind === 'sqlite' ? freeBytesAt(location.path) : null;
   const found: DoctorAnswer = {
     ok: false,
-    reprise: version(),
+    reprise: release(),
     node: process.versions.node,
     location: shownUrl(location),
     namespace: context.namespace ?? loaded?.config.namespace ?? 'default',

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { canonicalJson } from '../../core/canonical-json.ts';
 import { limits } from '../../core/limits.ts';
 import {
   append,
@@ -34,7 +35,7 @@ export const partsCases: readonly ContractCase[] = [
         digest: (await saltedPart('body', 'raw\nbodies')).digest,
         kind: 'delta',
         salt: 'c2FsdHNhbHRzYWx0c2Fs',
-        text: '{"base":"x"}',
+        text: canonicalJson({ base: body.digest, middle: 'ies', prefix: 7, suffix: 0 }),
         refs: [body.digest],
       } as const;
       const all = [value, body, list, sealed, delta];

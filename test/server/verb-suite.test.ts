@@ -1,0 +1,37 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, test } from 'vitest';
+import { openReprise } from '../../src/index.ts';
+import { createNodePlatform } from '../../src/node/platform.ts';
+import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { verbSuite } from '../../src/testing/verbs/verb-suite.ts';
+import { serving } from './running-server.ts';
+
+let directory = '';
+let files = 0;
+const running: (() => Promise<void>)[] = [];
+
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'reprise-remote-verbs-'));
+});
+afterEach(async () => {
+  for (const stop of running.splice(0)) await stop();
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+describe.each(['grpc', 'connect'])('the verbs on a server, by %s', (transport) => {
+  const open = async () => {
+    const path = join(directory, `${files++}.db`);
+    const store = await openSqliteStore({ path, platform: createNodePlatform(), durability: 'process' });
+    const server = await serving(store);
+    const reprise = await openReprise(`${server.url}?transport=${transport}`);
+    running.push(async () => {
+      await reprise.close();
+      await server.close();
+      await store.close();
+    });
+    return reprise;
+  };
+  for (const held of new Set(Object.values(verbSuite).flat())) test(`${held.title}`, () => held.run(open));
+});
