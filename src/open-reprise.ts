@@ -8,6 +8,7 @@ import { checkMasking, type MaskingOptions } from './core/masking/masking-option
 import { type Config, checkConfig } from './core/recording/config.ts';
 import { checkPrices, knownPrices, type PriceTable } from './core/recording/prices.ts';
 import type { EventStore, Platform } from './core/store/event-store.ts';
+import type { TokenKeeper } from './core/store/token-store.ts';
 import { createReprise, type Reprise } from './engine/reprise.ts';
 import { type LoadedConfig, loadConfigFile, nearestConfig } from './node/config-file.ts';
 import { maskKey } from './node/mask-key.ts';
@@ -125,12 +126,21 @@ function recordingOf(
 }
 
 async function openStore(location: StoreLocation, platform: Platform, options: OpenOptions): Promise<EventStore> {
+  if (location.kind === 'server') return await openServer(location.url, platform, options);
+  return await openOwnStore(location, platform, options);
+}
+
+/** Opens a store that needs no server: in memory, in a file, or in a database. */
+export async function openOwnStore(
+  location: Exclude<StoreLocation, { kind: 'server' }>,
+  platform: Platform,
+  options: Pick<OpenOptions, 'durability' | 'readOnly' | 'create' | 'busyWaitMs'>,
+): Promise<EventStore & TokenKeeper> {
   // Only the store that is used is loaded: a command that prints a line should not wait for all.
   if (location.kind === 'memory') {
     const { openMemoryStore } = await import('./store/memory/memory-store.ts');
     return openMemoryStore({ platform });
   }
-  if (location.kind === 'server') return await openServer(location.url, platform, options);
   const { durability, readOnly, create, busyWaitMs } = options;
   const how = {
     platform,

@@ -48,5 +48,6 @@ export type {
 export type { Snapshot, SnapshotKey } from './core/store/snapshot-key.ts';
 export type { NamespaceSize, StoreAdvice, StoreFact, StoreHealth, TableSize } from './core/store/store-health.ts';
 export type { StoredEvent } from './core/store/stored-event.ts';
+export type { TokenKeeper, TokenRecord, TokenStore } from './core/store/token-store.ts';
 export type { EditMarker, Marker, MarkerBase } from './core/view/marker.ts';
 export type { AskedView, History, Segment, ViewPoint } from './core/view/view.ts';

@@ -1,10 +1,10 @@
 import { nearest } from '../core/nearest.ts';
+import { release } from '../node/release.ts';
 import type { CommandEntry } from './command.ts';
 import { commands } from './commands.ts';
 import { usage } from './exit-code.ts';
 import { overview } from './help.ts';
 import { report } from './report.ts';
-import { release } from '../node/release.ts';
 import { asksForJson, commandFirst } from './words.ts';
 
 /** Runs one command line and returns its exit code. */

@@ -12,7 +12,10 @@ export interface ServerAddress {
 export function serverAddress(text: string): ServerAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.hash !== '')
-    throw refused('it is not the URL of a server', 'Use https://HOST, or http://HOST:PORT on a network that you trust.');
+    throw refused(
+      'it is not the URL of a server',
+      'Use https://HOST, or http://HOST:PORT on a network that you trust.',
+    );
   if (url.username !== '' || url.password !== '')
     throw refused('it holds a user or a password', 'Give the token as { token }, or set REPRISE_TOKEN.');
   const transport = url.searchParams.get('transport') ?? 'grpc';

@@ -139,6 +139,22 @@ export const limits = {
   connectWaitMsMax: 10_000,
   /** How long a PostgreSQL server may work on one statement; the default of `statementTimeoutMs`. */
   statementMsMax: 30_000,
+  /** Bytes of one message to a server: an append of the largest size, and what it is wrapped in. */
+  serverBodyBytesMax: 100_663_296,
+  /** Bytes of all requests that a server holds at once; further ones get `store.busy`. */
+  serverBytesInFlightMax: 268_435_456,
+  /** Bytes of the headers of one request to a server. */
+  serverHeaderBytesMax: 16_384,
+  /** Connections of a server. */
+  serverConnectionsMax: 4_096,
+  /** Calls under way on one connection of a server. */
+  serverStreamsMax: 256,
+  /** How long a connection to a server may take to say what it wants. */
+  serverGreetingMsMax: 10_000,
+  /** How long a connection to a server may stay idle. */
+  serverIdleMsMax: 300_000,
+  /** How long a server that stops waits for the calls under way; the default of `graceMs`. */
+  serverGraceMsMax: 10_000,
   /** Requests and answers that a scripted model server remembers; the oldest go first. */
   scriptedRequestsMax: 1_000,
   /** Characters of the title of a run or session; a longer one is cut. */

@@ -305,8 +305,13 @@ export interface RepriseParts {
   readonly recording?: RecordingDefaults;
 }
 
+/** Opens a namespace of a store. */
+export function createReprise(parts: RepriseParts): Reprise {
+  return new Reprise(createEngine(parts));
+}
+
 /** Creates an engine on a store. */
-export function createReprise({
+export function createEngine({
   store,
   platform,
   namespace = 'default',
@@ -315,8 +320,8 @@ export function createReprise({
   formats = [],
   readFile = noFiles,
   recording = {},
-}: RepriseParts): Reprise {
-  return new Reprise({
+}: RepriseParts): Engine {
+  return {
     store,
     platform,
     namespace: checkId('namespace', namespace),
@@ -328,7 +333,7 @@ export function createReprise({
     recording: { maskKey: randomKey(platform), ...recording },
     chores: new Chores(),
     transactions: new Transactions(platform),
-  });
+  };
 }
 
 /** Makes a key of masks when it is first needed. */

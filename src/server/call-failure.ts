@@ -1,6 +1,6 @@
 import { create } from '@bufbuild/protobuf';
-import { Code, ConnectError, type Interceptor } from '@connectrpc/connect';
-import { messageOf, RepriseError } from '../core/error.ts';
+import { Code, ConnectError } from '@connectrpc/connect';
+import { RepriseError } from '../core/error.ts';
 import { errorToWire } from '../wire/error-codec.ts';
 import { ErrorSchema } from '../wire/generated/reprise/v1/server_pb.ts';
 import { statusOf } from '../wire/status.ts';
@@ -14,34 +14,14 @@ export function connectError(error: RepriseError): ConnectError {
   return new ConnectError(error.message, statusOf[error.code], undefined, [detail]);
 }
 
-/** Turns whatever a call throws into an error of Reprise. The text of a foreign error stays on the server. */
-export function withErrors(report: ReportFailure): Interceptor {
-  return (next) => async (request) => {
-    const call = request.method.name;
-    try {
-      const response = await next(request);
-      return response.stream ? { ...response, message: told(response.message, call, report) } : response;
-    } catch (error) {
-      throw answerTo(error, call, report);
-    }
-  };
-}
-
-async function* told<Item>(items: AsyncIterable<Item>, call: string, report: ReportFailure): AsyncIterable<Item> {
-  try {
-    yield* items;
-  } catch (error) {
-    throw answerTo(error, call, report);
-  }
-}
-
-function answerTo(error: unknown, call: string, report: ReportFailure): ConnectError {
+/** Returns the answer to whatever a call throws. The text of a foreign error stays on the server. */
+export function answerTo(error: unknown, call: string, report: ReportFailure): ConnectError {
   if (error instanceof RepriseError) return connectError(error);
   // A client that left is told nothing, and no operator has to know.
   if (error instanceof ConnectError && (error.code === Code.Canceled || error.code === Code.Aborted)) return error;
-  report(call, error);
   if (error instanceof ConnectError)
-    return connectError(new RepriseError('option.invalid', `Cannot answer ${call}: ${messageOf(error)}`));
+    return connectError(new RepriseError('option.invalid', `Cannot answer ${call}: ${error.rawMessage}`));
+  report(call, error);
   return connectError(
     new RepriseError('store.failed', `Cannot answer ${call}: the server failed`, {
       hint: 'Look for the request in the log of the server.',

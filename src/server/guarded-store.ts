@@ -285,7 +285,12 @@ function restoredKeys(event: RestoredEvent, known: Parameters<typeof honestKeys>
   if (data === null) return [];
   const sent = { id, time, type, version, turn, data };
   return honestKeys(
-    { ...sent, ...(agent === null ? {} : { agent }), ...(run === null ? {} : { run }), ...(cause === null ? {} : { cause }) },
+    {
+      ...sent,
+      ...(agent === null ? {} : { agent }),
+      ...(run === null ? {} : { run }),
+      ...(cause === null ? {} : { cause }),
+    },
     known,
   );
 }

@@ -1,7 +1,7 @@
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import {
-  createSecureServer,
   createServer as createHttp2Server,
+  createSecureServer,
   type Http2ServerRequest,
   type Http2ServerResponse,
   type ServerHttp2Session,
@@ -52,7 +52,9 @@ export async function listen(
   const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();
   const { server, onStop, renew } =
-    certificate === undefined ? clearServer(handler, limits, sessions) : tlsServer(handler, limits, sessions, certificate);
+    certificate === undefined
+      ? clearServer(handler, limits, sessions)
+      : tlsServer(handler, limits, sessions, certificate);
   server.maxConnections = limits.connections;
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
@@ -129,7 +131,10 @@ const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 /** Node has no server for both protocols without TLS, so the first bytes decide which one gets the connection. */
 function clearServer(handler: HttpHandler, limits: ListenerLimits, sessions: Set<ServerHttp2Session>): Serving {
   const { headerBytes, greetingMs, idleMs } = limits;
-  const http1 = createHttpServer({ maxHeaderSize: headerBytes, headersTimeout: greetingMs, keepAliveTimeout: idleMs }, handler);
+  const http1 = createHttpServer(
+    { maxHeaderSize: headerBytes, headersTimeout: greetingMs, keepAliveTimeout: idleMs },
+    handler,
+  );
   const http2 = createHttp2Server(http2Options(limits), handler);
   http2.on('session', (session) => keepSession(session, sessions, idleMs));
   const server = createNetServer({ noDelay: true }, (socket) => {

@@ -1,43 +1,38 @@
-import {
-  Code,
-  ConnectError,
-  type ConnectRouter,
-  createConnectRouter,
-  createContextKey,
-  createContextValues,
-  type HandlerContext,
-} from '@connectrpc/connect';
+import { Code, ConnectError, type ConnectRouter, createConnectRouter, createContextValues } from '@connectrpc/connect';
+import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol-connect';
+import { setTrailerStatus } from '@connectrpc/connect/protocol-grpc';
 import {
   compressionGzip,
   universalRequestFromNodeRequest,
   universalResponseToNodeResponse,
 } from '@connectrpc/connect-node';
-import { codeToHttpStatus, errorToJsonBytes } from '@connectrpc/connect/protocol-connect';
-import { setTrailerStatus } from '@connectrpc/connect/protocol-grpc';
 import { RepriseError } from '../core/error.ts';
-import { connectError, type ReportFailure, withErrors } from './call-failure.ts';
+import type { BodyBudget } from './body-budget.ts';
+import { connectError } from './call-failure.ts';
+import { type AdmittedRequest, observed, withRequest } from './call-log.ts';
 import type { Grant } from './grant.ts';
 import type { HttpHandler, HttpRequest, HttpResponse } from './listener.ts';
+import type { WriteLog } from './log-line.ts';
+import type { Metrics } from './metrics.ts';
 
-const grantKey = createContextKey<Grant | undefined>(undefined);
-
-/** Returns who makes a call. */
-export function grantOf(context: HandlerContext): Grant {
-  const grant = context.values.get(grantKey);
-  if (grant === undefined) throw new RepriseError('token.invalid', 'Cannot answer: the call has no token');
-  return grant;
-}
+/** A page that is no call: it answers, or returns false if the path is not its own. */
+export type Page = (request: HttpRequest, response: HttpResponse, admitted: AdmittedRequest) => boolean;
 
 /** The parts of the server that a request goes through. */
 export interface RequestParts {
-  /** Refuses a request for its headers alone: a foreign host, a page of a different site, a server that is full. */
+  /** Refuses a request for its headers alone. */
   readonly admit: (request: HttpRequest) => void;
   /** Finds out who calls, before the body is read. */
   readonly authenticate: (authorization: string | undefined) => Promise<Grant>;
   readonly routes: (router: ConnectRouter) => void;
   /** Pages for everyone, such as `/healthz`; true if it answered. */
-  readonly open: (request: HttpRequest, response: HttpResponse) => boolean;
-  readonly report: ReportFailure;
+  readonly openPage: (request: HttpRequest, response: HttpResponse) => boolean;
+  /** Pages for those who have a token, such as `/metrics`. */
+  readonly page: Page;
+  readonly newId: () => string;
+  readonly log: WriteLog;
+  readonly metrics: Metrics;
+  readonly budget: BodyBudget;
   /** The largest message that is read. */
   readonly bodyBytesMax: number;
 }
@@ -45,7 +40,7 @@ export interface RequestParts {
 /** Returns the function that answers every request of the port. */
 export function requestHandler(parts: RequestParts): HttpHandler {
   const router = createConnectRouter({
-    interceptors: [withErrors(parts.report)],
+    interceptors: [observed(parts.log, parts.metrics)],
     readMaxBytes: parts.bodyBytesMax,
     acceptCompression: [compressionGzip],
     // Compressing each message of a stream costs far more than the network does.
@@ -55,27 +50,59 @@ export function requestHandler(parts: RequestParts): HttpHandler {
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
   return (request, response) => {
     response.on('error', () => undefined);
-    void answer(request, response).catch((error) => {
-      if (!(error instanceof RepriseError)) parts.report(request.url ?? '', error);
-      refuse(request, response, error instanceof RepriseError ? error : new RepriseError('store.failed', 'Cannot answer'));
-    });
+    const id = requestId(request) ?? parts.newId();
+    response.setHeader('x-request-id', id);
+    answer(request, response, id).catch((error) => refused(parts, request, response, id, error));
   };
 
-  async function answer(request: HttpRequest, response: HttpResponse): Promise<void> {
+  async function answer(request: HttpRequest, response: HttpResponse, id: string): Promise<void> {
     parts.admit(request);
-    if (parts.open(request, response)) return;
-    const grant = await parts.authenticate(request.headers.authorization);
+    if (parts.openPage(request, response)) return;
+    const admitted = { id, grant: await parts.authenticate(request.headers.authorization) };
     const handler = handlers.get(pathOf(request));
+    if (handler === undefined && parts.page(request, response, admitted)) return;
     if (handler === undefined) throw nothingThere(request);
-    const values = createContextValues().set(grantKey, grant);
+    const called = universalRequestFromNodeRequest(
+      request,
+      response,
+      undefined,
+      withRequest(createContextValues(), admitted),
+    );
+    const { body, release } = parts.budget.counted(called.body as AsyncIterable<Uint8Array>);
+    parts.metrics.add('reprise_streams', 1);
+    response.once('close', () => {
+      parts.metrics.add('reprise_streams', -1);
+      release();
+    });
     try {
-      const called = universalRequestFromNodeRequest(request, response, undefined, values);
-      await universalResponseToNodeResponse(await handler(called), response);
+      await universalResponseToNodeResponse(await handler({ ...called, body }), response);
     } catch (error) {
       // The client left in the middle; there is nobody to tell.
       if (ConnectError.from(error).code !== Code.Aborted && !response.destroyed) throw error;
     }
   }
+}
+
+/** Answers a request that no call got to see. */
+function refused(
+  { log, metrics }: RequestParts,
+  request: HttpRequest,
+  response: HttpResponse,
+  id: string,
+  error: unknown,
+): void {
+  const known = error instanceof RepriseError ? error : new RepriseError('store.failed', 'Cannot answer');
+  if (known !== error) log({ level: 'error', message: 'A request failed', request: id, error: String(error) });
+  else log({ level: 'info', message: 'A request was refused', request: id, code: known.code });
+  if (known.code === 'token.invalid' || known.code === 'store.denied')
+    metrics.add('reprise_denials_total', 1, { code: known.code });
+  refuse(request, response, known);
+}
+
+/** Returns the id that a caller gave its request, if it can be printed. */
+function requestId(request: HttpRequest): string | undefined {
+  const given = request.headers['x-request-id'];
+  return typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : undefined;
 }
 
 /** Returns the path of a request without its parameters. */
@@ -101,7 +128,10 @@ export function refuse(request: HttpRequest, response: HttpResponse, error: Repr
     const headers = new Headers({ 'content-type': type });
     setTrailerStatus(headers, failure);
     send(response, 200, Object.fromEntries(headers));
-  } else send(response, codeToHttpStatus(failure.code), { 'content-type': 'application/json' }, errorToJsonBytes(failure, undefined));
+    return;
+  }
+  const headers = { 'content-type': 'application/json' };
+  send(response, codeToHttpStatus(failure.code), headers, errorToJsonBytes(failure, undefined));
 }
 
 /** Sends a whole answer. A connection with an unread body cannot be used again. */
@@ -111,10 +141,7 @@ export function send(
   headers: Readonly<Record<string, string>>,
   body: Uint8Array | string = '',
 ): void {
-  const isHttp1 = !('stream' in response);
-  const { req } = response;
-  const isUnread = isHttp1 && !req.complete;
   if ('stream' in response) response.writeHead(status, headers);
-  else response.writeHead(status, isUnread ? { ...headers, connection: 'close' } : headers);
+  else response.writeHead(status, response.req.complete ? headers : { ...headers, connection: 'close' });
   response.end(body);
 }

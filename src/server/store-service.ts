@@ -17,10 +17,10 @@ import { beatMs } from '../wire/protocol.ts';
 import { eventToWire, partToWire, pointToWire } from '../wire/row-codec.ts';
 import { branchRefFromWire, sessionRefFromWire, sessionToWire } from '../wire/session-codec.ts';
 import { digestFrom, digestsFrom, fromWhole, fromWholeOr, seqFrom, toWhole, toWholeOr } from '../wire/whole-number.ts';
+import { withBeats } from './beats.ts';
 import type { DoneChanges } from './done-changes.ts';
 import type { Grant } from './grant.ts';
 import type { GuardedStore } from './guarded-store.ts';
-import { withBeats } from './beats.ts';
 
 /** One caller of the store service. */
 export interface StoreCaller {
@@ -28,15 +28,24 @@ export interface StoreCaller {
   readonly store: GuardedStore;
 }
 
-/** Returns the store calls. `callerOf` finds who calls; `done` recognizes repeated changes; `ends` when the server drains. */
-export function storeService(
-  callerOf: (context: HandlerContext) => StoreCaller,
-  done: DoneChanges,
-  ends: AbortSignal,
-): ServiceImpl<typeof StoreService> {
+/** The parts of a server that the store calls need. */
+export interface StoreServiceParts {
+  /** Finds who calls. */
+  readonly callerOf: (context: HandlerContext) => StoreCaller;
+  /** Recognizes repeated changes. */
+  readonly done: DoneChanges;
+  /** Aborts when the server drains: followers end then, and go on at a different server. */
+  readonly draining: AbortSignal;
+  /** Gets the outcome of each append: `ok`, `known`, or a code. */
+  readonly onAppend: (outcome: string) => void;
+}
+
+/** Returns the store calls. */
+export function storeService(parts: StoreServiceParts): ServiceImpl<typeof StoreService> {
+  const { callerOf, draining } = parts;
   const storeOf = (context: HandlerContext): GuardedStore => callerOf(context).store;
   return {
-    ...changes(callerOf, done),
+    ...changes(parts),
     ...kept(storeOf),
     async getBranch({ branch }, context) {
       const found = await storeOf(context).branch(branchRefFromWire(branch));
@@ -79,7 +88,7 @@ export function storeService(
       return { parts: [...parts.values()].map(partToWire), rest: [...rest] };
     },
     async *watch({ branch, after }, context) {
-      const signal = AbortSignal.any([context.signal, ends]);
+      const signal = AbortSignal.any([context.signal, draining]);
       const heads = storeOf(context).watch(branchRefFromWire(branch), seqFrom(after), signal);
       for await (const head of withBeats(heads, beatMs, signal)) yield given({ head: toWholeOr(head) });
     },
@@ -123,22 +132,13 @@ async function* readPages(store: GuardedStore, request: ReadRequest, signal: Abo
   }
 }
 
-type ChangeCall =
-  | 'append'
-  | 'restore'
-  | 'createSession'
-  | 'renameSession'
-  | 'deleteSession'
-  | 'erase'
-  | 'reindex';
+type ChangeCall = 'append' | 'restore' | 'createSession' | 'renameSession' | 'deleteSession' | 'erase' | 'reindex';
 
-function changes(
-  callerOf: (context: HandlerContext) => StoreCaller,
-  done: DoneChanges,
-): Pick<ServiceImpl<typeof StoreService>, ChangeCall> {
+function changes({ callerOf, done, onAppend }: StoreServiceParts): Pick<ServiceImpl<typeof StoreService>, ChangeCall> {
   return {
     async append({ appends }, context) {
       const outcomes = await callerOf(context).store.append(appends.map(appendFromWire));
+      for (const outcome of outcomes) onAppend(outcome.ok ? (outcome.known ? 'known' : 'ok') : outcome.error.code);
       return { outcomes: outcomes.map(outcomeToWire) };
     },
     async restore(request, context) {

@@ -7,7 +7,6 @@ import type {
   EraseRequest,
   EventInput,
   RestoredEvent,
-
 } from '../core/store/event-store.ts';
 import type { RestoreRequest } from '../core/store/restore-request.ts';
 import { errorFromWire, errorToWire } from './error-codec.ts';
@@ -37,7 +36,16 @@ import {
   proofOf,
 } from './row-codec.ts';
 import { sessionRefFromWire, sessionRefToWire } from './session-codec.ts';
-import { digestFrom, digestsFrom, fromWhole, fromWholeOr, seqFrom, seqFromOr, toWhole, toWholeOr } from './whole-number.ts';
+import {
+  digestFrom,
+  digestsFrom,
+  fromWhole,
+  fromWholeOr,
+  seqFrom,
+  seqFromOr,
+  toWhole,
+  toWholeOr,
+} from './whole-number.ts';
 
 /** Writes an event without its keys, which the server makes itself. */
 function inputToWire(event: EventInput): MessageInitShape<typeof EventInputSchema> {
@@ -66,7 +74,9 @@ function conditionToWire(condition: Condition): MessageInitShape<typeof Conditio
       return { kind: { case: 'head', value: toWhole(condition.seq) } };
     case 'unchanged': {
       const { since, keys, prefixes } = condition;
-      return { kind: { case: 'unchanged', value: { since: toWhole(since), keys: [...keys], prefixes: [...prefixes] } } };
+      return {
+        kind: { case: 'unchanged', value: { since: toWhole(since), keys: [...keys], prefixes: [...prefixes] } },
+      };
     }
   }
 }
@@ -106,8 +116,7 @@ export function appendFromWire(request: Append): AppendRequest {
   const { session, branch, forkOf, events, parts, condition, epoch } = request;
   return {
     ...sessionRefFromWire(session),
-    target:
-      forkOf === undefined ? { kind: 'branch', branch } : { kind: 'fork', branch, parent: pointFromWire(forkOf) },
+    target: forkOf === undefined ? { kind: 'branch', branch } : { kind: 'fork', branch, parent: pointFromWire(forkOf) },
     events: events.map(inputFromWire),
     parts: parts.map(partFromWire),
     condition: conditionFromWire(condition),

@@ -11,8 +11,8 @@ import {
   type ReadRequest,
   type ReadRequestSchema,
   type Cursor as WireCursor,
-  EventSelect as WireSelect,
   type LatestRequest as WireLatestRequest,
+  EventSelect as WireSelect,
 } from './generated/reprise/v1/store_pb.ts';
 import { segmentFromWire, segmentToWire } from './row-codec.ts';
 import { sessionRefToWire } from './session-codec.ts';

@@ -67,8 +67,12 @@ export function segmentFromWire({ branch, after, through, except, carried }: Wir
 }
 
 /** Writes an event. Fields that the store left out stay out. */
-export function eventToWire(event: Omit<StoredEvent, 'branch'>, branch: string): MessageInitShape<typeof StoredEventSchema> {
-  const { seq, id, time, type, version, agent, run, turn, cause, causeSeq, digest, data, salt, dataDigest, erased } = event;
+export function eventToWire(
+  event: Omit<StoredEvent, 'branch'>,
+  branch: string,
+): MessageInitShape<typeof StoredEventSchema> {
+  const { seq, id, time, type, version, agent, run, turn, cause, causeSeq, digest, data, salt, dataDigest, erased } =
+    event;
   return {
     branch,
     seq: toWhole(seq),
@@ -139,7 +143,14 @@ function kindFromWire(kind: PartKind): PartInput['kind'] {
 }
 
 /** Writes a part. */
-export function partToWire({ digest, kind, salt, text, refs, damaged }: PartInput): MessageInitShape<typeof PartSchema> {
+export function partToWire({
+  digest,
+  kind,
+  salt,
+  text,
+  refs,
+  damaged,
+}: PartInput): MessageInitShape<typeof PartSchema> {
   return {
     digest,
     kind: kinds[kind],

@@ -50,7 +50,11 @@ export function digestsFrom(texts: readonly string[]): Digest[] {
 }
 
 function notWhole(shown: string): RepriseError {
-  return new RepriseError('option.invalid', `Cannot send ${shown}: it is not a whole number that every side can carry`, {
-    hint: 'Use a whole number of at most 2^53 - 1.',
-  });
+  return new RepriseError(
+    'option.invalid',
+    `Cannot send ${shown}: it is not a whole number that every side can carry`,
+    {
+      hint: 'Use a whole number of at most 2^53 - 1.',
+    },
+  );
 }

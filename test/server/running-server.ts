@@ -1,7 +1,7 @@
 import type { EventStore } from '../../src/core/store/event-store.ts';
 import { createNodePlatform } from '../../src/node/platform.ts';
 import type { Grant } from '../../src/server/grant.ts';
-import { type RunningServer, startServer } from '../../src/server/serve.ts';
+import { type RunningServer, startServer } from '../../src/server/running-server.ts';
 
 /** May do everything, everywhere. */
 export const everything: Grant = { token: 'test', rights: new Set(['admin']), namespaces: undefined };
@@ -15,7 +15,9 @@ export async function serving(store: EventStore, grant: Grant = everything): Pro
     authenticate: async () => grant,
     host: '127.0.0.1',
     port: 0,
-    report: (call, error) => console.error(call, error),
+    hostNames: 'loopback',
+    openMetrics: false,
+    log: (line) => (line.level === 'error' ? console.error(line) : undefined),
     limits: {
       connections: 1_000,
       streamsPerConnection: 1_000,
@@ -23,6 +25,7 @@ export async function serving(store: EventStore, grant: Grant = everything): Pro
       greetingMs: 10_000,
       idleMs: 60_000,
       bodyBytes: 96 * 1_048_576,
+      bytesInFlight: 256 * 1_048_576,
       graceMs: 1_000,
     },
   });

@@ -5,10 +5,10 @@ import { refText } from '../../core/ref.ts';
 import type { BranchNode } from '../../core/session/session-log.ts';
 import type { StoreAdvice, StoreHealth } from '../../core/store/store-health.ts';
 import type { Reprise } from '../../engine/reprise.ts';
+import { release } from '../../node/release.ts';
 import { chooseStore, shownUrl } from '../../node/store-location.ts';
 import { branchesOf, ownEvents } from '../../reading/branch-tree.ts';
 import { type Context, missingHint } from '../context.ts';
-import { release } from '../../node/release.ts';
 
 /** Something that is wrong, and what to do about it. */
 interface Finding {

@@ -352,11 +352,7 @@ function encodeBody(body: string, path: string, encoding: Encoding): JsonValue {
 }
 
 /** Refuses data that lacks a field of its type, or has one of the wrong form. Data of an unknown version passes. */
-export function checkData(event: {
-  readonly type: string;
-  readonly version: number;
-  readonly data: JsonObject;
-}): void {
+export function checkData(event: { readonly type: string; readonly version: number; readonly data: JsonObject }): void {
   const spec = specOf(event.type);
   if (spec !== undefined && hasCurrentForm(event, spec)) checkFields(event, spec);
 }

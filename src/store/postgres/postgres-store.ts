@@ -34,6 +34,7 @@ import type { RestoreOutcome, RestoreRequest } from '../../core/store/restore-re
 import { type NewSession, type RenameRequest, sessionNotFound } from '../../core/store/session-request.ts';
 import type { StoreHealth } from '../../core/store/store-health.ts';
 import { storeClosed, storeReadOnly } from '../../core/store/store-state.ts';
+import type { TokenKeeper, TokenStore } from '../../core/store/token-store.ts';
 import type { AskedView, Segment } from '../../core/view/view.ts';
 import { snapshotOf, snapshotPlaceOf } from '../sql/snapshot-row.ts';
 import { type Repeatable, Writer } from './appending/writer.ts';
@@ -57,6 +58,7 @@ import { renameSession } from './operations/rename-session.ts';
 import { againInDoubt, restore } from './operations/restore.ts';
 import { createSession, findSession, listSessions } from './operations/sessions.ts';
 import { dropSnapshots, findSnapshot, findSnapshots, putSnapshot } from './operations/snapshots.ts';
+import { databaseTokens } from './operations/tokens.ts';
 import { vacuum } from './operations/vacuum.ts';
 import { Watchers, watchKey } from './operations/watch.ts';
 import type { WrittenBranch } from './operations/write-rows.ts';
@@ -78,7 +80,7 @@ import { checkConnections, checkOptions, checkWait, type PostgresStoreOptions } 
  * };
  * ```
  */
-export async function openPostgresStore(options: PostgresStoreOptions): Promise<EventStore> {
+export async function openPostgresStore(options: PostgresStoreOptions): Promise<EventStore & TokenKeeper> {
   checkOptions(options);
   return await openMigratedStore(options, ownMigrations);
 }
@@ -87,7 +89,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 export async function openMigratedStore(
   options: PostgresStoreOptions,
   migrations: readonly Migration[],
-): Promise<EventStore> {
+): Promise<EventStore & TokenKeeper> {
   const busyWaitMs = checkWait('busyWaitMs', options.busyWaitMs ?? limits.busyWaitMsMax);
   const opened = await openDatabase({
     ...options,
@@ -102,7 +104,11 @@ export async function openMigratedStore(
   return store;
 }
 
-class PostgresStore implements EventStore {
+class PostgresStore implements EventStore, TokenKeeper {
+  readonly tokens: TokenStore = databaseTokens(
+    (work) => this.#read(work),
+    (work) => this.#write(work),
+  );
   readonly #database: Database;
   readonly #platform: Platform;
   readonly #isReadOnly: boolean;

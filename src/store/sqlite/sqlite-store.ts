@@ -35,6 +35,7 @@ import type { RestoreOutcome, RestoreRequest } from '../../core/store/restore-re
 import type { NewSession, RenameRequest } from '../../core/store/session-request.ts';
 import type { StoreHealth } from '../../core/store/store-health.ts';
 import { branchNotFound, storeClosed, storeReadOnly } from '../../core/store/store-state.ts';
+import type { TokenKeeper, TokenStore } from '../../core/store/token-store.ts';
 import type { AskedView, Segment } from '../../core/view/view.ts';
 import { snapshotOf, snapshotPlaceOf } from '../sql/snapshot-row.ts';
 import { Catalogue, type SessionRow } from './catalogue.ts';
@@ -58,6 +59,7 @@ import { renameSession } from './operations/rename-session.ts';
 import { restore } from './operations/restore.ts';
 import { createSession, findSession, listSessions } from './operations/sessions.ts';
 import { dropSnapshots, findSnapshot, findSnapshots, putSnapshot } from './operations/snapshots.ts';
+import { fileTokens } from './operations/tokens.ts';
 import { changeDetector, Watchers } from './operations/watch.ts';
 import { checkWait } from './option-checks.ts';
 import { migrations as ownMigrations } from './schema.ts';
@@ -96,7 +98,7 @@ const openKeys: KnownKeys = optionKeys<SqliteStoreOptions>(
  * await using onDisk = await openReprise({ store, platform });
  * ```
  */
-export async function openSqliteStore(options: SqliteStoreOptions): Promise<EventStore> {
+export async function openSqliteStore(options: SqliteStoreOptions): Promise<EventStore & TokenKeeper> {
   checkKeys(options, openKeys);
   return await openMigratedStore(options, ownMigrations);
 }
@@ -105,7 +107,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Even
 export async function openMigratedStore(
   options: SqliteStoreOptions,
   migrations: readonly Migration[],
-): Promise<EventStore> {
+): Promise<EventStore & TokenKeeper> {
   const busyWaitMs = checkWait(options.busyWaitMs ?? limits.busyWaitMsMax);
   const { database, isReadOnly, file } = await openDatabase({ ...options, migrations, busyWaitMs });
   const store = new SqliteStore(database, { ...options, migrations, busyWaitMs, isReadOnly, file });
@@ -120,7 +122,8 @@ interface OpenOptions extends SqliteStoreOptions {
   readonly file: OpenedFile;
 }
 
-class SqliteStore implements EventStore {
+class SqliteStore implements EventStore, TokenKeeper {
+  readonly tokens: TokenStore;
   readonly #database: Database;
   readonly #options: OpenOptions;
   readonly #catalogue: Catalogue;
@@ -136,6 +139,7 @@ class SqliteStore implements EventStore {
     this.#database = database;
     this.#options = options;
     this.#catalogue = new Catalogue(database, options.migrations);
+    this.tokens = fileTokens(database, this.#read.bind(this), this.#write.bind(this));
     this.#log = new LogEmptying(database, options.busyWaitMs);
     this.#watchers = new Watchers(changeDetector(database));
     this.#writer = new Writer(database, this.#catalogue, {

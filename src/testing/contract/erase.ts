@@ -305,7 +305,10 @@ export const reindexCases: readonly ContractCase[] = [
       );
       const replaced = input(
         'event.replaced',
-        { seq: 1, event: { type: 'state.committed', version: 1, time: someTime, turn: 0, data: { $sealed: part.digest } } },
+        {
+          seq: 1,
+          event: { type: 'state.committed', version: 1, time: someTime, turn: 0, data: { $sealed: part.digest } },
+        },
         { keys: ['wrong'] },
       );
       await append(world, [

@@ -246,7 +246,8 @@ export const latestCases: readonly ContractCase[] = [
     const view = [segment('main', 0, 1)];
     const [header] = (await world.store.latest(world.ref, view, named({ keys: ['k'] }), { limit: 1, select: 'header' }))
       .entries;
-    const [full] = (await world.store.latest(world.ref, view, named({ keys: ['k'] }), { limit: 1, select: 'full' })).entries;
+    const [full] = (await world.store.latest(world.ref, view, named({ keys: ['k'] }), { limit: 1, select: 'full' }))
+      .entries;
     assert.deepEqual([header?.event.data, full?.event.data], [null, keyed('k').data]);
   }),
 

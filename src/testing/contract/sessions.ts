@@ -187,11 +187,9 @@ export const deleteSessionCases: readonly ContractCase[] = [
     const { store, ref } = world;
     const part = await valuePart('{"a":1}');
     const event = keyed(['k']);
-    await append(
-      world,
-      [event, ...Array.from({ length: 2_500 }, (_, index) => keyed([`k${index}`]))],
-      { parts: [part] },
-    );
+    await append(world, [event, ...Array.from({ length: 2_500 }, (_, index) => keyed([`k${index}`]))], {
+      parts: [part],
+    });
     await fork(world, 'child', point('main', 1));
     await store.putReceipt(ref, { digest: part.digest, kind: 'x', createdAt: '', body: {} });
     assert.equal(await store.deleteSession(ref), true);

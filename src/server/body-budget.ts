@@ -1,0 +1,51 @@
+import { RepriseError } from '../core/error.ts';
+
+/** Bounds the bytes of all requests that a server holds at once. */
+export class BodyBudget {
+  readonly #bytesMax: number;
+  readonly #onChange: (bytes: number) => void;
+  #bytes = 0;
+
+  constructor(bytesMax: number, onChange: (bytes: number) => void) {
+    this.#bytesMax = bytesMax;
+    this.#onChange = onChange;
+  }
+
+  /** Passes the body of a request on and counts it. The returned function gives its bytes back when the call has ended. */
+  counted(body: AsyncIterable<Uint8Array>): { readonly body: AsyncIterable<Uint8Array>; readonly release: () => void } {
+    let held = 0;
+    const release = (): void => {
+      this.#change(-held);
+      held = 0;
+    };
+    const take = (bytes: number): void => {
+      if (this.#bytes + bytes > this.#bytesMax) throw this.#full();
+      held += bytes;
+      this.#change(bytes);
+    };
+    return { body: counting(body, take), release };
+  }
+
+  #change(bytes: number): void {
+    this.#bytes += bytes;
+    this.#onChange(this.#bytes);
+  }
+
+  #full(): RepriseError {
+    return new RepriseError(
+      'store.busy',
+      `Cannot read the request: the server holds ${this.#bytesMax} bytes of others`,
+      {
+        hint: 'Try again in a moment.',
+        details: { limit: 'serverBytesInFlightMax', max: this.#bytesMax },
+      },
+    );
+  }
+}
+
+async function* counting(body: AsyncIterable<Uint8Array>, take: (bytes: number) => void): AsyncIterable<Uint8Array> {
+  for await (const chunk of body) {
+    take(chunk.byteLength);
+    yield chunk;
+  }
+}

@@ -1,0 +1,177 @@
+import type { ConnectRouter } from '@connectrpc/connect';
+import { given } from '../core/json.ts';
+import type { EventStore, Platform } from '../core/store/event-store.ts';
+import { ServerService } from '../wire/generated/reprise/v1/server_pb.ts';
+import { StoreService } from '../wire/generated/reprise/v1/store_pb.ts';
+import { productName, protocolVersion } from '../wire/protocol.ts';
+import { admission } from './admission.ts';
+import { BodyBudget } from './body-budget.ts';
+import { requestOf } from './call-log.ts';
+import { DoneChanges } from './done-changes.ts';
+import { checkRight, type Grant } from './grant.ts';
+import { type GuardedStore, guardStore } from './guarded-store.ts';
+import { type Certificate, type HttpRequest, type HttpResponse, type ListenerLimits, listen } from './listener.ts';
+import type { WriteLog } from './log-line.ts';
+import { Metrics } from './metrics.ts';
+import { pathOf, requestHandler, send } from './requests.ts';
+import { shippedSnapshots } from './shipped-snapshots.ts';
+import { storeService } from './store-service.ts';
+import { timedStore } from './timed-store.ts';
+
+/** The parts that a server is made of. */
+export interface ServerParts {
+  /** Stays open when the server closes. */
+  readonly store: EventStore;
+  readonly platform: Platform;
+  readonly release: string;
+  readonly authenticate: (authorization: string | undefined) => Promise<Grant>;
+  readonly host: string;
+  readonly port: number;
+  /** The names by which clients may call the server. */
+  readonly hostNames: readonly string[] | 'loopback' | 'any';
+  readonly certificate?: Certificate;
+  /** Shows `/metrics` to everyone. */
+  readonly openMetrics: boolean;
+  readonly log: WriteLog;
+  readonly limits: ServerLimits;
+}
+
+/** The most that a server accepts and holds. */
+export interface ServerLimits extends ListenerLimits {
+  readonly bodyBytes: number;
+  readonly bytesInFlight: number;
+  readonly graceMs: number;
+}
+
+/** A server that runs. */
+export interface RunningServer {
+  /** Its address, as a client gives it to `openReprise`. */
+  readonly url: string;
+  /** Uses a new certificate for connections from now on. */
+  readonly renew: (certificate: Certificate) => void;
+  /** Takes no new requests, lets those under way end within the grace, and closes every connection. */
+  readonly close: () => Promise<void>;
+}
+
+/** Starts a server. */
+export async function startServer(parts: ServerParts): Promise<RunningServer> {
+  const { host, certificate, limits, platform } = parts;
+  const draining = new AbortController();
+  const open = new Set<HttpResponse>();
+  const metrics = new Metrics(parts.release);
+  const store = timedStore(parts.store, (method, seconds) => metrics.add('reprise_store_seconds', seconds, { method }));
+  const snapshots = shippedSnapshots(store, platform);
+  const handler = requestHandler({
+    admit: admission(parts.hostNames),
+    authenticate: parts.authenticate,
+    routes: routesOf({ ...parts, store }, { draining: draining.signal, metrics, snapshots }),
+    openPage: (request, response) =>
+      openPage(request, response, parts.openMetrics ? metrics : undefined, draining.signal),
+    page: (request, response, { grant }) => {
+      if (request.method !== 'GET' || pathOf(request) !== '/metrics') return false;
+      checkRight(grant, 'admin', 'read the figures of the server');
+      sendMetrics(response, metrics);
+      return true;
+    },
+    newId: platform.newId,
+    log: parts.log,
+    metrics,
+    budget: new BodyBudget(limits.bytesInFlight, (bytes) => metrics.set('reprise_bytes_in_flight', bytes)),
+    bodyBytesMax: limits.bodyBytes,
+  });
+  const answered = (request: HttpRequest, response: HttpResponse): void => {
+    open.add(response);
+    response.once('close', () => open.delete(response));
+    handler(request, response);
+  };
+  const listener = await listen(answered, { host, port: parts.port, limits, ...given({ certificate }) });
+  return {
+    url: `${certificate === undefined ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${listener.port}`,
+    renew: listener.renew,
+    close: async () => {
+      draining.abort();
+      listener.stop();
+      await settled(open, limits.graceMs);
+      listener.destroy();
+      await snapshots.settled();
+      metrics.close();
+    },
+  };
+}
+
+/** The parts of a running server that its calls need. */
+interface Running {
+  readonly draining: AbortSignal;
+  readonly metrics: Metrics;
+  readonly snapshots: ReturnType<typeof shippedSnapshots>;
+}
+
+function routesOf(
+  { store, platform, release }: ServerParts,
+  { draining, metrics, snapshots }: Running,
+): (router: ConnectRouter) => void {
+  const guard = { store, platform, shipped: snapshots.names, keep: snapshots.keep };
+  // One for each token: a grant is remembered as long as its token is believed.
+  const stores = new WeakMap<Grant, GuardedStore>();
+  const storeOf = (grant: Grant): GuardedStore => {
+    const known = stores.get(grant) ?? guardStore(guard, grant);
+    stores.set(grant, known);
+    return known;
+  };
+  const done = new DoneChanges();
+  return (router) => {
+    router.service(ServerService, {
+      getVersion: (_, context) => {
+        const { rights, namespaces, agent } = requestOf(context).grant;
+        return {
+          product: productName,
+          release,
+          protocol: protocolVersion,
+          rights: [...rights],
+          namespaces: [...(namespaces ?? [])],
+          ...given({ agent }),
+        };
+      },
+    });
+    const callerOf = (context: Parameters<typeof requestOf>[0]) => {
+      const { grant } = requestOf(context);
+      return { grant, store: storeOf(grant) };
+    };
+    const onAppend = (outcome: string): void => metrics.add('reprise_appends_total', 1, { outcome });
+    router.service(StoreService, storeService({ callerOf, done, draining, onAppend }));
+  };
+}
+
+/** Answers pages that need no token. */
+function openPage(
+  request: HttpRequest,
+  response: HttpResponse,
+  metrics: Metrics | undefined,
+  draining: AbortSignal,
+): boolean {
+  if (request.method !== 'GET') return false;
+  const path = pathOf(request);
+  if (path === '/metrics' && metrics !== undefined) {
+    sendMetrics(response, metrics);
+    return true;
+  }
+  if (path !== '/healthz' && path !== '/readyz') return false;
+  const isReady = path === '/healthz' || !draining.aborted;
+  send(response, isReady ? 200 : 503, { 'content-type': 'text/plain' }, isReady ? 'ok\n' : 'draining\n');
+  return true;
+}
+
+function sendMetrics(response: HttpResponse, metrics: Metrics): void {
+  send(response, 200, { 'content-type': 'text/plain; version=0.0.4' }, metrics.text());
+}
+
+/** Waits until every response has ended, or until the grace is over. */
+async function settled(open: ReadonlySet<HttpResponse>, graceMs: number): Promise<void> {
+  const ends = [...open].map((response) => new Promise((resolve) => response.once('close', resolve)));
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, graceMs);
+  });
+  await Promise.race([Promise.all(ends), late]);
+  clearTimeout(timer);
+}
