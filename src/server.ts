@@ -14,7 +14,7 @@ import { openOwnStore } from './open-reprise.ts';
 import { tokenCheck } from './server/access-tokens.ts';
 import { isLoopback } from './server/admission.ts';
 import type { Certificate } from './server/listener.ts';
-import type { LogLine, WriteLog } from './server/log-line.ts';
+import type { WriteLog } from './server/log-line.ts';
 import { startServer } from './server/running-server.ts';
 
 export { type MadeToken, makeToken, type NewToken } from './server/access-tokens.ts';
@@ -107,7 +107,7 @@ export async function serve(options: ServeOptions = {}): Promise<Server> {
     port,
     hostNames: options.hostNames ?? (isLoopback(host) ? 'loopback' : 'any'),
     openMetrics: options.openMetrics === true,
-    log: options.log ?? ((_: LogLine) => undefined),
+    log: options.log ?? (() => undefined),
     limits: limitsOf(options),
     ...given({ certificate }),
   }).catch(async (error: unknown) => {

@@ -56,7 +56,7 @@ import type { Connection } from './connection.ts';
 import { PatientCalls } from './patient-calls.ts';
 import { remoteWatch } from './remote-watch.ts';
 
-/** What a remote store is made of. */
+/** The parts that a remote store is made of. */
 export interface RemoteStoreParts {
   /** The address, as it may be shown. */
   readonly url: string;

@@ -13,7 +13,7 @@ export interface NewToken {
   readonly namespaces?: readonly string[];
   /** The agent that it is bound to. */
   readonly agent?: string;
-  /** How long it lives; for ever if left out. */
+  /** How long it lives; until it is revoked if left out. */
   readonly ttlMs?: number;
 }
 

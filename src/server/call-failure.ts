@@ -5,7 +5,7 @@ import { errorToWire } from '../wire/error-codec.ts';
 import { ErrorSchema } from '../wire/generated/reprise/v1/server_pb.ts';
 import { statusOf } from '../wire/status.ts';
 
-/** Gets an error that is no answer to a mistake of the caller, so that an operator can read it. */
+/** Gets an error that the caller did not cause, so that an operator can read it. */
 export type ReportFailure = (call: string, error: unknown) => void;
 
 /** Returns an error with its status, and with itself as a detail. */
@@ -17,7 +17,7 @@ export function connectError(error: RepriseError): ConnectError {
 /** Returns the answer to whatever a call throws. The text of a foreign error stays on the server. */
 export function answerTo(error: unknown, call: string, report: ReportFailure): ConnectError {
   if (error instanceof RepriseError) return connectError(error);
-  // A client that left is told nothing, and no operator has to know.
+  // A client that left gets no answer, and no operator has to know.
   if (error instanceof ConnectError && (error.code === Code.Canceled || error.code === Code.Aborted)) return error;
   if (error instanceof ConnectError)
     return connectError(new RepriseError('option.invalid', `Cannot answer ${call}: ${error.rawMessage}`));

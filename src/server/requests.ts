@@ -15,8 +15,8 @@ import type { HttpHandler, HttpRequest, HttpResponse } from './listener.ts';
 import type { WriteLog } from './log-line.ts';
 import type { Metrics } from './metrics.ts';
 
-/** A page that is no call: it answers, or returns false if the path is not its own. */
-export type Page = (request: HttpRequest, response: HttpResponse, admitted: AdmittedRequest) => boolean;
+/** Answers a request that is not a call, or returns false if the path is not its own. */
+type Page = (request: HttpRequest, response: HttpResponse, admitted: AdmittedRequest) => boolean;
 
 /** The parts of the server that a request goes through. */
 export interface RequestParts {

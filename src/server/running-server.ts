@@ -37,7 +37,7 @@ export interface ServerParts {
 }
 
 /** The most that a server accepts and holds. */
-export interface ServerLimits extends ListenerLimits {
+interface ServerLimits extends ListenerLimits {
   readonly bodyBytes: number;
   readonly bytesInFlight: number;
   readonly graceMs: number;

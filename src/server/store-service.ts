@@ -1,6 +1,5 @@
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import { given } from '../core/json.ts';
-import type { EventStore } from '../core/store/event-store.ts';
 import { appendFromWire, eraseFromWire, outcomeToWire, restoreFromWire } from '../wire/append-codec.ts';
 import { branchToWire, headToWire, summaryToWire } from '../wire/branch-codec.ts';
 import type { ReadRequest, StoreService } from '../wire/generated/reprise/v1/store_pb.ts';
@@ -23,7 +22,7 @@ import type { Grant } from './grant.ts';
 import type { GuardedStore } from './guarded-store.ts';
 
 /** One caller of the store service. */
-export interface StoreCaller {
+interface StoreCaller {
   readonly grant: Grant;
   readonly store: GuardedStore;
 }
@@ -92,6 +91,16 @@ export function storeService(parts: StoreServiceParts): ServiceImpl<typeof Store
       const heads = storeOf(context).watch(branchRefFromWire(branch), seqFrom(after), signal);
       for await (const head of withBeats(heads, beatMs, signal)) yield given({ head: toWholeOr(head) });
     },
+    ...listings(storeOf),
+  };
+}
+
+type ListingCall = 'getSession' | 'listSessions' | 'listHeldParts' | 'getHealth';
+
+function listings(
+  storeOf: (context: HandlerContext) => GuardedStore,
+): Pick<ServiceImpl<typeof StoreService>, ListingCall> {
+  return {
     async getSession({ session }, context) {
       const found = await storeOf(context).session(sessionRefFromWire(session));
       return given({ session: found === undefined ? undefined : sessionToWire(found) });
@@ -183,9 +192,7 @@ type KeptCall =
   | 'listReceipts'
   | 'listHeldReceipts';
 
-function kept(
-  storeOf: (context: HandlerContext) => Pick<EventStore, keyof GuardedStore>,
-): Pick<ServiceImpl<typeof StoreService>, KeptCall> {
+function kept(storeOf: (context: HandlerContext) => GuardedStore): Pick<ServiceImpl<typeof StoreService>, KeptCall> {
   return {
     async putSnapshot({ session, snapshot }, context) {
       const store = storeOf(context);

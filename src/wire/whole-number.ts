@@ -39,7 +39,7 @@ export function seqsFrom(values: readonly bigint[]): Seq[] {
   return values.map(seqFrom);
 }
 
-/** Returns a digest of the wire. A text that is no digest is equal to none, so that a store finds nothing under it. */
+/** Returns a digest of the wire. A store finds nothing under a text that is not a digest. */
 export function digestFrom(text: string): Digest {
   return text as Digest;
 }

@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net';
 
-/** A proxy that cuts connections when it is told to. */
+/** A proxy that cuts connections when the test asks for it. */
 export interface CuttingProxy {
   readonly url: string;
   /** Lets so many pieces from the server through from now on, then cuts every connection once. */

@@ -90,7 +90,7 @@ const changes: Readonly<Record<string, (held: World, cut: () => void) => Promise
   },
   restore: async (held, cut) => {
     await held.remote.append([request(ref, [note('a'), note('b')])]);
-    const events = (await proofOf(held)).map(({ branch: _, salt, dataDigest, ...event }) => ({
+    const events = (await proofOf(held)).map(({ salt, dataDigest, ...event }) => ({
       ...event,
       salt: salt ?? null,
       dataDigest: dataDigest ?? null,

@@ -104,8 +104,8 @@ async function revoke({ out }: Context, { tokens }: TokenKeeper, id: string | un
   return isRevoked ? done : no;
 }
 
-function rowOf({ hash: _, ...row }: TokenRecord): TokenRow {
-  return row;
+function rowOf({ id, rights, namespaces, agent, createdAt, expiresAt, revokedAt }: TokenRecord): TokenRow {
+  return { id, rights, namespaces, agent, createdAt, expiresAt, revokedAt };
 }
 
 function lineOf({ id, rights, namespaces, agent, expiresAt, revokedAt }: TokenRow): string {

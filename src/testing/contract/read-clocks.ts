@@ -9,7 +9,6 @@ import {
   carried,
   contractCase,
   fork,
-  input,
   note,
   point,
   range,

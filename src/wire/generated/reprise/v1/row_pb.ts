@@ -2,25 +2,22 @@
 // @generated from file reprise/v1/row.proto (package reprise.v1, syntax proto3)
 /* eslint-disable */
 
-import type { Message, UnknownEnum } from '@bufbuild/protobuf';
-import type { GenEnum, GenFile, GenMessage } from '@bufbuild/protobuf/codegenv2';
-import { enumDesc, fileDesc, messageDesc } from '@bufbuild/protobuf/codegenv2';
+import type { GenEnum, GenFile, GenMessage } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file reprise/v1/row.proto.
  */
-export const file_reprise_v1_row: GenFile =
-  /*@__PURE__*/
-  fileDesc(
-    'ChRyZXByaXNlL3YxL3Jvdy5wcm90bxIKcmVwcmlzZS52MSIkCgVQb2ludBIOCgZicmFuY2gYASABKAkSCwoDc2VxGAIgASgEIioKCFNlcVJhbmdlEg0KBWFmdGVyGAEgASgEEg8KB3Rocm91Z2gYAiABKAQi7wIKC1N0b3JlZEV2ZW50Eg4KBmJyYW5jaBgBIAEoCRILCgNzZXEYAiABKAQSCgoCaWQYAyABKAkSDAoEdGltZRgEIAEoCRIMCgR0eXBlGAUgASgJEg8KB3ZlcnNpb24YBiABKAQSEgoFYWdlbnQYByABKAlIAIgBARIQCgNydW4YCCABKAlIAYgBARIMCgR0dXJuGAkgASgEEhIKBWNhdXNlGAogASgJSAKIAQESFgoJY2F1c2Vfc2VxGAsgASgESAOIAQESDgoGZGlnZXN0GAwgASgJEhEKBGRhdGEYDSABKAlIBIgBARIRCgRzYWx0GA4gASgJSAWIAQESGAoLZGF0YV9kaWdlc3QYDyABKAlIBogBARIOCgZlcmFzZWQYECABKAhCCAoGX2FnZW50QgYKBF9ydW5CCAoGX2NhdXNlQgwKCl9jYXVzZV9zZXFCBwoFX2RhdGFCBwoFX3NhbHRCDgoMX2RhdGFfZGlnZXN0IoMBCgRQYXJ0Eg4KBmRpZ2VzdBgBIAEoCRIiCgRraW5kGAIgASgOMhQucmVwcmlzZS52MS5QYXJ0S2luZBIRCgRzYWx0GAMgASgJSACIAQESDAoEdGV4dBgEIAEoCRIMCgRyZWZzGAUgAygJEg8KB2RhbWFnZWQYBiABKAhCBwoFX3NhbHQicAoHU2VnbWVudBIOCgZicmFuY2gYASABKAkSDQoFYWZ0ZXIYAiABKAQSDwoHdGhyb3VnaBgDIAEoBBIkCgZleGNlcHQYBCADKAsyFC5yZXByaXNlLnYxLlNlcVJhbmdlEg8KB2NhcnJpZWQYBSABKAgi/gQKBk1hcmtlchIOCgZicmFuY2gYASABKAkSCwoDc2VxGAIgASgEEisKBmZvcmtlZBgDIAEoCzIZLnJlcHJpc2UudjEuTWFya2VyLkZvcmtlZEgAEisKBmVyYXNlZBgEIAEoCzIZLnJlcHJpc2UudjEuTWFya2VyLkVyYXNlZEgAEi4KCHJlcGxhY2VkGAUgASgLMhoucmVwcmlzZS52MS5NYXJrZXIuQ2FycmllZEgAEi4KCGluc2VydGVkGAYgASgLMhoucmVwcmlzZS52MS5NYXJrZXIuQ2FycmllZEgAEi8KCHJldmVydGVkGAcgASgLMhsucmVwcmlzZS52MS5NYXJrZXIuUmV2ZXJ0ZWRIABItCgdyZXdvdW5kGAggASgLMhoucmVwcmlzZS52MS5NYXJrZXIuUmV3b3VuZEgAEjsKD3Jld291bmRfdG9fdHVybhgJIAEoCzIgLnJlcHJpc2UudjEuTWFya2VyLlJld291bmRUb1R1cm5IABoICgZGb3JrZWQaJQoGRXJhc2VkEgwKBHNlcXMYASADKAQSDQoFcGFydHMYAiADKAkaMQoHQ2FycmllZBIKCgJhdBgBIAEoBBIMCgR0dXJuGAIgASgEEgwKBHR5cGUYAyABKAkaJgoIUmV2ZXJ0ZWQSDAoEc2VxcxgBIAMoBBIMCgRyZWRvGAIgASgIGiMKB1Jld291bmQSCgoCdG8YASABKAQSDAoEcmVkbxgCIAEoCBpHCg1SZXdvdW5kVG9UdXJuEg8KB3RvX3R1cm4YASABKAQSJQoHZHJvcHBlZBgCIAMoCzIULnJlcHJpc2UudjEuU2VxUmFuZ2VCBgoEa2luZCJ8CgpCcmFuY2hIZWFkEg4KBmJyYW5jaBgBIAEoCRImCgZwYXJlbnQYAiABKAsyES5yZXByaXNlLnYxLlBvaW50SACIAQESDAoEaGVhZBgDIAEoBBIOCgZkaWdlc3QYBCABKAkSDQoFZXBvY2gYBSABKARCCQoHX3BhcmVudCKdAQoMQnJhbmNoUmVjb3JkEiQKBGhlYWQYASABKAsyFi5yZXByaXNlLnYxLkJyYW5jaEhlYWQSDAoEcm9vdBgCIAEoCRIMCgR0dXJuGAMgASgEEhIKCmNyZWF0ZWRfYXQYBCABKAkSEgoKdXBkYXRlZF9hdBgFIAEoCRIjCgdtYXJrZXJzGAYgAygLMhIucmVwcmlzZS52MS5NYXJrZXIipwEKDUJyYW5jaFN1bW1hcnkSDgoGYnJhbmNoGAEgASgJEiYKBnBhcmVudBgCIAEoCzIRLnJlcHJpc2UudjEuUG9pbnRIAIgBARIMCgRoZWFkGAMgASgEEg4KBmRpZ2VzdBgEIAEoCRISCgpjcmVhdGVkX2F0GAUgASgJEhIKCnVwZGF0ZWRfYXQYBiABKAkSDQoFYnl0ZXMYByABKARCCQoHX3BhcmVudCKaAQoNU2Vzc2lvblJlY29yZBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRIMCgRzZWVkGAMgASgJEg8KB2dlbmVzaXMYBCABKAkSDAoEcm9vdBgFIAEoCRISCgpjcmVhdGVkX2F0GAYgASgJEhIKCnVwZGF0ZWRfYXQYByABKAkSEAoIZXJhc3VyZXMYCCABKAQiVQoLU25hcHNob3RLZXkSEgoKcHJvamVjdGlvbhgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEg8KB3VwY2FzdHMYAyABKAQSEAoIZXJhc3VyZXMYBCABKAQiewoIU25hcHNob3QSJAoDa2V5GAEgASgLMhcucmVwcmlzZS52MS5TbmFwc2hvdEtleRIOCgZicmFuY2gYAiABKAkSCwoDc2VxGAMgASgEEg4KBmRpZ2VzdBgEIAEoCRISCgV2YWx1ZRgFIAEoCUgAiAEBQggKBl92YWx1ZSJJCgdSZWNlaXB0Eg4KBmRpZ2VzdBgBIAEoCRIMCgRraW5kGAIgASgJEhIKCmNyZWF0ZWRfYXQYAyABKAkSDAoEYm9keRgEIAEoCSInCglTdG9yZUZhY3QSDAoEbmFtZRgBIAEoCRIMCgR0ZXh0GAIgASgJIjoKC1N0b3JlQWR2aWNlEg8KB21lc3NhZ2UYASABKAkSEQoEdG9kbxgCIAEoCUgAiAEBQgcKBV90b2RvIj0KCVRhYmxlU2l6ZRIMCgRuYW1lGAEgASgJEg0KBWJ5dGVzGAIgASgEEhMKC2luZGV4X2J5dGVzGAMgASgEIj4KDU5hbWVzcGFjZVNpemUSDAoEbmFtZRgBIAEoCRIQCghzZXNzaW9ucxgCIAEoBBINCgVieXRlcxgDIAEoBCqNAQoIUGFydEtpbmQSGQoVUEFSVF9LSU5EX1VOU1BFQ0lGSUVEEAASEwoPUEFSVF9LSU5EX1ZBTFVFEAESEgoOUEFSVF9LSU5EX0xJU1QQAhISCg5QQVJUX0tJTkRfQk9EWRADEhMKD1BBUlRfS0lORF9ERUxUQRAEEhQKEFBBUlRfS0lORF9TRUFMRUQQBWIGcHJvdG8z',
-  );
+export const file_reprise_v1_row: GenFile = /*@__PURE__*/
+  fileDesc("ChRyZXByaXNlL3YxL3Jvdy5wcm90bxIKcmVwcmlzZS52MSIkCgVQb2ludBIOCgZicmFuY2gYASABKAkSCwoDc2VxGAIgASgEIioKCFNlcVJhbmdlEg0KBWFmdGVyGAEgASgEEg8KB3Rocm91Z2gYAiABKAQi7wIKC1N0b3JlZEV2ZW50Eg4KBmJyYW5jaBgBIAEoCRILCgNzZXEYAiABKAQSCgoCaWQYAyABKAkSDAoEdGltZRgEIAEoCRIMCgR0eXBlGAUgASgJEg8KB3ZlcnNpb24YBiABKAQSEgoFYWdlbnQYByABKAlIAIgBARIQCgNydW4YCCABKAlIAYgBARIMCgR0dXJuGAkgASgEEhIKBWNhdXNlGAogASgJSAKIAQESFgoJY2F1c2Vfc2VxGAsgASgESAOIAQESDgoGZGlnZXN0GAwgASgJEhEKBGRhdGEYDSABKAlIBIgBARIRCgRzYWx0GA4gASgJSAWIAQESGAoLZGF0YV9kaWdlc3QYDyABKAlIBogBARIOCgZlcmFzZWQYECABKAhCCAoGX2FnZW50QgYKBF9ydW5CCAoGX2NhdXNlQgwKCl9jYXVzZV9zZXFCBwoFX2RhdGFCBwoFX3NhbHRCDgoMX2RhdGFfZGlnZXN0IoMBCgRQYXJ0Eg4KBmRpZ2VzdBgBIAEoCRIiCgRraW5kGAIgASgOMhQucmVwcmlzZS52MS5QYXJ0S2luZBIRCgRzYWx0GAMgASgJSACIAQESDAoEdGV4dBgEIAEoCRIMCgRyZWZzGAUgAygJEg8KB2RhbWFnZWQYBiABKAhCBwoFX3NhbHQicAoHU2VnbWVudBIOCgZicmFuY2gYASABKAkSDQoFYWZ0ZXIYAiABKAQSDwoHdGhyb3VnaBgDIAEoBBIkCgZleGNlcHQYBCADKAsyFC5yZXByaXNlLnYxLlNlcVJhbmdlEg8KB2NhcnJpZWQYBSABKAgi/gQKBk1hcmtlchIOCgZicmFuY2gYASABKAkSCwoDc2VxGAIgASgEEisKBmZvcmtlZBgDIAEoCzIZLnJlcHJpc2UudjEuTWFya2VyLkZvcmtlZEgAEisKBmVyYXNlZBgEIAEoCzIZLnJlcHJpc2UudjEuTWFya2VyLkVyYXNlZEgAEi4KCHJlcGxhY2VkGAUgASgLMhoucmVwcmlzZS52MS5NYXJrZXIuQ2FycmllZEgAEi4KCGluc2VydGVkGAYgASgLMhoucmVwcmlzZS52MS5NYXJrZXIuQ2FycmllZEgAEi8KCHJldmVydGVkGAcgASgLMhsucmVwcmlzZS52MS5NYXJrZXIuUmV2ZXJ0ZWRIABItCgdyZXdvdW5kGAggASgLMhoucmVwcmlzZS52MS5NYXJrZXIuUmV3b3VuZEgAEjsKD3Jld291bmRfdG9fdHVybhgJIAEoCzIgLnJlcHJpc2UudjEuTWFya2VyLlJld291bmRUb1R1cm5IABoICgZGb3JrZWQaJQoGRXJhc2VkEgwKBHNlcXMYASADKAQSDQoFcGFydHMYAiADKAkaMQoHQ2FycmllZBIKCgJhdBgBIAEoBBIMCgR0dXJuGAIgASgEEgwKBHR5cGUYAyABKAkaJgoIUmV2ZXJ0ZWQSDAoEc2VxcxgBIAMoBBIMCgRyZWRvGAIgASgIGiMKB1Jld291bmQSCgoCdG8YASABKAQSDAoEcmVkbxgCIAEoCBpHCg1SZXdvdW5kVG9UdXJuEg8KB3RvX3R1cm4YASABKAQSJQoHZHJvcHBlZBgCIAMoCzIULnJlcHJpc2UudjEuU2VxUmFuZ2VCBgoEa2luZCJ8CgpCcmFuY2hIZWFkEg4KBmJyYW5jaBgBIAEoCRImCgZwYXJlbnQYAiABKAsyES5yZXByaXNlLnYxLlBvaW50SACIAQESDAoEaGVhZBgDIAEoBBIOCgZkaWdlc3QYBCABKAkSDQoFZXBvY2gYBSABKARCCQoHX3BhcmVudCKdAQoMQnJhbmNoUmVjb3JkEiQKBGhlYWQYASABKAsyFi5yZXByaXNlLnYxLkJyYW5jaEhlYWQSDAoEcm9vdBgCIAEoCRIMCgR0dXJuGAMgASgEEhIKCmNyZWF0ZWRfYXQYBCABKAkSEgoKdXBkYXRlZF9hdBgFIAEoCRIjCgdtYXJrZXJzGAYgAygLMhIucmVwcmlzZS52MS5NYXJrZXIipwEKDUJyYW5jaFN1bW1hcnkSDgoGYnJhbmNoGAEgASgJEiYKBnBhcmVudBgCIAEoCzIRLnJlcHJpc2UudjEuUG9pbnRIAIgBARIMCgRoZWFkGAMgASgEEg4KBmRpZ2VzdBgEIAEoCRISCgpjcmVhdGVkX2F0GAUgASgJEhIKCnVwZGF0ZWRfYXQYBiABKAkSDQoFYnl0ZXMYByABKARCCQoHX3BhcmVudCKaAQoNU2Vzc2lvblJlY29yZBIRCgluYW1lc3BhY2UYASABKAkSDwoHc2Vzc2lvbhgCIAEoCRIMCgRzZWVkGAMgASgJEg8KB2dlbmVzaXMYBCABKAkSDAoEcm9vdBgFIAEoCRISCgpjcmVhdGVkX2F0GAYgASgJEhIKCnVwZGF0ZWRfYXQYByABKAkSEAoIZXJhc3VyZXMYCCABKAQiVQoLU25hcHNob3RLZXkSEgoKcHJvamVjdGlvbhgBIAEoCRIPCgd2ZXJzaW9uGAIgASgJEg8KB3VwY2FzdHMYAyABKAQSEAoIZXJhc3VyZXMYBCABKAQiewoIU25hcHNob3QSJAoDa2V5GAEgASgLMhcucmVwcmlzZS52MS5TbmFwc2hvdEtleRIOCgZicmFuY2gYAiABKAkSCwoDc2VxGAMgASgEEg4KBmRpZ2VzdBgEIAEoCRISCgV2YWx1ZRgFIAEoCUgAiAEBQggKBl92YWx1ZSJJCgdSZWNlaXB0Eg4KBmRpZ2VzdBgBIAEoCRIMCgRraW5kGAIgASgJEhIKCmNyZWF0ZWRfYXQYAyABKAkSDAoEYm9keRgEIAEoCSInCglTdG9yZUZhY3QSDAoEbmFtZRgBIAEoCRIMCgR0ZXh0GAIgASgJIjoKC1N0b3JlQWR2aWNlEg8KB21lc3NhZ2UYASABKAkSEQoEdG9kbxgCIAEoCUgAiAEBQgcKBV90b2RvIj0KCVRhYmxlU2l6ZRIMCgRuYW1lGAEgASgJEg0KBWJ5dGVzGAIgASgEEhMKC2luZGV4X2J5dGVzGAMgASgEIj4KDU5hbWVzcGFjZVNpemUSDAoEbmFtZRgBIAEoCRIQCghzZXNzaW9ucxgCIAEoBBINCgVieXRlcxgDIAEoBCqNAQoIUGFydEtpbmQSGQoVUEFSVF9LSU5EX1VOU1BFQ0lGSUVEEAASEwoPUEFSVF9LSU5EX1ZBTFVFEAESEgoOUEFSVF9LSU5EX0xJU1QQAhISCg5QQVJUX0tJTkRfQk9EWRADEhMKD1BBUlRfS0lORF9ERUxUQRAEEhQKEFBBUlRfS0lORF9TRUFMRUQQBWIGcHJvdG8z");
 
 /**
  * A branch and a seq.
  *
  * @generated from message reprise.v1.Point
  */
-export type Point = Message<'reprise.v1.Point'> & {
+export type Point = Message<"reprise.v1.Point"> & {
   /**
    * @generated from field: string branch = 1;
    */
@@ -36,14 +33,15 @@ export type Point = Message<'reprise.v1.Point'> & {
  * Describes the message reprise.v1.Point.
  * Use `create(PointSchema)` to create a new message.
  */
-export const PointSchema: GenMessage<Point> = /*@__PURE__*/ messageDesc(file_reprise_v1_row, 0);
+export const PointSchema: GenMessage<Point> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_row, 0);
 
 /**
  * A stretch of raw history: `after` is not in it, `through` is.
  *
  * @generated from message reprise.v1.SeqRange
  */
-export type SeqRange = Message<'reprise.v1.SeqRange'> & {
+export type SeqRange = Message<"reprise.v1.SeqRange"> & {
   /**
    * @generated from field: uint64 after = 1;
    */
@@ -59,14 +57,15 @@ export type SeqRange = Message<'reprise.v1.SeqRange'> & {
  * Describes the message reprise.v1.SeqRange.
  * Use `create(SeqRangeSchema)` to create a new message.
  */
-export const SeqRangeSchema: GenMessage<SeqRange> = /*@__PURE__*/ messageDesc(file_reprise_v1_row, 1);
+export const SeqRangeSchema: GenMessage<SeqRange> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_row, 1);
 
 /**
  * An event as a store keeps it.
  *
  * @generated from message reprise.v1.StoredEvent
  */
-export type StoredEvent = Message<'reprise.v1.StoredEvent'> & {
+export type StoredEvent = Message<"reprise.v1.StoredEvent"> & {
   /**
    * @generated from field: string branch = 1;
    */
@@ -158,14 +157,15 @@ export type StoredEvent = Message<'reprise.v1.StoredEvent'> & {
  * Describes the message reprise.v1.StoredEvent.
  * Use `create(StoredEventSchema)` to create a new message.
  */
-export const StoredEventSchema: GenMessage<StoredEvent> = /*@__PURE__*/ messageDesc(file_reprise_v1_row, 2);
+export const StoredEventSchema: GenMessage<StoredEvent> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_row, 2);
 
 /**
  * A piece of a payload, stored once under its digest.
  *
  * @generated from message reprise.v1.Part
  */
-export type Part = Message<'reprise.v1.Part'> & {
+export type Part = Message<"reprise.v1.Part"> & {
   /**
    * @generated from field: string digest = 1;
    */
@@ -201,14 +201,15 @@ export type Part = Message<'reprise.v1.Part'> & {
  * Describes the message reprise.v1.Part.
  * Use `create(PartSchema)` to create a new message.
  */
-export const PartSchema: GenMessage<Part> = /*@__PURE__*/ messageDesc(file_reprise_v1_row, 3);
+export const PartSchema: GenMessage<Part> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_row, 3);
 
 /**
  * A stretch of a view.
  *
  * @generated from message reprise.v1.Segment
  */
-export type Segment = Message<'reprise.v1.Segment'> & {
+export type Segment = Message<"reprise.v1.Segment"> & {
   /**
    * @generated from field: string branch = 1;
    */
@@ -239,14 +240,15 @@ export type Segment = Message<'reprise.v1.Segment'> & {
  * Describes the message reprise.v1.Segment.
  * Use `create(SegmentSchema)` to create a new message.
  */
-export const SegmentSchema: GenMessage<Segment> = /*@__PURE__*/ messageDesc(file_reprise_v1_row, 4);
+export const SegmentSchema: GenMessage<Segment> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_row, 4);
 
 /**
  * A structural event, reduced to the fields that decide a view.
  *
  * @generated from message reprise.v1.Marker
  */
-export type Marker = Message<'reprise.v1.Marker'> & {
+export type Marker = Message<"reprise.v1.Marker"> & {
   /**
    * @generated from field: string branch = 1;
    */
@@ -260,80 +262,75 @@ export type Marker = Message<'reprise.v1.Marker'> & {
   /**
    * @generated from oneof reprise.v1.Marker.kind
    */
-  kind:
-    | {
-        /**
-         * @generated from field: reprise.v1.Marker.Forked forked = 3;
-         */
-        value: Marker_Forked;
-        case: 'forked';
-      }
-    | {
-        /**
-         * @generated from field: reprise.v1.Marker.Erased erased = 4;
-         */
-        value: Marker_Erased;
-        case: 'erased';
-      }
-    | {
-        /**
-         * @generated from field: reprise.v1.Marker.Carried replaced = 5;
-         */
-        value: Marker_Carried;
-        case: 'replaced';
-      }
-    | {
-        /**
-         * @generated from field: reprise.v1.Marker.Carried inserted = 6;
-         */
-        value: Marker_Carried;
-        case: 'inserted';
-      }
-    | {
-        /**
-         * @generated from field: reprise.v1.Marker.Reverted reverted = 7;
-         */
-        value: Marker_Reverted;
-        case: 'reverted';
-      }
-    | {
-        /**
-         * @generated from field: reprise.v1.Marker.Rewound rewound = 8;
-         */
-        value: Marker_Rewound;
-        case: 'rewound';
-      }
-    | {
-        /**
-         * @generated from field: reprise.v1.Marker.RewoundToTurn rewound_to_turn = 9;
-         */
-        value: Marker_RewoundToTurn;
-        case: 'rewoundToTurn';
-      }
-    | { case: undefined; value?: undefined };
+  kind: {
+    /**
+     * @generated from field: reprise.v1.Marker.Forked forked = 3;
+     */
+    value: Marker_Forked;
+    case: "forked";
+  } | {
+    /**
+     * @generated from field: reprise.v1.Marker.Erased erased = 4;
+     */
+    value: Marker_Erased;
+    case: "erased";
+  } | {
+    /**
+     * @generated from field: reprise.v1.Marker.Carried replaced = 5;
+     */
+    value: Marker_Carried;
+    case: "replaced";
+  } | {
+    /**
+     * @generated from field: reprise.v1.Marker.Carried inserted = 6;
+     */
+    value: Marker_Carried;
+    case: "inserted";
+  } | {
+    /**
+     * @generated from field: reprise.v1.Marker.Reverted reverted = 7;
+     */
+    value: Marker_Reverted;
+    case: "reverted";
+  } | {
+    /**
+     * @generated from field: reprise.v1.Marker.Rewound rewound = 8;
+     */
+    value: Marker_Rewound;
+    case: "rewound";
+  } | {
+    /**
+     * @generated from field: reprise.v1.Marker.RewoundToTurn rewound_to_turn = 9;
+     */
+    value: Marker_RewoundToTurn;
+    case: "rewoundToTurn";
+  } | { case: undefined; value?: undefined };
 };
 
 /**
  * Describes the message reprise.v1.Marker.
  * Use `create(MarkerSchema)` to create a new message.
  */
-export const MarkerSchema: GenMessage<Marker> = /*@__PURE__*/ messageDesc(file_reprise_v1_row, 5);
+export const MarkerSchema: GenMessage<Marker> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_row, 5);
 
 /**
  * @generated from message reprise.v1.Marker.Forked
  */
-export type Marker_Forked = Message<'reprise.v1.Marker.Forked'> & {};
+export type Marker_Forked = Message<"reprise.v1.Marker.Forked"> & {
+};
 
 /**
  * Describes the message reprise.v1.Marker.Forked.
  * Use `create(Marker_ForkedSchema)` to create a new message.
  */
-export const Marker_ForkedSchema: GenMessage<Marker_Forked> = /*@__PURE__*/ messageDesc(file_reprise_v1_row, 5, 0);
+export const Marker_ForkedSchema: GenMessage<Marker_Forked> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_row, 5, 0);
 
 /**
  * @generated from message reprise.v1.Marker.Erased
  */
-export type Marker_Erased = Message<'reprise.v1.Marker.Erased'> & {
+export type Marker_Erased = Message<"reprise.v1.Marker.Erased"> & {
   /**
    * @generated from field: repeated uint64 seqs = 1;
    */
@@ -349,12 +346,13 @@ export type Marker_Erased = Message<'reprise.v1.Marker.Erased'> & {
  * Describes the message reprise.v1.Marker.Erased.
  * Use `create(Marker_ErasedSchema)` to create a new message.
  */
-export const Marker_ErasedSchema: GenMessage<Marker_Erased> = /*@__PURE__*/ messageDesc(file_reprise_v1_row, 5, 1);
+export const Marker_ErasedSchema: GenMessage<Marker_Erased> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_row, 5, 1);
 
 /**
  * @generated from message reprise.v1.Marker.Carried
  */
-export type Marker_Carried = Message<'reprise.v1.Marker.Carried'> & {
+export type Marker_Carried = Message<"reprise.v1.Marker.Carried"> & {
   /**
    * The seq that is replaced, or the one that the event comes after.
    *
@@ -377,12 +375,13 @@ export type Marker_Carried = Message<'reprise.v1.Marker.Carried'> & {
  * Describes the message reprise.v1.Marker.Carried.
  * Use `create(Marker_CarriedSchema)` to create a new message.
  */
-export const Marker_CarriedSchema: GenMessage<Marker_Carried> = /*@__PURE__*/ messageDesc(file_reprise_v1_row, 5, 2);
+export const Marker_CarriedSchema: GenMessage<Marker_Carried> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_row, 5, 2);
 
 /**
  * @generated from message reprise.v1.Marker.Reverted
  */
-export type Marker_Reverted = Message<'reprise.v1.Marker.Reverted'> & {
+export type Marker_Reverted = Message<"reprise.v1.Marker.Reverted"> & {
   /**
    * @generated from field: repeated uint64 seqs = 1;
    */
@@ -398,12 +397,13 @@ export type Marker_Reverted = Message<'reprise.v1.Marker.Reverted'> & {
  * Describes the message reprise.v1.Marker.Reverted.
  * Use `create(Marker_RevertedSchema)` to create a new message.
  */
-export const Marker_RevertedSchema: GenMessage<Marker_Reverted> = /*@__PURE__*/ messageDesc(file_reprise_v1_row, 5, 3);
+export const Marker_RevertedSchema: GenMessage<Marker_Reverted> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_row, 5, 3);
 
 /**
  * @generated from message reprise.v1.Marker.Rewound
  */
-export type Marker_Rewound = Message<'reprise.v1.Marker.Rewound'> & {
+export type Marker_Rewound = Message<"reprise.v1.Marker.Rewound"> & {
   /**
    * @generated from field: uint64 to = 1;
    */
@@ -419,12 +419,13 @@ export type Marker_Rewound = Message<'reprise.v1.Marker.Rewound'> & {
  * Describes the message reprise.v1.Marker.Rewound.
  * Use `create(Marker_RewoundSchema)` to create a new message.
  */
-export const Marker_RewoundSchema: GenMessage<Marker_Rewound> = /*@__PURE__*/ messageDesc(file_reprise_v1_row, 5, 4);
+export const Marker_RewoundSchema: GenMessage<Marker_Rewound> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_row, 5, 4);
 
 /**
  * @generated from message reprise.v1.Marker.RewoundToTurn
  */
-export type Marker_RewoundToTurn = Message<'reprise.v1.Marker.RewoundToTurn'> & {
+export type Marker_RewoundToTurn = Message<"reprise.v1.Marker.RewoundToTurn"> & {
   /**
    * @generated from field: uint64 to_turn = 1;
    */
@@ -440,14 +441,13 @@ export type Marker_RewoundToTurn = Message<'reprise.v1.Marker.RewoundToTurn'> & 
  * Describes the message reprise.v1.Marker.RewoundToTurn.
  * Use `create(Marker_RewoundToTurnSchema)` to create a new message.
  */
-export const Marker_RewoundToTurnSchema: GenMessage<Marker_RewoundToTurn> =
-  /*@__PURE__*/
+export const Marker_RewoundToTurnSchema: GenMessage<Marker_RewoundToTurn> = /*@__PURE__*/
   messageDesc(file_reprise_v1_row, 5, 5);
 
 /**
  * @generated from message reprise.v1.BranchHead
  */
-export type BranchHead = Message<'reprise.v1.BranchHead'> & {
+export type BranchHead = Message<"reprise.v1.BranchHead"> & {
   /**
    * @generated from field: string branch = 1;
    */
@@ -478,12 +478,13 @@ export type BranchHead = Message<'reprise.v1.BranchHead'> & {
  * Describes the message reprise.v1.BranchHead.
  * Use `create(BranchHeadSchema)` to create a new message.
  */
-export const BranchHeadSchema: GenMessage<BranchHead> = /*@__PURE__*/ messageDesc(file_reprise_v1_row, 6);
+export const BranchHeadSchema: GenMessage<BranchHead> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_row, 6);
 
 /**
  * @generated from message reprise.v1.BranchRecord
  */
-export type BranchRecord = Message<'reprise.v1.BranchRecord'> & {
+export type BranchRecord = Message<"reprise.v1.BranchRecord"> & {
   /**
    * @generated from field: reprise.v1.BranchHead head = 1;
    */
@@ -519,12 +520,13 @@ export type BranchRecord = Message<'reprise.v1.BranchRecord'> & {
  * Describes the message reprise.v1.BranchRecord.
  * Use `create(BranchRecordSchema)` to create a new message.
  */
-export const BranchRecordSchema: GenMessage<BranchRecord> = /*@__PURE__*/ messageDesc(file_reprise_v1_row, 7);
+export const BranchRecordSchema: GenMessage<BranchRecord> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_row, 7);
 
 /**
  * @generated from message reprise.v1.BranchSummary
  */
-export type BranchSummary = Message<'reprise.v1.BranchSummary'> & {
+export type BranchSummary = Message<"reprise.v1.BranchSummary"> & {
   /**
    * @generated from field: string branch = 1;
    */
@@ -565,12 +567,13 @@ export type BranchSummary = Message<'reprise.v1.BranchSummary'> & {
  * Describes the message reprise.v1.BranchSummary.
  * Use `create(BranchSummarySchema)` to create a new message.
  */
-export const BranchSummarySchema: GenMessage<BranchSummary> = /*@__PURE__*/ messageDesc(file_reprise_v1_row, 8);
+export const BranchSummarySchema: GenMessage<BranchSummary> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_row, 8);
 
 /**
  * @generated from message reprise.v1.SessionRecord
  */
-export type SessionRecord = Message<'reprise.v1.SessionRecord'> & {
+export type SessionRecord = Message<"reprise.v1.SessionRecord"> & {
   /**
    * @generated from field: string namespace = 1;
    */
@@ -616,12 +619,13 @@ export type SessionRecord = Message<'reprise.v1.SessionRecord'> & {
  * Describes the message reprise.v1.SessionRecord.
  * Use `create(SessionRecordSchema)` to create a new message.
  */
-export const SessionRecordSchema: GenMessage<SessionRecord> = /*@__PURE__*/ messageDesc(file_reprise_v1_row, 9);
+export const SessionRecordSchema: GenMessage<SessionRecord> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_row, 9);
 
 /**
  * @generated from message reprise.v1.SnapshotKey
  */
-export type SnapshotKey = Message<'reprise.v1.SnapshotKey'> & {
+export type SnapshotKey = Message<"reprise.v1.SnapshotKey"> & {
   /**
    * @generated from field: string projection = 1;
    */
@@ -647,12 +651,13 @@ export type SnapshotKey = Message<'reprise.v1.SnapshotKey'> & {
  * Describes the message reprise.v1.SnapshotKey.
  * Use `create(SnapshotKeySchema)` to create a new message.
  */
-export const SnapshotKeySchema: GenMessage<SnapshotKey> = /*@__PURE__*/ messageDesc(file_reprise_v1_row, 10);
+export const SnapshotKeySchema: GenMessage<SnapshotKey> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_row, 10);
 
 /**
  * @generated from message reprise.v1.Snapshot
  */
-export type Snapshot = Message<'reprise.v1.Snapshot'> & {
+export type Snapshot = Message<"reprise.v1.Snapshot"> & {
   /**
    * @generated from field: reprise.v1.SnapshotKey key = 1;
    */
@@ -685,12 +690,13 @@ export type Snapshot = Message<'reprise.v1.Snapshot'> & {
  * Describes the message reprise.v1.Snapshot.
  * Use `create(SnapshotSchema)` to create a new message.
  */
-export const SnapshotSchema: GenMessage<Snapshot> = /*@__PURE__*/ messageDesc(file_reprise_v1_row, 11);
+export const SnapshotSchema: GenMessage<Snapshot> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_row, 11);
 
 /**
  * @generated from message reprise.v1.Receipt
  */
-export type Receipt = Message<'reprise.v1.Receipt'> & {
+export type Receipt = Message<"reprise.v1.Receipt"> & {
   /**
    * @generated from field: string digest = 1;
    */
@@ -718,12 +724,13 @@ export type Receipt = Message<'reprise.v1.Receipt'> & {
  * Describes the message reprise.v1.Receipt.
  * Use `create(ReceiptSchema)` to create a new message.
  */
-export const ReceiptSchema: GenMessage<Receipt> = /*@__PURE__*/ messageDesc(file_reprise_v1_row, 12);
+export const ReceiptSchema: GenMessage<Receipt> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_row, 12);
 
 /**
  * @generated from message reprise.v1.StoreFact
  */
-export type StoreFact = Message<'reprise.v1.StoreFact'> & {
+export type StoreFact = Message<"reprise.v1.StoreFact"> & {
   /**
    * @generated from field: string name = 1;
    */
@@ -739,12 +746,13 @@ export type StoreFact = Message<'reprise.v1.StoreFact'> & {
  * Describes the message reprise.v1.StoreFact.
  * Use `create(StoreFactSchema)` to create a new message.
  */
-export const StoreFactSchema: GenMessage<StoreFact> = /*@__PURE__*/ messageDesc(file_reprise_v1_row, 13);
+export const StoreFactSchema: GenMessage<StoreFact> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_row, 13);
 
 /**
  * @generated from message reprise.v1.StoreAdvice
  */
-export type StoreAdvice = Message<'reprise.v1.StoreAdvice'> & {
+export type StoreAdvice = Message<"reprise.v1.StoreAdvice"> & {
   /**
    * @generated from field: string message = 1;
    */
@@ -760,12 +768,13 @@ export type StoreAdvice = Message<'reprise.v1.StoreAdvice'> & {
  * Describes the message reprise.v1.StoreAdvice.
  * Use `create(StoreAdviceSchema)` to create a new message.
  */
-export const StoreAdviceSchema: GenMessage<StoreAdvice> = /*@__PURE__*/ messageDesc(file_reprise_v1_row, 14);
+export const StoreAdviceSchema: GenMessage<StoreAdvice> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_row, 14);
 
 /**
  * @generated from message reprise.v1.TableSize
  */
-export type TableSize = Message<'reprise.v1.TableSize'> & {
+export type TableSize = Message<"reprise.v1.TableSize"> & {
   /**
    * @generated from field: string name = 1;
    */
@@ -786,12 +795,13 @@ export type TableSize = Message<'reprise.v1.TableSize'> & {
  * Describes the message reprise.v1.TableSize.
  * Use `create(TableSizeSchema)` to create a new message.
  */
-export const TableSizeSchema: GenMessage<TableSize> = /*@__PURE__*/ messageDesc(file_reprise_v1_row, 15);
+export const TableSizeSchema: GenMessage<TableSize> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_row, 15);
 
 /**
  * @generated from message reprise.v1.NamespaceSize
  */
-export type NamespaceSize = Message<'reprise.v1.NamespaceSize'> & {
+export type NamespaceSize = Message<"reprise.v1.NamespaceSize"> & {
   /**
    * @generated from field: string name = 1;
    */
@@ -812,7 +822,8 @@ export type NamespaceSize = Message<'reprise.v1.NamespaceSize'> & {
  * Describes the message reprise.v1.NamespaceSize.
  * Use `create(NamespaceSizeSchema)` to create a new message.
  */
-export const NamespaceSizeSchema: GenMessage<NamespaceSize> = /*@__PURE__*/ messageDesc(file_reprise_v1_row, 16);
+export const NamespaceSizeSchema: GenMessage<NamespaceSize> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_row, 16);
 
 /**
  * @generated from enum reprise.v1.PartKind
@@ -857,4 +868,6 @@ export type PartKind = (typeof PartKind)[keyof typeof PartKind] | UnknownEnum;
 /**
  * Describes the enum reprise.v1.PartKind.
  */
-export const PartKindSchema: GenEnum<PartKind> = /*@__PURE__*/ enumDesc(file_reprise_v1_row, 0);
+export const PartKindSchema: GenEnum<PartKind> = /*@__PURE__*/
+  enumDesc(file_reprise_v1_row, 0);
+

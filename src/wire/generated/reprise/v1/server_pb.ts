@@ -2,36 +2,33 @@
 // @generated from file reprise/v1/server.proto (package reprise.v1, syntax proto3)
 /* eslint-disable */
 
-import type { Message } from '@bufbuild/protobuf';
-import type { GenFile, GenMessage, GenService } from '@bufbuild/protobuf/codegenv2';
-import { fileDesc, messageDesc, serviceDesc } from '@bufbuild/protobuf/codegenv2';
+import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file reprise/v1/server.proto.
  */
-export const file_reprise_v1_server: GenFile =
-  /*@__PURE__*/
-  fileDesc(
-    'ChdyZXByaXNlL3YxL3NlcnZlci5wcm90bxIKcmVwcmlzZS52MSITChFHZXRWZXJzaW9uUmVxdWVzdCKKAQoSR2V0VmVyc2lvblJlc3BvbnNlEg8KB3Byb2R1Y3QYASABKAkSDwoHcmVsZWFzZRgCIAEoCRIQCghwcm90b2NvbBgDIAEoDRIOCgZyaWdodHMYBCADKAkSEgoKbmFtZXNwYWNlcxgFIAMoCRISCgVhZ2VudBgGIAEoCUgAiAEBQggKBl9hZ2VudCJTCgVFcnJvchIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSEQoEaGludBgDIAEoCUgAiAEBEg8KB2RldGFpbHMYBCABKAlCBwoFX2hpbnQyYQoNU2VydmVyU2VydmljZRJQCgpHZXRWZXJzaW9uEh0ucmVwcmlzZS52MS5HZXRWZXJzaW9uUmVxdWVzdBoeLnJlcHJpc2UudjEuR2V0VmVyc2lvblJlc3BvbnNlIgOQAgFiBnByb3RvMw',
-  );
+export const file_reprise_v1_server: GenFile = /*@__PURE__*/
+  fileDesc("ChdyZXByaXNlL3YxL3NlcnZlci5wcm90bxIKcmVwcmlzZS52MSITChFHZXRWZXJzaW9uUmVxdWVzdCKKAQoSR2V0VmVyc2lvblJlc3BvbnNlEg8KB3Byb2R1Y3QYASABKAkSDwoHcmVsZWFzZRgCIAEoCRIQCghwcm90b2NvbBgDIAEoDRIOCgZyaWdodHMYBCADKAkSEgoKbmFtZXNwYWNlcxgFIAMoCRISCgVhZ2VudBgGIAEoCUgAiAEBQggKBl9hZ2VudCJTCgVFcnJvchIMCgRjb2RlGAEgASgJEg8KB21lc3NhZ2UYAiABKAkSEQoEaGludBgDIAEoCUgAiAEBEg8KB2RldGFpbHMYBCABKAlCBwoFX2hpbnQyYQoNU2VydmVyU2VydmljZRJQCgpHZXRWZXJzaW9uEh0ucmVwcmlzZS52MS5HZXRWZXJzaW9uUmVxdWVzdBoeLnJlcHJpc2UudjEuR2V0VmVyc2lvblJlc3BvbnNlIgOQAgFiBnByb3RvMw");
 
 /**
  * @generated from message reprise.v1.GetVersionRequest
  */
-export type GetVersionRequest = Message<'reprise.v1.GetVersionRequest'> & {};
+export type GetVersionRequest = Message<"reprise.v1.GetVersionRequest"> & {
+};
 
 /**
  * Describes the message reprise.v1.GetVersionRequest.
  * Use `create(GetVersionRequestSchema)` to create a new message.
  */
-export const GetVersionRequestSchema: GenMessage<GetVersionRequest> =
-  /*@__PURE__*/
+export const GetVersionRequestSchema: GenMessage<GetVersionRequest> = /*@__PURE__*/
   messageDesc(file_reprise_v1_server, 0);
 
 /**
  * @generated from message reprise.v1.GetVersionResponse
  */
-export type GetVersionResponse = Message<'reprise.v1.GetVersionResponse'> & {
+export type GetVersionResponse = Message<"reprise.v1.GetVersionResponse"> & {
   /**
    * Always "reprise": tells a Reprise server from anything else that answers.
    *
@@ -79,8 +76,7 @@ export type GetVersionResponse = Message<'reprise.v1.GetVersionResponse'> & {
  * Describes the message reprise.v1.GetVersionResponse.
  * Use `create(GetVersionResponseSchema)` to create a new message.
  */
-export const GetVersionResponseSchema: GenMessage<GetVersionResponse> =
-  /*@__PURE__*/
+export const GetVersionResponseSchema: GenMessage<GetVersionResponse> = /*@__PURE__*/
   messageDesc(file_reprise_v1_server, 1);
 
 /**
@@ -88,7 +84,7 @@ export const GetVersionResponseSchema: GenMessage<GetVersionResponse> =
  *
  * @generated from message reprise.v1.Error
  */
-export type Error = Message<'reprise.v1.Error'> & {
+export type Error = Message<"reprise.v1.Error"> & {
   /**
    * A stable code, such as "append.conflict".
    *
@@ -120,7 +116,8 @@ export type Error = Message<'reprise.v1.Error'> & {
  * Describes the message reprise.v1.Error.
  * Use `create(ErrorSchema)` to create a new message.
  */
-export const ErrorSchema: GenMessage<Error> = /*@__PURE__*/ messageDesc(file_reprise_v1_server, 2);
+export const ErrorSchema: GenMessage<Error> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_server, 2);
 
 /**
  * Speaks about the server itself.
@@ -134,8 +131,10 @@ export const ServerService: GenService<{
    * @generated from rpc reprise.v1.ServerService.GetVersion
    */
   getVersion: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof GetVersionRequestSchema;
     output: typeof GetVersionResponseSchema;
-  };
-}> = /*@__PURE__*/ serviceDesc(file_reprise_v1_server, 0);
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_reprise_v1_server, 0);
+

@@ -2,44 +2,24 @@
 // @generated from file reprise/v1/store.proto (package reprise.v1, syntax proto3)
 /* eslint-disable */
 
-import type { Message, UnknownEnum } from '@bufbuild/protobuf';
-import type { GenEnum, GenFile, GenMessage, GenService } from '@bufbuild/protobuf/codegenv2';
-import { enumDesc, fileDesc, messageDesc, serviceDesc } from '@bufbuild/protobuf/codegenv2';
-import type {
-  BranchHead,
-  BranchRecord,
-  BranchSummary,
-  NamespaceSize,
-  Part,
-  Point,
-  Receipt,
-  Segment,
-  SessionRecord,
-  Snapshot,
-  SnapshotKey,
-  StoreAdvice,
-  StoredEvent,
-  StoreFact,
-  TableSize,
-} from './row_pb.ts';
-import { file_reprise_v1_row } from './row_pb.ts';
-import type { Error } from './server_pb.ts';
-import { file_reprise_v1_server } from './server_pb.ts';
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { BranchHead, BranchRecord, BranchSummary, NamespaceSize, Part, Point, Receipt, Segment, SessionRecord, Snapshot, SnapshotKey, StoreAdvice, StoredEvent, StoreFact, TableSize } from "./row_pb.ts";
+import { file_reprise_v1_row } from "./row_pb.ts";
+import type { Error } from "./server_pb.ts";
+import { file_reprise_v1_server } from "./server_pb.ts";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file reprise/v1/store.proto.
  */
-export const file_reprise_v1_store: GenFile =
-  /*@__PURE__*/
-  fileDesc(
-    'ChZyZXByaXNlL3YxL3N0b3JlLnByb3RvEgpyZXByaXNlLnYxIjAKClNlc3Npb25SZWYSEQoJbmFtZXNwYWNlGAEgASgJEg8KB3Nlc3Npb24YAiABKAkiPwoJQnJhbmNoUmVmEhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEg4KBmJyYW5jaBgDIAEoCSLFAQoKRXZlbnRJbnB1dBIKCgJpZBgBIAEoCRIMCgR0aW1lGAIgASgJEgwKBHR5cGUYAyABKAkSDwoHdmVyc2lvbhgEIAEoBBISCgVhZ2VudBgFIAEoCUgAiAEBEhAKA3J1bhgGIAEoCUgBiAEBEhEKBHR1cm4YByABKARIAogBARISCgVjYXVzZRgIIAEoCUgDiAEBEgwKBGRhdGEYCSABKAlCCAoGX2FnZW50QgYKBF9ydW5CBwoFX3R1cm5CCAoGX2NhdXNlIpUBCglDb25kaXRpb24SDgoEaGVhZBgBIAEoBEgAEjQKCXVuY2hhbmdlZBgCIAEoCzIfLnJlcHJpc2UudjEuQ29uZGl0aW9uLlVuY2hhbmdlZEgAGjoKCVVuY2hhbmdlZBINCgVzaW5jZRgBIAEoBBIMCgRrZXlzGAIgAygJEhAKCHByZWZpeGVzGAMgAygJQgYKBGtpbmQimgIKBkFwcGVuZBInCgdzZXNzaW9uGAEgASgLMhYucmVwcmlzZS52MS5TZXNzaW9uUmVmEg4KBmJyYW5jaBgCIAEoCRInCgdmb3JrX29mGAMgASgLMhEucmVwcmlzZS52MS5Qb2ludEgAiAEBEiYKBmV2ZW50cxgEIAMoCzIWLnJlcHJpc2UudjEuRXZlbnRJbnB1dBIfCgVwYXJ0cxgFIAMoCzIQLnJlcHJpc2UudjEuUGFydBItCgljb25kaXRpb24YBiABKAsyFS5yZXByaXNlLnYxLkNvbmRpdGlvbkgBiAEBEhIKBWVwb2NoGAcgASgESAKIAQFCCgoIX2Zvcmtfb2ZCDAoKX2NvbmRpdGlvbkIICgZfZXBvY2giNAoNQXBwZW5kUmVxdWVzdBIjCgdhcHBlbmRzGAEgAygLMhIucmVwcmlzZS52MS5BcHBlbmQiPQoOQXBwZW5kUmVzcG9uc2USKwoIb3V0Y29tZXMYASADKAsyGS5yZXByaXNlLnYxLkFwcGVuZE91dGNvbWUiwQEKDUFwcGVuZE91dGNvbWUSMgoGc3RvcmVkGAEgASgLMiAucmVwcmlzZS52MS5BcHBlbmRPdXRjb21lLlN0b3JlZEgAEiIKBWVycm9yGAIgASgLMhEucmVwcmlzZS52MS5FcnJvckgAGk0KBlN0b3JlZBINCgVrbm93bhgBIAEoCBIOCgZicmFuY2gYAiABKAkSJAoGZXZlbnRzGAMgAygLMhQucmVwcmlzZS52MS5BcHBlbmRlZEIJCgdvdXRjb21lImcKCEFwcGVuZGVkEgoKAmlkGAEgASgJEgsKA3NlcRgCIAEoBBIMCgR0dXJuGAMgASgEEhYKCWNhdXNlX3NlcRgEIAEoBEgAiAEBEg4KBmRpZ2VzdBgFIAEoCUIMCgpfY2F1c2Vfc2VxIsYBCg5SZXN0b3JlUmVxdWVzdBInCgdzZXNzaW9uGAEgASgLMhYucmVwcmlzZS52MS5TZXNzaW9uUmVmEg4KBmJyYW5jaBgCIAEoCRImCgZwYXJlbnQYAyABKAsyES5yZXByaXNlLnYxLlBvaW50SACIAQESJwoGZXZlbnRzGAQgAygLMhcucmVwcmlzZS52MS5TdG9yZWRFdmVudBIfCgVwYXJ0cxgFIAMoCzIQLnJlcHJpc2UudjEuUGFydEIJCgdfcGFyZW50Ii8KD1Jlc3RvcmVSZXNwb25zZRIMCgRoZWFkGAEgASgEEg4KBmRpZ2VzdBgCIAEoCSI5ChBHZXRCcmFuY2hSZXF1ZXN0EiUKBmJyYW5jaBgBIAEoCzIVLnJlcHJpc2UudjEuQnJhbmNoUmVmIk0KEUdldEJyYW5jaFJlc3BvbnNlEi0KBmJyYW5jaBgBIAEoCzIYLnJlcHJpc2UudjEuQnJhbmNoUmVjb3JkSACIAQFCCQoHX2JyYW5jaCI9ChRHZXRCcmFuY2hIZWFkUmVxdWVzdBIlCgZicmFuY2gYASABKAsyFS5yZXByaXNlLnYxLkJyYW5jaFJlZiJLChVHZXRCcmFuY2hIZWFkUmVzcG9uc2USKQoEaGVhZBgBIAEoCzIWLnJlcHJpc2UudjEuQnJhbmNoSGVhZEgAiAEBQgcKBV9oZWFkIj4KE0xpc3RCcmFuY2hlc1JlcXVlc3QSJwoHc2Vzc2lvbhgBIAEoCzIWLnJlcHJpc2UudjEuU2Vzc2lvblJlZiJDChRMaXN0QnJhbmNoZXNSZXNwb25zZRIrCghicmFuY2hlcxgBIAMoCzIZLnJlcHJpc2UudjEuQnJhbmNoU3VtbWFyeSImCgZDdXJzb3ISDwoHc2VnbWVudBgBIAEoBBILCgNzZXEYAiABKAQi3AIKDEhlYWRlckZpbHRlchIyCgV0eXBlcxgBIAEoCzIeLnJlcHJpc2UudjEuSGVhZGVyRmlsdGVyLlR5cGVzSACIAQESEgoFYWdlbnQYAiABKAlIAYgBARIQCgNydW4YAyABKAlIAogBARIRCgR0dXJuGAQgASgDSAOIAQESFwoKdHVybl9hZnRlchgFIAEoA0gEiAEBEhIKBXNpbmNlGAYgASgJSAWIAQESEgoFdW50aWwYByABKAlIBogBARISCgVhZnRlchgIIAEoA0gHiAEBEhQKB3Rocm91Z2gYCSABKANICIgBARoWCgVUeXBlcxINCgV0eXBlcxgBIAMoCUIICgZfdHlwZXNCCAoGX2FnZW50QgYKBF9ydW5CBwoFX3R1cm5CDQoLX3R1cm5fYWZ0ZXJCCAoGX3NpbmNlQggKBl91bnRpbEIICgZfYWZ0ZXJCCgoIX3Rocm91Z2gi2gIKC1JlYWRSZXF1ZXN0EicKB3Nlc3Npb24YASABKAsyFi5yZXByaXNlLnYxLlNlc3Npb25SZWYSIQoEdmlldxgCIAMoCzITLnJlcHJpc2UudjEuU2VnbWVudBINCgVsaW1pdBgDIAEoBBIWCglieXRlc19tYXgYBCABKARIAIgBARInCgZzZWxlY3QYBSABKA4yFy5yZXByaXNlLnYxLkV2ZW50U2VsZWN0EhAKCGJhY2t3YXJkGAYgASgIEicKBmN1cnNvchgHIAEoCzISLnJlcHJpc2UudjEuQ3Vyc29ySAGIAQESLQoGZmlsdGVyGAggASgLMhgucmVwcmlzZS52MS5IZWFkZXJGaWx0ZXJIAogBARINCgVwYWdlcxgJIAEoDRISCgp3aXRoX3BhcnRzGAogASgIQgwKCl9ieXRlc19tYXhCCQoHX2N1cnNvckIJCgdfZmlsdGVyIqABCgxSZWFkUmVzcG9uc2USJwoGZXZlbnRzGAEgAygLMhcucmVwcmlzZS52MS5TdG9yZWRFdmVudBIlCgRuZXh0GAIgASgLMhIucmVwcmlzZS52MS5DdXJzb3JIAIgBARIfCgVwYXJ0cxgDIAMoCzIQLnJlcHJpc2UudjEuUGFydBIWCg5wYXJ0c19jb21wbGV0ZRgEIAEoCEIHCgVfbmV4dCJFCg1Mb2NhdGVSZXF1ZXN0EicKB3Nlc3Npb24YASABKAsyFi5yZXByaXNlLnYxLlNlc3Npb25SZWYSCwoDaWRzGAIgAygJIjoKDkxvY2F0ZVJlc3BvbnNlEigKBmV2ZW50cxgBIAMoCzIYLnJlcHJpc2UudjEuTG9jYXRlZEV2ZW50IjwKDExvY2F0ZWRFdmVudBIKCgJpZBgBIAEoCRIgCgVwb2ludBgCIAEoCzIRLnJlcHJpc2UudjEuUG9pbnQilAIKDUxhdGVzdFJlcXVlc3QSJwoHc2Vzc2lvbhgBIAEoCzIWLnJlcHJpc2UudjEuU2Vzc2lvblJlZhIhCgR2aWV3GAIgAygLMhMucmVwcmlzZS52MS5TZWdtZW50EikKBXBvaW50GAMgASgLMhUucmVwcmlzZS52MS5WaWV3UG9pbnRIAIgBARIMCgRrZXlzGAQgAygJEhMKBnByZWZpeBgFIAEoCUgBiAEBEg0KBWxpbWl0GAYgASgEEhIKBWFmdGVyGAcgASgJSAKIAQESJwoGc2VsZWN0GAggASgOMhcucmVwcmlzZS52MS5FdmVudFNlbGVjdEIICgZfcG9pbnRCCQoHX3ByZWZpeEIICgZfYWZ0ZXIiMwoJVmlld1BvaW50Eg4KBmJyYW5jaBgBIAEoCRIPCgJhdBgCIAEoBEgAiAEBQgUKA19hdCJyCg5MYXRlc3RSZXNwb25zZRIoCgdlbnRyaWVzGAEgAygLMhcucmVwcmlzZS52MS5MYXRlc3RFbnRyeRIRCgRuZXh0GAIgASgJSACIAQESEQoEaGVhZBgDIAEoBEgBiAEBQgcKBV9uZXh0QgcKBV9oZWFkIkIKC0xhdGVzdEVudHJ5EgsKA2tleRgBIAEoCRImCgVldmVudBgCIAEoCzIXLnJlcHJpc2UudjEuU3RvcmVkRXZlbnQiXwoPR2V0UGFydHNSZXF1ZXN0EicKB3Nlc3Npb24YASABKAsyFi5yZXByaXNlLnYxLlNlc3Npb25SZWYSDwoHZGlnZXN0cxgCIAMoCRISCgphc2tlZF9vbmx5GAMgASgIIkEKEEdldFBhcnRzUmVzcG9uc2USHwoFcGFydHMYASADKAsyEC5yZXByaXNlLnYxLlBhcnQSDAoEcmVzdBgCIAMoCSJECgxXYXRjaFJlcXVlc3QSJQoGYnJhbmNoGAEgASgLMhUucmVwcmlzZS52MS5CcmFuY2hSZWYSDQoFYWZ0ZXIYAiABKAQiKwoNV2F0Y2hSZXNwb25zZRIRCgRoZWFkGAEgASgESACIAQFCBwoFX2hlYWQipwEKFENyZWF0ZVNlc3Npb25SZXF1ZXN0EicKB3Nlc3Npb24YASABKAsyFi5yZXByaXNlLnYxLlNlc3Npb25SZWYSDAoEcm9vdBgCIAEoCRIMCgRzZWVkGAMgASgJEhcKCmNyZWF0ZWRfYXQYBCABKAlIAIgBARIVCghlcmFzdXJlcxgFIAEoBEgBiAEBQg0KC19jcmVhdGVkX2F0QgsKCV9lcmFzdXJlcyJDChVDcmVhdGVTZXNzaW9uUmVzcG9uc2USKgoHc2Vzc2lvbhgBIAEoCzIZLnJlcHJpc2UudjEuU2Vzc2lvblJlY29yZCI8ChFHZXRTZXNzaW9uUmVxdWVzdBInCgdzZXNzaW9uGAEgASgLMhYucmVwcmlzZS52MS5TZXNzaW9uUmVmIlEKEkdldFNlc3Npb25SZXNwb25zZRIvCgdzZXNzaW9uGAEgASgLMhkucmVwcmlzZS52MS5TZXNzaW9uUmVjb3JkSACIAQFCCgoIX3Nlc3Npb24iagoTTGlzdFNlc3Npb25zUmVxdWVzdBIWCgluYW1lc3BhY2UYASABKAlIAIgBARINCgVsaW1pdBgCIAEoBBITCgZjdXJzb3IYAyABKAlIAYgBAUIMCgpfbmFtZXNwYWNlQgkKB19jdXJzb3IiXwoUTGlzdFNlc3Npb25zUmVzcG9uc2USKwoIc2Vzc2lvbnMYASADKAsyGS5yZXByaXNlLnYxLlNlc3Npb25SZWNvcmQSEQoEbmV4dBgCIAEoCUgAiAEBQgcKBV9uZXh0IugBChRSZW5hbWVTZXNzaW9uUmVxdWVzdBInCgdzZXNzaW9uGAEgASgLMhYucmVwcmlzZS52MS5TZXNzaW9uUmVmEgoKAnRvGAIgASgJEkAKCHJlcGxhY2VzGAMgASgLMikucmVwcmlzZS52MS5SZW5hbWVTZXNzaW9uUmVxdWVzdC5SZXBsYWNlZEgAiAEBEhIKCnJlcXVlc3RfaWQYBCABKAkaOAoIUmVwbGFjZWQSLAoIYnJhbmNoZXMYASADKAsyGi5yZXByaXNlLnYxLlJlcGxhY2VkQnJhbmNoQgsKCV9yZXBsYWNlcyIwCg5SZXBsYWNlZEJyYW5jaBIOCgZicmFuY2gYASABKAkSDgoGZGlnZXN0GAIgASgJIhcKFVJlbmFtZVNlc3Npb25SZXNwb25zZSJTChREZWxldGVTZXNzaW9uUmVxdWVzdBInCgdzZXNzaW9uGAEgASgLMhYucmVwcmlzZS52MS5TZXNzaW9uUmVmEhIKCnJlcXVlc3RfaWQYAiABKAkiKAoVRGVsZXRlU2Vzc2lvblJlc3BvbnNlEg8KB2RlbGV0ZWQYASABKAgiZQoSUHV0U25hcHNob3RSZXF1ZXN0EicKB3Nlc3Npb24YASABKAsyFi5yZXByaXNlLnYxLlNlc3Npb25SZWYSJgoIc25hcHNob3QYAiABKAsyFC5yZXByaXNlLnYxLlNuYXBzaG90IhUKE1B1dFNuYXBzaG90UmVzcG9uc2UidAoUTGlzdFNuYXBzaG90c1JlcXVlc3QSJQoGYnJhbmNoGAEgASgLMhUucmVwcmlzZS52MS5CcmFuY2hSZWYSJAoDa2V5GAIgASgLMhcucmVwcmlzZS52MS5TbmFwc2hvdEtleRIPCgd0aHJvdWdoGAMgASgEIkAKFUxpc3RTbmFwc2hvdHNSZXNwb25zZRInCglzbmFwc2hvdHMYASADKAsyFC5yZXByaXNlLnYxLlNuYXBzaG90Im4KEkdldFNuYXBzaG90UmVxdWVzdBIlCgZicmFuY2gYASABKAsyFS5yZXByaXNlLnYxLkJyYW5jaFJlZhIkCgNrZXkYAiABKAsyFy5yZXByaXNlLnYxLlNuYXBzaG90S2V5EgsKA3NlcRgDIAEoBCJPChNHZXRTbmFwc2hvdFJlc3BvbnNlEisKCHNuYXBzaG90GAEgASgLMhQucmVwcmlzZS52MS5TbmFwc2hvdEgAiAEBQgsKCV9zbmFwc2hvdCI/ChREcm9wU25hcHNob3RzUmVxdWVzdBInCgdzZXNzaW9uGAEgASgLMhYucmVwcmlzZS52MS5TZXNzaW9uUmVmIhcKFURyb3BTbmFwc2hvdHNSZXNwb25zZSJiChFQdXRSZWNlaXB0UmVxdWVzdBInCgdzZXNzaW9uGAEgASgLMhYucmVwcmlzZS52MS5TZXNzaW9uUmVmEiQKB3JlY2VpcHQYAiABKAsyEy5yZXByaXNlLnYxLlJlY2VpcHQiFAoSUHV0UmVjZWlwdFJlc3BvbnNlIk4KE0xpc3RSZWNlaXB0c1JlcXVlc3QSJwoHc2Vzc2lvbhgBIAEoCzIWLnJlcHJpc2UudjEuU2Vzc2lvblJlZhIOCgZkaWdlc3QYAiABKAkiPQoUTGlzdFJlY2VpcHRzUmVzcG9uc2USJQoIcmVjZWlwdHMYASADKAsyEy5yZXByaXNlLnYxLlJlY2VpcHQihwEKF0xpc3RIZWxkUmVjZWlwdHNSZXF1ZXN0EicKB3Nlc3Npb24YASABKAsyFi5yZXByaXNlLnYxLlNlc3Npb25SZWYSDQoFbGltaXQYAiABKAQSKgoFYWZ0ZXIYAyABKAsyFi5yZXByaXNlLnYxLlJlY2VpcHRLZXlIAIgBAUIICgZfYWZ0ZXIiKgoKUmVjZWlwdEtleRIOCgZkaWdlc3QYASABKAkSDAoEa2luZBgCIAEoCSJBChhMaXN0SGVsZFJlY2VpcHRzUmVzcG9uc2USJQoIcmVjZWlwdHMYASADKAsyEy5yZXByaXNlLnYxLlJlY2VpcHQi8AEKDEVyYXNlUmVxdWVzdBInCgdzZXNzaW9uGAEgASgLMhYucmVwcmlzZS52MS5TZXNzaW9uUmVmEicKBmV2ZW50cxgCIAMoCzIXLnJlcHJpc2UudjEuRXJhc2VkRXZlbnQSDQoFcGFydHMYAyADKAkSIgoIcmV3cml0ZXMYBCADKAsyEC5yZXByaXNlLnYxLlBhcnQSIwoHYXBwZW5kcxgFIAMoCzISLnJlcHJpc2UudjEuQXBwZW5kEhUKCGVyYXN1cmVzGAYgASgESACIAQESEgoKcmVxdWVzdF9pZBgHIAEoCUILCglfZXJhc3VyZXMiPwoLRXJhc2VkRXZlbnQSDgoGYnJhbmNoGAEgASgJEgsKA3NlcRgCIAEoBBITCgtkYXRhX2RpZ2VzdBgDIAEoCSJNCg1FcmFzZVJlc3BvbnNlEisKCG91dGNvbWVzGAEgAygLMhkucmVwcmlzZS52MS5BcHBlbmRPdXRjb21lEg8KB3JlbWFpbnMYAiADKAkibAoUTGlzdEhlbGRQYXJ0c1JlcXVlc3QSJwoHc2Vzc2lvbhgBIAEoCzIWLnJlcHJpc2UudjEuU2Vzc2lvblJlZhINCgVsaW1pdBgCIAEoBBISCgVhZnRlchgDIAEoCUgAiAEBQggKBl9hZnRlciIoChVMaXN0SGVsZFBhcnRzUmVzcG9uc2USDwoHZGlnZXN0cxgBIAMoCSI5Cg5SZWluZGV4UmVxdWVzdBInCgdzZXNzaW9uGAEgASgLMhYucmVwcmlzZS52MS5TZXNzaW9uUmVmIhEKD1JlaW5kZXhSZXNwb25zZSISChBHZXRIZWFsdGhSZXF1ZXN0IqQCChFHZXRIZWFsdGhSZXNwb25zZRIMCgRraW5kGAEgASgJEg4KBnNjaGVtYRgCIAEoCRINCgVieXRlcxgDIAEoBBISCgpkdXJhYmlsaXR5GAQgASgJEiQKBWZhY3RzGAUgAygLMhUucmVwcmlzZS52MS5TdG9yZUZhY3QSJQoGdGFibGVzGAYgAygLMhUucmVwcmlzZS52MS5UYWJsZVNpemUSLQoKbmFtZXNwYWNlcxgHIAMoCzIZLnJlcHJpc2UudjEuTmFtZXNwYWNlU2l6ZRInCgZhZHZpY2UYCCADKAsyFy5yZXByaXNlLnYxLlN0b3JlQWR2aWNlEikKCHByb2JsZW1zGAkgAygLMhcucmVwcmlzZS52MS5TdG9yZUFkdmljZSpzCgtFdmVudFNlbGVjdBIcChhFVkVOVF9TRUxFQ1RfVU5TUEVDSUZJRUQQABIXChNFVkVOVF9TRUxFQ1RfSEVBREVSEAESFQoRRVZFTlRfU0VMRUNUX0ZVTEwQAhIWChJFVkVOVF9TRUxFQ1RfUFJPT0YQAzKrEAoMU3RvcmVTZXJ2aWNlEj8KBkFwcGVuZBIZLnJlcHJpc2UudjEuQXBwZW5kUmVxdWVzdBoaLnJlcHJpc2UudjEuQXBwZW5kUmVzcG9uc2USQgoHUmVzdG9yZRIaLnJlcHJpc2UudjEuUmVzdG9yZVJlcXVlc3QaGy5yZXByaXNlLnYxLlJlc3RvcmVSZXNwb25zZRJNCglHZXRCcmFuY2gSHC5yZXByaXNlLnYxLkdldEJyYW5jaFJlcXVlc3QaHS5yZXByaXNlLnYxLkdldEJyYW5jaFJlc3BvbnNlIgOQAgESWQoNR2V0QnJhbmNoSGVhZBIgLnJlcHJpc2UudjEuR2V0QnJhbmNoSGVhZFJlcXVlc3QaIS5yZXByaXNlLnYxLkdldEJyYW5jaEhlYWRSZXNwb25zZSIDkAIBElYKDExpc3RCcmFuY2hlcxIfLnJlcHJpc2UudjEuTGlzdEJyYW5jaGVzUmVxdWVzdBogLnJlcHJpc2UudjEuTGlzdEJyYW5jaGVzUmVzcG9uc2UiA5ACARJACgRSZWFkEhcucmVwcmlzZS52MS5SZWFkUmVxdWVzdBoYLnJlcHJpc2UudjEuUmVhZFJlc3BvbnNlIgOQAgEwARJECgZMb2NhdGUSGS5yZXByaXNlLnYxLkxvY2F0ZVJlcXVlc3QaGi5yZXByaXNlLnYxLkxvY2F0ZVJlc3BvbnNlIgOQAgESRAoGTGF0ZXN0EhkucmVwcmlzZS52MS5MYXRlc3RSZXF1ZXN0GhoucmVwcmlzZS52MS5MYXRlc3RSZXNwb25zZSIDkAIBEkoKCEdldFBhcnRzEhsucmVwcmlzZS52MS5HZXRQYXJ0c1JlcXVlc3QaHC5yZXByaXNlLnYxLkdldFBhcnRzUmVzcG9uc2UiA5ACARJDCgVXYXRjaBIYLnJlcHJpc2UudjEuV2F0Y2hSZXF1ZXN0GhkucmVwcmlzZS52MS5XYXRjaFJlc3BvbnNlIgOQAgEwARJUCg1DcmVhdGVTZXNzaW9uEiAucmVwcmlzZS52MS5DcmVhdGVTZXNzaW9uUmVxdWVzdBohLnJlcHJpc2UudjEuQ3JlYXRlU2Vzc2lvblJlc3BvbnNlElAKCkdldFNlc3Npb24SHS5yZXByaXNlLnYxLkdldFNlc3Npb25SZXF1ZXN0Gh4ucmVwcmlzZS52MS5HZXRTZXNzaW9uUmVzcG9uc2UiA5ACARJWCgxMaXN0U2Vzc2lvbnMSHy5yZXByaXNlLnYxLkxpc3RTZXNzaW9uc1JlcXVlc3QaIC5yZXByaXNlLnYxLkxpc3RTZXNzaW9uc1Jlc3BvbnNlIgOQAgESVAoNUmVuYW1lU2Vzc2lvbhIgLnJlcHJpc2UudjEuUmVuYW1lU2Vzc2lvblJlcXVlc3QaIS5yZXByaXNlLnYxLlJlbmFtZVNlc3Npb25SZXNwb25zZRJUCg1EZWxldGVTZXNzaW9uEiAucmVwcmlzZS52MS5EZWxldGVTZXNzaW9uUmVxdWVzdBohLnJlcHJpc2UudjEuRGVsZXRlU2Vzc2lvblJlc3BvbnNlEk4KC1B1dFNuYXBzaG90Eh4ucmVwcmlzZS52MS5QdXRTbmFwc2hvdFJlcXVlc3QaHy5yZXByaXNlLnYxLlB1dFNuYXBzaG90UmVzcG9uc2USWQoNTGlzdFNuYXBzaG90cxIgLnJlcHJpc2UudjEuTGlzdFNuYXBzaG90c1JlcXVlc3QaIS5yZXByaXNlLnYxLkxpc3RTbmFwc2hvdHNSZXNwb25zZSIDkAIBElMKC0dldFNuYXBzaG90Eh4ucmVwcmlzZS52MS5HZXRTbmFwc2hvdFJlcXVlc3QaHy5yZXByaXNlLnYxLkdldFNuYXBzaG90UmVzcG9uc2UiA5ACARJUCg1Ecm9wU25hcHNob3RzEiAucmVwcmlzZS52MS5Ecm9wU25hcHNob3RzUmVxdWVzdBohLnJlcHJpc2UudjEuRHJvcFNuYXBzaG90c1Jlc3BvbnNlEksKClB1dFJlY2VpcHQSHS5yZXByaXNlLnYxLlB1dFJlY2VpcHRSZXF1ZXN0Gh4ucmVwcmlzZS52MS5QdXRSZWNlaXB0UmVzcG9uc2USVgoMTGlzdFJlY2VpcHRzEh8ucmVwcmlzZS52MS5MaXN0UmVjZWlwdHNSZXF1ZXN0GiAucmVwcmlzZS52MS5MaXN0UmVjZWlwdHNSZXNwb25zZSIDkAIBEmIKEExpc3RIZWxkUmVjZWlwdHMSIy5yZXByaXNlLnYxLkxpc3RIZWxkUmVjZWlwdHNSZXF1ZXN0GiQucmVwcmlzZS52MS5MaXN0SGVsZFJlY2VpcHRzUmVzcG9uc2UiA5ACARI8CgVFcmFzZRIYLnJlcHJpc2UudjEuRXJhc2VSZXF1ZXN0GhkucmVwcmlzZS52MS5FcmFzZVJlc3BvbnNlElkKDUxpc3RIZWxkUGFydHMSIC5yZXByaXNlLnYxLkxpc3RIZWxkUGFydHNSZXF1ZXN0GiEucmVwcmlzZS52MS5MaXN0SGVsZFBhcnRzUmVzcG9uc2UiA5ACARJCCgdSZWluZGV4EhoucmVwcmlzZS52MS5SZWluZGV4UmVxdWVzdBobLnJlcHJpc2UudjEuUmVpbmRleFJlc3BvbnNlEk0KCUdldEhlYWx0aBIcLnJlcHJpc2UudjEuR2V0SGVhbHRoUmVxdWVzdBodLnJlcHJpc2UudjEuR2V0SGVhbHRoUmVzcG9uc2UiA5ACAWIGcHJvdG8z',
-    [file_reprise_v1_row, file_reprise_v1_server],
-  );
+export const file_reprise_v1_store: GenFile = /*@__PURE__*/
+  fileDesc("ChZyZXByaXNlL3YxL3N0b3JlLnByb3RvEgpyZXByaXNlLnYxIjAKClNlc3Npb25SZWYSEQoJbmFtZXNwYWNlGAEgASgJEg8KB3Nlc3Npb24YAiABKAkiPwoJQnJhbmNoUmVmEhEKCW5hbWVzcGFjZRgBIAEoCRIPCgdzZXNzaW9uGAIgASgJEg4KBmJyYW5jaBgDIAEoCSLFAQoKRXZlbnRJbnB1dBIKCgJpZBgBIAEoCRIMCgR0aW1lGAIgASgJEgwKBHR5cGUYAyABKAkSDwoHdmVyc2lvbhgEIAEoBBISCgVhZ2VudBgFIAEoCUgAiAEBEhAKA3J1bhgGIAEoCUgBiAEBEhEKBHR1cm4YByABKARIAogBARISCgVjYXVzZRgIIAEoCUgDiAEBEgwKBGRhdGEYCSABKAlCCAoGX2FnZW50QgYKBF9ydW5CBwoFX3R1cm5CCAoGX2NhdXNlIpUBCglDb25kaXRpb24SDgoEaGVhZBgBIAEoBEgAEjQKCXVuY2hhbmdlZBgCIAEoCzIfLnJlcHJpc2UudjEuQ29uZGl0aW9uLlVuY2hhbmdlZEgAGjoKCVVuY2hhbmdlZBINCgVzaW5jZRgBIAEoBBIMCgRrZXlzGAIgAygJEhAKCHByZWZpeGVzGAMgAygJQgYKBGtpbmQimgIKBkFwcGVuZBInCgdzZXNzaW9uGAEgASgLMhYucmVwcmlzZS52MS5TZXNzaW9uUmVmEg4KBmJyYW5jaBgCIAEoCRInCgdmb3JrX29mGAMgASgLMhEucmVwcmlzZS52MS5Qb2ludEgAiAEBEiYKBmV2ZW50cxgEIAMoCzIWLnJlcHJpc2UudjEuRXZlbnRJbnB1dBIfCgVwYXJ0cxgFIAMoCzIQLnJlcHJpc2UudjEuUGFydBItCgljb25kaXRpb24YBiABKAsyFS5yZXByaXNlLnYxLkNvbmRpdGlvbkgBiAEBEhIKBWVwb2NoGAcgASgESAKIAQFCCgoIX2Zvcmtfb2ZCDAoKX2NvbmRpdGlvbkIICgZfZXBvY2giNAoNQXBwZW5kUmVxdWVzdBIjCgdhcHBlbmRzGAEgAygLMhIucmVwcmlzZS52MS5BcHBlbmQiPQoOQXBwZW5kUmVzcG9uc2USKwoIb3V0Y29tZXMYASADKAsyGS5yZXByaXNlLnYxLkFwcGVuZE91dGNvbWUiwQEKDUFwcGVuZE91dGNvbWUSMgoGc3RvcmVkGAEgASgLMiAucmVwcmlzZS52MS5BcHBlbmRPdXRjb21lLlN0b3JlZEgAEiIKBWVycm9yGAIgASgLMhEucmVwcmlzZS52MS5FcnJvckgAGk0KBlN0b3JlZBINCgVrbm93bhgBIAEoCBIOCgZicmFuY2gYAiABKAkSJAoGZXZlbnRzGAMgAygLMhQucmVwcmlzZS52MS5BcHBlbmRlZEIJCgdvdXRjb21lImcKCEFwcGVuZGVkEgoKAmlkGAEgASgJEgsKA3NlcRgCIAEoBBIMCgR0dXJuGAMgASgEEhYKCWNhdXNlX3NlcRgEIAEoBEgAiAEBEg4KBmRpZ2VzdBgFIAEoCUIMCgpfY2F1c2Vfc2VxIsYBCg5SZXN0b3JlUmVxdWVzdBInCgdzZXNzaW9uGAEgASgLMhYucmVwcmlzZS52MS5TZXNzaW9uUmVmEg4KBmJyYW5jaBgCIAEoCRImCgZwYXJlbnQYAyABKAsyES5yZXByaXNlLnYxLlBvaW50SACIAQESJwoGZXZlbnRzGAQgAygLMhcucmVwcmlzZS52MS5TdG9yZWRFdmVudBIfCgVwYXJ0cxgFIAMoCzIQLnJlcHJpc2UudjEuUGFydEIJCgdfcGFyZW50Ii8KD1Jlc3RvcmVSZXNwb25zZRIMCgRoZWFkGAEgASgEEg4KBmRpZ2VzdBgCIAEoCSI5ChBHZXRCcmFuY2hSZXF1ZXN0EiUKBmJyYW5jaBgBIAEoCzIVLnJlcHJpc2UudjEuQnJhbmNoUmVmIk0KEUdldEJyYW5jaFJlc3BvbnNlEi0KBmJyYW5jaBgBIAEoCzIYLnJlcHJpc2UudjEuQnJhbmNoUmVjb3JkSACIAQFCCQoHX2JyYW5jaCI9ChRHZXRCcmFuY2hIZWFkUmVxdWVzdBIlCgZicmFuY2gYASABKAsyFS5yZXByaXNlLnYxLkJyYW5jaFJlZiJLChVHZXRCcmFuY2hIZWFkUmVzcG9uc2USKQoEaGVhZBgBIAEoCzIWLnJlcHJpc2UudjEuQnJhbmNoSGVhZEgAiAEBQgcKBV9oZWFkIj4KE0xpc3RCcmFuY2hlc1JlcXVlc3QSJwoHc2Vzc2lvbhgBIAEoCzIWLnJlcHJpc2UudjEuU2Vzc2lvblJlZiJDChRMaXN0QnJhbmNoZXNSZXNwb25zZRIrCghicmFuY2hlcxgBIAMoCzIZLnJlcHJpc2UudjEuQnJhbmNoU3VtbWFyeSImCgZDdXJzb3ISDwoHc2VnbWVudBgBIAEoBBILCgNzZXEYAiABKAQi3AIKDEhlYWRlckZpbHRlchIyCgV0eXBlcxgBIAEoCzIeLnJlcHJpc2UudjEuSGVhZGVyRmlsdGVyLlR5cGVzSACIAQESEgoFYWdlbnQYAiABKAlIAYgBARIQCgNydW4YAyABKAlIAogBARIRCgR0dXJuGAQgASgDSAOIAQESFwoKdHVybl9hZnRlchgFIAEoA0gEiAEBEhIKBXNpbmNlGAYgASgJSAWIAQESEgoFdW50aWwYByABKAlIBogBARISCgVhZnRlchgIIAEoA0gHiAEBEhQKB3Rocm91Z2gYCSABKANICIgBARoWCgVUeXBlcxINCgV0eXBlcxgBIAMoCUIICgZfdHlwZXNCCAoGX2FnZW50QgYKBF9ydW5CBwoFX3R1cm5CDQoLX3R1cm5fYWZ0ZXJCCAoGX3NpbmNlQggKBl91bnRpbEIICgZfYWZ0ZXJCCgoIX3Rocm91Z2gi2gIKC1JlYWRSZXF1ZXN0EicKB3Nlc3Npb24YASABKAsyFi5yZXByaXNlLnYxLlNlc3Npb25SZWYSIQoEdmlldxgCIAMoCzITLnJlcHJpc2UudjEuU2VnbWVudBINCgVsaW1pdBgDIAEoBBIWCglieXRlc19tYXgYBCABKARIAIgBARInCgZzZWxlY3QYBSABKA4yFy5yZXByaXNlLnYxLkV2ZW50U2VsZWN0EhAKCGJhY2t3YXJkGAYgASgIEicKBmN1cnNvchgHIAEoCzISLnJlcHJpc2UudjEuQ3Vyc29ySAGIAQESLQoGZmlsdGVyGAggASgLMhgucmVwcmlzZS52MS5IZWFkZXJGaWx0ZXJIAogBARINCgVwYWdlcxgJIAEoDRISCgp3aXRoX3BhcnRzGAogASgIQgwKCl9ieXRlc19tYXhCCQoHX2N1cnNvckIJCgdfZmlsdGVyIqABCgxSZWFkUmVzcG9uc2USJwoGZXZlbnRzGAEgAygLMhcucmVwcmlzZS52MS5TdG9yZWRFdmVudBIlCgRuZXh0GAIgASgLMhIucmVwcmlzZS52MS5DdXJzb3JIAIgBARIfCgVwYXJ0cxgDIAMoCzIQLnJlcHJpc2UudjEuUGFydBIWCg5wYXJ0c19jb21wbGV0ZRgEIAEoCEIHCgVfbmV4dCJFCg1Mb2NhdGVSZXF1ZXN0EicKB3Nlc3Npb24YASABKAsyFi5yZXByaXNlLnYxLlNlc3Npb25SZWYSCwoDaWRzGAIgAygJIjoKDkxvY2F0ZVJlc3BvbnNlEigKBmV2ZW50cxgBIAMoCzIYLnJlcHJpc2UudjEuTG9jYXRlZEV2ZW50IjwKDExvY2F0ZWRFdmVudBIKCgJpZBgBIAEoCRIgCgVwb2ludBgCIAEoCzIRLnJlcHJpc2UudjEuUG9pbnQilAIKDUxhdGVzdFJlcXVlc3QSJwoHc2Vzc2lvbhgBIAEoCzIWLnJlcHJpc2UudjEuU2Vzc2lvblJlZhIhCgR2aWV3GAIgAygLMhMucmVwcmlzZS52MS5TZWdtZW50EikKBXBvaW50GAMgASgLMhUucmVwcmlzZS52MS5WaWV3UG9pbnRIAIgBARIMCgRrZXlzGAQgAygJEhMKBnByZWZpeBgFIAEoCUgBiAEBEg0KBWxpbWl0GAYgASgEEhIKBWFmdGVyGAcgASgJSAKIAQESJwoGc2VsZWN0GAggASgOMhcucmVwcmlzZS52MS5FdmVudFNlbGVjdEIICgZfcG9pbnRCCQoHX3ByZWZpeEIICgZfYWZ0ZXIiMwoJVmlld1BvaW50Eg4KBmJyYW5jaBgBIAEoCRIPCgJhdBgCIAEoBEgAiAEBQgUKA19hdCJyCg5MYXRlc3RSZXNwb25zZRIoCgdlbnRyaWVzGAEgAygLMhcucmVwcmlzZS52MS5MYXRlc3RFbnRyeRIRCgRuZXh0GAIgASgJSACIAQESEQoEaGVhZBgDIAEoBEgBiAEBQgcKBV9uZXh0QgcKBV9oZWFkIkIKC0xhdGVzdEVudHJ5EgsKA2tleRgBIAEoCRImCgVldmVudBgCIAEoCzIXLnJlcHJpc2UudjEuU3RvcmVkRXZlbnQiXwoPR2V0UGFydHNSZXF1ZXN0EicKB3Nlc3Npb24YASABKAsyFi5yZXByaXNlLnYxLlNlc3Npb25SZWYSDwoHZGlnZXN0cxgCIAMoCRISCgphc2tlZF9vbmx5GAMgASgIIkEKEEdldFBhcnRzUmVzcG9uc2USHwoFcGFydHMYASADKAsyEC5yZXByaXNlLnYxLlBhcnQSDAoEcmVzdBgCIAMoCSJECgxXYXRjaFJlcXVlc3QSJQoGYnJhbmNoGAEgASgLMhUucmVwcmlzZS52MS5CcmFuY2hSZWYSDQoFYWZ0ZXIYAiABKAQiKwoNV2F0Y2hSZXNwb25zZRIRCgRoZWFkGAEgASgESACIAQFCBwoFX2hlYWQipwEKFENyZWF0ZVNlc3Npb25SZXF1ZXN0EicKB3Nlc3Npb24YASABKAsyFi5yZXByaXNlLnYxLlNlc3Npb25SZWYSDAoEcm9vdBgCIAEoCRIMCgRzZWVkGAMgASgJEhcKCmNyZWF0ZWRfYXQYBCABKAlIAIgBARIVCghlcmFzdXJlcxgFIAEoBEgBiAEBQg0KC19jcmVhdGVkX2F0QgsKCV9lcmFzdXJlcyJDChVDcmVhdGVTZXNzaW9uUmVzcG9uc2USKgoHc2Vzc2lvbhgBIAEoCzIZLnJlcHJpc2UudjEuU2Vzc2lvblJlY29yZCI8ChFHZXRTZXNzaW9uUmVxdWVzdBInCgdzZXNzaW9uGAEgASgLMhYucmVwcmlzZS52MS5TZXNzaW9uUmVmIlEKEkdldFNlc3Npb25SZXNwb25zZRIvCgdzZXNzaW9uGAEgASgLMhkucmVwcmlzZS52MS5TZXNzaW9uUmVjb3JkSACIAQFCCgoIX3Nlc3Npb24iagoTTGlzdFNlc3Npb25zUmVxdWVzdBIWCgluYW1lc3BhY2UYASABKAlIAIgBARINCgVsaW1pdBgCIAEoBBITCgZjdXJzb3IYAyABKAlIAYgBAUIMCgpfbmFtZXNwYWNlQgkKB19jdXJzb3IiXwoUTGlzdFNlc3Npb25zUmVzcG9uc2USKwoIc2Vzc2lvbnMYASADKAsyGS5yZXByaXNlLnYxLlNlc3Npb25SZWNvcmQSEQoEbmV4dBgCIAEoCUgAiAEBQgcKBV9uZXh0IugBChRSZW5hbWVTZXNzaW9uUmVxdWVzdBInCgdzZXNzaW9uGAEgASgLMhYucmVwcmlzZS52MS5TZXNzaW9uUmVmEgoKAnRvGAIgASgJEkAKCHJlcGxhY2VzGAMgASgLMikucmVwcmlzZS52MS5SZW5hbWVTZXNzaW9uUmVxdWVzdC5SZXBsYWNlZEgAiAEBEhIKCnJlcXVlc3RfaWQYBCABKAkaOAoIUmVwbGFjZWQSLAoIYnJhbmNoZXMYASADKAsyGi5yZXByaXNlLnYxLlJlcGxhY2VkQnJhbmNoQgsKCV9yZXBsYWNlcyIwCg5SZXBsYWNlZEJyYW5jaBIOCgZicmFuY2gYASABKAkSDgoGZGlnZXN0GAIgASgJIhcKFVJlbmFtZVNlc3Npb25SZXNwb25zZSJTChREZWxldGVTZXNzaW9uUmVxdWVzdBInCgdzZXNzaW9uGAEgASgLMhYucmVwcmlzZS52MS5TZXNzaW9uUmVmEhIKCnJlcXVlc3RfaWQYAiABKAkiKAoVRGVsZXRlU2Vzc2lvblJlc3BvbnNlEg8KB2RlbGV0ZWQYASABKAgiZQoSUHV0U25hcHNob3RSZXF1ZXN0EicKB3Nlc3Npb24YASABKAsyFi5yZXByaXNlLnYxLlNlc3Npb25SZWYSJgoIc25hcHNob3QYAiABKAsyFC5yZXByaXNlLnYxLlNuYXBzaG90IhUKE1B1dFNuYXBzaG90UmVzcG9uc2UidAoUTGlzdFNuYXBzaG90c1JlcXVlc3QSJQoGYnJhbmNoGAEgASgLMhUucmVwcmlzZS52MS5CcmFuY2hSZWYSJAoDa2V5GAIgASgLMhcucmVwcmlzZS52MS5TbmFwc2hvdEtleRIPCgd0aHJvdWdoGAMgASgEIkAKFUxpc3RTbmFwc2hvdHNSZXNwb25zZRInCglzbmFwc2hvdHMYASADKAsyFC5yZXByaXNlLnYxLlNuYXBzaG90Im4KEkdldFNuYXBzaG90UmVxdWVzdBIlCgZicmFuY2gYASABKAsyFS5yZXByaXNlLnYxLkJyYW5jaFJlZhIkCgNrZXkYAiABKAsyFy5yZXByaXNlLnYxLlNuYXBzaG90S2V5EgsKA3NlcRgDIAEoBCJPChNHZXRTbmFwc2hvdFJlc3BvbnNlEisKCHNuYXBzaG90GAEgASgLMhQucmVwcmlzZS52MS5TbmFwc2hvdEgAiAEBQgsKCV9zbmFwc2hvdCI/ChREcm9wU25hcHNob3RzUmVxdWVzdBInCgdzZXNzaW9uGAEgASgLMhYucmVwcmlzZS52MS5TZXNzaW9uUmVmIhcKFURyb3BTbmFwc2hvdHNSZXNwb25zZSJiChFQdXRSZWNlaXB0UmVxdWVzdBInCgdzZXNzaW9uGAEgASgLMhYucmVwcmlzZS52MS5TZXNzaW9uUmVmEiQKB3JlY2VpcHQYAiABKAsyEy5yZXByaXNlLnYxLlJlY2VpcHQiFAoSUHV0UmVjZWlwdFJlc3BvbnNlIk4KE0xpc3RSZWNlaXB0c1JlcXVlc3QSJwoHc2Vzc2lvbhgBIAEoCzIWLnJlcHJpc2UudjEuU2Vzc2lvblJlZhIOCgZkaWdlc3QYAiABKAkiPQoUTGlzdFJlY2VpcHRzUmVzcG9uc2USJQoIcmVjZWlwdHMYASADKAsyEy5yZXByaXNlLnYxLlJlY2VpcHQihwEKF0xpc3RIZWxkUmVjZWlwdHNSZXF1ZXN0EicKB3Nlc3Npb24YASABKAsyFi5yZXByaXNlLnYxLlNlc3Npb25SZWYSDQoFbGltaXQYAiABKAQSKgoFYWZ0ZXIYAyABKAsyFi5yZXByaXNlLnYxLlJlY2VpcHRLZXlIAIgBAUIICgZfYWZ0ZXIiKgoKUmVjZWlwdEtleRIOCgZkaWdlc3QYASABKAkSDAoEa2luZBgCIAEoCSJBChhMaXN0SGVsZFJlY2VpcHRzUmVzcG9uc2USJQoIcmVjZWlwdHMYASADKAsyEy5yZXByaXNlLnYxLlJlY2VpcHQi8AEKDEVyYXNlUmVxdWVzdBInCgdzZXNzaW9uGAEgASgLMhYucmVwcmlzZS52MS5TZXNzaW9uUmVmEicKBmV2ZW50cxgCIAMoCzIXLnJlcHJpc2UudjEuRXJhc2VkRXZlbnQSDQoFcGFydHMYAyADKAkSIgoIcmV3cml0ZXMYBCADKAsyEC5yZXByaXNlLnYxLlBhcnQSIwoHYXBwZW5kcxgFIAMoCzISLnJlcHJpc2UudjEuQXBwZW5kEhUKCGVyYXN1cmVzGAYgASgESACIAQESEgoKcmVxdWVzdF9pZBgHIAEoCUILCglfZXJhc3VyZXMiPwoLRXJhc2VkRXZlbnQSDgoGYnJhbmNoGAEgASgJEgsKA3NlcRgCIAEoBBITCgtkYXRhX2RpZ2VzdBgDIAEoCSJNCg1FcmFzZVJlc3BvbnNlEisKCG91dGNvbWVzGAEgAygLMhkucmVwcmlzZS52MS5BcHBlbmRPdXRjb21lEg8KB3JlbWFpbnMYAiADKAkibAoUTGlzdEhlbGRQYXJ0c1JlcXVlc3QSJwoHc2Vzc2lvbhgBIAEoCzIWLnJlcHJpc2UudjEuU2Vzc2lvblJlZhINCgVsaW1pdBgCIAEoBBISCgVhZnRlchgDIAEoCUgAiAEBQggKBl9hZnRlciIoChVMaXN0SGVsZFBhcnRzUmVzcG9uc2USDwoHZGlnZXN0cxgBIAMoCSI5Cg5SZWluZGV4UmVxdWVzdBInCgdzZXNzaW9uGAEgASgLMhYucmVwcmlzZS52MS5TZXNzaW9uUmVmIhEKD1JlaW5kZXhSZXNwb25zZSISChBHZXRIZWFsdGhSZXF1ZXN0IqQCChFHZXRIZWFsdGhSZXNwb25zZRIMCgRraW5kGAEgASgJEg4KBnNjaGVtYRgCIAEoCRINCgVieXRlcxgDIAEoBBISCgpkdXJhYmlsaXR5GAQgASgJEiQKBWZhY3RzGAUgAygLMhUucmVwcmlzZS52MS5TdG9yZUZhY3QSJQoGdGFibGVzGAYgAygLMhUucmVwcmlzZS52MS5UYWJsZVNpemUSLQoKbmFtZXNwYWNlcxgHIAMoCzIZLnJlcHJpc2UudjEuTmFtZXNwYWNlU2l6ZRInCgZhZHZpY2UYCCADKAsyFy5yZXByaXNlLnYxLlN0b3JlQWR2aWNlEikKCHByb2JsZW1zGAkgAygLMhcucmVwcmlzZS52MS5TdG9yZUFkdmljZSpzCgtFdmVudFNlbGVjdBIcChhFVkVOVF9TRUxFQ1RfVU5TUEVDSUZJRUQQABIXChNFVkVOVF9TRUxFQ1RfSEVBREVSEAESFQoRRVZFTlRfU0VMRUNUX0ZVTEwQAhIWChJFVkVOVF9TRUxFQ1RfUFJPT0YQAzKrEAoMU3RvcmVTZXJ2aWNlEj8KBkFwcGVuZBIZLnJlcHJpc2UudjEuQXBwZW5kUmVxdWVzdBoaLnJlcHJpc2UudjEuQXBwZW5kUmVzcG9uc2USQgoHUmVzdG9yZRIaLnJlcHJpc2UudjEuUmVzdG9yZVJlcXVlc3QaGy5yZXByaXNlLnYxLlJlc3RvcmVSZXNwb25zZRJNCglHZXRCcmFuY2gSHC5yZXByaXNlLnYxLkdldEJyYW5jaFJlcXVlc3QaHS5yZXByaXNlLnYxLkdldEJyYW5jaFJlc3BvbnNlIgOQAgESWQoNR2V0QnJhbmNoSGVhZBIgLnJlcHJpc2UudjEuR2V0QnJhbmNoSGVhZFJlcXVlc3QaIS5yZXByaXNlLnYxLkdldEJyYW5jaEhlYWRSZXNwb25zZSIDkAIBElYKDExpc3RCcmFuY2hlcxIfLnJlcHJpc2UudjEuTGlzdEJyYW5jaGVzUmVxdWVzdBogLnJlcHJpc2UudjEuTGlzdEJyYW5jaGVzUmVzcG9uc2UiA5ACARJACgRSZWFkEhcucmVwcmlzZS52MS5SZWFkUmVxdWVzdBoYLnJlcHJpc2UudjEuUmVhZFJlc3BvbnNlIgOQAgEwARJECgZMb2NhdGUSGS5yZXByaXNlLnYxLkxvY2F0ZVJlcXVlc3QaGi5yZXByaXNlLnYxLkxvY2F0ZVJlc3BvbnNlIgOQAgESRAoGTGF0ZXN0EhkucmVwcmlzZS52MS5MYXRlc3RSZXF1ZXN0GhoucmVwcmlzZS52MS5MYXRlc3RSZXNwb25zZSIDkAIBEkoKCEdldFBhcnRzEhsucmVwcmlzZS52MS5HZXRQYXJ0c1JlcXVlc3QaHC5yZXByaXNlLnYxLkdldFBhcnRzUmVzcG9uc2UiA5ACARJDCgVXYXRjaBIYLnJlcHJpc2UudjEuV2F0Y2hSZXF1ZXN0GhkucmVwcmlzZS52MS5XYXRjaFJlc3BvbnNlIgOQAgEwARJUCg1DcmVhdGVTZXNzaW9uEiAucmVwcmlzZS52MS5DcmVhdGVTZXNzaW9uUmVxdWVzdBohLnJlcHJpc2UudjEuQ3JlYXRlU2Vzc2lvblJlc3BvbnNlElAKCkdldFNlc3Npb24SHS5yZXByaXNlLnYxLkdldFNlc3Npb25SZXF1ZXN0Gh4ucmVwcmlzZS52MS5HZXRTZXNzaW9uUmVzcG9uc2UiA5ACARJWCgxMaXN0U2Vzc2lvbnMSHy5yZXByaXNlLnYxLkxpc3RTZXNzaW9uc1JlcXVlc3QaIC5yZXByaXNlLnYxLkxpc3RTZXNzaW9uc1Jlc3BvbnNlIgOQAgESVAoNUmVuYW1lU2Vzc2lvbhIgLnJlcHJpc2UudjEuUmVuYW1lU2Vzc2lvblJlcXVlc3QaIS5yZXByaXNlLnYxLlJlbmFtZVNlc3Npb25SZXNwb25zZRJUCg1EZWxldGVTZXNzaW9uEiAucmVwcmlzZS52MS5EZWxldGVTZXNzaW9uUmVxdWVzdBohLnJlcHJpc2UudjEuRGVsZXRlU2Vzc2lvblJlc3BvbnNlEk4KC1B1dFNuYXBzaG90Eh4ucmVwcmlzZS52MS5QdXRTbmFwc2hvdFJlcXVlc3QaHy5yZXByaXNlLnYxLlB1dFNuYXBzaG90UmVzcG9uc2USWQoNTGlzdFNuYXBzaG90cxIgLnJlcHJpc2UudjEuTGlzdFNuYXBzaG90c1JlcXVlc3QaIS5yZXByaXNlLnYxLkxpc3RTbmFwc2hvdHNSZXNwb25zZSIDkAIBElMKC0dldFNuYXBzaG90Eh4ucmVwcmlzZS52MS5HZXRTbmFwc2hvdFJlcXVlc3QaHy5yZXByaXNlLnYxLkdldFNuYXBzaG90UmVzcG9uc2UiA5ACARJUCg1Ecm9wU25hcHNob3RzEiAucmVwcmlzZS52MS5Ecm9wU25hcHNob3RzUmVxdWVzdBohLnJlcHJpc2UudjEuRHJvcFNuYXBzaG90c1Jlc3BvbnNlEksKClB1dFJlY2VpcHQSHS5yZXByaXNlLnYxLlB1dFJlY2VpcHRSZXF1ZXN0Gh4ucmVwcmlzZS52MS5QdXRSZWNlaXB0UmVzcG9uc2USVgoMTGlzdFJlY2VpcHRzEh8ucmVwcmlzZS52MS5MaXN0UmVjZWlwdHNSZXF1ZXN0GiAucmVwcmlzZS52MS5MaXN0UmVjZWlwdHNSZXNwb25zZSIDkAIBEmIKEExpc3RIZWxkUmVjZWlwdHMSIy5yZXByaXNlLnYxLkxpc3RIZWxkUmVjZWlwdHNSZXF1ZXN0GiQucmVwcmlzZS52MS5MaXN0SGVsZFJlY2VpcHRzUmVzcG9uc2UiA5ACARI8CgVFcmFzZRIYLnJlcHJpc2UudjEuRXJhc2VSZXF1ZXN0GhkucmVwcmlzZS52MS5FcmFzZVJlc3BvbnNlElkKDUxpc3RIZWxkUGFydHMSIC5yZXByaXNlLnYxLkxpc3RIZWxkUGFydHNSZXF1ZXN0GiEucmVwcmlzZS52MS5MaXN0SGVsZFBhcnRzUmVzcG9uc2UiA5ACARJCCgdSZWluZGV4EhoucmVwcmlzZS52MS5SZWluZGV4UmVxdWVzdBobLnJlcHJpc2UudjEuUmVpbmRleFJlc3BvbnNlEk0KCUdldEhlYWx0aBIcLnJlcHJpc2UudjEuR2V0SGVhbHRoUmVxdWVzdBodLnJlcHJpc2UudjEuR2V0SGVhbHRoUmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_reprise_v1_row, file_reprise_v1_server]);
 
 /**
  * @generated from message reprise.v1.SessionRef
  */
-export type SessionRef = Message<'reprise.v1.SessionRef'> & {
+export type SessionRef = Message<"reprise.v1.SessionRef"> & {
   /**
    * @generated from field: string namespace = 1;
    */
@@ -55,12 +35,13 @@ export type SessionRef = Message<'reprise.v1.SessionRef'> & {
  * Describes the message reprise.v1.SessionRef.
  * Use `create(SessionRefSchema)` to create a new message.
  */
-export const SessionRefSchema: GenMessage<SessionRef> = /*@__PURE__*/ messageDesc(file_reprise_v1_store, 0);
+export const SessionRefSchema: GenMessage<SessionRef> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_store, 0);
 
 /**
  * @generated from message reprise.v1.BranchRef
  */
-export type BranchRef = Message<'reprise.v1.BranchRef'> & {
+export type BranchRef = Message<"reprise.v1.BranchRef"> & {
   /**
    * @generated from field: string namespace = 1;
    */
@@ -81,14 +62,15 @@ export type BranchRef = Message<'reprise.v1.BranchRef'> & {
  * Describes the message reprise.v1.BranchRef.
  * Use `create(BranchRefSchema)` to create a new message.
  */
-export const BranchRefSchema: GenMessage<BranchRef> = /*@__PURE__*/ messageDesc(file_reprise_v1_store, 1);
+export const BranchRefSchema: GenMessage<BranchRef> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_store, 1);
 
 /**
  * An event on its way to the store.
  *
  * @generated from message reprise.v1.EventInput
  */
-export type EventInput = Message<'reprise.v1.EventInput'> & {
+export type EventInput = Message<"reprise.v1.EventInput"> & {
   /**
    * @generated from field: string id = 1;
    */
@@ -141,47 +123,46 @@ export type EventInput = Message<'reprise.v1.EventInput'> & {
  * Describes the message reprise.v1.EventInput.
  * Use `create(EventInputSchema)` to create a new message.
  */
-export const EventInputSchema: GenMessage<EventInput> = /*@__PURE__*/ messageDesc(file_reprise_v1_store, 2);
+export const EventInputSchema: GenMessage<EventInput> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_store, 2);
 
 /**
  * @generated from message reprise.v1.Condition
  */
-export type Condition = Message<'reprise.v1.Condition'> & {
+export type Condition = Message<"reprise.v1.Condition"> & {
   /**
    * @generated from oneof reprise.v1.Condition.kind
    */
-  kind:
-    | {
-        /**
-         * The head is at this seq.
-         *
-         * @generated from field: uint64 head = 1;
-         */
-        value: bigint;
-        case: 'head';
-      }
-    | {
-        /**
-         * Nothing indexed under these keys was appended after a seq.
-         *
-         * @generated from field: reprise.v1.Condition.Unchanged unchanged = 2;
-         */
-        value: Condition_Unchanged;
-        case: 'unchanged';
-      }
-    | { case: undefined; value?: undefined };
+  kind: {
+    /**
+     * The head is at this seq.
+     *
+     * @generated from field: uint64 head = 1;
+     */
+    value: bigint;
+    case: "head";
+  } | {
+    /**
+     * Nothing indexed under these keys was appended after a seq.
+     *
+     * @generated from field: reprise.v1.Condition.Unchanged unchanged = 2;
+     */
+    value: Condition_Unchanged;
+    case: "unchanged";
+  } | { case: undefined; value?: undefined };
 };
 
 /**
  * Describes the message reprise.v1.Condition.
  * Use `create(ConditionSchema)` to create a new message.
  */
-export const ConditionSchema: GenMessage<Condition> = /*@__PURE__*/ messageDesc(file_reprise_v1_store, 3);
+export const ConditionSchema: GenMessage<Condition> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_store, 3);
 
 /**
  * @generated from message reprise.v1.Condition.Unchanged
  */
-export type Condition_Unchanged = Message<'reprise.v1.Condition.Unchanged'> & {
+export type Condition_Unchanged = Message<"reprise.v1.Condition.Unchanged"> & {
   /**
    * @generated from field: uint64 since = 1;
    */
@@ -202,8 +183,7 @@ export type Condition_Unchanged = Message<'reprise.v1.Condition.Unchanged'> & {
  * Describes the message reprise.v1.Condition.Unchanged.
  * Use `create(Condition_UnchangedSchema)` to create a new message.
  */
-export const Condition_UnchangedSchema: GenMessage<Condition_Unchanged> =
-  /*@__PURE__*/
+export const Condition_UnchangedSchema: GenMessage<Condition_Unchanged> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 3, 0);
 
 /**
@@ -211,7 +191,7 @@ export const Condition_UnchangedSchema: GenMessage<Condition_Unchanged> =
  *
  * @generated from message reprise.v1.Append
  */
-export type Append = Message<'reprise.v1.Append'> & {
+export type Append = Message<"reprise.v1.Append"> & {
   /**
    * @generated from field: reprise.v1.SessionRef session = 1;
    */
@@ -256,12 +236,13 @@ export type Append = Message<'reprise.v1.Append'> & {
  * Describes the message reprise.v1.Append.
  * Use `create(AppendSchema)` to create a new message.
  */
-export const AppendSchema: GenMessage<Append> = /*@__PURE__*/ messageDesc(file_reprise_v1_store, 4);
+export const AppendSchema: GenMessage<Append> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_store, 4);
 
 /**
  * @generated from message reprise.v1.AppendRequest
  */
-export type AppendRequest = Message<'reprise.v1.AppendRequest'> & {
+export type AppendRequest = Message<"reprise.v1.AppendRequest"> & {
   /**
    * @generated from field: repeated reprise.v1.Append appends = 1;
    */
@@ -272,12 +253,13 @@ export type AppendRequest = Message<'reprise.v1.AppendRequest'> & {
  * Describes the message reprise.v1.AppendRequest.
  * Use `create(AppendRequestSchema)` to create a new message.
  */
-export const AppendRequestSchema: GenMessage<AppendRequest> = /*@__PURE__*/ messageDesc(file_reprise_v1_store, 5);
+export const AppendRequestSchema: GenMessage<AppendRequest> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_store, 5);
 
 /**
  * @generated from message reprise.v1.AppendResponse
  */
-export type AppendResponse = Message<'reprise.v1.AppendResponse'> & {
+export type AppendResponse = Message<"reprise.v1.AppendResponse"> & {
   /**
    * One for each append, in their order.
    *
@@ -290,43 +272,42 @@ export type AppendResponse = Message<'reprise.v1.AppendResponse'> & {
  * Describes the message reprise.v1.AppendResponse.
  * Use `create(AppendResponseSchema)` to create a new message.
  */
-export const AppendResponseSchema: GenMessage<AppendResponse> = /*@__PURE__*/ messageDesc(file_reprise_v1_store, 6);
+export const AppendResponseSchema: GenMessage<AppendResponse> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_store, 6);
 
 /**
  * @generated from message reprise.v1.AppendOutcome
  */
-export type AppendOutcome = Message<'reprise.v1.AppendOutcome'> & {
+export type AppendOutcome = Message<"reprise.v1.AppendOutcome"> & {
   /**
    * @generated from oneof reprise.v1.AppendOutcome.outcome
    */
-  outcome:
-    | {
-        /**
-         * @generated from field: reprise.v1.AppendOutcome.Stored stored = 1;
-         */
-        value: AppendOutcome_Stored;
-        case: 'stored';
-      }
-    | {
-        /**
-         * @generated from field: reprise.v1.Error error = 2;
-         */
-        value: Error;
-        case: 'error';
-      }
-    | { case: undefined; value?: undefined };
+  outcome: {
+    /**
+     * @generated from field: reprise.v1.AppendOutcome.Stored stored = 1;
+     */
+    value: AppendOutcome_Stored;
+    case: "stored";
+  } | {
+    /**
+     * @generated from field: reprise.v1.Error error = 2;
+     */
+    value: Error;
+    case: "error";
+  } | { case: undefined; value?: undefined };
 };
 
 /**
  * Describes the message reprise.v1.AppendOutcome.
  * Use `create(AppendOutcomeSchema)` to create a new message.
  */
-export const AppendOutcomeSchema: GenMessage<AppendOutcome> = /*@__PURE__*/ messageDesc(file_reprise_v1_store, 7);
+export const AppendOutcomeSchema: GenMessage<AppendOutcome> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_store, 7);
 
 /**
  * @generated from message reprise.v1.AppendOutcome.Stored
  */
-export type AppendOutcome_Stored = Message<'reprise.v1.AppendOutcome.Stored'> & {
+export type AppendOutcome_Stored = Message<"reprise.v1.AppendOutcome.Stored"> & {
   /**
    * @generated from field: bool known = 1;
    */
@@ -347,14 +328,13 @@ export type AppendOutcome_Stored = Message<'reprise.v1.AppendOutcome.Stored'> & 
  * Describes the message reprise.v1.AppendOutcome.Stored.
  * Use `create(AppendOutcome_StoredSchema)` to create a new message.
  */
-export const AppendOutcome_StoredSchema: GenMessage<AppendOutcome_Stored> =
-  /*@__PURE__*/
+export const AppendOutcome_StoredSchema: GenMessage<AppendOutcome_Stored> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 7, 0);
 
 /**
  * @generated from message reprise.v1.Appended
  */
-export type Appended = Message<'reprise.v1.Appended'> & {
+export type Appended = Message<"reprise.v1.Appended"> & {
   /**
    * @generated from field: string id = 1;
    */
@@ -385,12 +365,13 @@ export type Appended = Message<'reprise.v1.Appended'> & {
  * Describes the message reprise.v1.Appended.
  * Use `create(AppendedSchema)` to create a new message.
  */
-export const AppendedSchema: GenMessage<Appended> = /*@__PURE__*/ messageDesc(file_reprise_v1_store, 8);
+export const AppendedSchema: GenMessage<Appended> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_store, 8);
 
 /**
  * @generated from message reprise.v1.RestoreRequest
  */
-export type RestoreRequest = Message<'reprise.v1.RestoreRequest'> & {
+export type RestoreRequest = Message<"reprise.v1.RestoreRequest"> & {
   /**
    * @generated from field: reprise.v1.SessionRef session = 1;
    */
@@ -423,12 +404,13 @@ export type RestoreRequest = Message<'reprise.v1.RestoreRequest'> & {
  * Describes the message reprise.v1.RestoreRequest.
  * Use `create(RestoreRequestSchema)` to create a new message.
  */
-export const RestoreRequestSchema: GenMessage<RestoreRequest> = /*@__PURE__*/ messageDesc(file_reprise_v1_store, 9);
+export const RestoreRequestSchema: GenMessage<RestoreRequest> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_store, 9);
 
 /**
  * @generated from message reprise.v1.RestoreResponse
  */
-export type RestoreResponse = Message<'reprise.v1.RestoreResponse'> & {
+export type RestoreResponse = Message<"reprise.v1.RestoreResponse"> & {
   /**
    * @generated from field: uint64 head = 1;
    */
@@ -444,12 +426,13 @@ export type RestoreResponse = Message<'reprise.v1.RestoreResponse'> & {
  * Describes the message reprise.v1.RestoreResponse.
  * Use `create(RestoreResponseSchema)` to create a new message.
  */
-export const RestoreResponseSchema: GenMessage<RestoreResponse> = /*@__PURE__*/ messageDesc(file_reprise_v1_store, 10);
+export const RestoreResponseSchema: GenMessage<RestoreResponse> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_store, 10);
 
 /**
  * @generated from message reprise.v1.GetBranchRequest
  */
-export type GetBranchRequest = Message<'reprise.v1.GetBranchRequest'> & {
+export type GetBranchRequest = Message<"reprise.v1.GetBranchRequest"> & {
   /**
    * @generated from field: reprise.v1.BranchRef branch = 1;
    */
@@ -460,14 +443,13 @@ export type GetBranchRequest = Message<'reprise.v1.GetBranchRequest'> & {
  * Describes the message reprise.v1.GetBranchRequest.
  * Use `create(GetBranchRequestSchema)` to create a new message.
  */
-export const GetBranchRequestSchema: GenMessage<GetBranchRequest> =
-  /*@__PURE__*/
+export const GetBranchRequestSchema: GenMessage<GetBranchRequest> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 11);
 
 /**
  * @generated from message reprise.v1.GetBranchResponse
  */
-export type GetBranchResponse = Message<'reprise.v1.GetBranchResponse'> & {
+export type GetBranchResponse = Message<"reprise.v1.GetBranchResponse"> & {
   /**
    * @generated from field: optional reprise.v1.BranchRecord branch = 1;
    */
@@ -478,14 +460,13 @@ export type GetBranchResponse = Message<'reprise.v1.GetBranchResponse'> & {
  * Describes the message reprise.v1.GetBranchResponse.
  * Use `create(GetBranchResponseSchema)` to create a new message.
  */
-export const GetBranchResponseSchema: GenMessage<GetBranchResponse> =
-  /*@__PURE__*/
+export const GetBranchResponseSchema: GenMessage<GetBranchResponse> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 12);
 
 /**
  * @generated from message reprise.v1.GetBranchHeadRequest
  */
-export type GetBranchHeadRequest = Message<'reprise.v1.GetBranchHeadRequest'> & {
+export type GetBranchHeadRequest = Message<"reprise.v1.GetBranchHeadRequest"> & {
   /**
    * @generated from field: reprise.v1.BranchRef branch = 1;
    */
@@ -496,14 +477,13 @@ export type GetBranchHeadRequest = Message<'reprise.v1.GetBranchHeadRequest'> & 
  * Describes the message reprise.v1.GetBranchHeadRequest.
  * Use `create(GetBranchHeadRequestSchema)` to create a new message.
  */
-export const GetBranchHeadRequestSchema: GenMessage<GetBranchHeadRequest> =
-  /*@__PURE__*/
+export const GetBranchHeadRequestSchema: GenMessage<GetBranchHeadRequest> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 13);
 
 /**
  * @generated from message reprise.v1.GetBranchHeadResponse
  */
-export type GetBranchHeadResponse = Message<'reprise.v1.GetBranchHeadResponse'> & {
+export type GetBranchHeadResponse = Message<"reprise.v1.GetBranchHeadResponse"> & {
   /**
    * @generated from field: optional reprise.v1.BranchHead head = 1;
    */
@@ -514,14 +494,13 @@ export type GetBranchHeadResponse = Message<'reprise.v1.GetBranchHeadResponse'> 
  * Describes the message reprise.v1.GetBranchHeadResponse.
  * Use `create(GetBranchHeadResponseSchema)` to create a new message.
  */
-export const GetBranchHeadResponseSchema: GenMessage<GetBranchHeadResponse> =
-  /*@__PURE__*/
+export const GetBranchHeadResponseSchema: GenMessage<GetBranchHeadResponse> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 14);
 
 /**
  * @generated from message reprise.v1.ListBranchesRequest
  */
-export type ListBranchesRequest = Message<'reprise.v1.ListBranchesRequest'> & {
+export type ListBranchesRequest = Message<"reprise.v1.ListBranchesRequest"> & {
   /**
    * @generated from field: reprise.v1.SessionRef session = 1;
    */
@@ -532,14 +511,13 @@ export type ListBranchesRequest = Message<'reprise.v1.ListBranchesRequest'> & {
  * Describes the message reprise.v1.ListBranchesRequest.
  * Use `create(ListBranchesRequestSchema)` to create a new message.
  */
-export const ListBranchesRequestSchema: GenMessage<ListBranchesRequest> =
-  /*@__PURE__*/
+export const ListBranchesRequestSchema: GenMessage<ListBranchesRequest> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 15);
 
 /**
  * @generated from message reprise.v1.ListBranchesResponse
  */
-export type ListBranchesResponse = Message<'reprise.v1.ListBranchesResponse'> & {
+export type ListBranchesResponse = Message<"reprise.v1.ListBranchesResponse"> & {
   /**
    * @generated from field: repeated reprise.v1.BranchSummary branches = 1;
    */
@@ -550,14 +528,13 @@ export type ListBranchesResponse = Message<'reprise.v1.ListBranchesResponse'> & 
  * Describes the message reprise.v1.ListBranchesResponse.
  * Use `create(ListBranchesResponseSchema)` to create a new message.
  */
-export const ListBranchesResponseSchema: GenMessage<ListBranchesResponse> =
-  /*@__PURE__*/
+export const ListBranchesResponseSchema: GenMessage<ListBranchesResponse> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 16);
 
 /**
  * @generated from message reprise.v1.Cursor
  */
-export type Cursor = Message<'reprise.v1.Cursor'> & {
+export type Cursor = Message<"reprise.v1.Cursor"> & {
   /**
    * @generated from field: uint64 segment = 1;
    */
@@ -573,14 +550,15 @@ export type Cursor = Message<'reprise.v1.Cursor'> & {
  * Describes the message reprise.v1.Cursor.
  * Use `create(CursorSchema)` to create a new message.
  */
-export const CursorSchema: GenMessage<Cursor> = /*@__PURE__*/ messageDesc(file_reprise_v1_store, 17);
+export const CursorSchema: GenMessage<Cursor> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_store, 17);
 
 /**
  * Conditions on the header of an event. The engine of the client judges the rest of a filter.
  *
  * @generated from message reprise.v1.HeaderFilter
  */
-export type HeaderFilter = Message<'reprise.v1.HeaderFilter'> & {
+export type HeaderFilter = Message<"reprise.v1.HeaderFilter"> & {
   /**
    * Without it, every type passes; with an empty list, none does.
    *
@@ -633,12 +611,13 @@ export type HeaderFilter = Message<'reprise.v1.HeaderFilter'> & {
  * Describes the message reprise.v1.HeaderFilter.
  * Use `create(HeaderFilterSchema)` to create a new message.
  */
-export const HeaderFilterSchema: GenMessage<HeaderFilter> = /*@__PURE__*/ messageDesc(file_reprise_v1_store, 18);
+export const HeaderFilterSchema: GenMessage<HeaderFilter> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_store, 18);
 
 /**
  * @generated from message reprise.v1.HeaderFilter.Types
  */
-export type HeaderFilter_Types = Message<'reprise.v1.HeaderFilter.Types'> & {
+export type HeaderFilter_Types = Message<"reprise.v1.HeaderFilter.Types"> & {
   /**
    * @generated from field: repeated string types = 1;
    */
@@ -649,14 +628,13 @@ export type HeaderFilter_Types = Message<'reprise.v1.HeaderFilter.Types'> & {
  * Describes the message reprise.v1.HeaderFilter.Types.
  * Use `create(HeaderFilter_TypesSchema)` to create a new message.
  */
-export const HeaderFilter_TypesSchema: GenMessage<HeaderFilter_Types> =
-  /*@__PURE__*/
+export const HeaderFilter_TypesSchema: GenMessage<HeaderFilter_Types> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 18, 0);
 
 /**
  * @generated from message reprise.v1.ReadRequest
  */
-export type ReadRequest = Message<'reprise.v1.ReadRequest'> & {
+export type ReadRequest = Message<"reprise.v1.ReadRequest"> & {
   /**
    * @generated from field: reprise.v1.SessionRef session = 1;
    */
@@ -716,12 +694,13 @@ export type ReadRequest = Message<'reprise.v1.ReadRequest'> & {
  * Describes the message reprise.v1.ReadRequest.
  * Use `create(ReadRequestSchema)` to create a new message.
  */
-export const ReadRequestSchema: GenMessage<ReadRequest> = /*@__PURE__*/ messageDesc(file_reprise_v1_store, 19);
+export const ReadRequestSchema: GenMessage<ReadRequest> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_store, 19);
 
 /**
  * @generated from message reprise.v1.ReadResponse
  */
-export type ReadResponse = Message<'reprise.v1.ReadResponse'> & {
+export type ReadResponse = Message<"reprise.v1.ReadResponse"> & {
   /**
    * @generated from field: repeated reprise.v1.StoredEvent events = 1;
    */
@@ -751,12 +730,13 @@ export type ReadResponse = Message<'reprise.v1.ReadResponse'> & {
  * Describes the message reprise.v1.ReadResponse.
  * Use `create(ReadResponseSchema)` to create a new message.
  */
-export const ReadResponseSchema: GenMessage<ReadResponse> = /*@__PURE__*/ messageDesc(file_reprise_v1_store, 20);
+export const ReadResponseSchema: GenMessage<ReadResponse> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_store, 20);
 
 /**
  * @generated from message reprise.v1.LocateRequest
  */
-export type LocateRequest = Message<'reprise.v1.LocateRequest'> & {
+export type LocateRequest = Message<"reprise.v1.LocateRequest"> & {
   /**
    * @generated from field: reprise.v1.SessionRef session = 1;
    */
@@ -772,12 +752,13 @@ export type LocateRequest = Message<'reprise.v1.LocateRequest'> & {
  * Describes the message reprise.v1.LocateRequest.
  * Use `create(LocateRequestSchema)` to create a new message.
  */
-export const LocateRequestSchema: GenMessage<LocateRequest> = /*@__PURE__*/ messageDesc(file_reprise_v1_store, 21);
+export const LocateRequestSchema: GenMessage<LocateRequest> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_store, 21);
 
 /**
  * @generated from message reprise.v1.LocateResponse
  */
-export type LocateResponse = Message<'reprise.v1.LocateResponse'> & {
+export type LocateResponse = Message<"reprise.v1.LocateResponse"> & {
   /**
    * @generated from field: repeated reprise.v1.LocatedEvent events = 1;
    */
@@ -788,12 +769,13 @@ export type LocateResponse = Message<'reprise.v1.LocateResponse'> & {
  * Describes the message reprise.v1.LocateResponse.
  * Use `create(LocateResponseSchema)` to create a new message.
  */
-export const LocateResponseSchema: GenMessage<LocateResponse> = /*@__PURE__*/ messageDesc(file_reprise_v1_store, 22);
+export const LocateResponseSchema: GenMessage<LocateResponse> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_store, 22);
 
 /**
  * @generated from message reprise.v1.LocatedEvent
  */
-export type LocatedEvent = Message<'reprise.v1.LocatedEvent'> & {
+export type LocatedEvent = Message<"reprise.v1.LocatedEvent"> & {
   /**
    * @generated from field: string id = 1;
    */
@@ -809,12 +791,13 @@ export type LocatedEvent = Message<'reprise.v1.LocatedEvent'> & {
  * Describes the message reprise.v1.LocatedEvent.
  * Use `create(LocatedEventSchema)` to create a new message.
  */
-export const LocatedEventSchema: GenMessage<LocatedEvent> = /*@__PURE__*/ messageDesc(file_reprise_v1_store, 23);
+export const LocatedEventSchema: GenMessage<LocatedEvent> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_store, 23);
 
 /**
  * @generated from message reprise.v1.LatestRequest
  */
-export type LatestRequest = Message<'reprise.v1.LatestRequest'> & {
+export type LatestRequest = Message<"reprise.v1.LatestRequest"> & {
   /**
    * @generated from field: reprise.v1.SessionRef session = 1;
    */
@@ -864,12 +847,13 @@ export type LatestRequest = Message<'reprise.v1.LatestRequest'> & {
  * Describes the message reprise.v1.LatestRequest.
  * Use `create(LatestRequestSchema)` to create a new message.
  */
-export const LatestRequestSchema: GenMessage<LatestRequest> = /*@__PURE__*/ messageDesc(file_reprise_v1_store, 24);
+export const LatestRequestSchema: GenMessage<LatestRequest> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_store, 24);
 
 /**
  * @generated from message reprise.v1.ViewPoint
  */
-export type ViewPoint = Message<'reprise.v1.ViewPoint'> & {
+export type ViewPoint = Message<"reprise.v1.ViewPoint"> & {
   /**
    * @generated from field: string branch = 1;
    */
@@ -885,12 +869,13 @@ export type ViewPoint = Message<'reprise.v1.ViewPoint'> & {
  * Describes the message reprise.v1.ViewPoint.
  * Use `create(ViewPointSchema)` to create a new message.
  */
-export const ViewPointSchema: GenMessage<ViewPoint> = /*@__PURE__*/ messageDesc(file_reprise_v1_store, 25);
+export const ViewPointSchema: GenMessage<ViewPoint> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_store, 25);
 
 /**
  * @generated from message reprise.v1.LatestResponse
  */
-export type LatestResponse = Message<'reprise.v1.LatestResponse'> & {
+export type LatestResponse = Message<"reprise.v1.LatestResponse"> & {
   /**
    * @generated from field: repeated reprise.v1.LatestEntry entries = 1;
    */
@@ -911,12 +896,13 @@ export type LatestResponse = Message<'reprise.v1.LatestResponse'> & {
  * Describes the message reprise.v1.LatestResponse.
  * Use `create(LatestResponseSchema)` to create a new message.
  */
-export const LatestResponseSchema: GenMessage<LatestResponse> = /*@__PURE__*/ messageDesc(file_reprise_v1_store, 26);
+export const LatestResponseSchema: GenMessage<LatestResponse> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_store, 26);
 
 /**
  * @generated from message reprise.v1.LatestEntry
  */
-export type LatestEntry = Message<'reprise.v1.LatestEntry'> & {
+export type LatestEntry = Message<"reprise.v1.LatestEntry"> & {
   /**
    * @generated from field: string key = 1;
    */
@@ -932,12 +918,13 @@ export type LatestEntry = Message<'reprise.v1.LatestEntry'> & {
  * Describes the message reprise.v1.LatestEntry.
  * Use `create(LatestEntrySchema)` to create a new message.
  */
-export const LatestEntrySchema: GenMessage<LatestEntry> = /*@__PURE__*/ messageDesc(file_reprise_v1_store, 27);
+export const LatestEntrySchema: GenMessage<LatestEntry> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_store, 27);
 
 /**
  * @generated from message reprise.v1.GetPartsRequest
  */
-export type GetPartsRequest = Message<'reprise.v1.GetPartsRequest'> & {
+export type GetPartsRequest = Message<"reprise.v1.GetPartsRequest"> & {
   /**
    * @generated from field: reprise.v1.SessionRef session = 1;
    */
@@ -960,12 +947,13 @@ export type GetPartsRequest = Message<'reprise.v1.GetPartsRequest'> & {
  * Describes the message reprise.v1.GetPartsRequest.
  * Use `create(GetPartsRequestSchema)` to create a new message.
  */
-export const GetPartsRequestSchema: GenMessage<GetPartsRequest> = /*@__PURE__*/ messageDesc(file_reprise_v1_store, 28);
+export const GetPartsRequestSchema: GenMessage<GetPartsRequest> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_store, 28);
 
 /**
  * @generated from message reprise.v1.GetPartsResponse
  */
-export type GetPartsResponse = Message<'reprise.v1.GetPartsResponse'> & {
+export type GetPartsResponse = Message<"reprise.v1.GetPartsResponse"> & {
   /**
    * @generated from field: repeated reprise.v1.Part parts = 1;
    */
@@ -981,14 +969,13 @@ export type GetPartsResponse = Message<'reprise.v1.GetPartsResponse'> & {
  * Describes the message reprise.v1.GetPartsResponse.
  * Use `create(GetPartsResponseSchema)` to create a new message.
  */
-export const GetPartsResponseSchema: GenMessage<GetPartsResponse> =
-  /*@__PURE__*/
+export const GetPartsResponseSchema: GenMessage<GetPartsResponse> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 29);
 
 /**
  * @generated from message reprise.v1.WatchRequest
  */
-export type WatchRequest = Message<'reprise.v1.WatchRequest'> & {
+export type WatchRequest = Message<"reprise.v1.WatchRequest"> & {
   /**
    * @generated from field: reprise.v1.BranchRef branch = 1;
    */
@@ -1004,12 +991,13 @@ export type WatchRequest = Message<'reprise.v1.WatchRequest'> & {
  * Describes the message reprise.v1.WatchRequest.
  * Use `create(WatchRequestSchema)` to create a new message.
  */
-export const WatchRequestSchema: GenMessage<WatchRequest> = /*@__PURE__*/ messageDesc(file_reprise_v1_store, 30);
+export const WatchRequestSchema: GenMessage<WatchRequest> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_store, 30);
 
 /**
  * @generated from message reprise.v1.WatchResponse
  */
-export type WatchResponse = Message<'reprise.v1.WatchResponse'> & {
+export type WatchResponse = Message<"reprise.v1.WatchResponse"> & {
   /**
    * Absent in a beat, which only shows that the server is there.
    *
@@ -1022,12 +1010,13 @@ export type WatchResponse = Message<'reprise.v1.WatchResponse'> & {
  * Describes the message reprise.v1.WatchResponse.
  * Use `create(WatchResponseSchema)` to create a new message.
  */
-export const WatchResponseSchema: GenMessage<WatchResponse> = /*@__PURE__*/ messageDesc(file_reprise_v1_store, 31);
+export const WatchResponseSchema: GenMessage<WatchResponse> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_store, 31);
 
 /**
  * @generated from message reprise.v1.CreateSessionRequest
  */
-export type CreateSessionRequest = Message<'reprise.v1.CreateSessionRequest'> & {
+export type CreateSessionRequest = Message<"reprise.v1.CreateSessionRequest"> & {
   /**
    * @generated from field: reprise.v1.SessionRef session = 1;
    */
@@ -1058,14 +1047,13 @@ export type CreateSessionRequest = Message<'reprise.v1.CreateSessionRequest'> & 
  * Describes the message reprise.v1.CreateSessionRequest.
  * Use `create(CreateSessionRequestSchema)` to create a new message.
  */
-export const CreateSessionRequestSchema: GenMessage<CreateSessionRequest> =
-  /*@__PURE__*/
+export const CreateSessionRequestSchema: GenMessage<CreateSessionRequest> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 32);
 
 /**
  * @generated from message reprise.v1.CreateSessionResponse
  */
-export type CreateSessionResponse = Message<'reprise.v1.CreateSessionResponse'> & {
+export type CreateSessionResponse = Message<"reprise.v1.CreateSessionResponse"> & {
   /**
    * @generated from field: reprise.v1.SessionRecord session = 1;
    */
@@ -1076,14 +1064,13 @@ export type CreateSessionResponse = Message<'reprise.v1.CreateSessionResponse'> 
  * Describes the message reprise.v1.CreateSessionResponse.
  * Use `create(CreateSessionResponseSchema)` to create a new message.
  */
-export const CreateSessionResponseSchema: GenMessage<CreateSessionResponse> =
-  /*@__PURE__*/
+export const CreateSessionResponseSchema: GenMessage<CreateSessionResponse> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 33);
 
 /**
  * @generated from message reprise.v1.GetSessionRequest
  */
-export type GetSessionRequest = Message<'reprise.v1.GetSessionRequest'> & {
+export type GetSessionRequest = Message<"reprise.v1.GetSessionRequest"> & {
   /**
    * @generated from field: reprise.v1.SessionRef session = 1;
    */
@@ -1094,14 +1081,13 @@ export type GetSessionRequest = Message<'reprise.v1.GetSessionRequest'> & {
  * Describes the message reprise.v1.GetSessionRequest.
  * Use `create(GetSessionRequestSchema)` to create a new message.
  */
-export const GetSessionRequestSchema: GenMessage<GetSessionRequest> =
-  /*@__PURE__*/
+export const GetSessionRequestSchema: GenMessage<GetSessionRequest> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 34);
 
 /**
  * @generated from message reprise.v1.GetSessionResponse
  */
-export type GetSessionResponse = Message<'reprise.v1.GetSessionResponse'> & {
+export type GetSessionResponse = Message<"reprise.v1.GetSessionResponse"> & {
   /**
    * @generated from field: optional reprise.v1.SessionRecord session = 1;
    */
@@ -1112,14 +1098,13 @@ export type GetSessionResponse = Message<'reprise.v1.GetSessionResponse'> & {
  * Describes the message reprise.v1.GetSessionResponse.
  * Use `create(GetSessionResponseSchema)` to create a new message.
  */
-export const GetSessionResponseSchema: GenMessage<GetSessionResponse> =
-  /*@__PURE__*/
+export const GetSessionResponseSchema: GenMessage<GetSessionResponse> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 35);
 
 /**
  * @generated from message reprise.v1.ListSessionsRequest
  */
-export type ListSessionsRequest = Message<'reprise.v1.ListSessionsRequest'> & {
+export type ListSessionsRequest = Message<"reprise.v1.ListSessionsRequest"> & {
   /**
    * Every namespace if absent.
    *
@@ -1142,14 +1127,13 @@ export type ListSessionsRequest = Message<'reprise.v1.ListSessionsRequest'> & {
  * Describes the message reprise.v1.ListSessionsRequest.
  * Use `create(ListSessionsRequestSchema)` to create a new message.
  */
-export const ListSessionsRequestSchema: GenMessage<ListSessionsRequest> =
-  /*@__PURE__*/
+export const ListSessionsRequestSchema: GenMessage<ListSessionsRequest> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 36);
 
 /**
  * @generated from message reprise.v1.ListSessionsResponse
  */
-export type ListSessionsResponse = Message<'reprise.v1.ListSessionsResponse'> & {
+export type ListSessionsResponse = Message<"reprise.v1.ListSessionsResponse"> & {
   /**
    * @generated from field: repeated reprise.v1.SessionRecord sessions = 1;
    */
@@ -1165,14 +1149,13 @@ export type ListSessionsResponse = Message<'reprise.v1.ListSessionsResponse'> & 
  * Describes the message reprise.v1.ListSessionsResponse.
  * Use `create(ListSessionsResponseSchema)` to create a new message.
  */
-export const ListSessionsResponseSchema: GenMessage<ListSessionsResponse> =
-  /*@__PURE__*/
+export const ListSessionsResponseSchema: GenMessage<ListSessionsResponse> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 37);
 
 /**
  * @generated from message reprise.v1.RenameSessionRequest
  */
-export type RenameSessionRequest = Message<'reprise.v1.RenameSessionRequest'> & {
+export type RenameSessionRequest = Message<"reprise.v1.RenameSessionRequest"> & {
   /**
    * @generated from field: reprise.v1.SessionRef session = 1;
    */
@@ -1200,14 +1183,13 @@ export type RenameSessionRequest = Message<'reprise.v1.RenameSessionRequest'> & 
  * Describes the message reprise.v1.RenameSessionRequest.
  * Use `create(RenameSessionRequestSchema)` to create a new message.
  */
-export const RenameSessionRequestSchema: GenMessage<RenameSessionRequest> =
-  /*@__PURE__*/
+export const RenameSessionRequestSchema: GenMessage<RenameSessionRequest> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 38);
 
 /**
  * @generated from message reprise.v1.RenameSessionRequest.Replaced
  */
-export type RenameSessionRequest_Replaced = Message<'reprise.v1.RenameSessionRequest.Replaced'> & {
+export type RenameSessionRequest_Replaced = Message<"reprise.v1.RenameSessionRequest.Replaced"> & {
   /**
    * @generated from field: repeated reprise.v1.ReplacedBranch branches = 1;
    */
@@ -1218,14 +1200,13 @@ export type RenameSessionRequest_Replaced = Message<'reprise.v1.RenameSessionReq
  * Describes the message reprise.v1.RenameSessionRequest.Replaced.
  * Use `create(RenameSessionRequest_ReplacedSchema)` to create a new message.
  */
-export const RenameSessionRequest_ReplacedSchema: GenMessage<RenameSessionRequest_Replaced> =
-  /*@__PURE__*/
+export const RenameSessionRequest_ReplacedSchema: GenMessage<RenameSessionRequest_Replaced> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 38, 0);
 
 /**
  * @generated from message reprise.v1.ReplacedBranch
  */
-export type ReplacedBranch = Message<'reprise.v1.ReplacedBranch'> & {
+export type ReplacedBranch = Message<"reprise.v1.ReplacedBranch"> & {
   /**
    * @generated from field: string branch = 1;
    */
@@ -1241,25 +1222,26 @@ export type ReplacedBranch = Message<'reprise.v1.ReplacedBranch'> & {
  * Describes the message reprise.v1.ReplacedBranch.
  * Use `create(ReplacedBranchSchema)` to create a new message.
  */
-export const ReplacedBranchSchema: GenMessage<ReplacedBranch> = /*@__PURE__*/ messageDesc(file_reprise_v1_store, 39);
+export const ReplacedBranchSchema: GenMessage<ReplacedBranch> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_store, 39);
 
 /**
  * @generated from message reprise.v1.RenameSessionResponse
  */
-export type RenameSessionResponse = Message<'reprise.v1.RenameSessionResponse'> & {};
+export type RenameSessionResponse = Message<"reprise.v1.RenameSessionResponse"> & {
+};
 
 /**
  * Describes the message reprise.v1.RenameSessionResponse.
  * Use `create(RenameSessionResponseSchema)` to create a new message.
  */
-export const RenameSessionResponseSchema: GenMessage<RenameSessionResponse> =
-  /*@__PURE__*/
+export const RenameSessionResponseSchema: GenMessage<RenameSessionResponse> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 40);
 
 /**
  * @generated from message reprise.v1.DeleteSessionRequest
  */
-export type DeleteSessionRequest = Message<'reprise.v1.DeleteSessionRequest'> & {
+export type DeleteSessionRequest = Message<"reprise.v1.DeleteSessionRequest"> & {
   /**
    * @generated from field: reprise.v1.SessionRef session = 1;
    */
@@ -1277,14 +1259,13 @@ export type DeleteSessionRequest = Message<'reprise.v1.DeleteSessionRequest'> & 
  * Describes the message reprise.v1.DeleteSessionRequest.
  * Use `create(DeleteSessionRequestSchema)` to create a new message.
  */
-export const DeleteSessionRequestSchema: GenMessage<DeleteSessionRequest> =
-  /*@__PURE__*/
+export const DeleteSessionRequestSchema: GenMessage<DeleteSessionRequest> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 41);
 
 /**
  * @generated from message reprise.v1.DeleteSessionResponse
  */
-export type DeleteSessionResponse = Message<'reprise.v1.DeleteSessionResponse'> & {
+export type DeleteSessionResponse = Message<"reprise.v1.DeleteSessionResponse"> & {
   /**
    * @generated from field: bool deleted = 1;
    */
@@ -1295,14 +1276,13 @@ export type DeleteSessionResponse = Message<'reprise.v1.DeleteSessionResponse'> 
  * Describes the message reprise.v1.DeleteSessionResponse.
  * Use `create(DeleteSessionResponseSchema)` to create a new message.
  */
-export const DeleteSessionResponseSchema: GenMessage<DeleteSessionResponse> =
-  /*@__PURE__*/
+export const DeleteSessionResponseSchema: GenMessage<DeleteSessionResponse> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 42);
 
 /**
  * @generated from message reprise.v1.PutSnapshotRequest
  */
-export type PutSnapshotRequest = Message<'reprise.v1.PutSnapshotRequest'> & {
+export type PutSnapshotRequest = Message<"reprise.v1.PutSnapshotRequest"> & {
   /**
    * @generated from field: reprise.v1.SessionRef session = 1;
    */
@@ -1318,27 +1298,26 @@ export type PutSnapshotRequest = Message<'reprise.v1.PutSnapshotRequest'> & {
  * Describes the message reprise.v1.PutSnapshotRequest.
  * Use `create(PutSnapshotRequestSchema)` to create a new message.
  */
-export const PutSnapshotRequestSchema: GenMessage<PutSnapshotRequest> =
-  /*@__PURE__*/
+export const PutSnapshotRequestSchema: GenMessage<PutSnapshotRequest> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 43);
 
 /**
  * @generated from message reprise.v1.PutSnapshotResponse
  */
-export type PutSnapshotResponse = Message<'reprise.v1.PutSnapshotResponse'> & {};
+export type PutSnapshotResponse = Message<"reprise.v1.PutSnapshotResponse"> & {
+};
 
 /**
  * Describes the message reprise.v1.PutSnapshotResponse.
  * Use `create(PutSnapshotResponseSchema)` to create a new message.
  */
-export const PutSnapshotResponseSchema: GenMessage<PutSnapshotResponse> =
-  /*@__PURE__*/
+export const PutSnapshotResponseSchema: GenMessage<PutSnapshotResponse> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 44);
 
 /**
  * @generated from message reprise.v1.ListSnapshotsRequest
  */
-export type ListSnapshotsRequest = Message<'reprise.v1.ListSnapshotsRequest'> & {
+export type ListSnapshotsRequest = Message<"reprise.v1.ListSnapshotsRequest"> & {
   /**
    * @generated from field: reprise.v1.BranchRef branch = 1;
    */
@@ -1359,14 +1338,13 @@ export type ListSnapshotsRequest = Message<'reprise.v1.ListSnapshotsRequest'> & 
  * Describes the message reprise.v1.ListSnapshotsRequest.
  * Use `create(ListSnapshotsRequestSchema)` to create a new message.
  */
-export const ListSnapshotsRequestSchema: GenMessage<ListSnapshotsRequest> =
-  /*@__PURE__*/
+export const ListSnapshotsRequestSchema: GenMessage<ListSnapshotsRequest> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 45);
 
 /**
  * @generated from message reprise.v1.ListSnapshotsResponse
  */
-export type ListSnapshotsResponse = Message<'reprise.v1.ListSnapshotsResponse'> & {
+export type ListSnapshotsResponse = Message<"reprise.v1.ListSnapshotsResponse"> & {
   /**
    * @generated from field: repeated reprise.v1.Snapshot snapshots = 1;
    */
@@ -1377,14 +1355,13 @@ export type ListSnapshotsResponse = Message<'reprise.v1.ListSnapshotsResponse'> 
  * Describes the message reprise.v1.ListSnapshotsResponse.
  * Use `create(ListSnapshotsResponseSchema)` to create a new message.
  */
-export const ListSnapshotsResponseSchema: GenMessage<ListSnapshotsResponse> =
-  /*@__PURE__*/
+export const ListSnapshotsResponseSchema: GenMessage<ListSnapshotsResponse> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 46);
 
 /**
  * @generated from message reprise.v1.GetSnapshotRequest
  */
-export type GetSnapshotRequest = Message<'reprise.v1.GetSnapshotRequest'> & {
+export type GetSnapshotRequest = Message<"reprise.v1.GetSnapshotRequest"> & {
   /**
    * @generated from field: reprise.v1.BranchRef branch = 1;
    */
@@ -1405,14 +1382,13 @@ export type GetSnapshotRequest = Message<'reprise.v1.GetSnapshotRequest'> & {
  * Describes the message reprise.v1.GetSnapshotRequest.
  * Use `create(GetSnapshotRequestSchema)` to create a new message.
  */
-export const GetSnapshotRequestSchema: GenMessage<GetSnapshotRequest> =
-  /*@__PURE__*/
+export const GetSnapshotRequestSchema: GenMessage<GetSnapshotRequest> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 47);
 
 /**
  * @generated from message reprise.v1.GetSnapshotResponse
  */
-export type GetSnapshotResponse = Message<'reprise.v1.GetSnapshotResponse'> & {
+export type GetSnapshotResponse = Message<"reprise.v1.GetSnapshotResponse"> & {
   /**
    * @generated from field: optional reprise.v1.Snapshot snapshot = 1;
    */
@@ -1423,14 +1399,13 @@ export type GetSnapshotResponse = Message<'reprise.v1.GetSnapshotResponse'> & {
  * Describes the message reprise.v1.GetSnapshotResponse.
  * Use `create(GetSnapshotResponseSchema)` to create a new message.
  */
-export const GetSnapshotResponseSchema: GenMessage<GetSnapshotResponse> =
-  /*@__PURE__*/
+export const GetSnapshotResponseSchema: GenMessage<GetSnapshotResponse> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 48);
 
 /**
  * @generated from message reprise.v1.DropSnapshotsRequest
  */
-export type DropSnapshotsRequest = Message<'reprise.v1.DropSnapshotsRequest'> & {
+export type DropSnapshotsRequest = Message<"reprise.v1.DropSnapshotsRequest"> & {
   /**
    * @generated from field: reprise.v1.SessionRef session = 1;
    */
@@ -1441,27 +1416,26 @@ export type DropSnapshotsRequest = Message<'reprise.v1.DropSnapshotsRequest'> & 
  * Describes the message reprise.v1.DropSnapshotsRequest.
  * Use `create(DropSnapshotsRequestSchema)` to create a new message.
  */
-export const DropSnapshotsRequestSchema: GenMessage<DropSnapshotsRequest> =
-  /*@__PURE__*/
+export const DropSnapshotsRequestSchema: GenMessage<DropSnapshotsRequest> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 49);
 
 /**
  * @generated from message reprise.v1.DropSnapshotsResponse
  */
-export type DropSnapshotsResponse = Message<'reprise.v1.DropSnapshotsResponse'> & {};
+export type DropSnapshotsResponse = Message<"reprise.v1.DropSnapshotsResponse"> & {
+};
 
 /**
  * Describes the message reprise.v1.DropSnapshotsResponse.
  * Use `create(DropSnapshotsResponseSchema)` to create a new message.
  */
-export const DropSnapshotsResponseSchema: GenMessage<DropSnapshotsResponse> =
-  /*@__PURE__*/
+export const DropSnapshotsResponseSchema: GenMessage<DropSnapshotsResponse> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 50);
 
 /**
  * @generated from message reprise.v1.PutReceiptRequest
  */
-export type PutReceiptRequest = Message<'reprise.v1.PutReceiptRequest'> & {
+export type PutReceiptRequest = Message<"reprise.v1.PutReceiptRequest"> & {
   /**
    * @generated from field: reprise.v1.SessionRef session = 1;
    */
@@ -1477,27 +1451,26 @@ export type PutReceiptRequest = Message<'reprise.v1.PutReceiptRequest'> & {
  * Describes the message reprise.v1.PutReceiptRequest.
  * Use `create(PutReceiptRequestSchema)` to create a new message.
  */
-export const PutReceiptRequestSchema: GenMessage<PutReceiptRequest> =
-  /*@__PURE__*/
+export const PutReceiptRequestSchema: GenMessage<PutReceiptRequest> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 51);
 
 /**
  * @generated from message reprise.v1.PutReceiptResponse
  */
-export type PutReceiptResponse = Message<'reprise.v1.PutReceiptResponse'> & {};
+export type PutReceiptResponse = Message<"reprise.v1.PutReceiptResponse"> & {
+};
 
 /**
  * Describes the message reprise.v1.PutReceiptResponse.
  * Use `create(PutReceiptResponseSchema)` to create a new message.
  */
-export const PutReceiptResponseSchema: GenMessage<PutReceiptResponse> =
-  /*@__PURE__*/
+export const PutReceiptResponseSchema: GenMessage<PutReceiptResponse> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 52);
 
 /**
  * @generated from message reprise.v1.ListReceiptsRequest
  */
-export type ListReceiptsRequest = Message<'reprise.v1.ListReceiptsRequest'> & {
+export type ListReceiptsRequest = Message<"reprise.v1.ListReceiptsRequest"> & {
   /**
    * @generated from field: reprise.v1.SessionRef session = 1;
    */
@@ -1513,14 +1486,13 @@ export type ListReceiptsRequest = Message<'reprise.v1.ListReceiptsRequest'> & {
  * Describes the message reprise.v1.ListReceiptsRequest.
  * Use `create(ListReceiptsRequestSchema)` to create a new message.
  */
-export const ListReceiptsRequestSchema: GenMessage<ListReceiptsRequest> =
-  /*@__PURE__*/
+export const ListReceiptsRequestSchema: GenMessage<ListReceiptsRequest> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 53);
 
 /**
  * @generated from message reprise.v1.ListReceiptsResponse
  */
-export type ListReceiptsResponse = Message<'reprise.v1.ListReceiptsResponse'> & {
+export type ListReceiptsResponse = Message<"reprise.v1.ListReceiptsResponse"> & {
   /**
    * @generated from field: repeated reprise.v1.Receipt receipts = 1;
    */
@@ -1531,14 +1503,13 @@ export type ListReceiptsResponse = Message<'reprise.v1.ListReceiptsResponse'> & 
  * Describes the message reprise.v1.ListReceiptsResponse.
  * Use `create(ListReceiptsResponseSchema)` to create a new message.
  */
-export const ListReceiptsResponseSchema: GenMessage<ListReceiptsResponse> =
-  /*@__PURE__*/
+export const ListReceiptsResponseSchema: GenMessage<ListReceiptsResponse> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 54);
 
 /**
  * @generated from message reprise.v1.ListHeldReceiptsRequest
  */
-export type ListHeldReceiptsRequest = Message<'reprise.v1.ListHeldReceiptsRequest'> & {
+export type ListHeldReceiptsRequest = Message<"reprise.v1.ListHeldReceiptsRequest"> & {
   /**
    * @generated from field: reprise.v1.SessionRef session = 1;
    */
@@ -1559,14 +1530,13 @@ export type ListHeldReceiptsRequest = Message<'reprise.v1.ListHeldReceiptsReques
  * Describes the message reprise.v1.ListHeldReceiptsRequest.
  * Use `create(ListHeldReceiptsRequestSchema)` to create a new message.
  */
-export const ListHeldReceiptsRequestSchema: GenMessage<ListHeldReceiptsRequest> =
-  /*@__PURE__*/
+export const ListHeldReceiptsRequestSchema: GenMessage<ListHeldReceiptsRequest> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 55);
 
 /**
  * @generated from message reprise.v1.ReceiptKey
  */
-export type ReceiptKey = Message<'reprise.v1.ReceiptKey'> & {
+export type ReceiptKey = Message<"reprise.v1.ReceiptKey"> & {
   /**
    * @generated from field: string digest = 1;
    */
@@ -1582,12 +1552,13 @@ export type ReceiptKey = Message<'reprise.v1.ReceiptKey'> & {
  * Describes the message reprise.v1.ReceiptKey.
  * Use `create(ReceiptKeySchema)` to create a new message.
  */
-export const ReceiptKeySchema: GenMessage<ReceiptKey> = /*@__PURE__*/ messageDesc(file_reprise_v1_store, 56);
+export const ReceiptKeySchema: GenMessage<ReceiptKey> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_store, 56);
 
 /**
  * @generated from message reprise.v1.ListHeldReceiptsResponse
  */
-export type ListHeldReceiptsResponse = Message<'reprise.v1.ListHeldReceiptsResponse'> & {
+export type ListHeldReceiptsResponse = Message<"reprise.v1.ListHeldReceiptsResponse"> & {
   /**
    * @generated from field: repeated reprise.v1.Receipt receipts = 1;
    */
@@ -1598,14 +1569,13 @@ export type ListHeldReceiptsResponse = Message<'reprise.v1.ListHeldReceiptsRespo
  * Describes the message reprise.v1.ListHeldReceiptsResponse.
  * Use `create(ListHeldReceiptsResponseSchema)` to create a new message.
  */
-export const ListHeldReceiptsResponseSchema: GenMessage<ListHeldReceiptsResponse> =
-  /*@__PURE__*/
+export const ListHeldReceiptsResponseSchema: GenMessage<ListHeldReceiptsResponse> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 57);
 
 /**
  * @generated from message reprise.v1.EraseRequest
  */
-export type EraseRequest = Message<'reprise.v1.EraseRequest'> & {
+export type EraseRequest = Message<"reprise.v1.EraseRequest"> & {
   /**
    * @generated from field: reprise.v1.SessionRef session = 1;
    */
@@ -1648,12 +1618,13 @@ export type EraseRequest = Message<'reprise.v1.EraseRequest'> & {
  * Describes the message reprise.v1.EraseRequest.
  * Use `create(EraseRequestSchema)` to create a new message.
  */
-export const EraseRequestSchema: GenMessage<EraseRequest> = /*@__PURE__*/ messageDesc(file_reprise_v1_store, 58);
+export const EraseRequestSchema: GenMessage<EraseRequest> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_store, 58);
 
 /**
  * @generated from message reprise.v1.ErasedEvent
  */
-export type ErasedEvent = Message<'reprise.v1.ErasedEvent'> & {
+export type ErasedEvent = Message<"reprise.v1.ErasedEvent"> & {
   /**
    * @generated from field: string branch = 1;
    */
@@ -1674,12 +1645,13 @@ export type ErasedEvent = Message<'reprise.v1.ErasedEvent'> & {
  * Describes the message reprise.v1.ErasedEvent.
  * Use `create(ErasedEventSchema)` to create a new message.
  */
-export const ErasedEventSchema: GenMessage<ErasedEvent> = /*@__PURE__*/ messageDesc(file_reprise_v1_store, 59);
+export const ErasedEventSchema: GenMessage<ErasedEvent> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_store, 59);
 
 /**
  * @generated from message reprise.v1.EraseResponse
  */
-export type EraseResponse = Message<'reprise.v1.EraseResponse'> & {
+export type EraseResponse = Message<"reprise.v1.EraseResponse"> & {
   /**
    * @generated from field: repeated reprise.v1.AppendOutcome outcomes = 1;
    */
@@ -1695,12 +1667,13 @@ export type EraseResponse = Message<'reprise.v1.EraseResponse'> & {
  * Describes the message reprise.v1.EraseResponse.
  * Use `create(EraseResponseSchema)` to create a new message.
  */
-export const EraseResponseSchema: GenMessage<EraseResponse> = /*@__PURE__*/ messageDesc(file_reprise_v1_store, 60);
+export const EraseResponseSchema: GenMessage<EraseResponse> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_store, 60);
 
 /**
  * @generated from message reprise.v1.ListHeldPartsRequest
  */
-export type ListHeldPartsRequest = Message<'reprise.v1.ListHeldPartsRequest'> & {
+export type ListHeldPartsRequest = Message<"reprise.v1.ListHeldPartsRequest"> & {
   /**
    * @generated from field: reprise.v1.SessionRef session = 1;
    */
@@ -1721,14 +1694,13 @@ export type ListHeldPartsRequest = Message<'reprise.v1.ListHeldPartsRequest'> & 
  * Describes the message reprise.v1.ListHeldPartsRequest.
  * Use `create(ListHeldPartsRequestSchema)` to create a new message.
  */
-export const ListHeldPartsRequestSchema: GenMessage<ListHeldPartsRequest> =
-  /*@__PURE__*/
+export const ListHeldPartsRequestSchema: GenMessage<ListHeldPartsRequest> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 61);
 
 /**
  * @generated from message reprise.v1.ListHeldPartsResponse
  */
-export type ListHeldPartsResponse = Message<'reprise.v1.ListHeldPartsResponse'> & {
+export type ListHeldPartsResponse = Message<"reprise.v1.ListHeldPartsResponse"> & {
   /**
    * @generated from field: repeated string digests = 1;
    */
@@ -1739,14 +1711,13 @@ export type ListHeldPartsResponse = Message<'reprise.v1.ListHeldPartsResponse'> 
  * Describes the message reprise.v1.ListHeldPartsResponse.
  * Use `create(ListHeldPartsResponseSchema)` to create a new message.
  */
-export const ListHeldPartsResponseSchema: GenMessage<ListHeldPartsResponse> =
-  /*@__PURE__*/
+export const ListHeldPartsResponseSchema: GenMessage<ListHeldPartsResponse> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 62);
 
 /**
  * @generated from message reprise.v1.ReindexRequest
  */
-export type ReindexRequest = Message<'reprise.v1.ReindexRequest'> & {
+export type ReindexRequest = Message<"reprise.v1.ReindexRequest"> & {
   /**
    * @generated from field: reprise.v1.SessionRef session = 1;
    */
@@ -1757,36 +1728,39 @@ export type ReindexRequest = Message<'reprise.v1.ReindexRequest'> & {
  * Describes the message reprise.v1.ReindexRequest.
  * Use `create(ReindexRequestSchema)` to create a new message.
  */
-export const ReindexRequestSchema: GenMessage<ReindexRequest> = /*@__PURE__*/ messageDesc(file_reprise_v1_store, 63);
+export const ReindexRequestSchema: GenMessage<ReindexRequest> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_store, 63);
 
 /**
  * @generated from message reprise.v1.ReindexResponse
  */
-export type ReindexResponse = Message<'reprise.v1.ReindexResponse'> & {};
+export type ReindexResponse = Message<"reprise.v1.ReindexResponse"> & {
+};
 
 /**
  * Describes the message reprise.v1.ReindexResponse.
  * Use `create(ReindexResponseSchema)` to create a new message.
  */
-export const ReindexResponseSchema: GenMessage<ReindexResponse> = /*@__PURE__*/ messageDesc(file_reprise_v1_store, 64);
+export const ReindexResponseSchema: GenMessage<ReindexResponse> = /*@__PURE__*/
+  messageDesc(file_reprise_v1_store, 64);
 
 /**
  * @generated from message reprise.v1.GetHealthRequest
  */
-export type GetHealthRequest = Message<'reprise.v1.GetHealthRequest'> & {};
+export type GetHealthRequest = Message<"reprise.v1.GetHealthRequest"> & {
+};
 
 /**
  * Describes the message reprise.v1.GetHealthRequest.
  * Use `create(GetHealthRequestSchema)` to create a new message.
  */
-export const GetHealthRequestSchema: GenMessage<GetHealthRequest> =
-  /*@__PURE__*/
+export const GetHealthRequestSchema: GenMessage<GetHealthRequest> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 65);
 
 /**
  * @generated from message reprise.v1.GetHealthResponse
  */
-export type GetHealthResponse = Message<'reprise.v1.GetHealthResponse'> & {
+export type GetHealthResponse = Message<"reprise.v1.GetHealthResponse"> & {
   /**
    * @generated from field: string kind = 1;
    */
@@ -1837,8 +1811,7 @@ export type GetHealthResponse = Message<'reprise.v1.GetHealthResponse'> & {
  * Describes the message reprise.v1.GetHealthResponse.
  * Use `create(GetHealthResponseSchema)` to create a new message.
  */
-export const GetHealthResponseSchema: GenMessage<GetHealthResponse> =
-  /*@__PURE__*/
+export const GetHealthResponseSchema: GenMessage<GetHealthResponse> = /*@__PURE__*/
   messageDesc(file_reprise_v1_store, 66);
 
 /**
@@ -1874,7 +1847,8 @@ export type EventSelect = (typeof EventSelect)[keyof typeof EventSelect] | Unkno
 /**
  * Describes the enum reprise.v1.EventSelect.
  */
-export const EventSelectSchema: GenEnum<EventSelect> = /*@__PURE__*/ enumDesc(file_reprise_v1_store, 0);
+export const EventSelectSchema: GenEnum<EventSelect> = /*@__PURE__*/
+  enumDesc(file_reprise_v1_store, 0);
 
 /**
  * The store port: what the engine of a client reads and writes. One call for each method of `EventStore`. Programs of
@@ -1889,258 +1863,260 @@ export const StoreService: GenService<{
    * @generated from rpc reprise.v1.StoreService.Append
    */
   append: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof AppendRequestSchema;
     output: typeof AppendResponseSchema;
-  };
+  },
   /**
    * Writes events of one branch exactly as a different store has them.
    *
    * @generated from rpc reprise.v1.StoreService.Restore
    */
   restore: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof RestoreRequestSchema;
     output: typeof RestoreResponseSchema;
-  };
+  },
   /**
    * Returns one branch with its markers.
    *
    * @generated from rpc reprise.v1.StoreService.GetBranch
    */
   getBranch: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof GetBranchRequestSchema;
     output: typeof GetBranchResponseSchema;
-  };
+  },
   /**
    * Returns where a branch ends.
    *
    * @generated from rpc reprise.v1.StoreService.GetBranchHead
    */
   getBranchHead: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof GetBranchHeadRequestSchema;
     output: typeof GetBranchHeadResponseSchema;
-  };
+  },
   /**
    * Returns every branch of a session by creation.
    *
    * @generated from rpc reprise.v1.StoreService.ListBranches
    */
   listBranches: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof ListBranchesRequestSchema;
     output: typeof ListBranchesResponseSchema;
-  };
+  },
   /**
    * Reads events of a view: one page, or as many consecutive pages as the client takes.
    *
    * @generated from rpc reprise.v1.StoreService.Read
    */
   read: {
-    methodKind: 'server_streaming';
+    methodKind: "server_streaming";
     input: typeof ReadRequestSchema;
     output: typeof ReadResponseSchema;
-  };
+  },
   /**
    * Returns where events are stored, by id.
    *
    * @generated from rpc reprise.v1.StoreService.Locate
    */
   locate: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof LocateRequestSchema;
     output: typeof LocateResponseSchema;
-  };
+  },
   /**
    * Returns, for each selected key, the last event of a view that is indexed under it.
    *
    * @generated from rpc reprise.v1.StoreService.Latest
    */
   latest: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof LatestRequestSchema;
     output: typeof LatestResponseSchema;
-  };
+  },
   /**
    * Returns parts by digest.
    *
    * @generated from rpc reprise.v1.StoreService.GetParts
    */
   getParts: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof GetPartsRequestSchema;
     output: typeof GetPartsResponseSchema;
-  };
+  },
   /**
    * Sends the head of a branch whenever it may have moved, and a beat while it does not.
    *
    * @generated from rpc reprise.v1.StoreService.Watch
    */
   watch: {
-    methodKind: 'server_streaming';
+    methodKind: "server_streaming";
     input: typeof WatchRequestSchema;
     output: typeof WatchResponseSchema;
-  };
+  },
   /**
    * Creates a session with one empty branch.
    *
    * @generated from rpc reprise.v1.StoreService.CreateSession
    */
   createSession: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof CreateSessionRequestSchema;
     output: typeof CreateSessionResponseSchema;
-  };
+  },
   /**
    * Returns one session.
    *
    * @generated from rpc reprise.v1.StoreService.GetSession
    */
   getSession: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof GetSessionRequestSchema;
     output: typeof GetSessionResponseSchema;
-  };
+  },
   /**
    * Lists sessions, last appended to first.
    *
    * @generated from rpc reprise.v1.StoreService.ListSessions
    */
   listSessions: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof ListSessionsRequestSchema;
     output: typeof ListSessionsResponseSchema;
-  };
+  },
   /**
    * Gives a session a new id.
    *
    * @generated from rpc reprise.v1.StoreService.RenameSession
    */
   renameSession: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof RenameSessionRequestSchema;
     output: typeof RenameSessionResponseSchema;
-  };
+  },
   /**
    * Deletes a session and everything only it holds.
    *
    * @generated from rpc reprise.v1.StoreService.DeleteSession
    */
   deleteSession: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof DeleteSessionRequestSchema;
     output: typeof DeleteSessionResponseSchema;
-  };
+  },
   /**
    * Keeps a snapshot for the token that sends it.
    *
    * @generated from rpc reprise.v1.StoreService.PutSnapshot
    */
   putSnapshot: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof PutSnapshotRequestSchema;
     output: typeof PutSnapshotResponseSchema;
-  };
+  },
   /**
    * Returns where snapshots are, nearest first, without their values.
    *
    * @generated from rpc reprise.v1.StoreService.ListSnapshots
    */
   listSnapshots: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof ListSnapshotsRequestSchema;
     output: typeof ListSnapshotsResponseSchema;
-  };
+  },
   /**
    * Returns one snapshot with its value.
    *
    * @generated from rpc reprise.v1.StoreService.GetSnapshot
    */
   getSnapshot: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof GetSnapshotRequestSchema;
     output: typeof GetSnapshotResponseSchema;
-  };
+  },
   /**
    * Deletes every snapshot of a session.
    *
    * @generated from rpc reprise.v1.StoreService.DropSnapshots
    */
   dropSnapshots: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof DropSnapshotsRequestSchema;
     output: typeof DropSnapshotsResponseSchema;
-  };
+  },
   /**
    * Keeps a receipt.
    *
    * @generated from rpc reprise.v1.StoreService.PutReceipt
    */
   putReceipt: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof PutReceiptRequestSchema;
     output: typeof PutReceiptResponseSchema;
-  };
+  },
   /**
    * Returns the receipts of a point, by kind.
    *
    * @generated from rpc reprise.v1.StoreService.ListReceipts
    */
   listReceipts: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof ListReceiptsRequestSchema;
     output: typeof ListReceiptsResponseSchema;
-  };
+  },
   /**
    * Returns every receipt of a session, a page at a time.
    *
    * @generated from rpc reprise.v1.StoreService.ListHeldReceipts
    */
   listHeldReceipts: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof ListHeldReceiptsRequestSchema;
     output: typeof ListHeldReceiptsResponseSchema;
-  };
+  },
   /**
    * Erases payloads for good and appends their markers.
    *
    * @generated from rpc reprise.v1.StoreService.Erase
    */
   erase: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof EraseRequestSchema;
     output: typeof EraseResponseSchema;
-  };
+  },
   /**
    * Returns every part digest that a session holds, a page at a time.
    *
    * @generated from rpc reprise.v1.StoreService.ListHeldParts
    */
   listHeldParts: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof ListHeldPartsRequestSchema;
     output: typeof ListHeldPartsResponseSchema;
-  };
+  },
   /**
    * Rebuilds the key index of a session from the log.
    *
    * @generated from rpc reprise.v1.StoreService.Reindex
    */
   reindex: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof ReindexRequestSchema;
     output: typeof ReindexResponseSchema;
-  };
+  },
   /**
    * Reports what the store is and whether it is sound.
    *
    * @generated from rpc reprise.v1.StoreService.GetHealth
    */
   getHealth: {
-    methodKind: 'unary';
+    methodKind: "unary";
     input: typeof GetHealthRequestSchema;
     output: typeof GetHealthResponseSchema;
-  };
-}> = /*@__PURE__*/ serviceDesc(file_reprise_v1_store, 0);
+  },
+}> = /*@__PURE__*/
+  serviceDesc(file_reprise_v1_store, 0);
+
