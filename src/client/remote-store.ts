@@ -121,13 +121,18 @@ export class RemoteStore implements EventStore {
   }
 
   async read(ref: SessionRef, view: readonly Segment[], page: PageRequest): Promise<Page> {
-    const wire = readToWire(ref, view, page, { pages: 1, withParts: false });
+    const wire = readToWire(ref, view, page);
     return await this.#calls.call(async () => {
-      for await (const { events, next } of this.#client.read(wire))
+      for await (const { events, next, parts, partsComplete } of this.#client.read(wire)) {
+        const brought = parts.map(partFromWire);
         return {
           events: events.map((event) => eventFromWire(event, page.select)),
-          ...given({ next: next === undefined ? undefined : cursorFromWire(next) }),
+          ...given({
+            next: next === undefined ? undefined : cursorFromWire(next),
+            parts: partsComplete ? new Map(brought.map((part) => [part.digest, part])) : undefined,
+          }),
         };
+      }
       throw new Error('The server sent no page');
     });
   }

@@ -13,6 +13,7 @@ import type { Session } from '../engine/session.ts';
 import { type Summary, summary } from '../projections/summary.ts';
 import { waiting } from '../projections/waiting.ts';
 import { type DrawnBranch, drawnBranches } from './branch-tree.ts';
+import { workedAhead } from './worked-ahead.ts';
 
 /** One branch in a listing, as `reprise list --json` prints it. */
 export interface ListRow {
@@ -108,23 +109,43 @@ async function* listed(
   isWanted: Test,
 ): AsyncGenerator<readonly ListedBranch[], boolean, undefined> {
   let count = 0;
-  for await (const record of reprise.sessions({ allNamespaces })) {
-    if (since !== undefined && record.updatedAt < since) continue;
+  const records = recordsSince(reprise, allNamespaces, since);
+  // One more than the limit tells whether sessions are left out.
+  const found = workedAhead(records, Math.min(limit + 1, sessionsAtOnce), (record) =>
+    branchesOfSession(reprise, record, isWanted),
+  );
+  for await (const branches of found) {
     if (count >= limit) return true;
-    const session = await reprise.namespace(record.namespace).session(record.session);
-    const found: ListedBranch[] = [];
-    for (const drawn of drawnBranches(await session.tree())) {
-      const held = await session.stateAt({ branch: drawn.node.branch }, summary);
-      const at = { branch: drawn.node.branch };
-      const waits = held.outcome === 'waiting' ? (await session.stateAt(at, waiting)).calls : [];
-      const branch = { ...drawn, record, session, summary: held, waiting: waits };
-      if (await isWanted(branch)) found.push(branch);
-    }
-    if (found.length === 0) continue;
+    if (branches.length === 0) continue;
     count += 1;
-    yield found;
+    yield branches;
   }
   return false;
+}
+
+/** Sessions that are read at once. */
+const sessionsAtOnce = 64;
+
+async function* recordsSince(
+  reprise: Reprise,
+  allNamespaces: boolean,
+  since: string | undefined,
+): AsyncGenerator<SessionRecord, void, undefined> {
+  for await (const record of reprise.sessions({ allNamespaces }))
+    if (since === undefined || record.updatedAt >= since) yield record;
+}
+
+async function branchesOfSession(reprise: Reprise, record: SessionRecord, isWanted: Test): Promise<ListedBranch[]> {
+  const session = await reprise.namespace(record.namespace).session(record.session);
+  const found: ListedBranch[] = [];
+  for (const drawn of drawnBranches(await session.tree())) {
+    const at = { branch: drawn.node.branch };
+    const held = await session.stateAt(at, summary);
+    const waits = held.outcome === 'waiting' ? (await session.stateAt(at, waiting)).calls : [];
+    const branch = { ...drawn, record, session, summary: held, waiting: waits };
+    if (await isWanted(branch)) found.push(branch);
+  }
+  return found;
 }
 
 /** Checks the fields and patterns of a query. */

@@ -1,5 +1,9 @@
 import type { HandlerContext, ServiceImpl } from '@connectrpc/connect';
 import { given } from '../core/json.ts';
+import { limits } from '../core/limits.ts';
+import { refsIn } from '../core/parts/decode.ts';
+import type { PartInput } from '../core/parts/parts.ts';
+import type { SessionRef, StoredEvent } from '../core/store/event-store.ts';
 import { appendFromWire, eraseFromWire, outcomeToWire, restoreFromWire } from '../wire/append-codec.ts';
 import { branchToWire, headToWire, summaryToWire } from '../wire/branch-codec.ts';
 import type { ReadRequest, StoreService } from '../wire/generated/reprise/v1/store_pb.ts';
@@ -132,13 +136,29 @@ async function* readPages(store: GuardedStore, request: ReadRequest, signal: Abo
   let { cursor } = page;
   for (let sent = 0; sent < Math.max(1, request.pages) && !signal.aborted; sent++) {
     const { events, next } = await store.read(ref, view, { ...page, ...given({ cursor }) });
+    const parts = page.withParts === true ? await partsOf(store, ref, events) : undefined;
     yield {
       events: events.map((event) => eventToWire(event, event.branch)),
+      parts: parts?.map(partToWire) ?? [],
+      partsComplete: parts !== undefined,
       ...given({ next: next === undefined ? undefined : cursorToWire(next) }),
     };
     if (next === undefined) return;
     cursor = next;
   }
+}
+
+/** Returns the parts that events refer to, however deep; undefined if they are too many for one answer. */
+async function partsOf(
+  store: GuardedStore,
+  ref: SessionRef,
+  events: readonly StoredEvent[],
+): Promise<PartInput[] | undefined> {
+  const wanted = [...new Set(events.flatMap(({ data }) => refsIn(data ?? '')))];
+  if (wanted.length === 0) return [];
+  if (wanted.length > limits.partsAskedMax) return undefined;
+  const { parts, rest } = await store.parts(ref, wanted);
+  return rest.length === 0 ? [...parts.values()] : undefined;
 }
 
 type ChangeCall = 'append' | 'restore' | 'createSession' | 'renameSession' | 'deleteSession' | 'erase' | 'reindex';

@@ -76,27 +76,20 @@ function filterFromWire(filter: HeaderFilter): EventFilter {
   });
 }
 
-/** How many pages a read sends, and whether their parts come with them. */
-export interface ReadAhead {
-  readonly pages: number;
-  readonly withParts: boolean;
-}
-
 /** Writes a read. */
 export function readToWire(
   ref: SessionRef,
   view: readonly Segment[],
   page: PageRequest,
-  { pages, withParts }: ReadAhead,
 ): MessageInitShape<typeof ReadRequestSchema> {
-  const { limit, bytesMax, select, direction, cursor, filter } = page;
+  const { limit, bytesMax, select, direction, cursor, filter, withParts = false } = page;
   return {
     session: sessionRefToWire(ref),
     view: view.map(segmentToWire),
     limit: toWhole(limit),
     select: selectToWire(select),
     backward: direction === 'backward',
-    pages,
+    pages: 1,
     withParts,
     ...given({
       bytesMax: toWholeOr(bytesMax),
@@ -111,9 +104,10 @@ export function pageFromWire(request: ReadRequest): {
   readonly view: readonly Segment[];
   readonly page: PageRequest;
 } {
-  const { view, limit, bytesMax, select, backward, cursor, filter } = request;
+  const { view, limit, bytesMax, select, backward, cursor, filter, withParts } = request;
   const page: PageRequest = {
     limit: fromWhole(limit),
+    withParts,
     select: selectFromWire(select),
     direction: backward ? 'backward' : 'forward',
     ...given({
