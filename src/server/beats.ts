@@ -28,7 +28,7 @@ export async function* withBeats<Item>(
 }
 
 /** Returns what a promise gives, or undefined if it takes longer. */
-async function firstOf<Value>(promise: Promise<Value>, waitMs: number): Promise<Value | undefined> {
+export async function firstOf<Value>(promise: Promise<Value>, waitMs: number): Promise<Value | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), waitMs);

@@ -1,4 +1,5 @@
 import { RepriseError } from '../core/error.ts';
+import { connectError } from './call-failure.ts';
 
 /** Bounds the bytes of all requests that a server holds at once. */
 export class BodyBudget {
@@ -19,7 +20,8 @@ export class BodyBudget {
       held = 0;
     };
     const take = (bytes: number): void => {
-      if (this.#bytes + bytes > this.#bytesMax) throw this.#full();
+      // It is thrown in the middle of a call, where only an error with a status gets through.
+      if (this.#bytes + bytes > this.#bytesMax) throw connectError(this.#full());
       held += bytes;
       this.#change(bytes);
     };

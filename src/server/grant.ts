@@ -31,6 +31,22 @@ export function checkRight(grant: Grant, right: Right, attempted: string): void 
   });
 }
 
+/** Refuses a token that is bound to an agent: it gets the state of that agent, and nothing else. */
+export function checkUnbound({ agent }: Grant, attempted: string): void {
+  if (agent === undefined) return;
+  throw new RepriseError('store.denied', `Cannot ${attempted}: the token is bound to agent "${agent}"`, {
+    hint: 'Such a token gets the calls of StateService, as that agent.',
+    details: { agent },
+  });
+}
+
+/** Returns the agent that a call is made as; refuses an agent that the token is not bound to. */
+export function actingAgent(grant: Grant, asked: string): string {
+  if (grant.agent === undefined || asked === grant.agent) return asked;
+  if (asked !== '') checkUnbound(grant, `act as agent ${JSON.stringify(asked)}`);
+  return grant.agent;
+}
+
 /** Refuses a namespace that is not the caller's, with the same answer whether it exists or not. */
 export function checkNamespace({ namespaces }: Grant, namespace: string): void {
   if (namespaces === undefined || namespaces.includes(namespace)) return;

@@ -15,8 +15,8 @@ import type { HttpHandler, HttpRequest, HttpResponse } from './listener.ts';
 import type { WriteLog } from './log-line.ts';
 import type { Metrics } from './metrics.ts';
 
-/** Answers a request that is not a call, or returns false if the path is not its own. */
-type Page = (request: HttpRequest, response: HttpResponse, admitted: AdmittedRequest) => boolean;
+/** Answers a request that is not a call; undefined if the path is not its own. */
+type Page = (request: HttpRequest, response: HttpResponse, admitted: AdmittedRequest) => Promise<void> | undefined;
 
 /** The parts of the server that a request goes through. */
 export interface RequestParts {
@@ -60,8 +60,7 @@ export function requestHandler(parts: RequestParts): HttpHandler {
     if (parts.openPage(request, response)) return;
     const admitted = { id, grant: await parts.authenticate(request.headers.authorization) };
     const handler = handlers.get(pathOf(request));
-    if (handler === undefined && parts.page(request, response, admitted)) return;
-    if (handler === undefined) throw nothingThere(request);
+    if (handler === undefined) return await (parts.page(request, response, admitted) ?? nothingThere(request));
     const called = universalRequestFromNodeRequest(
       request,
       response,
@@ -110,8 +109,8 @@ export function pathOf(request: HttpRequest): string {
   return request.url?.split('?', 1)[0] ?? '';
 }
 
-function nothingThere(request: HttpRequest): RepriseError {
-  return new RepriseError('store.unsupported', `Cannot find ${JSON.stringify(pathOf(request).slice(0, 200))} here`, {
+function nothingThere(request: HttpRequest): never {
+  throw new RepriseError('store.unsupported', `Cannot find ${JSON.stringify(pathOf(request).slice(0, 200))} here`, {
     hint: 'See docs/reference/wire.md for the calls of a server.',
   });
 }

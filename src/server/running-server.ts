@@ -2,19 +2,24 @@ import type { ConnectRouter } from '@connectrpc/connect';
 import { given } from '../core/json.ts';
 import type { EventStore, Platform } from '../core/store/event-store.ts';
 import { ServerService } from '../wire/generated/reprise/v1/server_pb.ts';
+import { SessionService } from '../wire/generated/reprise/v1/session_pb.ts';
+import { StateService } from '../wire/generated/reprise/v1/state_pb.ts';
 import { StoreService } from '../wire/generated/reprise/v1/store_pb.ts';
 import { productName, protocolVersion } from '../wire/protocol.ts';
 import { admission } from './admission.ts';
 import { BodyBudget } from './body-budget.ts';
 import { requestOf } from './call-log.ts';
+import { type Callers, callersOf } from './callers.ts';
 import { DoneChanges } from './done-changes.ts';
 import { checkRight, type Grant } from './grant.ts';
-import { type GuardedStore, guardStore } from './guarded-store.ts';
 import { type Certificate, type HttpRequest, type HttpResponse, type ListenerLimits, listen } from './listener.ts';
 import type { WriteLog } from './log-line.ts';
 import { Metrics } from './metrics.ts';
+import { replayPath, sendReplay } from './replay-page.ts';
 import { pathOf, requestHandler, send } from './requests.ts';
+import { sessionService, type VerbParts } from './session-service.ts';
 import { shippedSnapshots } from './shipped-snapshots.ts';
+import { stateService } from './state-service.ts';
 import { storeService } from './store-service.ts';
 import { timedStore } from './timed-store.ts';
 
@@ -61,17 +66,18 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
   const metrics = new Metrics(parts.release);
   const store = timedStore(parts.store, (method, seconds) => metrics.add('reprise_store_seconds', seconds, { method }));
   const snapshots = shippedSnapshots(store, platform);
+  const callers = callersOf(store, platform, snapshots);
   const handler = requestHandler({
     admit: admission(parts.hostNames),
     authenticate: parts.authenticate,
-    routes: routesOf({ ...parts, store }, { draining: draining.signal, metrics, snapshots }),
+    routes: routesOf({ ...parts, store }, { draining: draining.signal, metrics, callers }),
     openPage: (request, response) =>
       openPage(request, response, parts.openMetrics ? metrics : undefined, draining.signal),
     page: (request, response, { grant }) => {
-      if (request.method !== 'GET' || pathOf(request) !== '/metrics') return false;
-      checkRight(grant, 'admin', 'read the figures of the server');
-      sendMetrics(response, metrics);
-      return true;
+      const path = request.method === 'GET' ? pathOf(request) : '';
+      if (path === '/metrics') return showMetrics(response, metrics, grant);
+      if (!path.startsWith(replayPath)) return undefined;
+      return sendReplay((namespace) => callers.repriseOf(grant, namespace), request, response, draining.signal);
     },
     newId: platform.newId,
     log: parts.log,
@@ -103,21 +109,13 @@ export async function startServer(parts: ServerParts): Promise<RunningServer> {
 interface Running {
   readonly draining: AbortSignal;
   readonly metrics: Metrics;
-  readonly snapshots: ReturnType<typeof shippedSnapshots>;
+  readonly callers: Callers;
 }
 
 function routesOf(
-  { store, platform, release }: ServerParts,
-  { draining, metrics, snapshots }: Running,
+  { platform, release }: ServerParts,
+  { draining, metrics, callers }: Running,
 ): (router: ConnectRouter) => void {
-  const guard = { store, platform, shipped: snapshots.names, keep: snapshots.keep };
-  // One for each token: a grant is remembered as long as its token is believed.
-  const stores = new WeakMap<Grant, GuardedStore>();
-  const storeOf = (grant: Grant): GuardedStore => {
-    const known = stores.get(grant) ?? guardStore(guard, grant);
-    stores.set(grant, known);
-    return known;
-  };
   const done = new DoneChanges();
   return (router) => {
     router.service(ServerService, {
@@ -135,10 +133,19 @@ function routesOf(
     });
     const callerOf = (context: Parameters<typeof requestOf>[0]) => {
       const { grant } = requestOf(context);
-      return { grant, store: storeOf(grant) };
+      return { grant, store: callers.storeOf(grant) };
     };
     const onAppend = (outcome: string): void => metrics.add('reprise_appends_total', 1, { outcome });
     router.service(StoreService, storeService({ callerOf, done, draining, onAppend }));
+    const verbs: VerbParts = {
+      repriseOf: (context, namespace) => callers.repriseOf(requestOf(context).grant, namespace),
+      sha256: platform.sha256,
+      draining,
+    };
+    router.service(SessionService, sessionService(verbs));
+    const stateOf: VerbParts['repriseOf'] = (context, namespace) =>
+      callers.stateOf(requestOf(context).grant, namespace);
+    router.service(StateService, stateService({ ...verbs, repriseOf: stateOf }, done));
   };
 }
 
@@ -159,6 +166,11 @@ function openPage(
   const isReady = path === '/healthz' || !draining.aborted;
   send(response, isReady ? 200 : 503, { 'content-type': 'text/plain' }, isReady ? 'ok\n' : 'draining\n');
   return true;
+}
+
+async function showMetrics(response: HttpResponse, metrics: Metrics, grant: Grant): Promise<void> {
+  checkRight(grant, 'admin', 'read the figures of the server');
+  sendMetrics(response, metrics);
 }
 
 function sendMetrics(response: HttpResponse, metrics: Metrics): void {

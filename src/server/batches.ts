@@ -1,0 +1,55 @@
+import { firstOf } from './beats.ts';
+
+/** Items of one message at most. */
+const itemsMax = 64;
+/** Characters of one message, about, unless a single item is larger. */
+const charactersMax = 262_144;
+
+/**
+ * Gathers texts that are there at once into messages; an empty one is a beat, which shows that the server is there. It
+ * never waits for a full message: a follower gets an event as soon as it is stored.
+ */
+export async function* batched(
+  items: AsyncIterable<string>,
+  everyMs: number,
+): AsyncGenerator<string[], void, undefined> {
+  const iterator = items[Symbol.asyncIterator]();
+  let next = iterator.next();
+  try {
+    for (;;) {
+      const first = await firstOf(next, everyMs);
+      if (first === undefined) {
+        yield [];
+        continue;
+      }
+      if (first.done === true) return;
+      const texts = [first.value];
+      let characters = first.value.length;
+      next = iterator.next();
+      while (texts.length < itemsMax && characters < charactersMax) {
+        const more = await atOnce(next);
+        if (more === undefined || more.done === true) break;
+        texts.push(more.value);
+        characters += more.value.length;
+        next = iterator.next();
+      }
+      yield texts;
+    }
+  } finally {
+    next.catch(() => undefined);
+    await iterator.return?.();
+  }
+}
+
+/** Returns what a promise gives in this turn of the event loop; undefined if it takes longer. */
+async function atOnce<Value>(promise: Promise<Value>): Promise<Value | undefined> {
+  let timer: ReturnType<typeof setImmediate> | undefined;
+  const later = new Promise<undefined>((resolve) => {
+    timer = setImmediate(() => resolve(undefined));
+  });
+  try {
+    return await Promise.race([promise, later]);
+  } finally {
+    clearImmediate(timer);
+  }
+}

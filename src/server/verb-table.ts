@@ -1,0 +1,98 @@
+import type { Branch } from '../engine/branch.ts';
+import type { Reprise } from '../engine/reprise.ts';
+import type { Session } from '../engine/session.ts';
+import type { StateHandle } from '../engine/state/state-handle.ts';
+import type { SessionService } from '../wire/generated/reprise/v1/session_pb.ts';
+import type { StateService } from '../wire/generated/reprise/v1/state_pb.ts';
+
+/** A call of the verb services. */
+type Call = keyof typeof SessionService.method | keyof typeof StateService.method;
+
+/** How a verb is reached over the wire: by a call, or not, and why. */
+type Reached = { readonly call: Call } | { readonly none: string };
+
+type VerbOf<Handle, Field extends keyof Handle = never> = Exclude<keyof Handle & string, Field>;
+
+const runsCode = 'It runs code of the caller: open the server by its URL, and it runs where the caller is.';
+const isLocal = 'It changes nothing and reads nothing: a call names its namespace, branch or agent itself.';
+const ofSession = 'The call of the session takes the branch as a point.';
+
+/** How every verb of the library is reached over the wire. A new verb without a line does not compile. */
+export const verbTable: Readonly<
+  Record<
+    | `reprise.${VerbOf<Reprise>}`
+    | `session.${VerbOf<Session, 'id'>}`
+    | `branch.${VerbOf<Branch, 'session' | 'name' | 'parent' | 'head' | 'dependents'>}`
+    | `state.${VerbOf<StateHandle, 'branch' | 'agent'>}`,
+    Reached
+  >
+> = {
+  'reprise.currentNamespace': { none: isLocal },
+  'reprise.namespace': { none: isLocal },
+  'reprise.session': { call: 'openSession' },
+  'reprise.createSession': { call: 'openSession' },
+  'reprise.sessions': { call: 'scanSessions' },
+  'reprise.replay': { none: 'Replay the sessions one by one, in the order that ScanSessions gives.' },
+  'reprise.diff': { call: 'diff' },
+  'reprise.import': { none: 'It reads files of the caller: open the server by its URL, and import there.' },
+  'reprise.export': { call: 'exportHistory' },
+  'reprise.copy': { none: 'It needs two stores: open the server by its URL, and copy there.' },
+  'reprise.resolve': { call: 'resolveRef' },
+  'reprise.health': { none: 'StoreService.GetHealth reports it.' },
+  'reprise.close': { none: 'The server closes its store itself.' },
+
+  'session.state': { none: isLocal },
+  'session.append': { call: 'appendEvents' },
+  'session.record': { none: runsCode },
+  'session.replay': { call: 'replayEvents' },
+  'session.find': { call: 'findEvent' },
+  'session.findLast': { call: 'findEvent' },
+  'session.stateAt': { call: 'getStateAt' },
+  'session.counterfactual': { call: 'counterfactual' },
+  'session.fork': { call: 'forkBranch' },
+  'session.branch': { call: 'getBranchState' },
+  'session.tree': { call: 'getTree' },
+  'session.edit': { call: 'editBranch' },
+  'session.rewind': { call: 'rewindBranch' },
+  'session.revert': { call: 'revertEvent' },
+  'session.redo': { call: 'redoBranch' },
+  'session.erase': { call: 'eraseEvent' },
+  'session.fingerprint': { call: 'getFingerprint' },
+  'session.verify': { call: 'verifySession' },
+  'session.locate': { call: 'locatePoint' },
+  'session.metadata': { call: 'getMetadata' },
+  'session.setMetadata': { call: 'setMetadata' },
+  'session.masker': { none: runsCode },
+  'session.resume': { none: runsCode },
+  'session.resumable': { none: runsCode },
+  'session.retry': { none: runsCode },
+  'session.experiment': { none: runsCode },
+  'session.dropSnapshots': { none: 'StoreService.DropSnapshots does it.' },
+  'session.toJSON': { call: 'describeSession' },
+  'session.delete': { call: 'removeSession' },
+
+  'branch.append': { none: ofSession },
+  'branch.record': { none: runsCode },
+  'branch.replay': { none: ofSession },
+  'branch.project': { none: ofSession },
+  'branch.state': { none: isLocal },
+  'branch.edit': { none: ofSession },
+  'branch.redo': { none: ofSession },
+  'branch.resume': { none: runsCode },
+  'branch.resumable': { none: runsCode },
+  'branch.fingerprint': { none: ofSession },
+  'branch.verify': { none: ofSession },
+
+  'state.as': { none: isLocal },
+  'state.on': { none: isLocal },
+  'state.begin': { call: 'beginTransaction' },
+  'state.openTransaction': { none: isLocal },
+  'state.transaction': { call: 'commitState' },
+  'state.get': { call: 'getState' },
+  'state.getAt': { call: 'getState' },
+  'state.keys': { call: 'listKeys' },
+  'state.scan': { call: 'scanState' },
+  'state.history': { call: 'getHistory' },
+  'state.replay': { call: 'replayState' },
+  'state.diff': { call: 'diffState' },
+};
