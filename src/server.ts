@@ -76,7 +76,7 @@ const serveKeys: KnownKeys = optionKeys<ServeOptions>(
 );
 
 /** The port that a server listens on unless it is given one. */
-export const defaultPort = 7717;
+const defaultPort = 7717;
 
 /**
  * Serves a store to many machines: gRPC and Connect on one port. Every call needs a token of the store.

@@ -23,7 +23,17 @@ export interface MadeToken {
   readonly record: TokenRecord;
 }
 
-/** Makes a token; the caller keeps the record and shows the token once. */
+/**
+ * Makes a token; the caller keeps the record in the store and shows the token once.
+ *
+ * @example
+ * ```ts
+ * const platform = createNodePlatform();
+ * const { token, record } = makeToken({ rights: ['read'], namespaces: ['default'], ttlMs: 86_400_000 }, platform);
+ * await openMemoryStore({ platform }).tokens.add(record);
+ * console.log(token.startsWith(`rpt_${record.id}_`)); // true
+ * ```
+ */
 export function makeToken({ rights, namespaces, agent, ttlMs }: NewToken, platform: Platform): MadeToken {
   for (const namespace of namespaces ?? []) checkId('namespace', namespace);
   if (agent !== undefined) checkId('agent', agent);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { afterEach, expect, test } from 'vitest';
+import { shapes } from '../../scripts/cli-shapes.ts';
 import { openReprise } from '../../src/index.ts';
 
 const directories: string[] = [];
@@ -42,7 +43,9 @@ async function serving(store: string, ...values: string[]) {
     log += piece;
   });
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
-  const { url } = JSON.parse(line.toString()) as { url: string };
+  const answer = JSON.parse(line.toString()) as { url: string };
+  expect(Object.keys(answer)).toEqual(shapes['serve']?.keys);
+  const { url } = answer;
   return { child, url, log: () => log };
 }
 

@@ -31,6 +31,7 @@ export const serve: CommandSpec = {
       .env('REPRISE_DURABILITY')
       .choices(['disk', 'process']),
   ],
+  examples: ['reprise serve', 'reprise serve --port 0 --json', 'reprise serve --tls-cert cert.pem --tls-key key.pem'],
   exits: 'It runs until it gets SIGTERM or Ctrl-C, and ends when the calls under way have ended.',
   run: async (context, _values, options) => {
     const stop = new AbortController();
