@@ -116,7 +116,7 @@ function nothingThere(request: HttpRequest): never {
 }
 
 /** Answers with an error without reading the body, in the protocol that the request speaks. */
-export function refuse(request: HttpRequest, response: HttpResponse, error: RepriseError): void {
+function refuse(request: HttpRequest, response: HttpResponse, error: RepriseError): void {
   if (response.headersSent) {
     response.destroy();
     return;

@@ -14,7 +14,7 @@ import { jsonIn, listIn, objectIn } from './json-text.ts';
 
 /** The parts of a server that the verbs need. */
 export interface VerbParts {
-  /** Returns the engine of whoever calls, on the namespace that the call names. */
+  /** Returns the engine of the caller, on the namespace that the call names. */
   readonly repriseOf: (context: HandlerContext, namespace: string) => Reprise;
   readonly sha256: Sha256;
   /** Aborts when the server drains. */

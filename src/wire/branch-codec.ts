@@ -19,7 +19,7 @@ import { digestFrom, fromWhole, seqFrom, seqsFrom, toWhole } from './whole-numbe
 type MarkerKind = NonNullable<MessageInitShape<typeof MarkerSchema>['kind']>;
 
 /** Writes a marker. */
-export function markerToWire(marker: Marker): MessageInitShape<typeof MarkerSchema> {
+function markerToWire(marker: Marker): MessageInitShape<typeof MarkerSchema> {
   return { branch: marker.branch, seq: toWhole(marker.seq), kind: markerKind(marker) };
 }
 
@@ -50,7 +50,7 @@ function carried(at: number, { turn, type }: { readonly turn: number; readonly t
 }
 
 /** Reads a marker. */
-export function markerFromWire({ branch, seq, kind }: WireMarker): Marker {
+function markerFromWire({ branch, seq, kind }: WireMarker): Marker {
   const base = { branch, seq: seqFrom(seq) };
   switch (kind.case) {
     case 'forked':

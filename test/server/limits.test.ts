@@ -122,5 +122,5 @@ test('a server that stops waits for the calls under way, for "serverGraceMsMax" 
   const follow = await fetch(`${server.url}/v1/replay/demo?follow=true&history=raw`).catch(() => undefined);
   await server.close();
   await follow?.text().catch(() => undefined);
-  await expect(call(server, opening)).rejects.toThrow();
+  await expect(call(server, opening)).rejects.toThrow('fetch failed');
 });

@@ -29,7 +29,7 @@ export async function* pages(
 }
 
 /** Reads rows as {@link pages} does, along with the parts that the store brings with them. */
-export async function* wholePages(
+async function* wholePages(
   engine: Engine,
   session: string,
   segments: readonly Segment[],
